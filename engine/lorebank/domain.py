@@ -1,0 +1,706 @@
+"""The value types of lorebank: one noun, one type, from the parser to the answer.
+
+All are frozen and slotted. Days are `datetime.date`; an `Interval` includes both of its days.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from datetime import date
+from enum import StrEnum
+from typing import Any
+
+__all__ = [
+    "Answer",
+    "Audit",
+    "Chunk",
+    "Citation",
+    "Diagnostic",
+    "Entity",
+    "EntityView",
+    "Evidence",
+    "EvidenceMark",
+    "Explanation",
+    "Fact",
+    "FactKind",
+    "FactStatus",
+    "FileText",
+    "Hit",
+    "Interval",
+    "Mention",
+    "Neighbour",
+    "Opinion",
+    "OpinionStatus",
+    "Passage",
+    "Query",
+    "ReflectReport",
+    "SearchHit",
+    "Stance",
+    "Status",
+    "SyncReport",
+    "Trend",
+    "entity_to_dict",
+    "evidence_to_dict",
+    "fact_to_dict",
+    "opinion_to_dict",
+]
+
+
+class FactKind(StrEnum):
+    """What sort of sentence a fact is; the letter written in a retain section maps to it."""
+
+    WORLD = "world"
+    EXPERIENCE = "experience"
+    OPINION = "opinion"
+    OBSERVATION = "observation"
+
+    @property
+    def letter(self) -> str:
+        """The letter that stands for this kind in a retain section: W, B, O or S."""
+        return _KIND_LETTERS[self]
+
+
+_KIND_LETTERS = {
+    FactKind.WORLD: "W",
+    FactKind.EXPERIENCE: "B",
+    FactKind.OPINION: "O",
+    FactKind.OBSERVATION: "S",
+}
+
+
+class FactStatus(StrEnum):
+    """Whether a fact still holds: a newer one may have superseded it, its author retracted it."""
+
+    LIVE = "live"
+    SUPERSEDED = "superseded"
+    RETRACTED = "retracted"
+
+
+class OpinionStatus(StrEnum):
+    """Whether an opinion is still held."""
+
+    LIVE = "live"
+    SUPERSEDED = "superseded"
+    RETRACTED = "retracted"
+
+
+class Stance(StrEnum):
+    """How a fact bears on an opinion."""
+
+    FOR = "for"
+    AGAINST = "against"
+    UNRELATED = "unrelated"
+
+
+class Trend(StrEnum):
+    """Where an opinion's confidence is going, from the dates of its evidence."""
+
+    NEW = "new"
+    STRENGTHENING = "strengthening"
+    STABLE = "stable"
+    WEAKENING = "weakening"
+    STALE = "stale"
+
+
+_CITATION = re.compile(r"\A(?P<path>.+?)#L(?P<start>\d+)(?:-L?(?P<end>\d+))?\Z", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Citation:
+    """Where a sentence stands: `memory/2025-11-27.md#L12`, or `…#L12-L15` for several lines.
+
+    >>> str(Citation("memory/2025-11-27.md", 12, 12))
+    'memory/2025-11-27.md#L12'
+    """
+
+    path: str
+    """Relative to the workspace, with `/` between parts on every system."""
+    start_line: int
+    """1-based."""
+    end_line: int
+    """1-based, inclusive; equal to `start_line` for one line."""
+
+    def __str__(self) -> str:
+        if self.end_line <= self.start_line:
+            return f"{self.path}#L{self.start_line}"
+        return f"{self.path}#L{self.start_line}-L{self.end_line}"
+
+    @classmethod
+    def parse(cls, text: str) -> Citation:
+        """Read `path#L12` or `path#L12-L15`; `ValueError` for anything else."""
+        found = _CITATION.match(text)
+        if found is None:
+            raise ValueError(f"not a citation: {text!r}")
+        start = int(found["start"])
+        return cls(found["path"], start, int(found["end"] or start))
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A span of whole days, both included; `None` is an open side."""
+
+    start: date | None
+    end: date | None
+
+    def overlaps(self, other: Interval) -> bool:
+        """Whether the two spans share a day."""
+        starts_in_time = self.start is None or other.end is None or self.start <= other.end
+        ends_in_time = self.end is None or other.start is None or other.start <= self.end
+        return starts_in_time and ends_in_time
+
+    def to_dict(self) -> dict[str, str | None]:
+        """`{"start": "2025-11-20", "end": null}`."""
+        return {
+            "start": self.start.isoformat() if self.start else None,
+            "end": self.end.isoformat() if self.end else None,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One odd thing found in a user's text, with its place and what was made of it."""
+
+    path: str
+    line: int
+    """1-based; 0 where the whole file is meant."""
+    code: str
+    """Stable, kebab-case: `kind-unknown`, `confidence-out-of-range`, …"""
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.message} [{self.code}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A name in a fact that points to an entity."""
+
+    name: str
+    """As written, without `@` and brackets: `The Castle`."""
+    slug: str
+    """The folded name: `the-castle`."""
+    subject: bool = False
+    """True where it stands before the colon: the fact is about it."""
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceMark:
+    """`(+o-3f2a)` or `(-o-3f2a)`: the writer says what opinion a line speaks for or against."""
+
+    stance: Stance
+    opinion_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One narrative sentence of a retain section, with all that its line says."""
+
+    id: str
+    """`f-` and 10 hex digits, from kind, day, mention slugs and normalised text."""
+    kind: FactKind
+    content: str
+    """Plain text: no kind letter, leading mentions, marks or markup; HTML entities decoded."""
+    raw: str
+    """The source lines as they stand in the file."""
+    citation: Citation
+    mentions: tuple[Mention, ...] = ()
+    confidence: float | None = None
+    """The writer's confidence in the sentence, 0..1; `None` where unset."""
+    recorded: date | None = None
+    """The log's own day; `None` in an undated file."""
+    occurred: Interval | None = None
+    """The time that the text itself names, resolved against `recorded`."""
+    marks: tuple[EvidenceMark, ...] = ()
+    heading: str = ""
+    """The headings above the fact's section, joined by ` > `."""
+    details: tuple[str, ...] = ()
+    """Nested lines kept as evidence: `Evidence: "…" (2026-02-04)`, `Last reinforced: …`."""
+
+    @property
+    def slugs(self) -> tuple[str, ...]:
+        """The slugs of all mentions, in order, each once."""
+        return tuple(dict.fromkeys(m.slug for m in self.mentions))
+
+    @property
+    def subjects(self) -> tuple[str, ...]:
+        """The slugs of the mentions before the colon, in order, each once."""
+        return tuple(dict.fromkeys(m.slug for m in self.mentions if m.subject))
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A paragraph or list item of prose that is no fact: what a hit of kind `note` cites."""
+
+    text: str
+    citation: Citation
+    heading: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A stretch of a file of about 400 tokens: what chunk search ranks and embedders see."""
+
+    text: str
+    citation: Citation
+    heading: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One dated fact that moved an opinion's confidence."""
+
+    fact_id: str
+    source: Citation
+    stance: Stance
+    date: date
+    delta: float
+    """How far it moved the confidence, signed."""
+    content: str = ""
+    reason: str = ""
+    """Why it was read so: `stated`, `restated`, `mark`, `negation`, `slot`, …"""
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """A preference or judgement somebody holds, with the confidence the evidence gives it."""
+
+    id: str
+    """`o-` and hex digits, from holder and first statement."""
+    statement: str
+    entities: tuple[str, ...]
+    """Display names: holder first, then what it is about."""
+    confidence: float
+    """In (0, 1)."""
+    trend: Trend
+    evidence: tuple[Evidence, ...]
+    """Oldest first."""
+    history: tuple[tuple[date, float], ...]
+    """The confidence at the end of each day that moved it, oldest first."""
+    last_updated: date | None
+    source: Citation
+    """Where it was first stated."""
+    status: OpinionStatus = OpinionStatus.LIVE
+    superseded_by: str | None = None
+    pinned: float | None = None
+    """A confidence set by hand on `bank/opinions.md`; it wins over the evidence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """A person, place, organisation, project or thing that facts mention."""
+
+    slug: str
+    name: str
+    aliases: tuple[str, ...] = ()
+    type: str | None = None
+    first_seen: date | None = None
+    last_seen: date | None = None
+    facts: int = 0
+    """How many facts mention it."""
+    page: str | None = None
+    """Workspace path of its page under `bank/entities/`, where there is one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What was understood of a question; `to_dict` is the envelope's `query`."""
+
+    text: str
+    terms: tuple[str, ...] = ()
+    """Content words that the lexical retriever searched, folded."""
+    entities: tuple[str, ...] = ()
+    """Display names of the entities found in the question or asked for by a flag."""
+    interval: Interval | None = None
+    kinds: tuple[FactKind, ...] = ()
+    intent: tuple[str, ...] = ()
+    """Any of `entity`, `temporal`, `opinion`, `identifier`; `lexical` where none stands out."""
+    as_of: date | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "text": self.text,
+            "terms": list(self.terms),
+            "entities": list(self.entities),
+            "interval": self.interval.to_dict() if self.interval else None,
+            "kinds": [kind.value for kind in self.kinds],
+            "intent": list(self.intent),
+            "as_of": self.as_of.isoformat() if self.as_of else None,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One cited answer to a question."""
+
+    id: str
+    kind: str
+    """A fact's kind, or `note` for prose."""
+    content: str
+    source: Citation
+    score: float
+    """Comparable within one answer only; the best hit has the highest."""
+    entities: tuple[str, ...] = ()
+    confidence: float | None = None
+    """An opinion's present confidence, else the one the writer gave, else `None`."""
+    recorded: date | None = None
+    occurred: Interval | None = None
+    status: FactStatus = FactStatus.LIVE
+    superseded_by: str | None = None
+    why: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """Per retriever that found it: `{"lexical": {"rank": 1, "terms": [...]}, …}`."""
+    evidence: tuple[Evidence, ...] = ()
+    snippet: str = ""
+    """The matching lines, at most 700 characters."""
+
+    @property
+    def timestamp(self) -> date | Interval | None:
+        """When it happened if the text says so, else the day it was written."""
+        return self.occurred or self.recorded
+
+    def to_dict(self) -> dict[str, Any]:
+        when = self.timestamp
+        return {
+            "id": self.id,
+            "kind": self.kind,
+            "timestamp": when.to_dict() if isinstance(when, Interval) else _iso(when),
+            "recorded": _iso(self.recorded),
+            "entities": list(self.entities),
+            "content": self.content,
+            "confidence": self.confidence,
+            "status": self.status.value,
+            "superseded_by": self.superseded_by,
+            "source": str(self.source),
+            "score": round(self.score, 4),
+            "snippet": self.snippet,
+            "why": self.why,
+            "evidence": [evidence_to_dict(e) for e in self.evidence],
+        }
+
+
+def evidence_to_dict(evidence: Evidence) -> dict[str, Any]:
+    """One piece of evidence as the envelope carries it."""
+    return {
+        "id": evidence.fact_id,
+        "source": str(evidence.source),
+        "stance": evidence.stance.value,
+        "date": evidence.date.isoformat(),
+        "delta": round(evidence.delta, 4),
+        "content": evidence.content,
+        "reason": evidence.reason,
+    }
+
+
+def opinion_to_dict(opinion: Opinion) -> dict[str, Any]:
+    """One opinion as `opinions --json` prints it."""
+    return {
+        "id": opinion.id,
+        "statement": opinion.statement,
+        "entities": list(opinion.entities),
+        "confidence": round(opinion.confidence, 4),
+        "trend": opinion.trend.value,
+        "status": opinion.status.value,
+        "superseded_by": opinion.superseded_by,
+        "pinned": opinion.pinned,
+        "last_updated": _iso(opinion.last_updated),
+        "source": str(opinion.source),
+        "evidence": [evidence_to_dict(e) for e in opinion.evidence],
+        "history": [[day.isoformat(), round(c, 4)] for day, c in opinion.history],
+    }
+
+
+def entity_to_dict(entity: Entity) -> dict[str, Any]:
+    """One entity as `entity --json` prints it."""
+    return {
+        "slug": entity.slug,
+        "name": entity.name,
+        "aliases": list(entity.aliases),
+        "type": entity.type,
+        "first_seen": _iso(entity.first_seen),
+        "last_seen": _iso(entity.last_seen),
+        "facts": entity.facts,
+        "page": entity.page,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What `recall` returns; `to_dict` is the published JSON envelope."""
+
+    query: Query
+    hits: tuple[Hit, ...]
+    evidence: str
+    """`strong`, `weak` or `none`: how well the hits answer the question as a whole."""
+    total: int
+    """How many hits there were before `k` and the token budget cut the list."""
+    truncated: bool
+    tokens: int
+    """Estimated tokens of the hits' contents."""
+    index: dict[str, Any]
+    retrievers_used: tuple[str, ...]
+    retrievers_skipped: dict[str, str]
+    """Retriever → why it did not run."""
+    notes: tuple[str, ...] = ()
+    """What was not understood, left out or assumed."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "schema_version": 1,
+            "query": self.query.to_dict(),
+            "hits": [hit.to_dict() for hit in self.hits],
+            "evidence": self.evidence,
+            "total": self.total,
+            "truncated": self.truncated,
+            "tokens": self.tokens,
+            "index": self.index,
+            "retrievers": {
+                "used": list(self.retrievers_used),
+                "skipped": self.retrievers_skipped,
+            },
+            "notes": list(self.notes),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class SearchHit:
+    """One chunk found by `search` (`memory_search`)."""
+
+    path: str
+    start_line: int
+    end_line: int
+    score: float
+    """0..1."""
+    snippet: str
+    """At most 700 characters, holding the match."""
+    heading: str = ""
+    provider: str = "none"
+    model: str = ""
+    fallback: str | None = None
+
+    @property
+    def source(self) -> Citation:
+        return Citation(self.path, self.start_line, self.end_line)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "path": self.path,
+            "start_line": self.start_line,
+            "end_line": self.end_line,
+            "source": str(self.source),
+            "score": round(self.score, 4),
+            "snippet": self.snippet,
+            "heading": self.heading,
+            "provider": self.provider,
+            "model": self.model,
+            "fallback": self.fallback,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class SyncReport:
+    """What one sync did; every file that could not be read whole is a problem here."""
+
+    added: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    problems: tuple[Diagnostic, ...] = ()
+    files: int = 0
+    facts: int = 0
+    embedded: int = 0
+    """Texts embedded in this run; texts found in the embedding cache do not count."""
+    pending: int = 0
+    """Texts that still wait for an embedding."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "added": list(self.added),
+            "changed": list(self.changed),
+            "removed": list(self.removed),
+            "problems": [
+                {"path": p.path, "line": p.line, "code": p.code, "message": p.message}
+                for p in self.problems
+            ],
+            "files": self.files,
+            "facts": self.facts,
+            "embedded": self.embedded,
+            "pending": self.pending,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class FileText:
+    """What `get` returns: the text of a memory file, whole or by lines."""
+
+    path: str
+    text: str
+    start_line: int
+    """1-based."""
+    end_line: int
+    total_lines: int
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "path": self.path,
+            "start_line": self.start_line,
+            "end_line": self.end_line,
+            "total_lines": self.total_lines,
+            "text": self.text,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """An entity that shares facts with another."""
+
+    entity: Entity
+    shared: int
+    """How many facts mention both."""
+    source: Citation
+    """The newest of these facts."""
+
+
+@dataclass(frozen=True, slots=True)
+class EntityView:
+    """All that is known of one entity, as the `entity` command shows it."""
+
+    entity: Entity
+    facts: tuple[Fact, ...]
+    """Newest first."""
+    opinions: tuple[Opinion, ...]
+    neighbours: tuple[Neighbour, ...]
+    """Strongest first."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "entity": entity_to_dict(self.entity),
+            "facts": [fact_to_dict(fact) for fact in self.facts],
+            "opinions": [opinion_to_dict(opinion) for opinion in self.opinions],
+            "neighbours": [
+                {"entity": n.entity.name, "shared": n.shared, "source": str(n.source)}
+                for n in self.neighbours
+            ],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """A fact's or an opinion's whole story, as `explain` tells it."""
+
+    fact: Fact | None
+    opinion: Opinion | None
+    places: tuple[Citation, ...]
+    """Every line that says it."""
+    moved: tuple[tuple[str, Evidence], ...] = ()
+    """For a fact: the opinions (by id) that it moved, and how."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "fact": fact_to_dict(self.fact) if self.fact else None,
+            "opinion": opinion_to_dict(self.opinion) if self.opinion else None,
+            "places": [str(place) for place in self.places],
+            "moved": [{"opinion": oid, **evidence_to_dict(e)} for oid, e in self.moved],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What is indexed, with what, and what is wrong; `problems` name their remedy."""
+
+    workspace: str
+    fresh: bool
+    stale_reason: str
+    synced_at: str | None
+    """Local time, ISO 8601."""
+    counts: dict[str, int]
+    """files, facts, entities, opinions, chunks, passages, vectors."""
+    embedder: dict[str, Any]
+    """provider, model, dimension, available, reason."""
+    vector_search: str
+    """`sqlite-vec` or `exact scan`, with the reason."""
+    index_bytes: int
+    last_reflection: str | None
+    problems: tuple[Diagnostic, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "workspace": self.workspace,
+            "index": {
+                "fresh": self.fresh,
+                "reason": self.stale_reason,
+                "synced_at": self.synced_at,
+                "bytes": self.index_bytes,
+            },
+            "counts": self.counts,
+            "embedder": self.embedder,
+            "vector_search": self.vector_search,
+            "last_reflection": self.last_reflection,
+            "problems": [
+                {"path": p.path, "line": p.line, "code": p.code, "message": p.message}
+                for p in self.problems
+            ],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ReflectReport:
+    """What one reflect run changed, or would change under `dry_run`."""
+
+    changed: tuple[str, ...]
+    """Workspace paths of the pages written, sorted."""
+    patch: str
+    """A unified diff of all pages; empty where nothing changed."""
+    journal: str | None
+    """Path of the journal page under `bank/reflections/`; `None` on a night without news."""
+    dry_run: bool
+    facts_read: int
+    opinions_moved: tuple[tuple[str, str, float | None, float], ...] = ()
+    """`(id, statement, confidence before or None where new, confidence after)`."""
+    problems: tuple[Diagnostic, ...] = ()
+    """Hand edits kept, pages skipped, with their place."""
+
+    def diff(self) -> str:
+        """The patch, as `git apply` reads it."""
+        return self.patch
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "changed": list(self.changed),
+            "dry_run": self.dry_run,
+            "facts_read": self.facts_read,
+            "journal": self.journal,
+            "opinions_moved": [
+                {"id": oid, "statement": text, "before": before, "after": after}
+                for oid, text, before, after in self.opinions_moved
+            ],
+            "problems": [
+                {"path": p.path, "line": p.line, "code": p.code, "message": p.message}
+                for p in self.problems
+            ],
+            "diff": self.patch,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """What an identity audit proposes; nothing here was merged."""
+
+    duplicates: tuple[tuple[str, str, str], ...]
+    """`(slug, slug, reason)`."""
+
+
+def fact_to_dict(fact: Fact) -> dict[str, Any]:
+    """One fact as `timeline`, `entity` and `explain` print it."""
+    return {
+        "id": fact.id,
+        "kind": fact.kind.value,
+        "timestamp": fact.occurred.to_dict() if fact.occurred else _iso(fact.recorded),
+        "recorded": _iso(fact.recorded),
+        "entities": list(dict.fromkeys(m.name for m in fact.mentions)),
+        "content": fact.content,
+        "confidence": fact.confidence,
+        "source": str(fact.citation),
+    }
+
+
+def _iso(day: date | None) -> str | None:
+    return day.isoformat() if day else None

@@ -1,0 +1,106 @@
+"""Every error lorebank raises, as one tree; the exit code and the JSON code stand on the class.
+
+    LorebankError (1)
+    ├── UsageError (2)                a flag, argument or call that cannot be understood
+    ├── WorkspaceError (3)            the workspace folder is missing, unreadable or not writable
+    │   ├── ConfigurationError        a settings file or value is invalid
+    │   └── PathRefused               a path outside what may be read or written
+    ├── NotFound (1)                  no fact, opinion, entity or file of that name
+    ├── IndexUnusable (4)             the index is missing or broken and could not be rebuilt
+    ├── LockHeld (5)                  another process is writing
+    ├── ConcurrentEdit (1)            a file changed during an edit; nothing was overwritten
+    └── ProviderError (1)             an embedder or generator failed or is not installed
+
+A message says what happened, where (`path:line` where there is one); `hint` says what to do.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+__all__ = [
+    "ConcurrentEdit",
+    "ConfigurationError",
+    "IndexUnusable",
+    "LockHeld",
+    "LorebankError",
+    "NotFound",
+    "PathRefused",
+    "ProviderError",
+    "UsageError",
+    "WorkspaceError",
+]
+
+
+class LorebankError(Exception):
+    """The root of the tree; catching it catches everything lorebank raises on purpose."""
+
+    code: ClassVar[str] = "error"
+    exit_code: ClassVar[int] = 1
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def to_dict(self) -> dict[str, dict[str, str]]:
+        """The object printed under `--json`: `{"error": {"code", "message", "hint"}}`."""
+        return {"error": {"code": self.code, "message": self.message, "hint": self.hint}}
+
+
+class UsageError(LorebankError):
+    """A flag, an argument or a call that cannot be understood; never treated as "no filter"."""
+
+    code = "usage"
+    exit_code = 2
+
+
+class WorkspaceError(LorebankError):
+    """The workspace folder is missing, unreadable or not writable."""
+
+    code = "workspace"
+    exit_code = 3
+
+
+class ConfigurationError(WorkspaceError):
+    """A settings file or a setting is invalid; the message names file, key and expectation."""
+
+    code = "configuration"
+
+
+class PathRefused(WorkspaceError):
+    """A path that leaves the workspace's memory, is a symbolic link, or is not Markdown."""
+
+    code = "path_refused"
+
+
+class NotFound(LorebankError):
+    """No fact, opinion, entity or file has that name; the hint lists the nearest ones."""
+
+    code = "not_found"
+
+
+class IndexUnusable(LorebankError):
+    """The index cannot be opened and could not be rebuilt from the Markdown files."""
+
+    code = "index_unusable"
+    exit_code = 4
+
+
+class LockHeld(LorebankError):
+    """Another process holds the workspace's writer lock."""
+
+    code = "lock_held"
+    exit_code = 5
+
+
+class ConcurrentEdit(LorebankError):
+    """A file changed between reading and writing; it was left as it is."""
+
+    code = "concurrent_edit"
+
+
+class ProviderError(LorebankError):
+    """An embedder or a generator failed, answered nonsense, or is not installed."""
+
+    code = "provider"

@@ -1,0 +1,73 @@
+"""Folding: one form for the many ways of writing the same letters, and slugs made of it.
+
+Case, width and ligatures fold through NFKC and `casefold`; diacritics fold on Latin and Greek
+letters only, because on other scripts a mark is part of the letter: `が` is not `か`, `й` is not
+`и`. The one Cyrillic exception is `ё`, which Russian itself writes as `е`.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+
+__all__ = ["fold", "slugify", "strip_possessive"]
+
+_EXTRA = str.maketrans(
+    {
+        "ё": "е",
+        "ø": "o",
+        "đ": "d",
+        "ł": "l",
+        "ı": "i",
+        "ħ": "h",
+        "æ": "ae",
+        "œ": "oe",
+        "’": "'",
+        "‘": "'",
+        "ʼ": "'",
+        "＇": "'",
+        "\u00ad": "",
+        "\u200b": "",
+        "\u200c": "",
+        "\u200d": "",
+        "\ufeff": "",
+        "\u200e": "",
+        "\u200f": "",
+    }
+)
+_MARKED_BASES = re.compile(r"([a-zα-ω])[\u0300-\u036f]+")
+_HARAKAT = re.compile(r"[\u0591-\u05bd\u05bf\u05c1\u05c2\u064b-\u0652\u0670\u0640]")
+_SEPARATORS = re.compile(r"[\s_\-\u2010-\u2015\u2212/\\]+")
+_NOT_SLUG = re.compile(r"[^\w.+#&'-]", re.UNICODE)
+_POSSESSIVE = re.compile(r"(?<=\w)(?:'s|'S|’s|’S|(?<=[sSxXzZ])['’])\Z")
+
+
+def fold(text: str) -> str:
+    """Case, width, ligatures and Latin or Greek diacritics folded away; length may change.
+
+    >>> fold("Ｃafé STRAẞE")
+    'cafe strasse'
+    """
+    if text.isascii():
+        return text.lower()
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    decomposed = unicodedata.normalize("NFD", folded)
+    stripped = _HARAKAT.sub("", _MARKED_BASES.sub(r"\1", decomposed))
+    return unicodedata.normalize("NFC", stripped).translate(_EXTRA)
+
+
+@lru_cache(maxsize=65536)
+def slugify(name: str) -> str:
+    """The key under which a name is kept: `The Castle`, `the_castle` → `the-castle`.
+
+    Letters of any script, digits and `. + # & '` stay, so `C`, `C++` and `C#` are three.
+    Empty where the name holds none of these.
+    """
+    joined = _SEPARATORS.sub("-", fold(name).strip())
+    return _NOT_SLUG.sub("", joined).strip("-.'")
+
+
+def strip_possessive(name: str) -> str:
+    """`Peter's` → `Peter`, `James'` → `James`."""
+    return _POSSESSIVE.sub("", name)

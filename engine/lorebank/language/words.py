@@ -1,0 +1,92 @@
+"""Tokens: how text is cut into words for searching, the same in index and query.
+
+Scripts written without spaces (Chinese, Japanese, Korean, Thai, …) are cut into overlapping pairs
+of letters, so that any two-letter part of a word finds it; all else is cut at what is neither
+letter nor digit. `searchable` is the same cut, as the text that FTS5 stores.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from importlib import resources
+
+from lorebank.language.folding import fold
+
+__all__ = ["content_words", "estimate_tokens", "identifiers", "searchable", "stop_words", "words"]
+
+_UNSPACED = (
+    r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese, Khmer
+    r"\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u31f0-\u31ff"  # Jamo, kana
+    r"\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff"  # Han, Hangul
+    r"\U00020000-\U0003ffff々〆ー"
+)
+_UNSPACED_RUN = re.compile(f"[{_UNSPACED}]+")
+_TOKEN = re.compile(f"[{_UNSPACED}]+|[^\\W_{_UNSPACED}]+")
+_IDENTIFIER = re.compile(
+    r"(?:\$|--?)?[A-Za-z_][\w]*(?:(?:\.|::|/|-|:|->|\\)[\w]+)+(?:\(\))?"  # a.b, a-b, a/b, a::b
+    r"|[./~]*(?:[\w.-]+/)+[\w.-]+"  # paths
+    r"|\b[A-Za-z]+_[\w]+\b|\b_+\w+\b"  # snake_case, ENV_VAR
+    r"|\b(?=[0-9a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{6,40}\b"  # hashes
+    r"|\b[a-z]+(?:[A-Z][a-z0-9]+)+\b"  # camelCase
+    r"|\b(?=\w*\d)(?=\w*[A-Za-z])[\w-]{3,}\b"  # a828e60, QX-1204
+)
+_DIGIT = re.compile(r"\d")
+
+
+def words(text: str) -> list[str]:
+    """The folded tokens of a text, in order, repeated ones included.
+
+    >>> words("Café in 東京都")
+    ['cafe', 'in', '東京', '京都']
+    """
+    out: list[str] = []
+    for match in _TOKEN.finditer(fold(text)):
+        token = match.group()
+        if _UNSPACED_RUN.match(token):
+            out.extend(_pairs(token))
+        else:
+            out.append(token)
+    return out
+
+
+def content_words(text: str) -> list[str]:
+    """`words` without stop words, each once; all of them where nothing else is left."""
+    tokens = list(dict.fromkeys(words(text)))
+    stops = stop_words()
+    kept = [token for token in tokens if token not in stops]
+    return kept or tokens
+
+
+def searchable(text: str) -> str:
+    """The text as FTS5 is given it: folded, unspaced scripts cut into pairs."""
+    if text.isascii():
+        return text
+    return _UNSPACED_RUN.sub(lambda run: f" {' '.join(_pairs(run.group()))} ", fold(text))
+
+
+def identifiers(text: str) -> list[str]:
+    """Code-like tokens as written: `a828e60`, `src/foo.py`, `snake_case`, `connection.update`."""
+    return list(dict.fromkeys(m.group().rstrip(".-:") for m in _IDENTIFIER.finditer(text)))
+
+
+def estimate_tokens(text: str) -> int:
+    """About how many tokens a language model counts: 4 letters a token, 1 where unspaced."""
+    if text.isascii():
+        return (len(text) + 3) // 4
+    unspaced = sum(len(run) for run in _UNSPACED_RUN.findall(text))
+    return unspaced + (len(text) - unspaced + 3) // 4
+
+
+@lru_cache(maxsize=1)
+def stop_words() -> frozenset[str]:
+    """Words that say nothing alone, of nine languages, folded."""
+    text = resources.files("lorebank.language").joinpath("stop_words.txt").read_text("utf-8")
+    lines = (line for line in text.split("\n") if not line.startswith("#"))
+    return frozenset(fold(word) for line in lines for word in line.split())
+
+
+def _pairs(run: str) -> list[str]:
+    if len(run) < 2:
+        return [run]
+    return [run[i : i + 2] for i in range(len(run) - 1)]
