@@ -1,3 +1,120 @@
-"""lorebank: retain, recall, reflect over plain Markdown."""
+"""lorebank: retain, recall and reflect over plain Markdown, offline first.
 
-__version__ = "0.1.0"
+>>> from lorebank import Bank
+>>> with Bank.open("~/notes") as bank:            # doctest: +SKIP
+...     for hit in bank.recall("what does Peter prefer?").hits:
+...         print(hit.content, hit.source)
+
+`ARCHITECTURE.md` beside this file is the map of the rooms.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from lorebank.version import __version__
+
+if TYPE_CHECKING:
+    from lorebank.app import Bank
+    from lorebank.domain import (
+        Answer,
+        Audit,
+        Citation,
+        Diagnostic,
+        Entity,
+        EntityView,
+        Evidence,
+        Explanation,
+        Fact,
+        FactKind,
+        FactStatus,
+        FileText,
+        Hit,
+        Interval,
+        Mention,
+        Neighbour,
+        Opinion,
+        OpinionStatus,
+        Query,
+        ReflectReport,
+        SearchHit,
+        Stance,
+        Status,
+        SyncReport,
+        Trend,
+    )
+    from lorebank.errors import (
+        ConcurrentEdit,
+        ConfigurationError,
+        IndexUnusable,
+        LockHeld,
+        LorebankError,
+        NotFound,
+        PathRefused,
+        ProviderError,
+        UsageError,
+        WorkspaceError,
+    )
+
+__all__ = [
+    "Answer",
+    "Audit",
+    "Bank",
+    "Citation",
+    "ConcurrentEdit",
+    "ConfigurationError",
+    "Diagnostic",
+    "Entity",
+    "EntityView",
+    "Evidence",
+    "Explanation",
+    "Fact",
+    "FactKind",
+    "FactStatus",
+    "FileText",
+    "Hit",
+    "IndexUnusable",
+    "Interval",
+    "LockHeld",
+    "LorebankError",
+    "Mention",
+    "Neighbour",
+    "NotFound",
+    "Opinion",
+    "OpinionStatus",
+    "PathRefused",
+    "ProviderError",
+    "Query",
+    "ReflectReport",
+    "SearchHit",
+    "Stance",
+    "Status",
+    "SyncReport",
+    "Trend",
+    "UsageError",
+    "WorkspaceError",
+    "__version__",
+]
+
+_HOMES = {
+    "lorebank.app": ("Bank",),
+    "lorebank.errors": (
+        "ConcurrentEdit",
+        "ConfigurationError",
+        "IndexUnusable",
+        "LockHeld",
+        "LorebankError",
+        "NotFound",
+        "PathRefused",
+        "ProviderError",
+        "UsageError",
+        "WorkspaceError",
+    ),
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used, so that `import lorebank.cli` stays cheap."""
+    if name not in __all__:
+        raise AttributeError(f"module 'lorebank' has no attribute {name!r}")
+    home = next((home for home, names in _HOMES.items() if name in names), "lorebank.domain")
+    return getattr(import_module(home), name)

@@ -1,0 +1,621 @@
+"""class Bank: the composition root. Every interface calls this and nothing below it.
+
+A Bank is one workspace, opened. It opens the index when it first needs it and loads an embedder
+when a question first needs meaning. One Bank belongs to one thread.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import date
+from functools import cached_property
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from lorebank.config import Config, load_config
+from lorebank.domain import (
+    Answer,
+    Audit,
+    Citation,
+    Entity,
+    EntityView,
+    EvidenceMark,
+    Explanation,
+    Fact,
+    FactKind,
+    FileText,
+    Opinion,
+    ReflectReport,
+    SearchHit,
+    Stance,
+    Status,
+    SyncReport,
+)
+from lorebank.errors import NotFound, ProviderError, UsageError, WorkspaceError
+from lorebank.index import connection as store
+from lorebank.index.chunks import select_chunks
+from lorebank.index.compare import differences
+from lorebank.index.embedding import embed_pending, has_vectors, pending_count
+from lorebank.index.embedding_cache import EmbeddingCache
+from lorebank.index.entities import (
+    display_names,
+    find_entity,
+    list_entities,
+    lookup_names,
+    nearest_names,
+    neighbours,
+    resolution,
+)
+from lorebank.index.intervals import select_items
+from lorebank.index.items import facts_by_id, facts_by_place, facts_by_time
+from lorebank.index.lexical import index_words, prepare_connection
+from lorebank.index.meta import read_meta
+from lorebank.index.opinions import load_opinions, opinions_moved_by
+from lorebank.index.reading import ReadSettings
+from lorebank.index.status import read_status
+from lorebank.index.sync import stale_paths, sync_files
+from lorebank.index.vectors import VectorIndex
+from lorebank.markdown.facts import RETAIN_HEADINGS
+from lorebank.recall.filters import Filters, parse_day, parse_interval
+from lorebank.recall.meaning import Meaning, needs_meaning
+from lorebank.recall.pipeline import RecallOptions, recall
+from lorebank.recall.request import Request
+from lorebank.recall.search import search_chunks
+from lorebank.recall.understand import Understood, understand
+from lorebank.reflect import materialise
+from lorebank.reflect.run import reflect_workspace
+from lorebank.retain.append import append_fact_line, new_log
+from lorebank.retain.compose import compose_fact, fact_line, parse_kind
+from lorebank.workspace.atomic import write_atomic
+from lorebank.workspace.discover import find_workspace
+from lorebank.workspace.excerpt import read_excerpt
+from lorebank.workspace.files import walk
+from lorebank.workspace.layout import LogPattern
+from lorebank.workspace.lock import WriterLock
+from lorebank.workspace.scaffold import init_workspace
+
+if TYPE_CHECKING:
+    import numpy as np
+    from apsw import Connection
+    from numpy.typing import NDArray
+
+__all__ = ["Bank"]
+
+Progress = Callable[[str, int, int], None]
+Day = date | str | None
+
+DERIVED = ".memory"
+EMBEDDED_BY_RECALL = 32
+"""Texts that a recall embeds itself when no more than these are pending."""
+_WALK_SHARE = 0.1
+"""Looking for changed files may take this share of the time between two looks."""
+
+
+class Bank:
+    """A workspace of Markdown notes that can be asked.
+
+    >>> with Bank.open("~/notes") as bank:            # doctest: +SKIP
+    ...     answer = bank.recall("what does Peter prefer?", k=5)
+
+    `now` is the day on which relative phrases are read ("last week"); it can be given to `open` or
+    to any call, and is today otherwise. Days are `datetime.date` or text such as `2025-11-27`,
+    `30d`, `last week`; text that is not understood raises `UsageError`.
+    """
+
+    def __init__(
+        self, root: Path, config: Config, *, now: date | None = None, created: Sequence[str] = ()
+    ) -> None:
+        self.root = root
+        self.config = config
+        self.created: tuple[str, ...] = tuple(created)
+        """What `init` made, as workspace paths."""
+        self._now = now
+        self._connection: Connection | None = None
+        self._meaning = Meaning(config.embedder.provider)
+        self._next_walk = 0.0
+
+    @classmethod
+    def open(
+        cls,
+        path: str | Path | None = None,
+        *,
+        now: date | None = None,
+        environ: Mapping[str, str] | None = None,
+    ) -> Bank:
+        """Open the workspace at `path`; without one, that of `LOREBANK_WORKSPACE` or the nearest
+        folder upwards that holds `.memory/`, `memory/` or `bank/`. Raises `WorkspaceError`."""
+        environment = os.environ if environ is None else environ
+        root = find_workspace(None if path is None else Path(path), environment)
+        return cls(root, load_config(root, environment), now=now)
+
+    @classmethod
+    def init(
+        cls,
+        path: str | Path,
+        *,
+        template: str = "default",
+        now: date | None = None,
+        environ: Mapping[str, str] | None = None,
+    ) -> Bank:
+        """Lay out a workspace and open it; what is there already stays as it is."""
+        root = Path(path).expanduser().resolve()
+        created = init_workspace(root, template)
+        environment = os.environ if environ is None else environ
+        return cls(root, load_config(root, environment), now=now, created=created)
+
+    def close(self) -> None:
+        """Close the index; the Bank may be used again and opens it anew."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+            self.__dict__.pop("_vectors", None)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        problem: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    # -- index ---------------------------------------------------------------------------------
+
+    def sync(
+        self, *, full: bool = False, embed: bool = True, progress: Progress | None = None
+    ) -> SyncReport:
+        """Bring the index up to date with the files; `full` reads every file again.
+
+        The lexical index is complete before the first text is embedded, so that a recall in
+        another process never waits for a model.
+        """
+        report = self._sync_words(full=full, progress=progress)
+        if not embed:
+            return replace(report, pending=pending_count(self._index))
+        embedded = self._embed(limit=None, progress=progress)
+        return replace(report, embedded=embedded, pending=pending_count(self._index))
+
+    def check(self) -> tuple[str, ...]:
+        """What an index made anew from the files would hold differently; empty where nothing."""
+        with TemporaryDirectory() as folder:
+            fresh = _open(Path(folder) / "index.sqlite")
+            try:
+                found = walk(self.root, self.config)
+                sync_files(fresh, self.root, found, self._read_settings)
+                materialise.refresh_opinions(fresh, self.root, None, self.config.reflect)
+                return differences(self._index, fresh)
+            finally:
+                fresh.close()
+
+    def status(self) -> Status:
+        """What is indexed, with what, how fresh, and what is wrong."""
+        found = walk(self.root, self.config)
+        stale = stale_paths(self._index, found)
+        return read_status(
+            self._index,
+            self.root,
+            stale=stale,
+            walk_problems=found.problems,
+            embedder=self._meaning.describe(),
+            vector_search=self._vectors.describe(),
+        )
+
+    # -- retain --------------------------------------------------------------------------------
+
+    def retain(
+        self,
+        text: str,
+        *,
+        kind: FactKind | str | None = None,
+        entities: Sequence[str] = (),
+        confidence: float | None = None,
+        day: Day = None,
+        for_: Sequence[str] = (),
+        against: Sequence[str] = (),
+        now: date | None = None,
+    ) -> Fact:
+        """Append a fact under the retain section of a day's log and return it with its citation.
+
+        `text` may be a typed line itself (`O(c=0.9) @Peter: …`); what is given by name wins.
+        `for_` and `against` are ids of opinions it speaks to.
+        """
+        today = self._today(now)
+        recorded = parse_day(day, today, "day") or today
+        marks = [EvidenceMark(Stance.FOR, self._opinion_id(o)) for o in for_]
+        marks += [EvidenceMark(Stance.AGAINST, self._opinion_id(o)) for o in against]
+        fact = compose_fact(
+            text,
+            kind=parse_kind(kind),
+            entities=entities,
+            confidence=confidence,
+            day=recorded,
+            marks=marks,
+        )
+        path = LogPattern(self.config.workspace.log_pattern).path_of(recorded)
+        with WriterLock(self.root):
+            line = self._append(path, fact_line(fact), recorded)
+        self._sync_words()
+        return facts_by_place(self._index, path, line) or replace(
+            fact, citation=Citation(path, line, line)
+        )
+
+    add = retain
+
+    # -- asking --------------------------------------------------------------------------------
+
+    def recall(
+        self,
+        query: str,
+        *,
+        k: int | None = None,
+        since: Day = None,
+        until: Day = None,
+        as_of: Day = None,
+        entities: Sequence[str] = (),
+        kinds: Sequence[FactKind | str] = (),
+        min_confidence: float | None = None,
+        token_budget: int | None = None,
+        include_superseded: bool = False,
+        now: date | None = None,
+    ) -> Answer:
+        """Answer a question from facts and prose, with citations; see `Answer`.
+
+        `k` hits at most, `token_budget` estimated tokens at most (at least one hit is given).
+        `as_of` answers from what was recorded by that day, with the confidence believed then.
+        """
+        today = self._today(now)
+        wanted = self.config.recall.k if k is None else k
+        if wanted < 1:
+            raise UsageError(f"k must be at least 1, not {wanted}")
+        self._freshen()
+        filters = Filters(
+            interval=parse_interval(since, until, today),
+            entities=tuple(self._entity(name).slug for name in entities),
+            kinds=tuple(k for kind in kinds if (k := parse_kind(kind))),
+            min_confidence=min_confidence,
+            as_of=_day(as_of, today, "as-of", side="end"),
+        )
+        understood = understand(
+            query, now=today, filters=filters, lookup=lambda s: lookup_names(self._index, s)
+        )
+        vector, skipped = self._vector_for(understood)
+        request = Request(
+            understood=understood,
+            connection=self._index,
+            now=today,
+            limit=max(50, wanted * self.config.recall.candidate_multiplier),
+            within=self._within(understood.filters),
+            vectors=self._vectors,
+            query_vector=vector,
+        )
+        return recall(
+            request,
+            self._recall_options(wanted, token_budget, include_superseded),
+            beliefs=lambda facts: materialise.beliefs(self._index, facts, understood.filters.as_of),
+            skipped=skipped,
+            index=self._freshness(),
+        )
+
+    def search(
+        self, query: str, *, k: int = 10, min_score: float = 0.0, path: str | None = None
+    ) -> tuple[SearchHit, ...]:
+        """Chunk search over all notes: snippets of at most 700 characters with path and lines."""
+        if k < 1:
+            raise UsageError(f"k must be at least 1, not {k}")
+        self._freshen()
+        vector = self._meaning.query_vector(query)
+        embedder = self._meaning.embedder if vector is not None else None
+        return search_chunks(
+            self._index,
+            query,
+            k=k,
+            min_score=min_score,
+            within=None if path is None else select_chunks(self._index, path),
+            vectors=self._vectors,
+            query_vector=vector,
+            provider=embedder.name if embedder else "none",
+            model=embedder.model if embedder else "",
+        )
+
+    def get(
+        self, path: str, *, start_line: int | None = None, lines: int | None = None
+    ) -> FileText:
+        """The text of a memory file, whole or by lines; `path` may carry `#L10-L20`.
+
+        Raises `PathRefused` for whatever is outside the workspace's memory, `NotFound` for a file
+        that is not there.
+        """
+        return read_excerpt(self.root, path, start_line=start_line, lines=lines)
+
+    def entities(self) -> tuple[Entity, ...]:
+        """Every entity, the most mentioned first."""
+        self._freshen()
+        return list_entities(self._index)
+
+    def entity(
+        self, name: str, *, since: Day = None, until: Day = None, now: date | None = None
+    ) -> EntityView:
+        """All that is known of one entity; `NotFound` with the nearest names for an unknown one."""
+        self._freshen()
+        entity = self._entity(name)
+        interval = parse_interval(since, until, self._today(now))
+        return EntityView(
+            entity=entity,
+            facts=facts_by_time(self._index, entity=entity.slug, interval=interval),
+            opinions=self._opinions(entity.slug, None, now),
+            neighbours=neighbours(self._index, entity.slug, 12),
+        )
+
+    def opinions(
+        self,
+        entity: str | None = None,
+        *,
+        as_of: Day = None,
+        min_confidence: float | None = None,
+        now: date | None = None,
+    ) -> tuple[Opinion, ...]:
+        """Beliefs with confidence, trend, evidence and history, the surest first.
+
+        `as_of` folds only the evidence recorded by that day.
+        """
+        self._freshen()
+        slug = None if entity is None else self._entity(entity).slug
+        day = parse_day(as_of, self._today(now), "as-of", side="end")
+        found = self._opinions(slug, day, now)
+        return tuple(o for o in found if min_confidence is None or o.confidence >= min_confidence)
+
+    def timeline(
+        self,
+        entity: str | None = None,
+        *,
+        since: Day = None,
+        until: Day = None,
+        now: date | None = None,
+    ) -> tuple[Fact, ...]:
+        """Facts by when they happened, newest first."""
+        self._freshen()
+        slug = None if entity is None else self._entity(entity).slug
+        return facts_by_time(
+            self._index, entity=slug, interval=parse_interval(since, until, self._today(now))
+        )
+
+    def explain(self, id: str) -> Explanation:
+        """The story of a fact (`f-…`) or an opinion (`o-…`); a unique beginning is enough."""
+        self._freshen()
+        if id.startswith("o-"):
+            opinion = self._named(load_opinions(self._index, opinion_id=self._opinion_id(id)))[0]
+            dated = materialise.with_trend(opinion, self._today(None))
+            return Explanation(fact=None, opinion=dated, places=(opinion.source,))
+        facts = facts_by_id(self._index, id)
+        if not facts:
+            raise NotFound(f"no fact or opinion '{id}'", hint="ids are shown by recall --json")
+        if len({fact.id for fact in facts}) > 1:
+            near = ", ".join(sorted({fact.id for fact in facts})[:5])
+            raise UsageError(f"'{id}' is the beginning of several ids", hint=near)
+        return Explanation(
+            fact=facts[0],
+            opinion=None,
+            places=tuple(fact.citation for fact in facts),
+            moved=opinions_moved_by(self._index, facts[0].id),
+        )
+
+    def audit(self) -> Audit:
+        """Pairs of names that may be one entity: proposed, not merged."""
+        self._freshen()
+        return Audit(duplicates=resolution(self._index).proposals)
+
+    # -- reflect -------------------------------------------------------------------------------
+
+    def reflect(
+        self,
+        *,
+        since: Day = None,
+        day: Day = None,
+        dry_run: bool = False,
+        now: date | None = None,
+    ) -> ReflectReport:
+        """Bring the pages under `bank/` up to date from the facts; see `ReflectReport`.
+
+        `since` limits the run to entities with facts recorded from that day on. `day` is the day
+        it speaks for: facts recorded later are left out. `dry_run` writes nothing.
+        """
+        today = parse_day(day, self._today(now), "date") or self._today(now)
+        first = parse_day(since, today, "since")
+        with WriterLock(self.root):
+            self._sync_words()
+            report = reflect_workspace(
+                self._index,
+                self.root,
+                self.config,
+                today=today,
+                since=first,
+                until=today if day is not None else None,
+                dry_run=dry_run,
+            )
+        if report.changed and not dry_run:
+            self._sync_words()
+        return report
+
+    # -- inside --------------------------------------------------------------------------------
+
+    @property
+    def _index(self) -> Connection:
+        if self._connection is None:
+            self._connection = _open(self.root / DERIVED / "index.sqlite")
+        return self._connection
+
+    @cached_property
+    def _vectors(self) -> VectorIndex:
+        return VectorIndex(
+            self._index,
+            enabled=self.config.vector.enabled,
+            extension_path=self.config.vector.extension_path,
+        )
+
+    @property
+    def _read_settings(self) -> ReadSettings:
+        return ReadSettings(
+            retain_headings=(*RETAIN_HEADINGS, *self.config.retain.headings),
+            chunk_tokens=self.config.index.chunk_tokens,
+            chunk_overlap=self.config.index.chunk_overlap,
+        )
+
+    def _today(self, now: date | None) -> date:
+        return now or self._now or date.today()
+
+    def _sync_words(self, *, full: bool = False, progress: Progress | None = None) -> SyncReport:
+        result = sync_files(
+            self._index,
+            self.root,
+            walk(self.root, self.config),
+            self._read_settings,
+            full=full,
+            progress=progress,
+        )
+        if result.entities or full:
+            holders = None if full else result.entities
+            materialise.refresh_opinions(self._index, self.root, holders, self.config.reflect)
+        return result.report
+
+    def _freshen(self) -> None:
+        """Sync before an answer, unless files were looked at just now."""
+        if not self.config.recall.auto_sync or time.monotonic() < self._next_walk:
+            return
+        started = time.monotonic()
+        self._sync_words()
+        spent = time.monotonic() - started
+        self._next_walk = started + spent / _WALK_SHARE
+
+    def _embed(self, *, limit: int | None, progress: Progress | None = None) -> int:
+        embedder = self._meaning.embedder
+        if embedder is None or not pending_count(self._index):
+            return 0
+        cache = EmbeddingCache(self.root / DERIVED / "embeddings.sqlite")
+        try:
+            return embed_pending(self._index, cache, embedder, limit=limit, progress=progress)
+        except ProviderError as problem:
+            self._meaning.problem = problem.message
+            return 0
+        finally:
+            cache.close()
+
+    def _vector_for(
+        self, understood: Understood
+    ) -> tuple[NDArray[np.float32] | None, dict[str, str]]:
+        """The question's vector, and why the semantic retriever is skipped where it is."""
+        if not needs_meaning(understood):
+            return None, {"semantic": "the question names only entities, times or identifiers"}
+        if 0 < pending_count(self._index) <= EMBEDDED_BY_RECALL:
+            self._embed(limit=EMBEDDED_BY_RECALL)
+        if not has_vectors(self._index):
+            reason = "nothing is embedded yet: run `lorebank index`"
+            return None, {"semantic": self._meaning.problem or reason}
+        vector = self._meaning.query_vector(understood.query.text)
+        return vector, {} if vector is not None else {"semantic": self._meaning.problem}
+
+    def _within(self, filters: Filters) -> str | None:
+        return select_items(
+            self._index,
+            interval=filters.interval,
+            entities=filters.entities,
+            kinds=filters.kinds,
+            min_confidence=filters.min_confidence,
+            recorded_until=filters.as_of,
+            path=filters.path,
+        )
+
+    def _recall_options(
+        self, k: int, token_budget: int | None, include_superseded: bool
+    ) -> RecallOptions:
+        settings = self.config.recall
+        return RecallOptions(
+            k=k,
+            token_budget=token_budget,
+            include_superseded=include_superseded,
+            fusion=settings.fusion,
+            text_weight=settings.text_weight,
+            vector_weight=settings.vector_weight,
+            half_life_days=settings.temporal_decay.half_life_days
+            if settings.temporal_decay.enabled
+            else None,
+            mmr_lambda=settings.mmr.lambda_ if settings.mmr.enabled else None,
+        )
+
+    def _freshness(self) -> dict[str, object]:
+        synced_at = read_meta(self._index, "synced_at")
+        fresh = self.config.recall.auto_sync
+        if not fresh:
+            fresh = not stale_paths(self._index, walk(self.root, self.config))
+        return {"fresh": fresh, "synced_at": synced_at}
+
+    def _entity(self, name: str) -> Entity:
+        entity = find_entity(self._index, name)
+        if entity is None:
+            near = nearest_names(self._index, name)
+            hint = f"nearest: {', '.join(near)}" if near else "`lorebank entity` lists all"
+            raise NotFound(f"no entity '{name}'", hint=hint)
+        return entity
+
+    def _opinions(
+        self, slug: str | None, as_of: date | None, now: date | None
+    ) -> tuple[Opinion, ...]:
+        today = as_of or self._today(now)
+        found = (
+            load_opinions(self._index, entity=slug)
+            if as_of is None
+            else materialise.opinions_as_of(
+                self._index, self.root, slug, as_of, self.config.reflect
+            )
+        )
+        return self._named([materialise.with_trend(opinion, today) for opinion in found])
+
+    def _named(self, opinions: Sequence[Opinion]) -> tuple[Opinion, ...]:
+        """Opinions with display names in place of slugs."""
+        slugs = {slug for opinion in opinions for slug in opinion.entities}
+        names = display_names(self._index, slugs)
+        return tuple(
+            replace(o, entities=tuple(names.get(slug, slug) for slug in o.entities))
+            for o in opinions
+        )
+
+    def _opinion_id(self, text: str) -> str:
+        """The whole id of an opinion from a beginning of it."""
+        self._freshen()
+        found = [o.id for o in load_opinions(self._index, opinion_id=text)]
+        if not found:
+            raise NotFound(f"no opinion '{text}'", hint="`lorebank opinions` lists them with ids")
+        if len(found) > 1 and text not in found:
+            raise UsageError(f"'{text}' is the beginning of several ids", hint=", ".join(found[:5]))
+        return text if text in found else found[0]
+
+    def _append(self, path: str, line: str, day: date) -> int:
+        """Write a fact line into a log; returns its line number."""
+        file = self.root / path
+        before = file.read_bytes() if file.exists() else None
+        mark = b"\xef\xbb\xbf" if before and before.startswith(b"\xef\xbb\xbf") else b""
+        try:
+            text = new_log(day) if before is None else before[len(mark) :].decode("utf-8")
+        except UnicodeDecodeError as problem:
+            raise WorkspaceError(
+                f"{path} is not valid UTF-8 at byte {problem.start + len(mark)}; nothing was written",
+                hint="mend the file, then retain again",
+            ) from problem
+        appended = append_fact_line(
+            text, line, path=path, headings=self._read_settings.retain_headings
+        )
+        write_atomic(file, mark + appended.text.encode("utf-8"), expected=before)
+        return appended.line
+
+
+def _open(path: Path) -> Connection:
+    connection = store.open_index(path)
+    prepare_connection(connection)
+    index_words(connection)
+    return connection

@@ -1,0 +1,580 @@
+"""Settings: what they are, where they may come from, and which place said what.
+
+Later places win: shipped defaults ← the user's file ← the workspace's `.memory/config.toml` ←
+the environment (`LOREBANK_RECALL__K=5`). A workspace may come from anybody, so its file is held to
+an allow-list: it can tune a search, and can never name a library to load or a path outside itself.
+
+Where no file and no variable exists nothing is parsed: `tomllib` is imported only to read a file.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import Field, dataclass, field, fields, is_dataclass, replace
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import Any, cast
+
+from lorebank.errors import ConfigurationError, UsageError
+
+__all__ = [
+    "Config",
+    "EmbedderSettings",
+    "IndexSettings",
+    "MmrSettings",
+    "RecallSettings",
+    "ReflectSettings",
+    "RetainSettings",
+    "TemporalDecaySettings",
+    "VectorSettings",
+    "WorkspaceSettings",
+    "describe",
+    "get",
+    "load_config",
+    "set_value",
+    "user_config_path",
+    "workspace_config_path",
+]
+
+_PREFIX = "LOREBANK_"
+_TRUE = frozenset({"true", "yes", "on", "1"})
+_FALSE = frozenset({"false", "no", "off", "0"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """What one setting accepts."""
+
+    expects: str
+    """The end of the sentence "expected …"."""
+    accepts: Callable[[Any], bool]
+    """Called with a value of `kind`."""
+    kind: type
+    user_only: Callable[[Any], bool] = lambda value: False
+    """Whether this value is refused in a workspace's file."""
+
+    def read(self, value: object) -> Any:
+        """The setting's value from one parsed TOML value; `ValueError` where it does not fit."""
+        if self.kind is float and type(value) is int:
+            value = float(value)
+        if type(value) is not self.kind or not self.accepts(value):
+            raise ValueError(self.expects)
+        return tuple(value) if isinstance(value, list) else value
+
+
+def _parse_text(text: str, kind: type) -> object:
+    if kind is str:
+        return text
+    if kind is bool:
+        return _parse_flag(text.strip().lower())
+    if kind is list:
+        return _parse_list(text.strip())
+    return kind(text)
+
+
+def _parse_flag(word: str) -> bool:
+    if word in _TRUE:
+        return True
+    if word in _FALSE:
+        return False
+    raise ValueError(word)
+
+
+def _parse_list(text: str) -> object:
+    """A TOML array, or texts between commas."""
+    if not text.startswith("["):
+        return [part.strip() for part in text.split(",") if part.strip()]
+    import tomllib
+
+    return tomllib.loads(f"value = {text}")["value"]
+
+
+def _whole_number(low: int, high: int) -> _Rule:
+    return _Rule(f"a whole number from {low} to {high}", lambda n: low <= n <= high, int)
+
+
+def _number(low: float, high: float) -> _Rule:
+    def accepts(number: float) -> bool:
+        return math.isfinite(number) and low <= number <= high
+
+    return _Rule(f"a number from {low:g} to {high:g}", accepts, float)
+
+
+def _one_of(*choices: str) -> _Rule:
+    return _Rule(" or ".join(f'"{choice}"' for choice in choices), choices.__contains__, str)
+
+
+def _is_text_list(values: list[object]) -> bool:
+    return all(isinstance(value, str) and value.strip() for value in values)
+
+
+def _is_inside_path(path: str) -> bool:
+    """Whether a path written in a setting is relative and stays below its folder."""
+    return (
+        not path.startswith(("/", "~"))
+        and not PureWindowsPath(path).drive
+        and "\\" not in path
+        and "\0" not in path
+        and ".." not in PurePosixPath(path).parts
+    )
+
+
+def _is_log_pattern(pattern: str) -> bool:
+    bare = pattern
+    for placeholder in ("{YYYY}", "{MM}", "{DD}"):
+        if placeholder not in pattern:
+            return False
+        bare = bare.replace(placeholder, "")
+    parts = pattern.split("/")
+    return (
+        _is_inside_path(pattern)
+        and "{" not in bare
+        and "}" not in bare
+        and pattern.endswith(".md")
+        and all(part and not part.startswith(".") for part in parts)
+        and parts[0] != "bank"
+    )
+
+
+def _is_extra_paths(paths: list[object]) -> bool:
+    return _is_text_list(paths) and all(
+        _is_inside_path(str(path)) or _is_absolute(str(path)) for path in paths
+    )
+
+
+def _is_absolute(path: str) -> bool:
+    return "\0" not in path and Path(path).expanduser().is_absolute()
+
+
+def _reaches_outside(paths: tuple[str, ...]) -> bool:
+    return not all(_is_inside_path(path) for path in paths)
+
+
+_FLAG = _Rule("true or false", lambda value: True, bool)
+_FRACTION = _number(0, 1)
+_HEADINGS = _Rule("a list of non-empty texts", _is_text_list, list)
+_LOG_PATTERN = _Rule(
+    "a relative path that ends in .md and holds {YYYY}, {MM} and {DD}, outside bank/",
+    _is_log_pattern,
+    str,
+)
+_EXTRA_PATHS = _Rule(
+    "a list of paths: relative to the workspace without '..', or absolute in the user's file",
+    _is_extra_paths,
+    list,
+    user_only=_reaches_outside,
+)
+_LIBRARY = _Rule(
+    "an absolute path, or nothing",
+    lambda path: path == "" or _is_absolute(path),
+    str,
+    user_only=lambda path: True,
+)
+
+
+def _setting(default: Any, rule: _Rule) -> Any:
+    return field(default=default, metadata={"rule": rule})
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceSettings:
+    """Which files are memory."""
+
+    log_pattern: str = _setting("memory/{YYYY}-{MM}-{DD}.md", _LOG_PATTERN)
+    extra_paths: tuple[str, ...] = _setting((), _EXTRA_PATHS)
+    """Further Markdown files and folders; absolute ones only from the user's file."""
+
+
+@dataclass(frozen=True, slots=True)
+class RetainSettings:
+    """How retain sections are told."""
+
+    headings: tuple[str, ...] = _setting((), _HEADINGS)
+    """First words of a heading that open a retain section, besides the shipped ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexSettings:
+    """How files are cut into chunks; both in estimated tokens."""
+
+    chunk_tokens: int = _setting(400, _whole_number(50, 8000))
+    chunk_overlap: int = _setting(80, _whole_number(0, 4000))
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedderSettings:
+    """What turns text into vectors."""
+
+    provider: str = _setting("local", _one_of("local", "none"))
+
+
+@dataclass(frozen=True, slots=True)
+class VectorSettings:
+    """The vector extension of SQLite; without it an exact scan gives the same answers."""
+
+    enabled: bool = _setting(True, _FLAG)
+    extension_path: str = _setting("", _LIBRARY)
+    """A shared library to load in place of the packaged one; only from the user's file."""
+
+
+@dataclass(frozen=True, slots=True)
+class TemporalDecaySettings:
+    """Dated notes lose score with age; undated ones do not."""
+
+    enabled: bool = _setting(False, _FLAG)
+    half_life_days: float = _setting(30.0, _number(0.1, 36500))
+
+
+@dataclass(frozen=True, slots=True)
+class MmrSettings:
+    """Maximal marginal relevance: fewer near-duplicates among the hits."""
+
+    enabled: bool = _setting(False, _FLAG)
+    lambda_: float = _setting(0.7, _FRACTION)
+    """1 is pure relevance, 0 the greatest diversity. Written `lambda`."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecallSettings:
+    """How answers are ranked and cut."""
+
+    k: int = _setting(10, _whole_number(1, 10_000))
+    fusion: str = _setting("zscore", _one_of("zscore", "rrf", "weighted"))
+    vector_weight: float = _setting(0.7, _FRACTION)
+    text_weight: float = _setting(0.3, _FRACTION)
+    candidate_multiplier: int = _setting(4, _whole_number(1, 100))
+    auto_sync: bool = _setting(True, _FLAG)
+    temporal_decay: TemporalDecaySettings = field(default_factory=TemporalDecaySettings)
+    mmr: MmrSettings = field(default_factory=MmrSettings)
+
+
+@dataclass(frozen=True, slots=True)
+class ReflectSettings:
+    """How the scheduled job believes and what it dares."""
+
+    max_vanish: float = _setting(0.25, _FRACTION)
+    """The share of known facts that may be missing before reflect refuses to run."""
+    prior: float = _setting(0.6, _number(0.01, 0.99))
+    """The confidence of an opinion whose writer gave none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """All settings of one run, complete and valid."""
+
+    workspace: WorkspaceSettings = field(default_factory=WorkspaceSettings)
+    retain: RetainSettings = field(default_factory=RetainSettings)
+    index: IndexSettings = field(default_factory=IndexSettings)
+    embedder: EmbedderSettings = field(default_factory=EmbedderSettings)
+    vector: VectorSettings = field(default_factory=VectorSettings)
+    recall: RecallSettings = field(default_factory=RecallSettings)
+    reflect: ReflectSettings = field(default_factory=ReflectSettings)
+    origins: Mapping[str, str] = field(default_factory=dict)
+    """Key → the file or variable that set it; keys that stand at their default are absent."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """One value that a place sets."""
+
+    key: str
+    value: Any
+    origin: str
+
+
+def load_config(workspace: Path | None, environ: Mapping[str, str]) -> Config:
+    """The settings in force for a workspace folder, or outside of one where it is `None`.
+
+    Raises `ConfigurationError` that names place, key and expectation; no file is half read.
+    """
+    changes = [*_user_changes(environ), *_workspace_changes(workspace), *_variables(environ)]
+    if not changes:
+        return Config()
+    return _check_together(_apply(changes))
+
+
+def describe(config: Config) -> list[tuple[str, Any, str]]:
+    """Every setting as `(key, value, origin)`, in the order of the dataclasses."""
+    return [(key, _value_at(config, key), config.origins.get(key, "default")) for key in _rules()]
+
+
+def get(config: Config, key: str) -> Any:
+    """The value of one dotted key; `UsageError` with the nearest name if there is none."""
+    if key not in _rules():
+        raise UsageError(f"no setting {key!r}", hint=_nearest_hint(key))
+    return _value_at(config, key)
+
+
+def set_value(file: Path, key: str, value: object, *, in_workspace: bool = False) -> Any:
+    """Write one setting into a TOML file and return the value as it was read.
+
+    A text is read as from a command line (`"5"`, `"true"`, `"a, b"`). Comments, order and all
+    other values of the file stay; the value is checked before anything is written. With
+    `in_workspace` the allow-list for a workspace's own file holds.
+    """
+    from lorebank import toml_edit
+
+    if isinstance(value, str):
+        value = _from_text(key, value)
+    read = _checked(key, value, in_workspace=in_workspace)
+    before = _read_text(file) if file.exists() else ""
+    changes = _file_changes(file, before, in_workspace=in_workspace)
+    _check_together(_apply([*changes, _Change(key, read, str(file))]))
+    try:
+        after = toml_edit.set_key(before, tuple(key.split(".")), read)
+    except ValueError as error:
+        raise ConfigurationError(f"{file}: {error}", hint=f"set {key} in an editor") from error
+    _replace_file(file, after)
+    return read
+
+
+def workspace_config_path(workspace: Path) -> Path:
+    """Where a workspace keeps its own settings."""
+    return workspace / ".memory" / "config.toml"
+
+
+def user_config_path(environ: Mapping[str, str], platform: str = sys.platform) -> Path | None:
+    """Where the user's settings are, whether or not the file exists.
+
+    `LOREBANK_CONFIG` names the file itself; else `XDG_CONFIG_HOME`, where set, or the platform's
+    folder. `None` where the environment names no home.
+    """
+    if named := environ.get("LOREBANK_CONFIG"):
+        return Path(named).expanduser()
+    folder = _config_home(environ, platform)
+    return folder / "lorebank" / "config.toml" if folder else None
+
+
+def _config_home(environ: Mapping[str, str], platform: str) -> Path | None:
+    xdg = Path(environ.get("XDG_CONFIG_HOME", ""))
+    if xdg.is_absolute():
+        return xdg
+    if platform == "win32":
+        return Path(environ["APPDATA"]) if environ.get("APPDATA") else None
+    if not environ.get("HOME"):
+        return None
+    home = Path(environ["HOME"])
+    return home / "Library" / "Application Support" if platform == "darwin" else home / ".config"
+
+
+def _user_changes(environ: Mapping[str, str]) -> list[_Change]:
+    path = user_config_path(environ)
+    if path is None:
+        return []
+    if path.exists():
+        return _file_changes(path, _read_text(path), in_workspace=False)
+    if environ.get("LOREBANK_CONFIG"):
+        raise ConfigurationError(
+            f"{path}: no such file",
+            hint="LOREBANK_CONFIG names it; create the file or unset the variable",
+        )
+    return []
+
+
+def _workspace_changes(workspace: Path | None) -> list[_Change]:
+    if workspace is None:
+        return []
+    path = workspace_config_path(workspace)
+    if path.is_symlink() or path.parent.is_symlink():
+        raise ConfigurationError(
+            f"{path}: is reached by a symbolic link, which is never followed in a workspace",
+            hint="put a plain file in its place",
+        )
+    if not path.exists():
+        return []
+    return _file_changes(path, _read_text(path), in_workspace=True)
+
+
+def _variables(environ: Mapping[str, str]) -> list[_Change]:
+    changes = []
+    for name in sorted(environ):
+        if not name.startswith(_PREFIX) or "__" not in name:
+            continue
+        key = name.removeprefix(_PREFIX).lower().replace("__", ".")
+        try:
+            value = _checked(key, _from_text(key, environ[name]), in_workspace=False)
+        except ConfigurationError as error:
+            raise ConfigurationError(f"{name}: {error.message}", hint=error.hint) from None
+        changes.append(_Change(key, value, name))
+    return changes
+
+
+def _from_text(key: str, text: str) -> object:
+    """What a variable or a command line says for a setting, not yet checked against its rule."""
+    rule = _rules().get(key)
+    if rule is None:
+        raise _unknown_key(key)
+    try:
+        return _parse_text(text, rule.kind)
+    except ValueError as error:
+        raise ConfigurationError(f"{key}: expected {rule.expects}, not {text!r}") from error
+
+
+def _read_text(path: Path) -> str:
+    if not path.is_file():
+        raise ConfigurationError(f"{path}: is not a file")
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise ConfigurationError(f"{path}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise ConfigurationError(f"{path}: is not UTF-8 at byte {error.start}") from error
+
+
+def _file_changes(path: Path, text: str, *, in_workspace: bool) -> list[_Change]:
+    """The values a settings file sets, each checked against its rule and the allow-list."""
+    import tomllib
+
+    from lorebank import toml_edit
+
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigurationError(f"{path}: is not valid TOML: {error}") from error
+    changes = []
+    for key, value in _leaves(document):
+        try:
+            read = _checked(key, value, in_workspace=in_workspace)
+        except ConfigurationError as error:
+            line = toml_edit.find_line(text, tuple(key.split(".")))
+            place = f"{path}:{line}" if line else str(path)
+            raise ConfigurationError(f"{place}: {error.message}", hint=error.hint) from None
+        changes.append(_Change(key, read, str(path)))
+    return changes
+
+
+def _checked(key: str, value: object, *, in_workspace: bool) -> Any:
+    """The value a setting takes from a file, held to its rule and, there, to the allow-list."""
+    rule = _rules().get(key)
+    if rule is None:
+        raise _unknown_key(key)
+    try:
+        read = rule.read(value)
+    except ValueError as error:
+        raise ConfigurationError(f"{key}: expected {error}, not {value!r}") from error
+    if in_workspace and rule.user_only(read):
+        raise _refusal(key)
+    return read
+
+
+def _leaves(table: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, object]]:
+    """The dotted keys of a parsed file down to the settings; what is no section is a leaf."""
+    for name, value in table.items():
+        key = prefix + name
+        if isinstance(value, dict) and key in _sections():
+            yield from _leaves(value, f"{key}.")
+        else:
+            yield key, value
+
+
+def _rules() -> dict[str, _Rule]:
+    if not _RULES:
+        _RULES.update((key, rule) for key, rule in _walk_rules(Config) if rule is not None)
+    return _RULES
+
+
+def _sections() -> set[str]:
+    return {key.rpartition(".")[0] for key in _rules()}
+
+
+def _walk_rules(cls: type, prefix: str = "") -> Iterator[tuple[str, _Rule | None]]:
+    for entry in fields(cls):
+        key = prefix + entry.name.rstrip("_")
+        if rule := entry.metadata.get("rule"):
+            yield key, rule
+        elif is_dataclass(entry.default_factory):
+            yield from _walk_rules(cast(type, entry.default_factory), f"{key}.")
+
+
+_RULES: dict[str, _Rule] = {}
+
+
+def _apply(changes: list[_Change]) -> Config:
+    config = Config(origins={change.key: change.origin for change in changes})
+    for change in changes:
+        config = _with_value(config, change.key.split("."), change.value)
+    return config
+
+
+def _with_value(node: Any, names: list[str], value: Any) -> Any:
+    attribute = _field_of(node, names[0]).name
+    if len(names) > 1:
+        value = _with_value(getattr(node, attribute), names[1:], value)
+    return replace(node, **{attribute: value})
+
+
+def _value_at(config: Config, key: str) -> Any:
+    node: Any = config
+    for name in key.split("."):
+        node = getattr(node, _field_of(node, name).name)
+    return node
+
+
+def _field_of(node: Any, name: str) -> Field[Any]:
+    return next(entry for entry in fields(node) if entry.name.rstrip("_") == name)
+
+
+def _check_together(config: Config) -> Config:
+    """What only holds between settings; the two recall weights come out with a sum of one."""
+    index, recall = config.index, config.recall
+    if index.chunk_overlap >= index.chunk_tokens:
+        origin = config.origins.get("index.chunk_overlap") or config.origins["index.chunk_tokens"]
+        raise ConfigurationError(
+            f"{origin}: index.chunk_overlap: expected less than index.chunk_tokens "
+            f"({index.chunk_tokens}), not {index.chunk_overlap}"
+        )
+    total = recall.vector_weight + recall.text_weight
+    if total == 0:
+        origin = config.origins["recall.text_weight"]
+        raise ConfigurationError(
+            f"{origin}: recall.text_weight: expected more than 0 where recall.vector_weight is 0"
+        )
+    if math.isclose(total, 1.0):
+        return config
+    weighed = replace(
+        recall,
+        vector_weight=recall.vector_weight / total,
+        text_weight=recall.text_weight / total,
+    )
+    return replace(config, recall=weighed)
+
+
+def _unknown_key(key: str) -> ConfigurationError:
+    if key in _sections():
+        return ConfigurationError(f"{key}: expected a table of settings")
+    return ConfigurationError(f"no setting {key!r}", hint=_nearest_hint(key))
+
+
+def _nearest_hint(key: str) -> str:
+    near = difflib.get_close_matches(key, list(_rules()), n=1, cutoff=0.5)
+    return f"did you mean {near[0]}?" if near else "`lorebank config list` shows all settings"
+
+
+def _refusal(key: str) -> ConfigurationError:
+    return ConfigurationError(
+        f"{key}: a workspace's own file may not set this; expected it in the user's file",
+        hint="a workspace never names a library or a path outside itself; "
+        "move the setting to the file `lorebank config path` prints",
+    )
+
+
+def _replace_file(file: Path, text: str) -> None:
+    """Write a settings file whole or not at all; a link in the user's own folder is followed."""
+    target = file.resolve()
+    temporary = None
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=target.parent, delete=False) as handle:
+            temporary = Path(handle.name)
+            handle.write(text.encode())
+        if target.exists():
+            temporary.chmod(target.stat().st_mode & 0o777)
+        os.replace(temporary, target)
+    except OSError as error:
+        if temporary:
+            temporary.unlink(missing_ok=True)
+        raise ConfigurationError(f"{file}: cannot be written: {error.strerror}") from error

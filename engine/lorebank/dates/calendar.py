@@ -1,0 +1,189 @@
+"""Calendar arithmetic: the first and last day of weeks, months, seasons, holidays.
+
+Every function returns both days, included. Weeks begin on Monday; seasons are whole months of the
+northern hemisphere. Days outside the years 1 to 9999 raise `ValueError` or `OverflowError`.
+"""
+
+from __future__ import annotations
+
+from calendar import monthrange
+from collections.abc import Callable
+from datetime import date, timedelta
+
+__all__ = [
+    "HOLIDAYS",
+    "Days",
+    "add_months",
+    "decade_days",
+    "half_days",
+    "iso_week_days",
+    "month_days",
+    "nth_weekday",
+    "quarter_days",
+    "season_days",
+    "shift",
+    "unit_days",
+    "week_days",
+    "weekend_days",
+    "year_days",
+]
+
+Days = tuple[date, date]
+"""First and last day, both included."""
+
+_SEASON_MONTHS = {"spring": 3, "summer": 6, "autumn": 9, "winter": 12}
+
+
+def shift(day: date, days: int) -> date:
+    """The day so many days later, or earlier where negative."""
+    return day + timedelta(days=days)
+
+
+def add_months(day: date, months: int) -> date:
+    """The same day of the month so many months later, or that month's last day."""
+    year, month0 = divmod(day.year * 12 + day.month - 1 + months, 12)
+    return date(year, month0 + 1, min(day.day, monthrange(year, month0 + 1)[1]))
+
+
+def week_days(day: date) -> Days:
+    """Monday to Sunday of the week that holds the day."""
+    monday = shift(day, -day.weekday())
+    return monday, shift(monday, 6)
+
+
+def weekend_days(day: date) -> Days:
+    """Saturday and Sunday of the week that holds the day."""
+    monday = shift(day, -day.weekday())
+    return shift(monday, 5), shift(monday, 6)
+
+
+def month_days(year: int, month: int) -> Days:
+    return date(year, month, 1), date(year, month, monthrange(year, month)[1])
+
+
+def quarter_days(year: int, quarter: int) -> Days:
+    return date(year, quarter * 3 - 2, 1), month_days(year, quarter * 3)[1]
+
+
+def half_days(year: int, half: int) -> Days:
+    return date(year, half * 6 - 5, 1), month_days(year, half * 6)[1]
+
+
+def year_days(year: int) -> Days:
+    return date(year, 1, 1), date(year, 12, 31)
+
+
+def decade_days(year: int) -> Days:
+    """The ten years that begin with the given one."""
+    return date(year, 1, 1), date(year + 9, 12, 31)
+
+
+def season_days(year: int, season: str) -> Days:
+    """Three whole months; the winter of a year begins in its December."""
+    first = date(year, _SEASON_MONTHS[season], 1)
+    last_month = add_months(first, 2)
+    return first, month_days(last_month.year, last_month.month)[1]
+
+
+def iso_week_days(year: int, week: int) -> Days:
+    monday = date.fromisocalendar(year, week, 1)
+    return monday, shift(monday, 6)
+
+
+def nth_weekday(days: Days, weekday: int, n: int) -> date | None:
+    """The n-th such weekday within the days, from 1; -1 is the last. None where there is none."""
+    first, last = days
+    if n > 0:
+        found = shift(first, (weekday - first.weekday()) % 7 + 7 * (n - 1))
+    else:
+        found = shift(last, -((last.weekday() - weekday) % 7) + 7 * (n + 1))
+    return found if first <= found <= last else None
+
+
+def unit_days(day: date, unit: str, offset: int) -> Days:
+    """The calendar unit that holds the day, moved by so many units.
+
+    >>> unit_days(date(2025, 11, 29), "quarter", -1)
+    (datetime.date(2025, 7, 1), datetime.date(2025, 9, 30))
+    """
+    if unit == "day":
+        return shift(day, offset), shift(day, offset)
+    if unit == "week":
+        return week_days(shift(day, 7 * offset))
+    if unit == "weekend":
+        return weekend_days(shift(day, 7 * offset))
+    if unit == "fortnight":
+        return week_days(shift(day, 14 * offset))
+    if unit == "month":
+        moved = add_months(day, offset)
+        return month_days(moved.year, moved.month)
+    if unit == "quarter":
+        moved = add_months(day, 3 * offset)
+        return quarter_days(moved.year, (moved.month + 2) // 3)
+    if unit == "half":
+        moved = add_months(day, 6 * offset)
+        return half_days(moved.year, (moved.month + 5) // 6)
+    if unit == "year":
+        return year_days(day.year + offset)
+    return decade_days(day.year - day.year % 10 + 10 * offset)
+
+
+def _easter(year: int) -> date:
+    """Easter Sunday in the Gregorian calendar (the algorithm of Meeus, Jones and Butcher)."""
+    a, b, c = year % 19, year // 100, year % 100
+    h = (19 * a + b - b // 4 - (b - (b + 8) // 25 + 1) // 3 + 15) % 30
+    k = (32 + 2 * (b % 4) + 2 * (c // 4) - h - c % 4) % 7
+    m = (a + 11 * h + 22 * k) // 451
+    month, day0 = divmod(h + k - 7 * m + 114, 31)
+    return date(year, month, day0 + 1)
+
+
+def _from_easter(days: int) -> Callable[[int], date]:
+    return lambda year: shift(_easter(year), days)
+
+
+def _fixed(month: int, day: int) -> Callable[[int], date]:
+    return lambda year: date(year, month, day)
+
+
+def _nth_in_month(month: int, weekday: int, n: int, plus: int = 0) -> Callable[[int], date]:
+    def holiday(year: int) -> date:
+        found = nth_weekday(month_days(year, month), weekday, n)
+        assert found is not None, "every month has four of each weekday"
+        return shift(found, plus)
+
+    return holiday
+
+
+HOLIDAYS: dict[str, Callable[[int], date]] = {
+    "new-year": _fixed(1, 1),
+    "epiphany": _fixed(1, 6),
+    "valentine": _fixed(2, 14),
+    "st-patrick": _fixed(3, 17),
+    "labour-day": _fixed(5, 1),
+    "independence-us": _fixed(7, 4),
+    "bastille": _fixed(7, 14),
+    "assumption": _fixed(8, 15),
+    "national-cn": _fixed(10, 1),
+    "unity-de": _fixed(10, 3),
+    "halloween": _fixed(10, 31),
+    "all-saints": _fixed(11, 1),
+    "st-nicholas": _fixed(12, 6),
+    "christmas-eve": _fixed(12, 24),
+    "christmas": _fixed(12, 25),
+    "boxing-day": _fixed(12, 26),
+    "new-year-eve": _fixed(12, 31),
+    "carnival": _from_easter(-47),
+    "ash-wednesday": _from_easter(-46),
+    "palm-sunday": _from_easter(-7),
+    "good-friday": _from_easter(-2),
+    "easter": _from_easter(0),
+    "easter-monday": _from_easter(1),
+    "ascension": _from_easter(39),
+    "pentecost": _from_easter(49),
+    "whit-monday": _from_easter(50),
+    "corpus-christi": _from_easter(60),
+    "thanksgiving": _nth_in_month(11, 3, 4),
+    "black-friday": _nth_in_month(11, 3, 4, plus=1),
+}
+"""Holiday → the day it falls on in a year."""

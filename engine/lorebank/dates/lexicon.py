@@ -1,0 +1,133 @@
+"""The lexicon: every language's words, merged into one table from first token to meanings.
+
+Tags of `WORDS` (value in brackets):
+  MONTH (1–12) a month by a name that can stand alone; MON the same, only beside a day or year
+  WEEKDAY (0–6, Monday first); WDAY the same, only beside a date
+  UNIT day, week, weekend, fortnight, month, quarter, half, year, decade
+  NUM, ORD (-1 is the last) numbers in words; DAY day of the month in words
+  DAYWORD (offset) yesterday, tomorrow; DAYPART morning, night; UNITWORD ("year", -1) 去年, 先月
+  REL_PRE, REL_POST (offset) last, this, next, before or behind the unit
+  TRAIL_PRE, TRAIL_POST (-1, 1) the past month; SPAN_PRE, SPAN_POST (-1, 1) the last … days
+  AGO_PRE, AGO (ago), AHEAD_PRE, AHEAD (from now)
+  SEASON, HOLIDAY (keys of `calendar`); QUARTER, HALF (n); DECADE (first year); DECADE_PRE, DECADE_THE, DECADE_POST
+  PART, PART_POST early, mid, late, start, end, opening, closing
+  EDGE_WORD ("end", "year") Jahresende; DURATION (6, "month") half a year
+  WEEK_OF, WEEK_OF_POST, WEEK_NO, ORD_PRE (第), NIAN, YUE, RI (年, 月, 日), DAY_NEXT_TO, WEEK_NEXT_TO
+  ON before a day in digits; IN, IN_POST, AND, TO, OF, THE, FROM, BETWEEN, RANGE_POST; SINCE, UNTIL, BEFORE, AFTER, AROUND and the
+  same with _POST; ONWARDS; EVERY, NOT what makes the words behind it no date
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+from lorebank.dates.tokens import tokenize
+
+__all__ = ["ALL", "LANGUAGES", "Lexicon", "Reading", "language_bit", "lexicon"]
+
+LANGUAGES = ("en", "es", "pt", "fr", "de", "it", "nl", "zh", "ja")
+
+ALL = (1 << len(LANGUAGES)) - 1
+"""The set of all languages; a set of languages is an integer, one bit each."""
+
+_ANCHORS = (
+    "MONTH MON WEEKDAY UNIT DAYWORD UNITWORD SEASON HOLIDAY QUARTER HALF DECADE DECADE_POST "
+    "YUE NIAN RI WEEK_NO DURATION EDGE_WORD"
+).split()
+
+
+def language_bit(code: str) -> int:
+    return 1 << LANGUAGES.index(code)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One meaning of a run of tokens."""
+
+    rest: tuple[str, ...]
+    """The tokens behind the first."""
+    tag: str
+    value: Any
+    languages: int
+    collides: bool
+    """Counts only where another word of the text belongs to its language."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """All words of all languages."""
+
+    readings: dict[str, tuple[Reading, ...]]
+    """First token → its readings, longest first."""
+    anchors: frozenset[str]
+    """First tokens of words without which there is no date phrase, single CJK letters included."""
+    marks: dict[str, int]
+    """Common word → its languages: evidence of which language a text is in."""
+    vague: dict[str, tuple[tuple[str, ...], ...]]
+    """First token → the tokens behind it, for phrases that name no definite time."""
+    past: frozenset[str]
+    """Words that put a sentence in the past."""
+    future: frozenset[str]
+    """Words that put a sentence in the future."""
+
+
+@cache
+def lexicon() -> Lexicon:
+    """The merged lexicon, built at the first call."""
+    meanings: dict[tuple[tuple[str, ...], str, Any, bool], int] = defaultdict(int)
+    marks: dict[str, int] = defaultdict(int)
+    vague: dict[str, set[tuple[str, ...]]] = defaultdict(set)
+    tenses: dict[str, set[str]] = {"PAST": set(), "FUTURE": set()}
+    for code in LANGUAGES:
+        module = import_module(f"lorebank.dates.languages.{code}")
+        bit = language_bit(code)
+        for tag, value, spelling, collides in _spellings(module):
+            meanings[_tokens(spelling), tag, value, collides] |= bit
+            if tag == "UNIT":
+                meanings[_tokens(spelling), f"U_{value.upper()}", value, collides] |= bit
+        for word in _split(module.MARKS):
+            marks[_tokens(word)[0]] |= bit
+        for phrase in _split(module.VAGUE):
+            first, *rest = _tokens(phrase)
+            vague[first].add(tuple(rest))
+        for name, words in tenses.items():
+            words.update(_tokens(word)[0] for word in _split(getattr(module, name)))
+    by_first: dict[str, list[Reading]] = defaultdict(list)
+    for (tokens, tag, value, collides), languages in meanings.items():
+        by_first[tokens[0]].append(Reading(tokens[1:], tag, value, languages, collides))
+    return Lexicon(
+        readings={
+            first: tuple(sorted(found, key=lambda r: -len(r.rest)))
+            for first, found in by_first.items()
+        },
+        anchors=frozenset(
+            tokens[0] for tokens, tag, _, _ in meanings if tag in _ANCHORS and tokens[0].isalnum()
+        ),
+        marks=dict(marks),
+        vague={first: tuple(sorted(rests, key=len)) for first, rests in vague.items()},
+        past=frozenset(tenses["PAST"]),
+        future=frozenset(tenses["FUTURE"]),
+    )
+
+
+def _spellings(module: ModuleType) -> list[tuple[str, Any, str, bool]]:
+    found = []
+    for tag, values in module.WORDS.items():
+        for value, spellings in values.items():
+            for spelling in _split(spellings):
+                collides = spelling.startswith("~")
+                found.append((tag, value, spelling.lstrip("~"), collides))
+    return found
+
+
+def _split(spellings: str) -> list[str]:
+    return [s for s in spellings.split("|") if s]
+
+
+def _tokens(spelling: str) -> tuple[str, ...]:
+    return tuple(tokenize(spelling).words)

@@ -1,0 +1,108 @@
+"""Dates in digits: `2025-11-27`, `3/4/2024`, `27.11.2025`, `2025-W48`, `11/2025`, `二〇二五`.
+
+Day first where both orders are possible; a number above 12 settles it.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Iterator
+from datetime import date
+
+from lorebank.dates.calendar import Days, iso_week_days, month_days
+from lorebank.dates.lattice import Edge, Lattice
+from lorebank.dates.lexicon import ALL, language_bit
+from lorebank.dates.spans import Cycle, Span
+
+__all__ = ["add_numeric_dates"]
+
+_DAY_MONTH_DOTTED = language_bit("de") | language_bit("nl")
+_HAN_DIGITS = str.maketrans("〇零一二三四五六七八九", "00123456789")
+
+
+def _one_day(year: int, month: int, day: int) -> Span:
+    found = date(year, month, day)
+    return Span("day", (found, found))
+
+
+def _year_first(match: re.Match[str]) -> Span:
+    return _one_day(int(match[1]), int(match[3]), int(match[4]))
+
+
+def _day_first(match: re.Match[str]) -> Span | None:
+    first, second, year = int(match[1]), int(match[3]), int(match[4])
+    if len(match[4]) == 2:
+        if match[2] != "/" and not (len(match[1]) == len(match[3]) == 2):
+            return None  # 3.11.24 is rather a version
+        year += 2000 if year < 70 else 1900
+    day, month = (second, first) if second > 12 else (first, second)
+    return _one_day(year, month, day)
+
+
+def _month(match: re.Match[str]) -> Span:
+    return Span("month", month_days(int(match[1]), int(match[2])))
+
+
+def _month_first(match: re.Match[str]) -> Span:
+    return Span("month", month_days(int(match[2]), int(match[1])), bare=True)
+
+
+def _week(match: re.Match[str]) -> Span:
+    return Span("week", iso_week_days(int(match[1]), int(match[2])))
+
+
+def _day_and_month(match: re.Match[str]) -> Span | None:
+    first, second = int(match[1]), int(match[2])
+    day, month = (second, first) if second > 12 else (first, second)
+    if not (1 <= day <= 31 and 1 <= month <= 12):
+        return None
+
+    def days(year: int) -> Days:
+        found = date(year, month, day)
+        return found, found
+
+    return Span("day", cycle=Cycle(days))
+
+
+def _han_year(match: re.Match[str]) -> int | None:
+    year = int(match[0].translate(_HAN_DIGITS))
+    return year if 1900 <= year <= 2099 else None
+
+
+_CLOCK = r"(?:[T ]\d{1,2}:\d\d(?::\d\d)?(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?)?"
+_FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], object], str, int], ...] = (
+    (re.compile(rf"(?<!\d)(\d{{4}})([-/.])(\d{{1,2}})\2(\d{{1,2}}){_CLOCK}(?!\d)"),
+     _year_first, "DATE", ALL),
+    (re.compile(r"(?<!\d)(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d{2})(?!\d)"),
+     _day_first, "DATE", ALL),
+    (re.compile(r"(?<!\d)((?:19|20)\d\d)-?W(\d{1,2})(?!\d)", re.IGNORECASE), _week, "DATE", ALL),
+    (re.compile(r"(?<![\d./-])((?:19|20)\d\d)[-/](0[1-9]|1[0-2])(?![\d/-])"), _month, "DATE", ALL),
+    (re.compile(r"(?<![\d./-])(\d{1,2})[/.]((?:19|20)\d\d)(?!\d)"), _month_first, "DATE", ALL),
+    (re.compile(r"(?<![\d.])(\d{1,2})\.(\d{1,2})\.(?![\d])"),
+     _day_and_month, "DM", _DAY_MONTH_DOTTED),
+    (re.compile(r"(?<![\d./-])(\d{1,2})\.(\d{1,2})(?![\d.]*\d)"),
+     _day_and_month, "DM_WEAK", _DAY_MONTH_DOTTED),
+    (re.compile(r"(?<![\d./-])(\d{1,2})/(\d{1,2})(?![\d/.])"), _day_and_month, "DM", ALL),
+    (re.compile(r"[〇零一二三四五六七八九]{4}(?=年)"), _han_year, "YR", ALL),
+)  # fmt: skip
+
+
+def add_numeric_dates(lattice: Lattice) -> None:
+    """Add an edge for every date in digits."""
+    for start, end, tag, value, languages in _numeric_dates(lattice.tokens.text):
+        starts, ends = lattice.tokens.starts, lattice.tokens.ends
+        first, last = bisect_left(starts, start), bisect_left(ends, end)
+        if first < len(starts) and starts[first] == start and ends[last] == end:
+            lattice.add(first, Edge(tag, value, languages, last + 1))
+
+
+def _numeric_dates(text: str) -> Iterator[tuple[int, int, str, object, int]]:
+    for pattern, read, tag, languages in _FORMS:
+        for match in pattern.finditer(text):
+            try:
+                value = read(match)
+            except ValueError:
+                continue
+            if value is not None:
+                yield match.start(), match.end(), tag, value, languages

@@ -1,0 +1,142 @@
+"""Rules for dates counted from the reference day: `last week`, `3 days ago`, `next Friday`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+
+from lorebank.dates.calendar import Days, add_months, shift, unit_days
+from lorebank.dates.lattice import Rule
+from lorebank.dates.lexicon import ALL, language_bit
+from lorebank.dates.spans import Moment, Span
+
+__all__ = ["RELATIVE_RULES"]
+
+_GRANULARITIES = {"weekend": "range", "fortnight": "week"}
+_NOT_CHINESE = ALL & ~language_bit("zh")
+_DAYS_PER_UNIT = {"day": 1, "week": 7, "weekend": 7, "fortnight": 14}
+_MONTHS_PER_UNIT = {"month": 1, "quarter": 3, "half": 6, "year": 12, "decade": 120}
+
+_Duration = tuple[int, str]
+
+
+def _moved(day: date, amount: int, unit: str) -> date:
+    if unit in _DAYS_PER_UNIT:
+        return shift(day, amount * _DAYS_PER_UNIT[unit])
+    return add_months(day, amount * _MONTHS_PER_UNIT[unit])
+
+
+def _unit(moment: Moment, offset: int, unit: str) -> Span | None:
+    if unit in ("day", "half"):
+        return None
+    if unit == "weekend":
+        if offset == 1 and moment.now.weekday() < 5:
+            offset = 0
+        return Span("range", unit_days(moment.now, unit, offset))
+    return Span(_GRANULARITIES.get(unit, unit), unit_days(moment.now, unit, offset))
+
+
+def _unit_post(moment: Moment, unit: str, offset: int) -> Span | None:
+    return _unit(moment, offset, unit)
+
+
+def _unitword(moment: Moment, value: tuple[str, int]) -> Span | None:
+    return _unit(moment, value[1], value[0])
+
+
+def _window(moment: Moment, direction: int, duration: _Duration) -> Span | None:
+    amount, unit = duration
+    other = _moved(moment.now, direction * amount, unit)
+    days = (other, moment.now) if direction < 0 else (moment.now, other)
+    return Span("range", days)
+
+
+def _window_split(moment: Moment, amount: int, direction: int, unit: str) -> Span | None:
+    return _window(moment, direction, (amount, unit))
+
+
+def _window_post(moment: Moment, duration: _Duration, direction: int) -> Span | None:
+    return _window(moment, direction, duration)
+
+
+def _trailing(moment: Moment, direction: int, unit: str) -> Span | None:
+    return _window(moment, direction, (1, unit))
+
+
+def _trailing_post(moment: Moment, unit: str, direction: int) -> Span | None:
+    return _window(moment, direction, (1, unit))
+
+
+def _counted(moment: Moment, duration: _Duration, direction: int) -> Span | None:
+    amount, unit = duration
+    if unit == "year" and amount >= 1900:
+        return None
+    if unit in ("day", "fortnight"):
+        day = _moved(moment.now, direction * amount, unit)
+        return Span("day", (day, day))
+    return Span(_GRANULARITIES.get(unit, unit), unit_days(moment.now, unit, direction * amount))
+
+
+def _ago(moment: Moment, duration: _Duration) -> Span | None:
+    return _counted(moment, duration, -1)
+
+
+def _ahead(moment: Moment, duration: _Duration) -> Span | None:
+    return _counted(moment, duration, 1)
+
+
+def _ahead_if_future(moment: Moment, duration: _Duration) -> Span | None:
+    return _counted(moment, duration, 1) if moment.ahead else None
+
+
+def _dayword(moment: Moment, offset: int) -> Span:
+    day = shift(moment.now, offset)
+    return Span("day", (day, day))
+
+
+def _repetition(moment: Moment, offset: int, span: Span) -> Span | None:
+    """`last May`, `this Friday`, `next Christmas`."""
+    if span.cycle is None or span.granularity == "week":
+        return None
+    weekly = span.cycle.period == "week"
+    if offset == 0:
+        days = moment.current(span.cycle)
+    elif offset < 0:
+        days = moment.latest(span.cycle) if weekly else moment.previous(span.cycle)
+    else:
+        days = moment.following(span.cycle)
+    if days is None:
+        return None
+    further = offset + 1 if offset < -1 else max(offset - 1, 0)
+    return replace(span, days=_again(days, further, weekly), cycle=None, bare=False)
+
+
+def _again(days: Days, further: int, weekly: bool) -> Days:
+    first, last = days
+    if weekly:
+        return shift(first, 7 * further), shift(last, 7 * further)
+    return add_months(first, 12 * further), add_months(last, 12 * further)
+
+
+def _repetition_post(moment: Moment, span: Span, offset: int) -> Span | None:
+    return _repetition(moment, offset, span)
+
+
+RELATIVE_RULES = (
+    Rule("REL_PRE UNIT", _unit),
+    Rule("UNIT REL_POST", _unit_post),
+    Rule("UNITWORD", _unitword),
+    Rule("TRAIL_PRE UNIT", _trailing),
+    Rule("UNIT TRAIL_POST", _trailing_post),
+    Rule("SPAN_PRE DURATION", _window),
+    Rule("NUM SPAN_PRE UNIT", _window_split),
+    Rule("DURATION SPAN_POST", _window_post),
+    Rule("DURATION ago", _ago),
+    Rule("ago_pre DURATION ago?", _ago),
+    Rule("DURATION ahead", _ahead),
+    Rule("ahead_pre DURATION", _ahead_if_future),
+    Rule("DAYWORD", _dayword),
+    Rule("DAYWORD in? daypart", _dayword),
+    Rule("the? REL_PRE DATE_CYCLE", _repetition, languages=_NOT_CHINESE),
+    Rule("the? DATE_CYCLE REL_POST", _repetition_post),
+)  # fmt: skip

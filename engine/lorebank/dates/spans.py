@@ -1,0 +1,135 @@
+"""Spans: what a phrase names before and after its year, week or month is settled.
+
+`27 November` is a `Cycle` until a policy says which year; `27 November 2025` is settled at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Literal
+
+from lorebank.dates.calendar import Days, shift
+
+__all__ = ["Cycle", "Moment", "Prefer", "Span"]
+
+Prefer = Literal["past", "near", "future"]
+"""Which repetition is meant where the text does not say."""
+
+_SEARCHED = (0, -1, 1, -2, 2, -3, 3, -4, 4, -5, 5, -6, 6, -7, 7, -8, 8)
+_PERIOD_DAYS = {"year": 365, "month": 30, "week": 7}
+
+
+@dataclass(frozen=True, slots=True)
+class Cycle:
+    """Days that come back every year, month or week.
+
+    `days(k)` gives the repetition of year `k`; for months and weeks `k` counts months since year 0
+    and weeks since day 1. It may return None (29 February in most years).
+    """
+
+    days: Callable[[int], Days | None]
+    period: Literal["year", "month", "week"] = "year"
+
+    def index(self, day: date) -> int:
+        """The repetition that belongs to the period holding the day."""
+        if self.period == "year":
+            return day.year
+        if self.period == "month":
+            return day.year * 12 + day.month - 1
+        return (day.toordinal() - 1) // 7
+
+    def around(self, day: date) -> Iterator[Days]:
+        """Existing repetitions near the day, nearest period first."""
+        index = self.index(day)
+        for step in _SEARCHED:
+            try:
+                found = self.days(index + step)
+            except (ValueError, OverflowError):
+                continue
+            if found is not None:
+                yield found
+
+    def refined(self, part: Callable[[Days], Days | None]) -> Cycle:
+        """The same repetitions, each narrowed to a part of itself."""
+
+        def days(index: int) -> Days | None:
+            whole = self.days(index)
+            return part(whole) if whole is not None else None
+
+        return Cycle(days, self.period)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Days that a phrase names: settled (`days`) or repeating (`cycle`)."""
+
+    granularity: str
+    days: tuple[date | None, date | None] | None = None
+    cycle: Cycle | None = None
+    bare: bool = False
+    """Counts only behind a preposition or a modifier: `May` alone may be a name or a verb."""
+    modifier: str = "exact"
+
+    def refined(self, granularity: str, part: Callable[[Days], Days | None]) -> Span | None:
+        """The span narrowed to a part of itself; None where there is no such part."""
+        if self.cycle is not None:
+            return replace(self, granularity=granularity, cycle=self.cycle.refined(part))
+        assert self.days is not None
+        first, last = self.days
+        narrowed = part((first, last)) if first is not None and last is not None else None
+        return None if narrowed is None else Span(granularity, narrowed)
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """The reference day and which way open questions are settled."""
+
+    now: date
+    prefer: Prefer = "past"
+    ahead: bool = False
+    """Whether the text speaks of what is to come, so that `in 3 days` is a day and no duration."""
+
+    def settle(self, span: Span) -> tuple[date | None, date | None] | None:
+        """First and last day of the span; None where no repetition fits."""
+        if span.cycle is None:
+            return span.days
+        if self.prefer == "near":
+            return self._nearest(span.cycle)
+        if self.prefer == "future":
+            return self.following(span.cycle)
+        return self.latest(span.cycle)
+
+    def latest(self, cycle: Cycle) -> Days | None:
+        """The last repetition that has begun; a weekday is the one before today."""
+        limit = shift(self.now, -1) if cycle.period == "week" else self.now
+        return max((d for d in cycle.around(self.now) if d[0] <= limit), default=None)
+
+    def previous(self, cycle: Cycle) -> Days | None:
+        """The last repetition that is over."""
+        return max((d for d in cycle.around(self.now) if d[1] < self.now), default=None)
+
+    def current(self, cycle: Cycle) -> Days | None:
+        """The repetition of this year, month or week; a winter that has begun before it too."""
+        holding = [d for d in cycle.around(self.now) if d[0] <= self.now <= d[1]]
+        return holding[0] if holding else next(iter(cycle.around(self.now)), None)
+
+    def following(self, cycle: Cycle, after: date | None = None) -> Days | None:
+        """The first repetition that begins after the day, by default after today."""
+        limit = after if after is not None else self.now
+        return min((d for d in cycle.around(limit) if d[0] > limit), default=None)
+
+    def preceding(self, cycle: Cycle, before: date) -> Days | None:
+        """The last repetition that begins on or before the day."""
+        return max((d for d in cycle.around(before) if d[0] <= before), default=None)
+
+    def _nearest(self, cycle: Cycle) -> Days | None:
+        def distance(days: Days) -> tuple[int, bool]:
+            first, last = days
+            if first <= self.now <= last:
+                return 0, False
+            gap = (first - self.now).days if first > self.now else (self.now - last).days
+            return gap, first > self.now
+
+        return min(cycle.around(self.now), key=distance, default=None)

@@ -1,0 +1,50 @@
+"""Rows of chunks: stretches of a file for chunk search and for the meaning of its passages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from apsw import Connection
+
+from lorebank.domain import Chunk, Citation
+
+__all__ = ["load_chunks", "passages_of_chunks", "select_chunks"]
+
+
+def load_chunks(connection: Connection, chunks: Sequence[int]) -> dict[int, Chunk]:
+    """The chunks of these numbers; unknown numbers are left out."""
+    return {
+        number: Chunk(text=text, citation=Citation(path, start, end), heading=heading)
+        for number, text, path, start, end, heading in connection.execute(
+            "SELECT c.chunk, substr(f.text, c.start + 1, c.length), f.path, c.start_line,"
+            " c.end_line, c.heading FROM chunks c JOIN files f ON f.file = c.file"
+            " WHERE c.chunk IN (SELECT value FROM json_each(?))",
+            (json.dumps(list(chunks)),),
+        )
+    }
+
+
+def passages_of_chunks(connection: Connection, chunks: Sequence[int]) -> list[tuple[int, int]]:
+    """`(passage, chunk)`: the passages that begin inside these chunks."""
+    return [
+        (item, chunk)
+        for item, chunk in connection.execute(
+            "SELECT i.item, c.chunk FROM json_each(?) w CROSS JOIN chunks c ON c.chunk = w.value"
+            " JOIN items i ON i.file = c.file"
+            " AND i.start_line BETWEEN c.start_line AND c.end_line"
+            " WHERE i.kind = 'note' ORDER BY i.item, c.chunk",
+            (json.dumps(list(chunks)),),
+        )
+    ]
+
+
+def select_chunks(connection: Connection, path: str) -> str:
+    """JSON list of the chunks of a file, or of the files below a folder."""
+    return str(
+        connection.execute(
+            "SELECT json_group_array(c.chunk) FROM chunks c JOIN files f ON f.file = c.file"
+            " WHERE f.path = ?1 OR substr(f.path, 1, length(?1) + 1) = ?1 || '/'",
+            (path.rstrip("/"),),
+        ).get
+    )

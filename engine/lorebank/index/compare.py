@@ -1,0 +1,54 @@
+"""Comparing two indexes row for row, whatever numbers their rows happen to bear."""
+
+from __future__ import annotations
+
+from apsw import Connection
+
+__all__ = ["differences"]
+
+# Each query names rows by what they say: a path and a place in place of a row number.
+_DUMPS = {
+    "files": "SELECT path, role, size, hash, recorded, title, text FROM files",
+    "diagnostics": "SELECT path, line, code, message FROM diagnostics",
+    "items": (
+        "SELECT f.path, i.ordinal, i.id, i.kind, i.start_line, i.end_line, i.start, i.length,"
+        " i.heading, i.recorded, i.occurred_start, i.occurred_end, i.content, i.confidence,"
+        " i.marks, i.details, i.superseded_by, i.embedding"
+        " FROM items i JOIN files f ON f.file = i.file"
+    ),
+    "mentions": (
+        "SELECT f.path, i.ordinal, m.position, m.slug, m.entity, m.name, m.subject FROM mentions m"
+        " JOIN items i ON i.item = m.item JOIN files f ON f.file = i.file"
+    ),
+    "names": (
+        "SELECT f.path, n.line, n.action, n.slug, n.target, n.name, n.type FROM names n"
+        " JOIN files f ON f.file = n.file"
+    ),
+    "entities": "SELECT slug, name, type, page, first_seen, last_seen, facts FROM entities",
+    "aliases": "SELECT slug, entity, name FROM aliases",
+    "chunks": (
+        "SELECT f.path, c.ordinal, c.start_line, c.end_line, c.start, c.length, c.heading,"
+        " c.embedding FROM chunks c JOIN files f ON f.file = c.file"
+    ),
+    "opinions": (
+        "SELECT id, holder, statement, entities, confidence, status, superseded_by, pinned,"
+        " history, last_updated, path, start_line, end_line FROM opinions"
+    ),
+    "opinion_evidence": (
+        "SELECT opinion, position, fact, stance, day, delta, content, reason, path, start_line,"
+        " end_line FROM opinion_evidence"
+    ),
+    "words": ("SELECT term, doc, cnt FROM temp.items_words"),
+}
+
+
+def differences(one: Connection, other: Connection) -> tuple[str, ...]:
+    """One line for each table whose rows differ, with the first row that only one of them has."""
+    found: list[str] = []
+    for table, query in _DUMPS.items():
+        mine, theirs = set(one.execute(query)), set(other.execute(query))
+        for rows, where in ((mine - theirs, "too much"), (theirs - mine, "missing")):
+            if rows:
+                example = min(rows, key=repr)
+                found.append(f"{table}: {len(rows)} rows {where}, such as {example!r}"[:300])
+    return tuple(found)

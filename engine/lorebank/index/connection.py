@@ -1,0 +1,137 @@
+"""Opening the index: one place that knows the SQLite driver, its settings and the schema.
+
+`BEGIN IMMEDIATE` everywhere: deferred transactions that read and then write fail at once, whatever
+the busy timeout. The busy timeout is set before WAL, since switching to WAL itself can be busy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import resources
+from pathlib import Path
+
+import apsw
+
+from lorebank.errors import IndexUnusable, LorebankError, WorkspaceError
+
+__all__ = ["SCHEMA_VERSION", "SqliteError", "load_vector_extension", "open_index", "transaction"]
+
+SCHEMA_VERSION = 1
+BUSY_TIMEOUT_MS = 10_000
+
+SqliteError = apsw.Error
+
+
+def open_index(path: Path) -> apsw.Connection:
+    """The index at `path`, made empty where it is missing, outdated or no database at all.
+
+    Raises `WorkspaceError` where the folder cannot be written, `IndexUnusable` where a damaged
+    file could not be replaced.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise WorkspaceError(
+            f"cannot create {path.parent}: {problem.strerror}",
+            hint="make the workspace writable, or name another one with --workspace",
+        ) from problem
+    try:
+        return _open_current(path)
+    except (apsw.NotADBError, apsw.CorruptError):
+        pass
+    except apsw.Error as problem:
+        raise _unusable(path, problem) from problem
+    discard_index(path)
+    try:
+        return _open_current(path)
+    except apsw.Error as problem:
+        raise _unusable(path, problem) from problem
+
+
+def discard_index(path: Path) -> None:
+    """Delete a database file with its write-ahead log; the Markdown files remain the truth."""
+    for suffix in ("", "-wal", "-shm"):
+        Path(f"{path}{suffix}").unlink(missing_ok=True)
+
+
+def configure(connection: apsw.Connection) -> None:
+    """The settings that every connection of the project has."""
+    connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+    connection.transaction_mode = "IMMEDIATE"
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = NORMAL")
+    connection.execute("PRAGMA temp_store = MEMORY")
+    connection.execute("PRAGMA cache_size = -16000")
+    connection.execute("PRAGMA mmap_size = 268435456")
+
+
+@contextmanager
+def transaction(connection: apsw.Connection) -> Iterator[None]:
+    """One `BEGIN IMMEDIATE` transaction; rolled back when the body raises."""
+    with connection:
+        yield
+
+
+def load_vector_extension(connection: apsw.Connection, extension_path: str = "") -> str:
+    """Load sqlite-vec into the connection; returns "" or the reason why it could not."""
+    try:
+        target = extension_path or _bundled_extension()
+        connection.enable_load_extension(True)
+        try:
+            connection.load_extension(target)
+        finally:
+            connection.enable_load_extension(False)
+    except (apsw.Error, ImportError, AttributeError) as problem:
+        return f"sqlite-vec unavailable: {problem}"
+    return ""
+
+
+def _bundled_extension() -> str:
+    from importlib.util import find_spec  # the package's own import costs .25 s
+
+    spec = find_spec("sqlite_vec")
+    if spec is None or not spec.submodule_search_locations:
+        raise ImportError("package sqlite-vec is not installed")
+    return str(Path(next(iter(spec.submodule_search_locations))) / "vec0")
+
+
+def _open_current(path: Path) -> apsw.Connection:
+    connection = apsw.Connection(str(path))
+    try:
+        configure(connection)
+        if _version(connection) != SCHEMA_VERSION:
+            with transaction(connection):
+                if _version(connection) != SCHEMA_VERSION:
+                    _recreate(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _version(connection: apsw.Connection) -> int:
+    return int(connection.pragma("user_version"))
+
+
+def _recreate(connection: apsw.Connection) -> None:
+    """Drop whatever stands in the file and lay out the schema."""
+    tables = connection.execute(
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+        " ORDER BY sql LIKE 'CREATE VIRTUAL%' DESC, name"
+    ).fetchall()
+    for (name,) in tables:
+        connection.execute(f'DROP TABLE IF EXISTS "{name}"')
+    connection.execute(resources.files("lorebank.index").joinpath("schema.sql").read_text("utf-8"))
+    connection.pragma("user_version", SCHEMA_VERSION)
+
+
+def _unusable(path: Path, problem: apsw.Error) -> LorebankError:
+    if isinstance(problem, (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError)):
+        return WorkspaceError(
+            f"cannot open {path}: {problem}", hint="make the workspace's .memory folder writable"
+        )
+    return IndexUnusable(
+        f"the index {path} cannot be used: {problem}",
+        hint="delete the .memory folder; `lorebank index` makes it anew from the Markdown files",
+    )

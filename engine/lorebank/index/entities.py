@@ -1,0 +1,272 @@
+"""Rows of names and entities: which folded name stands for whom.
+
+Written whole after each sync that changed anything, from the mentions, the entity pages and the
+identity ledger, so that deleting a ledger line restores exactly what was before.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from apsw import Connection
+
+from lorebank.domain import Citation, Entity, Neighbour
+from lorebank.identity.resolve import Decision, NameUse, Resolution, resolve_names
+from lorebank.language.folding import slugify
+
+__all__ = [
+    "NameRow",
+    "display_names",
+    "find_entity",
+    "insert_names",
+    "list_entities",
+    "load_aliases",
+    "lookup_names",
+    "nearest_names",
+    "neighbours",
+    "refresh_entities",
+    "resolution",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class NameRow:
+    """One decision about a name, from a ledger line or an entity page."""
+
+    line: int
+    action: str
+    """`page`, `page-alias`, or a ledger action: `alias`, `merge`, `distinct`, …"""
+    slug: str
+    target: str
+    name: str
+    type: str | None = None
+
+
+def insert_names(connection: Connection, file: int, rows: Iterable[NameRow]) -> None:
+    """Store what one file says about names."""
+    connection.executemany(
+        "INSERT INTO names (file, line, action, slug, target, name, type)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?)",
+        [(file, r.line, r.action, r.slug, r.target, r.name, r.type) for r in rows],
+    )
+
+
+def resolution(connection: Connection) -> Resolution:
+    """What the names in use and the decisions on file say about who is who."""
+    uses = [
+        NameUse(slug=slug, name=name, uses=uses, first=first)
+        for slug, name, uses, first in connection.execute(
+            "SELECT slug, name, sum(n), min(first) FROM ("
+            "  SELECT m.slug AS slug, m.name AS name, count(*) AS n,"
+            "    min(coalesce(i.recorded, '') || ' ' || f.path) AS first"
+            "  FROM mentions m JOIN items i ON i.item = m.item JOIN files f ON f.file = i.file"
+            "  GROUP BY m.slug, m.name ORDER BY m.slug, n DESC, first, m.name"
+            ") GROUP BY slug ORDER BY slug"
+        )
+    ]
+    decisions = [
+        Decision(action=action, slug=slug, target=target, path=path, line=line)
+        for action, slug, target, path, line in connection.execute(
+            "SELECT n.action, n.slug, n.target, f.path, n.line FROM names n"
+            " JOIN files f ON f.file = n.file ORDER BY f.role <> 'ledger', f.path, n.line, n.slug"
+        )
+    ]
+    return resolve_names(uses, decisions)
+
+
+def refresh_entities(connection: Connection) -> frozenset[str]:
+    """Bring `mentions.entity`, `entities` and `aliases` up to date; returns the entities whose
+    set of mentions changed because names were joined or parted."""
+    entity_of = resolution(connection).entity_of
+    moved: set[str] = set()
+    stored = connection.execute("SELECT DISTINCT slug, entity FROM mentions").fetchall()
+    for slug, entity in stored:
+        resolved = entity_of.get(slug, slug)
+        if resolved != entity:
+            moved |= {resolved, entity}
+            connection.execute(
+                "UPDATE mentions SET entity = ? WHERE slug = ? AND entity = ?",
+                (resolved, slug, entity),
+            )
+    _rewrite_entities(connection, entity_of)
+    return frozenset(moved)
+
+
+def list_entities(connection: Connection) -> tuple[Entity, ...]:
+    """Every entity, the most mentioned first."""
+    aliases = load_aliases(connection)
+    return tuple(
+        _entity(row, aliases)
+        for row in connection.execute(
+            "SELECT slug, name, type, page, first_seen, last_seen, facts FROM entities"
+            " ORDER BY facts DESC, slug"
+        )
+    )
+
+
+def find_entity(connection: Connection, name: str) -> Entity | None:
+    """The entity that a name, an alias or a slug stands for."""
+    slug = slugify(name.removeprefix("@"))
+    row = connection.execute(
+        "SELECT e.slug, e.name, e.type, e.page, e.first_seen, e.last_seen, e.facts"
+        " FROM aliases a JOIN entities e ON e.slug = a.entity WHERE a.slug = ?"
+        " ORDER BY a.slug = a.entity DESC, e.facts DESC, e.slug LIMIT 1",
+        (slug,),
+    ).fetchone()
+    return _entity(row, load_aliases(connection, row[0])) if row else None
+
+
+def load_aliases(
+    connection: Connection, entity: str | None = None
+) -> Mapping[str, tuple[str, ...]]:
+    """Entity slug → its other names, as written."""
+    found: dict[str, list[str]] = {}
+    for slug, name in connection.execute(
+        "SELECT a.entity, a.name FROM aliases a JOIN entities e ON e.slug = a.entity"
+        " WHERE a.name <> e.name AND (?1 IS NULL OR a.entity = ?1) ORDER BY a.entity, a.name",
+        (entity,),
+    ):
+        found.setdefault(slug, []).append(name)
+    return {slug: tuple(names) for slug, names in found.items()}
+
+
+def lookup_names(connection: Connection, slugs: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Folded names → `(entity slug, display name)`, for those that are known."""
+    found: dict[str, tuple[str, str]] = {}
+    for slug, entity, name in connection.execute(
+        "SELECT a.slug, e.slug, e.name FROM json_each(?) w CROSS JOIN aliases a ON a.slug = w.value"
+        " JOIN entities e ON e.slug = a.entity ORDER BY a.slug = e.slug, e.facts, e.slug DESC",
+        (json.dumps(list(dict.fromkeys(slugs))),),
+    ):
+        found[slug] = (entity, name)
+    return found
+
+
+def display_names(connection: Connection, slugs: Iterable[str]) -> dict[str, str]:
+    """Entity slug → display name."""
+    return dict(
+        connection.execute(
+            "SELECT slug, name FROM entities WHERE slug IN (SELECT value FROM json_each(?))",
+            (json.dumps(sorted(slugs)),),
+        )
+    )
+
+
+def nearest_names(connection: Connection, name: str, limit: int = 3) -> tuple[str, ...]:
+    """Names of entities that look like this one, for a hint."""
+    from rapidfuzz import fuzz, process  # only on the way to an error message
+
+    names = [row[0] for row in connection.execute("SELECT name FROM entities ORDER BY slug")]
+    found = process.extract(name, names, scorer=fuzz.WRatio, limit=limit, score_cutoff=60)
+    return tuple(match for match, _, _ in found)
+
+
+def neighbours(connection: Connection, entity: str, limit: int) -> tuple[Neighbour, ...]:
+    """Entities that share facts with this one, the most shared first."""
+    rows = connection.execute(
+        "SELECT e.slug, e.name, e.type, e.page, e.first_seen, e.last_seen, e.facts,"
+        "  count(DISTINCT other.item), max(coalesce(i.recorded, '') || char(9) || i.item)"
+        " FROM mentions mine JOIN mentions other ON other.item = mine.item"
+        " JOIN items i ON i.item = mine.item JOIN entities e ON e.slug = other.entity"
+        " WHERE mine.entity = ?1 AND other.entity <> ?1 GROUP BY e.slug"
+        " ORDER BY 8 DESC, e.last_seen DESC, e.slug LIMIT ?2",
+        (entity, limit),
+    ).fetchall()
+    newest = {row[0]: int(row[8].split("\t")[1]) for row in rows}
+    places = {
+        item: Citation(path, start, end)
+        for item, path, start, end in connection.execute(
+            "SELECT i.item, f.path, i.start_line, i.end_line FROM items i"
+            " JOIN files f ON f.file = i.file"
+            " WHERE i.item IN (SELECT value FROM json_each(?))",
+            (json.dumps(list(newest.values())),),
+        )
+    }
+    return tuple(
+        Neighbour(entity=_entity(row, {}), shared=row[7], source=places[newest[row[0]]])
+        for row in rows
+    )
+
+
+def _rewrite_entities(connection: Connection, entity_of: Mapping[str, str]) -> None:
+    connection.execute("DELETE FROM entities")
+    connection.execute("DELETE FROM aliases")
+    connection.execute(
+        "INSERT INTO entities (slug, name, type, page, first_seen, last_seen, facts)"
+        " SELECT m.entity, '', NULL, NULL, min(i.recorded), max(i.recorded),"
+        "   count(DISTINCT m.item)"
+        " FROM mentions m JOIN items i ON i.item = m.item GROUP BY m.entity"
+    )
+    names = _display_names(connection, entity_of)
+    for slug, page, kind, written in connection.execute(
+        "SELECT n.slug, f.path, n.type, n.name FROM names n JOIN files f ON f.file = n.file"
+        " WHERE n.action = 'page' ORDER BY f.path"
+    ).fetchall():
+        entity = entity_of.get(slug, slug)
+        connection.execute(
+            "INSERT INTO entities (slug, name, facts) VALUES (?, '', 0)"
+            " ON CONFLICT (slug) DO NOTHING",
+            (entity,),
+        )
+        connection.execute(
+            "UPDATE entities SET page = coalesce(page, ?), type = coalesce(type, ?) WHERE slug = ?",
+            (page, kind, entity),
+        )
+        names.setdefault(entity, written)
+        if entity == slug and slugify(names[entity]) != slug:
+            names[entity] = written
+    connection.executemany(
+        "UPDATE entities SET name = ? WHERE slug = ?",
+        [(name, slug) for slug, name in names.items()],
+    )
+    _rewrite_aliases(connection, entity_of)
+
+
+def _display_names(connection: Connection, entity_of: Mapping[str, str]) -> dict[str, str]:
+    """The spelling most used for the entity's own slug; without one, most used of all."""
+    names: dict[str, str] = {}
+    for slug, entity, name in connection.execute(
+        "SELECT slug, entity, name FROM mentions GROUP BY slug, entity, name"
+        " ORDER BY slug = entity DESC, count(*) DESC, name"
+    ):
+        names.setdefault(entity_of.get(slug, entity), name)
+    return names
+
+
+def _rewrite_aliases(connection: Connection, entity_of: Mapping[str, str]) -> None:
+    spellings = {
+        slug: name
+        for slug, name in connection.execute(
+            "SELECT slug, name FROM names ORDER BY slug, name DESC"
+        )
+    }
+    for slug, name in connection.execute(
+        "SELECT slug, name FROM mentions GROUP BY slug, name ORDER BY slug, count(*), name DESC"
+    ):
+        spellings[slug] = name
+    rows = {(slug, entity_of.get(slug, slug), name) for slug, name in spellings.items()}
+    rows |= {
+        (slug, slug, name) for slug, name in connection.execute("SELECT slug, name FROM entities")
+    }
+    connection.executemany(
+        "INSERT OR IGNORE INTO aliases (slug, entity, name)"
+        " SELECT ?1, ?2, ?3 WHERE EXISTS (SELECT 1 FROM entities WHERE slug = ?2)",
+        sorted(rows),
+    )
+
+
+def _entity(row: Sequence[object], aliases: Mapping[str, tuple[str, ...]]) -> Entity:
+    slug, name, kind, page, first_seen, last_seen, facts = row[:7]
+    return Entity(
+        slug=str(slug),
+        name=str(name),
+        aliases=aliases.get(str(slug), ()),
+        type=str(kind) if kind else None,
+        first_seen=date.fromisoformat(str(first_seen)) if first_seen else None,
+        last_seen=date.fromisoformat(str(last_seen)) if last_seen else None,
+        facts=int(str(facts)),
+        page=str(page) if page else None,
+    )

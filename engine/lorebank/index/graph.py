@@ -1,0 +1,77 @@
+"""The graph of mentions, asked locally: items of entities, neighbours, opinions."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+
+from apsw import Connection
+
+__all__ = ["items_of_entities", "neighbour_weights", "opinion_items"]
+
+MAX_NEIGHBOURS = 8
+_INSIDE = " AND (?3 IS NULL OR i.item IN (SELECT value FROM json_each(?3)))"
+
+
+def items_of_entities(
+    connection: Connection, entities: Sequence[str], limit: int, *, within: str | None
+) -> list[tuple[int, str, bool]]:
+    """`(item, entity, is its subject)` of facts that mention any of them, newest first."""
+    return [
+        (item, entity, bool(subject))
+        for item, entity, subject in connection.execute(
+            "SELECT m.item, m.entity, max(m.subject) FROM json_each(?1) w"
+            " CROSS JOIN mentions m ON m.entity = w.value JOIN items i ON i.item = m.item"
+            f" WHERE 1 {_INSIDE} GROUP BY m.item, m.entity"
+            " ORDER BY max(coalesce(i.occurred_start, i.recorded, '')) DESC, m.item DESC LIMIT ?2",
+            (json.dumps(list(entities)), limit, within),
+        )
+    ]
+
+
+def neighbour_weights(connection: Connection, entities: Sequence[str]) -> dict[str, float]:
+    """Entities that share facts with these, weight 0..1, the strongest first.
+
+    Shared facts count by their logarithm and against how much is said of the neighbour at all,
+    so that a hub that stands beside everybody weighs little.
+    """
+    rows = connection.execute(
+        "SELECT other.entity, count(DISTINCT other.item), e.facts"
+        " FROM mentions mine JOIN mentions other ON other.item = mine.item"
+        " JOIN entities e ON e.slug = other.entity"
+        " WHERE mine.entity IN (SELECT value FROM json_each(?1))"
+        " AND other.entity NOT IN (SELECT value FROM json_each(?1))"
+        " GROUP BY other.entity",
+        (json.dumps(list(entities)),),
+    ).fetchall()
+    strength = {
+        entity: math.log1p(shared) / math.log1p(max(facts, shared) + 1)
+        for entity, shared, facts in rows
+    }
+    strongest = sorted(strength.items(), key=lambda entry: (-entry[1], entry[0]))
+    return dict(strongest[:MAX_NEIGHBOURS])
+
+
+def opinion_items(
+    connection: Connection, entities: Sequence[str], limit: int, *, within: str | None
+) -> list[tuple[int, float]]:
+    """`(item, present confidence)` of facts of kind opinion, the surest and newest first."""
+    about = (
+        " AND i.item IN (SELECT m.item FROM mentions m"
+        " WHERE m.entity IN (SELECT value FROM json_each(?1)))"
+        if entities
+        else " AND ?1 IS NOT NULL"
+    )
+    return [
+        (item, confidence)
+        for item, confidence in connection.execute(
+            "SELECT i.item, max(coalesce(o.confidence, i.confidence, 0.6)) FROM items i"
+            " LEFT JOIN opinion_evidence e ON e.fact = i.id AND e.stance = 'for'"
+            "  AND e.reason IN ('stated', 'restated')"
+            " LEFT JOIN opinions o ON o.id = e.opinion"
+            f" WHERE i.kind = 'opinion' {about} {_INSIDE} GROUP BY i.item"
+            " ORDER BY 2 DESC, i.recorded DESC, i.item DESC LIMIT ?2",
+            (json.dumps(list(entities)), limit, within),
+        )
+    ]

@@ -1,0 +1,249 @@
+"""Rows of facts and passages: written by sync, read by everything that shows a fact."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from apsw import Connection
+
+from lorebank.domain import (
+    Citation,
+    EvidenceMark,
+    Fact,
+    FactKind,
+    FactStatus,
+    Interval,
+    Mention,
+    Stance,
+)
+
+__all__ = [
+    "NOTE",
+    "Item",
+    "all_facts",
+    "facts_by_entity",
+    "facts_by_id",
+    "facts_by_place",
+    "facts_by_time",
+    "item_count",
+    "load_facts",
+    "load_items",
+]
+
+NOTE = "note"
+"""The kind of an item that is a passage of prose rather than a fact."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A row of `items` as recall ranks it: a fact, or a passage of prose."""
+
+    item: int
+    id: str
+    kind: str
+    citation: Citation
+    heading: str
+    recorded: date | None
+    occurred: Interval | None
+    content: str
+    confidence: float | None
+    superseded_by: str | None
+    role: str
+    entities: tuple[str, ...]
+    """Slugs of the entities it mentions, in order."""
+    names: tuple[str, ...]
+    """The same as display names."""
+    ordinal: int
+    file: int
+
+    @property
+    def status(self) -> FactStatus:
+        return FactStatus.SUPERSEDED if self.superseded_by else FactStatus.LIVE
+
+
+_ITEM_COLUMNS = """
+    i.item, i.id, i.kind, f.path, i.start_line, i.end_line, i.heading, i.recorded,
+    i.occurred_start, i.occurred_end,
+    coalesce(i.content, substr(f.text, i.start + 1, i.length)),
+    i.confidence, i.superseded_by, f.role, i.ordinal, i.file
+"""
+
+
+def item_count(connection: Connection) -> int:
+    """How many facts and passages there are."""
+    return int(connection.execute("SELECT count(*) FROM items").get)
+
+
+def load_items(connection: Connection, items: Sequence[int]) -> dict[int, Item]:
+    """The rows of these item numbers, with their entities; unknown numbers are left out."""
+    wanted = json.dumps(list(items))
+    slugs: dict[int, list[str]] = {}
+    names: dict[int, list[str]] = {}
+    for item, slug, name in connection.execute(
+        "SELECT m.item, m.entity, coalesce(e.name, m.name) FROM json_each(?) w"
+        " CROSS JOIN mentions m ON m.item = w.value LEFT JOIN entities e ON e.slug = m.entity"
+        " ORDER BY m.item, m.position",
+        (wanted,),
+    ):
+        slugs.setdefault(item, []).append(slug)
+        names.setdefault(item, []).append(name)
+    rows = connection.execute(
+        f"SELECT {_ITEM_COLUMNS} FROM json_each(?) w CROSS JOIN items i ON i.item = w.value"
+        " JOIN files f ON f.file = i.file",
+        (wanted,),
+    )
+    return {
+        row[0]: Item(
+            item=row[0],
+            id=row[1],
+            kind=row[2],
+            citation=Citation(row[3], row[4], row[5]),
+            heading=row[6],
+            recorded=_day(row[7]),
+            occurred=_interval(row[8], row[9]),
+            content=row[10],
+            confidence=row[11],
+            superseded_by=row[12],
+            role=row[13],
+            ordinal=row[14],
+            file=row[15],
+            entities=tuple(dict.fromkeys(slugs.get(row[0], ()))),
+            names=tuple(dict.fromkeys(names.get(row[0], ()))),
+        )
+        for row in rows
+    }
+
+
+_FACT_QUERY = """
+    SELECT i.item, i.id, i.kind, i.content, substr(f.text, i.start + 1, i.length),
+           f.path, i.start_line, i.end_line, i.confidence, i.recorded,
+           i.occurred_start, i.occurred_end, i.marks, i.details, i.heading
+    FROM items i JOIN files f ON f.file = i.file
+    WHERE i.kind <> 'note' AND {condition}
+    ORDER BY {order}
+"""
+_OLDEST_FIRST = "i.recorded IS NULL DESC, i.recorded, f.path, i.start_line"
+
+
+def load_facts(connection: Connection, items: Iterable[int]) -> tuple[Fact, ...]:
+    """The facts of these item numbers, oldest first; passages are left out."""
+    return _facts(
+        connection,
+        "i.item IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(items)),),
+    )
+
+
+def all_facts(connection: Connection) -> tuple[Fact, ...]:
+    """Every fact, undated ones first, then oldest first."""
+    return _facts(connection, "1", ())
+
+
+def facts_by_id(connection: Connection, fact_id: str) -> tuple[Fact, ...]:
+    """The facts of one id, or of a unique beginning of it; several where lines say the same."""
+    exact = _facts(connection, "i.id = ?", (fact_id,))
+    if exact:
+        return exact
+    return _facts(connection, "substr(i.id, 1, ?) = ?", (len(fact_id), fact_id))
+
+
+def facts_by_place(connection: Connection, path: str, line: int) -> Fact | None:
+    """The fact that begins on a line of a file."""
+    found = _facts(connection, "f.path = ? AND i.start_line = ?", (path, line))
+    return found[0] if found else None
+
+
+def facts_by_entity(connection: Connection, entities: Sequence[str]) -> tuple[Fact, ...]:
+    """Facts that mention any of these entities, oldest first."""
+    return _facts(
+        connection,
+        "i.item IN (SELECT m.item FROM mentions m"
+        " WHERE m.entity IN (SELECT value FROM json_each(?)))",
+        (json.dumps(list(entities)),),
+    )
+
+
+def facts_by_time(
+    connection: Connection, *, entity: str | None, interval: Interval | None
+) -> tuple[Fact, ...]:
+    """Facts in the order in which they happened, newest first; undated ones last.
+
+    A fact lies in `interval` when the time it names overlaps it or, where it names none, when
+    it was written then.
+    """
+    conditions = ["1"]
+    bound: list[str] = []
+    if entity is not None:
+        conditions.append("i.item IN (SELECT item FROM mentions WHERE entity = ?)")
+        bound.append(entity)
+    if interval is not None and interval.start is not None:
+        conditions.append("coalesce(i.occurred_end, i.occurred_start, i.recorded) >= ?")
+        bound.append(interval.start.isoformat())
+    if interval is not None and interval.end is not None:
+        conditions.append("coalesce(i.occurred_start, i.recorded, i.occurred_end) <= ?")
+        bound.append(interval.end.isoformat())
+    return _facts(
+        connection,
+        " AND ".join(conditions),
+        tuple(bound),
+        order="coalesce(i.occurred_start, i.recorded) IS NULL,"
+        " coalesce(i.occurred_start, i.recorded) DESC, i.recorded DESC, f.path, i.start_line",
+    )
+
+
+def _facts(
+    connection: Connection, condition: str, bound: Sequence[object], order: str = _OLDEST_FIRST
+) -> tuple[Fact, ...]:
+    rows = connection.execute(
+        _FACT_QUERY.format(condition=condition, order=order), tuple(bound)
+    ).fetchall()
+    mentions = _mentions(connection, [row[0] for row in rows])
+    return tuple(
+        Fact(
+            id=row[1],
+            kind=FactKind(row[2]),
+            content=row[3],
+            raw=row[4],
+            citation=Citation(row[5], row[6], row[7]),
+            mentions=mentions.get(row[0], ()),
+            confidence=row[8],
+            recorded=_day(row[9]),
+            occurred=_interval(row[10], row[11]),
+            marks=_marks(row[12]),
+            details=tuple(json.loads(row[13])) if row[13] else (),
+            heading=row[14],
+        )
+        for row in rows
+    )
+
+
+def _mentions(connection: Connection, items: Sequence[int]) -> dict[int, tuple[Mention, ...]]:
+    """The mentions of these items; slug and name are those of the entity they resolve to."""
+    found: dict[int, list[Mention]] = {}
+    for item, entity, name, subject in connection.execute(
+        "SELECT m.item, m.entity, coalesce(e.name, m.name), m.subject FROM mentions m"
+        " LEFT JOIN entities e ON e.slug = m.entity"
+        " WHERE m.item IN (SELECT value FROM json_each(?)) ORDER BY m.item, m.position",
+        (json.dumps(list(items)),),
+    ):
+        found.setdefault(item, []).append(Mention(name, entity, bool(subject)))
+    return {item: tuple(mentions) for item, mentions in found.items()}
+
+
+def _marks(stored: str | None) -> tuple[EvidenceMark, ...]:
+    if not stored:
+        return ()
+    return tuple(EvidenceMark(Stance(stance), opinion) for stance, opinion in json.loads(stored))
+
+
+def _day(stored: str | None) -> date | None:
+    return date.fromisoformat(stored) if stored else None
+
+
+def _interval(start: str | None, end: str | None) -> Interval | None:
+    if start is None and end is None:
+        return None
+    return Interval(_day(start), _day(end))

@@ -1,0 +1,191 @@
+"""Rows of opinions and their evidence: a materialised fold, rewritten a holder at a time."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from apsw import Connection
+
+from lorebank.domain import Citation, Evidence, Opinion, OpinionStatus, Stance, Trend
+
+__all__ = [
+    "BeliefOfFact",
+    "beliefs_of_facts",
+    "delete_opinions",
+    "insert_opinions",
+    "load_opinions",
+    "opinions_moved_by",
+]
+
+
+def insert_opinions(connection: Connection, holder: str, opinions: Iterable[Opinion]) -> None:
+    """Write the opinions formed from one holder's facts."""
+    for opinion in opinions:
+        connection.execute(
+            "INSERT OR REPLACE INTO opinions (id, holder, statement, entities, confidence, status,"
+            " superseded_by, pinned, history, last_updated, path, start_line, end_line)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                opinion.id,
+                holder,
+                opinion.statement,
+                json.dumps(opinion.entities, ensure_ascii=False),
+                opinion.confidence,
+                opinion.status.value,
+                opinion.superseded_by,
+                opinion.pinned,
+                json.dumps([[day.isoformat(), c] for day, c in opinion.history]),
+                opinion.last_updated.isoformat() if opinion.last_updated else None,
+                opinion.source.path,
+                opinion.source.start_line,
+                opinion.source.end_line,
+            ),
+        )
+        connection.executemany(
+            "INSERT OR REPLACE INTO opinion_evidence (opinion, position, fact, stance, day, delta,"
+            " content, reason, path, start_line, end_line)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                (
+                    opinion.id,
+                    position,
+                    evidence.fact_id,
+                    evidence.stance.value,
+                    evidence.date.isoformat(),
+                    evidence.delta,
+                    evidence.content,
+                    evidence.reason,
+                    evidence.source.path,
+                    evidence.source.start_line,
+                    evidence.source.end_line,
+                )
+                for position, evidence in enumerate(opinion.evidence)
+            ],
+        )
+
+
+def delete_opinions(connection: Connection, holders: Sequence[str] | None = None) -> None:
+    """Forget the opinions of these holders, of all where `None`."""
+    condition = "1" if holders is None else "holder IN (SELECT value FROM json_each(?))"
+    bound = () if holders is None else (json.dumps(list(holders)),)
+    connection.execute(
+        "DELETE FROM opinion_evidence WHERE opinion IN"
+        f" (SELECT id FROM opinions WHERE {condition})",
+        bound,
+    )
+    connection.execute(f"DELETE FROM opinions WHERE {condition}", bound)
+
+
+def load_opinions(
+    connection: Connection, *, entity: str | None = None, opinion_id: str | None = None
+) -> tuple[Opinion, ...]:
+    """Opinions as stored, most confident first; the trend is left `STABLE`, it depends on the day.
+
+    `opinion_id` may be a unique beginning of an id.
+    """
+    conditions = ["1"]
+    bound: list[object] = []
+    if entity is not None:
+        conditions.append("EXISTS (SELECT 1 FROM json_each(entities) WHERE value = ?)")
+        bound.append(entity)
+    if opinion_id is not None:
+        conditions.append("substr(id, 1, ?) = ?")
+        bound += [len(opinion_id), opinion_id]
+    rows = connection.execute(
+        "SELECT id, statement, entities, confidence, status, superseded_by, pinned, history,"
+        " last_updated, path, start_line, end_line FROM opinions"
+        f" WHERE {' AND '.join(conditions)} ORDER BY confidence DESC, id",
+        tuple(bound),
+    ).fetchall()
+    evidence = _evidence(connection, [row[0] for row in rows])
+    return tuple(
+        Opinion(
+            id=row[0],
+            statement=row[1],
+            entities=tuple(json.loads(row[2])),
+            confidence=row[3],
+            trend=Trend.STABLE,
+            evidence=tuple(evidence.get(row[0], ())),
+            history=tuple((date.fromisoformat(day), c) for day, c in json.loads(row[7])),
+            last_updated=date.fromisoformat(row[8]) if row[8] else None,
+            source=Citation(row[9], row[10], row[11]),
+            status=OpinionStatus(row[4]),
+            superseded_by=row[5],
+            pinned=row[6],
+        )
+        for row in rows
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class BeliefOfFact:
+    """What the opinion that a fact states is worth today."""
+
+    opinion_id: str
+    confidence: float
+    status: OpinionStatus
+    superseded_by: str | None
+    evidence: tuple[Evidence, ...]
+
+
+def beliefs_of_facts(connection: Connection, facts: Sequence[str]) -> Mapping[str, BeliefOfFact]:
+    """Fact id → the opinion it stated or restated (`for`), with its present confidence."""
+    rows = connection.execute(
+        "SELECT e.fact, o.id, o.confidence, o.status, o.superseded_by"
+        " FROM opinion_evidence e JOIN opinions o ON o.id = e.opinion"
+        " WHERE e.fact IN (SELECT value FROM json_each(?))"
+        " AND e.stance = 'for' AND e.reason IN ('stated', 'restated')"
+        " ORDER BY e.fact, e.position, o.id",
+        (json.dumps(list(facts)),),
+    ).fetchall()
+    evidence = _evidence(connection, [row[1] for row in rows])
+    found: dict[str, BeliefOfFact] = {}
+    for fact, opinion, confidence, status, superseded_by in rows:
+        found.setdefault(
+            fact,
+            BeliefOfFact(
+                opinion,
+                confidence,
+                OpinionStatus(status),
+                superseded_by,
+                tuple(evidence.get(opinion, ())),
+            ),
+        )
+    return found
+
+
+def opinions_moved_by(connection: Connection, fact: str) -> tuple[tuple[str, Evidence], ...]:
+    """`(opinion id, evidence)`: what a fact moved, and how far."""
+    opinions = [
+        row[0]
+        for row in connection.execute(
+            "SELECT DISTINCT opinion FROM opinion_evidence WHERE fact = ? ORDER BY opinion", (fact,)
+        )
+    ]
+    found = _evidence(connection, opinions)
+    return tuple((o, e) for o in opinions for e in found[o] if e.fact_id == fact)
+
+
+def _evidence(connection: Connection, opinions: Sequence[str]) -> dict[str, list[Evidence]]:
+    found: dict[str, list[Evidence]] = {}
+    for row in connection.execute(
+        "SELECT opinion, fact, stance, day, delta, content, reason, path, start_line, end_line"
+        " FROM opinion_evidence WHERE opinion IN (SELECT value FROM json_each(?))"
+        " ORDER BY opinion, position",
+        (json.dumps(list(opinions)),),
+    ):
+        found.setdefault(row[0], []).append(
+            Evidence(
+                fact_id=row[1],
+                source=Citation(row[7], row[8], row[9]),
+                stance=Stance(row[2]),
+                date=date.fromisoformat(row[3]),
+                delta=row[4],
+                content=row[5],
+                reason=row[6],
+            )
+        )
+    return found

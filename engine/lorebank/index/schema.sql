@@ -1,0 +1,174 @@
+-- The derived store. Everything here is computed from the Markdown files; a schema change bumps
+-- SCHEMA_VERSION in connection.py and the index is made anew, never migrated.
+
+-- One row: when and with which settings the rows below were made.
+CREATE TABLE meta (
+    key   TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+) WITHOUT ROWID;
+
+-- One row a file. `text` is what may be searched: private parts and managed blocks blanked out,
+-- line for line as long as the file, so that offsets and line numbers are those of the file.
+CREATE TABLE files (
+    file     INTEGER PRIMARY KEY,
+    path     TEXT NOT NULL UNIQUE,   -- relative to the workspace, '/' between parts
+    role     TEXT NOT NULL,          -- core, log, note, bank, ledger, extra
+    size     INTEGER NOT NULL,
+    mtime_ns INTEGER NOT NULL,       -- 0: changed so lately that the clock cannot vouch for it
+    hash     TEXT NOT NULL,          -- of the bytes
+    recorded TEXT,                   -- the log's day, ISO; NULL in an undated file
+    title    TEXT NOT NULL,          -- first heading, else the file's name
+    text     TEXT NOT NULL
+);
+
+-- Odd things found while reading; shown by `status` until the file is mended.
+CREATE TABLE diagnostics (
+    path    TEXT NOT NULL,
+    line    INTEGER NOT NULL,
+    code    TEXT NOT NULL,
+    message TEXT NOT NULL
+);
+CREATE INDEX diagnostics_by_path ON diagnostics (path);
+
+-- What recall returns: facts of retain sections, and passages of prose (kind 'note').
+CREATE TABLE items (
+    item           INTEGER PRIMARY KEY,
+    file           INTEGER NOT NULL,
+    ordinal        INTEGER NOT NULL,   -- order within the file
+    id             TEXT NOT NULL,      -- 'f-…' from content; 'n-…' for a passage
+    kind           TEXT NOT NULL,      -- world, experience, opinion, observation, note
+    start_line     INTEGER NOT NULL,   -- 1-based, inclusive
+    end_line       INTEGER NOT NULL,
+    start          INTEGER NOT NULL,   -- offset in files.text, in characters
+    length         INTEGER NOT NULL,
+    heading        TEXT NOT NULL,
+    recorded       TEXT,
+    occurred_start TEXT,
+    occurred_end   TEXT,
+    content        TEXT,               -- a fact's plain text; NULL for a passage: its lines
+    confidence     REAL,
+    marks          TEXT,               -- JSON [[stance, opinion id], …]
+    details        TEXT,               -- JSON [text, …]
+    superseded_by  TEXT,               -- id of a newer fact about the same thing
+    embedding      TEXT                -- hash of the text to embed; NULL for a passage
+);
+CREATE INDEX items_by_file ON items (file, ordinal);
+CREATE INDEX items_by_id ON items (id);
+CREATE INDEX items_by_recorded ON items (recorded) WHERE kind <> 'note';
+CREATE INDEX items_by_occurred ON items (occurred_start) WHERE occurred_start IS NOT NULL;
+
+-- The words of items. Contentless: the text stands in `items` and `files`.
+CREATE VIRTUAL TABLE items_fts USING fts5 (
+    text,        -- the item's own words
+    around,      -- heading, and the items before and after it
+    entities,    -- names of the entities it mentions
+    day,         -- its days, as ISO and in words
+    title,       -- path and title of its file
+    content = '', contentless_delete = 1,
+    tokenize = 'porter unicode61 remove_diacritics 2'
+);
+
+-- Who and what a fact mentions.
+CREATE TABLE mentions (
+    item     INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    slug     TEXT NOT NULL,            -- the name as folded
+    entity   TEXT NOT NULL,            -- the entity that the name stands for
+    name     TEXT NOT NULL,            -- as written
+    subject  INTEGER NOT NULL,         -- 1 where it stands before the colon
+    PRIMARY KEY (item, position)
+) WITHOUT ROWID;
+CREATE INDEX mentions_by_entity ON mentions (entity, item);
+CREATE INDEX mentions_by_slug ON mentions (slug);
+
+-- What the ledger and the entity pages say about names.
+CREATE TABLE names (
+    file   INTEGER NOT NULL,
+    line   INTEGER NOT NULL,
+    action TEXT NOT NULL,              -- page, alias, merge, distinct, …
+    slug   TEXT NOT NULL,
+    target TEXT NOT NULL,
+    name   TEXT NOT NULL,              -- as written
+    type   TEXT                        -- an entity page's `type`
+);
+CREATE INDEX names_by_file ON names (file);
+
+CREATE TABLE entities (
+    slug       TEXT PRIMARY KEY,
+    name       TEXT NOT NULL,
+    type       TEXT,
+    page       TEXT,
+    first_seen TEXT,
+    last_seen  TEXT,
+    facts      INTEGER NOT NULL
+) WITHOUT ROWID;
+
+-- Every folded name that leads to an entity, its own included.
+CREATE TABLE aliases (
+    slug   TEXT NOT NULL,
+    entity TEXT NOT NULL,
+    name   TEXT NOT NULL,
+    PRIMARY KEY (slug, entity)
+) WITHOUT ROWID;
+
+-- Beliefs, folded from the evidence below by `reflect.beliefs`.
+CREATE TABLE opinions (
+    id            TEXT PRIMARY KEY,
+    holder        TEXT NOT NULL,       -- the group of facts it was formed from
+    statement     TEXT NOT NULL,
+    entities      TEXT NOT NULL,       -- JSON [slug, …]
+    confidence    REAL NOT NULL,
+    status        TEXT NOT NULL,
+    superseded_by TEXT,
+    pinned        REAL,
+    history       TEXT NOT NULL,       -- JSON [[day, confidence], …]
+    last_updated  TEXT,
+    path          TEXT NOT NULL,
+    start_line    INTEGER NOT NULL,
+    end_line      INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX opinions_by_holder ON opinions (holder);
+
+CREATE TABLE opinion_evidence (
+    opinion    TEXT NOT NULL,
+    position   INTEGER NOT NULL,       -- oldest first
+    fact       TEXT NOT NULL,
+    stance     TEXT NOT NULL,
+    day        TEXT NOT NULL,
+    delta      REAL NOT NULL,
+    content    TEXT NOT NULL,
+    reason     TEXT NOT NULL,
+    path       TEXT NOT NULL,
+    start_line INTEGER NOT NULL,
+    end_line   INTEGER NOT NULL,
+    PRIMARY KEY (opinion, position)
+) WITHOUT ROWID;
+CREATE INDEX opinion_evidence_by_fact ON opinion_evidence (fact);
+
+-- Stretches of about 400 tokens, for chunk search.
+CREATE TABLE chunks (
+    chunk      INTEGER PRIMARY KEY,
+    file       INTEGER NOT NULL,
+    ordinal    INTEGER NOT NULL,
+    start_line INTEGER NOT NULL,
+    end_line   INTEGER NOT NULL,
+    start      INTEGER NOT NULL,
+    length     INTEGER NOT NULL,
+    heading    TEXT NOT NULL,
+    embedding  TEXT NOT NULL
+);
+CREATE INDEX chunks_by_file ON chunks (file, ordinal);
+
+CREATE VIRTUAL TABLE chunks_fts USING fts5 (
+    text, heading, title,
+    content = '', contentless_delete = 1,
+    tokenize = 'porter unicode61 remove_diacritics 2'
+);
+
+-- The plain table of vectors, 32-bit floats of unit length; `owner` is 'item' or 'chunk'.
+CREATE TABLE vectors (
+    owner  TEXT NOT NULL,
+    row    INTEGER NOT NULL,
+    vector BLOB NOT NULL,
+    PRIMARY KEY (owner, row)
+);

@@ -1,0 +1,232 @@
+"""Sync: make the index say what the files say, reading only what changed.
+
+Files are compared by size and time stamp, then by hash. Everything is read and parsed before the
+one IMMEDIATE transaction that writes it, so the lock is held for the writing alone. A file whose
+time stamp is so fresh that another edit could bear the same one is read again next time.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from apsw import Connection
+
+from lorebank.domain import Diagnostic, SyncReport
+from lorebank.index.connection import transaction
+from lorebank.index.entities import refresh_entities
+from lorebank.index.meta import read_meta, write_meta
+from lorebank.index.reading import ReadFile, ReadSettings, read_file
+from lorebank.index.writing import (
+    delete_file,
+    holders_of_file,
+    insert_diagnostics,
+    insert_file,
+    touch_file,
+)
+from lorebank.workspace.files import SourceFile, WalkResult, content_hash, read_bytes
+
+__all__ = ["SyncResult", "stale_paths", "sync_files"]
+
+RACY_NS = 2_000_000_000
+"""A change this young may be followed by another under the same time stamp."""
+
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class SyncResult:
+    """A sync's report, and what its caller has to bring up to date."""
+
+    report: SyncReport
+    entities: frozenset[str]
+    """Entities whose facts changed; "" stands for facts that mention nobody."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    size: int
+    mtime_ns: int
+    hash: str
+    role: str
+    recorded: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What changed between the files and the index."""
+
+    read: tuple[ReadFile, ...]
+    touched: tuple[SourceFile, ...]
+    removed: tuple[str, ...]
+    known: frozenset[str]
+    problems: tuple[Diagnostic, ...]
+
+
+def sync_files(
+    connection: Connection,
+    root: Path,
+    walk: WalkResult,
+    settings: ReadSettings,
+    *,
+    full: bool = False,
+    progress: Progress | None = None,
+) -> SyncResult:
+    """Bring files, facts, passages, chunks, names and entities up to date."""
+    if read_meta(connection, "reading") != settings.fingerprint():
+        full = True
+    plan = _plan(connection, root, walk, settings, full=full, progress=progress)
+    if _is_idle(connection, plan):
+        return SyncResult(_report(connection, plan), frozenset())
+    with transaction(connection):
+        entities = _write(connection, plan)
+        write_meta(connection, "reading", settings.fingerprint())
+        write_meta(connection, "synced_at", time.strftime("%Y-%m-%dT%H:%M:%S%z"))
+    return SyncResult(_report(connection, plan), frozenset(entities))
+
+
+def stale_paths(connection: Connection, walk: WalkResult) -> tuple[str, ...]:
+    """Paths whose size or time stamp differs from what the index knows, and removed ones."""
+    known = _known_files(connection)
+    changed = [s.path for s in walk.files if not _is_unchanged(known.get(s.path), s)]
+    return tuple(sorted([*changed, *(known.keys() - {s.path for s in walk.files})]))
+
+
+def _plan(
+    connection: Connection,
+    root: Path,
+    walk: WalkResult,
+    settings: ReadSettings,
+    *,
+    full: bool,
+    progress: Progress | None,
+) -> _Plan:
+    known = _known_files(connection)
+    read: list[ReadFile] = []
+    touched: list[SourceFile] = []
+    problems = list(walk.problems)
+    unreadable: set[str] = set()
+    suspects = [s for s in walk.files if full or not _is_unchanged(known.get(s.path), s)]
+    for done, source in enumerate(suspects, start=1):
+        try:
+            data = read_bytes(root, source)
+        except OSError as problem:
+            unreadable.add(source.path)
+            problems.append(_unreadable(source.path, problem))
+            continue
+        digest = content_hash(data)
+        before = known.get(source.path)
+        if not full and before is not None and _says_the_same(before, source, digest):
+            touched.append(source)
+        else:
+            read.append(read_file(data, digest, source, settings))
+        if progress is not None:
+            progress("reading", done, len(suspects))
+    present = {source.path for source in walk.files}
+    # A file that cannot be read now keeps the rows of its last good reading.
+    removed = tuple(sorted(known.keys() - present))
+    return _Plan(tuple(read), tuple(touched), removed, frozenset(known), tuple(problems))
+
+
+def _write(connection: Connection, plan: _Plan) -> set[str]:
+    entities: set[str] = set()
+    for path in plan.removed:
+        entities |= holders_of_file(connection, path)
+        delete_file(connection, path)
+    for read in plan.read:
+        entities |= holders_of_file(connection, read.source.path)
+        delete_file(connection, read.source.path)
+    now_ns = time.time_ns()
+    for read in plan.read:
+        insert_file(connection, read, _trusted(read.source.mtime_ns, now_ns))
+    for source in plan.touched:
+        touch_file(connection, source.path, source.size, _trusted(source.mtime_ns, now_ns))
+    _rewrite_walk_problems(connection, plan.problems)
+    entities |= refresh_entities(connection)
+    for read in plan.read:
+        entities |= holders_of_file(connection, read.source.path)
+    return entities
+
+
+def _is_idle(connection: Connection, plan: _Plan) -> bool:
+    """Nothing to write; time stamps alone are not worth a transaction when they stay untrusted."""
+    if plan.read or plan.removed:
+        return False
+    now_ns = time.time_ns()
+    if any(_trusted(source.mtime_ns, now_ns) for source in plan.touched):
+        return False
+    return _walk_problems(connection) == sorted(plan.problems, key=str)
+
+
+def _trusted(mtime_ns: int, now_ns: int) -> int:
+    return 0 if now_ns - mtime_ns < RACY_NS else mtime_ns
+
+
+def _is_unchanged(known: _Known | None, source: SourceFile) -> bool:
+    return (
+        known is not None
+        and known.size == source.size
+        and known.mtime_ns == source.mtime_ns
+        and _is_placed_alike(known, source)
+    )
+
+
+def _says_the_same(known: _Known, source: SourceFile, digest: str) -> bool:
+    return known.hash == digest and _is_placed_alike(known, source)
+
+
+def _is_placed_alike(known: _Known, source: SourceFile) -> bool:
+    """A setting may give the same bytes another role or day."""
+    recorded = source.recorded.isoformat() if source.recorded else None
+    return known.role == source.role and known.recorded == recorded
+
+
+def _known_files(connection: Connection) -> dict[str, _Known]:
+    return {
+        path: _Known(size, mtime_ns, digest, role, recorded)
+        for path, size, mtime_ns, digest, role, recorded in connection.execute(
+            "SELECT path, size, mtime_ns, hash, role, recorded FROM files"
+        )
+    }
+
+
+_WALK_CODES = "walk:"
+
+
+def _rewrite_walk_problems(connection: Connection, problems: Sequence[Diagnostic]) -> None:
+    """Problems of the walk belong to no file that was read; they are replaced as a whole."""
+    connection.execute("DELETE FROM diagnostics WHERE substr(code, 1, 5) = ?", (_WALK_CODES,))
+    insert_diagnostics(
+        connection,
+        [Diagnostic(p.path, p.line, f"{_WALK_CODES}{p.code}", p.message) for p in problems],
+    )
+
+
+def _walk_problems(connection: Connection) -> list[Diagnostic]:
+    rows = connection.execute(
+        "SELECT path, line, substr(code, 6), message FROM diagnostics WHERE substr(code, 1, 5) = ?",
+        (_WALK_CODES,),
+    )
+    return sorted((Diagnostic(*row) for row in rows), key=str)
+
+
+def _unreadable(path: str, problem: OSError) -> Diagnostic:
+    return Diagnostic(path, 0, "unreadable", f"cannot be read: {problem.strerror}")
+
+
+def _report(connection: Connection, plan: _Plan) -> SyncReport:
+    read = sorted(read.source.path for read in plan.read)
+    problems = [*plan.problems, *(d for r in plan.read for d in r.diagnostics)]
+    files, facts = connection.execute(
+        "SELECT (SELECT count(*) FROM files), (SELECT count(*) FROM items WHERE kind <> 'note')"
+    ).fetchone()
+    return SyncReport(
+        added=tuple(path for path in read if path not in plan.known),
+        changed=tuple(path for path in read if path in plan.known),
+        removed=plan.removed,
+        problems=tuple(sorted(problems, key=lambda p: (p.path, p.line, p.code))),
+        files=files,
+        facts=facts,
+    )

@@ -1,0 +1,254 @@
+"""Writing what was read: the rows of one file, out and in."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import date
+from hashlib import blake2b
+
+from apsw import Connection
+
+from lorebank.domain import Chunk, Diagnostic, Fact, Interval, Passage
+from lorebank.index.embedding import hash_of_item
+from lorebank.index.embedding_cache import text_hash
+from lorebank.index.entities import insert_names
+from lorebank.index.reading import ReadFile
+from lorebank.language.words import searchable
+
+__all__ = ["delete_file", "holders_of_file", "insert_file", "touch_file"]
+
+_NEIGHBOUR_CHARACTERS = 400
+_MONTHS = (
+    ["january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"]
+)
+_WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+
+
+def delete_file(connection: Connection, path: str) -> None:
+    """Remove a file with everything that was read out of it."""
+    row = connection.execute("SELECT file FROM files WHERE path = ?", (path,)).fetchone()
+    if row is None:
+        return
+    file = row[0]
+    items = "SELECT item FROM items WHERE file = ?"
+    chunks = "SELECT chunk FROM chunks WHERE file = ?"
+    connection.execute(f"DELETE FROM items_fts WHERE rowid IN ({items})", (file,))
+    connection.execute(f"DELETE FROM mentions WHERE item IN ({items})", (file,))
+    connection.execute(f"DELETE FROM vectors WHERE owner = 'item' AND row IN ({items})", (file,))
+    connection.execute("DELETE FROM items WHERE file = ?", (file,))
+    connection.execute(f"DELETE FROM chunks_fts WHERE rowid IN ({chunks})", (file,))
+    connection.execute(f"DELETE FROM vectors WHERE owner = 'chunk' AND row IN ({chunks})", (file,))
+    connection.execute("DELETE FROM chunks WHERE file = ?", (file,))
+    connection.execute("DELETE FROM names WHERE file = ?", (file,))
+    connection.execute("DELETE FROM diagnostics WHERE path = ?", (path,))
+    connection.execute("DELETE FROM files WHERE file = ?", (file,))
+
+
+def holders_of_file(connection: Connection, path: str) -> set[str]:
+    """The entities that the facts of a file mention; "" where one mentions none."""
+    return {
+        entity
+        for (entity,) in connection.execute(
+            "SELECT DISTINCT coalesce(m.entity, '') FROM files f"
+            " JOIN items i ON i.file = f.file AND i.kind <> 'note'"
+            " LEFT JOIN mentions m ON m.item = i.item WHERE f.path = ?",
+            (path,),
+        )
+    }
+
+
+def touch_file(connection: Connection, path: str, size: int, mtime_ns: int) -> None:
+    """Note a new time stamp of a file whose bytes are the same."""
+    connection.execute(
+        "UPDATE files SET size = ?, mtime_ns = ? WHERE path = ?", (size, mtime_ns, path)
+    )
+
+
+def insert_file(connection: Connection, read: ReadFile, mtime_ns: int) -> None:
+    """Write a file and everything that was read out of it; its path must be free."""
+    source = read.source
+    connection.execute(
+        "INSERT INTO files (path, role, size, mtime_ns, hash, recorded, title, text)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            source.path,
+            source.role,
+            source.size,
+            mtime_ns,
+            read.hash,
+            _iso(source.recorded),
+            read.title,
+            read.text,
+        ),
+    )
+    file = connection.last_insert_rowid()
+    starts = _line_starts(read.text)
+    _insert_items(connection, file, read, starts)
+    _insert_chunks(connection, file, read, starts)
+    insert_names(connection, file, read.names)
+    insert_diagnostics(connection, read.diagnostics)
+
+
+def insert_diagnostics(connection: Connection, diagnostics: Sequence[Diagnostic]) -> None:
+    connection.executemany(
+        "INSERT INTO diagnostics (path, line, code, message) VALUES (?, ?, ?, ?)",
+        [(d.path, d.line, d.code, d.message) for d in diagnostics],
+    )
+
+
+def _insert_items(connection: Connection, file: int, read: ReadFile, starts: Sequence[int]) -> None:
+    entries: list[tuple[Fact | Passage, Interval | None]] = [
+        *((fact, fact.occurred) for fact in read.facts),
+        *read.passages,
+    ]
+    entries.sort(key=lambda entry: (entry[0].citation.start_line, entry[0].citation.end_line))
+    texts = [_own_words(entry, read.text, starts) for entry, _ in entries]
+    title = searchable(f"{read.source.path} {read.title}")
+    for ordinal, (entry, occurred) in enumerate(entries):
+        item = _insert_item(connection, file, ordinal, entry, occurred, read, starts)
+        around = [texts[i] for i in (ordinal - 1, ordinal + 1) if 0 <= i < len(texts)]
+        names = [m.name for m in entry.mentions] if isinstance(entry, Fact) else []
+        connection.execute(
+            "INSERT INTO items_fts (rowid, text, around, entities, day, title)"
+            " VALUES (?, ?, ?, ?, ?, ?)",
+            (
+                item,
+                searchable(texts[ordinal]),
+                searchable(" ".join([entry.heading, *(t[:_NEIGHBOUR_CHARACTERS] for t in around)])),
+                searchable(" ".join(dict.fromkeys(names))),
+                _day_words(read.source.recorded, occurred),
+                title,
+            ),
+        )
+
+
+def _insert_item(
+    connection: Connection,
+    file: int,
+    ordinal: int,
+    entry: Fact | Passage,
+    occurred: Interval | None,
+    read: ReadFile,
+    starts: Sequence[int],
+) -> int:
+    start, length = _extent(entry.citation.start_line, entry.citation.end_line, starts)
+    fact = entry if isinstance(entry, Fact) else None
+    connection.execute(
+        "INSERT INTO items (file, ordinal, id, kind, start_line, end_line, start, length, heading,"
+        " recorded, occurred_start, occurred_end, content, confidence, marks, details, embedding)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            file,
+            ordinal,
+            fact.id if fact else _note_id(read.source.path, entry),
+            fact.kind.value if fact else "note",
+            entry.citation.start_line,
+            entry.citation.end_line,
+            start,
+            length,
+            entry.heading,
+            _iso(read.source.recorded),
+            _iso(occurred.start) if occurred else None,
+            _iso(occurred.end) if occurred else None,
+            fact.content if fact else None,
+            fact.confidence if fact else None,
+            json.dumps([[m.stance.value, m.opinion_id] for m in fact.marks])
+            if fact and fact.marks
+            else None,
+            json.dumps(fact.details, ensure_ascii=False) if fact and fact.details else None,
+            hash_of_item([m.name for m in fact.mentions], fact.content, fact.heading)
+            if fact
+            else None,
+        ),
+    )
+    item = connection.last_insert_rowid()
+    if fact:
+        connection.executemany(
+            "INSERT INTO mentions (item, position, slug, entity, name, subject)"
+            " VALUES (?, ?, ?, ?, ?, ?)",
+            [
+                (item, position, m.slug, m.slug, m.name, int(m.subject))
+                for position, m in enumerate(fact.mentions)
+            ],
+        )
+    return item
+
+
+def _insert_chunks(
+    connection: Connection, file: int, read: ReadFile, starts: Sequence[int]
+) -> None:
+    title = searchable(f"{read.source.path} {read.title}")
+    for ordinal, chunk in enumerate(read.chunks):
+        start, length = _extent(chunk.citation.start_line, chunk.citation.end_line, starts)
+        connection.execute(
+            "INSERT INTO chunks (file, ordinal, start_line, end_line, start, length, heading,"
+            " embedding) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                file,
+                ordinal,
+                chunk.citation.start_line,
+                chunk.citation.end_line,
+                start,
+                length,
+                chunk.heading,
+                text_hash(read.text[start : start + length]),
+            ),
+        )
+        connection.execute(
+            "INSERT INTO chunks_fts (rowid, text, heading, title) VALUES (?, ?, ?, ?)",
+            (
+                connection.last_insert_rowid(),
+                searchable(_chunk_words(chunk)),
+                searchable(chunk.heading),
+                title,
+            ),
+        )
+
+
+def _chunk_words(chunk: Chunk) -> str:
+    return chunk.text
+
+
+def _own_words(entry: Fact | Passage, text: str, starts: Sequence[int]) -> str:
+    if isinstance(entry, Fact):
+        return " ".join([entry.content, *entry.details])
+    start, length = _extent(entry.citation.start_line, entry.citation.end_line, starts)
+    return text[start : start + length]
+
+
+def _day_words(recorded: date | None, occurred: Interval | None) -> str:
+    days = [recorded, occurred.start if occurred else None, occurred.end if occurred else None]
+    return " ".join(_words_of_day(day) for day in dict.fromkeys(days) if day)
+
+
+def _words_of_day(day: date) -> str:
+    return f"{day.isoformat()} {day.day} {_MONTHS[day.month - 1]} {_WEEKDAYS[day.weekday()]}"
+
+
+def _line_starts(text: str) -> list[int]:
+    """Offset of each line, and of the end of the text as the last entry."""
+    starts = [0]
+    position = text.find("\n")
+    while position >= 0:
+        starts.append(position + 1)
+        position = text.find("\n", position + 1)
+    if starts[-1] != len(text):
+        starts.append(len(text) + 1)
+    return starts
+
+
+def _extent(start_line: int, end_line: int, starts: Sequence[int]) -> tuple[int, int]:
+    """Offset and length of some lines in the text, the last line ending left out."""
+    start = starts[start_line - 1]
+    return start, max(0, starts[min(end_line, len(starts) - 1)] - 1 - start)
+
+
+def _note_id(path: str, passage: Fact | Passage) -> str:
+    text = passage.raw if isinstance(passage, Fact) else passage.text
+    key = f"{path}\n{text}".encode("utf-8", "surrogatepass")
+    return f"n-{blake2b(key, digest_size=5).hexdigest()}"
+
+
+def _iso(day: date | None) -> str | None:
+    return day.isoformat() if day else None

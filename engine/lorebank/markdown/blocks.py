@@ -1,0 +1,233 @@
+"""Managed blocks: the only text reflect may write on a bank page, and the check on who wrote it.
+
+    <!-- lorebank:begin summary sha=1f2e3d4c5b6a -->
+    …
+    <!-- lorebank:end summary -->
+
+The checksum is taken over the body, so a body whose checksum differs was edited by hand. A begin
+marker inside a code fence is an example, not a marker. Inside a block only its own end marker
+counts: a fence left open by hand in a body cannot swallow the rest of the page.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+
+from lorebank.domain import Diagnostic
+from lorebank.markdown.fences import FenceScanner
+from lorebank.markdown.source import newline_style, split_lines
+
+__all__ = [
+    "Block",
+    "blank",
+    "blank_blocks",
+    "body_checksum",
+    "find_blocks",
+    "render_block",
+    "replace_blocks",
+]
+
+_MARKER = re.compile(
+    r"[ \t]*<!--[ \t]*lorebank:(?P<side>begin|end)[ \t]+(?P<name>[\w.-]+)"
+    r"(?:[ \t]+sha=(?P<sha>[0-9a-zA-Z…]*))?[ \t]*-->[ \t]*\Z"
+)
+_PRINTED = re.compile(r"[^\n\r]")
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One managed block as it stands in a text."""
+
+    name: str
+    sha: str
+    """The checksum written in the begin marker; empty where it has none."""
+    body: str
+    """The text between the markers, without the line ending before the end marker."""
+    start: int
+    """Offset of the begin marker's line."""
+    end: int
+    """Offset after the end marker, its line ending not included."""
+    first_line: int
+    """1-based line of the begin marker."""
+    last_line: int
+    """1-based line of the end marker."""
+
+    @property
+    def edited(self) -> bool:
+        """Whether the body is not what its checksum was taken of; an empty body never is."""
+        if not self.body.strip():
+            return False
+        return self.sha != body_checksum(self.body)
+
+
+def body_checksum(body: str) -> str:
+    """The first 12 hex digits of the SHA-256 of a body with its line endings as LF."""
+    return sha256(body.replace("\r\n", "\n").encode("utf-8", "surrogatepass")).hexdigest()[:12]
+
+
+def find_blocks(text: str, path: str = "") -> tuple[tuple[Block, ...], tuple[Diagnostic, ...]]:
+    """The managed blocks of a page in order, and what is wrong with other markers.
+
+    Unclosed blocks, stray end markers, begin markers inside a block and a second block of one name
+    are reported and are no blocks: what they hold stays the person's own text.
+    """
+    if "lorebank:" not in text:
+        return (), ()
+    return _BlockScan(text, path).run()
+
+
+def render_block(name: str, body: str) -> str:
+    """The block as text with LF line endings and none at its end.
+
+    `ValueError` where the body holds a line that reads as a marker of this block.
+    """
+    body = body.replace("\r\n", "\n")
+    for line in body.split("\n"):
+        marker = _MARKER.match(line)
+        if marker is not None:
+            raise ValueError(f"the body of block {name!r} holds a marker line: {line!r}")
+    middle = f"{body}\n" if body else ""
+    begin = f"<!-- lorebank:begin {name} sha={body_checksum(body)} -->"
+    return f"{begin}\n{middle}<!-- lorebank:end {name} -->"
+
+
+def replace_blocks(text: str, bodies: Mapping[str, str]) -> str:
+    """The text with the named blocks' bodies replaced; missing blocks are appended in order.
+
+    Every byte outside the named blocks stays, and the page's own line endings are used inside. A
+    block whose body and checksum are as wanted stays byte for byte. A name whose markers are
+    broken (`find_blocks` reports it) is left alone: nothing is guessed about its extent.
+    """
+    blocks, problems = find_blocks(text)
+    newline = newline_style(text)
+    found = {block.name: block for block in blocks}
+    broken = {_named_in(problem) for problem in problems}
+    wanted = {name: render_block(name, body) for name, body in bodies.items()}
+    pieces: list[str] = []
+    position = 0
+    for block in blocks:
+        if block.name in wanted and block.name not in broken:
+            pieces += (text[position : block.start], _updated(text, block, wanted, newline))
+            position = block.end
+    pieces.append(text[position:])
+    missing = [wanted[name] for name in wanted if name not in found and name not in broken]
+    return _append("".join(pieces), missing, newline)
+
+
+def blank_blocks(text: str) -> str:
+    """The text with every managed block, markers included, overwritten with spaces.
+
+    Length, line endings and line numbers stay as they are.
+    """
+    blocks, _ = find_blocks(text)
+    for block in blocks:
+        text = blank(text, block.start, block.end)
+    return text
+
+
+def blank(text: str, start: int, end: int) -> str:
+    """The text with one span overwritten with spaces, line endings kept."""
+    return text[:start] + _PRINTED.sub(" ", text[start:end]) + text[end:]
+
+
+def _updated(text: str, block: Block, wanted: Mapping[str, str], newline: str) -> str:
+    current = text[block.start : block.end]
+    rendered = wanted[block.name]
+    if current.replace("\r\n", "\n") == rendered:
+        return current
+    return rendered.replace("\n", newline)
+
+
+def _append(text: str, rendered: list[str], newline: str) -> str:
+    if not rendered:
+        return text
+    scanner = FenceScanner()
+    for line in split_lines(text):
+        scanner.feed(line)
+    if text and not text.endswith("\n"):
+        text += newline
+    if scanner.closing:
+        # An open fence runs to the end of the page; left open it would hide the new markers.
+        text += scanner.closing + newline
+    for block in rendered:
+        if text and not text.endswith(newline * 2):
+            text += newline
+        text += block.replace("\n", newline) + newline
+    return text
+
+
+def _named_in(problem: Diagnostic) -> str:
+    return problem.message.split("'")[1]
+
+
+class _BlockScan:
+    """One pass over a page's lines."""
+
+    def __init__(self, text: str, path: str) -> None:
+        self.text = text
+        self.path = path
+        self.blocks: list[Block] = []
+        self.problems: list[Diagnostic] = []
+        self.open: re.Match[str] | None = None
+        self.open_line = 0
+        self.open_start = 0
+        self.body_start = 0
+
+    def run(self) -> tuple[tuple[Block, ...], tuple[Diagnostic, ...]]:
+        fences = FenceScanner()
+        offset = 0
+        for number, line in enumerate(self.text.split("\n"), start=1):
+            content = line[:-1] if line.endswith("\r") else line
+            marker = _MARKER.match(content) if "lorebank:" in content else None
+            if self.open is not None:
+                if marker is not None:
+                    self._inside(marker, number, offset)
+            elif not fences.feed(content) and marker is not None:
+                self._outside(marker, number, offset, offset + len(line) + 1)
+            offset += len(line) + 1
+        if self.open is not None:
+            self._report(self.open_line, "block-unclosed", self.open["name"], "is never closed")
+        return tuple(self.blocks), tuple(self.problems)
+
+    def _outside(self, marker: re.Match[str], number: int, offset: int, after: int) -> None:
+        if marker["side"] == "end":
+            self._report(number, "block-stray-end", marker["name"], "ends but never begins")
+            return
+        self.open, self.open_line = marker, number
+        self.open_start, self.body_start = offset, min(after, len(self.text))
+
+    def _inside(self, marker: re.Match[str], number: int, offset: int) -> None:
+        assert self.open is not None
+        name = self.open["name"]
+        if marker["side"] == "begin":
+            self._report(number, "block-nested", marker["name"], f"begins inside block {name}")
+            return
+        if marker["name"] != name:
+            self._report(number, "block-stray-end", marker["name"], f"ends inside block {name}")
+            return
+        if any(block.name == name for block in self.blocks):
+            self._report(self.open_line, "block-duplicate", name, "stands on the page twice")
+        else:
+            self.blocks.append(self._closed(marker, number, offset))
+        self.open = None
+
+    def _closed(self, marker: re.Match[str], number: int, offset: int) -> Block:
+        assert self.open is not None
+        body = self.text[self.body_start : offset]
+        body = body[:-2] if body.endswith("\r\n") else body[:-1]
+        return Block(
+            name=self.open["name"],
+            sha=self.open["sha"] or "",
+            body=body,
+            start=self.open_start,
+            end=offset + marker.end(),
+            first_line=self.open_line,
+            last_line=number,
+        )
+
+    def _report(self, line: int, code: str, name: str, what: str) -> None:
+        message = f"managed block '{name}' {what}; its text is left alone"
+        self.problems.append(Diagnostic(self.path, line, code, message))

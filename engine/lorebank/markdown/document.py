@@ -1,0 +1,158 @@
+"""A Markdown file read once: what is hidden in it, its lines, its block structure.
+
+Structure comes from markdown-it (CommonMark with tables), on a copy of the text in which all that
+is no prose (front matter, comments, private spans, managed blocks) is overwritten with spaces, so
+every line keeps its number. Three rules are off: inline (the line grammar is our own), reference
+definitions (they would swallow lines) and HTML blocks (a heading inside `<div>` is a heading).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from lorebank.domain import Diagnostic
+from lorebank.markdown.hidden import hide
+from lorebank.markdown.plain import plain_text
+from lorebank.markdown.source import split_lines
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
+__all__ = ["Document", "Node", "heading_paths", "read_document"]
+
+_KINDS = {
+    "heading_open": "heading",
+    "paragraph_open": "paragraph",
+    "bullet_list_open": "list",
+    "ordered_list_open": "list",
+    "list_item_open": "item",
+    "blockquote_open": "quote",
+    "table_open": "table",
+    "tr_open": "row",
+    "fence": "fence",
+    "code_block": "code",
+    "hr": "rule",
+}
+
+
+@dataclass(slots=True)
+class Node:
+    """One block of a document."""
+
+    kind: str
+    """`heading paragraph list item quote table row fence code rule`."""
+    start: int
+    """0-based first line."""
+    end: int
+    """0-based line after the last one that is not blank."""
+    text: str = ""
+    """Inline source of a heading or paragraph; the lines of a fence or code block."""
+    level: int = 0
+    """Of a heading, 1 to 6."""
+    setext: bool = False
+    """Whether a heading is underlined instead of marked with `#`."""
+    children: list[Node] = field(default_factory=list)
+    cells: list[str] = field(default_factory=list)
+    """Inline sources of a table row."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A file's text and everything the extractors need of it."""
+
+    path: str
+    lines: tuple[str, ...]
+    """The lines without their endings; what is hidden is spaces."""
+    nodes: tuple[Node, ...]
+    """The top-level blocks in order."""
+    headings: tuple[str, ...]
+    """Per node, the plain headings above it joined by ` > `; a heading's own text included."""
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+    def source(self, start: int, end: int) -> str:
+        """Some lines, 0-based and half-open, as they stand in the file."""
+        return "\n".join(self.lines[start:end])
+
+
+def read_document(text: str, path: str) -> Document:
+    """Parse a file's text; never raises. Give the result to every extractor of the file."""
+    hidden = hide(text, path)
+    lines = split_lines(hidden.text)
+    source = "\n".join(lines).replace("\r", " ") + "\n"
+    nodes = _nodes(_parser().parse(source), lines)
+    return Document(path, tuple(lines), tuple(nodes), heading_paths(nodes), hidden.diagnostics)
+
+
+def heading_paths(nodes: Iterable[Node]) -> tuple[str, ...]:
+    """Per node the headings it stands under, joined by ` > `."""
+    open_headings: list[tuple[int, str]] = []
+    paths: list[str] = []
+    path = ""
+    for node in nodes:
+        if node.kind == "heading":
+            while open_headings and open_headings[-1][0] >= node.level:
+                open_headings.pop()
+            open_headings.append((node.level, plain_text(node.text)))
+            path = " > ".join(title for _, title in open_headings if title)
+        paths.append(path)
+    return tuple(paths)
+
+
+@lru_cache(maxsize=1)
+def _parser() -> MarkdownIt:
+    """Imported here: a recall over an unchanged workspace parses nothing and need not pay 90 ms."""
+    from markdown_it import MarkdownIt
+
+    parser = MarkdownIt("commonmark").enable("table")
+    return parser.disable(["inline", "text_join", "reference", "html_block"])
+
+
+def _nodes(tokens: list[Token], lines: list[str]) -> list[Node]:
+    top: list[Node] = []
+    stack: list[Node] = []
+    kinds = _KINDS
+    for token in tokens:
+        kind = kinds.get(token.type)
+        if kind is not None:
+            node = _node(kind, token, lines)
+            (stack[-1].children if stack else top).append(node)
+            if token.nesting == 1:
+                stack.append(node)
+        elif token.type == "inline":
+            if stack[-1].kind == "row":
+                stack[-1].cells.append(token.content)
+            else:
+                stack[-1].text = token.content
+        elif token.nesting == -1 and _closes(token.type):
+            stack.pop()
+    return top
+
+
+def _closes(token_type: str) -> bool:
+    return token_type.removesuffix("_close") + "_open" in _KINDS
+
+
+def _node(kind: str, token: Token, lines: list[str]) -> Node:
+    start, end = token.map or (0, 0)
+    end = min(end, len(lines))
+    while end > start + 1 and not lines[end - 1].strip():
+        end -= 1
+    node = Node(kind, start, end)
+    if kind == "heading":
+        node.level = int(token.tag[1])
+        node.setext = token.markup in ("-", "=")
+    elif kind in ("fence", "code"):
+        node.text = token.content
+    return node
+
+
+def walk(nodes: Iterable[Node]) -> Iterator[Node]:
+    """The nodes and all below them, depth first."""
+    for node in nodes:
+        yield node
+        yield from walk(node.children)

@@ -1,0 +1,148 @@
+"""Plain text of inline Markdown: what is searched and shown, without the marks that dress it."""
+
+from __future__ import annotations
+
+import html
+import re
+
+from lorebank.markdown.inline import ESCAPE, URL, WIKILINK, code_spans, link_title
+from lorebank.markdown.mentions import find_mentions
+
+__all__ = ["escape_inline", "plain_text"]
+
+_DRESSED = re.compile(r"[\\`*_~=&<\[@\uff20\x00]")
+_TAGS = (
+    "a|abbr|b|big|blockquote|br|center|cite|code|dd|del|details|dfn|div|dl|dt|em|figcaption|figure"
+    "|font|h[1-6]|hr|i|img|ins|kbd|li|mark|ol|p|q|s|samp|section|small|span|strike|strong|sub"
+    "|summary|sup|table|tbody|td|th|thead|tr|tt|u|ul|var"
+)
+_TOKEN = re.compile(
+    rf"(?P<escape>{ESCAPE})"
+    r"|(?P<entity>&(?:\#[0-9]{1,7}|\#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});)"
+    rf"|(?P<url>{URL})|<(?P<auto>(?:https?|ftp|mailto):[^\s<>]*)>"
+    rf"|(?P<wiki>!?{WIKILINK})"
+    r"|(?P<open>!?\[)|(?P<close>\](?:\((?:<[^<>\n]*>|[^\s()<>]*(?:\([^\s()]*\)[^\s()]*)*)"
+    r"(?:\s+(?:\"[^\"]*\"|'[^']*'))?\s*\))?)"
+    rf"|(?P<tag></?(?:{_TAGS})(?:\s[^<>]{{0,1000}})?/?>)"
+    r"|(?P<run>\*+|_+|~~+|==+)",
+    re.IGNORECASE,
+)
+_MARKUP = re.compile(r"[\\`*_~=\[\]@:()!|#-]")
+
+
+def plain_text(text: str) -> str:
+    """The text without markup, its white space folded to single spaces.
+
+    Entities and escapes are decoded; emphasis, strike-through, highlights, links, images, code
+    spans and HTML tags keep their text only; a mention shows its name.
+
+    >>> plain_text("**[[Peter|Pete]]** likes `ripgrep` &amp; @warelay")
+    'Peter likes ripgrep & warelay'
+    """
+    if _DRESSED.search(text) is not None:
+        text = _Undresser(text).run().replace("\x00", "\ufffd")
+    return " ".join(text.split())
+
+
+def escape_inline(text: str) -> str:
+    """Inline Markdown whose plain text is exactly this (white-space folded) text."""
+    escaped = _MARKUP.sub(r"\\\g<0>", text.replace("&", "&amp;").replace("<", "&lt;"))
+    return escaped.replace("\uff20", "&#65312;")
+
+
+class _Undresser:
+    """One pass over a text; marks that may pair up stay in `out` until their partner comes."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.out: list[str] = []
+        self.brackets: list[int] = []
+        self.openers: dict[str, list[int]] = {"*": [], "_": [], "~": [], "=": []}
+        """Per mark, the places in `out` of runs that could open emphasis, outermost first."""
+
+    def run(self) -> str:
+        position = 0
+        for start, end, shown in self._islands():
+            self._dressed(position, start)
+            self.out.append(shown)
+            position = end
+        self._dressed(position, len(self.text))
+        return "".join(self.out)
+
+    def _islands(self) -> list[tuple[int, int, str]]:
+        """Code spans and mentions: their text is shown as it is."""
+        islands = code_spans(self.text)
+        if mentions := find_mentions(self.text):
+            islands += [(start, end, mention.name) for mention, start, end in mentions]
+            islands.sort()
+        return islands
+
+    def _dressed(self, start: int, end: int) -> None:
+        position = start
+        for token in _TOKEN.finditer(self.text, start, end):
+            self.out.append(self.text[position : token.start()])
+            self._token(token)
+            position = token.end()
+        self.out.append(self.text[position:end])
+
+    def _token(self, token: re.Match[str]) -> None:
+        kind, value = token.lastgroup, token.group()
+        if kind == "title":
+            kind = "wiki"
+        match kind:
+            case "escape":
+                self.out.append(value[1])
+            case "entity":
+                self.out.append(html.unescape(value))
+            case "auto":
+                self.out.append(value[1:-1].removeprefix("mailto:"))
+            case "wiki":
+                self.out.append(link_title(token["title"]))
+            case "open":
+                self.brackets.append(len(self.out))
+                self.out.append(value)
+            case "close":
+                self._close_bracket(value)
+            case "tag":
+                self.out.append(" " if value[1:3].lower() == "br" else "")
+            case "run":
+                self._run(token)
+            case _:
+                self.out.append(value)
+
+    def _close_bracket(self, value: str) -> None:
+        opened = self.brackets.pop() if self.brackets else None
+        if opened is None or value == "]":
+            self.out.append(value)
+        else:
+            self.out[opened] = ""
+
+    def _run(self, token: re.Match[str]) -> None:
+        mark = token.group()[0]
+        can_open, can_close = self._flanking(token, mark)
+        length = len(token.group())
+        openers = self.openers[mark]
+        while can_close and openers and length:
+            opened = self.out[openers[-1]]
+            paired = min(len(opened), length)
+            self.out[openers[-1]] = opened[paired:]
+            length -= paired
+            if not self.out[openers[-1]]:
+                openers.pop()
+        if length and can_open:
+            openers.append(len(self.out))
+        self.out.append(mark * length)
+
+    def _flanking(self, token: re.Match[str], mark: str) -> tuple[bool, bool]:
+        """CommonMark's flanking rules; every mark but `*` must not stand inside a word."""
+        before = self.text[token.start() - 1 : token.start()] or " "
+        after = self.text[token.end() : token.end() + 1] or " "
+        left = not after.isspace() and (_is_word(after) or not _is_word(before))
+        right = not before.isspace() and (_is_word(before) or not _is_word(after))
+        if mark == "*":
+            return left, right
+        return left and not _is_word(before), right and not _is_word(after)
+
+
+def _is_word(char: str) -> bool:
+    return char.isalnum() or (not char.isascii() and char.isalpha())

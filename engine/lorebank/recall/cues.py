@@ -1,0 +1,84 @@
+"""Cue words: what in a question asks for an opinion, for a time, for what was done.
+
+A row a language; matching is on folded text. Adding a language is adding a row.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from lorebank.language.folding import fold
+
+__all__ = ["asks_for_opinion", "asks_when"]
+
+_OPINION = {
+    "en": r"prefers?|preferred|preferences?|likes?|liked|loves?|hates?|dislikes?|enjoys?|favou?rites?"
+    r"|opinions?|thinks?|thoughts on|beliefs?|believes?|feels? about|feel towards?|wants?|wishes"
+    r"|attitude|stance|view on|views on|taste in|cares? about|opposed to|fond of|keen on",
+    "es": r"prefiere[ns]?|preferencias?|gustan?|gustaria|odia[ns]?|opina[ns]?|opinion(?:es)?"
+    r"|piensa[ns]?|cree[ns]?|favorit[oa]s?|quiere[ns]?|le parece|detesta[ns]?",
+    "pt": r"prefere[m]?|preferencias?|gosta[m]?|odeia[m]?|opiniao|opinioes|acha[m]?|pensa[m]?"
+    r"|acredita[m]?|favorit[oa]s?|quer(?:em)?|detesta[m]?",
+    "fr": r"prefere(?:nt)?|preferences?|aime(?:nt)?|deteste(?:nt)?|avis|opinions?|pense(?:nt)?"
+    r"|croit|croient|favori(?:te)?s?|veut|veulent|prefere[e]?s?",
+    "de": r"bevorzug\w*|vorlieben?|mag|moegen|mogen|liebt|hasst|meinung(?:en)?|denkt|haelt von|halt von"
+    r"|findet|glaubt|lieblings\w*|will|moechte|mochte|lieber|am liebsten",
+    "it": r"preferisc[ei](?:ono)?|preferenz[ae]|piac(?:e|ciono)|ama(?:no)?|odia(?:no)?|opinion[ei]"
+    r"|pensa(?:no)?|crede(?:ono)?|preferit[oaie]|vuole|vogliono",
+    "nl": r"voorkeur(?:en)?|verkiest|houdt van|haat|mening(?:en)?|denkt|vindt|gelooft|favoriete?",
+}
+_OPINION_UNSPACED = (
+    "喜欢",
+    "偏好",
+    "喜歡",
+    "觉得",
+    "覺得",
+    "认为",
+    "認為",
+    "看法",
+    "意见",
+    "讨厌",
+    "好き",
+    "嫌い",
+    "思って",
+    "好む",
+    "意見",
+    "考えて",
+)
+
+_WHEN = {
+    "en": r"when|what (?:day|date|month|year|time)|which (?:day|date|month|year|week)|how long ago"
+    r"|since when|until when|how long",
+    "es": r"cuando|que (?:dia|fecha|mes|ano)|desde cuando|hace cuanto",
+    "pt": r"quando|que (?:dia|data|mes|ano)|desde quando|ha quanto",
+    "fr": r"quand|quel(?:le)? (?:jour|date|mois|annee)|depuis quand",
+    "de": r"wann|an welchem tag|in welchem (?:monat|jahr)|seit wann|welches datum",
+    "it": r"quando|che (?:giorno|data|mese|anno)|da quando|in che (?:mese|anno)",
+    "nl": r"wanneer|welke (?:dag|datum|maand)|sinds wanneer",
+}
+_WHEN_UNSPACED = ("什么时候", "何时", "哪天", "几号", "几月", "いつ", "何日", "何月")
+
+
+def asks_for_opinion(text: str) -> bool:
+    """Whether a question is about what somebody prefers, thinks or wants."""
+    return _asks(text, "opinion")
+
+
+def asks_when(text: str) -> bool:
+    """Whether a question asks for a time."""
+    return _asks(text, "when")
+
+
+def _asks(text: str, subject: str) -> bool:
+    folded = fold(text)
+    pattern, unspaced = _compiled(subject)
+    return bool(pattern.search(folded)) or any(cue in folded for cue in unspaced)
+
+
+@lru_cache(maxsize=2)
+def _compiled(subject: str) -> tuple[re.Pattern[str], tuple[str, ...]]:
+    rows, unspaced = (
+        (_OPINION, _OPINION_UNSPACED) if subject == "opinion" else (_WHEN, _WHEN_UNSPACED)
+    )
+    return re.compile(rf"\b(?:{'|'.join(rows.values())})\b"), unspaced

@@ -1,0 +1,53 @@
+"""Evidence level: does anything here answer the question, or only resemble it?
+
+The level is for the whole answer: `strong`, `weak` or `none`. It looks at how much of the question
+the best hits hold, rare words counting more, and at how near they come in meaning. Words that
+stand nowhere in the workspace count as rare as can be: a question full of them is not answered
+here, whatever else ranks first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lorebank.recall.scoring import Pool, coverage
+
+__all__ = ["NONE", "STRONG", "WEAK", "evidence_level"]
+
+STRONG, WEAK, NONE = "strong", "weak", "none"
+
+STRONG_COVERAGE = 0.6
+WEAK_COVERAGE = 0.3
+STRONG_SIMILARITY = 0.62
+WEAK_SIMILARITY = 0.4
+_LOOKED_AT = 3
+
+
+def evidence_level(pool: Pool, best: Sequence[int]) -> str:
+    """The level that the first few hits reach."""
+    if not best:
+        return NONE
+    understood = pool.understood
+    if not understood.subject_terms and (understood.entities or understood.query.interval):
+        return STRONG
+    head = best[:_LOOKED_AT]
+    covered = max(coverage(pool, item) for item in head)
+    similar = max(_similarity(pool, item) for item in head)
+    if covered >= STRONG_COVERAGE or similar >= STRONG_SIMILARITY:
+        return STRONG
+    if _is_opinion_of_named(pool, head):
+        return STRONG if covered >= WEAK_COVERAGE else WEAK
+    return WEAK if covered >= WEAK_COVERAGE or similar >= WEAK_SIMILARITY else NONE
+
+
+def _similarity(pool: Pool, item: int) -> float:
+    entry = pool.rankings["semantic"].of(item)
+    return entry.score if entry else 0.0
+
+
+def _is_opinion_of_named(pool: Pool, head: Sequence[int]) -> bool:
+    wanted = set(pool.understood.entities)
+    return pool.understood.wants_opinion and any(
+        pool.items[item].kind == "opinion" and wanted & set(pool.items[item].entities)
+        for item in head
+    )

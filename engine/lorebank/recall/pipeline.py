@@ -1,0 +1,257 @@
+"""The pipeline of one recall: retrieve, fuse, score, cut to size, explain.
+
+One row a retriever in `RETRIEVERS`. A retriever that cannot run is named in the answer with its
+reason; the others answer without it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from lorebank.domain import Answer, FactStatus, Hit, Interval, OpinionStatus
+from lorebank.index.items import NOTE, Item, item_count, load_items
+from lorebank.index.lexical import document_frequencies
+from lorebank.index.opinions import BeliefOfFact
+from lorebank.language.folding import fold
+from lorebank.language.words import estimate_tokens
+from lorebank.recall.diversity import apply_decay, rerank_mmr
+from lorebank.recall.evidence_level import NONE, evidence_level
+from lorebank.recall.fusion import fuse_reciprocal_ranks, fuse_weighted
+from lorebank.recall.ranking import Ranking
+from lorebank.recall.request import Request
+from lorebank.recall.retrievers import entity, lexical, opinion, semantic, temporal
+from lorebank.recall.scoring import DEFAULT_WEIGHTS, Pool, Weights, score_pool
+from lorebank.recall.snippets import snippet
+
+__all__ = ["RETRIEVERS", "BeliefLookup", "RecallOptions", "recall"]
+
+RETRIEVERS: Mapping[str, Callable[[Request], Ranking]] = {
+    lexical.NAME: lexical.retrieve,
+    semantic.NAME: semantic.retrieve,
+    entity.NAME: entity.retrieve,
+    temporal.NAME: temporal.retrieve,
+    opinion.NAME: opinion.retrieve,
+}
+
+BeliefLookup = Callable[[Sequence[str]], Mapping[str, BeliefOfFact]]
+"""Fact ids → the opinion each of them states, with its confidence on the day asked about."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecallOptions:
+    """How much is wanted, and by which published method."""
+
+    k: int = 10
+    token_budget: int | None = None
+    include_superseded: bool = False
+    fusion: str = "zscore"
+    """`zscore`, `rrf` or `weighted`."""
+    text_weight: float = 0.3
+    vector_weight: float = 0.7
+    half_life_days: float | None = None
+    """Temporal decay; `None`: off."""
+    mmr_lambda: float | None = None
+    """Maximal marginal relevance; `None`: off."""
+    weights: Weights = DEFAULT_WEIGHTS
+
+
+def recall(
+    request: Request,
+    options: RecallOptions,
+    *,
+    beliefs: BeliefLookup,
+    skipped: Mapping[str, str],
+    index: Mapping[str, object],
+    notes: Sequence[str] = (),
+) -> Answer:
+    """Answer a question; `skipped` names retrievers that the caller knows cannot run."""
+    pool, said = _gather(request)
+    scores = _score(pool, options)
+    scores = apply_decay(scores, pool.items, request.now, options.half_life_days)
+    order = sorted(scores, key=lambda item: (-scores[item], pool.items[item].kind == NOTE, item))
+    order = _without_repeats(order, pool.items)
+    facts = [pool.items[item].id for item in order if pool.items[item].kind == "opinion"]
+    held = beliefs(facts)
+    order, hidden = _without_superseded(order, pool.items, held, options.include_superseded)
+    if options.mmr_lambda is not None:
+        order = rerank_mmr(order, scores, pool.items, options.mmr_lambda, options.k)
+    level = evidence_level(pool, order)
+    if level == NONE and not pool.understood.filters.interval:
+        order = [item for item in order if _worth_showing(pool, item)]
+    shown, tokens = _cut(order, pool.items, options)
+    hits = tuple(_hit(pool, item, scores[item], held) for item in shown)
+    return Answer(
+        query=pool.understood.query,
+        hits=hits,
+        evidence=level,
+        total=len(order),
+        truncated=len(shown) < len(order),
+        tokens=tokens,
+        index=dict(index),
+        retrievers_used=tuple(
+            n for n in RETRIEVERS if n not in skipped and pool.rankings[n].ranked
+        ),
+        retrievers_skipped=dict(skipped),
+        notes=(*pool.understood.notes, *notes, *said, *_said_of_hidden(hidden)),
+    )
+
+
+def _gather(request: Request) -> tuple[Pool, list[str]]:
+    """Run the retrievers; a date phrase that leaves nothing on the subject gives way, aloud."""
+    understood = request.understood
+    rankings = {name: retrieve(request) for name, retrieve in RETRIEVERS.items()}
+    said: list[str] = []
+    pool = _pool(request, rankings)
+    phrase = understood.phrase
+    if phrase is None:
+        return pool, said
+    inside = {item: pool.items[item] for item in pool.items if item in pool.in_time}
+    if inside and _answers(pool, inside):
+        rankings = {name: _only(ranking, inside) for name, ranking in rankings.items()}
+        return Pool(understood, inside, rankings, pool.rarity, pool.in_time), said
+    said.append(
+        f"nothing on this was found in the time of '{phrase.text}'; showing what there is"
+        if pool.items
+        else f"nothing was found in the time of '{phrase.text}'"
+    )
+    return pool, said
+
+
+def _answers(pool: Pool, inside: Mapping[int, Item]) -> bool:
+    """Whether what lies in the interval touches the subject of the question at all."""
+    if not pool.understood.subject_terms and not pool.understood.entities:
+        return True
+    found = pool.rankings["lexical"], pool.rankings["entity"]
+    return any(ranking.of(item) for ranking in found for item in inside)
+
+
+def _only(ranking: Ranking, items: Mapping[int, Item]) -> Ranking:
+    return Ranking(ranking.retriever, tuple(e for e in ranking.ranked if e.item in items))
+
+
+def _pool(request: Request, rankings: Mapping[str, Ranking]) -> Pool:
+    numbers = sorted({entry.item for ranking in rankings.values() for entry in ranking.ranked})
+    items = load_items(request.connection, numbers)
+    rarity = _rarity(request)
+    interval = request.understood.query.interval
+    in_time = frozenset[int]() if interval is None else _in_time(interval, items)
+    return Pool(request.understood, items, rankings, rarity, in_time)
+
+
+def _in_time(interval: Interval, items: Mapping[int, Item]) -> frozenset[int]:
+    return frozenset(
+        number
+        for number, item in items.items()
+        if (item.occurred is not None and item.occurred.overlaps(interval))
+        or (item.recorded is not None and Interval(item.recorded, item.recorded).overlaps(interval))
+    )
+
+
+def _rarity(request: Request) -> dict[str, float]:
+    """Inverse document frequency of each term, as BM25 has it, never below zero."""
+    terms = request.understood.terms
+    total = item_count(request.connection)
+    return {
+        term: max(0.0, math.log(1.0 + (total - count + 0.5) / (count + 0.5)))
+        for term, count in document_frequencies(request.connection, terms).items()
+    }
+
+
+def _score(pool: Pool, options: RecallOptions) -> dict[int, float]:
+    if options.fusion == "rrf":
+        return fuse_reciprocal_ranks(pool.rankings.values(), {})
+    if options.fusion == "weighted":
+        return fuse_weighted(
+            pool.rankings["lexical"],
+            pool.rankings["semantic"],
+            text_weight=options.text_weight,
+            vector_weight=options.vector_weight,
+        )
+    return score_pool(pool, None, options.weights)
+
+
+def _without_repeats(order: Sequence[int], items: Mapping[int, Item]) -> list[int]:
+    """Keep the best of several items that say the same; a passage repeats a fact, too."""
+    kept: dict[str, int] = {}
+    for item in order:
+        kept.setdefault(fold(" ".join(items[item].content.split())).rstrip("."), item)
+    return list(kept.values())
+
+
+def _without_superseded(
+    order: Sequence[int],
+    items: Mapping[int, Item],
+    held: Mapping[str, BeliefOfFact],
+    include: bool,
+) -> tuple[list[int], int]:
+    live = [item for item in order if _status(items[item], held) is FactStatus.LIVE]
+    return (list(order), 0) if include else (live, len(order) - len(live))
+
+
+def _said_of_hidden(hidden: int) -> tuple[str, ...]:
+    if not hidden:
+        return ()
+    hits = "1 superseded hit is" if hidden == 1 else f"{hidden} superseded hits are"
+    return (f"{hits} hidden; ask with include_superseded to see them",)
+
+
+def _worth_showing(pool: Pool, item: int) -> bool:
+    """Without evidence only what shares a word of the subject, or comes near it, is shown."""
+    entry = pool.rankings["lexical"].of(item)
+    subject = set(pool.understood.subject_terms) or set(pool.understood.terms)
+    if entry and subject & set(entry.why["terms"]):
+        return True
+    near = pool.rankings["semantic"].of(item)
+    return near is not None and near.score >= 0.25 and bool(pool.rankings["lexical"].ranked)
+
+
+def _cut(
+    order: Sequence[int], items: Mapping[int, Item], options: RecallOptions
+) -> tuple[list[int], int]:
+    """The first `k`, as far as the token budget goes; at least one."""
+    shown: list[int] = []
+    spent = 0
+    for item in order[: options.k]:
+        cost = estimate_tokens(items[item].content)
+        if shown and options.token_budget is not None and spent + cost > options.token_budget:
+            break
+        shown.append(item)
+        spent += cost
+    return shown, spent
+
+
+def _hit(pool: Pool, number: int, score: float, held: Mapping[str, BeliefOfFact]) -> Hit:
+    item = pool.items[number]
+    belief = held.get(item.id)
+    why = {
+        name: {"rank": ranking.places[number] + 1, **ranking.ranked[ranking.places[number]].why}
+        for name, ranking in pool.rankings.items()
+        if number in ranking.places
+    }
+    return Hit(
+        id=item.id,
+        kind=item.kind,
+        content=item.content,
+        source=item.citation,
+        score=score,
+        entities=item.names,
+        confidence=belief.confidence if belief else item.confidence,
+        recorded=item.recorded,
+        occurred=item.occurred,
+        status=_status(item, held),
+        superseded_by=item.superseded_by or (belief.superseded_by if belief else None),
+        why=why,
+        evidence=belief.evidence if belief else (),
+        snippet=snippet(item.content, pool.understood.terms),
+    )
+
+
+def _status(item: Item, held: Mapping[str, BeliefOfFact]) -> FactStatus:
+    belief = held.get(item.id)
+    if belief and belief.status is OpinionStatus.RETRACTED:
+        return FactStatus.RETRACTED
+    if belief and belief.status is OpinionStatus.SUPERSEDED:
+        return FactStatus.SUPERSEDED
+    return item.status

@@ -1,0 +1,40 @@
+"""What every retriever is given: the question as understood, the index, the limits."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import date
+from typing import TYPE_CHECKING
+
+from apsw import Connection
+
+from lorebank.recall.understand import Understood
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from lorebank.index.vectors import VectorIndex
+
+__all__ = ["Request"]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One question on its way through the retrievers."""
+
+    understood: Understood
+    connection: Connection
+    now: date
+    limit: int
+    """How many items a retriever may return."""
+    within: str | None = None
+    """JSON list of the only items that filters leave; `None`: all."""
+    vectors: VectorIndex | None = None
+    query_vector: NDArray[np.float32] | None = None
+
+    @property
+    def allowed(self) -> frozenset[int] | None:
+        """`within` as a set."""
+        return None if self.within is None else frozenset(json.loads(self.within))

@@ -1,0 +1,149 @@
+"""Scoring: the fused rankings, and the signs that a list's score cannot show.
+
+The base is a z-score sum of the lexical and the semantic list. How much the lexical list counts
+grows with how much of the question its best hits cover: where a hit holds nearly all the words
+asked for, meaning can add little; where the words are missing, meaning is all there is. On top
+come small steps, each worth a part of a standard deviation, for what a person would look at: is it
+about the one asked for, did it happen then, does it state an opinion when one is asked for, is it
+a statement at all. None is large enough to bury an item that holds all the words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from lorebank.index.items import NOTE, Item
+from lorebank.recall.fusion import standardise
+from lorebank.recall.ranking import Ranking
+from lorebank.recall.understand import Understood
+
+__all__ = ["DEFAULT_WEIGHTS", "Pool", "Weights", "coverage", "score_pool"]
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """Steps in standard deviations of the fused lists; confirmed on judged chat logs."""
+
+    lexical_least: float = 0.5
+    """Weight of the lexical list when its best hits cover nothing of the question."""
+    lexical_by_coverage: float = 0.9
+    """What full coverage adds to it."""
+    semantic: float = 0.8
+    covered: float = 1.2
+    """For an item that itself holds all the words, pro rata by rarity."""
+    entity: float = 0.6
+    """It is about, or mentions, an entity of the question."""
+    in_time: float = 1.0
+    """It lies in the interval of the question."""
+    dated: float = 0.5
+    """It names a time, and the question asks when."""
+    opinion: float = 0.7
+    """It states an opinion, and the question asks for one."""
+    question: float = -0.6
+    """It is a question itself."""
+    context: float = 0.25
+    """What its neighbours in the file score, pro rata."""
+    neighbour: float = 0.15
+    """It is linked only through a neighbour of the entity."""
+
+
+DEFAULT_WEIGHTS = Weights()
+_QUESTION_MARKS = ("?", "？", "؟")
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """The candidates of one question and all that was found out about them."""
+
+    understood: Understood
+    items: Mapping[int, Item]
+    rankings: Mapping[str, Ranking]
+    rarity: Mapping[str, float]
+    """Term → its inverse document frequency, at least 0."""
+    in_time: frozenset[int]
+
+
+def score_pool(pool: Pool, base: Mapping[int, float] | None, weights: Weights) -> dict[int, float]:
+    """Item → score; `base` replaces the z-score sum where another fusion was chosen."""
+    covered = {item: coverage(pool, item) for item in pool.items}
+    if base is None:
+        base = _z_score_sum(pool, covered, weights)
+    scores = {
+        item: base.get(item, 0.0) + _steps(pool, pool.items[item], covered[item], weights)
+        for item in pool.items
+    }
+    return _with_context(pool, scores, weights)
+
+
+def coverage(pool: Pool, item: int) -> float:
+    """How much of the question the item holds, 0..1, rare words counting more."""
+    total = sum(pool.rarity.values())
+    if total <= 0.0:
+        return 0.0
+    why = _why(pool, "lexical", item)
+    held = sum(pool.rarity.get(term, 0.0) for term in why.get("terms", ()))
+    beside = sum(pool.rarity.get(term, 0.0) for term in why.get("around", ()))
+    return min(1.0, (held + 0.3 * beside) / total)
+
+
+def _z_score_sum(pool: Pool, covered: Mapping[int, float], weights: Weights) -> dict[int, float]:
+    best = sorted(covered.values(), reverse=True)[:3]
+    depth = sum(best) / len(best) if best else 0.0
+    lexical = standardise(pool.rankings["lexical"].scores, pool.items)
+    semantic = standardise(pool.rankings["semantic"].scores, pool.items)
+    by_words = weights.lexical_least + weights.lexical_by_coverage * depth
+    return {
+        item: by_words * lexical[item] + weights.semantic * semantic[item] for item in pool.items
+    }
+
+
+def _steps(pool: Pool, item: Item, covered: float, weights: Weights) -> float:
+    understood = pool.understood
+    step = weights.covered * covered
+    if understood.entities:
+        named = len(set(understood.entities) & set(item.entities)) / len(understood.entities)
+        if item.kind == NOTE:
+            named = max(named, _names_held(pool, item))
+        step += weights.entity * named
+        if not named and pool.rankings["entity"].of(item.item):
+            step += weights.neighbour
+    if item.item in pool.in_time:
+        step += weights.in_time
+    if understood.wants_time and item.occurred is not None:
+        step += weights.dated
+    if understood.wants_opinion and item.kind == "opinion":
+        step += weights.opinion
+    if item.content.rstrip(" \"'”’»)").endswith(_QUESTION_MARKS):
+        step += weights.question
+    return step
+
+
+def _names_held(pool: Pool, item: Item) -> float:
+    """Share of the name words of the question that a passage holds; it has no mentions."""
+    names = [t for t in pool.understood.terms if t not in pool.understood.subject_terms]
+    held = _why(pool, "lexical", item.item).get("terms", ())
+    return sum(1 for name in names if name in held) / len(names) if names else 0.0
+
+
+def _with_context(pool: Pool, scores: dict[int, float], weights: Weights) -> dict[int, float]:
+    """Add a share of what the items just before and after it score, where that is good."""
+    if not scores:
+        return scores
+    places = {(item.file, item.ordinal): number for number, item in pool.items.items()}
+    middle = sum(scores.values()) / len(scores)
+    lifted: dict[int, float] = {}
+    for number, item in pool.items.items():
+        beside = [
+            scores[places[place]] - middle
+            for offset in (-2, -1, 1, 2)
+            if (place := (item.file, item.ordinal + offset)) in places
+        ]
+        lift = max(beside, default=0.0)
+        lifted[number] = scores[number] + weights.context * max(0.0, lift)
+    return lifted
+
+
+def _why(pool: Pool, retriever: str, item: int) -> Mapping[str, list[str]]:
+    entry = pool.rankings[retriever].of(item)
+    return entry.why if entry else {}

@@ -1,0 +1,277 @@
+"""The belief rule: an opinion's confidence as a pure fold over dated evidence.
+
+A confidence `c` lives in [.01, .99] and is moved on the scale `z = Φ⁻¹(c)` (the quantile of the
+normal distribution), where equal steps mean ever less near certainty. Days are taken in order:
+
+1. **Opening.** The first day opens the belief: at the mean of the confidences stated on it
+   (`O(c=…)`, clamped to [.01, .99]), else at `prior`. The first confidence stated on a *later*
+   day is taken over whole as well: until then nobody had named one.
+2. **Restatement.** Later stated confidences pull towards their day's mean `s` and never past it:
+   `z += clamp(PULL · (z(s) − z), ±STEP)`.
+3. **Evidence.** Each line has a strength in 0..1. The lines of one source, strongest first, weigh
+   `1, .3, .09, …`; the sources of one day, strongest first, `1, .6, .36, …`; each side's sum is
+   cut at `DAY_LIMIT`. With `n = for − against`: `z += STEP · n`, clamped.
+4. **Surprise.** Evidence that pulls a belief back towards .5 moves `c` by at least
+   `FLOOR · min(|n|, 1)`, so that even a belief at .99 answers visibly to a contradiction.
+
+What follows, each a test: adding support never lowers and adding contradiction never raises the
+result; one clear line (strength 1) moves by at least .02 wherever there is that much room below
+.97 and by less than .12 everywhere; four clear contradictions on four days take .8 below .5, and
+no number of lines of a single day does; the order within a day has no effect; the same line twice
+counts once; leaving a line out gives exactly the state without it, because nothing is stored.
+
+A day's move is shared out among its lines in proportion to what each put on the scale, so the
+deltas of a day sum to its move. The lines of an opening statement move nothing: delta 0.
+
+Pins are human overrides: from its day on, a pin is the confidence, whatever the evidence says; the
+evidence goes on being folded beneath it and counts again when the pin is taken away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from itertools import groupby
+from statistics import NormalDist
+
+from lorebank.domain import Stance
+
+__all__ = [
+    "PRIOR",
+    "BeliefState",
+    "DatedEvidence",
+    "Pin",
+    "Step",
+    "fade",
+    "fold_evidence",
+]
+
+PRIOR = 0.6
+"""The confidence of an opinion stated without one."""
+LOWEST, HIGHEST = 0.01, 0.99
+STEP = 0.25
+"""How far one clear line moves `z`: .5 → .599, .8 → .723 or .862, .95 → .919 or .971."""
+PULL = 0.5
+SAME_SOURCE, OTHER_SOURCE = 0.3, 0.6
+DAY_LIMIT = 1.5
+FLOOR = 0.025
+
+_NORMAL = NormalDist()
+
+_Moves = dict[tuple[str, Stance], float]
+
+
+@dataclass(frozen=True, slots=True)
+class DatedEvidence:
+    """One line that bears on an opinion, on its day."""
+
+    date: date
+    stance: Stance
+    fact_id: str
+    strength: float = 1.0
+    """0..1; 0 for a statement that only opens or repeats the opinion."""
+    stated: float | None = None
+    """The confidence the line itself names for the opinion; such a line only pulls."""
+    source: str = ""
+    """What makes lines of one day dependent: the file they stand in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    """A confidence set by hand; `date` is the first day it holds, `None` for always."""
+
+    confidence: float
+    date: date | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What one line did to the confidence on its day."""
+
+    date: date
+    fact_id: str
+    stance: Stance
+    delta: float
+
+
+@dataclass(frozen=True, slots=True)
+class BeliefState:
+    """Where the evidence leaves an opinion."""
+
+    confidence: float
+    history: tuple[tuple[date, float], ...] = ()
+    """The confidence at the end of each day that opened or moved it, oldest first."""
+    steps: tuple[Step, ...] = ()
+    """One a line, by date and fact id; the deltas of a day sum to the day's move."""
+
+
+def fold_evidence(
+    evidence: Sequence[DatedEvidence],
+    *,
+    prior: float = PRIOR,
+    as_of: date | None = None,
+    pins: Sequence[Pin] = (),
+) -> BeliefState:
+    """The state that the evidence up to and including `as_of` leads to; `prior` where there is none.
+
+    Input order has no effect. Lines that are unrelated are passed over.
+    """
+    current = _clamp(prior)
+    named = False
+    history: list[tuple[date, float]] = []
+    steps: list[Step] = []
+    shown = current
+    for day, lines in _days(evidence, as_of):
+        opening = not history
+        stated = _stated(lines)
+        before = current
+        moves: _Moves = {}
+        if opening:
+            current = before = _mean(stated) if stated else current
+        elif stated and not named:
+            current = _share(moves, stated, current, _mean(stated))
+        elif stated:
+            current = _share(moves, stated, current, _pull(current, _mean(stated)))
+        named = named or bool(stated)
+        current = _weigh(moves, lines, current)
+        pin = _pin_on(day, pins)
+        held = pin is not None and not opening
+        steps += [
+            Step(day, line.fact_id, line.stance, 0.0 if held else moves.get(_key(line), 0.0))
+            for line in lines
+        ]
+        visible = current if pin is None else _clamp(pin.confidence)
+        if opening or visible != shown or current != before and pin is None:
+            history.append((day, visible))
+        shown = visible
+    return _with_pins(BeliefState(shown, tuple(history), tuple(steps)), pins, as_of)
+
+
+def fade(confidence: float, *, days: int, half_life_days: float, prior: float = PRIOR) -> float:
+    """The confidence as read `days` after its last evidence: halfway to the prior a half-life.
+
+    A way of reading, never stored: the belief itself does not move without evidence.
+    """
+    if days <= 0:
+        return confidence
+    return prior + (confidence - prior) * 0.5 ** (days / half_life_days)
+
+
+def _days(
+    evidence: Iterable[DatedEvidence], as_of: date | None
+) -> Iterator[tuple[date, list[DatedEvidence]]]:
+    kept: dict[tuple[date, str, Stance], DatedEvidence] = {}
+    for line in evidence:
+        if line.stance is Stance.UNRELATED or (as_of is not None and line.date > as_of):
+            continue
+        key = (line.date, line.fact_id, line.stance)
+        if key not in kept or _weight(line) > _weight(kept[key]):
+            kept[key] = line
+    ordered = [kept[key] for key in sorted(kept)]
+    for day, lines in groupby(ordered, key=lambda line: line.date):
+        yield day, list(lines)
+
+
+def _weight(line: DatedEvidence) -> tuple[bool, float, float, str]:
+    return (line.stated is not None, line.stated or 0.0, line.strength, line.source)
+
+
+def _key(line: DatedEvidence) -> tuple[str, Stance]:
+    return line.fact_id, line.stance
+
+
+def _stated(lines: Sequence[DatedEvidence]) -> _Moves:
+    return {_key(line): _clamp(line.stated) for line in lines if line.stated is not None}
+
+
+def _mean(stated: _Moves) -> float:
+    values = sorted(stated.values())
+    return values[0] if values[0] == values[-1] else sum(values) / len(values)
+
+
+def _pull(current: float, stated: float) -> float:
+    z = _NORMAL.inv_cdf(current)
+    wanted = PULL * (_NORMAL.inv_cdf(stated) - z)
+    return _clamp(_NORMAL.cdf(z + max(-STEP, min(STEP, wanted))))
+
+
+def _share(moves: _Moves, stated: _Moves, current: float, target: float) -> float:
+    for key in stated:
+        moves[key] = (target - current) / len(stated)
+    return target
+
+
+def _weigh(moves: _Moves, lines: Sequence[DatedEvidence], current: float) -> float:
+    """The confidence after the day's evidence; notes each line's part of the move in `moves`."""
+    shares: _Moves = {}
+    net = 0.0
+    for stance, sign in ((Stance.FOR, 1.0), (Stance.AGAINST, -1.0)):
+        side = [line for line in lines if line.stance is stance and line.stated is None]
+        parts = _side(side)
+        net += sign * sum(parts.values())
+        for fact_id, part in parts.items():
+            shares[fact_id, stance] = sign * part
+    after = _moved(current, net)
+    slope = (after - current) / net if abs(net) > 1e-9 else 0.0
+    for key, share in shares.items():
+        moves[key] = share * slope
+    return after
+
+
+def _side(lines: Sequence[DatedEvidence]) -> dict[str, float]:
+    """Each line's weight after its source's and its day's diminishing returns."""
+    sources: dict[str, list[DatedEvidence]] = {}
+    for line in sorted(lines, key=lambda line: (-line.strength, line.fact_id)):
+        sources.setdefault(line.source, []).append(line)
+    sums = []
+    for source, own in sources.items():
+        parts = {
+            line.fact_id: min(max(line.strength, 0.0), 1.0) * SAME_SOURCE**rank
+            for rank, line in enumerate(own)
+        }
+        sums.append((-sum(parts.values()), source, parts))
+    weights = {
+        fact_id: part * OTHER_SOURCE**rank
+        for rank, (_, _, parts) in enumerate(sorted(sums, key=lambda entry: entry[:2]))
+        for fact_id, part in parts.items()
+    }
+    total = sum(weights.values())
+    scale = DAY_LIMIT / total if total > DAY_LIMIT else 1.0
+    return {fact_id: weight * scale for fact_id, weight in weights.items()}
+
+
+def _moved(current: float, net: float) -> float:
+    if net == 0:
+        return current
+    moved = _NORMAL.cdf(_NORMAL.inv_cdf(current) + STEP * net)
+    floor = FLOOR * max(-1.0, min(1.0, net))
+    if net < 0 and current > 0.5:
+        moved = min(moved, current + floor)
+    elif net > 0 and current < 0.5:
+        moved = max(moved, current + floor)
+    return _clamp(moved)
+
+
+def _clamp(confidence: float) -> float:
+    return max(LOWEST, min(HIGHEST, confidence))
+
+
+def _pin_on(day: date, pins: Sequence[Pin]) -> Pin | None:
+    """The newest pin that holds on a day; of two of one day the higher, so order has no effect."""
+    held = [pin for pin in pins if pin.date is None or pin.date <= day]
+    return max(held, key=lambda pin: (pin.date or date.min, pin.confidence), default=None)
+
+
+def _with_pins(state: BeliefState, pins: Sequence[Pin], as_of: date | None) -> BeliefState:
+    """Pins set on days without evidence enter the history on their own day."""
+    days = {pin.date for pin in pins if pin.date and (as_of is None or pin.date <= as_of)}
+    active = _pin_on(as_of or date.max, pins)
+    if active is None:
+        return state
+    history = dict(state.history)
+    for day in days:
+        pin = _pin_on(day, pins)
+        assert pin is not None
+        history[day] = _clamp(pin.confidence)
+    return BeliefState(_clamp(active.confidence), tuple(sorted(history.items())), state.steps)

@@ -1,0 +1,277 @@
+"""Which files are memory: one walk, what it found and what it could not read.
+
+Read are `memory.md` (or `MEMORY.md`), `memory/`, `bank/` without what reflect reports there, the
+daily logs and the extra paths; in them every `.md` file whose name does not begin with a dot.
+Symbolic links are not followed, whatever they point to. All that is left out for a reason other
+than its name is a problem in the result.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import re
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path, PurePosixPath
+
+from lorebank.config import Config
+from lorebank.domain import Diagnostic
+from lorebank.errors import NotFound, PathRefused, WorkspaceError
+from lorebank.workspace.layout import (
+    BANK_FOLDER,
+    MEMORY_FOLDER,
+    FileRole,
+    LogPattern,
+    is_core,
+    is_generated,
+    is_markdown,
+    named_day,
+    role_of,
+)
+
+__all__ = [
+    "SourceFile",
+    "WalkResult",
+    "content_hash",
+    "is_link",
+    "read_bytes",
+    "relative_to_root",
+    "walk",
+]
+
+_WINDOWS_JUNCTION = 0xA0000003
+_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+_BINARY = getattr(os, "O_BINARY", 0)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """One memory file as the walk saw it."""
+
+    path: str
+    """Relative to the workspace with `/` between parts; absolute for an extra file outside it."""
+    size: int
+    """Bytes."""
+    mtime_ns: int
+    recorded: date | None
+    """The day its name carries."""
+    role: FileRole
+
+    @property
+    def fingerprint(self) -> tuple[int, int]:
+        """Size and modification time: while they stay, the content is taken to stay."""
+        return self.size, self.mtime_ns
+
+
+@dataclass(frozen=True, slots=True)
+class WalkResult:
+    """The memory files, sorted by path, and what was left out or looked odd."""
+
+    files: tuple[SourceFile, ...]
+    problems: tuple[Diagnostic, ...]
+
+
+def walk(root: Path, config: Config) -> WalkResult:
+    """Every memory file of the workspace; `WorkspaceError` only if `root` is no folder."""
+    if not root.is_dir():
+        raise WorkspaceError(f"{root}: is not a folder", hint="lorebank init makes a workspace")
+    run = _Walk(os.fspath(root), LogPattern.compile(config.workspace.log_pattern))
+    run.visit_core()
+    run.visit_folder(MEMORY_FOLDER)
+    run.visit_folder(BANK_FOLDER)
+    run.visit_logs()
+    for path in config.workspace.extra_paths:
+        run.visit_extra(relative_to_root(root, path))
+    files = tuple(run.files[path] for path in sorted(run.files))
+    return WalkResult(files, tuple(sorted(run.problems, key=lambda p: (p.path, p.code))))
+
+
+def relative_to_root(root: Path, path: str) -> str:
+    """An extra path of the settings as memory paths are written: relative where it is inside."""
+    full = Path(path).expanduser()
+    if not full.is_absolute():
+        return PurePosixPath(path).as_posix()
+    inside = full.is_relative_to(root)
+    return full.relative_to(root).as_posix() if inside else full.as_posix()
+
+
+def read_bytes(root: Path, path: str) -> bytes:
+    """The bytes of one memory file.
+
+    `NotFound` if it is gone, `PathRefused` if it is a link or no regular file, `WorkspaceError` if
+    it cannot be read.
+    """
+    try:
+        descriptor = os.open(os.path.join(root, path), os.O_RDONLY | _NO_FOLLOW | _BINARY)
+        with open(descriptor, "rb") as handle:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise PathRefused(f"{path}: is not a regular file")
+            return handle.read()
+    except FileNotFoundError as error:
+        raise NotFound(f"{path}: no such file") from error
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise PathRefused(f"{path}: is a symbolic link, which is never followed") from error
+        raise WorkspaceError(f"{path}: cannot be read: {error.strerror}") from error
+
+
+def content_hash(content: bytes) -> str:
+    """32 hex digits that name a content."""
+    return hashlib.blake2b(content, digest_size=16).hexdigest()
+
+
+def is_link(entry: os.DirEntry[str] | os.stat_result) -> bool:
+    """Whether an entry leads elsewhere: a symbolic link, or a junction of Windows."""
+    if isinstance(entry, os.DirEntry):
+        if entry.is_symlink():
+            return True
+        return os.name == "nt" and is_link(entry.stat(follow_symlinks=False))
+    return stat.S_ISLNK(entry.st_mode) or getattr(entry, "st_reparse_tag", 0) == _WINDOWS_JUNCTION
+
+
+@dataclass(slots=True)
+class _Walk:
+    """The state of one walk."""
+
+    root: str
+    pattern: LogPattern
+    files: dict[str, SourceFile] = field(default_factory=dict)
+    problems: set[Diagnostic] = field(default_factory=set)
+
+    def visit_core(self) -> None:
+        for entry in self._entries(""):
+            if is_core(entry.name):
+                self._visit(entry, entry.name)
+
+    def visit_folder(self, folder: str) -> None:
+        """A folder and all below it; nothing is said where there is none."""
+        if self._is_plain_folder(folder, missing_is_fine=True):
+            self._visit_below(folder)
+
+    def visit_logs(self) -> None:
+        """The logs that the pattern finds outside the folders that are walked anyway."""
+        self._visit_matching("", self.pattern.parts)
+
+    def visit_extra(self, path: str) -> None:
+        """One extra file or folder from the settings."""
+        if path == ".":
+            self._visit_below("")
+            return
+        parents = PurePosixPath(path).parents if not path.startswith("/") else ()
+        for parent in reversed([p.as_posix() for p in parents if p.as_posix() != "."]):
+            if not self._is_plain_folder(parent, missing_is_fine=False):
+                return
+        if is_markdown(path) and not os.path.isdir(self._full(path)):
+            self._visit_extra_file(path)
+        elif self._is_plain_folder(path, missing_is_fine=False):
+            self._visit_below(path)
+
+    def _visit_extra_file(self, path: str) -> None:
+        folder, _, name = path.rpartition("/")
+        found = [entry for entry in self._entries(folder) if entry.name == name]
+        if not found:
+            self._report(path, "extra-path-missing", "an extra path of the settings is missing")
+        for entry in found:
+            self._visit(entry, path)
+
+    def _visit_below(self, folder: str) -> None:
+        waiting = [folder]
+        while waiting:
+            folder = waiting.pop()
+            for entry in self._entries(folder):
+                name = entry.name
+                if name[0] == ".":
+                    continue
+                path = f"{folder}/{name}" if folder else name
+                if entry.is_dir(follow_symlinks=False) and not is_link(entry):
+                    if not is_generated(path):
+                        waiting.append(path)
+                else:
+                    self._visit(entry, path)
+
+    def _visit_matching(self, folder: str, parts: tuple[re.Pattern[str], ...]) -> None:
+        for entry in self._entries(folder):
+            path = f"{folder}/{entry.name}" if folder else entry.name
+            if path in (MEMORY_FOLDER, BANK_FOLDER) or not parts[0].match(entry.name):
+                continue
+            if len(parts) == 1:
+                self._visit(entry, path)
+            elif is_link(entry):
+                self._report_link(path)
+            elif entry.is_dir(follow_symlinks=False):
+                self._visit_matching(path, parts[1:])
+
+    def _entries(self, folder: str) -> Iterator[os.DirEntry[str]]:
+        try:
+            with os.scandir(self._full(folder)) as entries:
+                yield from entries
+        except OSError as error:
+            message = f"the folder cannot be read: {error.strerror}"
+            self._report(folder or ".", "unreadable", message)
+
+    def _visit(self, entry: os.DirEntry[str], path: str) -> None:
+        """Take one entry that is no folder, or say why not."""
+        if is_link(entry):
+            if is_markdown(path) or entry.is_dir():
+                self._report_link(path)
+            return
+        if not is_markdown(path) or path in self.files or is_generated(path):
+            return
+        try:
+            status = entry.stat(follow_symlinks=False)
+        except OSError as error:
+            self._report(path, "unreadable", f"the file cannot be read: {error.strerror}")
+            return
+        if not stat.S_ISREG(status.st_mode):
+            if not stat.S_ISDIR(status.st_mode):
+                self._report(path, "not-a-file", "is a pipe, socket or device and is not read")
+        elif not path.isprintable() and _shown(path) != path:
+            self._report(path, "name-not-utf8", "the name is not UTF-8; rename the file")
+        elif not os.access(entry.path, os.R_OK):
+            self._report(path, "unreadable", "the file cannot be read: permission denied")
+        else:
+            self._take(path, status)
+
+    def _take(self, path: str, status: os.stat_result) -> None:
+        named = named_day(path, self.pattern)
+        if named.problem:
+            self.problems.add(named.problem)
+        role = role_of(path, named)
+        self.files[path] = SourceFile(path, status.st_size, status.st_mtime_ns, named.day, role)
+
+    def _is_plain_folder(self, path: str, *, missing_is_fine: bool) -> bool:
+        try:
+            status = os.lstat(self._full(path))
+        except FileNotFoundError:
+            if not missing_is_fine:
+                message = "an extra path of the settings is missing"
+                self._report(path, "extra-path-missing", message)
+            return False
+        except OSError as error:
+            self._report(path, "unreadable", f"the folder cannot be read: {error.strerror}")
+            return False
+        if is_link(status):
+            self._report_link(path)
+            return False
+        if not stat.S_ISDIR(status.st_mode):
+            self._report(path, "not-a-folder", "is neither a folder nor a Markdown file")
+            return False
+        return True
+
+    def _full(self, path: str) -> str:
+        return os.path.join(self.root, path) if path else self.root
+
+    def _report_link(self, path: str) -> None:
+        self._report(path, "symlink-ignored", "is a symbolic link, which is never followed")
+
+    def _report(self, path: str, code: str, message: str) -> None:
+        self.problems.add(Diagnostic(_shown(path), 0, code, message))
+
+
+def _shown(path: str) -> str:
+    """A path that can be printed and stored: bytes that are no UTF-8 are written `\\xff`."""
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

@@ -1,0 +1,189 @@
+"""Names in a workspace: which path is what, and which day a name carries. No disk.
+
+Paths are relative to the workspace, with `/` between parts. A name carries a day when it matches
+the log pattern, or begins with a date anywhere outside `bank/`:
+
+    memory/2026-02-10.md             → 2026-02-10, the daily log
+    memory/2026-02-10-router.md      → 2026-02-10
+    memory/work/2026-02-01-1317.md   → 2026-02-01
+    memory/network.md                → no day: evergreen
+    memory/2026-02-31.md             → no day, and a diagnostic
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import date
+from enum import StrEnum
+from functools import lru_cache
+
+from lorebank.domain import Diagnostic
+
+__all__ = [
+    "BANK_FOLDER",
+    "CORE_FILE",
+    "DEFAULT_LOG_PATTERN",
+    "DERIVED_FOLDER",
+    "EVIDENCE_PAGE",
+    "GENERATED_FOLDERS",
+    "IDENTITY_PAGE",
+    "MEMORY_FOLDER",
+    "FileRole",
+    "LogPattern",
+    "NamedDay",
+    "is_core",
+    "is_generated",
+    "is_markdown",
+    "named_day",
+    "recorded_day",
+    "role_of",
+]
+
+CORE_FILE = "memory.md"
+MEMORY_FOLDER = "memory"
+BANK_FOLDER = "bank"
+DERIVED_FOLDER = ".memory"
+IDENTITY_PAGE = "bank/identity.md"
+EVIDENCE_PAGE = "bank/evidence.md"
+GENERATED_FOLDERS = ("bank/proposals", "bank/reflections")
+"""What reflect reports about itself; never read as memory."""
+DEFAULT_LOG_PATTERN = "memory/{YYYY}-{MM}-{DD}.md"
+
+_DIGITS = {"{YYYY}": ("year", 4), "{MM}": ("month", 2), "{DD}": ("day", 2)}
+_PLACEHOLDER = re.compile(r"(\{YYYY\}|\{MM\}|\{DD\}|\*)")
+_SUFFIX = r"(?:[^/0-9][^/]*)?"
+"""What may follow a date in a name: `-router`, ` Thursday`, `-1317`; never one more digit."""
+_DATED_NAME = re.compile(
+    r"(?P<year>[0-9]{4})(?P<mark>[-_.]?)(?P<month>[0-9]{2})(?P=mark)(?P<day>[0-9]{2})(?![0-9])"
+)
+
+
+class FileRole(StrEnum):
+    """What a memory file is to the workspace."""
+
+    CORE = "core"
+    LOG = "log"
+    NOTE = "note"
+    BANK = "bank"
+    LEDGER = "ledger"
+    """`bank/identity.md` and `bank/evidence.md`: decisions, not facts."""
+    EXTRA = "extra"
+
+
+@dataclass(frozen=True, slots=True)
+class NamedDay:
+    """What the name of a file says about its day."""
+
+    day: date | None = None
+    is_log: bool = False
+    """Whether the name fits the log pattern, with a suffix or without."""
+    problem: Diagnostic | None = None
+    """`date-invalid` where the name holds a date that no calendar has."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogPattern:
+    """Where daily logs are: `memory/{YYYY}-{MM}-{DD}.md`, `journals/{YYYY}_{MM}_{DD}.md`, ….
+
+    `*` stands for any text inside one part: `{YYYY}/{MM}-*/{YYYY}-{MM}-{DD}.md`.
+    """
+
+    text: str
+    parts: tuple[re.Pattern[str], ...]
+    """One expression a part of the path; a walk opens only the folders that match theirs."""
+    _whole: re.Pattern[str]
+
+    @classmethod
+    @lru_cache(maxsize=8)
+    def compile(cls, pattern: str = DEFAULT_LOG_PATTERN) -> LogPattern:
+        """A pattern as `workspace.log_pattern` accepts it."""
+        *folders, name = pattern.split("/")
+        stem = name[: -len(".md")]
+        parts = [re.compile(_expression(folder, set()) + r"\Z") for folder in folders]
+        parts.append(re.compile(_expression(stem, set()) + _SUFFIX + r"\.(?i:md)\Z"))
+        whole = _expression("/".join([*folders, stem]), set()) + _SUFFIX + r"\.(?i:md)\Z"
+        return cls(pattern, tuple(parts), re.compile(whole))
+
+    def match(self, path: str) -> re.Match[str] | None:
+        """The match with its groups `year`, `month` and `day`, valid date or not."""
+        return self._whole.match(path)
+
+    def path_for(self, day: date) -> str:
+        """The path of one day's log; where the pattern has a `*`, it stands for nothing."""
+        path = self.text.replace("{YYYY}", f"{day.year:04}").replace("*", "")
+        return path.replace("{MM}", f"{day.month:02}").replace("{DD}", f"{day.day:02}")
+
+
+def _expression(pattern: str, seen: set[str]) -> str:
+    """A regular expression for a pattern; a placeholder that comes again must say the same."""
+    return "".join(_piece(piece, seen) for piece in _PLACEHOLDER.split(pattern))
+
+
+def _piece(piece: str, seen: set[str]) -> str:
+    if piece == "*":
+        return "[^/]*"
+    if piece not in _DIGITS:
+        return re.escape(piece)
+    name, width = _DIGITS[piece]
+    if name in seen:
+        return f"(?P={name})"
+    seen.add(name)
+    return f"(?P<{name}>[0-9]{{{width}}})"
+
+
+def named_day(path: str, pattern: LogPattern) -> NamedDay:
+    """Everything a path says about its day; see the module's table."""
+    if found := pattern.match(path):
+        return _day_of(found, path, is_log=True)
+    if path.startswith(f"{BANK_FOLDER}/"):
+        return NamedDay()
+    found = _DATED_NAME.match(path.rpartition("/")[2])
+    if found is None:
+        return NamedDay()
+    named = _day_of(found, path, is_log=False)
+    # Eight digits in a row that are no date are a number, not a mistake.
+    return named if found["mark"] or named.day else NamedDay()
+
+
+def _day_of(found: re.Match[str], path: str, *, is_log: bool) -> NamedDay:
+    year, month, day = int(found["year"]), int(found["month"]), int(found["day"])
+    try:
+        return NamedDay(date(year, month, day), is_log)
+    except ValueError:
+        shown = f"{year:04}-{month:02}-{day:02}"
+        message = f"the name holds {shown}, which is no date; the file is read as undated"
+        return NamedDay(problem=Diagnostic(path, 0, "date-invalid", message))
+
+
+def recorded_day(path: str, pattern: LogPattern | None = None) -> date | None:
+    """The day a file was recorded on, from its name alone; `None` for evergreen files."""
+    return named_day(path, pattern or LogPattern.compile()).day
+
+
+def is_markdown(name: str) -> bool:
+    """Whether a file of that name is read at all."""
+    return name[-3:].lower() == ".md" and len(name) > len(".md")
+
+
+def is_core(path: str) -> bool:
+    """Whether a path is the core memory: `memory.md`, also written `MEMORY.md`."""
+    return path.casefold() == CORE_FILE
+
+
+def is_generated(path: str) -> bool:
+    """Whether a path is, or is inside, a folder that reflect only reports into."""
+    return any(path == folder or path.startswith(f"{folder}/") for folder in GENERATED_FOLDERS)
+
+
+def role_of(path: str, named: NamedDay) -> FileRole:
+    """What a file inside the workspace is, from its path."""
+    if is_core(path):
+        return FileRole.CORE
+    if path in (IDENTITY_PAGE, EVIDENCE_PAGE):
+        return FileRole.LEDGER
+    if path.startswith(f"{BANK_FOLDER}/"):
+        return FileRole.BANK
+    if named.is_log:
+        return FileRole.LOG
+    return FileRole.NOTE if path.startswith(f"{MEMORY_FOLDER}/") else FileRole.EXTRA
