@@ -81,8 +81,9 @@ from lorebank.workspace.scaffold import init_workspace
 
 if TYPE_CHECKING:
     import numpy as np
-    from apsw import Connection
     from numpy.typing import NDArray
+
+    from lorebank.index.connection import Connection
 
 __all__ = ["Bank"]
 
@@ -238,7 +239,7 @@ class Bank:
             day=recorded,
             marks=marks,
         )
-        path = LogPattern(self.config.workspace.log_pattern).path_of(recorded)
+        path = LogPattern.compile(self.config.workspace.log_pattern).path_for(recorded)
         with WriterLock(self.root):
             line = self._append(path, fact_line(fact), recorded)
         self._sync_words()
@@ -280,7 +281,7 @@ class Bank:
             entities=tuple(self._entity(name).slug for name in entities),
             kinds=tuple(k for kind in kinds if (k := parse_kind(kind))),
             min_confidence=min_confidence,
-            as_of=_day(as_of, today, "as-of", side="end"),
+            as_of=parse_day(as_of, today, "as-of", side="end"),
         )
         understood = understand(
             query, now=today, filters=filters, lookup=lambda s: lookup_names(self._index, s)
@@ -298,7 +299,9 @@ class Bank:
         return recall(
             request,
             self._recall_options(wanted, token_budget, include_superseded),
-            beliefs=lambda facts: materialise.beliefs(self._index, facts, understood.filters.as_of),
+            beliefs=lambda facts: materialise.beliefs(
+                self._index, self.root, facts, understood.filters.as_of, self.config.reflect
+            ),
             skipped=skipped,
             index=self._freshness(),
         )
@@ -479,8 +482,8 @@ class Bank:
             full=full,
             progress=progress,
         )
-        if result.entities or full:
-            holders = None if full else result.entities
+        if result.entities or result.all_opinions:
+            holders = None if result.all_opinions else result.entities
             materialise.refresh_opinions(self._index, self.root, holders, self.config.reflect)
         return result.report
 
@@ -604,7 +607,7 @@ class Bank:
             text = new_log(day) if before is None else before[len(mark) :].decode("utf-8")
         except UnicodeDecodeError as problem:
             raise WorkspaceError(
-                f"{path} is not valid UTF-8 at byte {problem.start + len(mark)}; nothing was written",
+                f"{path} is not valid UTF-8 at byte {problem.start + len(mark)}; nothing written",
                 hint="mend the file, then retain again",
             ) from problem
         appended = append_fact_line(

@@ -11,14 +11,24 @@ from __future__ import annotations
 
 import difflib
 import math
-import os
 import sys
-import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import Field, dataclass, field, fields, is_dataclass, replace
-from pathlib import Path, PurePosixPath, PureWindowsPath
+from pathlib import Path
 from typing import Any, cast
 
+from lorebank.config_rules import (
+    EXTRA_PATHS,
+    FLAG,
+    FRACTION,
+    HEADINGS,
+    LIBRARY,
+    LOG_PATTERN,
+    Rule,
+    number,
+    one_of,
+    whole_number,
+)
 from lorebank.errors import ConfigurationError, UsageError
 
 __all__ = [
@@ -41,142 +51,9 @@ __all__ = [
 ]
 
 _PREFIX = "LOREBANK_"
-_TRUE = frozenset({"true", "yes", "on", "1"})
-_FALSE = frozenset({"false", "no", "off", "0"})
 
 
-@dataclass(frozen=True, slots=True)
-class _Rule:
-    """What one setting accepts."""
-
-    expects: str
-    """The end of the sentence "expected …"."""
-    accepts: Callable[[Any], bool]
-    """Called with a value of `kind`."""
-    kind: type
-    user_only: Callable[[Any], bool] = lambda value: False
-    """Whether this value is refused in a workspace's file."""
-
-    def read(self, value: object) -> Any:
-        """The setting's value from one parsed TOML value; `ValueError` where it does not fit."""
-        if self.kind is float and type(value) is int:
-            value = float(value)
-        if type(value) is not self.kind or not self.accepts(value):
-            raise ValueError(self.expects)
-        return tuple(value) if isinstance(value, list) else value
-
-
-def _parse_text(text: str, kind: type) -> object:
-    if kind is str:
-        return text
-    if kind is bool:
-        return _parse_flag(text.strip().lower())
-    if kind is list:
-        return _parse_list(text.strip())
-    return kind(text)
-
-
-def _parse_flag(word: str) -> bool:
-    if word in _TRUE:
-        return True
-    if word in _FALSE:
-        return False
-    raise ValueError(word)
-
-
-def _parse_list(text: str) -> object:
-    """A TOML array, or texts between commas."""
-    if not text.startswith("["):
-        return [part.strip() for part in text.split(",") if part.strip()]
-    import tomllib
-
-    return tomllib.loads(f"value = {text}")["value"]
-
-
-def _whole_number(low: int, high: int) -> _Rule:
-    return _Rule(f"a whole number from {low} to {high}", lambda n: low <= n <= high, int)
-
-
-def _number(low: float, high: float) -> _Rule:
-    def accepts(number: float) -> bool:
-        return math.isfinite(number) and low <= number <= high
-
-    return _Rule(f"a number from {low:g} to {high:g}", accepts, float)
-
-
-def _one_of(*choices: str) -> _Rule:
-    return _Rule(" or ".join(f'"{choice}"' for choice in choices), choices.__contains__, str)
-
-
-def _is_text_list(values: list[object]) -> bool:
-    return all(isinstance(value, str) and value.strip() for value in values)
-
-
-def _is_inside_path(path: str) -> bool:
-    """Whether a path written in a setting is relative and stays below its folder."""
-    return (
-        not path.startswith(("/", "~"))
-        and not PureWindowsPath(path).drive
-        and "\\" not in path
-        and "\0" not in path
-        and ".." not in PurePosixPath(path).parts
-    )
-
-
-def _is_log_pattern(pattern: str) -> bool:
-    bare = pattern
-    for placeholder in ("{YYYY}", "{MM}", "{DD}"):
-        if placeholder not in pattern:
-            return False
-        bare = bare.replace(placeholder, "")
-    parts = pattern.split("/")
-    return (
-        _is_inside_path(pattern)
-        and "{" not in bare
-        and "}" not in bare
-        and pattern.endswith(".md")
-        and all(part and not part.startswith(".") for part in parts)
-        and parts[0] != "bank"
-    )
-
-
-def _is_extra_paths(paths: list[object]) -> bool:
-    return _is_text_list(paths) and all(
-        _is_inside_path(str(path)) or _is_absolute(str(path)) for path in paths
-    )
-
-
-def _is_absolute(path: str) -> bool:
-    return "\0" not in path and Path(path).expanduser().is_absolute()
-
-
-def _reaches_outside(paths: tuple[str, ...]) -> bool:
-    return not all(_is_inside_path(path) for path in paths)
-
-
-_FLAG = _Rule("true or false", lambda value: True, bool)
-_FRACTION = _number(0, 1)
-_HEADINGS = _Rule("a list of non-empty texts", _is_text_list, list)
-_LOG_PATTERN = _Rule(
-    "a relative path that ends in .md and holds {YYYY}, {MM} and {DD}, outside bank/",
-    _is_log_pattern,
-    str,
-)
-_EXTRA_PATHS = _Rule(
-    "a list of paths: relative to the workspace without '..', or absolute in the user's file",
-    _is_extra_paths,
-    list,
-    user_only=_reaches_outside,
-)
-_LIBRARY = _Rule(
-    "an absolute path, or nothing",
-    lambda path: path == "" or _is_absolute(path),
-    str,
-    user_only=lambda path: True,
-)
-
-
-def _setting(default: Any, rule: _Rule) -> Any:
+def _setting(default: Any, rule: Rule) -> Any:
     return field(default=default, metadata={"rule": rule})
 
 
@@ -184,8 +61,8 @@ def _setting(default: Any, rule: _Rule) -> Any:
 class WorkspaceSettings:
     """Which files are memory."""
 
-    log_pattern: str = _setting("memory/{YYYY}-{MM}-{DD}.md", _LOG_PATTERN)
-    extra_paths: tuple[str, ...] = _setting((), _EXTRA_PATHS)
+    log_pattern: str = _setting("memory/{YYYY}-{MM}-{DD}.md", LOG_PATTERN)
+    extra_paths: tuple[str, ...] = _setting((), EXTRA_PATHS)
     """Further Markdown files and folders; absolute ones only from the user's file."""
 
 
@@ -193,7 +70,7 @@ class WorkspaceSettings:
 class RetainSettings:
     """How retain sections are told."""
 
-    headings: tuple[str, ...] = _setting((), _HEADINGS)
+    headings: tuple[str, ...] = _setting((), HEADINGS)
     """First words of a heading that open a retain section, besides the shipped ones."""
 
 
@@ -201,23 +78,23 @@ class RetainSettings:
 class IndexSettings:
     """How files are cut into chunks; both in estimated tokens."""
 
-    chunk_tokens: int = _setting(400, _whole_number(50, 8000))
-    chunk_overlap: int = _setting(80, _whole_number(0, 4000))
+    chunk_tokens: int = _setting(400, whole_number(50, 8000))
+    chunk_overlap: int = _setting(80, whole_number(0, 4000))
 
 
 @dataclass(frozen=True, slots=True)
 class EmbedderSettings:
     """What turns text into vectors."""
 
-    provider: str = _setting("local", _one_of("local", "none"))
+    provider: str = _setting("local", one_of("local", "none"))
 
 
 @dataclass(frozen=True, slots=True)
 class VectorSettings:
     """The vector extension of SQLite; without it an exact scan gives the same answers."""
 
-    enabled: bool = _setting(True, _FLAG)
-    extension_path: str = _setting("", _LIBRARY)
+    enabled: bool = _setting(True, FLAG)
+    extension_path: str = _setting("", LIBRARY)
     """A shared library to load in place of the packaged one; only from the user's file."""
 
 
@@ -225,16 +102,16 @@ class VectorSettings:
 class TemporalDecaySettings:
     """Dated notes lose score with age; undated ones do not."""
 
-    enabled: bool = _setting(False, _FLAG)
-    half_life_days: float = _setting(30.0, _number(0.1, 36500))
+    enabled: bool = _setting(False, FLAG)
+    half_life_days: float = _setting(30.0, number(0.1, 36500))
 
 
 @dataclass(frozen=True, slots=True)
 class MmrSettings:
     """Maximal marginal relevance: fewer near-duplicates among the hits."""
 
-    enabled: bool = _setting(False, _FLAG)
-    lambda_: float = _setting(0.7, _FRACTION)
+    enabled: bool = _setting(False, FLAG)
+    lambda_: float = _setting(0.7, FRACTION)
     """1 is pure relevance, 0 the greatest diversity. Written `lambda`."""
 
 
@@ -242,12 +119,12 @@ class MmrSettings:
 class RecallSettings:
     """How answers are ranked and cut."""
 
-    k: int = _setting(10, _whole_number(1, 10_000))
-    fusion: str = _setting("zscore", _one_of("zscore", "rrf", "weighted"))
-    vector_weight: float = _setting(0.7, _FRACTION)
-    text_weight: float = _setting(0.3, _FRACTION)
-    candidate_multiplier: int = _setting(4, _whole_number(1, 100))
-    auto_sync: bool = _setting(True, _FLAG)
+    k: int = _setting(10, whole_number(1, 10_000))
+    fusion: str = _setting("zscore", one_of("zscore", "rrf", "weighted"))
+    vector_weight: float = _setting(0.7, FRACTION)
+    text_weight: float = _setting(0.3, FRACTION)
+    candidate_multiplier: int = _setting(4, whole_number(1, 100))
+    auto_sync: bool = _setting(True, FLAG)
     temporal_decay: TemporalDecaySettings = field(default_factory=TemporalDecaySettings)
     mmr: MmrSettings = field(default_factory=MmrSettings)
 
@@ -256,9 +133,9 @@ class RecallSettings:
 class ReflectSettings:
     """How the scheduled job believes and what it dares."""
 
-    max_vanish: float = _setting(0.25, _FRACTION)
+    max_vanish: float = _setting(0.25, FRACTION)
     """The share of known facts that may be missing before reflect refuses to run."""
-    prior: float = _setting(0.6, _number(0.01, 0.99))
+    prior: float = _setting(0.6, number(0.01, 0.99))
     """The confidence of an opinion whose writer gave none."""
 
 
@@ -321,6 +198,8 @@ def set_value(file: Path, key: str, value: object, *, in_workspace: bool = False
     if isinstance(value, str):
         value = _from_text(key, value)
     read = _checked(key, value, in_workspace=in_workspace)
+    if in_workspace:
+        _refuse_link(file)
     before = _read_text(file) if file.exists() else ""
     changes = _file_changes(file, before, in_workspace=in_workspace)
     _check_together(_apply([*changes, _Change(key, read, str(file))]))
@@ -379,14 +258,19 @@ def _workspace_changes(workspace: Path | None) -> list[_Change]:
     if workspace is None:
         return []
     path = workspace_config_path(workspace)
+    _refuse_link(path)
+    if not path.exists():
+        return []
+    return _file_changes(path, _read_text(path), in_workspace=True)
+
+
+def _refuse_link(path: Path) -> None:
+    """A workspace's file could be aimed at any other of the user's."""
     if path.is_symlink() or path.parent.is_symlink():
         raise ConfigurationError(
             f"{path}: is reached by a symbolic link, which is never followed in a workspace",
             hint="put a plain file in its place",
         )
-    if not path.exists():
-        return []
-    return _file_changes(path, _read_text(path), in_workspace=True)
 
 
 def _variables(environ: Mapping[str, str]) -> list[_Change]:
@@ -409,7 +293,7 @@ def _from_text(key: str, text: str) -> object:
     if rule is None:
         raise _unknown_key(key)
     try:
-        return _parse_text(text, rule.kind)
+        return rule.parse(text)
     except ValueError as error:
         raise ConfigurationError(f"{key}: expected {rule.expects}, not {text!r}") from error
 
@@ -471,7 +355,7 @@ def _leaves(table: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str
             yield key, value
 
 
-def _rules() -> dict[str, _Rule]:
+def _rules() -> dict[str, Rule]:
     if not _RULES:
         _RULES.update((key, rule) for key, rule in _walk_rules(Config) if rule is not None)
     return _RULES
@@ -481,7 +365,7 @@ def _sections() -> set[str]:
     return {key.rpartition(".")[0] for key in _rules()}
 
 
-def _walk_rules(cls: type, prefix: str = "") -> Iterator[tuple[str, _Rule | None]]:
+def _walk_rules(cls: type, prefix: str = "") -> Iterator[tuple[str, Rule | None]]:
     for entry in fields(cls):
         key = prefix + entry.name.rstrip("_")
         if rule := entry.metadata.get("rule"):
@@ -490,7 +374,7 @@ def _walk_rules(cls: type, prefix: str = "") -> Iterator[tuple[str, _Rule | None
             yield from _walk_rules(cast(type, entry.default_factory), f"{key}.")
 
 
-_RULES: dict[str, _Rule] = {}
+_RULES: dict[str, Rule] = {}
 
 
 def _apply(changes: list[_Change]) -> Config:
@@ -564,6 +448,8 @@ def _refusal(key: str) -> ConfigurationError:
 
 def _replace_file(file: Path, text: str) -> None:
     """Write a settings file whole or not at all; a link in the user's own folder is followed."""
+    import tempfile
+
     target = file.resolve()
     temporary = None
     try:
@@ -573,7 +459,7 @@ def _replace_file(file: Path, text: str) -> None:
             handle.write(text.encode())
         if target.exists():
             temporary.chmod(target.stat().st_mode & 0o777)
-        os.replace(temporary, target)
+        temporary.replace(target)
     except OSError as error:
         if temporary:
             temporary.unlink(missing_ok=True)

@@ -120,7 +120,7 @@ class RuleTree:
                         yield Edge(rule.tag, value, shared, index)
             if index >= count or not node.children:
                 continue
-            for edge in edges_at[index]:
+            for edge in reversed(edges_at[index]):  # the stack takes the first first
                 child = node.children.get(edge.tag)
                 if child is not None and languages & edge.languages:
                     shared = languages & edge.languages

@@ -123,7 +123,8 @@ def _yearly_month_day(moment: Moment, month: int, day: int) -> Span | None:
 def _day_range(_: Moment, first: int, last: int, month: int, year: int) -> Span | None:
     if first >= last:
         return None
-    return Span("range", (date(year, month, first), date(year, month, last)))
+    days = date(year, month, first), date(year, month, last)
+    return Span("range", days, modifier="between")
 
 
 def _month_day_range(moment: Moment, month: int, first: int, last: int, year: int) -> Span | None:
@@ -134,7 +135,11 @@ def _yearly_day_range(_: Moment, first: int, last: int, month: int) -> Span | No
     if first >= last:
         return None
     date(2024, month, last)
-    return _yearly("range", lambda year: (date(year, month, first), date(year, month, last)))
+
+    def days(year: int) -> Days:
+        return date(year, month, first), date(year, month, last)
+
+    return Span("range", cycle=Cycle(days), modifier="between")
 
 
 def _yearly_month_day_range(moment: Moment, month: int, first: int, last: int) -> Span | None:
@@ -389,7 +394,7 @@ CALENDAR_RULES = (
     Rule("decade_pre YR", _decade),
     Rule("decade_the apostrophe? TWO decade_post u_year?", _short_decade),
     Rule("apostrophe TWO decade_post", _short_decade),
-    Rule("decade_pre TWO", _short_decade),
+    Rule("decade_pre apostrophe? TWO", _short_decade),
     Rule("decade_pre DECADE", _decade),
     Rule("decade_the DECADE u_year?", _decade),
     Rule("DECADE u_year", _decade),

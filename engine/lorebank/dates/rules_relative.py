@@ -137,6 +137,6 @@ RELATIVE_RULES = (
     Rule("ahead_pre DURATION", _ahead_if_future),
     Rule("DAYWORD", _dayword),
     Rule("DAYWORD in? daypart", _dayword),
-    Rule("the? REL_PRE DATE_CYCLE", _repetition, languages=_NOT_CHINESE),
-    Rule("the? DATE_CYCLE REL_POST", _repetition_post),
+    Rule("the? REL_PRE DATE", _repetition, languages=_NOT_CHINESE),
+    Rule("the? DATE REL_POST", _repetition_post),
 )  # fmt: skip

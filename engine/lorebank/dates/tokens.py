@@ -37,7 +37,7 @@ def tokenize(text: str) -> Tokens:
     starts: list[int] = []
     ends: list[int] = []
     for match in _TOKEN.finditer(text):
-        words.append(fold(match.group()))
+        words.append(fold(match.group()) or match.group())
         starts.append(match.start())
         ends.append(match.end())
     return Tokens(text, words, starts, ends)

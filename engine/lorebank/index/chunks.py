@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from apsw import Connection
-
 from lorebank.domain import Chunk, Citation
+from lorebank.index.connection import Connection
 
 __all__ = ["load_chunks", "passages_of_chunks", "select_chunks"]
 

@@ -15,12 +15,20 @@ import apsw
 
 from lorebank.errors import IndexUnusable, LorebankError, WorkspaceError
 
-__all__ = ["SCHEMA_VERSION", "SqliteError", "load_vector_extension", "open_index", "transaction"]
+__all__ = [
+    "SCHEMA_VERSION",
+    "Connection",
+    "discard_index",
+    "load_vector_extension",
+    "open_index",
+    "transaction",
+]
 
 SCHEMA_VERSION = 1
 BUSY_TIMEOUT_MS = 10_000
 
-SqliteError = apsw.Error
+Connection = apsw.Connection
+"""An open index; other rooms name its type and pass it on, and never call it."""
 
 
 def open_index(path: Path) -> apsw.Connection:

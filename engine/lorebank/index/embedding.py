@@ -12,9 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from apsw import Connection
-
-from lorebank.index.connection import transaction
+from lorebank.index.connection import Connection, transaction
 from lorebank.index.embedding_cache import EmbeddingCache, text_hash
 from lorebank.index.meta import read_meta, write_meta
 from lorebank.index.vectors import CHUNK, ITEM, delete_vectors, insert_vectors

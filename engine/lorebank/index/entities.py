@@ -11,10 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from apsw import Connection
-
 from lorebank.domain import Citation, Entity, Neighbour
 from lorebank.identity.resolve import Decision, NameUse, Resolution, resolve_names
+from lorebank.index.connection import Connection
 from lorebank.language.folding import slugify
 
 __all__ = [
@@ -237,12 +236,9 @@ def _display_names(connection: Connection, entity_of: Mapping[str, str]) -> dict
 
 
 def _rewrite_aliases(connection: Connection, entity_of: Mapping[str, str]) -> None:
-    spellings = {
-        slug: name
-        for slug, name in connection.execute(
-            "SELECT slug, name FROM names ORDER BY slug, name DESC"
-        )
-    }
+    spellings: dict[str, str] = dict(
+        connection.execute("SELECT slug, name FROM names ORDER BY slug, name DESC")
+    )
     for slug, name in connection.execute(
         "SELECT slug, name FROM mentions GROUP BY slug, name ORDER BY slug, count(*), name DESC"
     ):

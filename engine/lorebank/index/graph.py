@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Sequence
 
-from apsw import Connection
+from lorebank.index.connection import Connection
 
 __all__ = ["items_of_entities", "neighbour_weights", "opinion_items"]
 

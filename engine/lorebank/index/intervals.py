@@ -6,9 +6,8 @@ import json
 from collections.abc import Sequence
 from datetime import date
 
-from apsw import Connection
-
 from lorebank.domain import FactKind, Interval
+from lorebank.index.connection import Connection
 
 __all__ = ["items_in_interval", "select_items"]
 
@@ -24,7 +23,7 @@ _RECORDED = "i.recorded BETWEEN {start} AND {end}"
 def items_in_interval(
     connection: Connection, interval: Interval, limit: int, *, within: str | None
 ) -> list[tuple[int, str]]:
-    """`(item, "occurred" or "recorded")`: facts before passages, what happened then first, newest."""
+    """`(item, "occurred" or "recorded")`: facts first, then what happened in it, then newest."""
     start, end = _bounds(interval)
     occurred = _OCCURRED.format(start="?1", end="?2")
     recorded = _RECORDED.format(start="?1", end="?2")

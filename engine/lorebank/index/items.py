@@ -7,8 +7,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from apsw import Connection
-
 from lorebank.domain import (
     Citation,
     EvidenceMark,
@@ -19,6 +17,7 @@ from lorebank.domain import (
     Mention,
     Stance,
 )
+from lorebank.index.connection import Connection
 
 __all__ = [
     "NOTE",
@@ -31,6 +30,7 @@ __all__ = [
     "item_count",
     "load_facts",
     "load_items",
+    "marked_facts",
 ]
 
 NOTE = "note"
@@ -157,13 +157,19 @@ def facts_by_place(connection: Connection, path: str, line: int) -> Fact | None:
 
 
 def facts_by_entity(connection: Connection, entities: Sequence[str]) -> tuple[Fact, ...]:
-    """Facts that mention any of these entities, oldest first."""
+    """Facts that mention any of these entities, oldest first; "" stands for mentioning nobody."""
     return _facts(
         connection,
-        "i.item IN (SELECT m.item FROM mentions m"
-        " WHERE m.entity IN (SELECT value FROM json_each(?)))",
-        (json.dumps(list(entities)),),
+        "(i.item IN (SELECT m.item FROM mentions m"
+        "  WHERE m.entity IN (SELECT value FROM json_each(?1)))"
+        " OR (?2 AND NOT EXISTS (SELECT 1 FROM mentions m WHERE m.item = i.item)))",
+        (json.dumps(list(entities)), "" in entities),
     )
+
+
+def marked_facts(connection: Connection) -> tuple[Fact, ...]:
+    """Facts whose writer marked which opinion they speak to, oldest first."""
+    return _facts(connection, "i.marks IS NOT NULL", ())
 
 
 def facts_by_time(

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import apsw
-from apsw import Connection
 
+from lorebank.index.connection import Connection
 from lorebank.language.words import searchable
 
 __all__ = [

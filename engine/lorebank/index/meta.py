@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from apsw import Connection
+from lorebank.index.connection import Connection
 
 __all__ = ["read_meta", "write_meta"]
 

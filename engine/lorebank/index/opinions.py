@@ -7,9 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from apsw import Connection
-
 from lorebank.domain import Citation, Evidence, Opinion, OpinionStatus, Stance, Trend
+from lorebank.index.connection import Connection
 
 __all__ = [
     "BeliefOfFact",

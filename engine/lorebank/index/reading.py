@@ -1,18 +1,24 @@
-"""Reading one file: its bytes → everything the index keeps of it. Pure, and outside transactions."""
+"""Reading one file: its bytes → everything that the index keeps of it. Pure."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
 
 from lorebank.dates.occurred import occurred_interval
 from lorebank.domain import Chunk, Diagnostic, Fact, Interval, Passage
 from lorebank.index.entities import NameRow
+from lorebank.language.folding import slugify
 from lorebank.markdown.chunks import chunk_document
-from lorebank.markdown.document import read_document
+from lorebank.markdown.document import Document, read_document
 from lorebank.markdown.facts import extract_facts
+from lorebank.markdown.front_matter import FrontMatterValue, parse_front_matter
+from lorebank.markdown.ledger import LedgerEntry, parse_ledger
 from lorebank.markdown.passages import extract_passages
 from lorebank.markdown.source import decode
 from lorebank.workspace.files import SourceFile
+from lorebank.workspace.layout import FileRole
 
 __all__ = ["ReadFile", "ReadSettings", "read_file"]
 
@@ -55,28 +61,100 @@ def read_file(
     """Take one file apart. Never raises: what is odd becomes a diagnostic."""
     text, problems = decode(data, source.path)
     document = read_document(text, source.path)
-    if source.role == "ledger":
-        names, more = _ledger_names(document)
-        return _ledger(source, content_hash, document, names, (*problems, *more))
+    if source.role is FileRole.LEDGER:
+        return _read_ledger(text, content_hash, source, document, problems)
+    front_matter, _, _ = parse_front_matter(text, source.path)
     extraction = extract_facts(
-        document,
+        text,
+        source.path,
+        document=document,
         recorded=source.recorded,
         headings=settings.retain_headings,
-        everywhere=source.role == "bank",
+        everywhere=source.role is FileRole.BANK,
     )
-    passages = extract_passages(document, fact_lines=extraction.fact_lines)
+    passages = extract_passages(
+        text, source.path, fact_lines=extraction.fact_lines, document=document
+    )
     return ReadFile(
         source=source,
         hash=content_hash,
         title=_title(document, source.path),
-        text=document.searchable.replace("\0", " "),
+        text=_searchable(document),
         facts=tuple(_dated(fact) for fact in extraction.facts),
         passages=tuple((p, occurred_interval(p.text, source.recorded)) for p in passages),
         chunks=chunk_document(
-            document,
+            text,
+            source.path,
+            document=document,
             target_tokens=settings.chunk_tokens,
             overlap_tokens=settings.chunk_overlap,
         ),
-        names=_page_names(document, source.path),
-        diagnostics=(*problems, *document.diagnostics, *extraction.diagnostics),
+        names=_page_names(source.path, front_matter),
+        diagnostics=(*problems, *extraction.diagnostics),
+    )
+
+
+def _read_ledger(
+    text: str,
+    content_hash: str,
+    source: SourceFile,
+    document: Document,
+    problems: tuple[Diagnostic, ...],
+) -> ReadFile:
+    """A ledger holds decisions only: no facts, no passages, nothing to search."""
+    names: tuple[NameRow, ...] = ()
+    if source.path == LEDGER_PATH:
+        ledger = parse_ledger(text, source.path, document=document)
+        problems = (*problems, *ledger.diagnostics)
+        names = tuple(row for entry in ledger.entries for row in _ledger_rows(entry))
+    return ReadFile(
+        source=source,
+        hash=content_hash,
+        title=_title(document, source.path),
+        text="",
+        facts=(),
+        passages=(),
+        chunks=(),
+        names=names,
+        diagnostics=problems,
+    )
+
+
+def _ledger_rows(entry: LedgerEntry) -> Iterator[NameRow]:
+    """One row a name: each but the last leads to, or is kept apart from, the last."""
+    *names, target = entry.names
+    for name in names or [target]:
+        yield NameRow(
+            entry.citation.start_line, entry.action.value, name.slug, target.slug, name.name
+        )
+
+
+def _searchable(document: Document) -> str:
+    return "\n".join(document.lines).replace("\0", " ")
+
+
+def _title(document: Document, path: str) -> str:
+    """The first heading, else the file's name."""
+    headings = (heading for heading in document.headings if heading)
+    return next(headings, PurePosixPath(path).stem).split(" > ")[0]
+
+
+def _dated(fact: Fact) -> Fact:
+    occurred = occurred_interval(fact.content, fact.recorded)
+    return replace(fact, occurred=occurred) if occurred else fact
+
+
+def _page_names(path: str, front_matter: Mapping[str, FrontMatterValue]) -> tuple[NameRow, ...]:
+    """What an entity page says about names: its own, its aliases, its type."""
+    if not path.startswith(_ENTITY_FOLDER):
+        return ()
+    name = str(front_matter.get("title") or PurePosixPath(path).stem.replace("-", " "))
+    slug = slugify(PurePosixPath(path).stem)
+    kind = front_matter.get("type")
+    page = NameRow(1, "page", slug, slug, name, str(kind) if kind else None)
+    aliases = front_matter.get("aliases", ())
+    listed = [aliases] if isinstance(aliases, str) else list(aliases)
+    return (
+        page,
+        *(NameRow(1, "alias", slugify(a), slug, a) for a in listed if slugify(a)),
     )

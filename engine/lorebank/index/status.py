@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from apsw import Connection
-
 from lorebank.domain import Diagnostic, Status
+from lorebank.index.connection import Connection
 from lorebank.index.embedding import pending_count, vector_count
 from lorebank.index.meta import read_meta
 

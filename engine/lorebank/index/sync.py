@@ -12,15 +12,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from apsw import Connection
-
 from lorebank.domain import Diagnostic, SyncReport
-from lorebank.index.connection import transaction
+from lorebank.index.connection import Connection, transaction
 from lorebank.index.entities import refresh_entities
 from lorebank.index.meta import read_meta, write_meta
 from lorebank.index.reading import ReadFile, ReadSettings, read_file
 from lorebank.index.writing import (
     delete_file,
+    has_marks,
     holders_of_file,
     insert_diagnostics,
     insert_file,
@@ -30,6 +29,7 @@ from lorebank.workspace.files import SourceFile, WalkResult, content_hash, read_
 
 __all__ = ["SyncResult", "stale_paths", "sync_files"]
 
+DECIDING_PAGES = frozenset({"bank/opinions.md", "bank/evidence.md"})
 RACY_NS = 2_000_000_000
 """A change this young may be followed by another under the same time stamp."""
 
@@ -43,6 +43,8 @@ class SyncResult:
     report: SyncReport
     entities: frozenset[str]
     """Entities whose facts changed; "" stands for facts that mention nobody."""
+    all_opinions: bool
+    """Whether something changed that bears on the opinions of everybody."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +81,14 @@ def sync_files(
         full = True
     plan = _plan(connection, root, walk, settings, full=full, progress=progress)
     if _is_idle(connection, plan):
-        return SyncResult(_report(connection, plan), frozenset())
+        return SyncResult(_report(connection, plan), frozenset(), all_opinions=False)
+    marked = has_marks(connection)
     with transaction(connection):
         entities = _write(connection, plan)
         write_meta(connection, "reading", settings.fingerprint())
         write_meta(connection, "synced_at", time.strftime("%Y-%m-%dT%H:%M:%S%z"))
-    return SyncResult(_report(connection, plan), frozenset(entities))
+    every = full or marked or has_marks(connection) or _decides_for_all(plan)
+    return SyncResult(_report(connection, plan), frozenset(entities), all_opinions=every)
 
 
 def stale_paths(connection: Connection, walk: WalkResult) -> tuple[str, ...]:
@@ -107,14 +111,14 @@ def _plan(
     read: list[ReadFile] = []
     touched: list[SourceFile] = []
     problems = list(walk.problems)
-    unreadable: set[str] = set()
     suspects = [s for s in walk.files if full or not _is_unchanged(known.get(s.path), s)]
     for done, source in enumerate(suspects, start=1):
         try:
             data = read_bytes(root, source)
         except OSError as problem:
-            unreadable.add(source.path)
-            problems.append(_unreadable(source.path, problem))
+            # The rows of its last good reading stay; it is named until it can be read.
+            message = f"cannot be read: {problem.strerror or problem}"
+            problems.append(Diagnostic(source.path, 0, "unreadable", message))
             continue
         digest = content_hash(data)
         before = known.get(source.path)
@@ -125,7 +129,6 @@ def _plan(
         if progress is not None:
             progress("reading", done, len(suspects))
     present = {source.path for source in walk.files}
-    # A file that cannot be read now keeps the rows of its last good reading.
     removed = tuple(sorted(known.keys() - present))
     return _Plan(tuple(read), tuple(touched), removed, frozenset(known), tuple(problems))
 
@@ -148,6 +151,12 @@ def _write(connection: Connection, plan: _Plan) -> set[str]:
     for read in plan.read:
         entities |= holders_of_file(connection, read.source.path)
     return entities
+
+
+def _decides_for_all(plan: _Plan) -> bool:
+    """Whether a page changed on which a person decides about opinions."""
+    changed = {read.source.path for read in plan.read} | set(plan.removed)
+    return not changed.isdisjoint(DECIDING_PAGES)
 
 
 def _is_idle(connection: Connection, plan: _Plan) -> bool:
@@ -210,10 +219,6 @@ def _walk_problems(connection: Connection) -> list[Diagnostic]:
         (_WALK_CODES,),
     )
     return sorted((Diagnostic(*row) for row in rows), key=str)
-
-
-def _unreadable(path: str, problem: OSError) -> Diagnostic:
-    return Diagnostic(path, 0, "unreadable", f"cannot be read: {problem.strerror}")
 
 
 def _report(connection: Connection, plan: _Plan) -> SyncReport:

@@ -12,9 +12,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import apsw
-from apsw import Connection
 
-from lorebank.index.connection import load_vector_extension
+from lorebank.index.connection import Connection, load_vector_extension
 
 if TYPE_CHECKING:
     import numpy as np

@@ -7,22 +7,39 @@ from collections.abc import Sequence
 from datetime import date
 from hashlib import blake2b
 
-from apsw import Connection
-
 from lorebank.domain import Chunk, Diagnostic, Fact, Interval, Passage
+from lorebank.index.connection import Connection
 from lorebank.index.embedding import hash_of_item
 from lorebank.index.embedding_cache import text_hash
 from lorebank.index.entities import insert_names
 from lorebank.index.reading import ReadFile
 from lorebank.language.words import searchable
 
-__all__ = ["delete_file", "holders_of_file", "insert_file", "touch_file"]
+__all__ = [
+    "delete_file",
+    "has_marks",
+    "holders_of_file",
+    "insert_diagnostics",
+    "insert_file",
+    "touch_file",
+]
 
 _NEIGHBOUR_CHARACTERS = 400
-_MONTHS = (
-    ["january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"]
-)
-_WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+_MONTHS = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+]
+_WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()  # noqa: SIM905
 
 
 def delete_file(connection: Connection, path: str) -> None:
@@ -56,6 +73,14 @@ def holders_of_file(connection: Connection, path: str) -> set[str]:
             (path,),
         )
     }
+
+
+def has_marks(connection: Connection) -> bool:
+    """Whether any fact is marked as speaking to an opinion, whoever holds it."""
+    return (
+        connection.execute("SELECT 1 FROM items WHERE marks IS NOT NULL LIMIT 1").fetchone()
+        is not None
+    )
 
 
 def touch_file(connection: Connection, path: str, size: int, mtime_ns: int) -> None:

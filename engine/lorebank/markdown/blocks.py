@@ -12,7 +12,7 @@ counts: a fence left open by hand in a body cannot swallow the rest of the page.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -22,8 +22,8 @@ from lorebank.markdown.source import newline_style, split_lines
 
 __all__ = [
     "Block",
-    "blank",
     "blank_blocks",
+    "blank_spans",
     "body_checksum",
     "find_blocks",
     "render_block",
@@ -123,14 +123,17 @@ def blank_blocks(text: str) -> str:
     Length, line endings and line numbers stay as they are.
     """
     blocks, _ = find_blocks(text)
-    for block in blocks:
-        text = blank(text, block.start, block.end)
-    return text
+    return blank_spans(text, [(block.start, block.end) for block in blocks])
 
 
-def blank(text: str, start: int, end: int) -> str:
-    """The text with one span overwritten with spaces, line endings kept."""
-    return text[:start] + _PRINTED.sub(" ", text[start:end]) + text[end:]
+def blank_spans(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    """The text with ordered spans overwritten with spaces, line endings kept."""
+    pieces: list[str] = []
+    position = 0
+    for start, end in spans:
+        pieces += (text[position:start], _PRINTED.sub(" ", text[start:end]))
+        position = end
+    return "".join([*pieces, text[position:]]) if pieces else text
 
 
 def _updated(text: str, block: Block, wanted: Mapping[str, str], newline: str) -> str:

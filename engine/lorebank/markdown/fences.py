@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
 
-__all__ = ["FenceScanner", "outside_fences"]
+__all__ = ["FenceScanner"]
 
 _OPENING = re.compile(r"(?:[ \t>]|[-*+][ \t]|\d{1,9}[.)][ \t])*(?P<run>`{3,}(?=[^`]*\Z)|~{3,})")
 _CLOSING = re.compile(r"[ \t>]*(?P<run>`{3,}|~{3,})[ \t]*\Z")
@@ -35,11 +34,3 @@ class FenceScanner:
             return False
         self.closing = opening["run"]
         return True
-
-
-def outside_fences(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """The lines that belong to no code fence, each with its 0-based number."""
-    scanner = FenceScanner()
-    for number, line in enumerate(lines):
-        if not scanner.feed(line):
-            yield number, line

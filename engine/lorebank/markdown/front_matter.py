@@ -17,7 +17,9 @@ __all__ = ["FrontMatterValue", "front_matter_lines", "parse_front_matter", "set_
 
 FrontMatterValue = str | list[str]
 
-_KEY = re.compile(r"(?P<key>[^\s:#\-\[\]{}\"'@&*!|>%`][^:\n]*?|\"[^\"\n]*\"|'[^'\n]*')[ \t]*:(?:[ \t]+|\Z)")
+_KEY = re.compile(
+    r"(?P<key>[^\s:#\-\[\]{}\"'@&*!|>%`][^:\n]*?|\"[^\"\n]*\"|'[^'\n]*')[ \t]*:(?:[ \t]+|\Z)"
+)
 _ITEM = re.compile(r"[ \t]*-(?:[ \t]+|\Z)")
 _PLAIN = re.compile(r"[^\W\d_][\w .()/+@'’&-]*\Z|\d[\w.:-]*\Z")
 _RESERVED = frozenset(("true", "false", "yes", "no", "on", "off", "null", "none"))

@@ -11,13 +11,15 @@ import re
 from dataclasses import dataclass
 
 from lorebank.domain import Diagnostic
-from lorebank.markdown.blocks import blank, find_blocks
-from lorebank.markdown.fences import outside_fences
+from lorebank.markdown.blocks import blank_spans, find_blocks
+from lorebank.markdown.fences import FenceScanner
 from lorebank.markdown.front_matter import front_matter_lines
 from lorebank.markdown.inline import code_spans
 from lorebank.markdown.source import line_of, split_lines
 
 __all__ = ["HiddenText", "hide"]
+
+Span = tuple[int, int]
 
 _PRIVATE = re.compile(r"<\s*(?P<close>/?)\s*private\b(?P<rest>[^<>]*)>", re.IGNORECASE)
 _OPAQUE = re.compile(
@@ -42,25 +44,24 @@ def hide(text: str, path: str) -> HiddenText:
     diagnostics: list[Diagnostic] = []
     visible = text
     if "<" in text:
-        visible = _without_private(visible, path, diagnostics)
+        visible = blank_spans(visible, _private_spans(visible, path, diagnostics))
         blocks, problems = find_blocks(visible, path)
         diagnostics += problems
-        for block in blocks:
-            visible = blank(visible, block.start, block.end)
+        visible = blank_spans(visible, [(block.start, block.end) for block in blocks])
         if "<!--" in visible:
-            visible = _without_comments(visible, path, diagnostics)
-        for opaque in _opaque_spans(visible):
-            visible = blank(visible, *opaque)
+            visible = blank_spans(visible, _comment_spans(visible, path, diagnostics))
+        if "</" in visible:
+            visible = blank_spans(visible, [found.span() for found in _OPAQUE.finditer(visible)])
     if text.startswith("---"):
-        lines = visible.split("\n")
         count = front_matter_lines(split_lines(text))
-        visible = blank(visible, 0, sum(len(line) + 1 for line in lines[:count]))
+        length = sum(len(line) + 1 for line in visible.split("\n")[:count])
+        visible = blank_spans(visible, [(0, length)])
     return HiddenText(visible, tuple(diagnostics))
 
 
-def _without_private(text: str, path: str, diagnostics: list[Diagnostic]) -> str:
+def _private_spans(text: str, path: str, diagnostics: list[Diagnostic]) -> list[Span]:
     depth = start = 0
-    spans: list[tuple[int, int]] = []
+    spans: list[Span] = []
     for tag in _PRIVATE.finditer(text):
         if tag["close"]:
             if depth == 1:
@@ -73,9 +74,7 @@ def _without_private(text: str, path: str, diagnostics: list[Diagnostic]) -> str
         spans.append((start, len(text)))
         message = "<private> is never closed; the rest of the file is left out"
         diagnostics.append(Diagnostic(path, line_of(text, start), "private-unclosed", message))
-    for span in spans:
-        text = blank(text, *span)
-    return text
+    return spans
 
 
 def _is_quoted(text: str, tag: re.Match[str]) -> bool:
@@ -83,43 +82,32 @@ def _is_quoted(text: str, tag: re.Match[str]) -> bool:
     return text[tag.start() - 1 : tag.start()] == "`" and text[tag.end() : tag.end() + 1] == "`"
 
 
-def _without_comments(text: str, path: str, diagnostics: list[Diagnostic]) -> str:
-    position = 0
-    for start in _comment_starts(text):
-        if start < position:
-            continue
-        end = text.find("-->", start + 4)
-        if end < 0:
-            message = "a comment is never closed; its text is read as prose"
-            line = line_of(text, start)
-            diagnostics.append(Diagnostic(path, line, "comment-unclosed", message))
-            return blank(text, start, start + 4)
-        position = end + 3
-        text = blank(text, start, position)
-    return text
-
-
-def _comment_starts(text: str) -> list[int]:
-    """Offsets of `<!--` outside code fences and code spans.
-
-    A fence inside a comment is none, so the lines of a comment do not feed the fence scan: they
-    are blanked one comment at a time, the longest first reading being the document's own order.
-    """
-    starts: list[int] = []
-    offsets = [0]
+def _comment_spans(text: str, path: str, diagnostics: list[Diagnostic]) -> list[Span]:
+    """Comments outside code fences and code spans; what a comment hides opens no fence."""
+    spans: list[Span] = []
+    fences = FenceScanner()
+    offset = hidden_until = 0
     for line in text.split("\n"):
-        offsets.append(offsets[-1] + len(line) + 1)
-    for number, line in outside_fences(text.split("\n")):
-        if "<!--" not in line:
-            continue
-        code = [(left, right) for left, right, _ in code_spans(line)]
-        for found in re.finditer("<!--", line):
-            if not any(left <= found.start() < right for left, right in code):
-                starts.append(offsets[number] + found.start())
-    return starts
+        if offset >= hidden_until and not fences.feed(line) and "<!--" in line:
+            for start in _comment_starts(line, offset):
+                if start < hidden_until:
+                    continue
+                end = text.find("-->", start + 4)
+                if end < 0:
+                    message = "a comment is never closed; its text is read as prose"
+                    where = line_of(text, start)
+                    diagnostics.append(Diagnostic(path, where, "comment-unclosed", message))
+                    return [*spans, (start, start + 4)]
+                hidden_until = end + 3
+                spans.append((start, hidden_until))
+        offset += len(line) + 1
+    return spans
 
 
-def _opaque_spans(text: str) -> list[tuple[int, int]]:
-    if "<" not in text:
-        return []
-    return [found.span() for found in _OPAQUE.finditer(text)]
+def _comment_starts(line: str, offset: int) -> list[int]:
+    code = code_spans(line)
+    return [
+        offset + found.start()
+        for found in re.finditer("<!--", line)
+        if not any(left <= found.start() < right for left, right, _ in code)
+    ]

@@ -22,7 +22,7 @@ from lorebank.markdown.inline import (
     link_title,
 )
 
-__all__ = ["find_mentions", "mention_source"]
+__all__ = ["find_mentions", "linked_source", "mention_source"]
 
 _SIGN = "@\uff20"
 _NAME = (

@@ -13,7 +13,8 @@ from lorebank.language.folding import fold
 __all__ = ["asks_for_opinion", "asks_when"]
 
 _OPINION = {
-    "en": r"prefers?|preferred|preferences?|likes?|liked|loves?|hates?|dislikes?|enjoys?|favou?rites?"
+    "en": r"prefers?|preferred|preferences?|likes?|liked|loves?|hates?|dislikes?|enjoys?"
+    r"|favou?rites?"
     r"|opinions?|thinks?|thoughts on|beliefs?|believes?|feels? about|feel towards?|wants?|wishes"
     r"|attitude|stance|view on|views on|taste in|cares? about|opposed to|fond of|keen on",
     "es": r"prefiere[ns]?|preferencias?|gustan?|gustaria|odia[ns]?|opina[ns]?|opinion(?:es)?"
@@ -22,7 +23,8 @@ _OPINION = {
     r"|acredita[m]?|favorit[oa]s?|quer(?:em)?|detesta[m]?",
     "fr": r"prefere(?:nt)?|preferences?|aime(?:nt)?|deteste(?:nt)?|avis|opinions?|pense(?:nt)?"
     r"|croit|croient|favori(?:te)?s?|veut|veulent|prefere[e]?s?",
-    "de": r"bevorzug\w*|vorlieben?|mag|moegen|mogen|liebt|hasst|meinung(?:en)?|denkt|haelt von|halt von"
+    "de": r"bevorzug\w*|vorlieben?|mag|moegen|mogen|liebt|hasst|meinung(?:en)?|denkt|haelt von"
+    r"|halt von"
     r"|findet|glaubt|lieblings\w*|will|moechte|mochte|lieber|am liebsten",
     "it": r"preferisc[ei](?:ono)?|preferenz[ae]|piac(?:e|ciono)|ama(?:no)?|odia(?:no)?|opinion[ei]"
     r"|pensa(?:no)?|crede(?:ono)?|preferit[oaie]|vuole|vogliono",

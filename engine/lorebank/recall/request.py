@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING
 
-from apsw import Connection
-
+from lorebank.index.connection import Connection
 from lorebank.recall.understand import Understood
 
 if TYPE_CHECKING:

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from apsw import Connection
-
 from lorebank.domain import SearchHit
 from lorebank.index.chunks import load_chunks
+from lorebank.index.connection import Connection
 from lorebank.index.lexical import match_chunks
 from lorebank.index.vectors import CHUNK
 from lorebank.language.words import content_words, identifiers, words

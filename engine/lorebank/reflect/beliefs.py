@@ -113,7 +113,7 @@ def fold_evidence(
     as_of: date | None = None,
     pins: Sequence[Pin] = (),
 ) -> BeliefState:
-    """The state that the evidence up to and including `as_of` leads to; `prior` where there is none.
+    """The state the evidence up to and including `as_of` leads to; `prior` where there is none.
 
     Input order has no effect. Lines that are unrelated are passed over.
     """
@@ -142,7 +142,7 @@ def fold_evidence(
             for line in lines
         ]
         visible = current if pin is None else _clamp(pin.confidence)
-        if opening or visible != shown or current != before and pin is None:
+        if opening or visible != shown or (current != before and pin is None):
             history.append((day, visible))
         shown = visible
     return _with_pins(BeliefState(shown, tuple(history), tuple(steps)), pins, as_of)
@@ -155,7 +155,7 @@ def fade(confidence: float, *, days: int, half_life_days: float, prior: float = 
     """
     if days <= 0:
         return confidence
-    return prior + (confidence - prior) * 0.5 ** (days / half_life_days)
+    return prior + (confidence - prior) * float(0.5 ** (days / half_life_days))
 
 
 def _days(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from lorebank.markdown.document import read_document
-from lorebank.markdown.facts import retain_sections
+from lorebank.markdown.sections import retain_sections
 from lorebank.markdown.source import newline_style
 
 __all__ = ["Appended", "append_fact_line", "new_log"]
@@ -63,5 +63,5 @@ def _line_end(text: str, body: str, newline: str) -> str:
 
 
 def one_paragraph(text: str) -> str:
-    """A fact as one line of text: line breaks become spaces, nothing can open a heading or fence."""
+    """A fact as one line of text: line breaks become spaces."""
     return re.sub(r"\s*[\r\n]+\s*", " ", text).strip()

@@ -20,7 +20,7 @@ from pathlib import Path, PurePosixPath
 
 from lorebank.config import Config
 from lorebank.domain import Diagnostic
-from lorebank.errors import NotFound, PathRefused, WorkspaceError
+from lorebank.errors import WorkspaceError
 from lorebank.workspace.layout import (
     BANK_FOLDER,
     MEMORY_FOLDER,
@@ -79,7 +79,7 @@ def walk(root: Path, config: Config) -> WalkResult:
     """Every memory file of the workspace; `WorkspaceError` only if `root` is no folder."""
     if not root.is_dir():
         raise WorkspaceError(f"{root}: is not a folder", hint="lorebank init makes a workspace")
-    run = _Walk(os.fspath(root), LogPattern.compile(config.workspace.log_pattern))
+    run = _Walk(root, LogPattern(config.workspace.log_pattern))
     run.visit_core()
     run.visit_folder(MEMORY_FOLDER)
     run.visit_folder(BANK_FOLDER)
@@ -99,24 +99,13 @@ def relative_to_root(root: Path, path: str) -> str:
     return full.relative_to(root).as_posix() if inside else full.as_posix()
 
 
-def read_bytes(root: Path, path: str) -> bytes:
-    """The bytes of one memory file.
-
-    `NotFound` if it is gone, `PathRefused` if it is a link or no regular file, `WorkspaceError` if
-    it cannot be read.
-    """
-    try:
-        descriptor = os.open(os.path.join(root, path), os.O_RDONLY | _NO_FOLLOW | _BINARY)
-        with open(descriptor, "rb") as handle:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise PathRefused(f"{path}: is not a regular file")
-            return handle.read()
-    except FileNotFoundError as error:
-        raise NotFound(f"{path}: no such file") from error
-    except OSError as error:
-        if error.errno == errno.ELOOP:
-            raise PathRefused(f"{path}: is a symbolic link, which is never followed") from error
-        raise WorkspaceError(f"{path}: cannot be read: {error.strerror}") from error
+def read_bytes(root: Path, source: SourceFile) -> bytes:
+    """The bytes of one memory file; `OSError` if it is gone, unreadable, or a link by now."""
+    descriptor = os.open(root / source.path, os.O_RDONLY | _NO_FOLLOW | _BINARY)
+    with os.fdopen(descriptor, "rb") as handle:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, "not a regular file", source.path)
+        return handle.read()
 
 
 def content_hash(content: bytes) -> str:
@@ -137,7 +126,7 @@ def is_link(entry: os.DirEntry[str] | os.stat_result) -> bool:
 class _Walk:
     """The state of one walk."""
 
-    root: str
+    root: Path
     pattern: LogPattern
     files: dict[str, SourceFile] = field(default_factory=dict)
     problems: set[Diagnostic] = field(default_factory=set)
@@ -161,11 +150,11 @@ class _Walk:
         if path == ".":
             self._visit_below("")
             return
-        parents = PurePosixPath(path).parents if not path.startswith("/") else ()
+        parents = PurePosixPath(path).parents if not Path(path).is_absolute() else ()
         for parent in reversed([p.as_posix() for p in parents if p.as_posix() != "."]):
             if not self._is_plain_folder(parent, missing_is_fine=False):
                 return
-        if is_markdown(path) and not os.path.isdir(self._full(path)):
+        if is_markdown(path) and not Path(self._full(path)).is_dir():
             self._visit_extra_file(path)
         elif self._is_plain_folder(path, missing_is_fine=False):
             self._visit_below(path)
@@ -231,8 +220,6 @@ class _Walk:
                 self._report(path, "not-a-file", "is a pipe, socket or device and is not read")
         elif not path.isprintable() and _shown(path) != path:
             self._report(path, "name-not-utf8", "the name is not UTF-8; rename the file")
-        elif not os.access(entry.path, os.R_OK):
-            self._report(path, "unreadable", "the file cannot be read: permission denied")
         else:
             self._take(path, status)
 
@@ -263,7 +250,7 @@ class _Walk:
         return True
 
     def _full(self, path: str) -> str:
-        return os.path.join(self.root, path) if path else self.root
+        return str(self.root / path)
 
     def _report_link(self, path: str) -> None:
         self._report(path, "symlink-ignored", "is a symbolic link, which is never followed")

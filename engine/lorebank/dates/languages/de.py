@@ -134,7 +134,6 @@ WORDS = {
         "until": "bis|bis zum|bis zur|bis einschließlich|spätestens|spätestens am|spätestens im|"
         "bis spätestens|bis ende der|bis zu|bis in den|bis in die|bis inklusive",
     },
-    "UNTIL_POST": {"until": "einschließlich"},
     "BEFORE": {"before": "vor|vor dem|vor der|früher als|noch vor"},
     "AFTER": {"after": "nach|nach dem|nach der|später als"},
     "AROUND": {"around": "um|um den|um die|etwa|ungefähr|gegen|circa|ca|rund um|rund um den|"

@@ -92,9 +92,9 @@ WORDS = {
             "d'|de l'"},
     "AND": {"and": "et|et le|et la|à|au"},
     "TO": {"to": "à|au|jusqu'à|jusqu'au|jusqu'en|jusqu'à la|a|et"},
-    "FROM": {"from": "de|du|depuis|d'|depuis le|à partir de|à partir du"},
+    "FROM": {"from": "de|du|depuis|d'|depuis le"},
     "BETWEEN": {"between": "entre|entre le|entre la|entre les"},
-    "SINCE": {"since": "depuis|depuis le|depuis la|à partir de|à partir du|dès|dès le|depuis l'|"
+    "SINCE": {"since": "depuis|depuis le|depuis la|à partir de|à partir du|dès le|dès l'|depuis l'|"
               "à compter du|à compter de|à partir d'"},
     "ONWARDS": {"on": "et après|jusqu'à aujourd'hui|jusqu'à maintenant|et au-delà|et plus tard|"
                 "jusqu'à présent"},

@@ -93,7 +93,7 @@ WORDS = {
     "TO": {"to": "a|ao|até|até o|até ao|até a|à|até à|e"},
     "FROM": {"from": "de|do|da|desde|desde o|desde a"},
     "BETWEEN": {"between": "entre|entre o|entre a|entre os|entre o dia"},
-    "SINCE": {"since": "desde|a partir de|a partir do|a partir da|desde o|desde a|de"},
+    "SINCE": {"since": "desde|a partir de|a partir do|a partir da|desde o|desde a"},
     "ONWARDS": {"on": "em diante|até hoje|até agora|para cá|pra cá"},
     "UNTIL": {"until": "até|até o|até ao|até a|até à|até o dia|até dia|o mais tardar em"},
     "BEFORE": {"before": "antes de|antes do|antes da|anterior a|anterior ao|anteriores a"},

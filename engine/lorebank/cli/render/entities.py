@@ -1,0 +1,67 @@
+"""Entities as text: one with all that is known of it, or a list."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+
+from lorebank.cli.render.look import INDENT, Look
+from lorebank.cli.render.opinions import opinion_block
+from lorebank.cli.render.phrases import SEPARATOR, count, fact_block
+from lorebank.cli.render.text import display_width
+from lorebank.domain import Entity, EntityView
+
+__all__ = ["entity_list_lines", "entity_view_lines"]
+
+WIDEST_NAME = 32
+
+
+def entity_view_lines(look: Look, view: EntityView, *, limit: int) -> list[str]:
+    """Name and dates, then opinions, the newest `limit` facts, and the neighbours."""
+    lines = [look.strong(look.clean_line(view.entity.name))]
+    lines += look.dim_paragraph(SEPARATOR.join(_about(view.entity)))
+    if view.opinions:
+        lines += ["", look.strong("Opinions")]
+        for opinion in view.opinions:
+            lines += opinion_block(look, opinion, evidence=0, indent=INDENT)
+    if view.facts:
+        lines += ["", look.strong("Facts")]
+        for fact in view.facts[:limit]:
+            lines += fact_block(look, fact, indent=INDENT)
+        if len(view.facts) > limit:
+            rest = len(view.facts) - limit
+            lines.append(look.dim(f"{INDENT}… and {rest:,} older; -k {len(view.facts)} shows all"))
+    if view.neighbours:
+        lines += ["", look.strong("Seen with")]
+        near = [f"{each.entity.name} ({each.shared})" for each in view.neighbours]
+        lines += look.paragraph(", ".join(near), INDENT)
+    return lines
+
+
+def _about(entity: Entity) -> list[str]:
+    aliases = f"also {', '.join(entity.aliases)}" if entity.aliases else ""
+    parts = [entity.type, aliases, count(entity.facts, "fact"), _seen(entity), entity.page]
+    return [part for part in parts if part]
+
+
+def _seen(entity: Entity) -> str:
+    days: list[date] = [day for day in (entity.first_seen, entity.last_seen) if day]
+    return " – ".join(dict.fromkeys(day.isoformat() for day in days))
+
+
+def entity_list_lines(look: Look, entities: Sequence[Entity]) -> list[str]:
+    """One line an entity: name, number of facts, when it was seen, type and aliases."""
+    if not entities:
+        return []
+    names = [look.cut(entity.name, WIDEST_NAME) for entity in entities]
+    column = max(map(display_width, names))
+    digits = len(str(max(entity.facts for entity in entities)))
+    lines = []
+    for name, entity in zip(names, entities, strict=True):
+        padding = " " * (column - display_width(name))
+        aliases = f"also {', '.join(entity.aliases)}" if entity.aliases else ""
+        about = SEPARATOR.join(part for part in (_seen(entity), entity.type, aliases) if part)
+        room = max(look.width - column - digits - 4, 20)
+        tail = look.dim(look.cut(about, room))
+        lines.append(f"{look.strong(name)}{padding}  {entity.facts:>{digits}}  {tail}".rstrip())
+    return lines

@@ -1,0 +1,83 @@
+"""Opinions as text: what is believed, how firmly, and every line that moved it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+
+from lorebank.cli.render.look import INDENT, Look
+from lorebank.cli.render.phrases import SEPARATOR, confidence_phrase
+from lorebank.domain import Evidence, Opinion, OpinionStatus, Stance, Trend
+
+__all__ = ["evidence_lines", "history_lines", "opinion_block", "opinion_lines", "signed"]
+
+SHOWN_EVIDENCE = 5
+BAR_WIDTH = 20
+_MARGIN = " " * 6
+_ARROWS = {Trend.STRENGTHENING: " ↑", Trend.WEAKENING: " ↓"}
+
+
+def opinion_lines(look: Look, opinions: Sequence[Opinion], *, history: bool = False) -> list[str]:
+    """One block an opinion, a blank line between."""
+    lines: list[str] = []
+    for opinion in opinions:
+        if lines:
+            lines.append("")
+        lines += opinion_block(look, opinion, evidence=SHOWN_EVIDENCE)
+        if history:
+            lines += history_lines(look, opinion)
+    return lines
+
+
+def opinion_block(look: Look, opinion: Opinion, *, evidence: int, indent: str = "") -> list[str]:
+    """Confidence and statement, the dim line below, then the newest `evidence` lines of it."""
+    shown = f"{confidence_phrase(opinion.confidence)}{_ARROWS.get(opinion.trend, '')}"
+    lead = f"{indent}{shown:<6}"
+    first, *rest = look.paragraph(opinion.statement, indent + _MARGIN, first=lead)
+    lines = [indent + look.strong(shown) + first[len(indent) + len(shown) :], *rest]
+    lines += look.dim_paragraph(SEPARATOR.join(_about(opinion)), indent + _MARGIN)
+    older = len(opinion.evidence) - evidence
+    for each in opinion.evidence[-evidence:] if evidence else ():
+        lines += evidence_lines(look, each, indent + _MARGIN)
+    if evidence and older > 0:
+        lines.append(look.dim(f"{indent}{_MARGIN}… {older} earlier: lorebank explain {opinion.id}"))
+    return lines
+
+
+def _about(opinion: Opinion) -> list[str]:
+    parts = [", ".join(opinion.entities), opinion.trend.value]
+    if opinion.status is not OpinionStatus.LIVE:
+        by = f" by {opinion.superseded_by}" if opinion.superseded_by else ""
+        parts.append(f"{opinion.status.value}{by}")
+    if opinion.pinned is not None:
+        parts.append(f"pinned at {confidence_phrase(opinion.pinned)}")
+    if opinion.last_updated is not None:
+        parts.append(f"updated {opinion.last_updated}")
+    return [part for part in [*parts, str(opinion.source), opinion.id] if part]
+
+
+def evidence_lines(look: Look, evidence: Evidence, indent: str) -> list[str]:
+    """`+ 2025-12-01 +0.03 memory/2025-12-01.md#L9  the sentence`, on one line where it fits."""
+    sign = {Stance.FOR: look.good("+"), Stance.AGAINST: look.bad("−")}.get(evidence.stance, "·")
+    head = f"{evidence.date} {signed(evidence.delta)} {evidence.source}"
+    room = look.width - len(indent) - len(head) - 4
+    line = f"{indent}{sign} {look.dim(head)}"
+    if not evidence.content or room < 24:
+        return [line]
+    return [f"{line}  {look.cut(evidence.content, room)}"]
+
+
+def signed(delta: float) -> str:
+    """`+0.03`, `−0.06`."""
+    return f"{'−' if delta < 0 else '+'}{abs(delta):.2f}"
+
+
+def history_lines(look: Look, opinion: Opinion) -> list[str]:
+    """The confidence at the end of each day that moved it, with a bar to compare by eye."""
+    return [_history_line(look, day, confidence) for day, confidence in opinion.history]
+
+
+def _history_line(look: Look, day: date, confidence: float) -> str:
+    filled = round(confidence * BAR_WIDTH)
+    bar = "█" * filled + look.dim("░" * (BAR_WIDTH - filled))
+    return f"{_MARGIN}{look.dim(day.isoformat())} {confidence_phrase(confidence)} {bar}"

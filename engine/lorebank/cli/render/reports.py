@@ -1,0 +1,153 @@
+"""Reports of runs as text: sync, reflect, status."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lorebank.cli.render.look import INDENT, Look
+from lorebank.cli.render.phrases import (
+    SEPARATOR,
+    confidence_phrase,
+    count,
+    problem_lines,
+    size_phrase,
+)
+from lorebank.cli.render.remedies import remedy_for
+from lorebank.cli.render.text import clean
+from lorebank.domain import Diagnostic, ReflectReport, Status, SyncReport
+
+__all__ = [
+    "difference_lines",
+    "patch_lines",
+    "reflect_lines",
+    "status_lines",
+    "status_problem_lines",
+    "sync_lines",
+]
+
+SHOWN_PATHS = 20
+_LABEL = 11
+
+
+def sync_lines(look: Look, report: SyncReport, *, all_paths: bool = False) -> list[str]:
+    """What was read again, file by file, and a line of totals."""
+    changes = [look.good("+ ") + look.clean_line(path) for path in report.added]
+    changes += [look.warn("~ ") + look.clean_line(path) for path in report.changed]
+    changes += [look.bad("- ") + look.clean_line(path) for path in report.removed]
+    shown = changes if all_paths else changes[:SHOWN_PATHS]
+    lines = list(shown)
+    if len(shown) < len(changes):
+        lines.append(f"… and {len(changes) - len(shown):,} more (--verbose lists them)")
+    return [*lines, _totals(report)]
+
+
+def _totals(report: SyncReport) -> str:
+    counts = (("added", report.added), ("changed", report.changed), ("removed", report.removed))
+    moves = [f"{len(paths):,} {verb}" for verb, paths in counts if paths]
+    parts = [
+        f"{count(report.files, 'file')}, {count(report.facts, 'fact')}",
+        ", ".join(moves) or "nothing changed",
+        f"{report.embedded:,} embedded" if report.embedded else "",
+        f"{report.pending:,} waiting for an embedder" if report.pending else "",
+    ]
+    return SEPARATOR.join(part for part in parts if part)
+
+
+def difference_lines(look: Look, differences: Sequence[str]) -> list[str]:
+    """What the index holds otherwise than a rebuild would."""
+    return [line for each in differences for line in look.paragraph(each, INDENT, first="")]
+
+
+def reflect_lines(look: Look, report: ReflectReport) -> list[str]:
+    """How much was read, which pages changed, which opinions moved."""
+    read = f"read {count(report.facts_read, 'fact')}"
+    if not report.changed:
+        return [f"{read}: nothing to change"]
+    verb = "would change" if report.dry_run else "changed"
+    lines = [f"{read}: {count(len(report.changed), 'page')} {verb}"]
+    lines += [f"{INDENT}{look.clean_line(path)}" for path in report.changed]
+    if report.opinions_moved:
+        lines += ["", look.strong("Opinions")]
+    for _, statement, before, after in report.opinions_moved:
+        lines += _moved(look, statement, before, after)
+    if report.journal:
+        lines += ["", f"journal: {report.journal}"]
+    return lines
+
+
+def _moved(look: Look, statement: str, before: float | None, after: float) -> list[str]:
+    start = " new" if before is None else confidence_phrase(before)
+    end = confidence_phrase(after)
+    lead = f"{INDENT}{start} → {end}  "
+    first, *rest = look.paragraph(statement, " " * len(lead), first=lead)
+    style = look.bad if before is not None and after < before else look.good
+    return [f"{INDENT}{start} → {style(end)}{first[len(lead) - 2 :]}", *rest]
+
+
+def patch_lines(look: Look, patch: str) -> list[str]:
+    """A unified diff, coloured; untouched where nobody looks at it."""
+    if not look.terminal:
+        return patch.removesuffix("\n").split("\n") if patch else []
+    return [_patch_line(look, clean(line)) for line in patch.removesuffix("\n").split("\n")]
+
+
+def _patch_line(look: Look, line: str) -> str:
+    if line.startswith(("+++", "---")):
+        return look.strong(line)
+    if line.startswith("@@"):
+        return look.accent(line)
+    if line.startswith("+"):
+        return look.good(line)
+    return look.bad(line) if line.startswith("-") else line
+
+
+def status_lines(look: Look, status: Status) -> list[str]:
+    """Workspace, freshness, contents, embedder, last reflection, and each problem with a remedy."""
+    rows = [
+        ("workspace", look.clean_line(status.workspace)),
+        ("index", _index_state(look, status)),
+        ("holds", ", ".join(f"{number:,} {what}" for what, number in status.counts.items())),
+        ("embedder", _embedder_state(look, status)),
+        ("vectors", status.vector_search),
+        ("reflected", status.last_reflection or "never (lorebank reflect --dry-run shows a first)"),
+    ]
+    lines = [part for label, value in rows for part in _row(look, label, value)]
+    return lines + status_problem_lines(look, status.problems)
+
+
+def _row(look: Look, label: str, value: str) -> list[str]:
+    first, *rest = look.paragraph(value, " " * _LABEL, first=" " * _LABEL)
+    return [look.dim(label) + first[len(label) :], *rest]
+
+
+def _index_state(look: Look, status: Status) -> str:
+    state = "fresh" if status.fresh else f"stale: {status.stale_reason} (run lorebank index)"
+    synced = f"synced {status.synced_at}" if status.synced_at else "never synced"
+    return SEPARATOR.join((state, synced, size_phrase(status.index_bytes)))
+
+
+def _embedder_state(look: Look, status: Status) -> str:
+    about = status.embedder
+    name = str(about.get("provider") or "none")
+    if about.get("model"):
+        name = f"{name} {about['model']}"
+    if about.get("dimension"):
+        name = f"{name}, {about['dimension']} dimensions"
+    reason = about.get("reason")
+    if about.get("available", True) and not reason:
+        return name
+    return f"{name}: {reason or 'not available'}"
+
+
+def status_problem_lines(look: Look, problems: Sequence[Diagnostic]) -> list[str]:
+    """Each problem, and what to do about its sort once below the problems of that sort."""
+    if not problems:
+        return [look.dim("problems") + "   none"]
+    lines = ["", look.warn(count(len(problems), "problem"))]
+    by_code: dict[str, list[Diagnostic]] = {}
+    for problem in problems:
+        by_code.setdefault(problem.code, []).append(problem)
+    for code, alike in by_code.items():
+        lines += problem_lines(look, alike)
+        lines += look.dim_paragraph(f"remedy: {remedy_for(code)}", INDENT * 2)
+    return lines

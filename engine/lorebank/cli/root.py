@@ -1,0 +1,118 @@
+"""The `lorebank` command: its subcommands, loaded when called, and the border errors stop at."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Sequence
+from importlib import import_module
+
+import click
+
+from lorebank.cli.complaints import as_lorebank_error, error_lines
+from lorebank.cli.session import CommandGroup, Session
+from lorebank.cli.streams import flush, write, write_json
+from lorebank.errors import LorebankError, UsageError
+
+__all__ = ["COMMANDS", "cli", "run"]
+
+COMMANDS = {
+    "init": "Lay out a workspace.",
+    "retain": "Write a fact into the log of a day.",
+    "index": "Bring the index up to date with the files.",
+    "recall": "Answer a question from the notes, with citations.",
+    "search": "Find passages in all notes.",
+    "get": "Print a memory file, whole or by lines.",
+    "entity": "Show all that is known of one entity, or list them.",
+    "opinions": "Show beliefs with their confidence and evidence.",
+    "timeline": "Show facts by when they happened.",
+    "explain": "Tell the whole story of a fact or an opinion.",
+    "reflect": "Bring the pages of the bank up to date from the facts.",
+    "status": "Show what is indexed, how fresh it is, and what is wrong.",
+    "config": "Read and change settings.",
+    "completion": "Print the script that completes commands in a shell.",
+}
+"""Each command's one-line summary, so that `--help` imports none of them."""
+
+EXAMPLES = """
+lorebank init ~/notes
+lorebank retain "O(c=0.9) @Peter: Prefers short replies."
+lorebank recall "what does Peter prefer?"
+lorebank reflect --dry-run --diff
+"""
+
+
+class LazyGroup(CommandGroup):
+    """A group that imports a command's module when that command is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module = import_module(f"lorebank.cli.commands.{cmd_name}")
+        command: click.Command = module.command
+        return command
+
+    def summaries(self, ctx: click.Context) -> list[tuple[str, str]]:
+        return list(COMMANDS.items())
+
+
+@click.group("lorebank", cls=LazyGroup, invoke_without_command=True, examples=EXAMPLES)
+@click.pass_context
+def cli(ctx: click.Context) -> None:
+    """An agent's memory over plain Markdown: retain, recall, reflect.
+
+    Notes stay files you can read and edit. Every answer names the line it stands on.
+    """
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command line; returns the exit code and lets no error of a user through."""
+    session = Session()
+    session.read_ahead(arguments)
+    try:
+        code = _invoke(arguments, session)
+        flush()
+    except (KeyboardInterrupt, click.Abort):
+        return 130
+    except BrokenPipeError:
+        return flush(discard=True)
+    except Exception as problem:
+        return _report(problem, session)
+    return code
+
+
+def _invoke(arguments: Sequence[str], session: Session) -> int:
+    for position, argument in enumerate(arguments, start=1):
+        if not argument.isprintable() and any("\ud800" <= c <= "\udfff" for c in argument):
+            raise UsageError(f"argument {position} is not valid UTF-8")
+    try:
+        result = cli.main(list(arguments), "lorebank", standalone_mode=False, obj=session)
+    except SystemExit as stop:  # click leaves this way when a pipe breaks or a shell completes
+        result = stop.code
+    return result if isinstance(result, int) else 0
+
+
+def _report(problem: Exception, session: Session) -> int:
+    """Say what went wrong, once, where the caller looks for it; returns the exit code."""
+    error = as_lorebank_error(problem)
+    try:
+        if session.verbose:
+            write(traceback.format_exc().rstrip().split("\n"), sys.stderr)
+        if session.json:
+            write_json(error.to_dict())
+        else:
+            write(error_lines(error, session.error_look), sys.stderr)
+        flush()
+    except OSError:
+        flush(discard=True)
+    return exit_code(error)
+
+
+def exit_code(error: LorebankError) -> int:
+    """The code the class of an error stands for."""
+    return type(error).exit_code

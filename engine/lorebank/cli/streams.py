@@ -1,0 +1,67 @@
+"""Writing to stdout and stderr: text in any encoding, JSON, and a reader that has gone away."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Mapping
+from typing import Any, TextIO
+
+__all__ = ["flush", "write", "write_json", "write_raw"]
+
+
+def write(lines: Iterable[str], stream: TextIO | None = None) -> None:
+    """Write lines; letters the stream's encoding lacks come out as backslash escapes."""
+    target = sys.stdout if stream is None else stream
+    if target is None:
+        return
+    for line in lines:
+        target.write(f"{_encodable(line, target)}\n")
+
+
+def write_json(payload: Mapping[str, Any], *, indent: int | None = 2) -> None:
+    """Write one JSON object, as UTF-8 whatever the locale says."""
+    import json
+
+    write_raw(json.dumps(payload, ensure_ascii=False, indent=indent, default=str) + "\n")
+
+
+def write_raw(text: str) -> None:
+    """Write text as UTF-8, byte for byte: no newline is translated and none is added."""
+    if sys.stdout is None:
+        return
+    encoded = text.encode("utf-8", "backslashreplace")
+    binary = getattr(sys.stdout, "buffer", None)
+    if binary is None:
+        sys.stdout.write(encoded.decode("utf-8"))
+        return
+    sys.stdout.flush()
+    binary.write(encoded)
+
+
+def flush(*, discard: bool = False) -> int:
+    """Send off what is buffered; with `discard`, drop it, so that exiting does not fail again."""
+    if discard:
+        for stream in (sys.stdout, sys.stderr):
+            _discard(stream)
+        return 0
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            stream.flush()
+    return 0
+
+
+def _discard(stream: TextIO | None) -> None:
+    if stream is None:
+        return
+    try:
+        stream.flush()
+    except OSError:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
+
+
+def _encodable(line: str, stream: TextIO) -> str:
+    encoding = stream.encoding or "utf-8"
+    return line.encode(encoding, "backslashreplace").decode(encoding)

@@ -1,0 +1,108 @@
+"""Dates in languages that have no rules here, through the dateparser package.
+
+Asked only where the rules found nothing and the text holds a month, a relative word or an `ago` of
+such a language. Only the piece of text around that word is parsed, in that one language: searching
+freely takes a verb for a month and a port for an hour.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterator
+from datetime import date, datetime, time
+from functools import cache
+
+from lorebank.dates.calendar import Days, month_days, unit_days
+from lorebank.dates.languages.foreign import AGO, MONTHS, PREPOSITIONS, RELATIVE
+from lorebank.domain import Interval
+
+__all__ = ["foreign_days"]
+
+_UNITS_OF_WEEK = re.compile(r"недел|тижн|tydzie|tygod|veck|uge|viikko|hafta|minggu|주|tuần|săptăm")
+_UNITS_OF_MONTH = re.compile(r"месяц|місяц|miesi|månad|måned|kuukau|\bay\b|bulan|달|tháng|lun[ăa]")
+_UNITS_OF_YEAR = re.compile(r"год|лет|рок|rok|lat|\bår|vuo|\byıl|tahun|작년|\d+\s*년|năm|anul")
+
+
+def foreign_days(text: str, now: date) -> tuple[int, int, Interval, str] | None:
+    """Offsets, interval and granularity of a date in another language; None where there is none."""
+    if text.isascii() and not any(c.isdigit() for c in text):
+        return None
+    folded = text.lower()
+    if len(folded) != len(text):
+        return None
+    for language, start, end in _pieces(folded):
+        found = _parsed(folded[start:end], language, now)
+        if found is not None:
+            days, granularity = found
+            return start, end, Interval(*days), granularity
+    return None
+
+
+def _pieces(text: str) -> Iterator[tuple[str, int, int]]:
+    """Language and place of each piece that may be a date, longest first."""
+    found = [
+        (language, match.start(1), match.end(1))
+        for language, pattern in _patterns()
+        for match in pattern.finditer(text)
+    ]
+    yield from sorted(found, key=lambda piece: (piece[1] - piece[2], piece[1]))
+
+
+@cache
+def _patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    patterns = []
+    for language, months in MONTHS.items():
+        month = rf"(?:{months})\w*\.?"
+        patterns.append((language, rf"(?<!\w)(\d{{1,2}}\.?\s+{month}(?:\s+\d{{4}})?)(?!\w)"))
+        patterns.append((language, rf"(?<!\w)({month}\s+\d{{4}})(?!\w)"))
+        preposition = PREPOSITIONS.get(language)
+        if preposition:
+            patterns.append((language, rf"(?<!\w)(?:{preposition})\s*({month})(?!\w)"))
+    for language, phrases in RELATIVE.items():
+        patterns.append((language, rf"(?<!\w)({phrases})(?!\w)"))
+    for language, ago in AGO.items():
+        if ago:
+            patterns.append((language, rf"(?<!\w)(\d{{1,3}}\s*\w+\s*{ago})(?!\w)"))
+    patterns.append(("ko", r"(?<!\d)((?:\d{4}년\s*)?\d{1,2}월(?:\s*\d{1,2}일)?)"))
+    return tuple((language, re.compile(pattern)) for language, pattern in patterns)
+
+
+def _parsed(piece: str, language: str, now: date) -> tuple[Days, str] | None:
+    day = _day(piece, language, now)
+    if day is None:
+        return None
+    if _UNITS_OF_WEEK.search(piece):
+        return unit_days(day, "week", 0), "week"
+    if _UNITS_OF_MONTH.search(piece) or not re.search(r"\d", piece) and _is_month(piece, language):
+        return month_days(day.year, day.month), "month"
+    if re.fullmatch(r"\D+\d{4}|(?:\d{4}년\s*)?\d{1,2}월", piece):
+        return month_days(day.year, day.month), "month"
+    if _UNITS_OF_YEAR.search(piece) and not _is_month(piece, language):
+        return unit_days(day, "year", 0), "year"
+    return (day, day), "day"
+
+
+def _is_month(piece: str, language: str) -> bool:
+    months = MONTHS.get(language)
+    return months is not None and re.search(rf"(?<!\w)(?:{months})", piece) is not None
+
+
+def _day(piece: str, language: str, now: date) -> date | None:
+    import dateparser  # takes a quarter of a second
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of its own date formats without a year
+        try:
+            moment = dateparser.parse(
+                piece,
+                languages=[language],
+                settings={
+                    "RELATIVE_BASE": datetime.combine(now, time(12)),
+                    "PREFER_DATES_FROM": "past",
+                    "PREFER_DAY_OF_MONTH": "first",
+                },
+            )
+        except (ValueError, OverflowError, KeyError):
+            return None
+    return moment.date() if moment else None

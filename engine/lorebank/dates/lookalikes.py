@@ -1,0 +1,191 @@
+"""What looks like a date and is none: names, verbs, versions, ids, paths, counted things.
+
+A match is judged by the letters right around it and by its neighbouring words.
+"""
+
+from __future__ import annotations
+
+import re
+
+from lorebank.dates.lattice import Edge, Lattice
+from lorebank.dates.lexicon import Lexicon, language_bit
+from lorebank.dates.rules_bounds import Meaning
+from lorebank.dates.tokens import CJK, Tokens
+
+__all__ = ["is_date"]
+
+_CJK = re.compile(f"[{CJK}]")
+_ENGLISH = language_bit("en")
+_CHINESE_OR_JAPANESE = language_bit("zh") | language_bit("ja")
+_NOUNS_CAPITALISED = language_bit("de")
+
+_BEFORE_GLUED = frozenset("/\\_#@$€£=&+~%^")
+_AFTER_GLUED = frozenset("/\\_@%=$€£")
+_TAIL_IF_WORD = frozenset(".-:,'’–")
+_NAME_WORDS = frozenset(
+    "april may june august march friday sunday monday tuesday wednesday thursday saturday "
+    "summer autumn winter spring fall jan juni mai avril abril agosto domingo domenica noel natale "
+    "easter christmas pascal jun jul aug apr mar".split()
+)
+_VERBS = frozenset(
+    "is was were are be been has had have said says told tells asked asks wrote writes wants wanted "
+    "thinks thought likes liked loves loved left went goes came comes got gets made makes knows "
+    "knew can could will would should might must does did gave took found sent met moved joined "
+    "started arrived quit lost won bought sold cause need not also".split()
+)
+_NAME_LEADS = frozenset(
+    "named called name nickname nicknamed cat dog pet pub bar book novel film movie song band boat "
+    "ship aunt uncle mr mrs ms miss dr sister brother daughter son wife husband colleague friend "
+    "ask tell told asked met meet call texted and with hi hello dear hey thanks by than like via "
+    "believe believes believed trust trusts trusted confide interested interest visited".split()
+)
+_COUNTED = frozenset(
+    "words word tokens token lines line users user people characters chars items item files file "
+    "bytes byte mb kb gb ms seconds second minutes minute hours hour steps step rows row euros euro "
+    "dollars dollar eur usd points times requests entries pages page km m kg pieces copies records "
+    "tests customers employees usuarios personas palabras euros wörter zeilen nutzer mots personnes "
+    "people meters metres meter feet miles watts pounds iterations votes messages articles".split()
+)
+_EVENTS = frozenset(
+    "meeting standup call sync deploy release review demo retro session workshop lunch dinner "
+    "breakfast party class lesson game match show episode update incident outage report notes "
+    "planning interview presentation dinner conversation discussion".split()
+)
+_AFTER_WEEKDAY = frozenset(
+    "morning afternoon evening night at around before after about and or when because but the we i "
+    "she he they you it did was were is with in to for of".split()
+)
+
+
+def is_date(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> bool:
+    """Whether the tokens of the match name a time where they stand."""
+    meaning: Meaning = edge.value
+    tokens = lattice.tokens
+    if not _stands_free(tokens, start, edge.end):
+        return False
+    if not meaning.licensed:
+        if _is_whole_text(tokens, start, edge.end) and not _may_be_name(tokens, start, edge.end):
+            return True
+        return _free_weekday(tokens, start, edge, meaning)
+    return not (
+        _is_counted(tokens, start, edge.end, meaning)
+        or _is_causal(tokens, edge, meaning)
+        or _is_named(tokens, start, edge, meaning)
+        or _is_verb(tokens, start, edge, meaning)
+        or _is_nth_thing(lattice, start, edge, words)
+    )
+
+
+def _stands_free(tokens: Tokens, start: int, end: int) -> bool:
+    """Whether the match is not part of a path, id, version, compound or number."""
+    text = tokens.text
+    left, right = tokens.starts[start], tokens.ends[end - 1]
+    return not (_glued_left(text, left) or _glued_right(text, right))
+
+
+def _glued_left(text: str, left: int) -> bool:
+    if left == 0:
+        return False
+    near, first = text[left - 1], text[left]
+    if near in _BEFORE_GLUED:
+        return True
+    if near.isalnum():
+        return not (_CJK.match(near) or _CJK.match(first))
+    return near in ".-:,'’" and left > 1 and text[left - 2].isalnum() and (
+        near != "'" and near != "’"
+    )
+
+
+def _glued_right(text: str, right: int) -> bool:
+    if right >= len(text):
+        return False
+    near, last = text[right], text[right - 1]
+    if near in _AFTER_GLUED:
+        return True
+    if near.isalnum():
+        return not (_CJK.match(near) or _CJK.match(last))
+    if near in _TAIL_IF_WORD and right + 1 < len(text) and text[right + 1].isalnum():
+        return not re.match(r"['’]s\b", text[right:])
+    return False
+
+
+def _is_whole_text(tokens: Tokens, start: int, end: int) -> bool:
+    outside = tokens.words[:start] + tokens.words[end:]
+    return not any(word[0].isalnum() for word in outside)
+
+
+def _may_be_name(tokens: Tokens, start: int, end: int) -> bool:
+    return end == start + 1 and tokens.words[start] in _NAME_WORDS - {
+        "monday", "tuesday", "wednesday", "thursday", "saturday", "winter", "autumn",
+    }  # fmt: skip
+
+
+def _free_weekday(tokens: Tokens, start: int, edge: Edge, meaning: Meaning) -> bool:
+    """A weekday without a preposition: `What did Peter do Monday?`, `Monday's meeting`."""
+    if meaning.granularity != "day" or not meaning.repeating:
+        return False
+    if edge.languages & _CHINESE_OR_JAPANESE:
+        return True
+    before = tokens.words[start - 1] if start else ""
+    after = tokens.words[edge.end] if edge.end < len(tokens.words) else ""
+    if after == "'":
+        following = tokens.words[edge.end + 2 : edge.end + 4]
+        return before not in _NAME_LEADS and any(word in _EVENTS for word in following)
+    if before in _NAME_LEADS or before in ("the", "a", "my", "our", "'", '"', "“", "‘", ""):
+        return False
+    return not after or not after[0].isalnum() or after in _AFTER_WEEKDAY - _VERBS
+
+
+def _is_counted(tokens: Tokens, start: int, end: int, meaning: Meaning) -> bool:
+    """`in 2000 words`: a year in digits that counts what follows."""
+    if meaning.granularity not in ("year", "range") or end >= len(tokens.words):
+        return False
+    return tokens.words[end - 1].isdecimal() and tokens.words[end] in _COUNTED
+
+
+def _is_causal(tokens: Tokens, edge: Edge, meaning: Meaning) -> bool:
+    """`since Friday was a holiday`."""
+    after = tokens.words[edge.end] if edge.end < len(tokens.words) else ""
+    return meaning.modifier == "since" and after in ("is", "was", "were", "has", "had", "will")
+
+
+def _is_named(tokens: Tokens, start: int, edge: Edge, meaning: Meaning) -> bool:
+    """A month, weekday or season that is (part of) the name of a person or thing."""
+    last = tokens.words[edge.end - 1]
+    if last not in _NAME_WORDS or not meaning.repeating:
+        return False
+    after = tokens.words[edge.end] if edge.end < len(tokens.words) else ""
+    if _capitalised(tokens, edge.end) and not edge.languages & _NOUNS_CAPITALISED:
+        return after != "i"
+    if meaning.modifier != "exact" and after in _VERBS:
+        return True
+    return start > 0 and tokens.words[start - 1] in _NAME_LEADS - {"and", "with", "met", "meet"}
+
+
+def _is_verb(tokens: Tokens, start: int, edge: Edge, meaning: Meaning) -> bool:
+    """`row 5 may be`, `10 march past`: a lower-case month's name that is a verb."""
+    if not edge.languages & _ENGLISH or not meaning.repeating:
+        return False
+    for index in range(start, edge.end):
+        if tokens.words[index] in ("may", "march") and tokens.text[tokens.starts[index]].islower():
+            after = tokens.words[edge.end] if edge.end < len(tokens.words) else ""
+            led = tokens.words[start] in ("in", "on", "since", "until", "by", "from", "between",
+                                          "after", "before", "the", "last", "this", "next")  # fmt: skip
+            return not led and after[:1].isalnum()
+    return False
+
+
+def _is_nth_thing(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> bool:
+    """`on the 5th floor`: an ordinal that counts what follows."""
+    tokens = lattice.tokens
+    ordinals = [e for e in lattice.edges[start] if e.tag == "DATE_ORDINAL" and e.end == edge.end]
+    if not ordinals or edge.end >= len(tokens.words):
+        return False
+    after = tokens.words[edge.end]
+    return after[0].isalnum() and after not in words.marks and after not in _AFTER_WEEKDAY
+
+
+def _capitalised(tokens: Tokens, index: int) -> bool:
+    if index >= len(tokens.words):
+        return False
+    return tokens.text[tokens.starts[index]].isupper()

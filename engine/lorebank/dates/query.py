@@ -1,0 +1,111 @@
+"""Which time a question asks about, and what the bound of a flag means."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from functools import reduce
+
+from lorebank.dates.calendar import add_months, shift
+from lorebank.dates.fallback import foreign_days
+from lorebank.dates.phrases import DatePhrase, find_phrases
+from lorebank.domain import Interval
+
+__all__ = ["parse_bound", "query_interval"]
+
+_DURATION = re.compile(r"\s*(\d{1,5})\s*([dwmy])\s*", re.IGNORECASE)
+_YEAR = re.compile(r"\s*(\d{4})\s*")
+_JOINED = re.compile(
+    r"\s*(?:,?\s*(?:and|or|y|o|e|ou|et|und|oder|ed|en|of|&|,|/|和|与|或|と|や|、|but|pero|aber)\s*)?",
+    re.IGNORECASE,
+)
+
+
+def query_interval(text: str, now: date) -> DatePhrase | None:
+    """The time that a question asks about; None where it names none.
+
+    Several phrases make one interval: a lower and an upper bound meet (`since May … before July`);
+    phrases joined by `and`, `or` or a comma are spanned from the first day to the last (`last week
+    and this week`); of others the first counts. Years, months and weeks left open are past ones.
+    """
+    found = find_phrases(text, now)
+    if not found:
+        return _foreign_phrase(text, now)
+    bounds = [p for p in found if p.modifier in ("since", "until", "before", "after")]
+    if len(bounds) > 1:
+        met = reduce(_meet, (p.interval for p in bounds))
+        if met.start is None or met.end is None or met.start <= met.end:
+            return _joined(text, bounds, met)
+    group = [found[0]]
+    for phrase in found[1:]:
+        between = text[group[-1].end : phrase.start]
+        if not _JOINED.fullmatch(between):
+            break
+        group.append(phrase)
+    if len(group) == 1:
+        return group[0]
+    return _joined(text, group, reduce(_span, (p.interval for p in group)))
+
+
+def parse_bound(text: str, now: date, *, side: str) -> date | None:
+    """The day that a bound given as text stands for; None where it is not understood.
+
+    `30d`, `2w`, `6m` and `1y` (and `30 days`) count back from `now`; of a phrase, `side` (`start`
+    or `end`) says which of its days is meant. The whole text has to be the phrase.
+    """
+    duration = _DURATION.fullmatch(text)
+    try:
+        if duration:
+            return _counted_back(now, int(duration[1]), duration[2].lower())
+        if _YEAR.fullmatch(text):
+            return date(int(text), 1, 1) if side == "start" else date(int(text), 12, 31)
+    except (ValueError, OverflowError):
+        return None
+    interval = _whole(text, now) or _whole(f"in {text}", now) or _whole(f"{text} ago", now)
+    if interval is None:
+        foreign = _foreign_phrase(text, now)
+        interval = foreign.interval if foreign and foreign.text == text.strip() else None
+    if interval is None:
+        return None
+    near, far = (interval.start, interval.end)
+    return (near or far) if side == "start" else (far or near)
+
+
+def _foreign_phrase(text: str, now: date) -> DatePhrase | None:
+    found = foreign_days(text, now)
+    if found is None:
+        return None
+    start, end, interval, granularity = found
+    return DatePhrase(text[start:end], start, end, interval, granularity, "exact")
+
+
+def _counted_back(now: date, amount: int, unit: str) -> date:
+    if unit in "dw":
+        return shift(now, -amount * (7 if unit == "w" else 1))
+    return add_months(now, -amount * (12 if unit == "y" else 1))
+
+
+def _whole(text: str, now: date) -> Interval | None:
+    """The interval of a text that is one phrase and nothing else."""
+    found = find_phrases(text, now)
+    if len(found) != 1:
+        return None
+    rest = text[: found[0].start] + text[found[0].end :]
+    return found[0].interval if not any(c.isalnum() for c in rest) else None
+
+
+def _meet(one: Interval, other: Interval) -> Interval:
+    starts = [day for day in (one.start, other.start) if day]
+    ends = [day for day in (one.end, other.end) if day]
+    return Interval(max(starts, default=None), min(ends, default=None))
+
+
+def _span(one: Interval, other: Interval) -> Interval:
+    start = min(one.start, other.start) if one.start and other.start else None
+    end = max(one.end, other.end) if one.end and other.end else None
+    return Interval(start, end)
+
+
+def _joined(text: str, phrases: list[DatePhrase], interval: Interval) -> DatePhrase:
+    start, end = phrases[0].start, phrases[-1].end
+    return DatePhrase(text[start:end], start, end, interval, "range", "between")

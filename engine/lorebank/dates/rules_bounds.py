@@ -1,0 +1,173 @@
+"""Rules that make phrases of dates: licensed by a preposition, bounded, or joined to a range.
+
+Every rule yields a `Meaning`. A date that needs a preposition and has none comes out unlicensed;
+`lorebank.dates.lookalikes` decides on those.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+
+from lorebank.dates.calendar import add_months, shift
+from lorebank.dates.lattice import Rule
+from lorebank.dates.lexicon import language_bit
+from lorebank.dates.spans import Moment, Span
+
+__all__ = ["BOUND_RULES", "Meaning"]
+
+_CJK = language_bit("zh") | language_bit("ja")
+_AROUND_DAYS = 3
+
+Open = tuple[date | None, date | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What a whole phrase means."""
+
+    first: date | None
+    last: date | None
+    granularity: str
+    modifier: str
+    licensed: bool = True
+    """Whether it counts without a look at its surroundings."""
+    repeating: bool = False
+    """Whether the text left the year, month or week open."""
+
+
+def _settled(moment: Moment, span: Span) -> tuple[date, date] | None:
+    days = moment.settle(span)
+    if days is None or days[0] is None or days[1] is None:
+        return None
+    return days[0], days[1]
+
+
+def _meaning(
+    moment: Moment, span: Span, modifier: str = "exact", *, licensed: bool = True
+) -> Meaning | None:
+    days = _settled(moment, span)
+    if days is None:
+        return None
+    if span.modifier == "between" and modifier != "before" and modifier != "after":
+        modifier = "between"  # `dal 3 al 7 marzo`: the word that means since also means from
+    repeating = span.cycle is not None
+    first: date | None = days[0]
+    last: date | None = days[1]
+    if modifier == "since":
+        last = None
+    elif modifier == "until":
+        first = None
+    elif modifier == "before":
+        first, last = None, shift(days[0], -1)
+    elif modifier == "after":
+        first, last = shift(days[1], 1), None
+    elif modifier == "around" and span.granularity == "day":
+        first, last = shift(days[0], -_AROUND_DAYS), shift(days[1], _AROUND_DAYS)
+    return Meaning(first, last, span.granularity, modifier, licensed, repeating)
+
+
+def _alone(moment: Moment, span: Span) -> Meaning | None:
+    return _meaning(moment, span, licensed=not span.bare)
+
+
+def _licensed(moment: Moment, span: Span) -> Meaning | None:
+    return _meaning(moment, span)
+
+
+def _since(moment: Moment, span: Span) -> Meaning | None:
+    return _meaning(moment, span, "since")
+
+
+def _until(moment: Moment, span: Span) -> Meaning | None:
+    return _meaning(moment, span, "until")
+
+
+def _before(moment: Moment, span: Span) -> Meaning | None:
+    return _meaning(moment, span, "before")
+
+
+def _after(moment: Moment, span: Span) -> Meaning | None:
+    return _meaning(moment, span, "after")
+
+
+def _around(moment: Moment, span: Span) -> Meaning | None:
+    return _meaning(moment, span, "around")
+
+
+def _since_duration(moment: Moment, duration: tuple[int, str]) -> Meaning | None:
+    amount, unit = duration
+    if unit in ("year",) and amount >= 1900:
+        return None
+    days = {"day": 1, "week": 7, "weekend": 7, "fortnight": 14}.get(unit)
+    months = {"month": 1, "quarter": 3, "half": 6, "year": 12, "decade": 120}.get(unit, 0)
+    first = shift(moment.now, -amount * days) if days else add_months(moment.now, -amount * months)
+    return Meaning(first, None, "range", "since")
+
+
+def _pair(moment: Moment, left: Span, right: Span) -> tuple[date, date, date, date] | None:
+    """Settle two dates of one range together, so that a year said once counts for both."""
+    if left.cycle is not None and right.cycle is None:
+        ends = _settled(moment, right)
+        begins = moment.preceding(left.cycle, ends[0]) if ends else None
+    elif left.cycle is None and right.cycle is not None:
+        begins = _settled(moment, left)
+        ends = moment.following(right.cycle, shift(begins[0], -1)) if begins else None
+    elif left.cycle is not None and right.cycle is not None:
+        begins = _settled(moment, left)
+        ends = moment.following(right.cycle, shift(begins[0], -1)) if begins else None
+    else:
+        begins, ends = _settled(moment, left), _settled(moment, right)
+    if begins is None or ends is None or begins[0] > ends[1]:
+        return None
+    return (*begins, *ends)
+
+
+def _range(moment: Moment, left: Span, right: Span) -> Meaning | None:
+    found = _pair(moment, left, right)
+    return Meaning(found[0], found[3], "range", "between") if found else None
+
+
+def _range_alone(moment: Moment, left: Span, right: Span) -> Meaning | None:
+    if left.bare and right.bare and left.granularity == "year":
+        return None  # 2000-2024 without a preposition may count anything
+    return _range(moment, left, right)
+
+
+def _range_exclusive(moment: Moment, left: Span, right: Span) -> Meaning | None:
+    found = _pair(moment, left, right)
+    if found is None or found[2] <= found[0]:
+        return None
+    return Meaning(found[0], shift(found[2], -1), "range", "between")
+
+
+_D = "DATE|DM"
+_JOIN = "dash|to|until"
+
+BOUND_RULES = (
+    Rule("DATE", _alone),
+    Rule("in|from the? DATE", _licensed),
+    Rule("DATE in_post", _licensed),
+    Rule("DATE_ORDINAL", _licensed),
+    Rule(f"since the? {_D}", _since),
+    Rule("since DURATION", _since_duration),
+    Rule(f"since|from the? {_D} onwards", _since),
+    Rule("DATE onwards", _since),
+    Rule(f"until the? {_D}", _until),
+    Rule("until DATE until_post", _until),
+    Rule("DATE until_post", _until),
+    Rule(f"before the? {_D}", _before),
+    Rule("in|before? DATE of? before_post", _before),
+    Rule(f"after the? {_D}", _after),
+    Rule("in|after? DATE of? after_post", _after),
+    Rule(f"in? around the? {_D} around_post?", _around),
+    Rule("in? DATE around_post", _around),
+    Rule(f"between the? {_D} and|dash the? {_D} range_post?", _range),
+    Rule(f"from|since the? {_D} {_JOIN} the? {_D} until_post? range_post?", _range),
+    Rule(f"in? the? DATE {_JOIN} the? DATE", _range_alone),
+    Rule("DATE to|dash|and DATE until_post|range_post", _range, languages=_CJK),
+    Rule(f"since the? {_D} comma? and? until the? {_D}", _range),
+    Rule(f"since|from the? {_D} comma? and? before the? {_D}", _range_exclusive),
+    Rule("DATE onwards comma? DATE until_post", _range, languages=_CJK),
+)  # fmt: skip
+BOUND_RULES = tuple(Rule(r.pattern, r.build, "PHRASE", r.languages) for r in BOUND_RULES)

@@ -1,0 +1,234 @@
+"""Rules that narrow or move a date: `early 2024`, `end of May`, `the week of 10 Nov`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import date
+
+from lorebank.dates.calendar import (
+    Days,
+    half_days,
+    month_days,
+    nth_weekday,
+    quarter_days,
+    shift,
+    unit_days,
+    week_days,
+)
+from lorebank.dates.lattice import Rule
+from lorebank.dates.lexicon import language_bit
+from lorebank.dates.spans import Moment, Span
+
+__all__ = ["PART_RULES"]
+
+_CJK = language_bit("zh") | language_bit("ja")
+
+_YEAR_MONTHS = {
+    "early": (1, 4),
+    "mid": (5, 8),
+    "late": (9, 12),
+    "start": (1, 1),
+    "end": (12, 12),
+    "opening": (1, 3),
+    "closing": (10, 12),
+    "first-half": (1, 6),
+    "second-half": (7, 12),
+}
+"""Part of a year → its first and last month; `opening` is a word that may be early or start."""
+
+_MONTH_DAYS = {
+    "early": (1, 10),
+    "mid": (11, 20),
+    "late": (21, 0),
+    "start": (1, 7),
+    "end": (-6, 0),
+    "opening": (1, 10),
+    "closing": (21, 0),
+    "first-half": (1, 15),
+    "second-half": (16, 0),
+}
+"""Part of a month → its first and last day; 0 and below count back from the month's last day."""
+
+_THIRDS = {"early": 0, "start": 0, "opening": 0, "first-half": 0, "mid": 1}
+"""Part of any other span → which third of its days; the rest are the last third."""
+
+
+def _year_part(part: str, days: Days) -> Days:
+    first, last = _YEAR_MONTHS[part]
+    return month_days(days[0].year, first)[0], month_days(days[0].year, last)[1]
+
+
+def _month_part(part: str, days: Days) -> Days:
+    def place(day: int) -> date:
+        return days[0].replace(day=day) if day > 0 else shift(days[1], day)
+
+    first, last = _MONTH_DAYS[part]
+    return place(first), place(last)
+
+
+def _third(part: str, days: Days) -> Days:
+    total = (days[1] - days[0]).days + 1
+    index = _THIRDS.get(part, 2)
+    first = shift(days[0], total * index // 3)
+    return first, shift(days[0], total * (index + 1) // 3 - 1)
+
+
+def _part_of(_: Moment, part: str, span: Span) -> Span | None:
+    narrow: dict[str, Callable[[str, Days], Days]] = {"year": _year_part, "month": _month_part}
+    if span.granularity in ("day", "range"):
+        return None
+    take = narrow.get(span.granularity, _third)
+    found = span.refined("range", lambda days: take(part, days))
+    return replace(found, bare=False) if found else None
+
+
+def _part_post(moment: Moment, span: Span, part: str) -> Span | None:
+    return _part_of(moment, part, span)
+
+
+def _part_of_unit(moment: Moment, part: str, unit: str) -> Span | None:
+    if unit not in ("week", "month", "quarter", "year", "decade"):
+        return None
+    return _part_of(moment, part, Span(unit, unit_days(moment.now, unit, 0)))
+
+
+def _edge(moment: Moment, edge: tuple[str, str]) -> Span | None:
+    part, unit = edge
+    span = _part_of_unit(moment, part, unit)
+    return replace(span, bare=True) if span else None
+
+
+def _edge_of(moment: Moment, edge: tuple[str, str], span: Span) -> Span | None:
+    part, unit = edge
+    return _part_of(moment, part, span) if span.granularity == unit else None
+
+
+def _of_edge(moment: Moment, span: Span, edge: tuple[str, str]) -> Span | None:
+    return _edge_of(moment, edge, span)
+
+
+def _nth_unit(n: int, unit: str, granularity: str, days: Days) -> Days | None:
+    """The n-th day, week, weekend, month, quarter or half of a month or year."""
+    if unit == "day":
+        day = shift(days[0], n - 1) if n > 0 else days[1]
+        return day, day
+    if unit == "week":
+        first = shift(days[0], 7 * (n - 1)) if n > 0 else shift(days[1], -6)
+        return (first, min(shift(first, 6), days[1])) if first <= days[1] else None
+    if unit == "weekend":
+        saturday = nth_weekday(days, 5, n)
+        return (saturday, shift(saturday, 1)) if saturday else None
+    if unit == "half" and granularity == "month":
+        return _month_part("first-half" if n == 1 else "second-half", days)
+    if granularity != "year":
+        return None
+    year = days[0].year
+    if unit == "half":
+        return half_days(year, 2 if n == -1 else n)
+    if unit == "quarter":
+        return quarter_days(year, 4 if n == -1 else n)
+    if unit == "month":
+        return month_days(year, 12 if n == -1 else n)
+    return None
+
+
+def _nth_unit_of(_: Moment, n: int, unit: str, span: Span) -> Span | None:
+    if span.granularity not in ("month", "year", "quarter", "season"):
+        return None
+    granularity = unit if unit in ("day", "week", "month", "quarter", "half") else "range"
+    found = span.refined(granularity, lambda days: _nth_unit(n, unit, span.granularity, days))
+    return replace(found, bare=False) if found else None
+
+
+def _of_nth_unit(moment: Moment, span: Span, n: int, unit: str) -> Span | None:
+    return _nth_unit_of(moment, n, unit, span)
+
+
+def _nth_unit_of_unit(moment: Moment, n: int, unit: str, whole: str) -> Span | None:
+    if whole not in ("month", "year", "quarter"):
+        return None
+    return _nth_unit_of(moment, n, unit, Span(whole, unit_days(moment.now, whole, 0)))
+
+
+def _nth_weekday_of(_: Moment, n: int, weekday: int, span: Span) -> Span | None:
+    if span.granularity not in ("month", "year"):
+        return None
+
+    def narrowed(days: Days) -> Days | None:
+        day = nth_weekday(days, weekday, n)
+        return (day, day) if day else None
+
+    found = span.refined("day", narrowed)
+    return replace(found, bare=False) if found else None
+
+
+def _of_nth_weekday(moment: Moment, span: Span, n: int, weekday: int) -> Span | None:
+    return _nth_weekday_of(moment, n, weekday, span)
+
+
+def _week_of(_: Moment, span: Span) -> Span | None:
+    if span.granularity != "day":
+        return None
+    found = span.refined("week", lambda days: week_days(days[0]))
+    return replace(found, bare=False) if found else None
+
+
+def _weekday_and_date(_: Moment, _weekday: int, span: Span) -> Span | None:
+    if span.granularity != "day" or (span.cycle and span.cycle.period == "week"):
+        return None
+    return replace(span, bare=False)
+
+
+def _day_next_to(_: Moment, step: int, span: Span) -> Span | None:
+    if span.granularity != "day":
+        return None
+    found = span.refined("day", lambda days: (shift(days[0], step), shift(days[0], step)))
+    return replace(found, bare=False) if found else None
+
+
+def _week_next_to(_: Moment, step: int, span: Span) -> Span | None:
+    if span.granularity != "day":
+        return None
+    found = span.refined("week", lambda days: week_days(shift(days[0], 7 * step)))
+    return replace(found, bare=False) if found else None
+
+
+def _anniversary(_: Moment, span: Span, year: int) -> Span | None:
+    """`summer last year`, `27 November last year`: a yearly date in a year counted from now."""
+    if span.cycle is None or span.cycle.period != "year":
+        return None
+    days = span.cycle.days(year)
+    return Span(span.granularity, days) if days else None
+
+
+def _year_then(moment: Moment, year: int, span: Span) -> Span | None:
+    return _anniversary(moment, span, year)
+
+
+def _same(_: Moment, span: Span) -> Span:
+    return span
+
+
+PART_RULES = (
+    Rule("the? PART of? the? DATE", _part_of),
+    Rule("the? PART dash DATE", _part_of),
+    Rule("DATE of? PART_POST", _part_post),
+    Rule("the? PART of? the? UNIT", _part_of_unit),
+    Rule("EDGE_WORD", _edge),
+    Rule("EDGE_WORD of? the? DATE", _edge_of),
+    Rule("DATE of? EDGE_WORD", _of_edge),
+    Rule("the? ORD UNIT of? the? DATE", _nth_unit_of),
+    Rule("the? ORD UNIT of the? UNIT", _nth_unit_of_unit),
+    Rule("DATE of? ord_pre? ORD UNIT", _of_nth_unit, languages=_CJK),
+    Rule("the? ORD WEEKDAY of? the? DATE", _nth_weekday_of),
+    Rule("DATE of? ord_pre? ORD of? WEEKDAY", _of_nth_weekday, languages=_CJK),
+    Rule("week_of the? DATE", _week_of),
+    Rule("DATE week_of_post", _week_of),
+    Rule("WEEKDAY|WDAY comma? the? DATE", _weekday_and_date),
+    Rule("the? DAY_NEXT_TO the? DATE", _day_next_to),
+    Rule("the? WEEK_NEXT_TO the? DATE", _week_next_to),
+    Rule("DATE comma? of? the? YR", _anniversary),
+    Rule("YR of? the? DATE", _year_then),
+    Rule("on DM|DM_WEAK", _same),
+)  # fmt: skip

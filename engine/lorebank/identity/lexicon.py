@@ -1,0 +1,143 @@
+"""The word tables behind name comparison, each read once and only when first asked for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from types import MappingProxyType
+
+from lorebank.language.folding import fold
+
+__all__ = [
+    "LegalForm",
+    "compact",
+    "given_names",
+    "groups",
+    "han_families",
+    "legal_forms",
+    "surnames",
+    "titles",
+    "word_pairs",
+    "words_of",
+]
+
+_GLUE = re.compile(r"[\s_\-\u2010-\u2015\u2212/\\.'’·・]+")
+
+
+@dataclass(frozen=True, slots=True)
+class LegalForm:
+    """A firm's legal form as one of its spellings gives it."""
+
+    name: str
+    """The form that all its spellings share."""
+    written: str
+    """This spelling without dots: `SpA`."""
+    leading: bool
+    """True where it stands before the firm's name."""
+    weak: bool
+    """True where a name with it is not safely the same as the name without it."""
+
+
+def compact(text: str) -> str:
+    """Folded, without separators, dots and apostrophes: how the tables key a name."""
+    return _GLUE.sub("", fold(text))
+
+
+@lru_cache(maxsize=1)
+def groups() -> Mapping[str, tuple[str, ...]]:
+    """Compact name → the groups that hold it: `n…` for given names, `e…` for other equivalents."""
+    found: dict[str, list[str]] = {}
+    for number, line in enumerate(_lines("nicknames.txt")):
+        for form in line.split():
+            found.setdefault(compact(form), []).append(f"n{number}")
+    for number, line in enumerate(_lines("equivalents.txt")):
+        for form in line.split("|"):
+            found.setdefault(compact(form), []).append(f"e{number}")
+    return MappingProxyType({name: tuple(dict.fromkeys(ids)) for name, ids in found.items()})
+
+
+@lru_cache(maxsize=1)
+def given_names() -> frozenset[str]:
+    """Given names and their short forms, compact."""
+    listed = {compact(name) for line in _lines("given_names.txt") for name in line.split()}
+    grouped = {compact(name) for line in _lines("nicknames.txt") for name in line.split()}
+    return frozenset(listed | grouped)
+
+
+@lru_cache(maxsize=1)
+def titles() -> Mapping[str, str]:
+    """Folded form of address → `m`, `f` or `-`; with its dot where it counts only so."""
+    found: dict[str, str] = {}
+    for line in _lines("titles.txt"):
+        kind, *forms = line.split()
+        found.update({fold(form): kind for form in forms})
+    return MappingProxyType(found)
+
+
+@lru_cache(maxsize=1)
+def legal_forms() -> Mapping[tuple[str, ...], LegalForm]:
+    """The folded tokens of each spelling → its form."""
+    found: dict[tuple[str, ...], LegalForm] = {}
+    for line in _lines("legal_forms.txt"):
+        spellings = line.lstrip("^?").split("|")
+        for spelling in spellings:
+            key = tuple(fold(spelling).strip("()").split())
+            form = LegalForm(spellings[0], spelling, line.startswith("^"), line.startswith("?"))
+            found.setdefault(key, form)
+    return MappingProxyType(found)
+
+
+@lru_cache(maxsize=1)
+def han_families() -> Mapping[int, str]:
+    """A table for `str.translate` that maps each character of a family to its first one."""
+    first: dict[str, str] = {}
+    for line in _lines("han_variants.txt"):
+        for family in line.split():
+            known = [first[char] for char in family if char in first]
+            head = known[0] if known else family[0]
+            merged = set(known)
+            for char, chosen in first.items():
+                if chosen in merged:
+                    first[char] = head
+            first.update(dict.fromkeys(family, head))
+    return MappingProxyType({ord(char): head for char, head in first.items() if char != head})
+
+
+@lru_cache(maxsize=1)
+def surnames() -> Mapping[str, tuple[str, ...]]:
+    """Surname in Han or Hangul → its Latin readings, folded."""
+    rows = (line.split() for line in _lines("surnames.txt"))
+    return MappingProxyType({name: tuple(map(fold, readings)) for name, *readings in rows})
+
+
+@lru_cache(maxsize=16)
+def words_of(section: str) -> frozenset[str]:
+    """The folded words of one section of the word table."""
+    return frozenset(fold(word) for word in _section(section))
+
+
+@lru_cache(maxsize=4)
+def word_pairs(section: str) -> Mapping[str, str]:
+    """The pairs of one section: `dept=department` → `{"dept": "department"}`; in `numbers`,
+    where the figure stands first, `{"one": "1"}`."""
+    pairs = (fold(word).split("=") for word in _section(section))
+    if section == "numbers":
+        return MappingProxyType({word: figure for figure, word in pairs})
+    return MappingProxyType(dict(pairs))
+
+
+def _section(wanted: str) -> Iterator[str]:
+    inside = False
+    for line in _lines("words.txt"):
+        if line.startswith("["):
+            inside = line == f"[{wanted}]"
+        elif inside:
+            yield from line.split()
+
+
+def _lines(table: str) -> list[str]:
+    text = resources.files("lorebank.identity").joinpath("tables", table).read_text("utf-8")
+    return [line for line in text.split("\n") if line and not line.startswith("#")]

@@ -1,0 +1,173 @@
+"""Slips of the keyboard: what one wrong, missing, extra or swapped letter says about two names.
+
+A slip is believed only inside a long name; elsewhere one letter may part two people (Tom Baker,
+Tom Barker), the sexes (Alejandro, Alejandra) or a person from a family (the Bakers).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from lorebank.identity.keys import roman_value
+from lorebank.identity.lexicon import words_of
+from lorebank.identity.readings import Reading
+from lorebank.identity.scripts import is_han_or_hangul, is_kana, voiceless
+
+__all__ = ["PLURAL", "Verdict", "judge_slip", "one_edit"]
+
+PLURAL = "a plural is not the person"
+
+_LONG = 9
+"""Letters from which on one edit inside a name is taken for a slip."""
+_LONG_FOR_SWAP = 6
+"""Letters of the word from which on two swapped letters in a long name are taken for a slip."""
+_LONG_VOWELS = frozenset("ーっッ")
+_SPELLING_PAIRS = frozenset(
+    frozenset(pair) for pair in "ck cq kq vw iy ij jy sz fv xs ou fp uv ае ий ыи еэ".split()
+)
+_SPELLING_EXTRAS = frozenset("hyjйьъ")
+
+
+class Verdict(StrEnum):
+    """What is to be done with two names."""
+
+    SAME = "same"
+    """Merge them."""
+    AMBIGUOUS = "ambiguous"
+    """Keep them apart and propose the merge."""
+    DIFFERENT = "different"
+    """Keep them apart and say nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """The one Damerau edit between two words: `left` became `right` after `place` letters."""
+
+    place: int
+    left: str
+    right: str
+
+    @property
+    def swap(self) -> bool:
+        return len(self.left) == 2
+
+
+def one_edit(a: str, b: str) -> Edit | None:
+    """The single insertion, deletion, replacement or swap of neighbours that turns `a` into `b`.
+
+    >>> one_edit("gate", "gaet")
+    Edit(place=2, left='te', right='et')
+    """
+    if a == b or abs(len(a) - len(b)) > 1:
+        return None
+    shorter = min(len(a), len(b))
+    start = 0
+    while start < shorter and a[start] == b[start]:
+        start += 1
+    end = 0
+    while end < shorter - start and a[-1 - end] == b[-1 - end]:
+        end += 1
+    left, right = a[start : len(a) - end], b[start : len(b) - end]
+    if max(len(left), len(right)) == 1 or (len(left) == 2 and left == right[::-1]):
+        return Edit(start, left, right)
+    return None
+
+
+def judge_slip(a: Reading, b: Reading) -> tuple[Verdict, str] | None:
+    """What one edit in one word of two names says; `None` where that is not how they differ."""
+    if len(a.tokens) != len(b.tokens):
+        return None
+    places = [i for i, (x, y) in enumerate(zip(a.tokens, b.tokens, strict=True)) if x != y]
+    if len(places) != 1:
+        return None
+    x, y = sorted((a.tokens[places[0]], b.tokens[places[0]]), key=lambda word: (len(word), word))
+    edit = one_edit(x, y)
+    if edit is None or not _wordlike(x) or not _wordlike(y):
+        return None
+    if "." in x + y:
+        return _judge_file_names(x, y)
+    if places[0] and roman_value(x) and roman_value(y):
+        return Verdict.DIFFERENT, "numbers differ"
+    if is_kana(x) and is_kana(y):
+        return _judge_kana(x, y, edit)
+    letters = min(_letters(a), _letters(b))
+    return _parting_letter(x, y, edit) or _judge_word(x, y, edit, letters, len(a.tokens))
+
+
+def _judge_word(x: str, y: str, edit: Edit, letters: int, words: int) -> tuple[Verdict, str]:
+    if letters >= _LONG and _is_slip(x, y, edit, words):
+        return Verdict.SAME, "one letter differs in a long name"
+    if len(x) < 3 and not (words > 1 and len(y) > 2):
+        return Verdict.DIFFERENT, "short names"
+    if edit.place == 0 and not edit.swap and min(len(x), letters) < 5:
+        return Verdict.DIFFERENT, "first letters differ in a short name"
+    return Verdict.AMBIGUOUS, "one letter differs"
+
+
+def _is_slip(x: str, y: str, edit: Edit, words: int) -> bool:
+    inside = edit.place > 0 and edit.place + max(len(edit.left), len(edit.right)) < len(y)
+    if edit.swap:
+        return len(x) >= _LONG_FOR_SWAP
+    if not inside or _is_spelling_choice(x, y, edit):
+        return False
+    if len(x) >= _LONG or (words == 1 and len(y) >= _LONG + 1):
+        return True
+    known = words_of("generic")
+    return words > 1 and len(x) > 3 and (x in known) != (y in known)
+
+
+def _is_spelling_choice(x: str, y: str, edit: Edit) -> bool:
+    """Whether the letter is one that spellings and transliterations of a name disagree on."""
+    before, after = y[edit.place - 1 : edit.place], y[edit.place + 1 : edit.place + 2]
+    if edit.left and edit.right:
+        pair = frozenset((edit.left, edit.right))
+        return (
+            pair in _SPELLING_PAIRS
+            or (pair == frozenset("cs") and after == "h")
+            or (pair == frozenset("eo") and y.endswith("n") and edit.place == len(y) - 2)
+        )
+    added = edit.left or edit.right
+    return (
+        added in _SPELLING_EXTRAS
+        or (added == "e" and before in "aou")
+        or (added == "u" and before == "o")
+        or (added in "sct" and after in "ch")
+    )
+
+
+def _parting_letter(x: str, y: str, edit: Edit) -> tuple[Verdict, str] | None:
+    """The last letter where it makes another word of it: plural, the other sex."""
+    if edit.place + max(len(edit.left), len(edit.right)) < len(y) or edit.swap:
+        return None
+    letters = {edit.left, edit.right}
+    if letters == {"", "s"}:
+        return Verdict.DIFFERENT, PLURAL
+    vowels = "aeiouyаеиоуыэюяё"
+    feminine = letters in ({"", "a"}, {"", "а"}) and x[-1] not in vowels
+    if feminine or letters in ({"o", "a"}, {"й", "я"}, {"ий", "ия"}):
+        return Verdict.DIFFERENT, "names of a man and of a woman"
+    return None
+
+
+def _judge_kana(x: str, y: str, edit: Edit) -> tuple[Verdict, str]:
+    if voiceless(x) == voiceless(y) or (len(x) < 4 and not {edit.left, edit.right} & _LONG_VOWELS):
+        return Verdict.DIFFERENT, "kana differ"
+    inside = 0 < edit.place < len(x) - 1
+    if len(x) >= _LONG and inside and not {edit.left, edit.right} & _LONG_VOWELS:
+        return Verdict.SAME, "one letter differs in a long name"
+    return Verdict.AMBIGUOUS, "one letter differs"
+
+
+def _judge_file_names(x: str, y: str) -> tuple[Verdict, str]:
+    if x.rpartition(".")[2] != y.rpartition(".")[2] or len(x) < 8:
+        return Verdict.DIFFERENT, "file names differ"
+    return Verdict.AMBIGUOUS, "one letter differs"
+
+
+def _wordlike(token: str) -> bool:
+    return token.replace(".", "").isalpha() and not is_han_or_hangul(token)
+
+
+def _letters(reading: Reading) -> int:
+    return sum(len(token) for token in reading.tokens if token.isalpha())

@@ -1,0 +1,90 @@
+"""Facts as retain lines: the readable form where it reads back exactly, an escaped one elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lorebank.domain import EvidenceMark, Fact, Mention, Stance
+from lorebank.markdown.fact_lines import parse_fact_line
+from lorebank.markdown.mentions import find_mentions, linked_source, mention_source
+from lorebank.markdown.plain import escape_inline, plain_text
+
+__all__ = ["format_fact"]
+
+
+def format_fact(fact: Fact) -> str:
+    """The list item that is read as this fact, its details nested below; no final line ending.
+
+    `- O(c=0.95) @Peter: Prefers concise replies on WhatsApp. (+o-3f2a)`
+    """
+    prefix = _prefix(fact)
+    marks = "".join(f" {_mark(mark)}" for mark in fact.marks)
+    lines = [f"- {prefix} {_content(fact, prefix, marks)}{marks}"]
+    lines += [f"  - {_escaped_where_needed(detail)}" for detail in fact.details]
+    return "\n".join(lines)
+
+
+def _prefix(fact: Fact) -> str:
+    confidence = "" if fact.confidence is None else f"(c={_decimal(fact.confidence)})"
+    subjects = "".join(f" {mention_source(m.name)}" for m in fact.mentions if m.subject)
+    return f"{fact.kind.letter}{confidence}{subjects}:"
+
+
+def _decimal(number: float) -> str:
+    """The shortest decimal that reads back as this number, never with an exponent."""
+    text = repr(number)
+    return f"{number:.30f}".rstrip("0").rstrip(".") or "0" if "e" in text else text
+
+
+def _mark(mark: EvidenceMark) -> str:
+    return f"({'+' if mark.stance is Stance.FOR else '-'}{mark.opinion_id})"
+
+
+def _content(fact: Fact, prefix: str, marks: str) -> str:
+    """The readable form if the whole line parses back to the fact, else the escaped form."""
+    for readable in (True, False):
+        content = "".join(_pieces(fact, readable=readable))
+        line = parse_fact_line(f"{prefix} {content}{marks}")
+        same = (line.kind, line.mentions, line.confidence, line.content, line.marks)
+        if same == (fact.kind, fact.mentions, fact.confidence, fact.content, fact.marks):
+            return content if _safe(content) else content.replace("<", "&lt;")
+    return "".join(_pieces(fact, readable=False))
+
+
+def _pieces(fact: Fact, *, readable: bool) -> Iterator[str]:
+    """The content with its mentions marked again, each at the first place after the last one."""
+    text = fact.content
+    position = 0
+    for mention in fact.mentions:
+        if mention.subject:
+            continue
+        found = text.find(mention.name, position)
+        if found < 0:
+            continue
+        yield _dressed(text[position:found], readable=readable)
+        position = found + len(mention.name)
+        yield _marked(mention, text[max(found - 1, 0) : found], text[position : position + 20])
+    yield _dressed(text[position:], readable=readable)
+
+
+def _marked(mention: Mention, before: str, after: str) -> str:
+    """The plain form where it is read as this name between its neighbours, else the bracketed."""
+    source = mention_source(mention.name)
+    found = find_mentions(before + source + after)
+    place = (mention.name, len(before), len(before) + len(source))
+    if any((m.name, start, end) == place for m, start, end in found):
+        return source
+    return linked_source(mention.name)
+
+
+def _dressed(text: str, *, readable: bool) -> str:
+    return text if readable else escape_inline(text)
+
+
+def _escaped_where_needed(text: str) -> str:
+    return text if plain_text(text) == text and _safe(text) else escape_inline(text)
+
+
+def _safe(text: str) -> bool:
+    """Whether no part reads as a comment or a tag once it stands in a file."""
+    return "<" not in text or "&lt;" in text

@@ -1,0 +1,322 @@
+"""The grammar of one fact: kind, confidence, mentions, colon, content, evidence marks.
+
+    fact     = [ kind ] , { mention } , [ ":" ] , content ;
+    kind     = "W" | "B" | "S" | "O" , [ "(" , "c" , "=" , number , ")" ] ;
+    mention  = "@" name | "@[[" title "]]" | "[[" title [ "|" shown ] "]]" ;
+
+Around it stands what people really write: task boxes, ✅, bold letters, lower case, full-width
+letters and colons, a colon right after the kind, commas and "and" between mentions.
+
+Without a colon, mentions before a lower-case word belong to the sentence (`@Peter is away` reads
+"Peter is away"); before anything else they are a label whose colon was forgotten.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass, replace
+
+from lorebank.domain import EvidenceMark, FactKind, Mention, Stance
+from lorebank.markdown.mentions import find_mentions
+from lorebank.markdown.plain import plain_text
+
+__all__ = ["FactLine", "LineProblem", "parse_confidence", "parse_fact_line"]
+
+LineProblem = tuple[str, str]
+"""A diagnostic without its place: code and message."""
+
+_KINDS = {kind.letter: kind for kind in FactKind}
+_TASK_BOX = re.compile(r"\s*\[[ xX~/>-]\][ \t]+")
+_ORNAMENTS = re.compile(
+    r"(?:[\s\u2022\u25aa\u2013\u2014\u2190-\u2bff\ufe0e\ufe0f\u200d\u20e3\U0001f000-\U0001faff])*"
+)
+_EMPHASIS = re.compile(r"\*{1,3}|_{1,3}|~~|`")
+_KIND = re.compile(
+    r"(?P<open>[\[(（【])?(?P<letter>[A-Za-zＡ-Ｚａ-ｚ])(?(open)(?P<inner>[(（][^()（）]{0,40}[)）])?"
+    r"[\])）】])(?:(?P<mark>\*{1,3}|_{1,3}|~~|`)?(?P<gap>[ \t]*)"
+    r"[(（](?P<braced>[^()（）\n]{0,40})[)）]|,?[ \t]+(?P<loose>c[ \t]*=[ \t]*[\d.,]+)(?=[\s:：]))?"
+)
+_UNCLOSED = re.compile(r"[ \t]*[(（][ \t]*c?[ \t]*[=＝][^\s@:：\[]*")
+_ASSIGNED = re.compile(r"\s*[cCｃＣ]\s*[=＝:：]\s*(?P<value>.*?)\s*\Z", re.DOTALL)
+_NUMBER = re.compile(r"\+?(?:\d{1,9}(?:[.,]\d{0,30})?|[.,]\d{1,30})\Z")
+_BOUNDARY = re.compile(r"[\s:：@\uff20*_~`]|\[\[|\Z")
+_COLON = re.compile(r"\s*[:：]")
+_BETWEEN = re.compile(
+    r"\s*(?:[,，、;&+/]\s*)?(?:(?<=[\s,])(?:and|und|et|en|y|e|и|和|と)\s+|(?:和|と|、))?",
+    re.IGNORECASE,
+)
+_WHITE = re.compile(r"\s*")
+_MARKS = re.compile(
+    r"(?P<before>^|[^\S\n]*)(?P<marks>\((?:[+−–-])o-[0-9A-Za-z]+\)"
+    r"(?:[^\S\n]*\((?:[+−–-])o-[0-9A-Za-z]+\))*)[.。]?[^\S\n]*$",
+    re.MULTILINE,
+)
+_MARK = re.compile(r"\((?P<sign>[+−–-])(?P<id>o-[0-9A-Za-z]+)\)")
+
+
+@dataclass(frozen=True, slots=True)
+class FactLine:
+    """What one item's text says, without its place."""
+
+    kind: FactKind
+    mentions: tuple[Mention, ...]
+    """Each slug once, subjects first, then in the order of the content."""
+    confidence: float | None
+    content: str
+    marks: tuple[EvidenceMark, ...]
+    problems: tuple[LineProblem, ...] = ()
+    has_kind: bool = True
+    """Whether a kind letter was written and understood."""
+    has_confidence: bool = False
+    """Whether a `(c=…)` was written, well or badly."""
+    has_subject: bool = False
+    """Whether mentions stand between kind and content."""
+    has_colon: bool = False
+
+    @property
+    def is_typed(self) -> bool:
+        """Whether the line says on its own that it is a fact: a kind with a mention or a `c=`."""
+        return self.has_kind and (self.has_subject or self.has_confidence)
+
+
+def parse_fact_line(text: str) -> FactLine:
+    """Read the text of one list item or paragraph; every text gives a line, odd ones problems.
+
+    `O(c=0.95) @Peter: Prefers *short* replies. (+o-3f2a)` → opinion, 0.95, Peter as subject,
+    "Prefers short replies.", one mark.
+    """
+    body, marks = _without_marks(text)
+    return replace(_Prefix(body).read(), marks=marks)
+
+
+def parse_confidence(value: str) -> float | None:
+    """A number in 0..1 with point or comma, in any width of digits; `None` for all else."""
+    value = unicodedata.normalize("NFKC", value).strip()
+    if _NUMBER.match(value) is None:
+        return None
+    number = float(value.replace(",", "."))
+    return number if 0.0 <= number <= 1.0 else None
+
+
+def _without_marks(text: str) -> tuple[str, tuple[EvidenceMark, ...]]:
+    if "o-" not in text:
+        return text, ()
+    marks = [
+        EvidenceMark(Stance.FOR if mark["sign"] == "+" else Stance.AGAINST, mark["id"].lower())
+        for group in _MARKS.finditer(text)
+        for mark in _MARK.finditer(group["marks"])
+    ]
+    return _MARKS.sub("", text), tuple(dict.fromkeys(marks))
+
+
+class _Prefix:
+    """Reads a text from its start up to where the content begins."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.position = 0
+        self.open_marks: list[str] = []
+        """Emphasis that the prefix opened and has not closed: it is the content's as well."""
+        self.mentions = {start: (m, end) for m, start, end in find_mentions(text)}
+        self.kind: FactKind | None = None
+        self.confidence: float | None = None
+        self.has_confidence = False
+        self.problems: list[LineProblem] = []
+
+    def read(self) -> FactLine:
+        box = _TASK_BOX.match(self.text)
+        begin = self.position = box.end() if box else _end(_WHITE, self.text, 0)
+        self._skip_ornaments()
+        self._read_kind()
+        has_colon = self._skip_colon() if self.kind else False
+        subjects, content_start, subject_colon = self._read_subjects()
+        if not subjects and self.kind is None:
+            content_start, self.open_marks = begin, []
+        if not self.kind and not any(code.startswith("kind-") for code, _ in self.problems):
+            self.problems.append(("kind-missing", "no kind letter; read as a world fact"))
+        source = "".join(self.open_marks) + self.text[content_start:]
+        content = plain_text(source)
+        if not content:
+            self.problems.append(("fact-empty", "nothing is said here; the line is no fact"))
+        return FactLine(
+            kind=self.kind or FactKind.WORLD,
+            mentions=_distinct(subjects, [m for m, _, _ in find_mentions(source)]),
+            confidence=self.confidence,
+            content=content,
+            marks=(),
+            problems=tuple(self.problems),
+            has_kind=self.kind is not None,
+            has_confidence=self.has_confidence,
+            has_subject=bool(subjects),
+            has_colon=has_colon or subject_colon,
+        )
+
+    def _skip_ornaments(self) -> None:
+        """`✅ `, `**`, `_` before the kind."""
+        self.position = _end(_ORNAMENTS, self.text, self.position)
+        while self._skip_emphasis():
+            self.position = _end(_ORNAMENTS, self.text, self.position)
+
+    def _skip_emphasis(self, *, only_closing: bool = False) -> bool:
+        mark = _EMPHASIS.match(self.text, self.position)
+        if mark is None or (only_closing and mark.group() not in self.open_marks):
+            return False
+        if mark.group() in self.open_marks:
+            self.open_marks.remove(mark.group())
+        elif self._opens_code(mark):
+            return False
+        else:
+            self.open_marks.append(mark.group())
+        self.position = mark.end()
+        return True
+
+    def _opens_code(self, mark: re.Match[str]) -> bool:
+        """A backtick opens the prefix only around a kind: `` `W` @Peter ``."""
+        return mark.group() == "`" and not re.match(r"[WBOSE][(`（]", self.text[mark.end() :][:2])
+
+    def _read_kind(self) -> None:
+        found = _KIND.match(self.text, self.position)
+        if found is None:
+            return
+        letter = unicodedata.normalize("NFKC", found["letter"])
+        end = found.end("letter")
+        value = None
+        if found["inner"] is not None:
+            value, end = found["inner"][1:-1], found.end()
+        elif found["loose"] is not None:
+            value, end = found["loose"], found.end()
+        elif found["braced"] is not None and self._is_confidence(found):
+            value, end = found["braced"], found.end()
+        if found["open"] is not None:
+            end = max(end, found.end())
+        broken = _UNCLOSED.match(self.text, end) if value is None else None
+        if broken is not None:
+            value, end = broken.group(), broken.end()
+        if value is None and _BOUNDARY.match(self.text, end) is None:
+            return
+        kind = self._accepted(letter, end, confident=value is not None, framed=bool(found["open"]))
+        if kind is None:
+            return
+        self.kind = kind
+        if found["mark"]:
+            self._toggle(found["mark"])
+        self.position = end
+        if value is not None:
+            self._set_confidence(value)
+        while self._skip_emphasis(only_closing=True):
+            pass
+
+    def _is_confidence(self, found: re.Match[str]) -> bool:
+        return not found["gap"] or _ASSIGNED.match(found["braced"]) is not None
+
+    def _toggle(self, mark: str) -> None:
+        if mark in self.open_marks:
+            self.open_marks.remove(mark)
+        else:
+            self.open_marks.append(mark)
+
+    def _accepted(self, letter: str, end: int, *, confident: bool, framed: bool) -> FactKind | None:
+        """The kind a letter stands for at this place, `None` where it is a word of the text."""
+        after = end
+        while mark := _EMPHASIS.match(self.text, after):
+            after = mark.end()
+        colon = _COLON.match(self.text, after) is not None
+        mention = _end(_WHITE, self.text, after) in self.mentions
+        known = _KINDS.get(letter.upper())
+        if known is not None:
+            # Lower-case `o`, `e`, `a` are words of many languages: they need a colon or `c=`.
+            clear = confident or colon or (mention and self._colon_follows_mentions(after))
+            return known if clear or (letter.isupper() and (not framed or mention)) else None
+        if letter.upper() == "E" and (colon or mention or confident):
+            if letter == "e" and not (mention and self._colon_follows_mentions(after)):
+                return None
+            self.problems.append(("kind-unknown", "no kind is called E; read as an experience"))
+            return FactKind.EXPERIENCE
+        if confident or (letter.isupper() and mention and self._colon_follows_mentions(after)):
+            kind = FactKind.OPINION if confident else FactKind.WORLD
+            message = f"no kind is called {letter}; read as {_ARTICLES[kind]} {kind.value} fact"
+            self.problems.append(("kind-unknown", message))
+            return kind
+        return None
+
+    def _colon_follows_mentions(self, position: int) -> bool:
+        _, end = self._mention_run(_end(_WHITE, self.text, position))
+        while mark := _EMPHASIS.match(self.text, end):
+            end = mark.end()
+        return _COLON.match(self.text, end) is not None
+
+    def _set_confidence(self, value: str) -> None:
+        self.has_confidence = True
+        assigned = _ASSIGNED.match(value)
+        number = assigned["value"] if assigned else value
+        self.confidence = parse_confidence(number)
+        if self.confidence is None:
+            shown = " ".join(value.split())
+            message = f"({shown}) gives no confidence from 0 to 1; read as an opinion without one"
+            code = "confidence-out-of-range" if _is_number(number) else "confidence-not-a-number"
+            self.problems.append((code, message))
+
+    def _skip_colon(self) -> bool:
+        colon = _COLON.match(self.text, self.position)
+        if colon is None:
+            return False
+        self.position = colon.end()
+        while self._skip_emphasis(only_closing=True):
+            pass
+        return True
+
+    def _read_subjects(self) -> tuple[list[Mention], int, bool]:
+        """The mentions before the content, where the content begins, whether a colon stood there."""
+        start = _end(_WHITE, self.text, self.position)
+        opened = list(self.open_marks)
+        self.position = start
+        while self._skip_emphasis():
+            self.position = _end(_WHITE, self.text, self.position)
+        mentions, end = self._mention_run(self.position)
+        if not mentions:
+            self.open_marks = opened
+            return [], start, False
+        first = self.position
+        self.position = end
+        while self._skip_emphasis(only_closing=True):
+            pass
+        if self._skip_colon():
+            return mentions, self.position, True
+        rest = self.text[_end(_WHITE, self.text, self.position) :][:1]
+        if rest and not rest.islower() and (rest.isalnum() or rest in "\"“„«'‘"):
+            return mentions, self.position, False
+        self.open_marks = opened
+        return mentions, start if first > start else first, False
+
+    def _mention_run(self, position: int) -> tuple[list[Mention], int]:
+        mentions: list[Mention] = []
+        end = position
+        while position in self.mentions:
+            mention, end = self.mentions[position]
+            mentions.append(mention)
+            position = _end(_BETWEEN, self.text, end)
+            if position not in self.mentions:
+                position = _end(_WHITE, self.text, end)
+        return mentions, end
+
+
+_ARTICLES = {FactKind.WORLD: "a", FactKind.OPINION: "an"}
+
+
+def _end(pattern: re.Pattern[str], text: str, position: int) -> int:
+    found = pattern.match(text, position)
+    return found.end() if found else position
+
+
+def _is_number(value: str) -> bool:
+    return re.match(r"[+-]?[\d.,]+\Z", unicodedata.normalize("NFKC", value).strip()) is not None
+
+
+def _distinct(subjects: list[Mention], others: list[Mention]) -> tuple[Mention, ...]:
+    kept: dict[str, Mention] = {}
+    for mention in subjects:
+        kept.setdefault(mention.slug, replace(mention, subject=True))
+    for mention in others:
+        kept.setdefault(mention.slug, mention)
+    return tuple(kept.values())

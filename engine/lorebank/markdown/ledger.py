@@ -1,0 +1,200 @@
+"""The ledgers: decisions about names (`bank/identity.md`) and about single pairs of evidence.
+
+    - alias @Pete → @Peter (2025-12-03: same person, signs both ways)
+    - f-1a2b3c4d5e for o-3f2a91bc (2026-01-04: reason)
+
+One decision a line; deleting the line undoes it. Lines that are no list items are prose.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from enum import StrEnum
+
+from lorebank.domain import Citation, Diagnostic, Mention, Stance
+from lorebank.markdown.document import Document, Node, read_document, walk
+from lorebank.markdown.mentions import find_mentions, mention_source
+from lorebank.markdown.plain import plain_text
+
+__all__ = [
+    "EvidenceRuling",
+    "Ledger",
+    "LedgerAction",
+    "LedgerEntry",
+    "Rulings",
+    "format_entry",
+    "format_evidence_line",
+    "parse_evidence_lines",
+    "parse_ledger",
+]
+
+
+class LedgerAction(StrEnum):
+    """What a line decides about its names."""
+
+    ALIAS = "alias"
+    MERGE = "merge"
+    SPLIT = "split"
+    DISTINCT = "distinct"
+    RENAME = "rename"
+    DISMISS = "dismiss"
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerEntry:
+    """One decision: `alias @Pete → @Peter` has the names `(Pete, Peter)`."""
+
+    action: LedgerAction
+    names: tuple[Mention, ...]
+    """In the order written: from before the arrow, to after it."""
+    day: date | None
+    reason: str
+    citation: Citation
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """The entries of `bank/identity.md` in order, and what could not be read."""
+
+    entries: tuple[LedgerEntry, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceRuling:
+    """A person's judgement that a fact is for, against or unrelated to an opinion."""
+
+    fact_id: str
+    stance: Stance
+    opinion_id: str
+    day: date | None
+    reason: str
+    citation: Citation
+
+
+@dataclass(frozen=True, slots=True)
+class Rulings:
+    """The rulings of `bank/evidence.md` in order, and what could not be read."""
+
+    rulings: tuple[EvidenceRuling, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+_ACTION = re.compile(rf"\s*[*_`]*(?P<action>{'|'.join(LedgerAction)})[*_`]*\b\s*[:：]?", re.I)
+_NOTE = re.compile(r"\s*[(（](?P<note>.*)[)）]\s*\Z", re.DOTALL)
+_DAY = re.compile(r"\s*(?P<day>\d{4}-\d{2}-\d{2})\s*(?:[:：,;—–-]\s*)?")
+_RULING = re.compile(
+    r"\s*`?(?P<fact>f-[0-9a-f]{4,})`?\s+[*_]*(?P<stance>for|against|unrelated)[*_]*"
+    r"(?:\s+(?:to|with))?\s+`?(?P<opinion>o-[0-9a-z]+)`?(?P<rest>.*)\Z",
+    re.IGNORECASE | re.DOTALL,
+)
+_BETWEEN_NAMES = re.compile(r"(?:\s|→|->|=>|,|&|=|\band\b|\bto\b|\binto\b)*", re.IGNORECASE)
+
+
+def parse_ledger(text: str, path: str, *, document: Document | None = None) -> Ledger:
+    """The decisions of an identity ledger; list items that decide nothing are reported."""
+    document = document or read_document(text, path)
+    entries: list[LedgerEntry] = []
+    problems: list[Diagnostic] = list(document.diagnostics)
+    for line, place in _item_lines(document):
+        entry = _entry(line, place)
+        if isinstance(entry, LedgerEntry):
+            entries.append(entry)
+        else:
+            problems.append(Diagnostic(path, place.start_line, "ledger-unread", entry))
+    return Ledger(tuple(entries), tuple(problems))
+
+
+def format_entry(entry: LedgerEntry) -> str:
+    """The list item that is read as this decision."""
+    arrow = " " if entry.action in _UNDIRECTED else " → "
+    names = arrow.join(mention_source(name.name) for name in entry.names)
+    return f"- {entry.action.value} {names}{_note(entry.day, entry.reason)}"
+
+
+def parse_evidence_lines(text: str, path: str, *, document: Document | None = None) -> Rulings:
+    """The rulings of an evidence ledger; list items that rule nothing are reported."""
+    document = document or read_document(text, path)
+    rulings: list[EvidenceRuling] = []
+    problems: list[Diagnostic] = list(document.diagnostics)
+    for line, place in _item_lines(document):
+        found = _RULING.match(line)
+        if found is None:
+            message = "not a ruling; write `f-… for|against|unrelated o-… (day: reason)`"
+            problems.append(Diagnostic(path, place.start_line, "ruling-unread", message))
+            continue
+        _, day, reason = _split_note(found["rest"])
+        stance = Stance(found["stance"].lower())
+        fact, opinion = found["fact"].lower(), found["opinion"].lower()
+        rulings.append(EvidenceRuling(fact, stance, opinion, day, reason, place))
+    return Rulings(tuple(rulings), tuple(problems))
+
+
+def format_evidence_line(ruling: EvidenceRuling) -> str:
+    """The list item that is read as this ruling."""
+    pair = f"{ruling.fact_id} {ruling.stance.value} {ruling.opinion_id}"
+    return f"- {pair}{_note(ruling.day, ruling.reason)}"
+
+
+_UNDIRECTED = frozenset((LedgerAction.DISTINCT, LedgerAction.DISMISS))
+
+
+def _entry(line: str, place: Citation) -> LedgerEntry | str:
+    """The decision of a line, or why it is none."""
+    found = _ACTION.match(line)
+    if found is None:
+        return f"not a decision; it must begin with one of {', '.join(LedgerAction)}"
+    action = LedgerAction(found["action"].lower())
+    body, day, reason = _split_note(line[found.end() :])
+    names = tuple(mention for mention, _, _ in find_mentions(body))
+    if len({name.slug for name in names}) < 2 and action is not LedgerAction.RENAME:
+        return f"{action.value} needs two different names, as @Name or [[Name]]"
+    if len(names) < 2:
+        return f"{action.value} needs two names, as @Name or [[Name]]"
+    return LedgerEntry(action, names, day, reason, place)
+
+
+def _split_note(text: str) -> tuple[str, date | None, str]:
+    """The names, the day and the reason of `@a → @b (2025-12-03: why)`."""
+    note = _NOTE.match(text, _names_end(text))
+    if note is None:
+        return text, None, ""
+    said = note["note"]
+    found = _DAY.match(said)
+    day = _day(found["day"]) if found else None
+    reason = said[found.end() :] if found and day else said
+    return text[: note.start()], day, plain_text(reason)
+
+
+def _names_end(text: str) -> int:
+    """Where the run of names at the start of a text ends."""
+    position = 0
+    for _, start, end in find_mentions(text):
+        between = _BETWEEN_NAMES.match(text, position)
+        if between is None or between.end() < start:
+            break
+        position = end
+    return position
+
+
+def _day(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        return None
+
+
+def _note(day: date | None, reason: str) -> str:
+    said = ": ".join(part for part in (day.isoformat() if day else "", reason) if part)
+    return f" ({said})" if said else ""
+
+
+def _item_lines(document: Document) -> Iterator[tuple[str, Citation]]:
+    for node in walk(document.nodes):
+        if node.kind != "item" or not node.children or node.children[0].kind != "paragraph":
+            continue
+        own = node.children[0]
+        yield own.text, Citation(document.path, own.start + 1, own.end)

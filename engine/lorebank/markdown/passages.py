@@ -1,0 +1,150 @@
+"""Passages: the prose of a file in citable pieces of a few lines, without what facts already say.
+
+A paragraph, a list item with short nested text, a table row with its header names, a stretch of a
+code fence. Headings alone, front matter, comments, private and managed text give none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from lorebank.domain import Citation, Passage
+from lorebank.markdown.document import Document, Node, read_document
+from lorebank.markdown.plain import plain_text
+from lorebank.markdown.soft_split import soft_split
+
+__all__ = ["extract_passages"]
+
+_MAX_LINES = 6
+_MAX_CHARACTERS = 700
+_MAX_CODE_LINES = 12
+
+
+def extract_passages(
+    text: str,
+    path: str,
+    *,
+    fact_lines: Sequence[tuple[int, int]] = (),
+    document: Document | None = None,
+) -> tuple[Passage, ...]:
+    """The passages of a file in the order of their lines; `fact_lines` are 1-based, inclusive.
+
+    The text of prose is plain and folded to one line; that of code keeps its lines. Give
+    `document` where the file was read already; `text` is then not looked at.
+    """
+    document = document or read_document(text, path)
+    return tuple(_PassageReader(document, fact_lines).read())
+
+
+class _PassageReader:
+    def __init__(self, document: Document, fact_lines: Sequence[tuple[int, int]]) -> None:
+        self.document = document
+        self.taken = {line - 1 for first, last in fact_lines for line in range(first, last + 1)}
+
+    def read(self) -> Iterator[Passage]:
+        for node, heading in zip(self.document.nodes, self.document.headings, strict=True):
+            if node.kind != "heading":
+                yield from self._passages(node, heading)
+
+    def _passages(self, node: Node, heading: str) -> Iterator[Passage]:
+        if node.kind == "item":
+            yield from self._item(node, heading)
+        elif node.kind == "table":
+            yield from self._rows(node, heading)
+        elif node.kind in ("fence", "code"):
+            yield from self._code(node, heading)
+        elif node.kind in ("paragraph", "heading"):
+            yield from self._prose(node.text.split("\n"), node.start, heading)
+        else:
+            for child in node.children:
+                yield from self._passages(child, heading)
+
+    def _item(self, node: Node, heading: str) -> Iterator[Passage]:
+        """A short item whole; the parts of a long one by themselves."""
+        free = not any(line in self.taken for line in range(node.start, node.end))
+        if free and len(node.children) > 1 and node.end - node.start <= _MAX_LINES:
+            said = " ".join(_texts(node))
+            if len(said) <= _MAX_CHARACTERS:
+                yield from self._passage(said, node.start, node.end, heading)
+                return
+        for child in node.children:
+            yield from self._passages(child, heading)
+
+    def _prose(self, lines: Sequence[str], start: int, heading: str) -> Iterator[Passage]:
+        """Runs of lines that fit; a line too long by itself is cut, each part citing it."""
+        first, size = start, 0
+        for number, line in enumerate(lines, start=start):
+            taken = number in self.taken
+            if taken or number - first >= _MAX_LINES or size + len(line) > _MAX_CHARACTERS:
+                yield from self._run(lines, start, first, number, heading)
+                first, size = number + taken, 0
+            size += 0 if taken else len(line) + 1
+        yield from self._run(lines, start, first, start + len(lines), heading)
+
+    def _run(
+        self, lines: Sequence[str], start: int, first: int, end: int, heading: str
+    ) -> Iterator[Passage]:
+        if end <= first:
+            return
+        said = plain_text("\n".join(lines[first - start : end - start]))
+        for part in soft_split(said, _MAX_CHARACTERS):
+            yield from self._passage(part, first, end, heading)
+
+    def _rows(self, table: Node, heading: str) -> Iterator[Passage]:
+        header, *rows = table.children
+        names = [plain_text(cell) for cell in header.cells]
+        for row in rows:
+            if row.start in self.taken:
+                continue
+            cells = [plain_text(cell) for cell in row.cells]
+            named = [
+                f"{name}: {cell}" if name else cell
+                for name, cell in zip(names, cells, strict=False)
+                if cell
+            ]
+            for part in soft_split("; ".join(named), _MAX_CHARACTERS):
+                yield from self._passage(part, row.start, row.end, heading)
+        if not rows and header.start not in self.taken:
+            yield from self._passage("; ".join(names), header.start, header.end, heading)
+
+    def _code(self, node: Node, heading: str) -> Iterator[Passage]:
+        start = node.start + (node.kind == "fence")
+        lines = node.text.split("\n")
+        if lines[-1] == "":
+            lines.pop()
+        first, size = 0, 0
+        for index, line in enumerate(lines):
+            if index - first >= _MAX_CODE_LINES or (size and size + len(line) > _MAX_CHARACTERS):
+                yield from self._code_run(lines, start, first, index, heading)
+                first, size = index, 0
+            size += len(line) + 1
+        yield from self._code_run(lines, start, first, len(lines), heading)
+
+    def _code_run(
+        self, lines: Sequence[str], start: int, first: int, end: int, heading: str
+    ) -> Iterator[Passage]:
+        while end > first and not lines[end - 1].strip():
+            end -= 1
+        while first < end and not lines[first].strip():
+            first += 1
+        if self.taken.isdisjoint(range(start + first, start + end)):
+            for part in soft_split("\n".join(lines[first:end]), _MAX_CHARACTERS):
+                yield from self._passage(part, start + first, start + end, heading)
+
+    def _passage(self, said: str, start: int, end: int, heading: str) -> Iterator[Passage]:
+        if said.strip():
+            yield Passage(
+                said, Citation(self.document.path, start + 1, max(end, start + 1)), heading
+            )
+
+
+def _texts(node: Node) -> Iterator[str]:
+    """What a node and all below it say, in plain text."""
+    if node.kind in ("fence", "code"):
+        yield " ".join(node.text.split())
+    elif node.kind == "row":
+        yield from (plain_text(cell) for cell in node.cells)
+    elif node.text:
+        yield plain_text(node.text)
+    for child in node.children:
+        yield from _texts(child)

@@ -1,0 +1,264 @@
+"""The cue words of each language, read from `stance_data/<language>.toml`.
+
+A language is a file: cue classes as comma-separated phrases (`*` at a word's end for any ending),
+comparison frames with `{a}` (preferred) and `{b}` (left), clusters of words of one meaning, pairs
+of opposite clusters, and slots, whose members exclude each other where only one can hold.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+
+from lorebank.language.folding import fold
+
+__all__ = ["CUES", "Lexicon", "detect", "languages", "lexicon", "tokens_of"]
+
+CUES = (
+    "negate like dislike good bad adopt drop norm exclusive change hypothetical past ask say quote"
+    " others function weak joins"
+).split()
+"""The cue classes a language file may list; what is missing is empty."""
+
+_HAN = r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_TOKEN = re.compile(rf"[{_HAN}]|[^\W_{_HAN}]+(?:['+#][^\W_{_HAN}]+)*[+#]*")
+_ELIDED = re.compile(r"\A(?:l|d|n|j|m|t|s|c|qu|jusqu|lorsqu|puisqu|un|dell|all|nell)'(?=\w)")
+_IS_HAN = re.compile(f"[{_HAN}]")
+_KANA = re.compile("[\u3040-\u30ff]")
+_PREFIX = 3
+
+
+@dataclass(frozen=True, slots=True)
+class _Phrase:
+    tokens: tuple[str, ...]
+    cue: str
+
+    def matches(self, tokens: Sequence[str], start: int) -> bool:
+        if start + len(self.tokens) > len(tokens):
+            return False
+        return all(_fits(want, tokens[start + i]) for i, want in enumerate(self.tokens))
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A comparison or a change, as a pattern over folded text."""
+
+    pattern: re.Pattern[str]
+    is_change: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """What one language says about stance."""
+
+    code: str
+    unspaced: bool
+    negation_after: bool
+    """Whether a negation may follow the verb it denies (`mag keinen Kaffee`)."""
+    suffixes: tuple[str, ...]
+    frames: tuple[Frame, ...]
+    same: Mapping[str, str]
+    """Stem → the stem that stands for all of one meaning."""
+    opposites: Mapping[str, frozenset[tuple[int, int]]]
+    """Stem → (pair, side); a stem of the other side of a pair is its opposite."""
+    slots: Mapping[str, frozenset[int]]
+    _exact: Mapping[str, tuple[_Phrase, ...]]
+    _open: Mapping[str, tuple[_Phrase, ...]]
+
+    def cues_at(self, tokens: Sequence[str], start: int) -> tuple[int, frozenset[str]]:
+        """The length and the classes of the longest phrase that begins at a token; (1, ∅) if none.
+
+        >>> lexicon("en").cues_at(["no", "longer", "likes"], 0)[0]
+        2
+        """
+        token = tokens[start]
+        found = self._exact.get(token, ()) + self._open.get(token[:_PREFIX], ())
+        fits = [phrase for phrase in found if phrase.matches(tokens, start)]
+        longest = max((len(phrase.tokens) for phrase in fits), default=1)
+        return longest, frozenset(p.cue for p in fits if len(p.tokens) == longest)
+
+    def stem(self, token: str) -> str:
+        """A word without its endings, one stem for all words of one meaning."""
+        return self.same.get(plain := _stem(token, self.suffixes), plain)
+
+
+def languages() -> tuple[str, ...]:
+    """The codes of the languages there are files for, `en` first."""
+    return tuple(sorted(_files(), key=lambda code: (code != "en", code)))
+
+
+@lru_cache(maxsize=32)
+def lexicon(code: str) -> Lexicon:
+    """The lexicon of a language; `KeyError` where there is no file for it."""
+    table = tomllib.loads(_files()[code])
+    suffixes = tuple(sorted(_phrases(table.get("suffixes", "")), key=lambda s: (-len(s), s)))
+    unspaced = bool(table.get("unspaced", False))
+    exact: dict[str, list[_Phrase]] = {}
+    opened: dict[str, list[_Phrase]] = {}
+    for cue in CUES:
+        for text in _phrases(table.get(cue, "")):
+            phrase = _Phrase(_phrase_tokens(text), cue)
+            first = phrase.tokens[0]
+            index, key = (opened, first[:_PREFIX]) if first.endswith("*") else (exact, first)
+            index.setdefault(key.rstrip("*"), []).append(phrase)
+    same = {
+        _stem(word, suffixes): _stem(cluster[0], suffixes)
+        for cluster in _clusters(table.get("same", ""), unspaced=unspaced)
+        for word in cluster
+    }
+
+    def canonical(word: str) -> str:
+        plain = _stem(word, suffixes)
+        return same.get(plain, plain)
+
+    return Lexicon(
+        code,
+        unspaced,
+        bool(table.get("negation_after", False)),
+        suffixes,
+        _frames(table, unspaced=unspaced),
+        same,
+        _sides(table.get("opposite", ""), canonical),
+        _members(table.get("slots", ""), canonical),
+        {key: tuple(value) for key, value in exact.items()},
+        {key: tuple(value) for key, value in opened.items()},
+    )
+
+
+def tokens_of(text: str) -> list[tuple[str, str]]:
+    """(as written, folded) for each word; each Han character is a word."""
+    out: list[tuple[str, str]] = []
+    for match in _TOKEN.finditer(text.replace("’", "'")):
+        written = match.group()
+        folded = _ELIDED.sub("", fold(written))
+        if folded.endswith("'s"):
+            folded = folded[:-2]
+        if written[:2].lower() == "n'":
+            out.append(("n", "n"))
+        if folded:
+            out.append((written, folded))
+    return out
+
+
+def detect(text: str) -> str | None:
+    """The language with the most function and cue words in a text; `en` where none has any.
+
+    `None` for a script no file covers.
+    """
+    if _IS_HAN.search(text) or _KANA.search(text):
+        script = "ja" if _KANA.search(text) else "zh"
+        return script if script in _files() else None
+    counts: Counter[str] = Counter()
+    known = _language_words()
+    for _, token in tokens_of(text):
+        counts.update(known.get(token, ()))
+    if not counts:
+        return "en"
+    return max(languages(), key=lambda code: counts[code])
+
+
+@lru_cache(maxsize=1)
+def _files() -> Mapping[str, str]:
+    folder = resources.files("lorebank.reflect").joinpath("stance_data")
+    return {
+        entry.name.removesuffix(".toml"): entry.read_text("utf-8")
+        for entry in folder.iterdir()
+        if entry.name.endswith(".toml")
+    }
+
+
+@lru_cache(maxsize=1)
+def _language_words() -> Mapping[str, tuple[str, ...]]:
+    words: dict[str, list[str]] = {}
+    for code in languages():
+        table = tomllib.loads(_files()[code])
+        own: set[str] = set()
+        for cue in ("function", "negate", "like", "dislike", "adopt", "drop", "joins"):
+            for phrase in _phrases(table.get(cue, "")):
+                tokens = _phrase_tokens(phrase)
+                if cue in ("function", "negate") or len(tokens) == 1:
+                    own.update(token for token in tokens if not token.endswith("*"))
+        for word in own:
+            words.setdefault(word, []).append(code)
+    return {word: tuple(codes) for word, codes in words.items()}
+
+
+def _phrases(text: str) -> list[str]:
+    parts = (" ".join(part.split()) for part in re.split(r"[,，、]", text))
+    return [part for part in parts if part]
+
+
+def _phrase_tokens(text: str) -> tuple[str, ...]:
+    tokens: list[str] = []
+    for part in text.split():
+        found = [folded for _, folded in tokens_of(part.rstrip("*"))] or [fold(part)]
+        if part.endswith("*"):
+            found[-1] += "*"
+        tokens += found
+    return tuple(tokens)
+
+
+def _fits(want: str, token: str) -> bool:
+    return token.startswith(want[:-1]) if want.endswith("*") else token == want
+
+
+def _stem(token: str, suffixes: Iterable[str]) -> str:
+    if len(token) < 4:
+        return token
+    for suffix in suffixes:
+        if token.endswith(suffix) and len(token) - len(suffix) >= 3:
+            token = token[: -len(suffix)]
+            break
+    if len(token) > 3 and token[-1] == token[-2] and token[-1] not in "aeiouls":
+        token = token[:-1]
+    return token[:8]
+
+
+def _clusters(text: str, *, unspaced: bool) -> list[list[str]]:
+    groups = ([fold(word) for word in part.split()] for part in text.split(";"))
+    return [group for group in groups if group and not unspaced]
+
+
+def _frames(table: Mapping[str, object], *, unspaced: bool) -> tuple[Frame, ...]:
+    stops = _phrases(str(table.get("stops", "")))
+    return tuple(
+        Frame(_frame(line, stops, unspaced=unspaced), is_change)
+        for key, is_change in (("switch", True), ("compare", False))
+        for line in str(table.get(key, "")).splitlines()
+        if line.strip()
+    )
+
+
+def _frame(line: str, stops: Sequence[str], *, unspaced: bool) -> re.Pattern[str]:
+    text = fold(line.strip()).replace("*", r"\w*")
+    part = r"[^,;.!?，。；！？]+?"
+    text = text.replace("{a}", f"(?P<a>{part})").replace("{b}", f"(?P<b>{part})")
+    if unspaced:
+        return re.compile(text.replace(" ", r"\s*") + r"(?=了|的|吧|$|[,;.!?，。；！？])")
+    ends = "|".join(re.escape(fold(stop)) for stop in stops)
+    end = rf"(?=\s*$|\s*[,;.!?]|\s+(?:{ends})\b)" if ends else r"(?=\s*$|\s*[,;.!?])"
+    return re.compile(r"(?<!\w)" + text.replace(" ", r"\s+") + end)
+
+
+def _sides(text: str, canonical: object) -> Mapping[str, frozenset[tuple[int, int]]]:
+    assert callable(canonical)
+    found: dict[str, set[tuple[int, int]]] = {}
+    for number, pair in enumerate(text.split(";")):
+        for side, words in enumerate(pair.split("/")):
+            for word in words.split():
+                found.setdefault(canonical(fold(word)), set()).add((number, side))
+    return {word: frozenset(sides) for word, sides in found.items()}
+
+
+def _members(text: str, canonical: object) -> Mapping[str, frozenset[int]]:
+    assert callable(canonical)
+    found: dict[str, set[int]] = {}
+    for number, group in enumerate(text.split(";")):
+        for word in group.split():
+            found.setdefault(canonical(fold(word)), set()).add(number)
+    return {word: frozenset(numbers) for word, numbers in found.items()}

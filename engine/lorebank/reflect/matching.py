@@ -1,0 +1,415 @@
+"""Forming opinions from a stream of facts: which line opens, restates or bears on which opinion.
+
+Opinions are formed holder by holder, and those of one holder depend on nothing but the facts that
+`facts_by_holder` lists under it: they can be formed alone when only its facts changed. A holder is
+the first subject mention of an opinion line, else its first mention; lines without any mention
+belong to the author, the empty holder.
+
+Facts are taken day by day (then by path and line), so input order has no effect. A line bears on
+opinions stated on its own day or before; what a day's opinion lines open is known to all of its
+lines. Undated opinion lines open opinions before everything else and move nothing after: there is
+no day to count them on. Undated lines of other kinds are no evidence.
+
+An opinion line opens an opinion of its own unless it restates one (each reads as support for the
+other) or does no more than deny one. The same sentence twice on a day counts once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+from hashlib import blake2b
+from itertools import groupby
+
+from lorebank.domain import (
+    Evidence,
+    Fact,
+    FactKind,
+    Opinion,
+    OpinionStatus,
+    Stance,
+    Trend,
+)
+from lorebank.language.folding import fold
+from lorebank.reflect.beliefs import PRIOR, DatedEvidence, Pin, fold_evidence
+from lorebank.reflect.stance import Judgement, index_keys, judge, nearness, target_keys
+from lorebank.reflect.trends import trend_of
+
+__all__ = [
+    "Formation",
+    "Override",
+    "UnsurePair",
+    "Verdict",
+    "facts_by_holder",
+    "form",
+    "form_opinions",
+    "holder_of",
+    "opinion_id",
+]
+
+_NEW_OBJECT = frozenset({"comparison", "change", "slot", "opposite"})
+_NEAR = 0.6
+_SIMILAR = 0.6
+_FEW = 40
+
+Similarity = Callable[[str, str], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A person's or a model's judgement on one pair, as `bank/evidence.md` keeps it."""
+
+    fact_id: str
+    opinion_id: str
+    stance: Stance
+    by: str = ""
+    """Who judged, where it was no person: the model's name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Override:
+    """What a person wrote on `bank/opinions.md` about one opinion."""
+
+    opinion_id: str
+    statement: str | None = None
+    pin: Pin | None = None
+    retracted: bool = False
+    deleted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class UnsurePair:
+    """A line near an opinion that the rules will not sign."""
+
+    fact: Fact
+    opinion_id: str
+    statement: str
+    nearness: float
+    """0..1: how much of what the opinion is about the line names."""
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Formation:
+    """The opinions that facts lead to, and the pairs nobody has judged."""
+
+    opinions: tuple[Opinion, ...]
+    unsure: tuple[UnsurePair, ...]
+
+
+@dataclass(slots=True)
+class _Belief:
+    """An opinion while it is being formed."""
+
+    id: str
+    holder: str
+    statement: str
+    opening: Fact
+    lines: dict[str, tuple[Fact, Judgement, float | None]] = field(default_factory=dict)
+    successors: dict[str, date] = field(default_factory=dict)
+    """Opinion → the last day a line spoke against this one and for that one."""
+
+
+def form_opinions(
+    facts: Iterable[Fact],
+    *,
+    verdicts: Iterable[Verdict] = (),
+    overrides: Iterable[Override] = (),
+    as_of: date | None = None,
+    prior: float = PRIOR,
+    similarity: Similarity | None = None,
+) -> tuple[Opinion, ...]:
+    """The opinions of all holders, by holder, then by where they were first stated."""
+    return form(
+        facts,
+        verdicts=verdicts,
+        overrides=overrides,
+        as_of=as_of,
+        prior=prior,
+        similarity=similarity,
+    ).opinions
+
+
+def form(
+    facts: Iterable[Fact],
+    *,
+    holders: Iterable[str] | None = None,
+    verdicts: Iterable[Verdict] = (),
+    overrides: Iterable[Override] = (),
+    as_of: date | None = None,
+    prior: float = PRIOR,
+    similarity: Similarity | None = None,
+) -> Formation:
+    """Opinions and unsure pairs, of all holders or of those named only.
+
+    Facts after `as_of` are as if they had never been written. Text that was generated must not be
+    among the facts. `similarity` (0..1, of two texts) only widens the unsure list.
+    """
+    known = [fact for fact in facts if as_of is None or not fact.recorded or fact.recorded <= as_of]
+    settled = {(v.fact_id, v.opinion_id): v for v in verdicts}
+    by_hand = {override.opinion_id: override for override in overrides}
+    groups = facts_by_holder(known)
+    now = as_of or max((fact.recorded for fact in known if fact.recorded), default=None)
+    opinions: list[Opinion] = []
+    unsure: list[UnsurePair] = []
+    for holder in sorted(groups if holders is None else set(holders) & set(groups)):
+        forming = _Forming(holder, settled, by_hand, similarity)
+        forming.take(groups[holder])
+        opinions += _closed(forming, prior, now)
+        unsure += forming.unsure
+    return Formation(tuple(opinions), tuple(unsure))
+
+
+def facts_by_holder(facts: Iterable[Fact]) -> Mapping[str, Sequence[Fact]]:
+    """Holder slug → the facts its opinions depend on: those that mention it, and all marked ones.
+
+    Only holders of at least one opinion line are keys.
+    """
+    known = sorted(facts, key=_order)
+    groups: dict[str, list[Fact]] = {
+        holder_of(fact): [] for fact in known if fact.kind is FactKind.OPINION
+    }
+    for fact in known:
+        if fact.marks:
+            for group in groups.values():
+                group.append(fact)
+            continue
+        for slug in fact.slugs or ("",):
+            if slug in groups:
+                groups[slug].append(fact)
+    return groups
+
+
+def holder_of(fact: Fact) -> str:
+    """The slug of who holds what the line says: first subject, else first mention, else empty."""
+    return next(iter(fact.subjects or fact.slugs), "")
+
+
+def opinion_id(holder: str, statement: str) -> str:
+    """`o-` and 8 hex digits, from the holder's slug and the folded first statement."""
+    text = f"{holder}\n{' '.join(fold(statement).split()).rstrip('.')}"
+    return "o-" + blake2b(text.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
+
+
+def _order(fact: Fact) -> tuple[date, str, int, str]:
+    return (fact.recorded or date.min, fact.citation.path, fact.citation.start_line, fact.id)
+
+
+class _Forming:
+    """The opinions of one holder, as its facts come in."""
+
+    def __init__(
+        self,
+        holder: str,
+        verdicts: Mapping[tuple[str, str], Verdict],
+        overrides: Mapping[str, Override],
+        similarity: Similarity | None,
+    ) -> None:
+        self.holder = holder
+        self.beliefs: dict[str, _Belief] = {}
+        self.unsure: list[UnsurePair] = []
+        self.overrides = overrides
+        self._verdicts = verdicts
+        self._judged = {fact_id for fact_id, _ in verdicts}
+        self._similarity = similarity
+        self._index: dict[str, dict[str, None]] = {}
+
+    def take(self, facts: Sequence[Fact]) -> None:
+        for day, lines in groupby(facts, key=lambda fact: fact.recorded):
+            self._take_day(day, _once_each(lines))
+
+    def _take_day(self, day: date | None, lines: Sequence[Fact]) -> None:
+        for fact in lines:
+            if fact.kind is FactKind.OPINION and holder_of(fact) == self.holder:
+                self._open(fact)
+        if day is None:
+            return
+        for fact in lines:
+            self._weigh(fact, day)
+
+    def _open(self, fact: Fact) -> None:
+        """Begin an opinion, unless the line restates or only denies one that is known."""
+        if any(mark.stance is Stance.FOR and self._named(mark.opinion_id) for mark in fact.marks):
+            return
+        for belief in self._candidates(fact):
+            found = self._judge(belief, fact)
+            if found.stance is Stance.FOR and self._restates(belief, fact):
+                return
+            if found.stance is Stance.AGAINST and found.reason not in _NEW_OBJECT:
+                return
+        identity = opinion_id(self.holder, fact.content)
+        if identity in self.beliefs:
+            return
+        override = self.overrides.get(identity)
+        statement = (override.statement if override else None) or fact.content
+        self.beliefs[identity] = _Belief(identity, self.holder, statement, fact)
+        for key in sorted(target_keys(statement, self.holder)):
+            self._index.setdefault(key, {})[identity] = None
+
+    def _weigh(self, fact: Fact, day: date) -> None:
+        """Put the line with every opinion it bears on, and link what it replaces."""
+        supported: list[_Belief] = []
+        opposed: list[tuple[_Belief, str]] = []
+        for belief in self._candidates(fact):
+            found = self._judge(belief, fact)
+            if found.stance is Stance.UNRELATED:
+                self._note_unsure(belief, fact, found)
+                continue
+            opens = belief.opening.id == fact.id
+            restates = fact.kind is FactKind.OPINION and (opens or self._restates(belief, fact))
+            takes_part = found.reason not in ("mark", "verdict")
+            for_it = found.stance is Stance.FOR
+            stated = fact.confidence if for_it and restates and takes_part else None
+            belief.lines[fact.id] = (fact, found, stated)
+            if for_it:
+                supported.append(belief)
+            else:
+                opposed.append((belief, found.reason))
+        for old, reason in opposed:
+            for new in supported:
+                if reason in _NEW_OBJECT:
+                    old.successors[new.id] = day
+
+    def _judge(self, belief: _Belief, fact: Fact) -> Judgement:
+        if belief.opening.id == fact.id:
+            return Judgement(Stance.FOR, 0.0, "stated")
+        for mark in fact.marks:
+            if self._named(mark.opinion_id) is belief:
+                return Judgement(mark.stance, 1.0, "mark")
+        if fact.id in self._judged:
+            verdict = self._verdicts.get((fact.id, belief.id))
+            if verdict is not None:
+                return Judgement(verdict.stance, 1.0, "verdict")
+        if (self.holder and self.holder not in fact.slugs) or self._is_of_another(fact):
+            return Judgement(Stance.UNRELATED, 0.0, "other holder")
+        found = judge(belief.statement, (self.holder,), fact.content, fact.slugs or (self.holder,))
+        if found.stance is Stance.FOR and self._restates(belief, fact):
+            found = Judgement(Stance.FOR, found.strength, "restated")
+        if fact.confidence is not None and found.reason != "restated":
+            return Judgement(found.stance, found.strength * fact.confidence, found.reason)
+        return found
+
+    def _is_of_another(self, fact: Fact) -> bool:
+        return bool(fact.subjects) and self.holder not in fact.subjects
+
+    def _restates(self, belief: _Belief, fact: Fact) -> bool:
+        if fact.kind is not FactKind.OPINION:
+            return False
+        back = judge(fact.content, (self.holder,), belief.statement, (self.holder,))
+        return back.stance is Stance.FOR
+
+    def _named(self, prefix: str) -> _Belief | None:
+        """The one opinion whose id begins so; none where two do."""
+        found = [belief for identity, belief in self.beliefs.items() if identity.startswith(prefix)]
+        return found[0] if len(found) == 1 else None
+
+    def _candidates(self, fact: Fact) -> list[_Belief]:
+        found: dict[str, None] = {}
+        for key in sorted(index_keys(fact.content, self.holder)):
+            found.update(self._index.get(key, {}))
+        for mark in fact.marks:
+            named = self._named(mark.opinion_id)
+            if named is not None:
+                found[named.id] = None
+        if fact.id in self._judged:
+            found.update({i: None for i in self.beliefs if (fact.id, i) in self._verdicts})
+        if not found and self._similarity is not None and len(self.beliefs) <= _FEW:
+            found.update({identity: None for identity in self.beliefs})
+        own = opinion_id(self.holder, fact.content)
+        if own in self.beliefs:
+            found[own] = None
+        return [self.beliefs[identity] for identity in self.beliefs if identity in found]
+
+    def _note_unsure(self, belief: _Belief, fact: Fact, found: Judgement) -> None:
+        if found.reason not in ("no cue", "cues disagree"):
+            return
+        near = nearness(belief.statement, fact.content, self.holder)
+        if near < _NEAR and self._similarity is not None:
+            alike = self._similarity(belief.statement, fact.content)
+            near = alike if alike >= _SIMILAR else near
+        if near >= _NEAR:
+            self.unsure.append(UnsurePair(fact, belief.id, belief.statement, near, found.reason))
+
+
+def _once_each(lines: Iterable[Fact]) -> list[Fact]:
+    kept: dict[tuple[str, tuple[str, ...]], Fact] = {}
+    for fact in lines:
+        kept.setdefault((" ".join(fold(fact.content).split()), fact.slugs), fact)
+    return list(kept.values())
+
+
+def _closed(forming: _Forming, prior: float, now: date | None) -> list[Opinion]:
+    opinions = {
+        belief.id: _opinion(belief, forming.overrides.get(belief.id), prior, now)
+        for belief in forming.beliefs.values()
+    }
+    deleted = {i for i in opinions if (o := forming.overrides.get(i)) is not None and o.deleted}
+    kept = {identity: opinion for identity, opinion in opinions.items() if identity not in deleted}
+    return [_linked(opinion, forming.beliefs[i], kept) for i, opinion in kept.items()]
+
+
+def _opinion(belief: _Belief, override: Override | None, prior: float, now: date | None) -> Opinion:
+    opening = belief.opening
+    start = opening.confidence if opening.recorded is None else None
+    pin = override.pin if override else None
+    state = fold_evidence(
+        [
+            DatedEvidence(
+                fact.recorded, found.stance, fact.id, found.strength, stated, fact.citation.path
+            )
+            for fact, found, stated in belief.lines.values()
+            if fact.recorded is not None
+        ],
+        prior=prior if start is None else start,
+        pins=(pin,) if pin else (),
+    )
+    evidence = tuple(
+        Evidence(
+            step.fact_id,
+            belief.lines[step.fact_id][0].citation,
+            step.stance,
+            step.date,
+            step.delta,
+            belief.lines[step.fact_id][0].content,
+            belief.lines[step.fact_id][1].reason,
+        )
+        for step in state.steps
+    )
+    retracted = override is not None and override.retracted
+    return Opinion(
+        id=belief.id,
+        statement=belief.statement,
+        entities=_names(belief),
+        confidence=state.confidence,
+        trend=trend_of(evidence, now=now) if now else Trend.STALE,
+        evidence=evidence,
+        history=state.history,
+        last_updated=state.history[-1][0] if state.history else None,
+        source=opening.citation,
+        status=OpinionStatus.RETRACTED if retracted else OpinionStatus.LIVE,
+        pinned=pin.confidence if pin else None,
+    )
+
+
+def _names(belief: _Belief) -> tuple[str, ...]:
+    mentions = sorted(belief.opening.mentions, key=lambda m: m.slug != belief.holder)
+    return tuple(
+        {m.slug: m.name for m in reversed(mentions)}[s]
+        for s in dict.fromkeys(m.slug for m in mentions)
+    )
+
+
+def _linked(opinion: Opinion, belief: _Belief, kept: Mapping[str, Opinion]) -> Opinion:
+    """With its successor, where the last word on it was a line that put another in its place."""
+    successors = {i: day for i, day in belief.successors.items() if i in kept}
+    if not successors or opinion.status is OpinionStatus.RETRACTED or opinion.pinned is not None:
+        return opinion
+    successor, day = max(successors.items(), key=lambda entry: (entry[1], entry[0]))
+    renewed = max((e.date for e in opinion.evidence if e.stance is Stance.FOR), default=date.min)
+    if renewed > day:
+        return opinion
+    replaced = any(e.stance is Stance.AGAINST and e.reason == "change" for e in opinion.evidence)
+    if not replaced and opinion.confidence >= kept[successor].confidence:
+        return opinion
+    return replace(opinion, status=OpinionStatus.SUPERSEDED, superseded_by=successor)

@@ -1,0 +1,128 @@
+"""Materialising beliefs: opinions formed from the facts, stored beside them in the index.
+
+What is stored is a cache of `matching.form`, rewritten for the holders whose facts changed, so
+that recall shows a confidence without folding anything. For another day than the last (`as_of`)
+the fold is made anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+
+from lorebank.config import ReflectSettings
+from lorebank.domain import Fact, Opinion
+from lorebank.index.connection import Connection, transaction
+from lorebank.index.items import all_facts, facts_by_entity, marked_facts
+from lorebank.index.opinions import (
+    BeliefOfFact,
+    beliefs_of_facts,
+    delete_opinions,
+    insert_opinions,
+)
+from lorebank.reflect.by_hand import read_overrides, read_verdicts
+from lorebank.reflect.matching import Formation, form, holder_of
+from lorebank.reflect.trends import trend_of
+
+__all__ = ["beliefs", "form_now", "opinions_as_of", "refresh_opinions", "with_trend"]
+
+
+def refresh_opinions(
+    connection: Connection, root: Path, holders: Iterable[str] | None, settings: ReflectSettings
+) -> None:
+    """Form the opinions of these holders anew (of all, where `None`) and store them."""
+    wanted = None if holders is None else sorted(holders)
+    facts = all_facts(connection) if wanted is None else _facts_of(connection, wanted)
+    formed = form_now(facts, root, settings, holders=wanted)
+    slugs = _slugs_by_name(facts)
+    by_holder: dict[str, list[Opinion]] = {}
+    openings = {str(fact.citation): fact for fact in facts}
+    for opinion in formed.opinions:
+        holder = holder_of(openings[str(opinion.source)])
+        named = replace(opinion, entities=tuple(slugs[name] for name in opinion.entities))
+        by_holder.setdefault(holder, []).append(named)
+    with transaction(connection):
+        delete_opinions(connection, wanted)
+        for holder, opinions in by_holder.items():
+            insert_opinions(connection, holder, opinions)
+
+
+def form_now(
+    facts: Sequence[Fact],
+    root: Path,
+    settings: ReflectSettings,
+    *,
+    holders: Sequence[str] | None = None,
+    as_of: date | None = None,
+) -> Formation:
+    """Opinions formed under what a person decided on `bank/opinions.md` and `bank/evidence.md`."""
+    return form(
+        facts,
+        holders=holders,
+        verdicts=read_verdicts(root),
+        overrides=read_overrides(root),
+        as_of=as_of,
+        prior=settings.prior,
+    )
+
+
+def opinions_as_of(
+    connection: Connection, root: Path, entity: str | None, day: date, settings: ReflectSettings
+) -> tuple[Opinion, ...]:
+    """What was believed on a day: opinions with slugs for entities, the surest first."""
+    facts = all_facts(connection)
+    slugs = _slugs_by_name(facts)
+    found = [
+        replace(opinion, entities=tuple(slugs[name] for name in opinion.entities))
+        for opinion in form_now(facts, root, settings, as_of=day).opinions
+    ]
+    kept = [o for o in found if entity is None or entity in o.entities]
+    return tuple(sorted(kept, key=lambda o: (-o.confidence, o.id)))
+
+
+def beliefs(
+    connection: Connection,
+    root: Path,
+    facts: Sequence[str],
+    as_of: date | None,
+    settings: ReflectSettings,
+) -> Mapping[str, BeliefOfFact]:
+    """Fact id → the opinion it states, as believed today or on the day asked about."""
+    if as_of is None:
+        return beliefs_of_facts(connection, facts)
+    wanted = set(facts)
+    found: dict[str, BeliefOfFact] = {}
+    for opinion in opinions_as_of(connection, root, None, as_of, settings):
+        for evidence in opinion.evidence:
+            if evidence.fact_id in wanted and evidence.reason in ("stated", "restated"):
+                found.setdefault(
+                    evidence.fact_id,
+                    BeliefOfFact(
+                        opinion.id,
+                        opinion.confidence,
+                        opinion.status,
+                        opinion.superseded_by,
+                        opinion.evidence,
+                    ),
+                )
+    return found
+
+
+def with_trend(opinion: Opinion, now: date) -> Opinion:
+    """The opinion with its trend on a day."""
+    return replace(opinion, trend=trend_of(opinion.evidence, now=now))
+
+
+def _facts_of(connection: Connection, holders: Sequence[str]) -> tuple[Fact, ...]:
+    """All facts that the opinions of these holders depend on."""
+    found = {
+        (str(fact.citation), fact.id): fact
+        for fact in (*facts_by_entity(connection, holders), *marked_facts(connection))
+    }
+    return tuple(found.values())
+
+
+def _slugs_by_name(facts: Iterable[Fact]) -> dict[str, str]:
+    return {mention.name: mention.slug for fact in facts for mention in fact.mentions}

@@ -1,0 +1,183 @@
+"""A sentence read for stance: its segments, cue by cue, and the comparisons it draws.
+
+The reading knows no opinion yet: it says what words stand where, what each cue does to them, and
+which stretches move nothing (questions, hypotheses, known past states, other people's views).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from lorebank.language.folding import fold
+from lorebank.reflect.lexicon import Lexicon, detect, lexicon, tokens_of
+
+__all__ = ["Comparison", "Item", "Reading", "Segment", "read"]
+
+_SENTENCE = re.compile(r"[^.!?;。！？；\n]+(?:\.(?=\w)[^.!?;。！？；\n]+)*[.!?;。！？；]*")
+_PIECE = re.compile(r"[,:，：、()（）\"“”«»]|\s[-–—]+\s|—")
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One word or cue phrase of a segment."""
+
+    stem: str
+    """Empty for a phrase of several words and for function words."""
+    cues: frozenset[str]
+    token: str
+    capital: bool
+    first: bool
+    """Whether it opens its sentence, where a capital says nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A clause, about: the stretch between two commas or joining words."""
+
+    items: tuple[Item, ...]
+    sentence: int
+    holder_first: bool
+    """Whether the holder's name stands in it, not as a possessor."""
+
+    @property
+    def stems(self) -> tuple[str, ...]:
+        return tuple(item.stem for item in self.items if item.stem)
+
+    def has(self, *cues: str) -> bool:
+        return any(cue in item.cues for item in self.items for cue in cues)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """`a` is preferred to, or has taken the place of, `b`; stems of each."""
+
+    preferred: frozenset[str]
+    left: frozenset[str]
+    is_change: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A text cut up for judging."""
+
+    segments: tuple[Segment, ...]
+    comparisons: tuple[Comparison, ...]
+    lexicon: Lexicon | None
+    quoted: bool
+    """Whether it reports the view of somebody who is not the holder."""
+
+    @property
+    def is_change(self) -> bool:
+        """Whether it says that something is otherwise than before."""
+        changes = any(comparison.is_change for comparison in self.comparisons)
+        return changes or any(segment.has("change") for segment in self.segments)
+
+
+@lru_cache(maxsize=16384)
+def read(text: str, names: tuple[str, ...] = (), *, claim: bool = False) -> Reading:
+    """Read a text; `names` are the holder's slugs, taken out of it.
+
+    As a `claim` (an opinion's own statement) nothing is passed over; otherwise sentences that ask,
+    suppose, quote or tell of a known past are left out.
+    """
+    code = detect(text)
+    if code is None:
+        return Reading((), (), None, False)
+    words = lexicon(code)
+    segments: list[Segment] = []
+    comparisons: list[Comparison] = []
+    quoted = False
+    for number, match in enumerate(_SENTENCE.finditer(text)):
+        sentence = match.group()
+        own = _segments(sentence, number, names, words)
+        if not claim and _moves_nothing(sentence, own):
+            continue
+        if not claim and any(segment.has("quote") for segment in own):
+            quoted = True
+            continue
+        compared = _comparisons(sentence, names, words)
+        kept = [s for s in own if claim or compared or not s.has("past")]
+        segments += kept
+        comparisons += compared
+    return Reading(tuple(segments), tuple(comparisons), words, quoted)
+
+
+def _moves_nothing(sentence: str, segments: Sequence[Segment]) -> bool:
+    if sentence.rstrip("\"'”») ").endswith(("?", "？")):
+        return True
+    return any(segment.has("hypothetical", "ask") for segment in segments)
+
+
+def _segments(sentence: str, number: int, names: tuple[str, ...], words: Lexicon) -> list[Segment]:
+    name_words = {part for name in names for part in name.split("-")}
+    out: list[Segment] = []
+    first = True
+    for piece in _PIECE.split(_without_names(sentence, names)):
+        pairs = tokens_of(piece)
+        folded = [token for _, token in pairs]
+        run: list[Item] = []
+        holder = False
+        position = 0
+        while position < len(pairs):
+            written, token = pairs[position]
+            length, cues = words.cues_at(folded, position)
+            if token in name_words and length == 1:
+                holder = holder or not written.endswith(("'s", "'"))
+                position += 1
+                first = False
+                continue
+            if "joins" in cues and run:
+                out.append(Segment(tuple(run), number, holder))
+                run, holder = [], False
+            elif "joins" not in cues:
+                run.append(_item(folded[position : position + length], cues, written, first, words))
+            first = False
+            position += length
+        if run:
+            out.append(Segment(tuple(run), number, holder))
+    return out
+
+
+def _item(
+    tokens: Sequence[str], cues: frozenset[str], written: str, first: bool, words: Lexicon
+) -> Item:
+    silent = "function" in cues or len(tokens) > 1 or "negate" in cues
+    stem = "" if silent else words.stem(tokens[0])
+    return Item(stem, cues, tokens[0], written[:1].isupper(), first)
+
+
+def _without_names(sentence: str, names: tuple[str, ...]) -> str:
+    for name in names:
+        if name and not name.isascii():
+            sentence = sentence.replace(name, " ")
+    return sentence
+
+
+def _comparisons(sentence: str, names: tuple[str, ...], words: Lexicon) -> list[Comparison]:
+    text = fold(_without_names(sentence, names)).rstrip(" .!;。！；")
+    for name in names:
+        shown = re.escape(name).replace(r"\-", r"[\s_-]")
+        text = re.sub(rf"\b{shown}\b(?:'s)?\s*", "", text)
+    for frame in words.frames:
+        match = frame.pattern.search(text)
+        if match is not None:
+            preferred = _stems(match["a"], words)
+            left = _stems(match["b"], words)
+            if preferred and left and preferred != left:
+                return [Comparison(preferred - left, left - preferred, frame.is_change)]
+    return []
+
+
+def _stems(text: str, words: Lexicon) -> frozenset[str]:
+    folded = [token for _, token in tokens_of(text)]
+    kept: set[str] = set()
+    position = 0
+    while position < len(folded):
+        length, cues = words.cues_at(folded, position)
+        if length == 1 and not cues & {"function", "negate", "weak"}:
+            kept.add(words.stem(folded[position]))
+        position += length
+    return frozenset(kept)

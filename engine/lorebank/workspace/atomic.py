@@ -1,0 +1,119 @@
+"""Writing a file whole or not at all, and only over the content one has read.
+
+The new bytes go to a hidden file beside the target, reach the disk, and take its place in one
+step: whoever looks, and whenever the process is killed, sees the old content or the new one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import stat
+from pathlib import Path
+
+from lorebank.errors import ConcurrentEdit, PathRefused, WorkspaceError
+
+__all__ = ["remove_temporaries", "write_atomic"]
+
+_TEMPORARY = ".lorebank-tmp"
+_NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EACCES})
+"""What systems answer that know no hard links."""
+
+
+def write_atomic(path: Path, data: bytes, *, expected: bytes | None) -> None:
+    """Put `data` in place of `expected`; with `None`, make a file that must not exist yet.
+
+    Missing folders are made, the file's mode is kept. Raises `ConcurrentEdit` if the file holds
+    anything else by now, `PathRefused` if it is a link, `WorkspaceError` if it cannot be written;
+    the file is untouched then.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        mode = _check(path, expected)
+        temporary = _write_temporary(path, data, mode)
+        try:
+            _check(path, expected)
+            _put(temporary, path, is_new=expected is None)
+        finally:
+            temporary.unlink(missing_ok=True)
+        _flush_folder(path.parent)
+    except OSError as error:
+        raise WorkspaceError(f"{path}: cannot be written: {error.strerror}") from error
+
+
+def remove_temporaries(folder: Path) -> tuple[str, ...]:
+    """Delete what killed writers left in a folder; returns the names.
+
+    Call it with the writer lock held: a temporary file of a living writer looks the same.
+    """
+    left = sorted(entry for entry in folder.glob(f".*{_TEMPORARY}") if not entry.is_dir())
+    for entry in left:
+        entry.unlink(missing_ok=True)
+    return tuple(entry.name for entry in left)
+
+
+def _check(path: Path, expected: bytes | None) -> int | None:
+    """The present file's mode, once it is sure that it holds what the caller has read."""
+    try:
+        status = path.lstat()
+    except FileNotFoundError:
+        if expected is None:
+            return None
+        raise _changed(path, "is gone by now") from None
+    if stat.S_ISLNK(status.st_mode):
+        raise PathRefused(f"{path}: is a symbolic link, which is never followed")
+    if expected is None:
+        raise _changed(path, "exists already")
+    if not os.access(path, os.W_OK):
+        raise PermissionError(errno.EACCES, "it is read-only")
+    if path.read_bytes() != expected:
+        raise _changed(path, "was changed by somebody else")
+    return stat.S_IMODE(status.st_mode)
+
+
+def _write_temporary(path: Path, data: bytes, mode: int | None) -> Path:
+    temporary = path.with_name(f".{path.name[:80]}.{os.urandom(6).hex()}{_TEMPORARY}")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    descriptor = os.open(temporary, flags, 0o666 if mode is None else 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as handle:
+            handle.write(data)
+            handle.flush()
+            os.fsync(handle.fileno())
+        if mode is not None:
+            temporary.chmod(mode)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    return temporary
+
+
+def _put(temporary: Path, path: Path, *, is_new: bool) -> None:
+    """Give the temporary file its name; a new one never takes the place of another's."""
+    if is_new:
+        try:
+            os.link(temporary, path)
+            return
+        except FileExistsError:
+            raise _changed(path, "exists already") from None
+        except OSError as error:
+            if error.errno not in _NO_LINKS:
+                raise
+    temporary.replace(path)
+
+
+def _flush_folder(folder: Path) -> None:
+    """Make the new name survive a power cut; not every system lets a folder be opened."""
+    if os.name == "nt":
+        return
+    with contextlib.suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _changed(path: Path, what: str) -> ConcurrentEdit:
+    return ConcurrentEdit(f"{path}: {what}; nothing was written", hint="run the command again")

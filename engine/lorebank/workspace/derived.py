@@ -1,0 +1,34 @@
+"""The derived folder, `.memory/`: made where it is missing, and kept out of version control."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from lorebank.errors import WorkspaceError
+from lorebank.workspace.layout import DERIVED_FOLDER
+
+__all__ = ["ensure_derived_folder"]
+
+_IGNORE_EVERYTHING = "*\n"
+
+
+def ensure_derived_folder(root: Path) -> Path:
+    """The path of `.memory/`, which exists afterwards and ignores itself for git.
+
+    `WorkspaceError` where it is a link (a workspace could aim it at files of yours) or cannot be
+    made.
+    """
+    folder = root / DERIVED_FOLDER
+    if folder.is_symlink():
+        raise WorkspaceError(
+            f"{folder}: is a symbolic link, which is never followed",
+            hint="remove the link; everything in .memory/ is derived and made anew",
+        )
+    try:
+        folder.mkdir(exist_ok=True)
+        ignore = folder / ".gitignore"
+        if not ignore.exists() and not ignore.is_symlink():
+            ignore.write_text(_IGNORE_EVERYTHING, encoding="utf-8")
+    except OSError as error:
+        raise WorkspaceError(f"{folder}: cannot be made: {error.strerror}") from error
+    return folder

@@ -1,0 +1,113 @@
+"""One writer at a time in a workspace.
+
+The operating system holds the lock, so a killed writer frees it; the file's text only says who
+holds it. The file itself is never removed: another process may already wait on it.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+import time
+from pathlib import Path
+from types import TracebackType
+
+from lorebank.errors import LockHeld, WorkspaceError
+from lorebank.workspace.derived import ensure_derived_folder
+
+__all__ = ["WriterLock"]
+
+_POLL_S = 0.02
+_BUSY = frozenset({errno.EACCES, errno.EAGAIN, errno.EDEADLK})
+
+if sys.platform == "win32":
+    import msvcrt
+
+    _LOCKED_BYTE = 1 << 30
+    """Far behind the text: a locked byte cannot be read on Windows."""
+
+    def _try_lock(descriptor: int) -> None:
+        os.lseek(descriptor, _LOCKED_BYTE, os.SEEK_SET)
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+
+else:
+    import fcntl
+
+    def _try_lock(descriptor: int) -> None:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+class WriterLock:
+    """A context manager that holds `.memory/lock`; not reentrant, not even in one thread.
+
+    Entering raises `LockHeld` with the holder's name if the lock is not free within `timeout_s`
+    seconds, `WorkspaceError` if the workspace cannot be written.
+    """
+
+    def __init__(self, root: Path, *, timeout_s: float = 10.0) -> None:
+        self._root = root
+        self._timeout_s = timeout_s
+        self._descriptor: int | None = None
+
+    def __enter__(self) -> WriterLock:
+        path = ensure_derived_folder(self._root) / "lock"
+        flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+        try:
+            descriptor = os.open(path, flags, 0o666)
+        except OSError as error:
+            raise WorkspaceError(f"{path}: cannot be opened: {error.strerror}") from error
+        try:
+            self._wait(descriptor, path)
+            _write_holder(descriptor, _own_name())
+        except BaseException:
+            os.close(descriptor)
+            raise
+        self._descriptor = descriptor
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        descriptor, self._descriptor = self._descriptor, None
+        if descriptor is not None:
+            try:
+                _write_holder(descriptor, "")
+            finally:
+                os.close(descriptor)
+
+    def _wait(self, descriptor: int, path: Path) -> None:
+        deadline = time.monotonic() + self._timeout_s
+        while True:
+            try:
+                return _try_lock(descriptor)
+            except OSError as error:
+                if error.errno not in _BUSY:
+                    message = f"{path}: cannot be locked: {error.strerror}"
+                    raise WorkspaceError(message) from error
+                if time.monotonic() >= deadline:
+                    raise self._held(descriptor) from error
+            time.sleep(_POLL_S)
+
+    def _held(self, descriptor: int) -> LockHeld:
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        holder = os.read(descriptor, 200).decode("utf-8", "replace").strip() or "another process"
+        return LockHeld(
+            f"{self._root}: {holder} is writing; gave up after {self._timeout_s:g} s",
+            hint="wait until it is done, then run the command again",
+        )
+
+
+def _own_name() -> str:
+    import socket
+
+    return f"process {os.getpid()} on {socket.gethostname()}"
+
+
+def _write_holder(descriptor: int, text: str) -> None:
+    os.ftruncate(descriptor, 0)
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    os.write(descriptor, text.encode())

@@ -1,0 +1,99 @@
+"""Paths that come from outside: only what leads to a memory file passes."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path, PurePosixPath, PureWindowsPath
+
+from lorebank.config import Config
+from lorebank.errors import PathRefused
+from lorebank.workspace.files import is_link, relative_to_root
+from lorebank.workspace.layout import (
+    BANK_FOLDER,
+    MEMORY_FOLDER,
+    LogPattern,
+    is_core,
+    is_markdown,
+)
+
+__all__ = ["resolve_memory_path"]
+
+_HINT = "give a Markdown file as recall cites it, such as memory/2025-11-27.md"
+_PERCENT_ENCODED = re.compile(r"%[0-9A-Fa-f]{2}")
+
+
+def resolve_memory_path(root: Path, text: str, config: Config | None = None) -> Path:
+    """The file that a workspace path names; it need not exist.
+
+    Passes: `memory.md`, files in `memory/` and `bank/`, daily logs and what the settings name as
+    extra paths; `.md` files only. `PathRefused` for all else: absolute paths (save into an extra
+    path of the user's), `..`, hidden names, links anywhere on the way, and spellings that another
+    reader could take for something else (backslashes, percent codes, control characters).
+    """
+    settings = (config or Config()).workspace
+    extras = [relative_to_root(root, path) for path in settings.extra_paths]
+    _refuse_odd_text(text)
+    if (outside := _absolute_extra(text, extras)) is not None:
+        return _without_links(outside, Path(text))
+    if text.startswith(("/", "~")) or PureWindowsPath(text).drive:
+        raise _refused(text, "is absolute")
+    path = PurePosixPath(text).as_posix()
+    if not _is_memory(path, LogPattern(settings.log_pattern), extras):
+        raise _refused(text, "is outside the workspace's memory")
+    return _without_links(root, root / path)
+
+
+def _refuse_odd_text(text: str) -> None:
+    if not text.isprintable():
+        raise _refused(text, "holds a character that cannot be printed")
+    if "\\" in text:
+        raise _refused(text, "holds a backslash")
+    if _PERCENT_ENCODED.search(text):
+        raise _refused(text, "is percent-encoded")
+    if os.name == "nt" and ":" in PureWindowsPath(text).as_posix()[2:]:
+        raise _refused(text, "names a stream")
+    parts = PurePosixPath(text).parts
+    if ".." in parts:
+        raise _refused(text, "leads upwards")
+    if any(part.startswith(".") for part in parts):
+        raise _refused(text, "is hidden")
+    if not parts or text.endswith("/") or not is_markdown(parts[-1]):
+        raise _refused(text, "is not a Markdown file")
+
+
+def _absolute_extra(text: str, extras: list[str]) -> Path | None:
+    """The extra path outside the workspace that an absolute path lies in."""
+    for extra in extras:
+        if Path(extra).is_absolute() and Path(text).is_relative_to(extra):
+            return Path(extra).parent
+    return None
+
+
+def _is_memory(path: str, pattern: LogPattern, extras: list[str]) -> bool:
+    return (
+        is_core(path)
+        or path.startswith((f"{MEMORY_FOLDER}/", f"{BANK_FOLDER}/"))
+        or pattern.match(path) is not None
+        or any(PurePosixPath(path).is_relative_to(extra) for extra in extras)
+    )
+
+
+def _without_links(base: Path, file: Path) -> Path:
+    """The file, once no part of the way from `base` to it is a link."""
+    step = base
+    for part in file.relative_to(base).parts:
+        step /= part
+        try:
+            status = os.lstat(step)
+        except (FileNotFoundError, NotADirectoryError):
+            break
+        except OSError as error:
+            raise _refused(str(file), f"cannot be looked at: {error.strerror}") from error
+        if is_link(status):
+            raise _refused(str(file), "is reached by a symbolic link")
+    return file
+
+
+def _refused(text: str, reason: str) -> PathRefused:
+    return PathRefused(f"{text!r} {reason}", hint=_HINT)

@@ -1,0 +1,45 @@
+"""What every test may use: copies of the fixtures, and an environment of its own."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from lorebank import Bank
+
+FIXTURES = Path(__file__).parent.parent / "fixtures"
+WORDS_ONLY = {"LOREBANK_EMBEDDER__PROVIDER": "none", "LOREBANK_CONFIG": "/nonexistent"}
+"""An environment without an embedder: fast, and the same on every machine."""
+
+
+@pytest.fixture
+def copy_fixture(tmp_path: Path) -> Callable[[str], Path]:
+    """Copies a workspace of `fixtures/` and returns the copy's folder."""
+
+    def copy(name: str) -> Path:
+        return Path(shutil.copytree(FIXTURES / name, tmp_path / name))
+
+    return copy
+
+
+@pytest.fixture
+def harbour(copy_fixture: Callable[[str], Path]) -> Iterator[Bank]:
+    """The small workspace, opened, without an embedder."""
+    with Bank.open(copy_fixture("harbour"), environ=WORDS_ONLY) as bank:
+        yield bank
+
+
+@pytest.fixture
+def write_log(tmp_path: Path) -> Callable[..., Path]:
+    """Writes retain lines as the log of a day and returns the workspace's folder."""
+
+    def write(day: str, *lines: str) -> Path:
+        log = tmp_path / "memory" / f"{day}.md"
+        log.parent.mkdir(exist_ok=True)
+        log.write_text("\n".join([f"# {day}", "", "## Retain", *lines, ""]), "utf-8")
+        return tmp_path
+
+    return write

@@ -1,0 +1,131 @@
+"""Invariants 1, 3 and 8 of ARCHITECTURE.md: the index is a cache, and every citation opens."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from conftest import WORDS_ONLY
+from lorebank import Bank, FactKind
+from lorebank.language.folding import fold
+
+WORKSPACES = ("harbour", "year", "messy")
+
+
+@pytest.mark.parametrize("name", WORKSPACES)
+def test_an_index_kept_up_by_small_steps_equals_one_made_anew(
+    name: str, copy_fixture: Callable[[str], Path]
+) -> None:
+    root = copy_fixture(name)
+    chance = random.Random(name)
+    with Bank.open(root, environ=WORDS_ONLY) as bank:
+        bank.sync()
+        for _ in range(12):
+            _edit_something(root, chance)
+            bank.sync()
+        assert bank.check() == ()
+
+
+def test_a_deleted_index_comes_back_the_same(copy_fixture: Callable[[str], Path]) -> None:
+    root = copy_fixture("year")
+    with Bank.open(root, environ=WORDS_ONLY) as bank:
+        before = [bank.timeline(), bank.entities(), bank.opinions()]
+    shutil.rmtree(root / ".memory")
+    with Bank.open(root, environ=WORDS_ONLY) as bank:
+        assert [bank.timeline(), bank.entities(), bank.opinions()] == before
+
+
+@pytest.mark.parametrize("garbage", [b"", b"not a database", b"SQLite format 3\0" + b"\xff" * 5000])
+def test_a_damaged_index_is_made_anew(garbage: bytes, copy_fixture: Callable[[str], Path]) -> None:
+    root = copy_fixture("harbour")
+    (root / ".memory").mkdir()
+    (root / ".memory" / "index.sqlite").write_bytes(garbage)
+    with Bank.open(root, environ=WORDS_ONLY) as bank:
+        assert bank.recall("Baileys").hits[0].source.path == "memory/2025-11-27.md"
+
+
+@pytest.mark.parametrize("name", WORKSPACES)
+def test_every_citation_opens_to_its_fact(name: str, copy_fixture: Callable[[str], Path]) -> None:
+    with Bank.open(copy_fixture(name), environ=WORDS_ONLY) as bank:
+        facts = bank.timeline()
+        assert facts
+        for fact in facts:
+            shown = bank.get(str(fact.citation)).text.replace("\r", "").replace("\0", " ")
+            assert shown.strip() == fact.raw.replace("\r", "").strip()
+            first_word = fold(fact.content).split()[0].strip(".,:;!?\"'“”„»«")
+            assert first_word in fold(shown).replace("&lt;", "<")
+
+
+def test_a_file_that_goes_takes_its_facts_with_it(
+    write_log: Callable[..., Path],
+) -> None:
+    root = write_log("2026-01-02", "- W @Ada: Keeps bees on the roof.")
+    write_log("2026-01-03", "- W @Ada: Sold the hives.")
+    with Bank.open(root, environ=WORDS_ONLY) as bank:
+        assert [fact.content for fact in bank.timeline()] == [
+            "Sold the hives.",
+            "Keeps bees on the roof.",
+        ]
+        (root / "memory" / "2026-01-03.md").unlink()
+        report = bank.sync()
+        assert report.removed == ("memory/2026-01-03.md",)
+        assert [fact.content for fact in bank.timeline()] == ["Keeps bees on the roof."]
+
+
+def test_nothing_changed_means_nothing_read(copy_fixture: Callable[[str], Path]) -> None:
+    with Bank.open(copy_fixture("harbour"), environ=WORDS_ONLY) as bank:
+        first = bank.sync()
+        second = bank.sync()
+    assert len(first.added) == first.files
+    assert (second.added, second.changed, second.removed) == ((), (), ())
+
+
+def test_two_edits_of_the_same_size_in_one_tick_are_both_seen(
+    write_log: Callable[..., Path],
+) -> None:
+    root = write_log("2026-01-02", "- W @Ada: Has 3 hives.")
+    with Bank.open(root, environ=WORDS_ONLY) as bank:
+        bank.sync()
+        for count in range(4, 9):
+            write_log("2026-01-02", f"- W @Ada: Has {count} hives.")
+            bank.sync()
+            assert [fact.content for fact in bank.timeline()] == [f"Has {count} hives."]
+
+
+def test_what_cannot_be_read_whole_is_named(copy_fixture: Callable[[str], Path]) -> None:
+    with Bank.open(copy_fixture("messy"), environ=WORDS_ONLY) as bank:
+        codes = {problem.code for problem in bank.sync().problems}
+        assert {"utf8-invalid", "lone-cr", "date-invalid", "kind-unknown"} <= codes
+        assert {problem.code for problem in bank.status().problems} >= codes
+
+
+def _edit_something(root: Path, chance: random.Random) -> None:
+    """One edit as people make them: a line added, dropped or moved, a file added or removed."""
+    files = sorted(path for path in root.rglob("*.md") if ".memory" not in path.parts)
+    file = chance.choice(files)
+    action = chance.choice(("add", "drop", "swap", "new", "remove"))
+    if action == "remove" and len(files) > 5:
+        file.unlink()
+    elif action == "new":
+        day = chance.randrange(1, 28)
+        (root / "memory" / f"2025-10-{day:02}.md").write_text(
+            f"## Retain\n- O(c=0.{day % 9 + 1}) @Peter: Likes plan {day}.\n- W @Ada @Peter: Met.\n"
+        )
+    else:
+        lines = file.read_bytes().split(b"\n")
+        place = chance.randrange(len(lines))
+        if action == "add":
+            lines.insert(place, b"- W @Zoe: Was here on %d May 2025." % chance.randrange(1, 28))
+        elif action == "drop":
+            del lines[place]
+        else:
+            chance.shuffle(lines)
+        file.write_bytes(b"\n".join(lines))
+
+
+def test_kinds_have_one_letter_each() -> None:
+    assert [kind.letter for kind in FactKind] == ["W", "B", "O", "S"]

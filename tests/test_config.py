@@ -1,0 +1,405 @@
+"""Settings: which place wins, what a workspace may not say, what a wrong value is told."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lorebank.config import (
+    Config,
+    describe,
+    get,
+    load_config,
+    set_value,
+    user_config_path,
+    workspace_config_path,
+)
+from lorebank.errors import ConfigurationError, UsageError
+
+
+@pytest.fixture
+def user_file(tmp_path: Path) -> Path:
+    path = tmp_path / "xdg" / "lorebank" / "config.toml"
+    path.parent.mkdir(parents=True)
+    return path
+
+
+@pytest.fixture
+def environ(tmp_path: Path) -> dict[str, str]:
+    return {"XDG_CONFIG_HOME": str(tmp_path / "xdg")}
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    root = tmp_path / "notes"
+    (root / ".memory").mkdir(parents=True)
+    return root
+
+
+def test_without_files_and_variables_every_setting_is_at_its_default(
+    workspace: Path, environ: dict[str, str]
+) -> None:
+    config = load_config(workspace, environ)
+    assert config == Config()
+    assert {origin for _, _, origin in describe(config)} == {"default"}
+
+
+def test_later_places_win_and_each_value_knows_its_origin(
+    workspace: Path, environ: dict[str, str], user_file: Path
+) -> None:
+    user_file.write_text("[recall]\nk = 3\nfusion = 'rrf'\nauto_sync = false\n")
+    own = workspace_config_path(workspace)
+    own.write_text("[recall]\nk = 4\nfusion = 'weighted'\n")
+    config = load_config(workspace, {**environ, "LOREBANK_RECALL__K": "5"})
+    expected = replace(Config().recall, k=5, fusion="weighted", auto_sync=False)
+    assert config.recall == expected
+    assert [row for row in describe(config) if row[2] != "default"] == [
+        ("recall.k", 5, "LOREBANK_RECALL__K"),
+        ("recall.fusion", "weighted", str(own)),
+        ("recall.auto_sync", False, str(user_file)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "value"),
+    [
+        ("[recall.mmr]\nlambda = 0.5", "recall.mmr.lambda", 0.5),
+        ("[recall]\nmmr.lambda = 1", "recall.mmr.lambda", 1.0),
+        ("recall = {temporal_decay = {enabled = true}}", "recall.temporal_decay.enabled", True),
+        ("[retain]\nheadings = ['Merken', '기억']", "retain.headings", ("Merken", "기억")),
+        ("\ufeff[index]\r\nchunk_tokens = 300\r\n", "index.chunk_tokens", 300),
+        (
+            "[workspace]\nlog_pattern = 'journals/{YYYY}_{MM}_{DD}.md'",
+            "workspace.log_pattern",
+            "journals/{YYYY}_{MM}_{DD}.md",
+        ),
+        (
+            "[workspace]\nextra_paths = ['/srv/notes', 'docs']",
+            "workspace.extra_paths",
+            ("/srv/notes", "docs"),
+        ),
+    ],
+)
+def test_a_user_file_sets_values_in_any_toml_spelling(
+    environ: dict[str, str], user_file: Path, text: str, key: str, value: object
+) -> None:
+    user_file.write_text(text, encoding="utf-8", newline="")
+    assert get(load_config(None, environ), key) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message", "hint"),
+    [
+        ("[recall]\nkk = 3", 2, "no setting 'recall.kk'", "did you mean recall.k?"),
+        ("# x\n[recal]\nk = 3", 2, "no setting 'recal'", ""),
+        ("recall = 3", 1, "recall: expected a table of settings", ""),
+        ("[recall]\nk = 0", 2, "recall.k: expected a whole number from 1 to 10000, not 0", ""),
+        ("[recall]\nk = true", 2, "recall.k: expected a whole number from 1 to 10000, not True", ""),
+        ("[recall]\nk = {a = 1}", 2, "recall.k: expected a whole number from 1 to 10000", ""),
+        ("[reflect]\nprior = nan", 2, "reflect.prior: expected a number from 0.01 to 0.99", ""),
+        (
+            "[recall]\n# a\nfusion = 'sum'",
+            3,
+            "recall.fusion: expected \"zscore\" or \"rrf\" or \"weighted\", not 'sum'",
+            "",
+        ),
+        ("[vector]\nenabled = 'yes'", 2, "vector.enabled: expected true or false, not 'yes'", ""),
+        ("[retain]\nheadings = ['a', 3]", 2, "retain.headings: expected a list", ""),
+        ("[workspace]\nextra_paths = ['../x']", 2, "workspace.extra_paths: expected a list", ""),
+    ],
+)
+def test_a_wrong_file_is_told_with_line_key_and_expectation(
+    environ: dict[str, str], user_file: Path, text: str, line: int, message: str, hint: str
+) -> None:
+    user_file.write_text(text)
+    with pytest.raises(ConfigurationError) as caught:
+        load_config(None, environ)
+    assert caught.value.message.startswith(f"{user_file}:{line}: {message}")
+    assert hint in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"[recall\n", "is not valid TOML: "),
+        (b"[recall]\nk = '\xff'\n", "is not UTF-8 at byte 14"),
+    ],
+)
+def test_an_unreadable_file_is_told(
+    environ: dict[str, str], user_file: Path, content: bytes, message: str
+) -> None:
+    user_file.write_bytes(content)
+    with pytest.raises(ConfigurationError) as caught:
+        load_config(None, environ)
+    assert caught.value.message.startswith(f"{user_file}: {message}")
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("[vector]\nextension_path = '/tmp/evil.so'", "vector.extension_path"),
+        ("[workspace]\nextra_paths = ['/etc']", "workspace.extra_paths"),
+        ("[workspace]\nextra_paths = ['~/.ssh']", "workspace.extra_paths"),
+    ],
+)
+def test_a_workspace_may_not_name_libraries_or_paths_outside_but_the_user_may(
+    workspace: Path, environ: dict[str, str], user_file: Path, text: str, key: str
+) -> None:
+    user_file.write_text(text)
+    assert get(load_config(workspace, environ), key)
+    user_file.unlink()
+    file = workspace_config_path(workspace)
+    file.write_text(text)
+    with pytest.raises(ConfigurationError) as caught:
+        load_config(workspace, environ)
+    assert caught.value.message.startswith(f"{file}:2: {key}: a workspace's own file may not")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[embedder]\nbase_url = 'http://evil'",
+        "[embedder]\nheaders = {a = 'b'}",
+        "[embedder]\ncommand = 'rm'",
+        "[embedder]\napi_key = 'k'",
+        "[workspace]\nlog_pattern = '../{YYYY}-{MM}-{DD}.md'",
+        "[workspace]\nlog_pattern = '/etc/{YYYY}-{MM}-{DD}.md'",
+        "[workspace]\nlog_pattern = 'C:/{YYYY}-{MM}-{DD}.md'",
+        "[workspace]\nlog_pattern = '.git/{YYYY}-{MM}-{DD}.md'",
+        "[workspace]\nlog_pattern = 'bank/{YYYY}-{MM}-{DD}.md'",
+        "[workspace]\nlog_pattern = 'a/{YYYY}-{MM}.md'",
+        "[workspace]\nlog_pattern = 'a/{YYYY}-{MM}-{DD}-{HH}.md'",
+        "[workspace]\nlog_pattern = 'a/{YYYY}-{MM}-{DD}.txt'",
+        "[workspace]\nextra_paths = ['notes/../../x']",
+        "[workspace]\nextra_paths = ['a\\\\b']",
+        "[workspace]\nextra_paths = ['']",
+    ],
+)
+def test_a_workspace_file_outside_the_allow_list_is_refused(workspace: Path, text: str) -> None:
+    workspace_config_path(workspace).write_text(text)
+    with pytest.raises(ConfigurationError):
+        load_config(workspace, {})
+
+
+def test_a_workspace_file_that_is_a_link_is_refused(workspace: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.toml"
+    other.write_text("[recall]\nk = 3\n")
+    file = workspace_config_path(workspace)
+    file.symlink_to(other)
+    with pytest.raises(ConfigurationError, match="symbolic link"):
+        load_config(workspace, {})
+    with pytest.raises(ConfigurationError, match="symbolic link"):
+        set_value(file, "recall.k", 4, in_workspace=True)
+    assert other.read_text() == "[recall]\nk = 3\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "key", "value"),
+    [
+        ("LOREBANK_RECALL__K", "7", "recall.k", 7),
+        ("LOREBANK_RECALL__AUTO_SYNC", "Off", "recall.auto_sync", False),
+        ("LOREBANK_RECALL__MMR__LAMBDA", ".2", "recall.mmr.lambda", 0.2),
+        ("LOREBANK_RETAIN__HEADINGS", "Merken, 기억", "retain.headings", ("Merken", "기억")),
+        ("LOREBANK_RETAIN__HEADINGS", '["a, b"]', "retain.headings", ("a, b",)),
+        ("LOREBANK_EMBEDDER__PROVIDER", "none", "embedder.provider", "none"),
+    ],
+)
+def test_variables_are_read_in_the_kind_of_their_setting(
+    name: str, text: str, key: str, value: object
+) -> None:
+    config = load_config(None, {name: text})
+    assert (get(config, key), config.origins) == (value, {key: name})
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("LOREBANK_RECALL__K", "many", "recall.k: expected a whole number from 1 to 10000"),
+        ("LOREBANK_VECTOR__ENABLED", "perhaps", "vector.enabled: expected true or false"),
+        ("LOREBANK_RETAIN__HEADINGS", "[1", "retain.headings: expected a list"),
+        ("LOREBANK_RECAL__K", "3", "no setting 'recal.k'"),
+    ],
+)
+def test_a_wrong_variable_is_told_by_name(name: str, text: str, message: str) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        load_config(None, {name: text})
+    assert caught.value.message.startswith(f"{name}: {message}")
+
+
+def test_other_variables_of_lorebank_are_no_settings() -> None:
+    environ = {"LOREBANK_WORKSPACE": "/x", "LOREBANK_NOW": "2025-01-01", "OTHER__K": "1"}
+    assert load_config(None, environ) == Config()
+
+
+def test_recall_weights_come_out_with_a_sum_of_one() -> None:
+    environ = {"LOREBANK_RECALL__VECTOR_WEIGHT": "0.9", "LOREBANK_RECALL__TEXT_WEIGHT": "0.9"}
+    recall = load_config(None, environ).recall
+    assert (recall.vector_weight, recall.text_weight) == (0.5, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("environ", "message"),
+    [
+        (
+            {"LOREBANK_RECALL__VECTOR_WEIGHT": "0", "LOREBANK_RECALL__TEXT_WEIGHT": "0"},
+            "LOREBANK_RECALL__TEXT_WEIGHT: recall.text_weight: expected more than 0",
+        ),
+        (
+            {"LOREBANK_INDEX__CHUNK_TOKENS": "80"},
+            "LOREBANK_INDEX__CHUNK_TOKENS: index.chunk_overlap: expected less than",
+        ),
+    ],
+)
+def test_settings_that_contradict_each_other_are_told(
+    environ: dict[str, str], message: str
+) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        load_config(None, environ)
+    assert caught.value.message.startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("environ", "platform", "expected"),
+    [
+        ({"LOREBANK_CONFIG": "/c.toml", "HOME": "/h"}, "linux", "/c.toml"),
+        ({"XDG_CONFIG_HOME": "/x", "HOME": "/h"}, "darwin", "/x/lorebank/config.toml"),
+        ({"XDG_CONFIG_HOME": "x", "HOME": "/h"}, "linux", "/h/.config/lorebank/config.toml"),
+        ({"HOME": "/h"}, "darwin", "/h/Library/Application Support/lorebank/config.toml"),
+        ({"APPDATA": "/a"}, "win32", "/a/lorebank/config.toml"),
+        ({}, "linux", None),
+        ({}, "win32", None),
+    ],
+)
+def test_the_user_file_is_where_the_platform_keeps_settings(
+    environ: dict[str, str], platform: str, expected: str | None
+) -> None:
+    path = user_config_path(environ, platform)
+    assert path == (Path(expected) if expected else None)
+
+
+def test_a_named_file_that_is_missing_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="no such file"):
+        load_config(None, {"LOREBANK_CONFIG": str(tmp_path / "none.toml")})
+
+
+def test_get_names_the_nearest_setting() -> None:
+    with pytest.raises(UsageError) as caught:
+        get(Config(), "recall.fuson")
+    assert caught.value.hint == "did you mean recall.fusion?"
+
+
+@pytest.mark.parametrize(
+    ("before", "key", "value", "after"),
+    [
+        ("", "recall.k", "5", "[recall]\nk = 5\n"),
+        (
+            "# mine\n[recall] # r\nk = 3 # few\nfusion = 'rrf'\n",
+            "recall.k",
+            "5",
+            "# mine\n[recall] # r\nk = 5 # few\nfusion = 'rrf'\n",
+        ),
+        ("[recall]\r\nk = 3\r\n", "recall.fusion", "rrf", '[recall]\r\nk = 3\r\nfusion = "rrf"\r\n'),
+        ("[recall]\nk = 3", "recall.auto_sync", "no", "[recall]\nk = 3\nauto_sync = false\n"),
+        ("recall.k = 3 #x", "recall.k", "4", "recall.k = 4 #x"),
+        (
+            "[recall]\nmmr.enabled = true\n\n[index]\n",
+            "recall.mmr.enabled",
+            "false",
+            "[recall]\nmmr.enabled = false\n\n[index]\n",
+        ),
+        (
+            "[retain]\nheadings = [ # more\n  'a#b',\n  'c',\n] # end\n# tail\n",
+            "retain.headings",
+            "x, y",
+            '[retain]\nheadings = ["x", "y"] # end\n# tail\n',
+        ),
+        (
+            "[recall]\nk = 2\n# about the index\n[index]\nchunk_tokens = 300\n",
+            "recall.fusion",
+            "rrf",
+            '[recall]\nk = 2\nfusion = "rrf"\n# about the index\n[index]\nchunk_tokens = 300\n',
+        ),
+    ],
+)
+def test_set_value_changes_one_value_and_nothing_else(
+    tmp_path: Path, before: str, key: str, value: str, after: str
+) -> None:
+    file = tmp_path / "config.toml"
+    if before:
+        file.write_text(before, newline="")
+    set_value(file, key, value)
+    assert file.read_bytes().decode() == after
+
+
+def test_set_value_makes_the_users_folder_and_keeps_the_mode(tmp_path: Path) -> None:
+    file = tmp_path / "new" / "config.toml"
+    assert set_value(file, "recall.k", 5) == 5
+    file.chmod(0o640)
+    set_value(file, "recall.k", 6)
+    assert (file.read_text(), file.stat().st_mode & 0o777) == ("[recall]\nk = 6\n", 0o640)
+    assert [entry.name for entry in file.parent.iterdir()] == ["config.toml"]
+
+
+@pytest.mark.parametrize(
+    ("before", "key", "value"),
+    [
+        ("recall = {k = 3}\n", "recall.k", "5"),
+        ("[recall]\nk = 3\n", "recall.k", "none"),
+        ("[recall]\nk = 3\n", "recall.nothing", "1"),
+        ("[recall]\nk = 3\n", "index.chunk_overlap", "3000"),
+        ("[recall]\nwrong = 3\n", "recall.k", "1"),
+    ],
+)
+def test_set_value_refuses_and_leaves_the_file(
+    tmp_path: Path, before: str, key: str, value: str
+) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text(before)
+    with pytest.raises(ConfigurationError):
+        set_value(file, key, value)
+    assert file.read_text() == before
+
+
+def test_set_value_holds_a_workspace_file_to_the_allow_list(workspace: Path) -> None:
+    file = workspace_config_path(workspace)
+    with pytest.raises(ConfigurationError, match="a workspace's own file may not set this"):
+        set_value(file, "vector.extension_path", "/tmp/x.so", in_workspace=True)
+    assert not file.exists()
+
+
+@given(headings=st.lists(st.text(min_size=1).filter(lambda text: text.strip()), max_size=4))
+def test_any_text_survives_writing_and_reading(
+    tmp_path_factory: pytest.TempPathFactory, headings: list[str]
+) -> None:
+    file = tmp_path_factory.mktemp("config") / "config.toml"
+    set_value(file, "retain.headings", headings)
+    config = load_config(None, {"LOREBANK_CONFIG": str(file)})
+    assert config.retain.headings == tuple(headings)
+
+
+@pytest.mark.parametrize("value", [0.1, 1e-17, 0, 1, True])
+def test_numbers_survive_writing_and_reading(tmp_path: Path, value: Any) -> None:
+    file = tmp_path / "config.toml"
+    key = "recall.mmr.enabled" if value is True else "recall.mmr.lambda"
+    set_value(file, key, value)
+    assert get(load_config(None, {"LOREBANK_CONFIG": str(file)}), key) == value
+
+
+def test_loading_without_files_imports_neither_tomllib_nor_pydantic(tmp_path: Path) -> None:
+    program = (
+        "import sys, pathlib; from lorebank.config import load_config;"
+        "load_config(pathlib.Path(sys.argv[1]), {'HOME': sys.argv[1]});"
+        "print([m for m in ('tomllib', 'pydantic', 'tempfile') if m in sys.modules])"
+    )
+    environ = {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    command = [sys.executable, "-S", "-c", program, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environ)
+    assert done.stdout == "[]\n"
