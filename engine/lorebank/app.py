@@ -72,11 +72,13 @@ from lorebank.reflect.run import reflect_workspace
 from lorebank.retain.append import append_fact_line, new_log
 from lorebank.retain.compose import compose_fact, fact_line, parse_kind
 from lorebank.workspace.atomic import write_atomic
+from lorebank.workspace.derived import ensure_derived_folder
 from lorebank.workspace.discover import find_workspace
 from lorebank.workspace.excerpt import read_excerpt
 from lorebank.workspace.files import walk
 from lorebank.workspace.layout import LogPattern
 from lorebank.workspace.lock import WriterLock
+from lorebank.workspace.paths import resolve_memory_path
 from lorebank.workspace.scaffold import init_workspace
 
 if TYPE_CHECKING:
@@ -90,7 +92,6 @@ __all__ = ["Bank"]
 Progress = Callable[[str, int, int], None]
 Day = date | str | None
 
-DERIVED = ".memory"
 EMBEDDED_BY_RECALL = 32
 """Texts that a recall embeds itself when no more than these are pending."""
 _WALK_SHARE = 0.1
@@ -335,7 +336,7 @@ class Bank:
         Raises `PathRefused` for whatever is outside the workspace's memory, `NotFound` for a file
         that is not there.
         """
-        return read_excerpt(self.root, path, start_line=start_line, lines=lines)
+        return read_excerpt(self.root, path, self.config, start_line=start_line, lines=lines)
 
     def entities(self) -> tuple[Entity, ...]:
         """Every entity, the most mentioned first."""
@@ -451,7 +452,7 @@ class Bank:
     @property
     def _index(self) -> Connection:
         if self._connection is None:
-            self._connection = _open(self.root / DERIVED / "index.sqlite")
+            self._connection = _open(ensure_derived_folder(self.root) / "index.sqlite")
         return self._connection
 
     @cached_property
@@ -500,7 +501,7 @@ class Bank:
         embedder = self._meaning.embedder
         if embedder is None or not pending_count(self._index):
             return 0
-        cache = EmbeddingCache(self.root / DERIVED / "embeddings.sqlite")
+        cache = EmbeddingCache(ensure_derived_folder(self.root) / "embeddings.sqlite")
         try:
             return embed_pending(self._index, cache, embedder, limit=limit, progress=progress)
         except ProviderError as problem:
@@ -600,7 +601,7 @@ class Bank:
 
     def _append(self, path: str, line: str, day: date) -> int:
         """Write a fact line into a log; returns its line number."""
-        file = self.root / path
+        file = resolve_memory_path(self.root, path, self.config)
         before = file.read_bytes() if file.exists() else None
         mark = b"\xef\xbb\xbf" if before and before.startswith(b"\xef\xbb\xbf") else b""
         try:

@@ -219,8 +219,9 @@ def workspace_config_path(workspace: Path) -> Path:
 def user_config_path(environ: Mapping[str, str], platform: str = sys.platform) -> Path | None:
     """Where the user's settings are, whether or not the file exists.
 
-    `LOREBANK_CONFIG` names the file itself; else `XDG_CONFIG_HOME`, where set, or the platform's
-    folder. `None` where the environment names no home.
+    `LOREBANK_CONFIG` names the file itself, and a missing one sets nothing; else it is in
+    `XDG_CONFIG_HOME`, where set, or the platform's folder. `None` where the environment names no
+    home.
     """
     if named := environ.get("LOREBANK_CONFIG"):
         return Path(named).expanduser()
@@ -242,16 +243,9 @@ def _config_home(environ: Mapping[str, str], platform: str) -> Path | None:
 
 def _user_changes(environ: Mapping[str, str]) -> list[_Change]:
     path = user_config_path(environ)
-    if path is None:
+    if path is None or not path.exists():
         return []
-    if path.exists():
-        return _file_changes(path, _read_text(path), in_workspace=False)
-    if environ.get("LOREBANK_CONFIG"):
-        raise ConfigurationError(
-            f"{path}: no such file",
-            hint="LOREBANK_CONFIG names it; create the file or unset the variable",
-        )
-    return []
+    return _file_changes(path, _read_text(path), in_workspace=False)
 
 
 def _workspace_changes(workspace: Path | None) -> list[_Change]:

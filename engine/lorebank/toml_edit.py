@@ -85,7 +85,7 @@ def _statements(lines: list[str]) -> Iterator[_Statement]:
 
 def _parse(text: str) -> dict[str, Any] | None:
     try:
-        return tomllib.loads(text)
+        return tomllib.loads(f"{text}\n")  # a CR at the end is only valid before an LF
     except tomllib.TOMLDecodeError:
         return None
 

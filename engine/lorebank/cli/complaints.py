@@ -68,7 +68,7 @@ def _nearest_option(problem: click.NoSuchOption) -> str | None:
         for option in parameter.opts
         if option.startswith("--")
     ]
-    near = difflib.get_close_matches(problem.option_name, options, n=1, cutoff=0.55)
+    near = difflib.get_close_matches(problem.option_name, options, n=1, cutoff=0.65)
     return near[0] if near else None
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, Any
@@ -138,7 +138,9 @@ class Command(click.Command):
     """A command with the global options and examples at the foot of its help."""
 
     def __init__(self, *arguments: Any, examples: str = "", **settings: Any) -> None:
-        settings.setdefault("context_settings", {"help_option_names": ["-h", "--help"]})
+        settings.setdefault(
+            "context_settings", {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+        )
         super().__init__(*arguments, **settings)
         self.examples = examples.strip()
         self.shared = _global_options()
@@ -149,7 +151,11 @@ class Command(click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         everywhere = [*self.shared, self.get_help_option(ctx)]
-        own = [each for each in self.get_params(ctx) if each not in everywhere]
+        own = [
+            each
+            for each in self.get_params(ctx)
+            if isinstance(each, click.Option) and each not in everywhere
+        ]
         for title, options in (("Options", own), ("Everywhere", everywhere)):
             records = [each.get_help_record(ctx) for each in options if each is not None]
             if any(records):
@@ -185,7 +191,7 @@ class CommandGroup(Command, click.Group):
         return super().resolve_command(ctx, args)
 
 
-def command(name: str, *, examples: str) -> Any:
+def command(name: str, *, examples: str) -> Callable[[Callable[..., Any]], Command]:
     """Declare a command; its function returns the exit code, or `None` for success."""
     return click.command(name, cls=Command, examples=examples)
 

@@ -74,7 +74,9 @@ def _parsed(piece: str, language: str, now: date) -> tuple[Days, str] | None:
         return None
     if _UNITS_OF_WEEK.search(piece):
         return unit_days(day, "week", 0), "week"
-    if _UNITS_OF_MONTH.search(piece) or not re.search(r"\d", piece) and _is_month(piece, language):
+    if _UNITS_OF_MONTH.search(piece) or (
+        not re.search(r"\d", piece) and _is_month(piece, language)
+    ):
         return month_days(day.year, day.month), "month"
     if re.fullmatch(r"\D+\d{4}|(?:\d{4}년\s*)?\d{1,2}월", piece):
         return month_days(day.year, day.month), "month"

@@ -33,7 +33,9 @@ _PUNCTUATION = {
     ".": "DOT",
     "'": "APOSTROPHE",
 }
-_ORDINAL_SUFFIXES = frozenset("st nd rd th er ere re eme e o a º ª ° de ste do ro".split())
+_ORDINAL_SUFFIXES = frozenset(
+    {"st", "nd", "rd", "th", "er", "ere", "re", "eme", "e", "o", "a", "º", "ª", "°", "de", "ste"}
+)
 _DOTTED_LONGEST = 6
 """Letters of the longest abbreviation that may end in a full stop."""
 
@@ -46,6 +48,8 @@ class Edge:
     value: Any
     languages: int
     end: int
+    pieces: int = 1
+    """How many readings of the lexicon it is made of."""
 
 
 @dataclass(slots=True)
@@ -109,22 +113,31 @@ class RuleTree:
     def _matches(self, lattice: Lattice, start: int, moment: Moment) -> Iterator[Edge]:
         edges_at = lattice.edges
         count = len(edges_at)
-        stack: list[tuple[int, _Node, int, tuple[Any, ...]]] = [(start, self._root, ALL, ())]
+        stack: list[tuple[int, _Node, int, int, tuple[Any, ...]]] = [
+            (start, self._root, ALL, 0, ())
+        ]
         while stack:
-            index, node, languages, values = stack.pop()
+            index, node, languages, pieces, values = stack.pop()
             for rule, taken in node.rules:
                 shared = languages & rule.languages
                 if shared:
                     value = _build(rule, moment, [values[i] for i in taken])
                     if value is not None:
-                        yield Edge(rule.tag, value, shared, index)
+                        yield Edge(rule.tag, value, shared, index, pieces)
             if index >= count or not node.children:
                 continue
             for edge in reversed(edges_at[index]):  # the stack takes the first first
                 child = node.children.get(edge.tag)
                 if child is not None and languages & edge.languages:
-                    shared = languages & edge.languages
-                    stack.append((edge.end, child, shared, (*values, edge.value)))
+                    stack.append(
+                        (
+                            edge.end,
+                            child,
+                            languages & edge.languages,
+                            pieces + edge.pieces,
+                            (*values, edge.value),
+                        )
+                    )
 
 
 def read_tokens(tokens: Tokens, words: Lexicon) -> Lattice:
@@ -136,7 +149,9 @@ def read_tokens(tokens: Tokens, words: Lexicon) -> Lattice:
         tag = _PUNCTUATION.get(word)
         if tag:
             edges.append(Edge(tag, None, ALL, index + 1))
-        if word[0].isdecimal():
+        if word == "." and _dot_at(tokens, index + 1):
+            edges.append(Edge("DASH", None, ALL, index + 2))
+        if word.isdecimal():
             edges.extend(_number_edges(tokens, index))
         for reading in words.readings.get(word, ()):
             end = index + 1 + len(reading.rest)

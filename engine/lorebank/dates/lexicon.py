@@ -1,20 +1,31 @@
 """The lexicon: every language's words, merged into one table from first token to meanings.
 
-Tags of `WORDS` (value in brackets):
-  MONTH (1–12) a month by a name that can stand alone; MON the same, only beside a day or year
-  WEEKDAY (0–6, Monday first); WDAY the same, only beside a date
-  UNIT day, week, weekend, fortnight, month, quarter, half, year, decade
-  NUM, ORD (-1 is the last) numbers in words; DAY day of the month in words
-  DAYWORD (offset) yesterday, tomorrow; DAYPART morning, night; UNITWORD ("year", -1) 去年, 先月
-  REL_PRE, REL_POST (offset) last, this, next, before or behind the unit
-  TRAIL_PRE, TRAIL_POST (-1, 1) the past month; SPAN_PRE, SPAN_POST (-1, 1) the last … days
-  AGO_PRE, AGO (ago), AHEAD_PRE, AHEAD (from now)
-  SEASON, HOLIDAY (keys of `calendar`); QUARTER, HALF (n); DECADE (first year); DECADE_PRE, DECADE_THE, DECADE_POST
-  PART, PART_POST early, mid, late, start, end, opening, closing
-  EDGE_WORD ("end", "year") Jahresende; DURATION (6, "month") half a year
-  WEEK_OF, WEEK_OF_POST, WEEK_NO, ORD_PRE (第), NIAN, YUE, RI (年, 月, 日), DAY_NEXT_TO, WEEK_NEXT_TO
-  ON before a day in digits; IN, IN_POST, AND, TO, OF, THE, FROM, BETWEEN, RANGE_POST; SINCE, UNTIL, BEFORE, AFTER, AROUND and the
-  same with _POST; ONWARDS; EVERY, NOT what makes the words behind it no date
+Tags of `WORDS`, with the values they take:
+
+  MONTH (1–12)        a month by a name that can stand alone
+  MON (1–12)          the same and abbreviations, only beside a day or year
+  WEEKDAY (0–6)       from Monday; WDAY: abbreviations, only beside a date
+  UNIT                day, week, weekend, fortnight, month, quarter, half, year, decade
+  DURATION (6, "month")             half a year
+  NUM, ORD, DAY       numbers, ordinals (-1 is the last), days of the month in words
+  DAYWORD (offset)    yesterday, tomorrow; DAYPART: morning, night
+  UNITWORD ("year", -1)             去年, 先月, Vorjahr
+  EDGE_WORD ("end", "year")         Jahresende, 月底
+  REL_PRE, REL_POST (offset)        last, this, next, before or behind the unit
+  TRAIL_PRE, TRAIL_POST (-1, 1)     the past month
+  SPAN_PRE, SPAN_POST (-1, 1)       the last … days
+  AGO_PRE, AGO, AHEAD_PRE, AHEAD    … ago, … from now
+  SEASON, HOLIDAY     keys of `lorebank.dates.calendar`
+  QUARTER, HALF (n)   Q3, H1
+  DECADE (1980)       eighties; DECADE_PRE, DECADE_THE, DECADE_POST: the words around `80`
+  PART, PART_POST     early, mid, late, start, end; opening, closing may be either of two
+  WEEK_OF, WEEK_OF_POST, WEEK_NO, DAY_NEXT_TO (-1, 1), WEEK_NEXT_TO (-1, 1)
+  DAY_PRE             `el día` before a day of the month
+  NIAN, YUE, RI, ORD_PRE            年, 月, 日, 第
+  IN, IN_POST, ART, ON              what licenses a date; ON one in digits
+  SINCE, UNTIL, BEFORE, AFTER, AROUND, each also with _POST; ONWARDS
+  FROM, TO, BETWEEN, AND, RANGE_POST, OF, THE
+  EVERY, NOT          what makes the words behind it, or itself, no date
 """
 
 from __future__ import annotations
@@ -35,10 +46,12 @@ LANGUAGES = ("en", "es", "pt", "fr", "de", "it", "nl", "zh", "ja")
 ALL = (1 << len(LANGUAGES)) - 1
 """The set of all languages; a set of languages is an integer, one bit each."""
 
-_ANCHORS = (
-    "MONTH MON WEEKDAY UNIT DAYWORD UNITWORD SEASON HOLIDAY QUARTER HALF DECADE DECADE_POST "
-    "YUE NIAN RI WEEK_NO DURATION EDGE_WORD"
-).split()
+_ANCHORS = frozenset(
+    {
+        "MONTH", "MON", "WEEKDAY", "UNIT", "DAYWORD", "UNITWORD", "SEASON", "HOLIDAY", "QUARTER",
+        "HALF", "DECADE", "DECADE_POST", "YUE", "NIAN", "RI", "WEEK_NO", "DURATION", "EDGE_WORD",
+    }
+)  # fmt: skip
 
 
 def language_bit(code: str) -> int:

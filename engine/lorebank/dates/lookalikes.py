@@ -17,44 +17,64 @@ __all__ = ["is_date"]
 _CJK = re.compile(f"[{CJK}]")
 _ENGLISH = language_bit("en")
 _CHINESE_OR_JAPANESE = language_bit("zh") | language_bit("ja")
+_WEEKDAYS_CAPITALISED = language_bit("en") | language_bit("de")
 _NOUNS_CAPITALISED = language_bit("de")
 
 _BEFORE_GLUED = frozenset("/\\_#@$€£=&+~%^")
 _AFTER_GLUED = frozenset("/\\_@%=$€£")
 _TAIL_IF_WORD = frozenset(".-:,'’–")
-_NAME_WORDS = frozenset(
+
+
+def _word_set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+_NAME_WORDS = _word_set(
     "april may june august march friday sunday monday tuesday wednesday thursday saturday "
-    "summer autumn winter spring fall jan juni mai avril abril agosto domingo domenica noel natale "
-    "easter christmas pascal jun jul aug apr mar".split()
+    "summer autumn winter spring fall jan juni mai avril abril agosto domingo domenica noel "
+    "natale easter christmas pascal jun jul aug apr mar julio lunes freitag montag sommer mayo"
 )
-_VERBS = frozenset(
-    "is was were are be been has had have said says told tells asked asks wrote writes wants wanted "
-    "thinks thought likes liked loves loved left went goes came comes got gets made makes knows "
-    "knew can could will would should might must does did gave took found sent met moved joined "
-    "started arrived quit lost won bought sold cause need not also".split()
+_VERBS = _word_set(
+    "is was were are be been has had have said says told tells asked asks wrote writes wants "
+    "wanted thinks thought likes liked loves loved left went goes came comes got gets made "
+    "makes knows knew can could will would should might must does did gave took found sent met "
+    "moved joined started arrived quit lost won bought sold cause need not also"
 )
-_NAME_LEADS = frozenset(
-    "named called name nickname nicknamed cat dog pet pub bar book novel film movie song band boat "
-    "ship aunt uncle mr mrs ms miss dr sister brother daughter son wife husband colleague friend "
-    "ask tell told asked met meet call texted and with hi hello dear hey thanks by than like via "
-    "believe believes believed trust trusts trusted confide interested interest visited".split()
+_NAME_LEADS = _word_set(
+    "named called name nickname nicknamed cat dog pet pub bar book novel film movie song band "
+    "boat ship aunt uncle mr mrs ms miss dr sister brother daughter son wife husband colleague "
+    "friend ask tell told asked met meet call texted and with hi hello dear hey thanks by than "
+    "like via believe believes believed trust trusts trusted confide interested interest "
+    "visited herr frau señor señora senor senora signor signora monsieur madame mme sr sra und "
+    "con"
 )
-_COUNTED = frozenset(
-    "words word tokens token lines line users user people characters chars items item files file "
-    "bytes byte mb kb gb ms seconds second minutes minute hours hour steps step rows row euros euro "
-    "dollars dollar eur usd points times requests entries pages page km m kg pieces copies records "
-    "tests customers employees usuarios personas palabras euros wörter zeilen nutzer mots personnes "
-    "people meters metres meter feet miles watts pounds iterations votes messages articles".split()
+_COUNTED = _word_set(
+    "words word tokens token lines line users user people characters chars items item files "
+    "file bytes byte mb kb gb ms seconds second minutes minute hours hour steps step rows row "
+    "euros euro dollars dollar eur usd points times requests entries pages page km m kg pieces "
+    "copies records tests customers employees usuarios personas palabras wörter zeilen nutzer "
+    "mots personnes meters metres meter feet miles watts pounds iterations votes messages "
+    "articles"
 )
-_EVENTS = frozenset(
+_EVENTS = _word_set(
     "meeting standup call sync deploy release review demo retro session workshop lunch dinner "
     "breakfast party class lesson game match show episode update incident outage report notes "
-    "planning interview presentation dinner conversation discussion".split()
+    "planning interview presentation conversation discussion"
 )
-_AFTER_WEEKDAY = frozenset(
-    "morning afternoon evening night at around before after about and or when because but the we i "
-    "she he they you it did was were is with in to for of".split()
+_AFTER_WEEKDAY = _word_set(
+    "morning afternoon evening night at around before after about and or when because but the "
+    "we i she he they you it did was were is with in to for of"
 )
+
+
+_VERB_EXCLUDED_BY = _word_set(
+    "in on since until by from between after before the last this next early late mid end during"
+)
+_VERSION_LEADS = _word_set(
+    "version versión versão versione v rev revision ip python node firmware port puerto porta "
+    "room zimmer page pages pp line lines seite seiten"
+)
+_AFTER_CJK_NAME = re.compile("さん|さま|様|くん|君|ちゃん|間|先生|氏")
 
 
 def is_date(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> bool:
@@ -62,6 +82,8 @@ def is_date(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> bool:
     meaning: Meaning = edge.value
     tokens = lattice.tokens
     if not _stands_free(tokens, start, edge.end):
+        return False
+    if meaning.repeating and _AFTER_CJK_NAME.match(tokens.text, tokens.ends[edge.end - 1]):
         return False
     if not meaning.licensed:
         if _is_whole_text(tokens, start, edge.end) and not _may_be_name(tokens, start, edge.end):
@@ -72,6 +94,8 @@ def is_date(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> bool:
         or _is_causal(tokens, edge, meaning)
         or _is_named(tokens, start, edge, meaning)
         or _is_verb(tokens, start, edge, meaning)
+        or _is_version(tokens, start, edge.end)
+        or _is_accented_otherwise(tokens, start)
         or _is_nth_thing(lattice, start, edge, words)
     )
 
@@ -91,8 +115,8 @@ def _glued_left(text: str, left: int) -> bool:
         return True
     if near.isalnum():
         return not (_CJK.match(near) or _CJK.match(first))
-    return near in ".-:,'’" and left > 1 and text[left - 2].isalnum() and (
-        near != "'" and near != "’"
+    return (
+        near in ".-:,'’" and left > 1 and text[left - 2].isalnum() and (near != "'" and near != "’")
     )
 
 
@@ -126,6 +150,10 @@ def _free_weekday(tokens: Tokens, start: int, edge: Edge, meaning: Meaning) -> b
         return False
     if edge.languages & _CHINESE_OR_JAPANESE:
         return True
+    if start > 1 and _capitalised(tokens, start - 1) and tokens.words[start - 2][0].isalnum():
+        return False
+    if start and _capitalised(tokens, start) and not edge.languages & _WEEKDAYS_CAPITALISED:
+        return False
     before = tokens.words[start - 1] if start else ""
     after = tokens.words[edge.end] if edge.end < len(tokens.words) else ""
     if after == "'":
@@ -155,6 +183,10 @@ def _is_named(tokens: Tokens, start: int, edge: Edge, meaning: Meaning) -> bool:
     if last not in _NAME_WORDS or not meaning.repeating:
         return False
     after = tokens.words[edge.end] if edge.end < len(tokens.words) else ""
+    if after == "'" and not _EVENTS.intersection(tokens.words[edge.end + 2 : edge.end + 4]):
+        return True
+    if "the" in tokens.words[start : edge.end] and after.isalpha():
+        return after not in _EVENTS and after not in _AFTER_WEEKDAY
     if _capitalised(tokens, edge.end) and not edge.languages & _NOUNS_CAPITALISED:
         return after != "i"
     if meaning.modifier != "exact" and after in _VERBS:
@@ -169,17 +201,32 @@ def _is_verb(tokens: Tokens, start: int, edge: Edge, meaning: Meaning) -> bool:
     for index in range(start, edge.end):
         if tokens.words[index] in ("may", "march") and tokens.text[tokens.starts[index]].islower():
             after = tokens.words[edge.end] if edge.end < len(tokens.words) else ""
-            led = tokens.words[start] in ("in", "on", "since", "until", "by", "from", "between",
-                                          "after", "before", "the", "last", "this", "next")  # fmt: skip
+            led = tokens.words[start] in _VERB_EXCLUDED_BY
             return not led and after[:1].isalnum()
     return False
+
+
+def _is_version(tokens: Tokens, start: int, end: int) -> bool:
+    """`rev 12.11.10`, `pages 10-12`."""
+    if start == 0 or tokens.words[start - 1] not in _VERSION_LEADS:
+        return False
+    return not any(word[0].isalpha() for word in tokens.words[start:end])
+
+
+def _is_accented_otherwise(tokens: Tokens, start: int) -> bool:
+    """`está Julio` folds to `esta julio`, this July."""
+    return tokens.text[tokens.starts[start] : tokens.ends[start]].lower() == "está"
 
 
 def _is_nth_thing(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> bool:
     """`on the 5th floor`: an ordinal that counts what follows."""
     tokens = lattice.tokens
-    ordinals = [e for e in lattice.edges[start] if e.tag == "DATE_ORDINAL" and e.end == edge.end]
-    if not ordinals or edge.end >= len(tokens.words):
+    ordinal = any(
+        e.end == edge.end and e.tag in ("DATE_ORDINAL", "DAY_OF_MONTH")
+        for index in range(start, edge.end)
+        for e in lattice.edges[index]
+    )
+    if not ordinal or edge.end >= len(tokens.words):
         return False
     after = tokens.words[edge.end]
     return after[0].isalnum() and after not in words.marks and after not in _AFTER_WEEKDAY

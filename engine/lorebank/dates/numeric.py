@@ -40,6 +40,11 @@ def _day_first(match: re.Match[str]) -> Span | None:
     return _one_day(year, month, day)
 
 
+def _day_first_short(match: re.Match[str]) -> Span:
+    year = int(match[3])
+    return _one_day(year + (2000 if year < 70 else 1900), int(match[2]), int(match[1]))
+
+
 def _month(match: re.Match[str]) -> Span:
     return Span("month", month_days(int(match[1]), int(match[2])))
 
@@ -81,6 +86,8 @@ _FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], object], str, int
     (re.compile(r"(?<![\d./-])(\d{1,2})[/.]((?:19|20)\d\d)(?!\d)"), _month_first, "DATE", ALL),
     (re.compile(r"(?<![\d.])(\d{1,2})\.(\d{1,2})\.(?![\d])"),
      _day_and_month, "DM", _DAY_MONTH_DOTTED),
+    (re.compile(r"(?<![\d./-])(\d{1,2})\.(\d{1,2})\.(\d{2})(?![\d.]*\d)"),
+     _day_first_short, "DM_WEAK", _DAY_MONTH_DOTTED),
     (re.compile(r"(?<![\d./-])(\d{1,2})\.(\d{1,2})(?![\d.]*\d)"),
      _day_and_month, "DM_WEAK", _DAY_MONTH_DOTTED),
     (re.compile(r"(?<![\d./-])(\d{1,2})/(\d{1,2})(?![\d/.])"), _day_and_month, "DM", ALL),

@@ -123,10 +123,14 @@ def _chosen(lattice: Lattice, words: Lexicon) -> list[tuple[int, Edge]]:
     return sorted((c for c in taken if c[1].tag == "PHRASE"), key=lambda c: c[0])
 
 
-def _rank(tokens: Tokens, start: int, edge: Edge) -> tuple[int, int, bool]:
-    """Longest first, then leftmost, then what has a bound: `a partir de 2023` is a lower one."""
+def _rank(tokens: Tokens, start: int, edge: Edge) -> tuple[int, int, int, bool]:
+    """Longest first, then leftmost, of fewest words, with a bound.
+
+    `avant hier` is one word for a day before it is two for a bound; `a partir de 2023` is a bound
+    before it is a plain year.
+    """
     plain = edge.tag == "PHRASE" and edge.value.modifier == "exact"
-    return tokens.starts[start] - tokens.ends[edge.end - 1], start, plain
+    return tokens.starts[start] - tokens.ends[edge.end - 1], start, edge.pieces, plain
 
 
 def _phrase(tokens: Tokens, start: int, edge: Edge) -> DatePhrase:

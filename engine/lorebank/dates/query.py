@@ -16,7 +16,7 @@ __all__ = ["parse_bound", "query_interval"]
 _DURATION = re.compile(r"\s*(\d{1,5})\s*([dwmy])\s*", re.IGNORECASE)
 _YEAR = re.compile(r"\s*(\d{4})\s*")
 _JOINED = re.compile(
-    r"\s*(?:,?\s*(?:and|or|y|o|e|ou|et|und|oder|ed|en|of|&|,|/|和|与|或|と|や|、|but|pero|aber)\s*)?",
+    r"\s*,?\s*(?:and|or|y|o|e|ou|et|und|oder|ed|en|of|&|,|/|和|与|或|と|や|、|but|pero|aber)\s*",
     re.IGNORECASE,
 )
 

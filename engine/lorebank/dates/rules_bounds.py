@@ -6,7 +6,7 @@ Every rule yields a `Meaning`. A date that needs a preposition and has none come
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 from lorebank.dates.calendar import add_months, shift
@@ -75,6 +75,22 @@ def _licensed(moment: Moment, span: Span) -> Meaning | None:
     return _meaning(moment, span)
 
 
+def _with_article(moment: Moment, span: Span) -> Meaning | None:
+    """`el viernes`, `l'été`; an article alone makes no date of a month or a number."""
+    return None if span.granularity in ("month", "year") and span.bare else _meaning(moment, span)
+
+
+def _repeated(_: Moment, span: Span) -> bool | None:
+    """`every Monday` names no day."""
+    return True if span.cycle is not None else None
+
+
+def _before_post(moment: Moment, span: Span) -> Meaning | None:
+    if _is_monthly(span):
+        return None  # 3日前 is three days ago
+    return _before(moment, span)
+
+
 def _since(moment: Moment, span: Span) -> Meaning | None:
     return _meaning(moment, span, "since")
 
@@ -105,15 +121,23 @@ def _since_duration(moment: Moment, duration: tuple[int, str]) -> Meaning | None
     return Meaning(first, None, "range", "since")
 
 
+def _between_one(moment: Moment, span: Span) -> Meaning | None:
+    """`between 1 and 5 May`: the two days are one span already."""
+    return _meaning(moment, span) if span.modifier == "between" else None
+
+
+def _is_monthly(span: Span) -> bool:
+    return span.cycle is not None and span.cycle.period == "month"
+
+
 def _pair(moment: Moment, left: Span, right: Span) -> tuple[date, date, date, date] | None:
     """Settle two dates of one range together, so that a year said once counts for both."""
+    if _is_monthly(left) and not _is_monthly(right):
+        return None  # `the 1st and the 5th of May`: the month counts for both
     if left.cycle is not None and right.cycle is None:
         ends = _settled(moment, right)
         begins = moment.preceding(left.cycle, ends[0]) if ends else None
-    elif left.cycle is None and right.cycle is not None:
-        begins = _settled(moment, left)
-        ends = moment.following(right.cycle, shift(begins[0], -1)) if begins else None
-    elif left.cycle is not None and right.cycle is not None:
+    elif right.cycle is not None:
         begins = _settled(moment, left)
         ends = moment.following(right.cycle, shift(begins[0], -1)) if begins else None
     else:
@@ -141,33 +165,40 @@ def _range_exclusive(moment: Moment, left: Span, right: Span) -> Meaning | None:
     return Meaning(found[0], shift(found[2], -1), "range", "between")
 
 
-_D = "DATE|DM"
+_D = "DATE|DM|DAY_OF_MONTH"
 _JOIN = "dash|to|until"
 
-BOUND_RULES = (
+_PHRASES = (
     Rule("DATE", _alone),
     Rule("in|from the? DATE", _licensed),
+    Rule("art DATE", _with_article),
     Rule("DATE in_post", _licensed),
     Rule("DATE_ORDINAL", _licensed),
-    Rule(f"since the? {_D}", _since),
+    Rule(f"since around? the? {_D}", _since),
     Rule("since DURATION", _since_duration),
     Rule(f"since|from the? {_D} onwards", _since),
     Rule("DATE onwards", _since),
-    Rule(f"until the? {_D}", _until),
+    Rule(f"until around? the? {_D}", _until),
     Rule("until DATE until_post", _until),
     Rule("DATE until_post", _until),
     Rule(f"before the? {_D}", _before),
-    Rule("in|before? DATE of? before_post", _before),
+    Rule("in|before? DATE of? before_post", _before_post),
     Rule(f"after the? {_D}", _after),
     Rule("in|after? DATE of? after_post", _after),
     Rule(f"in? around the? {_D} around_post?", _around),
     Rule("in? DATE around_post", _around),
+    Rule("between the? DATE range_post?", _between_one),
     Rule(f"between the? {_D} and|dash the? {_D} range_post?", _range),
     Rule(f"from|since the? {_D} {_JOIN} the? {_D} until_post? range_post?", _range),
-    Rule(f"in? the? DATE {_JOIN} the? DATE", _range_alone),
+    Rule(f"in the? DATE|DM {_JOIN} the? DATE", _range),
+    Rule(f"DATE|DM {_JOIN} the? DATE", _range_alone),
+    Rule("in the? DATE and the? DATE", _range),
     Rule("DATE to|dash|and DATE until_post|range_post", _range, languages=_CJK),
     Rule(f"since the? {_D} comma? and? until the? {_D}", _range),
     Rule(f"since|from the? {_D} comma? and? before the? {_D}", _range_exclusive),
     Rule("DATE onwards comma? DATE until_post", _range, languages=_CJK),
 )  # fmt: skip
-BOUND_RULES = tuple(Rule(r.pattern, r.build, "PHRASE", r.languages) for r in BOUND_RULES)
+BOUND_RULES = (
+    *(replace(rule, tag="PHRASE") for rule in _PHRASES),
+    Rule("every the? DATE", _repeated, "NOT"),
+)

@@ -19,12 +19,13 @@ from lorebank.dates.calendar import (
     year_days,
 )
 from lorebank.dates.lattice import Rule
-from lorebank.dates.lexicon import language_bit
+from lorebank.dates.lexicon import ALL, language_bit
 from lorebank.dates.spans import Cycle, Moment, Span
 
 __all__ = ["CALENDAR_RULES", "REFERENCE_RULES"]
 
 _CJK = language_bit("zh") | language_bit("ja")
+_DUTCH_OR_GERMAN = language_bit("nl") | language_bit("de")
 _CHINESE = language_bit("zh")
 
 
@@ -32,9 +33,7 @@ def _same(_: Moment, value: object) -> object:
     return value
 
 
-def _yearly(
-    granularity: str, days: Callable[[int], Days | None], *, bare: bool = False
-) -> Span:
+def _yearly(granularity: str, days: Callable[[int], Days | None], *, bare: bool = False) -> Span:
     return Span(granularity, cycle=Cycle(days), bare=bare)
 
 
@@ -351,7 +350,7 @@ CALENDAR_RULES = (
     Rule("the? DAY of? MON", _yearly_day),
     Rule("the ORD of MON", _yearly_day),
     Rule(f"the? ORD of MON {_YEAR}", _day),
-    Rule("MON the? DAY", _yearly_month_day),
+    Rule("MON the? DAY", _yearly_month_day, languages=ALL & ~_CJK),
     Rule("MON the ORD", _yearly_month_day),
     Rule("MON DAY ri", _yearly_month_day, languages=_CJK),
     Rule(f"the? DAY dash|to|and the? DAY of? MON {_YEAR}", _day_range),
@@ -360,6 +359,8 @@ CALENDAR_RULES = (
     Rule("MON DAY dash|to|and DAY", _yearly_month_day_range),
     Rule("MON DAY ri? to|dash DAY ri", _yearly_month_day_range, languages=_CJK),
     Rule("on the? DAY_ORD", _day_of_month, "DATE_ORDINAL"),
+    Rule("day_pre DAY", _day_of_month),
+    Rule("the DAY_ORD", _day_of_month, "DAY_OF_MONTH"),
     Rule("DAY ri", _day_of_month_bare, languages=_CJK),
     Rule("the? DAY of? the? MONTH_REF", _day_of_month_ref),
     Rule("MONTH_REF of? DAY ri", _month_ref_day, languages=_CJK),
@@ -394,6 +395,8 @@ CALENDAR_RULES = (
     Rule("decade_pre YR", _decade),
     Rule("decade_the apostrophe? TWO decade_post u_year?", _short_decade),
     Rule("apostrophe TWO decade_post", _short_decade),
+    Rule("TWO decade_post", _short_decade, "SHORT_DECADE"),
+    Rule("DECADE", _decade, "SHORT_DECADE"),
     Rule("decade_pre apostrophe? TWO", _short_decade),
     Rule("decade_pre DECADE", _decade),
     Rule("decade_the DECADE u_year?", _decade),
@@ -407,6 +410,8 @@ CALENDAR_RULES = (
     Rule("SEASON", _yearly_season),
     Rule("week_no NUM", _yearly_week),
     Rule(f"week_no NUM slash? {_YEAR}", _week),
+    Rule("ORD week_no", _yearly_week, languages=_DUTCH_OR_GERMAN),
+    Rule("ORD week_no of? the? YR", _week, languages=_DUTCH_OR_GERMAN),
     Rule("YR comma? week_no NUM", _year_week),
     Rule("YR of? ord_pre NUM u_week", _year_week),
     Rule("ord_pre NUM u_week", _yearly_week),

@@ -15,6 +15,7 @@ from lorebank.dates.calendar import (
     shift,
     unit_days,
     week_days,
+    weekend_days,
 )
 from lorebank.dates.lattice import Rule
 from lorebank.dates.lexicon import language_bit
@@ -50,6 +51,9 @@ _MONTH_DAYS = {
 }
 """Part of a month → its first and last day; 0 and below count back from the month's last day."""
 
+_DECADE_YEARS = {"early": (0, 3), "start": (0, 1), "opening": (0, 3), "mid": (4, 6), "end": (8, 9)}
+"""Part of a decade → its first and last year; `late` and the like are the last three."""
+
 _THIRDS = {"early": 0, "start": 0, "opening": 0, "first-half": 0, "mid": 1}
 """Part of any other span → which third of its days; the rest are the last third."""
 
@@ -67,6 +71,12 @@ def _month_part(part: str, days: Days) -> Days:
     return place(first), place(last)
 
 
+def _decade_part(part: str, days: Days) -> Days:
+    first, last = _DECADE_YEARS.get(part, (7, 9))
+    year = days[0].year
+    return date(year + first, 1, 1), date(year + last, 12, 31)
+
+
 def _third(part: str, days: Days) -> Days:
     total = (days[1] - days[0]).days + 1
     index = _THIRDS.get(part, 2)
@@ -74,11 +84,17 @@ def _third(part: str, days: Days) -> Days:
     return first, shift(days[0], total * (index + 1) // 3 - 1)
 
 
+_PARTS: dict[str, Callable[[str, Days], Days]] = {
+    "year": _year_part,
+    "month": _month_part,
+    "decade": _decade_part,
+}
+
+
 def _part_of(_: Moment, part: str, span: Span) -> Span | None:
-    narrow: dict[str, Callable[[str, Days], Days]] = {"year": _year_part, "month": _month_part}
     if span.granularity in ("day", "range"):
         return None
-    take = narrow.get(span.granularity, _third)
+    take = _PARTS.get(span.granularity, _third)
     found = span.refined("range", lambda days: take(part, days))
     return replace(found, bare=False) if found else None
 
@@ -180,6 +196,37 @@ def _weekday_and_date(_: Moment, _weekday: int, span: Span) -> Span | None:
     return replace(span, bare=False)
 
 
+def _weekend_of(_: Moment, span: Span) -> Span | None:
+    if span.granularity != "day":
+        return None
+    found = span.refined("range", lambda days: weekend_days(days[0]))
+    return replace(found, bare=False) if found else None
+
+
+def _first_units_of(_: Moment, n: int, duration: tuple[int, str], span: Span) -> Span | None:
+    """`the first two weeks of October`, `the last 3 days of May`."""
+    amount, unit = duration
+    length = {"day": 1, "week": 7}.get(unit, 0) * amount
+    if n not in (1, -1) or not length or span.granularity not in ("month", "year", "quarter"):
+        return None
+
+    def narrowed(days: Days) -> Days:
+        if n == 1:
+            return days[0], shift(days[0], length - 1)
+        return shift(days[1], 1 - length), days[1]
+
+    found = span.refined("range", narrowed)
+    return replace(found, bare=False) if found else None
+
+
+def _weekday_in_week(_: Moment, weekday: int, span: Span) -> Span | None:
+    """`Wednesday two weeks ago`."""
+    if span.granularity != "week" or span.days is None or span.days[0] is None:
+        return None
+    day = shift(span.days[0], weekday)
+    return Span("day", (day, day))
+
+
 def _day_next_to(_: Moment, step: int, span: Span) -> Span | None:
     if span.granularity != "day":
         return None
@@ -212,7 +259,8 @@ def _same(_: Moment, span: Span) -> Span:
 
 PART_RULES = (
     Rule("the? PART of? the? DATE", _part_of),
-    Rule("the? PART dash DATE", _part_of),
+    Rule("the? PART dash DATE|SHORT_DECADE", _part_of),
+    Rule("the? PART SHORT_DECADE", _part_of),
     Rule("DATE of? PART_POST", _part_post),
     Rule("the? PART of? the? UNIT", _part_of_unit),
     Rule("EDGE_WORD", _edge),
@@ -220,12 +268,15 @@ PART_RULES = (
     Rule("DATE of? EDGE_WORD", _of_edge),
     Rule("the? ORD UNIT of? the? DATE", _nth_unit_of),
     Rule("the? ORD UNIT of the? UNIT", _nth_unit_of_unit),
-    Rule("DATE of? ord_pre? ORD UNIT", _of_nth_unit, languages=_CJK),
+    Rule("DATE of? ord_pre? ORD|NUM UNIT", _of_nth_unit, languages=_CJK),
     Rule("the? ORD WEEKDAY of? the? DATE", _nth_weekday_of),
     Rule("DATE of? ord_pre? ORD of? WEEKDAY", _of_nth_weekday, languages=_CJK),
+    Rule("the? ORD DURATION of? the? DATE", _first_units_of),
     Rule("week_of the? DATE", _week_of),
+    Rule("the? u_weekend of the? DATE", _weekend_of),
     Rule("DATE week_of_post", _week_of),
     Rule("WEEKDAY|WDAY comma? the? DATE", _weekday_and_date),
+    Rule("WEEKDAY comma? of? the? DATE", _weekday_in_week),
     Rule("the? DAY_NEXT_TO the? DATE", _day_next_to),
     Rule("the? WEEK_NEXT_TO the? DATE", _week_next_to),
     Rule("DATE comma? of? the? YR", _anniversary),

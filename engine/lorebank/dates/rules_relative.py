@@ -60,6 +60,8 @@ def _window_post(moment: Moment, duration: _Duration, direction: int) -> Span | 
 
 
 def _trailing(moment: Moment, direction: int, unit: str) -> Span | None:
+    if unit == "weekend":
+        return _unit(moment, direction, unit)
     return _window(moment, direction, (1, unit))
 
 
@@ -87,6 +89,20 @@ def _ahead(moment: Moment, duration: _Duration) -> Span | None:
 
 def _ahead_if_future(moment: Moment, duration: _Duration) -> Span | None:
     return _counted(moment, duration, 1) if moment.ahead else None
+
+
+def _ago_to_the_day(moment: Moment, duration: _Duration) -> Span:
+    """`a year ago today`."""
+    day = _moved(moment.now, -duration[0], duration[1])
+    return Span("day", (day, day))
+
+
+def _ago_from(moment: Moment, offset: int, duration: _Duration) -> Span | None:
+    return _ago_to_the_day(moment, duration) if offset == 0 else None
+
+
+def _ago_to(moment: Moment, duration: _Duration, offset: int) -> Span | None:
+    return _ago_to_the_day(moment, duration) if offset == 0 else None
 
 
 def _dayword(moment: Moment, offset: int) -> Span:
@@ -133,10 +149,12 @@ RELATIVE_RULES = (
     Rule("DURATION SPAN_POST", _window_post),
     Rule("DURATION ago", _ago),
     Rule("ago_pre DURATION ago?", _ago),
+    Rule("DAYWORD ago_pre DURATION", _ago_from),
+    Rule("DURATION ago DAYWORD", _ago_to),
     Rule("DURATION ahead", _ahead),
     Rule("ahead_pre DURATION", _ahead_if_future),
     Rule("DAYWORD", _dayword),
     Rule("DAYWORD in? daypart", _dayword),
-    Rule("the? REL_PRE DATE", _repetition, languages=_NOT_CHINESE),
+    Rule("the? REL_PRE the? DATE", _repetition, languages=_NOT_CHINESE),
     Rule("the? DATE REL_POST", _repetition_post),
 )  # fmt: skip

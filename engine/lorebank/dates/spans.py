@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Literal
@@ -17,8 +17,8 @@ __all__ = ["Cycle", "Moment", "Prefer", "Span"]
 Prefer = Literal["past", "near", "future"]
 """Which repetition is meant where the text does not say."""
 
-_SEARCHED = (0, -1, 1, -2, 2, -3, 3, -4, 4, -5, 5, -6, 6, -7, 7, -8, 8)
-_PERIOD_DAYS = {"year": 365, "month": 30, "week": 7}
+_REACH = 9
+"""Repetitions looked at each way: 29 February may be eight years off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +40,20 @@ class Cycle:
             return day.year * 12 + day.month - 1
         return (day.toordinal() - 1) // 7
 
-    def around(self, day: date) -> Iterator[Days]:
-        """Existing repetitions near the day, nearest period first."""
+    def backwards(self, day: date) -> Iterator[Days]:
+        """Existing repetitions from the one after the day's period to earlier ones."""
         index = self.index(day)
-        for step in _SEARCHED:
+        return self._existing(range(index + 1, index - _REACH, -1))
+
+    def forwards(self, day: date) -> Iterator[Days]:
+        """Existing repetitions from the one before the day's period to later ones."""
+        index = self.index(day)
+        return self._existing(range(index - 1, index + _REACH))
+
+    def _existing(self, indexes: Iterable[int]) -> Iterator[Days]:
+        for index in indexes:
             try:
-                found = self.days(index + step)
+                found = self.days(index)
             except (ValueError, OverflowError):
                 continue
             if found is not None:
@@ -103,33 +111,32 @@ class Moment:
 
     def latest(self, cycle: Cycle) -> Days | None:
         """The last repetition that has begun; a weekday is the one before today."""
-        limit = shift(self.now, -1) if cycle.period == "week" else self.now
-        return max((d for d in cycle.around(self.now) if d[0] <= limit), default=None)
+        return self.preceding(cycle, shift(self.now, -1) if cycle.period == "week" else self.now)
 
     def previous(self, cycle: Cycle) -> Days | None:
         """The last repetition that is over."""
-        return max((d for d in cycle.around(self.now) if d[1] < self.now), default=None)
+        return next((d for d in cycle.backwards(self.now) if d[1] < self.now), None)
 
     def current(self, cycle: Cycle) -> Days | None:
         """The repetition of this year, month or week; a winter that has begun before it too."""
-        holding = [d for d in cycle.around(self.now) if d[0] <= self.now <= d[1]]
-        return holding[0] if holding else next(iter(cycle.around(self.now)), None)
+        begun = self.preceding(cycle, self.now)
+        if begun is not None and self.now <= begun[1]:
+            return begun
+        index = cycle.index(self.now)
+        return next((d for d in cycle.forwards(self.now) if cycle.index(d[0]) >= index), None)
 
     def following(self, cycle: Cycle, after: date | None = None) -> Days | None:
         """The first repetition that begins after the day, by default after today."""
         limit = after if after is not None else self.now
-        return min((d for d in cycle.around(limit) if d[0] > limit), default=None)
+        return next((d for d in cycle.forwards(limit) if d[0] > limit), None)
 
     def preceding(self, cycle: Cycle, before: date) -> Days | None:
         """The last repetition that begins on or before the day."""
-        return max((d for d in cycle.around(before) if d[0] <= before), default=None)
+        return next((d for d in cycle.backwards(before) if d[0] <= before), None)
 
     def _nearest(self, cycle: Cycle) -> Days | None:
-        def distance(days: Days) -> tuple[int, bool]:
-            first, last = days
-            if first <= self.now <= last:
-                return 0, False
-            gap = (first - self.now).days if first > self.now else (self.now - last).days
-            return gap, first > self.now
-
-        return min(cycle.around(self.now), key=distance, default=None)
+        begun, to_come = self.preceding(cycle, self.now), self.following(cycle)
+        if begun is None or to_come is None:
+            return begun or to_come
+        past_gap = (self.now - begun[1]).days
+        return begun if past_gap <= (to_come[0] - self.now).days else to_come

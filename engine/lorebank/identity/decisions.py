@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from lorebank.domain import Diagnostic
+from lorebank.identity.partition import Partition
 
 __all__ = ["Decision", "Rulings", "rule"]
 
@@ -58,30 +59,33 @@ def rule(decisions: Sequence[Decision], used: frozenset[str]) -> Rulings:
     ordered = sorted(set(decisions), key=lambda d: (d.path, d.line, d.action, d.slug, d.target))
     pages = frozenset(d.slug for d in ordered if d.action == "page")
     page_paths = {d.path for d in ordered if d.action == "page"}
-    front = [d for d in ordered if d.action == "page-alias" or _on_page(d, page_paths)]
-    ledger = [d for d in ordered if d.action != "page" and d not in front]
+    front = [d for d in ordered if _is_page_alias(d, page_paths)]
+    ledger = [d for d in ordered if d.action != "page" and not _is_page_alias(d, page_paths)]
     problems = _unknown_names(ledger, used | pages)
-    apart = {_pair(d) for d in ledger if d.action == "distinct" and d.target != d.slug}
+    apart = {_pair(d) for d in ledger if d.action == "distinct" and d.target not in ("", d.slug)}
     joins, split, alone = _replay(ledger)
-    joins = _last_target(joins, problems)
+    apart |= split
+    joins = _last_targets(joins, problems)
     problems += _circles(joins)
-    joins = _consistent(joins, apart | split, alone, problems)
-    joins += _page_aliases(front, joins, apart | split, alone, problems)
-    leaving = {d.slug for d in joins}
+    joined = Partition(apart, alone)
+    joins = _consistent(joins, joined, problems)
+    aliases = _page_aliases(front, {join.slug for join in joins}, joined, problems)
+    leaving = {join.slug for join in joins}
     return Rulings(
-        joins=tuple((d.slug, d.target) for d in joins),
-        apart=frozenset(apart | split),
+        joins=tuple((join.slug, join.target) for join in joins + aliases),
+        apart=frozenset(apart),
         alone=frozenset(alone),
         dismissed=frozenset(_pair(d) for d in ledger if d.action == "dismiss"),
         pages=pages,
-        targets=frozenset(d.target for d in joins if d in ledger and d.target not in leaving),
+        targets=frozenset(join.target for join in joins if join.target not in leaving),
         slugs=frozenset(slug for d in ordered for slug in (d.slug, d.target) if slug),
         problems=tuple(sorted(problems, key=lambda p: (p.path, p.line, p.code, p.message))),
     )
 
 
-def _on_page(decision: Decision, page_paths: set[str]) -> bool:
-    return decision.action == "alias" and bool(decision.path) and decision.path in page_paths
+def _is_page_alias(decision: Decision, page_paths: set[str]) -> bool:
+    on_page = bool(decision.path) and decision.path in page_paths
+    return decision.action == "page-alias" or (decision.action == "alias" and on_page)
 
 
 def _pair(decision: Decision) -> frozenset[str]:
@@ -107,24 +111,23 @@ def _replay(ledger: Iterable[Decision]) -> tuple[list[Decision], set[frozenset[s
     return joins, split, alone
 
 
-def _last_target(joins: list[Decision], problems: list[Diagnostic]) -> list[Decision]:
+def _last_targets(joins: Sequence[Decision], problems: list[Diagnostic]) -> list[Decision]:
     """Of several targets of one name the last one counts, unless they are one entity anyway."""
+    last = {join.slug: join for join in joins}
+    doubtful = {join.slug for join in joins if join.target != last[join.slug].target}
+    certain = Partition()
+    for join in joins:
+        if join.slug not in doubtful:
+            certain.join(join.slug, join.target)
     kept: list[Decision] = []
-    for place, join in enumerate(joins):
-        others = [j for j in joins[place + 1 :] if j.slug == join.slug and j.target != join.target]
-        rest = [j for j in joins if j.slug != join.slug]
-        if others and not _connected(join.target, others[-1].target, rest):
-            winner = others[-1]
-            problems.append(
-                _problem(
-                    join,
-                    "identity-two-targets",
-                    f"{join.slug} is joined to {join.target} here and to {winner.target} in"
-                    f" {winner.path}:{winner.line}, which counts",
-                )
-            )
-        else:
+    for join in joins:
+        winner = last[join.slug]
+        if certain.head(join.target) == certain.head(winner.target):
             kept.append(join)
+            continue
+        message = f"{join.slug} is joined to {join.target} here and to {winner.target} in"
+        where = f"{winner.path}:{winner.line}"
+        problems.append(_problem(join, "identity-two-targets", f"{message} {where}, which counts"))
     return kept
 
 
@@ -149,70 +152,44 @@ def _circles(joins: Sequence[Decision]) -> list[Diagnostic]:
 
 
 def _consistent(
-    joins: Sequence[Decision],
-    apart: set[frozenset[str]],
-    alone: set[str],
-    problems: list[Diagnostic],
+    joins: Sequence[Decision], joined: Partition, problems: list[Diagnostic]
 ) -> list[Decision]:
-    """The joins that bring no two names together which are to stay apart."""
+    """The joins that bring no two names together which are to stay apart, now made."""
     kept: list[Decision] = []
     for join in joins:
-        clash = _clash([*kept, join], join, apart, alone)
-        if clash:
-            message = f"{join.slug} and {join.target} are not joined: {clash} are kept apart"
-            problems.append(_problem(join, "identity-contradiction", message))
-        else:
+        clash = joined.clash(join.slug, join.target)
+        if clash is None:
+            joined.join(join.slug, join.target)
             kept.append(join)
+        else:
+            others = clash[1] or "all others"
+            message = f"{join.slug} and {join.target} are not joined: {clash[0]} and {others}"
+            problems.append(_problem(join, "identity-contradiction", f"{message} are kept apart"))
     return kept
 
 
 def _page_aliases(
-    front: Sequence[Decision],
-    joins: Sequence[Decision],
-    apart: set[frozenset[str]],
-    alone: set[str],
-    problems: list[Diagnostic],
+    front: Sequence[Decision], decided: set[str], joined: Partition, problems: list[Diagnostic]
 ) -> list[Decision]:
-    """The aliases of entity pages that the ledger says nothing against, and no other page claims."""
-    decided = {join.slug for join in joins}
+    """The aliases of entity pages that the ledger says nothing against and that no other page
+    claims."""
+    claims: dict[str, set[str]] = {}
+    for alias in front:
+        if alias.target not in ("", alias.slug) and alias.slug not in decided:
+            claims.setdefault(alias.slug, set()).add(alias.target)
+    entities = {slug: {joined.head(t) for t in targets} for slug, targets in claims.items()}
     kept: list[Decision] = []
     for alias in front:
-        if alias.slug == alias.target or not alias.target or alias.slug in decided:
+        if alias.target not in claims.get(alias.slug, ()):
             continue
-        rivals = sorted({a.target for a in front if a.slug == alias.slug} - {alias.target})
-        if rivals and not all(_connected(alias.target, rival, joins) for rival in rivals):
-            message = f"{alias.slug} is an alias of {alias.target} and of {', '.join(rivals)}"
-            problems.append(_problem(alias, "identity-two-pages", f"{message}: of neither"))
-        elif not _clash([*joins, *kept, alias], alias, apart, alone):
+        if len(entities[alias.slug]) > 1:
+            pages = " and of ".join(sorted(claims[alias.slug]))
+            message = f"{alias.slug} is an alias of {pages}, so of neither"
+            problems.append(_problem(alias, "identity-two-pages", message))
+        elif joined.clash(alias.slug, alias.target) is None:
+            joined.join(alias.slug, alias.target)
             kept.append(alias)
     return kept
-
-
-def _clash(
-    joins: Sequence[Decision], join: Decision, apart: set[frozenset[str]], alone: set[str]
-) -> str:
-    """Two names kept apart that the joins would bring together, as `a and b`; empty if none."""
-    together = _reach(join.slug, joins)
-    for pair in sorted(map(sorted, apart)):
-        if together.issuperset(pair):
-            return " and ".join(pair)
-    lonely = sorted(alone & together)
-    return f"{lonely[0]} and all others" if lonely else ""
-
-
-def _connected(a: str, b: str, joins: Sequence[Decision]) -> bool:
-    return b in _reach(a, joins)
-
-
-def _reach(start: str, joins: Sequence[Decision]) -> set[str]:
-    reached, size = {start}, 0
-    while size < len(reached):
-        size = len(reached)
-        for join in joins:
-            pair = _pair(join)
-            if reached & pair:
-                reached |= pair
-    return reached
 
 
 def _unknown_names(ledger: Iterable[Decision], known: frozenset[str]) -> list[Diagnostic]:

@@ -94,7 +94,11 @@ def _spelling_keys(reading: Reading) -> Iterator[str]:
 def _loose_tokens(reading: Reading) -> list[str]:
     """Without article and joining words, abbreviations spelled out, figures in one form."""
     tokens = list(reading.tokens)
-    if len(tokens) > 1 and tokens[0] in words_of("articles") and tokens[0] not in reading.abbreviated:
+    if (
+        len(tokens) > 1
+        and tokens[0] in words_of("articles")
+        and tokens[0] not in reading.abbreviated
+    ):
         del tokens[0]
     spelled, figures, stops = word_pairs("abbreviations"), word_pairs("numbers"), words_of("stop")
     loose: list[str] = []
@@ -111,7 +115,7 @@ def _loose_tokens(reading: Reading) -> list[str]:
 
 
 def _figure(token: str, reading: Reading, *, last: bool) -> str:
-    if token.isdigit():
+    if token.isdecimal():
         return str(int(token))
     if not token.isascii():
         return token.translate(_KANJI_FIGURES) if token.startswith("第") else token
@@ -216,7 +220,7 @@ def _person_keys(reading: Reading) -> Iterator[tuple[bool, str]]:
         yield from _single_name_keys(reading)
         return
     yield from _initial_keys(reading)
-    generic = words_of("generic") | words_of("joiners")
+    generic = words_of("generic", "joiners")
     if reading.legal is not None or any(token in generic for token in tokens[1:]):
         return
     if tokens[0] in words_of("minor-titles"):
@@ -235,6 +239,7 @@ def _person_keys(reading: Reading) -> Iterator[tuple[bool, str]]:
                 yield False, f"part|{tokens[0]} {token}"
     if len(tokens) == 2:
         yield True, f"part|{tokens[0]} {tokens[1]}"
+        yield len(tokens[1]) == 1, f"last-initial|{tokens[0]} {tokens[1][0]}"
     elif len(tokens) == 3:
         middle = tokens[1]
         is_initial = len(middle) == 1
@@ -269,7 +274,10 @@ def _initial_keys(reading: Reading) -> Iterator[tuple[bool, str]]:
         initials = first if len(first) == 1 or first in reading.capitals else first[0]
         yield True, f"initials|{initials} {tail}"
         if len(initials) > 1:
-            yield False, f"initials|{initials[0]} {tail}"
+            yield True, f"initials|{initials[0]} {tail}"
+            yield True, f"more-initials|{initials[0]} {tail}"
+        else:
+            yield False, f"more-initials|{initials} {tail}"
         return
     if first in reading.capitals and len(first) < 4:
         yield True, f"initials|{first} {tail}"

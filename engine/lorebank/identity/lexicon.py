@@ -18,8 +18,11 @@ __all__ = [
     "groups",
     "han_families",
     "legal_forms",
+    "letter_list",
+    "letter_pairs",
     "surnames",
     "titles",
+    "word_list",
     "word_pairs",
     "words_of",
 ]
@@ -113,25 +116,44 @@ def surnames() -> Mapping[str, tuple[str, ...]]:
     return MappingProxyType({name: tuple(map(fold, readings)) for name, *readings in rows})
 
 
-@lru_cache(maxsize=16)
-def words_of(section: str) -> frozenset[str]:
-    """The folded words of one section of the word table."""
-    return frozenset(fold(word) for word in _section(section))
+@lru_cache(maxsize=32)
+def words_of(*sections: str) -> frozenset[str]:
+    """The folded words of some sections of the word table."""
+    return frozenset(fold(word) for section in sections for word in _section("words.txt", section))
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=8)
 def word_pairs(section: str) -> Mapping[str, str]:
     """The pairs of one section: `dept=department` → `{"dept": "department"}`; in `numbers`,
     where the figure stands first, `{"one": "1"}`."""
-    pairs = (fold(word).split("=") for word in _section(section))
+    pairs = (fold(word).split("=") for word in _section("words.txt", section))
     if section == "numbers":
         return MappingProxyType({word: figure for figure, word in pairs})
     return MappingProxyType(dict(pairs))
 
 
-def _section(wanted: str) -> Iterator[str]:
+@lru_cache(maxsize=8)
+def word_list(section: str) -> tuple[str, ...]:
+    """The folded words of one section of the word table, in their order."""
+    return tuple(map(fold, _section("words.txt", section)))
+
+
+@lru_cache(maxsize=8)
+def letter_list(section: str) -> tuple[str, ...]:
+    """The entries of one section of the letter table; `-` is read as no letter."""
+    return tuple(entry.replace("-", "") for entry in _section("letters.txt", section))
+
+
+@lru_cache(maxsize=8)
+def letter_pairs(section: str) -> Mapping[int, str]:
+    """One section of the letter table, for `str.translate`."""
+    pairs = (entry.split("=") for entry in letter_list(section))
+    return MappingProxyType({ord(letter): latin for letter, latin in pairs})
+
+
+def _section(table: str, wanted: str) -> Iterator[str]:
     inside = False
-    for line in _lines("words.txt"):
+    for line in _lines(table):
         if line.startswith("["):
             inside = line == f"[{wanted}]"
         elif inside:

@@ -24,6 +24,8 @@ _REASONS = {
     "acronym": "acronym",
     "contraction": "short form",
     "initials": "initials",
+    "more-initials": "initials",
+    "last-initial": "initials",
     "middle": "middle initial",
     "first": "first name against full name",
     "last": "surname against full name",

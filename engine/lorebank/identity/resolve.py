@@ -17,10 +17,14 @@ from lorebank.identity.candidates import likely_pairs
 from lorebank.identity.decisions import Decision, Rulings, rule
 from lorebank.identity.keys import keys_of, scripts_in
 from lorebank.identity.names import compare_readings
+from lorebank.identity.partition import Partition
 from lorebank.identity.readings import read_name
 from lorebank.identity.slips import Verdict
 
 __all__ = ["Decision", "NameUse", "Resolution", "resolve_names"]
+
+_Pair = tuple[str, str, str]
+"""Two slugs and why they may be, or are, one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +46,7 @@ class Resolution:
 
     entity_of: Mapping[str, str]
     """Every slug in use or in a decision → the slug of its entity."""
-    proposals: tuple[tuple[str, str, str], ...] = ()
+    proposals: tuple[_Pair, ...] = ()
     """`(slug, slug, reason)`: two entities that may be one, each pair once, sorted."""
     problems: tuple[Diagnostic, ...] = ()
     """Decisions that contradict each other, go in a circle or name nobody."""
@@ -56,8 +60,6 @@ def resolve_names(uses: Sequence[NameUse], decisions: Sequence[Decision]) -> Res
     rulings = rule(decisions, frozenset(use.slug for use in uses))
     names = _names(uses, rulings.slugs)
     clusters = _Clusters(names, rulings)
-    for slug, target in rulings.joins:
-        clusters.declare(slug, target)
     same, unsure = _compare_all(names)
     unsure.extend(clusters.merge_all(same))
     entity_of = clusters.entity_of()
@@ -85,13 +87,13 @@ def _names(uses: Sequence[NameUse], also: Iterable[str]) -> dict[str, NameUse]:
 
 def _compare_all(
     names: Mapping[str, NameUse],
-) -> tuple[list[tuple[str, str, str]], list[tuple[str, str, str]]]:
+) -> tuple[list[_Pair], list[_Pair]]:
     """The pairs that are the same, and the ambiguous ones, each as `(slug, slug, reason)`."""
     readings = [read_name.__wrapped__(use.name) for use in names.values()]
     scripts = frozenset().union(*map(scripts_in, readings))
     keys = [keys_of(reading, scripts) for reading in readings]
     slugs = list(names)
-    verdicts: dict[Verdict, list[tuple[str, str, str]]] = {verdict: [] for verdict in Verdict}
+    verdicts: dict[Verdict, list[_Pair]] = {verdict: [] for verdict in Verdict}
     for i, j in likely_pairs(readings, keys, [use.uses for use in names.values()]):
         verdict, reason = compare_readings(readings[i], keys[i], readings[j], keys[j])
         verdicts[verdict].append((slugs[i], slugs[j], reason))
@@ -99,12 +101,12 @@ def _compare_all(
 
 
 def _proposals(
-    unsure: Iterable[tuple[str, str, str]], entity_of: Mapping[str, str], rulings: Rulings
-) -> tuple[tuple[str, str, str], ...]:
+    unsure: Iterable[_Pair], entity_of: Mapping[str, str], rulings: Rulings
+) -> tuple[_Pair, ...]:
     settled = {
         frozenset(entity_of[slug] for slug in pair) for pair in rulings.apart | rulings.dismissed
     }
-    found: dict[frozenset[str], tuple[str, str, str]] = {}
+    found: dict[frozenset[str], _Pair] = {}
     for a, b, reason in sorted(unsure):
         pair = frozenset((entity_of[a], entity_of[b]))
         alone = rulings.alone & {a, b}
@@ -120,70 +122,45 @@ class _Clusters:
     def __init__(self, names: Mapping[str, NameUse], rulings: Rulings) -> None:
         self._names = names
         self._rulings = rulings
-        self._head = {slug: slug for slug in names}
-        self._declared = {slug: slug for slug in names}
-        self._members = {slug: [slug] for slug in names}
-        self._groups = {slug: {slug} for slug in names}
-        self._apart: dict[str, set[str]] = {}
-        for a, b in map(sorted, rulings.apart):
-            self._apart.setdefault(a, set()).add(b)
-            self._apart.setdefault(b, set()).add(a)
+        self._declared = Partition()
+        self._joined = Partition(rulings.apart, rulings.alone)
+        for slug, target in rulings.joins:
+            self._declared.join(slug, target)
+            self._joined.join(slug, target)
 
-    def declare(self, slug: str, target: str) -> None:
-        """Join two names because a person said so."""
-        kept, gone = self._head[slug], self._head[target]
-        if kept == gone:
-            return
-        kept, gone = sorted((kept, gone))
-        for member in self._members[gone]:
-            self._declared[member] = kept
-        self._groups[kept] = {kept}
-        self._absorb(kept, gone)
-
-    def merge_all(self, same: Iterable[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
-        """Join the pairs that are the same wherever the whole clusters are; the others come back
-        as pairs to propose."""
+    def merge_all(self, same: Iterable[_Pair]) -> list[_Pair]:
+        """Join the pairs that are the same wherever their whole clusters are; the others come
+        back as pairs to propose."""
         pairs = sorted(same, key=self._strength)
-        agreed = {frozenset((self._declared[a], self._declared[b])) for a, b, _ in pairs}
+        declared = self._declared.head
+        agreed = {frozenset((declared(a), declared(b))) for a, b, _ in pairs}
         refused = []
         for a, b, reason in pairs:
-            kept, gone = self._head[a], self._head[b]
-            if kept == gone:
+            if self._joined.head(a) == self._joined.head(b):
                 continue
-            if self._agree(kept, gone, agreed) and not self._kept_apart(kept, gone):
-                groups = self._groups[kept] | self._groups[gone]
-                self._absorb(kept, gone)
-                self._groups[kept] = groups
+            if self._agree(a, b, agreed) and self._joined.clash(a, b) is None:
+                self._joined.join(a, b)
             else:
                 refused.append((a, b, reason))
         return refused
 
     def entity_of(self) -> dict[str, str]:
         """Every slug → the slug that its cluster goes by."""
-        chosen = {
-            head: self._canonical(self._members[head]) for head in set(self._head.values())
-        }
-        return {slug: chosen[head] for slug, head in self._head.items()}
+        heads = {slug: self._joined.head(slug) for slug in self._names}
+        chosen = {head: self._canonical(self._joined.members(head)) for head in heads.values()}
+        return {slug: chosen[head] for slug, head in heads.items()}
 
-    def _absorb(self, kept: str, gone: str) -> None:
-        for member in self._members[gone]:
-            self._head[member] = kept
-        self._members[kept] += self._members.pop(gone)
-        self._groups.pop(gone)
-
-    def _strength(self, pair: tuple[str, str, str]) -> tuple[int, str, str]:
+    def _strength(self, pair: _Pair) -> tuple[int, str, str]:
         a, b, _ = pair
         return -(self._names[a].uses + self._names[b].uses), a, b
 
-    def _agree(self, kept: str, gone: str, agreed: set[frozenset[str]]) -> bool:
-        pairs = product(self._groups[kept], self._groups[gone])
-        return all(frozenset(pair) in agreed for pair in pairs)
-
-    def _kept_apart(self, kept: str, gone: str) -> bool:
-        members = {*self._members[kept], *self._members[gone]}
-        if members & self._rulings.alone:
-            return True
-        return any(self._apart.get(member, set()) & members for member in members)
+    def _agree(self, a: str, b: str, agreed: set[frozenset[str]]) -> bool:
+        """Whether each declared entity of one cluster is the same as each one of the other."""
+        ours, theirs = (
+            {self._declared.head(member) for member in self._joined.members(name)}
+            for name in (a, b)
+        )
+        return all(frozenset(pair) in agreed for pair in product(ours, theirs))
 
     def _canonical(self, members: Sequence[str]) -> str:
         rulings = self._rulings

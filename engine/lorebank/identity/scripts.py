@@ -9,6 +9,8 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from lorebank.identity.lexicon import letter_list, letter_pairs
+
 __all__ = [
     "consonants",
     "is_han_or_hangul",
@@ -21,67 +23,9 @@ __all__ = [
     "voiceless",
 ]
 
-_CYRILLIC = dict(
-    zip(
-        "абвгдежзийклмнопрстуфхцчшщъыьэюяіїєґўјљњђћџѕ",
-        "a b v g d e zh z i y k l m n o p r s t u f kh ts ch sh shch - y - e yu ya i yi ye g u j lj"
-        " nj dj c dz dz".split(),
-        strict=True,
-    )
-)
-_GREEK = dict(
-    zip(
-        "αβγδεζηθικλμνξοπρσςτυφχψω",
-        "a v g d e z i th i k l m n x o p r s s t y f ch ps o".split(),
-        strict=True,
-    )
-)
-_TO_LATIN = str.maketrans(
-    {letter: latin.strip("-") for letter, latin in {**_CYRILLIC, **_GREEK}.items()}
-)
-_LOOK_ALIKES = str.maketrans(
-    "авекмнорстухіјѕԁԛԝһҽӏαβεζηικμνορτυχγϲѵ",
-    "abekmhopctyxijsdqwheiabezhikmnoptyxycv",
-)
-_HIRAGANA_ROWS = (
-    "a あいうえお",
-    "k かきくけこ",
-    "g がぎぐげご",
-    "s さしすせそ",
-    "z ざじずぜぞ",
-    "t たちつてと",
-    "d だぢづでど",
-    "n なにぬねの",
-    "h はひふへほ",
-    "b ばびぶべぼ",
-    "p ぱぴぷぺぽ",
-    "m まみむめも",
-    "r らりるれろ",
-)
-_HEPBURN = {"si": "shi", "zi": "ji", "ti": "chi", "tu": "tsu", "di": "ji", "du": "zu", "hu": "fu"}
 _KANA = re.compile(r"[\u3041-\u3096\u30a1-\u30fa\u30fc]+")
-_HAN_OR_HANGUL = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff々\uac00-\ud7a3]+")
-_HANGUL_LEAD = "g kk n d tt r m b pp s ss - j jj ch k t p h".split()
-_HANGUL_VOWEL = "a ae ya yae eo e yeo ye o wa wae oe yo u wo we wi yu eu ui i".split()
-_HANGUL_TAIL = (
-    "- k k k n n n t l k m l l l p l m p p t t ng t t k t p t".split()
-)
-_SEMITIC = str.maketrans(
-    {
-        **dict.fromkeys("اأإآءئؤىعوية" + "אעוי", ""),
-        **dict.fromkeys("بپف" + "בפף", "b"),
-        **dict.fromkeys("تطث" + "טת", "t"),
-        **dict.fromkeys("جغگ" + "ג", "j"),
-        **dict.fromkeys("حه" + "חה", "h"),
-        **dict.fromkeys("خكقک" + "כךק", "k"),
-        **dict.fromkeys("دذض" + "ד", "d"),
-        **dict.fromkeys("زظژ" + "זץצ", "z"),
-        **dict.fromkeys("سشص" + "סש", "s"),
-        **dict.fromkeys("ر" + "ר", "r"),
-        **dict.fromkeys("ل" + "ל", "l"),
-        **dict.fromkeys("م" + "מם", "m"),
-        **dict.fromkeys("ن" + "נן", "n"),
-    }
+_HAN_OR_HANGUL = re.compile(
+    r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff々\uac00-\ud7a3]+"
 )
 _SPELLINGS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern), replacement)
@@ -101,6 +45,7 @@ _SPELLINGS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"c", "k"),
         (r"w", "v"),
         (r"tz|ts", "z"),
+        (r"\A[jy](?=e)", ""),
         (r"(?<=[aou])[jyi](?=e)", ""),
         (r"(?:[jyi]?e|o)(?:v|ff?)\Z", "ov"),
         (r"[ijy]+", "i"),
@@ -150,7 +95,8 @@ def latinise(token: str) -> str:
     need a dictionary (Han, Arabic, Hebrew) stay."""
     if token.isascii():
         return token
-    return "".join(map(_kana_to_latin, re.split(f"({_KANA.pattern})", token.translate(_TO_LATIN))))
+    latin = token.translate(letter_pairs("cyrillic")).translate(letter_pairs("greek"))
+    return latin if latin.isascii() else _KANA.sub(lambda run: _kana_to_latin(run.group()), latin)
 
 
 @lru_cache(maxsize=8192)
@@ -167,7 +113,7 @@ def sound(token: str) -> str:
 
 def look(text: str) -> str:
     """Folded text with Cyrillic and Greek letters turned into the Latin ones they look like."""
-    return text.translate(_LOOK_ALIKES)
+    return text.translate(letter_pairs("look-alikes"))
 
 
 def voiceless(text: str) -> str:
@@ -178,7 +124,7 @@ def voiceless(text: str) -> str:
 def consonants(token: str) -> str:
     """The consonants that Arabic, Hebrew and Latin spellings of one name share."""
     if not token.isascii():
-        key = token.translate(_SEMITIC)
+        key = token.translate(letter_pairs("semitic"))
     else:
         key = re.sub("kh", "k", re.sub("sh", "s", re.sub("th", "t", token)))
         key = re.sub("dh", "d", re.sub("gh|g", "j", re.sub("ch", "h", key)))
@@ -212,30 +158,17 @@ def _hangul_to_latin(char: str) -> str:
     if not 0 <= index < 11172:
         return char
     lead, vowel, tail = index // 588, index % 588 // 28, index % 28
-    return (_HANGUL_LEAD[lead] + _HANGUL_VOWEL[vowel] + _HANGUL_TAIL[tail]).replace("-", "")
-
-
-@lru_cache(maxsize=1)
-def _syllables() -> dict[str, str]:
-    table = {"や": "ya", "ゆ": "yu", "よ": "yo", "わ": "wa", "を": "o", "ん": "n", "ゔ": "vu"}
-    for row in _HIRAGANA_ROWS:
-        consonant, letters = row.split()
-        for letter, vowel in zip(letters, "aiueo", strict=True):
-            plain = vowel if consonant == "a" else consonant + vowel
-            table[letter] = _HEPBURN.get(plain, plain)
-    for letter, vowel in zip("ぁぃぅぇぉ", "aiueo", strict=True):
-        table[letter] = "^" + vowel
-    for letter, glide in zip("ゃゅょ", ("ya", "yu", "yo"), strict=True):
-        table[letter] = "^" + glide
-    return table
+    return (
+        letter_list("hangul-lead")[lead]
+        + letter_list("hangul-vowel")[vowel]
+        + letter_list("hangul-tail")[tail]
+    )
 
 
 def _kana_to_latin(run: str) -> str:
-    if not is_kana(run):
-        return run
     hiragana = "".join(chr(ord(c) - 0x60) if "ァ" <= c <= "ヶ" else c for c in run)
-    latin = "".join("~" if c == "っ" else _syllables().get(c, c) for c in hiragana)
+    latin = hiragana.replace("っ", "~").translate(letter_pairs("kana"))
     latin = re.sub(r"(sh|ch|j)i\^y", r"\1", latin)
-    latin = re.sub(r"[aiueo]\^", "", latin.replace("i^y", "^y")).replace("^", "")
+    latin = re.sub(r"[aiueo]\^", "", latin).replace("^", "")
     latin = re.sub(r"~(.)", r"\1\1", latin).replace("~", "")
-    return re.sub(r"(.)ー", r"\1", latin).replace("ー", "")
+    return latin.replace("ー", "")

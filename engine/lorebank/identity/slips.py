@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from lorebank.identity.keys import roman_value
-from lorebank.identity.lexicon import words_of
+from lorebank.identity.lexicon import word_list, words_of
 from lorebank.identity.readings import Reading
 from lorebank.identity.scripts import is_han_or_hangul, is_kana, voiceless
 
@@ -23,10 +23,7 @@ _LONG = 9
 _LONG_FOR_SWAP = 6
 """Letters of the word from which on two swapped letters in a long name are taken for a slip."""
 _LONG_VOWELS = frozenset("ーっッ")
-_SPELLING_PAIRS = frozenset(
-    frozenset(pair) for pair in "ck cq kq vw iy ij jy sz fv xs ou fp uv ае ий ыи еэ".split()
-)
-_SPELLING_EXTRAS = frozenset("hyjйьъ")
+_SPELLING_EXTRAS = frozenset("yjйьъ")
 
 
 class Verdict(StrEnum):
@@ -123,13 +120,14 @@ def _is_spelling_choice(x: str, y: str, edit: Edit) -> bool:
     if edit.left and edit.right:
         pair = frozenset((edit.left, edit.right))
         return (
-            pair in _SPELLING_PAIRS
+            any(pair == frozenset(known) for known in word_list("spelling-pairs"))
             or (pair == frozenset("cs") and after == "h")
             or (pair == frozenset("eo") and y.endswith("n") and edit.place == len(y) - 2)
         )
     added = edit.left or edit.right
     return (
         added in _SPELLING_EXTRAS
+        or (added == "h" and before in "bcdgkrst")
         or (added == "e" and before in "aou")
         or (added == "u" and before == "o")
         or (added in "sct" and after in "ch")
@@ -141,7 +139,7 @@ def _parting_letter(x: str, y: str, edit: Edit) -> tuple[Verdict, str] | None:
     if edit.place + max(len(edit.left), len(edit.right)) < len(y) or edit.swap:
         return None
     letters = {edit.left, edit.right}
-    if letters == {"", "s"}:
+    if letters == {"", "s"} and not x.endswith("s"):
         return Verdict.DIFFERENT, PLURAL
     vowels = "aeiouyаеиоуыэюяё"
     feminine = letters in ({"", "a"}, {"", "а"}) and x[-1] not in vowels

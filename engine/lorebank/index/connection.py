@@ -44,6 +44,11 @@ def open_index(path: Path) -> apsw.Connection:
             f"cannot create {path.parent}: {problem.strerror}",
             hint="make the workspace writable, or name another one with --workspace",
         ) from problem
+    if path.is_symlink():
+        raise WorkspaceError(
+            f"{path} is a symbolic link; the index is never kept elsewhere",
+            hint="delete the link; the index is made anew from the Markdown files",
+        )
     try:
         return _open_current(path)
     except (apsw.NotADBError, apsw.CorruptError):

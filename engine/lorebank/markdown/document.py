@@ -8,7 +8,6 @@ definitions (they would swallow lines) and HTML blocks (a heading inside `<div>`
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -127,7 +126,7 @@ def _nodes(tokens: list[Token], lines: list[str]) -> list[Node]:
             if stack[-1].kind == "row":
                 stack[-1].cells.append(token.content)
             else:
-                stack[-1].text = token.content
+                _set_text(stack[-1], token.content)
         elif token.nesting == -1 and _closes(token.type):
             stack.pop()
     return top
@@ -149,6 +148,13 @@ def _node(kind: str, token: Token, lines: list[str]) -> Node:
     elif kind in ("fence", "code"):
         node.text = token.content
     return node
+
+
+def _set_text(node: Node, text: str) -> None:
+    """Lines of exotic white space alone are stripped by the parser: count back from the end."""
+    node.text = text
+    if node.kind == "paragraph":
+        node.start = max(node.start, node.end - text.count("\n") - 1)
 
 
 def walk(nodes: Iterable[Node]) -> Iterator[Node]:

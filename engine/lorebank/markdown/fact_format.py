@@ -1,13 +1,13 @@
-"""Facts as retain lines: the readable form where it reads back exactly, an escaped one elsewhere."""
+"""Facts as retain lines: readable where that reads back exactly, escaped elsewhere."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from lorebank.domain import EvidenceMark, Fact, Mention, Stance
 from lorebank.markdown.fact_lines import parse_fact_line
 from lorebank.markdown.mentions import find_mentions, linked_source, mention_source
-from lorebank.markdown.plain import escape_inline, plain_text
+from lorebank.markdown.plain import escape_markup, plain_text
 
 __all__ = ["format_fact"]
 
@@ -40,18 +40,25 @@ def _mark(mark: EvidenceMark) -> str:
     return f"({'+' if mark.stance is Stance.FOR else '-'}{mark.opinion_id})"
 
 
+_DRESSINGS: tuple[Callable[[str], str], ...] = (str, lambda text: text.replace("<", "&lt;"))
+
+
 def _content(fact: Fact, prefix: str, marks: str) -> str:
-    """The readable form if the whole line parses back to the fact, else the escaped form."""
-    for readable in (True, False):
-        content = "".join(_pieces(fact, readable=readable))
+    """The first readable form whose whole line parses back to the fact, else the escaped form."""
+    for dress in _DRESSINGS:
+        content = "".join(_pieces(fact, dress))
         line = parse_fact_line(f"{prefix} {content}{marks}")
         same = (line.kind, line.mentions, line.confidence, line.content, line.marks)
-        if same == (fact.kind, fact.mentions, fact.confidence, fact.content, fact.marks):
-            return content if _safe(content) else content.replace("<", "&lt;")
-    return "".join(_pieces(fact, readable=False))
+        if "<" not in content and same == _said(fact):
+            return content
+    return "".join(_pieces(fact, escape_markup))
 
 
-def _pieces(fact: Fact, *, readable: bool) -> Iterator[str]:
+def _said(fact: Fact) -> tuple[object, ...]:
+    return (fact.kind, fact.mentions, fact.confidence, fact.content, fact.marks)
+
+
+def _pieces(fact: Fact, dress: Callable[[str], str]) -> Iterator[str]:
     """The content with its mentions marked again, each at the first place after the last one."""
     text = fact.content
     position = 0
@@ -61,10 +68,13 @@ def _pieces(fact: Fact, *, readable: bool) -> Iterator[str]:
         found = text.find(mention.name, position)
         if found < 0:
             continue
-        yield _dressed(text[position:found], readable=readable)
+        yield dress(text[position:found])
         position = found + len(mention.name)
-        yield _marked(mention, text[max(found - 1, 0) : found], text[position : position + 20])
-    yield _dressed(text[position:], readable=readable)
+        if dress is escape_markup:
+            yield linked_source(mention.name)
+        else:
+            yield _marked(mention, text[max(found - 1, 0) : found], text[position : position + 20])
+    yield dress(text[position:])
 
 
 def _marked(mention: Mention, before: str, after: str) -> str:
@@ -77,14 +87,5 @@ def _marked(mention: Mention, before: str, after: str) -> str:
     return linked_source(mention.name)
 
 
-def _dressed(text: str, *, readable: bool) -> str:
-    return text if readable else escape_inline(text)
-
-
 def _escaped_where_needed(text: str) -> str:
-    return text if plain_text(text) == text and _safe(text) else escape_inline(text)
-
-
-def _safe(text: str) -> bool:
-    """Whether no part reads as a comment or a tag once it stands in a file."""
-    return "<" not in text or "&lt;" in text
+    return text if plain_text(text) == text and "<" not in text else escape_markup(text)

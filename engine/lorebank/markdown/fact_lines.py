@@ -71,7 +71,7 @@ class FactLine:
     has_confidence: bool = False
     """Whether a `(c=…)` was written, well or badly."""
     has_subject: bool = False
-    """Whether mentions stand between kind and content."""
+    """Whether mentions stand right after the kind, or first where there is none."""
     has_colon: bool = False
 
     @property
@@ -122,6 +122,8 @@ class _Prefix:
         self.kind: FactKind | None = None
         self.confidence: float | None = None
         self.has_confidence = False
+        self.after_colon = False
+        """Whether a colon stood right after the kind."""
         self.problems: list[LineProblem] = []
 
     def read(self) -> FactLine:
@@ -129,9 +131,10 @@ class _Prefix:
         begin = self.position = box.end() if box else _end(_WHITE, self.text, 0)
         self._skip_ornaments()
         self._read_kind()
-        has_colon = self._skip_colon() if self.kind else False
-        subjects, content_start, subject_colon = self._read_subjects()
-        if not subjects and self.kind is None:
+        has_colon = self.after_colon = self._skip_colon() if self.kind else False
+        leading, content_start, subject_colon = self._read_subjects()
+        subjects = [] if has_colon and not subject_colon else leading
+        if not leading and self.kind is None:
             content_start, self.open_marks = begin, []
         if not self.kind and not any(code.startswith("kind-") for code, _ in self.problems):
             self.problems.append(("kind-missing", "no kind letter; read as a world fact"))
@@ -148,7 +151,7 @@ class _Prefix:
             problems=tuple(self.problems),
             has_kind=self.kind is not None,
             has_confidence=self.has_confidence,
-            has_subject=bool(subjects),
+            has_subject=bool(leading),
             has_colon=has_colon or subject_colon,
         )
 
@@ -267,7 +270,7 @@ class _Prefix:
         return True
 
     def _read_subjects(self) -> tuple[list[Mention], int, bool]:
-        """The mentions before the content, where the content begins, whether a colon stood there."""
+        """The mentions before the content, where that begins, whether a colon stood between."""
         start = _end(_WHITE, self.text, self.position)
         opened = list(self.open_marks)
         self.position = start
@@ -284,7 +287,8 @@ class _Prefix:
         if self._skip_colon():
             return mentions, self.position, True
         rest = self.text[_end(_WHITE, self.text, self.position) :][:1]
-        if rest and not rest.islower() and (rest.isalnum() or rest in "\"“„«'‘"):
+        labelled = not self.after_colon and rest and not rest.islower()
+        if labelled and (rest.isalnum() or rest in "\"“„«'‘"):
             return mentions, self.position, False
         self.open_marks = opened
         return mentions, start if first > start else first, False

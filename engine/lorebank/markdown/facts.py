@@ -18,6 +18,7 @@ from lorebank.markdown.fact_format import format_fact
 from lorebank.markdown.fact_lines import FactLine, parse_fact_line
 from lorebank.markdown.opinion_tables import opinion_rows
 from lorebank.markdown.plain import plain_text
+from lorebank.markdown.sections import opens_retain
 
 __all__ = [
     "RETAIN_HEADINGS",
@@ -40,8 +41,6 @@ RETAIN_HEADINGS: tuple[str, ...] = (
 )
 """The words that open a retain section, in the languages the memory design is published in."""
 
-_NUMBERING = re.compile(r"[\W_]*(?:\d+[.)]\s+)?[\W_]*")
-_AFTER_WORD = re.compile(r"\s*(?:\Z|(?![-'’][^\W_])[\W_])")
 _DETAIL = re.compile(
     r"(?:evidence|last[ _](?:reinforced|updated|confirmed|seen)|reinforced|contradicted|updated)"
     r"\s*[:：]",
@@ -132,7 +131,7 @@ class _FactReader:
             if node.kind == "heading" and not self._is_underlined_fact(node):
                 if retain_level and node.level <= retain_level:
                     retain_level = 0
-                if not retain_level and self._opens_retain(node):
+                if not retain_level and opens_retain(node.text, self.words):
                     retain_level, hidden_title = node.level, path
                 continue
             if index <= taken:
@@ -153,14 +152,6 @@ class _FactReader:
                     if child.kind == "list":
                         self._outlined(child, path)
 
-    def _opens_retain(self, node: Node) -> bool:
-        title = fold(plain_text(node.text))
-        start = _NUMBERING.match(title)
-        title = title[start.end() :] if start else title
-        return any(
-            title.startswith(word) and _AFTER_WORD.match(title, len(word)) for word in self.words
-        )
-
     def _is_underlined_fact(self, node: Node) -> bool:
         """A typed paragraph right above `---` is a fact above a rule, not a heading."""
         return node.setext and _typed(node.text)
@@ -180,13 +171,12 @@ class _FactReader:
         return index
 
     def _list_item(self, node: Node, path: str, *, in_retain: bool) -> None:
-        typed = _begins_typed(node)
-        if not typed and self._is_label(node, in_retain=in_retain):
+        if self._is_label(node, in_retain=in_retain):
             for child in node.children:
                 if child.kind == "list":
                     for item in child.children:
                         self._list_item(item, path, in_retain=in_retain)
-        elif typed or in_retain:
+        elif in_retain or _begins_typed(node):
             gathering = _Gathering(self.document.lines, node)
             for child in node.children:
                 gathering.take(child)
@@ -196,9 +186,9 @@ class _FactReader:
     def _is_label(self, node: Node, *, in_retain: bool) -> bool:
         """Whether an untyped item only groups the typed items below it."""
         nested = [i for child in node.children if child.kind == "list" for i in child.children]
-        if not in_retain:
-            return bool(nested)
-        return bool(nested) and all(_begins_typed(item) for item in nested)
+        if not nested or _begins_typed(node):
+            return False
+        return not in_retain or all(_begins_typed(item) for item in nested)
 
     def _paragraph(self, nodes: Sequence[Node], index: int, path: str, *, in_retain: bool) -> int:
         """Typed lines of a paragraph; what is indented below the last one belongs to it.
@@ -215,9 +205,9 @@ class _FactReader:
                 following = nodes[index + 1]
                 if following.kind == "list":
                     mine = [item for item in following.children if gathering.encloses(item)]
-                    below = following.children[len(mine) :]
                     if not mine:
                         break
+                    below = following.children[len(mine) :]
                     for item in mine:
                         gathering.take(item)
                 elif following.kind == "code":
@@ -228,9 +218,8 @@ class _FactReader:
         for fact_item in gathering.items:
             if _stands_alone(fact_item, in_retain=in_retain):
                 self._add(fact_item, path)
-        if below and nodes[index].children[-1] is below[-1]:
-            for item in below:
-                self._list_item(item, path, in_retain=in_retain)
+        for item in below:
+            self._list_item(item, path, in_retain=in_retain)
         return index
 
     def _indented_list(self, node: Node, path: str) -> None:

@@ -14,7 +14,7 @@ from lorebank.domain import Diagnostic
 from lorebank.markdown.blocks import blank_spans, find_blocks
 from lorebank.markdown.fences import FenceScanner
 from lorebank.markdown.front_matter import front_matter_lines
-from lorebank.markdown.inline import code_spans
+from lorebank.markdown.inline_marks import code_spans
 from lorebank.markdown.source import line_of, split_lines
 
 __all__ = ["HiddenText", "hide"]

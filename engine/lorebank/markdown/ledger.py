@@ -15,7 +15,7 @@ from datetime import date
 from enum import StrEnum
 
 from lorebank.domain import Citation, Diagnostic, Mention, Stance
-from lorebank.markdown.document import Document, Node, read_document, walk
+from lorebank.markdown.document import Document, read_document, walk
 from lorebank.markdown.mentions import find_mentions, mention_source
 from lorebank.markdown.plain import plain_text
 

@@ -12,7 +12,7 @@ import re
 
 from lorebank.domain import Mention
 from lorebank.language.folding import slugify
-from lorebank.markdown.inline import (
+from lorebank.markdown.inline_marks import (
     ESCAPE,
     NAME_CHARACTER,
     URL,
@@ -31,7 +31,7 @@ _NAME = (
 )
 _TOKEN = re.compile(
     rf"(?P<escape>{ESCAPE})|(?P<url>{URL})|(?P<target>\]\([^()\s]*)"
-    rf"|(?P<wiki>!?[{_SIGN}]?{WIKILINK})|[{_SIGN}](?P<name>{_NAME})"
+    rf"|(?P<wiki>[!{_SIGN}]?{WIKILINK})|[{_SIGN}](?P<name>{_NAME})"
 )
 _CONTRACTION = re.compile(r"(?<=.)['’](?:s|S|ll|d|re|ve|m)\Z")
 _GLUE = re.compile(rf"(?:{NAME_CHARACTER}|[@%/\uff20])\Z")

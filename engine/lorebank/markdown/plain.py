@@ -5,10 +5,10 @@ from __future__ import annotations
 import html
 import re
 
-from lorebank.markdown.inline import ESCAPE, URL, WIKILINK, code_spans, link_title
+from lorebank.markdown.inline_marks import ESCAPE, URL, WIKILINK, code_spans, link_title
 from lorebank.markdown.mentions import find_mentions
 
-__all__ = ["escape_inline", "plain_text"]
+__all__ = ["escape_markup", "plain_text"]
 
 _DRESSED = re.compile(r"[\\`*_~=&<\[@\uff20\x00]")
 _TAGS = (
@@ -44,10 +44,10 @@ def plain_text(text: str) -> str:
     return " ".join(text.split())
 
 
-def escape_inline(text: str) -> str:
+def escape_markup(text: str) -> str:
     """Inline Markdown whose plain text is exactly this (white-space folded) text."""
     escaped = _MARKUP.sub(r"\\\g<0>", text.replace("&", "&amp;").replace("<", "&lt;"))
-    return escaped.replace("\uff20", "&#65312;")
+    return escaped.replace("\uff20", "&#65312;").replace("\uff1a", "&#65306;")
 
 
 class _Undresser:

@@ -20,9 +20,9 @@ from lorebank.language.folding import fold
 __all__ = ["CUES", "Lexicon", "detect", "languages", "lexicon", "tokens_of"]
 
 CUES = (
-    "negate like dislike good bad adopt drop norm exclusive change hypothetical past ask say quote"
-    " others function weak joins"
-).split()
+    *("negate", "like", "dislike", "good", "bad", "adopt", "drop", "norm", "exclusive", "change"),
+    *("hypothetical", "past", "ask", "say", "quote", "others", "function", "weak", "joins"),
+)
 """The cue classes a language file may list; what is missing is empty."""
 
 _HAN = r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"

@@ -315,7 +315,7 @@ class _Forming:
         if fact.id in self._judged:
             found.update({i: None for i in self.beliefs if (fact.id, i) in self._verdicts})
         if not found and self._similarity is not None and len(self.beliefs) <= _FEW:
-            found.update({identity: None for identity in self.beliefs})
+            found.update(dict.fromkeys(self.beliefs))
         own = opinion_id(self.holder, fact.content)
         if own in self.beliefs:
             found[own] = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from lorebank.config import Config
 from lorebank.domain import FileText
 from lorebank.errors import NotFound, UsageError
 from lorebank.workspace.paths import resolve_memory_path
@@ -15,7 +16,12 @@ _FRAGMENT = re.compile(r"\A(?P<path>.*)#L(?P<first>\d+)(?:-L?(?P<last>\d+))?\Z",
 
 
 def read_excerpt(
-    root: Path, path: str, *, start_line: int | None = None, lines: int | None = None
+    root: Path,
+    path: str,
+    config: Config,
+    *,
+    start_line: int | None = None,
+    lines: int | None = None,
 ) -> FileText:
     """Some lines of a file, all from `start_line` on where `lines` is not given.
 
@@ -31,7 +37,7 @@ def read_excerpt(
         raise UsageError(
             "lines are counted from 1", hint="use path#L10-L20, or --from 10 --lines 11"
         )
-    text = _read(root, path)
+    text = _read(root, path, config)
     all_lines = text.split("\n")
     total = len(all_lines) - (all_lines[-1] == "")
     first = start_line or 1
@@ -43,8 +49,8 @@ def read_excerpt(
     return FileText(path=path, text=shown, start_line=first, end_line=last, total_lines=total)
 
 
-def _read(root: Path, path: str) -> str:
-    file = resolve_memory_path(root, path)
+def _read(root: Path, path: str, config: Config) -> str:
+    file = resolve_memory_path(root, path, config)
     try:
         return file.read_bytes().decode("utf-8-sig", errors="replace")
     except FileNotFoundError as problem:

@@ -79,7 +79,7 @@ def walk(root: Path, config: Config) -> WalkResult:
     """Every memory file of the workspace; `WorkspaceError` only if `root` is no folder."""
     if not root.is_dir():
         raise WorkspaceError(f"{root}: is not a folder", hint="lorebank init makes a workspace")
-    run = _Walk(root, LogPattern(config.workspace.log_pattern))
+    run = _Walk(root, LogPattern.compile(config.workspace.log_pattern))
     run.visit_core()
     run.visit_folder(MEMORY_FOLDER)
     run.visit_folder(BANK_FOLDER)

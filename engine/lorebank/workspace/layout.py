@@ -13,9 +13,10 @@ the log pattern, or begins with a date anywhere outside `bank/`:
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
+from functools import cache
 
 from lorebank.domain import Diagnostic
 
@@ -89,26 +90,27 @@ class LogPattern:
     """
 
     text: str
-    """As `workspace.log_pattern` accepts it."""
-    parts: tuple[re.Pattern[str], ...] = field(init=False, repr=False)
+    parts: tuple[re.Pattern[str], ...]
     """One expression a part of the path; a walk opens only the folders that match theirs."""
-    _whole: re.Pattern[str] = field(init=False, repr=False)
+    _whole: re.Pattern[str]
 
-    def __post_init__(self) -> None:
-        *folders, name = self.text.split("/")
+    @classmethod
+    @cache
+    def compile(cls, text: str = DEFAULT_LOG_PATTERN) -> LogPattern:
+        """A pattern as `workspace.log_pattern` accepts it."""
+        *folders, name = text.split("/")
         stem = name[: -len(".md")]
         ending = _SUFFIX + r"\.(?i:md)\Z"
         parts = [re.compile(_expression(folder, set()) + r"\Z") for folder in folders]
         parts.append(re.compile(_expression(stem, set()) + ending))
         whole = re.compile(_expression("/".join([*folders, stem]), set()) + ending)
-        object.__setattr__(self, "parts", tuple(parts))
-        object.__setattr__(self, "_whole", whole)
+        return cls(text, tuple(parts), whole)
 
     def match(self, path: str) -> re.Match[str] | None:
         """The match with its groups `year`, `month` and `day`, valid date or not."""
         return self._whole.match(path)
 
-    def path_of(self, day: date) -> str:
+    def path_for(self, day: date) -> str:
         """The path of one day's log; where the pattern has a `*`, it stands for nothing."""
         path = self.text.replace("{YYYY}", f"{day.year:04}").replace("*", "")
         return path.replace("{MM}", f"{day.month:02}").replace("{DD}", f"{day.day:02}")
@@ -157,7 +159,7 @@ def _day_of(found: re.Match[str], path: str, *, is_log: bool) -> NamedDay:
 
 def recorded_day(path: str, pattern: LogPattern | None = None) -> date | None:
     """The day a file was recorded on, from its name alone; `None` for evergreen files."""
-    return named_day(path, pattern or LogPattern(DEFAULT_LOG_PATTERN)).day
+    return named_day(path, pattern or LogPattern.compile()).day
 
 
 def is_markdown(name: str) -> bool:

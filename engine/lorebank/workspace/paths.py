@@ -39,7 +39,7 @@ def resolve_memory_path(root: Path, text: str, config: Config | None = None) -> 
     if text.startswith(("/", "~")) or PureWindowsPath(text).drive:
         raise _refused(text, "is absolute")
     path = PurePosixPath(text).as_posix()
-    if not _is_memory(path, LogPattern(settings.log_pattern), extras):
+    if not _is_memory(path, LogPattern.compile(settings.log_pattern), extras):
         raise _refused(text, "is outside the workspace's memory")
     return _without_links(root, root / path)
 

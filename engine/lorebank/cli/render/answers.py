@@ -8,7 +8,7 @@ from typing import Any
 
 from lorebank.cli.render.look import INDENT, Look
 from lorebank.cli.render.opinions import evidence_lines
-from lorebank.cli.render.phrases import SEPARATOR, byline, confidence_phrase, day_phrase
+from lorebank.cli.render.phrases import SEPARATOR, byline, confidence_phrase, day_phrase, part_lines
 from lorebank.domain import Answer, FactStatus, Hit, Query, SearchHit
 
 __all__ = [
@@ -50,7 +50,7 @@ def _hit_block(look: Look, hit: Hit) -> list[str]:
 
 def _why_lines(look: Look, hit: Hit) -> list[str]:
     reasons = [_reason(name, found) for name, found in hit.why.items()]
-    lines = look.dim_paragraph(f"{hit.id} · score {hit.score:.2f} · {', '.join(reasons)}")
+    lines = part_lines(look, [hit.id, f"score {hit.score:.2f}", *reasons], INDENT)
     for evidence in hit.evidence:
         lines += evidence_lines(look, evidence, INDENT * 2)
     return lines
@@ -58,7 +58,7 @@ def _why_lines(look: Look, hit: Hit) -> list[str]:
 
 def _reason(retriever: str, found: dict[str, Any]) -> str:
     rank = f" #{found['rank']}" if "rank" in found else ""
-    others = [f"{key} {_shown(value)}" for key, value in found.items() if key != "rank"]
+    others = [f"{key} {_shown(value)}" for key, value in found.items() if key != "rank" and value]
     return f"{retriever}{rank}" + (f" ({'; '.join(others)})" if others else "")
 
 
@@ -78,7 +78,7 @@ def answer_notes(look: Look, answer: Answer) -> list[str]:
     if answer.truncated:
         shown = len(answer.hits)
         notes.append(f"note: showing {shown} of {answer.total}; -k {answer.total} shows all")
-    return [look.dim(line) for note in notes for line in look.paragraph(note, INDENT)]
+    return [look.dim(line) for note in notes for line in look.paragraph(note, INDENT, first="")]
 
 
 def understood_lines(look: Look, answer: Answer) -> list[str]:
@@ -87,7 +87,7 @@ def understood_lines(look: Look, answer: Answer) -> list[str]:
     lines.append(f"read as: {', '.join(answer.query.intent) or 'lexical'}")
     lines.append(f"retrievers: {', '.join(answer.retrievers_used) or 'none'}")
     lines += [f"skipped {name}: {why}" for name, why in answer.retrievers_skipped.items()]
-    return [look.dim(part) for line in lines for part in look.paragraph(line, INDENT)]
+    return [look.dim(part) for line in lines for part in look.paragraph(line, INDENT, first="")]
 
 
 def _searched(query: Query) -> list[str]:
@@ -154,5 +154,4 @@ def search_notes(look: Look, hits: Sequence[SearchHit]) -> list[str]:
     """Which embedder ranked them, where it was not the one asked for."""
     fallbacks = dict.fromkeys(hit.fallback for hit in hits if hit.fallback)
     notes = [f"note: {reason}" for reason in fallbacks]
-    return [look.dim(line) for note in notes for line in look.paragraph(note, INDENT)]
-
+    return [look.dim(line) for note in notes for line in look.paragraph(note, INDENT, first="")]

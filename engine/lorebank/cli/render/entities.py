@@ -7,7 +7,7 @@ from datetime import date
 
 from lorebank.cli.render.look import INDENT, Look
 from lorebank.cli.render.opinions import opinion_block
-from lorebank.cli.render.phrases import SEPARATOR, count, fact_block
+from lorebank.cli.render.phrases import SEPARATOR, count, fact_block, part_lines
 from lorebank.cli.render.text import display_width
 from lorebank.domain import Entity, EntityView
 
@@ -19,7 +19,7 @@ WIDEST_NAME = 32
 def entity_view_lines(look: Look, view: EntityView, *, limit: int) -> list[str]:
     """Name and dates, then opinions, the newest `limit` facts, and the neighbours."""
     lines = [look.strong(look.clean_line(view.entity.name))]
-    lines += look.dim_paragraph(SEPARATOR.join(_about(view.entity)))
+    lines += part_lines(look, _about(view.entity), INDENT)
     if view.opinions:
         lines += ["", look.strong("Opinions")]
         for opinion in view.opinions:
@@ -40,8 +40,8 @@ def entity_view_lines(look: Look, view: EntityView, *, limit: int) -> list[str]:
 
 def _about(entity: Entity) -> list[str]:
     aliases = f"also {', '.join(entity.aliases)}" if entity.aliases else ""
-    parts = [entity.type, aliases, count(entity.facts, "fact"), _seen(entity), entity.page]
-    return [part for part in parts if part]
+    facts = count(entity.facts, "fact")
+    return [entity.type or "", aliases, facts, _seen(entity), entity.page or ""]
 
 
 def _seen(entity: Entity) -> str:

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 
-from lorebank.cli.render.look import INDENT, Look
-from lorebank.cli.render.phrases import SEPARATOR, confidence_phrase
+from lorebank.cli.render.look import Look
+from lorebank.cli.render.phrases import confidence_phrase, part_lines
 from lorebank.domain import Evidence, Opinion, OpinionStatus, Stance, Trend
 
 __all__ = ["evidence_lines", "history_lines", "opinion_block", "opinion_lines", "signed"]
 
 SHOWN_EVIDENCE = 5
 BAR_WIDTH = 20
-_MARGIN = " " * 6
+UNSEEN = 0.005
+"""A move that two decimals do not show; why the line was read so says more."""
+_MARGIN = " " * 7
 _ARROWS = {Trend.STRENGTHENING: " ↑", Trend.WEAKENING: " ↓"}
 
 
@@ -32,10 +34,10 @@ def opinion_lines(look: Look, opinions: Sequence[Opinion], *, history: bool = Fa
 def opinion_block(look: Look, opinion: Opinion, *, evidence: int, indent: str = "") -> list[str]:
     """Confidence and statement, the dim line below, then the newest `evidence` lines of it."""
     shown = f"{confidence_phrase(opinion.confidence)}{_ARROWS.get(opinion.trend, '')}"
-    lead = f"{indent}{shown:<6}"
+    lead = f"{indent}{shown:<{len(_MARGIN)}}"
     first, *rest = look.paragraph(opinion.statement, indent + _MARGIN, first=lead)
     lines = [indent + look.strong(shown) + first[len(indent) + len(shown) :], *rest]
-    lines += look.dim_paragraph(SEPARATOR.join(_about(opinion)), indent + _MARGIN)
+    lines += part_lines(look, _about(opinion), indent + _MARGIN)
     older = len(opinion.evidence) - evidence
     for each in opinion.evidence[-evidence:] if evidence else ():
         lines += evidence_lines(look, each, indent + _MARGIN)
@@ -53,13 +55,14 @@ def _about(opinion: Opinion) -> list[str]:
         parts.append(f"pinned at {confidence_phrase(opinion.pinned)}")
     if opinion.last_updated is not None:
         parts.append(f"updated {opinion.last_updated}")
-    return [part for part in [*parts, str(opinion.source), opinion.id] if part]
+    return [*parts, str(opinion.source), opinion.id]
 
 
 def evidence_lines(look: Look, evidence: Evidence, indent: str) -> list[str]:
     """`+ 2025-12-01 +0.03 memory/2025-12-01.md#L9  the sentence`, on one line where it fits."""
     sign = {Stance.FOR: look.good("+"), Stance.AGAINST: look.bad("−")}.get(evidence.stance, "·")
-    head = f"{evidence.date} {signed(evidence.delta)} {evidence.source}"
+    moved = evidence.reason if abs(evidence.delta) < UNSEEN else ""
+    head = f"{evidence.date} {moved or signed(evidence.delta)} {evidence.source}"
     room = look.width - len(indent) - len(head) - 4
     line = f"{indent}{sign} {look.dim(head)}"
     if not evidence.content or room < 24:

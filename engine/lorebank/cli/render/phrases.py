@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from datetime import date
 
 from lorebank.cli.render.look import INDENT, Look
+from lorebank.cli.render.text import display_width, wrap
 from lorebank.domain import Citation, Diagnostic, Fact, Interval
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "count",
     "day_phrase",
     "fact_block",
+    "part_lines",
     "problem_lines",
     "size_phrase",
 ]
@@ -55,9 +57,22 @@ def size_phrase(size: int) -> str:
 def byline(
     look: Look, parts: Iterable[str], source: Citation, *, indent: str = INDENT
 ) -> list[str]:
-    """The dim line under a sentence; its source ends it and is never broken in two."""
-    shown = SEPARATOR.join([*(part for part in parts if part), str(source)])
-    return look.dim_paragraph(shown, indent)
+    """The dim line under a sentence; its source ends it."""
+    return part_lines(look, [*parts, str(source)], indent)
+
+
+def part_lines(look: Look, parts: Iterable[str], indent: str) -> list[str]:
+    """Dim parts with dots between, broken between parts where they fit, empty ones left out."""
+    lines: list[str] = []
+    line = ""
+    for part in filter(None, map(look.clean_line, parts)):
+        longer = f"{line}{SEPARATOR}{part}" if line else part
+        if line and display_width(indent + longer) > look.width:
+            lines.append(line)
+            longer = part
+        line = longer
+    wrapped = [each for line in [*lines, line] for each in wrap(line, look.width, indent)]
+    return [indent + look.dim(line[len(indent) :]) for line in wrapped]
 
 
 def fact_block(look: Look, fact: Fact, *, indent: str = "", with_id: bool = False) -> list[str]:

@@ -106,7 +106,7 @@ def status_lines(look: Look, status: Status) -> list[str]:
     rows = [
         ("workspace", look.clean_line(status.workspace)),
         ("index", _index_state(look, status)),
-        ("holds", ", ".join(f"{number:,} {what}" for what, number in status.counts.items())),
+        ("holds", ", ".join(f"{number:,} {what}" for what, number in _held(status))),
         ("embedder", _embedder_state(look, status)),
         ("vectors", status.vector_search),
         ("reflected", status.last_reflection or "never (lorebank reflect --dry-run shows a first)"),
@@ -115,15 +115,25 @@ def status_lines(look: Look, status: Status) -> list[str]:
     return lines + status_problem_lines(look, status.problems)
 
 
+def _held(status: Status) -> list[tuple[str, int]]:
+    """The counts; what waits is named only where something does."""
+    return [(what, n) for what, n in status.counts.items() if n or what != "pending"]
+
+
 def _row(look: Look, label: str, value: str) -> list[str]:
     first, *rest = look.paragraph(value, " " * _LABEL, first=" " * _LABEL)
     return [look.dim(label) + first[len(label) :], *rest]
 
 
 def _index_state(look: Look, status: Status) -> str:
-    state = "fresh" if status.fresh else f"stale: {status.stale_reason} (run lorebank index)"
-    synced = f"synced {status.synced_at}" if status.synced_at else "never synced"
+    state = "fresh" if status.fresh else f"stale: {status.stale_reason}"
+    synced = f"synced {_minute(status.synced_at)}" if status.synced_at else "never synced"
     return SEPARATOR.join((state, synced, size_phrase(status.index_bytes)))
+
+
+def _minute(stamp: str) -> str:
+    """An ISO time as a clock shows it: `2025-11-27 03:30`."""
+    return stamp[:16].replace("T", " ")
 
 
 def _embedder_state(look: Look, status: Status) -> str:

@@ -13,7 +13,9 @@ __all__ = ["clean", "display_width", "truncate", "wrap"]
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 _PIECE = re.compile(r"\s+|\S+")
-_NEVER_FIRST = set("、。，．・：；？！ー」』）］｝〉》】〕…,.;:!?)]}%々ぁぃぅぇぉっゃゅょァィゥェォッャュョ")
+_NEVER_FIRST = set(
+    "、。，．・：；？！ー」』）］｝〉》】〕…,.;:!?)]}%々ぁぃぅぇぉっゃゅょァィゥェォッャュョ"
+)
 _NEVER_LAST = set("「『（［｛〈《【〔([{")
 
 
@@ -57,14 +59,21 @@ def truncate(text: str, width: int) -> str:
 def wrap(text: str, width: int, indent: str = "", *, first: str | None = None) -> list[str]:
     """Break a text into lines of at most `width` columns, each behind `indent`.
 
-    `first` stands before the first line in place of `indent`. A line break in the text stays one.
-    A word wider than the line stays whole, so that a path or a link can be copied.
+    `first` stands before the first line in place of `indent`. A line break in the text stays one,
+    and so does the indent behind it. A word wider than the line stays whole, so that a path or a
+    link can be copied.
     """
     lines: list[str] = []
     lead = indent if first is None else first
     for paragraph in text.split("\n"):
-        lines += _fill(paragraph, width, lead if not lines else indent, indent)
+        own = _own_indent(paragraph, width)
+        lines += _fill(paragraph, width, (indent if lines else lead) + own, indent + own)
     return lines
+
+
+def _own_indent(paragraph: str, width: int) -> str:
+    """The indent a paragraph brings along, as far as it leaves room for words."""
+    return paragraph[: min(len(paragraph) - len(paragraph.lstrip(" ")), width // 4)]
 
 
 def _fill(paragraph: str, width: int, first: str, indent: str) -> list[str]:

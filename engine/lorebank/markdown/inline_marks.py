@@ -36,7 +36,7 @@ def code_spans(text: str) -> list[tuple[int, int, str]]:
     """
     if "`" not in text:
         return []
-    runs = [m for m in _TICKS.finditer(text) if m.group() != "\\`"]
+    runs = [found for found in _TICKS.finditer(text) if found.group() != "\\`"]
     by_length: dict[int, list[int]] = {}
     for index in range(len(runs) - 1, -1, -1):
         by_length.setdefault(len(runs[index].group()), []).append(index)

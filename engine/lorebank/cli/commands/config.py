@@ -1,0 +1,121 @@
+"""`lorebank config`: read and change settings."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from lorebank import config as settings
+from lorebank.cli.render.settings import path_lines, setting_lines, value_text
+from lorebank.cli.session import Command, CommandGroup, Session, pass_session
+from lorebank.errors import ConfigurationError, WorkspaceError
+
+EXAMPLES = """
+lorebank config list
+lorebank config get recall.k
+lorebank config set recall.k 5
+lorebank config path
+"""
+
+
+@click.group("config", cls=CommandGroup, examples=EXAMPLES)
+def config() -> None:
+    """Read and change settings.
+
+    Later places win: defaults, your own file, the workspace's .memory/config.toml, the
+    environment (LOREBANK_RECALL__K=5).
+    """
+
+
+@config.command("list", cls=Command, examples="lorebank config list")
+@pass_session
+def list_settings(session: Session) -> None:
+    """List every setting with its value and its origin."""
+    rows = settings.describe(_loaded(session))
+    if session.json:
+        listed = [{"key": key, "value": value, "origin": where} for key, value, where in rows]
+        session.show_json({"settings": listed})
+    else:
+        session.show(setting_lines(session.look, rows))
+
+
+@config.command("get", cls=Command, examples="lorebank config get recall.k")
+@click.argument("key")
+@pass_session
+def get_setting(session: Session, key: str) -> None:
+    """Print the value of one setting; its origin goes to standard error."""
+    loaded = _loaded(session)
+    value = settings.get(loaded, key)
+    origin = loaded.origins.get(key, "default")
+    if session.json:
+        session.show_json({"key": key, "value": value, "origin": origin})
+    else:
+        session.show([value_text(value)])
+        session.note([session.error_look.dim(f"from {origin}")])
+
+
+@config.command("set", cls=Command, examples="lorebank config set recall.k 5 --user")
+@click.argument("key")
+@click.argument("value")
+@click.option("--user", is_flag=True, help="In your own file, for every workspace.")
+@pass_session
+def set_setting(session: Session, key: str, value: str, user: bool) -> None:
+    """Write one setting into the workspace's file, or with --user into your own."""
+    file = _user_file() if user else settings.workspace_config_path(_needed_root(session))
+    read = settings.set_value(file, key, value, in_workspace=not user)
+    if session.json:
+        session.show_json({"key": key, "value": read, "file": str(file)})
+    else:
+        session.show([f"{key} = {value_text(read)}"])
+        session.note([session.error_look.dim(f"in {file}")])
+
+
+@config.command("path", cls=Command, examples="lorebank config path")
+@pass_session
+def show_paths(session: Session) -> None:
+    """Print where settings are read from, and which of these files exist."""
+    root = _root(session)
+    found = {
+        "user": settings.user_config_path(os.environ),
+        "workspace": settings.workspace_config_path(root) if root else None,
+    }
+    named = [(place, path) for place, path in found.items() if path is not None]
+    if session.json:
+        session.show_json({"paths": {place: str(path) for place, path in named}})
+    else:
+        session.show(path_lines(session.look, [(p, str(f), f.exists()) for p, f in named]))
+
+
+def _loaded(session: Session) -> settings.Config:
+    return settings.load_config(_root(session), os.environ)
+
+
+def _root(session: Session) -> Path | None:
+    """The workspace, or `None` where none was named and none is near: settings hold there too."""
+    try:
+        return _needed_root(session)
+    except WorkspaceError:
+        if session.workspace or os.environ.get("LOREBANK_WORKSPACE"):
+            raise
+        return None
+
+
+def _needed_root(session: Session) -> Path:
+    from lorebank.workspace.discover import find_workspace
+
+    named = Path(session.workspace) if session.workspace else None
+    return find_workspace(named, os.environ)
+
+
+def _user_file() -> Path:
+    found = settings.user_config_path(os.environ)
+    if found is None:
+        raise ConfigurationError(
+            "no folder for your settings is known", hint="set LOREBANK_CONFIG to a file's path"
+        )
+    return found
+
+
+command = config

@@ -1,0 +1,63 @@
+"""`lorebank opinions`: beliefs with their confidence and evidence."""
+
+from __future__ import annotations
+
+import click
+
+from lorebank.cli.parameters import (
+    as_of_option,
+    complete_entity,
+    fail_empty_option,
+    min_confidence_option,
+)
+from lorebank.cli.render.opinions import opinion_lines
+from lorebank.cli.session import Session, command, pass_session
+from lorebank.domain import opinion_to_dict
+
+EXAMPLES = """
+lorebank opinions
+lorebank opinions Peter --history
+lorebank opinions Peter --as-of 2025-12-01 --min-confidence 0.6
+"""
+
+
+@command("opinions", examples=EXAMPLES)
+@click.argument("entity", nargs=-1, shell_complete=complete_entity)
+@as_of_option
+@click.option("--history", is_flag=True, help="Show the confidence day by day.")
+@min_confidence_option
+@fail_empty_option
+@pass_session
+def opinions(
+    session: Session,
+    entity: tuple[str, ...],
+    as_of: str | None,
+    history: bool,
+    min_confidence: float | None,
+    fail_empty: bool,
+) -> int:
+    """Show beliefs with their confidence and evidence.
+
+    The surest first; + marks a line that spoke for it, − one that spoke against. With ENTITY, only
+    those it holds or that are about it.
+    """
+    name = " ".join(entity) or None
+    with session.bank() as bank:
+        found = bank.opinions(name, as_of=as_of, min_confidence=min_confidence)
+    if session.json:
+        session.show_json({"opinions": [opinion_to_dict(each) for each in found]})
+    else:
+        session.show(opinion_lines(session.look, found, history=history))
+        if not found:
+            session.note([_nothing(name, as_of, min_confidence)])
+    return 1 if fail_empty and not found else 0
+
+
+def _nothing(name: str | None, as_of: str | None, min_confidence: float | None) -> str:
+    about = f" of or about {name}" if name else ""
+    day = f" as of {as_of}" if as_of else ""
+    sure = f" with a confidence of {min_confidence} or more" if min_confidence else ""
+    return f"no opinion{about}{day}{sure}; a line O(c=0.9) @Name: … in a log states one"
+
+
+command = opinions

@@ -1,0 +1,118 @@
+"""`lorebank recall`: answer a question from the notes, with citations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from lorebank.cli.parameters import (
+    KIND,
+    as_of_option,
+    entity_options,
+    fail_empty_option,
+    interval_options,
+    min_confidence_option,
+)
+from lorebank.cli.render import answers
+from lorebank.cli.session import Session, command, pass_session
+from lorebank.domain import Answer
+
+EXAMPLES = """
+lorebank recall "what does Peter prefer?"
+lorebank recall warelay crash --since 30d -k 5
+lorebank recall "where was Andy?" --as-of 2025-12-01 --explain
+lorebank recall "open questions" --kind O --min-confidence 0.7 --format md
+"""
+
+
+@command("recall", examples=EXAMPLES)
+@click.argument("query", nargs=-1, required=True)
+@click.option("-k", "k", type=click.IntRange(1), metavar="N", help="At most so many hits.")
+@interval_options
+@as_of_option
+@entity_options("Only what mentions it.")
+@click.option("--kind", "kinds", multiple=True, type=KIND, help="Only facts of that kind.")
+@min_confidence_option
+@click.option(
+    "--budget-tokens",
+    "token_budget",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Stop before the hits grow longer than that.",
+)
+@click.option("--include-superseded", is_flag=True, help="Show what no longer holds as well.")
+@click.option("--explain", is_flag=True, help="Show how the question was read and why each hit.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(("text", "json", "jsonl", "md", "paths")),
+    default="text",
+    help="How hits are printed.",
+)
+@fail_empty_option
+@pass_session
+def recall(
+    session: Session,
+    /,
+    query: tuple[str, ...],
+    explain: bool,
+    form: str,
+    fail_empty: bool,
+    **filters: Any,
+) -> int:
+    """Answer a question from the notes, with citations.
+
+    Words, names, times and meaning are searched together. Days in the question count: “last
+    week”, “in November”. Each hit names the line it stands on; lorebank get opens it.
+    """
+    session.json = session.json or form == "json"
+    with session.bank() as bank:
+        answer = bank.recall(" ".join(query), **filters)
+    if session.json:
+        session.show_json(answer.to_dict())
+    else:
+        _show(session, answer, form, explain=explain)
+        _remark(session, answer, filters, explain=explain)
+    return 1 if fail_empty and not answer.hits else 0
+
+
+def _show(session: Session, answer: Answer, form: str, *, explain: bool) -> None:
+    if form == "text":
+        session.show(answers.answer_lines(session.look, answer, explain=explain))
+        return
+    write = {
+        "jsonl": answers.answer_jsonl,
+        "md": answers.answer_markdown,
+        "paths": answers.answer_paths,
+    }[form]
+    session.show(write(answer))
+
+
+def _remark(session: Session, answer: Answer, filters: dict[str, Any], *, explain: bool) -> None:
+    look = session.error_look
+    if explain:
+        session.note(answers.understood_lines(look, answer))
+    if not answer.hits:
+        session.note(answers.nothing_found_lines(look, answer, advice=_advice(answer, filters)))
+    session.note(answers.answer_notes(look, answer))
+
+
+def _advice(answer: Answer, filters: dict[str, Any]) -> list[str]:
+    """What would most likely find something: fewer filters, then another search."""
+    flags = {
+        "since": "--since",
+        "until": "--until",
+        "as_of": "--as-of",
+        "entities": "--entity",
+        "kinds": "--kind",
+        "min_confidence": "--min-confidence",
+    }
+    given = [flag for name, flag in flags.items() if filters[name]]
+    advice = [f"without {' and '.join(given)}"] if given else []
+    if answer.query.interval and not (filters["since"] or filters["until"]):
+        advice.append("the question without its date")
+    return [*advice, "other words, or lorebank search for passages of any note"]
+
+
+command = recall

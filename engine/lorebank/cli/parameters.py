@@ -1,0 +1,84 @@
+"""Options and arguments that several commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from lorebank.cli.session import Session
+from lorebank.domain import FactKind
+from lorebank.errors import LorebankError
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+__all__ = [
+    "CONFIDENCE",
+    "KIND",
+    "as_of_option",
+    "complete_entity",
+    "entity_options",
+    "fail_empty_option",
+    "interval_options",
+    "min_confidence_option",
+]
+
+CONFIDENCE = click.FloatRange(0, 1)
+KIND = click.Choice(
+    [*(kind.value for kind in FactKind), *(kind.letter for kind in FactKind)],
+    case_sensitive=False,
+)
+"""A kind of fact, by its word or by the letter that stands for it in a log."""
+
+
+def complete_entity(
+    ctx: click.Context, param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """The names of entities that begin like what is typed; none where no workspace is found."""
+    from click.shell_completion import CompletionItem
+
+    start = incomplete.casefold()
+    return [CompletionItem(name) for name in _names(ctx) if name.casefold().startswith(start)]
+
+
+def _names(ctx: click.Context) -> list[str]:
+    try:
+        with ctx.ensure_object(Session).bank() as bank:
+            return [name for e in bank.entities() for name in (e.name, *e.aliases)]
+    except (LorebankError, OSError):
+        return []
+
+
+as_of_option = click.option(
+    "--as-of", metavar="DAY", help="Answer as on that day: later lines are left out."
+)
+min_confidence_option = click.option(
+    "--min-confidence", type=CONFIDENCE, metavar="C", help="Leave out what is less sure."
+)
+fail_empty_option = click.option(
+    "--fail-empty", is_flag=True, help="Exit with 1 where nothing was found."
+)
+
+
+def entity_options(help_text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Add `-e/--entity`, which may be given several times."""
+    return click.option(
+        "-e",
+        "--entity",
+        "entities",
+        multiple=True,
+        metavar="NAME",
+        shell_complete=complete_entity,
+        help=help_text,
+    )
+
+
+def interval_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add `--since` and `--until`."""
+    until = click.option("--until", metavar="DAY", help="Up to that day, included.")
+    since = click.option(
+        "--since", metavar="DAY", help="From that day on: 2025-11-27, 30d, “last week”."
+    )
+    return since(until(command))

@@ -1,0 +1,37 @@
+"""What to do about each sort of problem: one row a diagnostic code."""
+
+from __future__ import annotations
+
+__all__ = ["REMEDIES", "remedy_for"]
+
+REMEDIES = {
+    "block-duplicate": "keep one of the two blocks and remove the markers of the other",
+    "block-nested": "end the outer block before the inner one begins",
+    "block-stray-end": "remove the end marker, or put its begin marker back",
+    "block-unclosed": "put the end marker back; the page is left alone until then",
+    "comment-unclosed": "close the comment with -->",
+    "confidence-not-a-number": "write the confidence as a number: O(c=0.9)",
+    "confidence-out-of-range": "write the confidence between 0 and 1: O(c=0.9)",
+    "date-invalid": "rename the file to the day it was written",
+    "extra-path-missing": "create it, or take it out of workspace.extra_paths",
+    "fact-empty": "write a sentence after the kind and the names, or remove the line",
+    "front-matter-duplicate": "keep the key once",
+    "front-matter-unread": "write `key: value`, or a list on one line",
+    "kind-missing": "put W, B, O or S before the first name; it is read as W until then",
+    "kind-unknown": "use W (world), B (experience), O (opinion) or S (observation)",
+    "ledger-unread": "write `alias`, `merge`, `split` or `distinct` with @names",
+    "lone-cr": "save the file with LF or CRLF line ends",
+    "name-not-utf8": "rename the file with a UTF-8 name",
+    "not-a-file": "move it out of the memory folders",
+    "not-a-folder": "name a folder or a Markdown file in workspace.extra_paths",
+    "private-unclosed": "close the span with </private>; nothing after it is read until then",
+    "ruling-unread": "write `f-… for|against|unrelated o-… (day: reason)`",
+    "symlink-ignored": "put the file itself there; links are never followed",
+    "unreadable": "check its permissions and that it is still there",
+    "utf8-invalid": "save the file as UTF-8; until then odd bytes are read as �",
+}
+
+
+def remedy_for(code: str) -> str:
+    """What to do about a problem of this sort."""
+    return REMEDIES.get(code, "open the place named above and mend the line")

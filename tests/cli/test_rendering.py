@@ -1,0 +1,338 @@
+"""Values as lines: what a person reads, at a width, with and without colour."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from lorebank.cli.render.answers import (
+    answer_lines,
+    answer_markdown,
+    answer_notes,
+    answer_paths,
+    nothing_found_lines,
+)
+from lorebank.cli.render.entities import entity_list_lines
+from lorebank.cli.render.facts import timeline_lines
+from lorebank.cli.render.look import Look
+from lorebank.cli.render.opinions import opinion_lines
+from lorebank.cli.render.phrases import day_phrase, size_phrase
+from lorebank.cli.render.reports import (
+    patch_lines,
+    reflect_lines,
+    status_problem_lines,
+    sync_lines,
+)
+from lorebank.cli.render.settings import setting_lines
+from lorebank.domain import (
+    Answer,
+    Citation,
+    Diagnostic,
+    Entity,
+    Evidence,
+    Fact,
+    FactKind,
+    FactStatus,
+    Hit,
+    Interval,
+    Mention,
+    Opinion,
+    Query,
+    ReflectReport,
+    Stance,
+    SyncReport,
+    Trend,
+)
+
+PLAIN = Look(width=60)
+COLOUR = Look(width=60, colour=True, terminal=True)
+JOURNEY = Interval(date(2025, 11, 27), date(2025, 12, 1))
+LINE_12 = Citation("memory/2025-11-27.md", 12, 12)
+OPINION_HIT = Hit(
+    "f-0123456789",
+    "opinion",
+    "Prefers concise replies (<1500 chars) on WhatsApp; the rest goes into files.",
+    LINE_12,
+    0.9,
+    entities=("Peter", "WhatsApp"),
+    confidence=0.954,
+    recorded=date(2025, 11, 27),
+)
+JOURNEY_HIT = Hit(
+    "f-1123456789",
+    "world",
+    "Is in Marrakech.",
+    Citation("memory/2025-11-27.md", 10, 11),
+    0.5,
+    entities=("Peter",),
+    occurred=JOURNEY,
+    status=FactStatus.SUPERSEDED,
+)
+NOTE_HIT = Hit("n-1", "note", "The router sulks.", Citation("memory/network.md", 5, 5), 0.1)
+
+
+def an_answer(*hits: Hit, evidence: str = "strong", total: int = 0, **query: object) -> Answer:
+    return Answer(
+        query=Query("what does Peter prefer?", **query),  # type: ignore[arg-type]
+        hits=hits,
+        evidence=evidence,
+        total=total or len(hits),
+        truncated=total > len(hits),
+        tokens=20,
+        index={},
+        retrievers_used=("lexical",),
+        retrievers_skipped={},
+        notes=(),
+    )
+
+
+def test_a_hit_is_its_sentence_and_a_line_that_says_what_and_where_it_is() -> None:
+    assert answer_lines(PLAIN, an_answer(OPINION_HIT, JOURNEY_HIT, NOTE_HIT)) == [
+        "Prefers concise replies (<1500 chars) on WhatsApp; the rest",
+        "goes into files.",
+        "  opinion · 2025-11-27 · 0.95 · Peter, WhatsApp",
+        "  memory/2025-11-27.md#L12",
+        "",
+        "Is in Marrakech.",
+        "  superseded · world · 2025-11-27 – 2025-12-01 · Peter",
+        "  memory/2025-11-27.md#L10-L11",
+        "",
+        "The router sulks.",
+        "  note · memory/network.md#L5",
+    ]
+
+
+def test_colour_changes_no_letter() -> None:
+    import click
+
+    answer = an_answer(OPINION_HIT, JOURNEY_HIT)
+    coloured = answer_lines(COLOUR, answer)
+    assert coloured != answer_lines(PLAIN, answer)
+    assert [click.unstyle(line) for line in coloured] == answer_lines(PLAIN, answer)
+
+
+def test_an_escape_sequence_in_a_note_reaches_no_terminal() -> None:
+    hostile = Hit("n-1", "note", "\x1b]0;owned\x07", Citation("memory/\x1b[2J.md", 1, 1), 0.1)
+    assert answer_lines(PLAIN, an_answer(hostile)) == [
+        "\\x1b]0;owned\\x07",
+        "  note · memory/\\x1b[2J.md#L1",
+    ]
+
+
+def test_markdown_is_one_item_a_hit() -> None:
+    assert list(answer_markdown(an_answer(OPINION_HIT, NOTE_HIT))) == [
+        "- Prefers concise replies (<1500 chars) on WhatsApp; the rest goes into files."
+        " (opinion, 2025-11-27, 0.95) [memory/2025-11-27.md#L12]",
+        "- The router sulks. (note) [memory/network.md#L5]",
+    ]
+
+
+def test_paths_name_each_citation_once() -> None:
+    answer = an_answer(OPINION_HIT, NOTE_HIT, OPINION_HIT)
+    assert list(answer_paths(answer)) == ["memory/2025-11-27.md#L12", "memory/network.md#L5"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "notes"),
+    [
+        (an_answer(NOTE_HIT), []),
+        (
+            an_answer(NOTE_HIT, evidence="weak"),
+            ["note: weak evidence; read the sources before relying on it"],
+        ),
+        (
+            an_answer(NOTE_HIT, evidence="none"),
+            ["note: nothing here answers the question; these lines only touch it"],
+        ),
+        (an_answer(NOTE_HIT, total=9), ["note: showing 1 of 9; -k 9 shows all"]),
+        (an_answer(evidence="none"), []),
+    ],
+)
+def test_notes_say_how_far_an_answer_carries(answer: Answer, notes: list[str]) -> None:
+    assert answer_notes(Look(width=100), answer) == notes
+
+
+def test_an_empty_answer_says_what_was_searched() -> None:
+    answer = an_answer(
+        terms=("prefer",), entities=("Peter",), interval=JOURNEY, kinds=(FactKind.OPINION,)
+    )
+    assert nothing_found_lines(Look(width=100), answer, advice=["other words"]) == [
+        "nothing found for “what does Peter prefer?”",
+        "searched: words prefer · about Peter · 2025-11-27 – 2025-12-01 · kind opinion",
+        "try: other words",
+    ]
+
+
+def an_opinion(**fields: object) -> Opinion:
+    base: dict[str, object] = {
+        "id": "o-3f2a",
+        "statement": "Prefers concise replies on WhatsApp.",
+        "entities": ("Peter", "WhatsApp"),
+        "confidence": 0.74,
+        "trend": Trend.WEAKENING,
+        "evidence": (),
+        "history": (),
+        "last_updated": date(2025, 11, 30),
+        "source": LINE_12,
+    }
+    return Opinion(**(base | fields))  # type: ignore[arg-type]
+
+
+def some_evidence(day: int, stance: Stance, delta: float) -> Evidence:
+    place = Citation(f"memory/2025-11-{day}.md", 9, 9)
+    return Evidence(f"f-{day}", place, stance, date(2025, 11, day), delta, "Asked for a list.")
+
+
+def test_an_opinion_shows_what_moved_it() -> None:
+    evidence = (
+        some_evidence(27, Stance.FOR, 0.1),
+        some_evidence(30, Stance.AGAINST, -0.062),
+    )
+    assert opinion_lines(Look(width=80), [an_opinion(evidence=evidence)]) == [
+        "0.74 ↓ Prefers concise replies on WhatsApp.",
+        "       Peter, WhatsApp · weakening · updated 2025-11-30",
+        "       memory/2025-11-27.md#L12 · o-3f2a",
+        "       + 2025-11-27 +0.10 memory/2025-11-27.md#L9  Asked for a list.",
+        "       − 2025-11-30 −0.06 memory/2025-11-30.md#L9  Asked for a list.",
+    ]
+
+
+def test_only_the_newest_evidence_is_shown_and_the_rest_counted() -> None:
+    evidence = tuple(some_evidence(day, Stance.FOR, 0.01) for day in range(10, 18))
+    lines = opinion_lines(PLAIN, [an_opinion(evidence=evidence)])
+    assert lines[-1] == "       … 3 earlier: lorebank explain o-3f2a"
+    assert sum(line.startswith("       + 2025-11-1") for line in lines) == 5
+
+
+def test_history_draws_a_bar_a_day() -> None:
+    history = ((date(2025, 11, 27), 0.8), (date(2025, 11, 30), 0.74))
+    assert opinion_lines(PLAIN, [an_opinion(history=history)], history=True)[-2:] == [
+        "       2025-11-27 0.80 ████████████████░░░░",
+        "       2025-11-30 0.74 ███████████████░░░░░",
+    ]
+
+
+def test_a_timeline_keeps_days_in_a_column() -> None:
+    fact = Fact(
+        "f-1",
+        FactKind.WORLD,
+        "Is in Marrakech to celebrate Andy's birthday with friends.",
+        "",
+        LINE_12,
+        mentions=(Mention("Peter", "peter", True), Mention("Peter", "peter")),
+        recorded=date(2025, 11, 27),
+        occurred=JOURNEY,
+    )
+    assert timeline_lines(PLAIN, [fact]) == [
+        "2025-11-27  Is in Marrakech to celebrate Andy's birthday",
+        "            with friends.",
+        "            until 2025-12-01 · world · Peter",
+        "            memory/2025-11-27.md#L12",
+    ]
+
+
+def test_names_of_any_width_line_up() -> None:
+    entities = [Entity("peter", "Peter", facts=12), Entity("東京", "東京", facts=3)]
+    assert entity_list_lines(PLAIN, entities) == ["Peter  12", "東京    3"]
+
+
+def test_sync_lists_files_and_totals() -> None:
+    report = SyncReport(added=("a.md",), removed=("b.md",), files=3, facts=1, pending=2)
+    assert sync_lines(PLAIN, report) == [
+        "+ a.md",
+        "- b.md",
+        "3 files, 1 fact · 1 added, 1 removed · 2 waiting for an embedder",
+    ]
+
+
+def test_sync_counts_files_beyond_twenty() -> None:
+    report = SyncReport(added=tuple(f"{n}.md" for n in range(23)))
+    lines = sync_lines(PLAIN, report)
+    assert lines[-2:] == [
+        "… and 3 more (--verbose lists them)",
+        "0 files, 0 facts · 23 added",
+    ]
+    assert len(sync_lines(PLAIN, report, all_paths=True)) == 24
+
+
+def test_reflect_shows_how_opinions_moved() -> None:
+    report = ReflectReport(
+        changed=("bank/opinions.md",),
+        patch="",
+        journal=None,
+        dry_run=True,
+        facts_read=1,
+        opinions_moved=(("o-1", "Likes tea.", 0.8, 0.741), ("o-2", "Likes rain.", None, 0.7)),
+    )
+    assert reflect_lines(PLAIN, report) == [
+        "read 1 fact: 1 page would change",
+        "  bank/opinions.md",
+        "",
+        "Opinions",
+        "  0.80 → 0.74  Likes tea.",
+        "   new → 0.70  Likes rain.",
+    ]
+
+
+def test_a_night_without_news_is_one_line() -> None:
+    report = ReflectReport((), "", None, dry_run=False, facts_read=7)
+    assert reflect_lines(PLAIN, report) == ["read 7 facts: nothing to change"]
+
+
+def test_a_patch_is_untouched_in_a_pipe_and_coloured_for_a_person() -> None:
+    patch = "--- a\n+++ b\n@@ -1 +1 @@\n-old\n+new\x1b[2J\n same\n"
+    assert patch_lines(PLAIN, patch) == patch[:-1].split("\n")
+    assert patch_lines(COLOUR, patch)[-3:] == [
+        "\x1b[31m-old\x1b[0m",
+        "\x1b[32m+new\\x1b[2J\x1b[0m",
+        " same",
+    ]
+
+
+def test_problems_of_one_sort_share_a_remedy() -> None:
+    problems = [
+        Diagnostic("a.md", 3, "kind-unknown", "unknown kind 'X'"),
+        Diagnostic("b.md", 0, "unreadable", "cannot be read"),
+        Diagnostic("c.md", 4, "kind-unknown", "unknown kind 'Y'"),
+    ]
+    assert status_problem_lines(Look(width=100), problems) == [
+        "",
+        "3 problems",
+        "  a.md:3: unknown kind 'X'",
+        "  c.md:4: unknown kind 'Y'",
+        "    remedy: use W (world), B (experience), O (opinion) or S (observation)",
+        "  b.md: cannot be read",
+        "    remedy: check its permissions and that it is still there",
+    ]
+
+
+def test_settings_name_the_origin_of_what_was_changed() -> None:
+    rows = [("recall.k", 5, "LOREBANK_RECALL__K"), ("vector.enabled", True, "default")]
+    assert setting_lines(PLAIN, rows) == [
+        "recall.k = 5  (LOREBANK_RECALL__K)",
+        "vector.enabled = true",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("when", "phrase"),
+    [
+        (None, "undated"),
+        (date(2025, 1, 2), "2025-01-02"),
+        (JOURNEY, "2025-11-27 – 2025-12-01"),
+        (Interval(date(2025, 1, 2), date(2025, 1, 2)), "2025-01-02"),
+        (Interval(date(2025, 1, 2), None), "since 2025-01-02"),
+        (Interval(None, date(2025, 1, 2)), "until 2025-01-02"),
+        (Interval(None, None), "any time"),
+    ],
+)
+def test_days(when: date | Interval | None, phrase: str) -> None:
+    assert day_phrase(when) == phrase
+
+
+@pytest.mark.parametrize(
+    ("size", "phrase"), [(0, "0 kB"), (1, "1 kB"), (999_999, "1000 kB"), (1_400_000, "1.4 MB")]
+)
+def test_sizes(size: int, phrase: str) -> None:
+    assert size_phrase(size) == phrase

@@ -1,0 +1,56 @@
+"""What starting the command costs, and what it promises before any command runs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib import import_module
+
+import click
+import pytest
+
+from lorebank.cli.root import COMMANDS, cli
+
+HEAVY = ("apsw", "dateparser", "httpx", "markdown_it", "mcp", "networkx", "numpy", "pydantic")
+PROBE = """
+import sys
+from lorebank.cli.root import run
+code = run(sys.argv[1:])
+loaded = [name for name in {heavy} if name in sys.modules]
+sys.stderr.write(" ".join([str(code), *loaded]))
+"""
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], [], ["recall", "--help"]])
+def test_help_imports_nothing_heavy(arguments: list[str], environment: dict[str, str]) -> None:
+    heavy = (*HEAVY, "rich", "lorebank.app", "lorebank.index")
+    done = subprocess.run(
+        [sys.executable, "-c", PROBE.format(heavy=heavy), *arguments],
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
+    assert done.stderr == "0"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_each_command_begins_its_help_with_its_summary(name: str) -> None:
+    module = import_module(f"lorebank.cli.commands.{name}")
+    assert (module.command.help or "").split("\n")[0] == COMMANDS[name]
+
+
+def _walk(group: click.Group) -> list[click.Command]:
+    context = click.Context(group)
+    found = []
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
+        found += [command, *(_walk(command) if isinstance(command, click.Group) else [])]
+    return found
+
+
+@pytest.mark.parametrize("command", _walk(cli), ids=lambda command: command.name)
+def test_each_command_shows_examples_of_itself(command: click.Command) -> None:
+    text = command.get_help(click.Context(command))
+    examples = text.partition("Examples:\n")[2]
+    assert f" {command.name}" in examples

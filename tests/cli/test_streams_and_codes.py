@@ -1,0 +1,253 @@
+"""Exit codes, what goes to which stream, and JSON from every command."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Callable[..., Any]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message", "hint"),
+    [
+        (["recal", "x"], 2, "no command 'recal'", "did you mean lorebank recall?"),
+        (["zzz"], 2, "no command 'zzz'", "lorebank --help lists the commands"),
+        (["recall", "x", "--sinec", "1d"], 2, "no option --sinec", "did you mean --since?"),
+        (
+            ["recall", "minus", "-5"],
+            2,
+            "no option -5",
+            "put -- before text that begins with a dash; lorebank recall --help lists the options",
+        ),
+        (
+            ["recall"],
+            2,
+            "missing argument 'QUERY...'",
+            "lorebank recall --help shows how to call it",
+        ),
+        (
+            ["recall", "x", "--since", "someday"],
+            2,
+            "--since 'someday' is not a date that can be understood",
+            "use 2025-11-27, 30d, 'last week' or 'November 2025'",
+        ),
+        (["config", "gte", "k"], 2, "no command 'gte'", "did you mean lorebank config get?"),
+        (["entity", "Petr"], 1, "no entity 'Petr'", "nearest: Peter"),
+        (
+            ["explain", "o-ffffffff"],
+            1,
+            "no opinion 'o-ffffffff'",
+            "`lorebank opinions` lists them with ids",
+        ),
+        (
+            ["entity", "--since", "7d"],
+            2,
+            "--since and --until need a NAME",
+            "lorebank entity NAME",
+        ),
+    ],
+)
+def test_mistakes_of_a_user(
+    arguments: list[str], code: int, message: str, hint: str, lorebank: Run, workspace: Path
+) -> None:
+    outcome = lorebank(*arguments, cwd=workspace)
+    assert (outcome.code, outcome.out) == (code, "")
+    assert outcome.err == f"error: {message}\nhint: {hint}\n"
+    as_json = lorebank("--json", *arguments, cwd=workspace)
+    assert (as_json.code, as_json.err) == (code, "")
+    error = json.loads(as_json.out)["error"]
+    assert (error["message"], error["hint"]) == (message, hint)
+
+
+def test_no_workspace_is_code_3(lorebank: Run, tmp_path: Path) -> None:
+    assert lorebank("recall", "x", cwd=tmp_path).code == 3
+    assert lorebank("-w", str(tmp_path / "none"), "status").code == 3
+    assert lorebank("status", env={"LOREBANK_WORKSPACE": str(tmp_path / "none")}).code == 3
+
+
+def test_a_day_that_is_none_is_code_3(lorebank: Run, workspace: Path) -> None:
+    outcome = lorebank("recall", "x", cwd=workspace, env={"LOREBANK_NOW": "soon"})
+    assert (outcome.code, outcome.err) == (
+        3,
+        "error: LOREBANK_NOW is not a day: 'soon'\nhint: write it as 2025-11-27\n",
+    )
+
+
+def test_a_held_lock_is_code_5(lorebank: Run, workspace: Path) -> None:
+    from lorebank.workspace.lock import WriterLock
+
+    with WriterLock(workspace):
+        outcome = lorebank("retain", "W @Ana: x", cwd=workspace)
+    assert outcome.code == 5
+
+
+@pytest.mark.parametrize("place", ["before", "after"])
+def test_global_options_stand_before_or_after(place: str, lorebank: Run, workspace: Path) -> None:
+    options = ["--json", "-w", str(workspace)]
+    line = ["recall", "goose"]
+    outcome = lorebank(*(options + line if place == "before" else line + options))
+    assert json.loads(outcome.out)["query"]["text"] == "goose"
+
+
+def test_the_last_workspace_named_wins(lorebank: Run, workspace: Path, tmp_path: Path) -> None:
+    outcome = lorebank("-w", str(tmp_path / "none"), "status", "--json", "-w", str(workspace))
+    assert json.loads(outcome.out)["workspace"] == str(workspace)
+
+
+def _an_id(lorebank: Run, workspace: Path) -> str:
+    answer = json.loads(lorebank("recall", "goose", "--json", cwd=workspace).out)
+    return next(str(hit["id"]) for hit in answer["hits"] if hit["id"].startswith("f-"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "keys"),
+    [
+        (["init", "new"], {"workspace", "created"}),
+        (["retain", "W @Ana: Moved to Lisbon."], {"facts"}),
+        (["index"], {"added", "changed", "removed", "problems", "files", "facts"}),
+        (["index", "--check"], {"differences"}),
+        (["recall", "goose"], {"query", "hits", "evidence", "total", "notes", "retrievers"}),
+        (["recall", "goose", "--format", "json"], {"query", "hits", "evidence", "total"}),
+        (["search", "goose"], {"query", "hits"}),
+        (["get", "memory/network.md"], {"path", "text", "start_line", "end_line"}),
+        (["entity"], {"entities"}),
+        (["entity", "Maya"], {"entity", "facts", "opinions", "neighbours"}),
+        (["opinions"], {"opinions"}),
+        (["timeline"], {"facts"}),
+        (["explain", "ID"], {"fact", "opinion", "places", "moved"}),
+        (["reflect", "--dry-run"], {"changed", "dry_run", "opinions_moved", "diff"}),
+        (["status"], {"workspace", "index", "counts", "embedder", "problems"}),
+        (["config", "list"], {"settings"}),
+        (["config", "get", "recall.k"], {"key", "value", "origin"}),
+        (["config", "set", "recall.k", "4"], {"key", "value", "file"}),
+        (["config", "path"], {"paths"}),
+        (["completion", "zsh"], {"shell", "script"}),
+    ],
+    ids=" ".join,
+)
+def test_each_command_prints_one_object_under_json(
+    arguments: list[str], keys: set[str], lorebank: Run, workspace: Path
+) -> None:
+    filled = [_an_id(lorebank, workspace) if each == "ID" else each for each in arguments]
+    form = [] if "--format" in filled else ["--json"]
+    outcome = lorebank(*filled, *form, cwd=workspace)
+    payload = json.loads(outcome.out)
+    assert (outcome.code, outcome.err, payload["schema_version"]) == (0, "", 1)
+    assert keys <= payload.keys()
+
+
+def test_jsonl_is_one_hit_a_line(lorebank: Run, workspace: Path) -> None:
+    lines = lorebank("recall", "goose", "--format", "jsonl", cwd=workspace).out.splitlines()
+    sources = [json.loads(line)["source"] for line in lines]
+    assert sources == json_sources(lorebank, workspace)
+
+
+def json_sources(lorebank: Run, workspace: Path) -> list[str]:
+    answer = json.loads(lorebank("recall", "goose", "--json", cwd=workspace).out)
+    return [hit["source"] for hit in answer["hits"]]
+
+
+def test_quiet_leaves_only_data(lorebank: Run, workspace: Path) -> None:
+    outcome = lorebank("recall", "zeppelin", "--quiet", cwd=workspace)
+    assert (outcome.code, outcome.out, outcome.err) == (0, "", "")
+
+
+@pytest.mark.parametrize("command", ["recall", "search"])
+def test_fail_empty(command: str, lorebank: Run, workspace: Path) -> None:
+    assert lorebank(command, "zeppelin", "--fail-empty", cwd=workspace).code == 1
+    assert lorebank(command, "goose", "--fail-empty", cwd=workspace).code == 0
+
+
+def test_get_prints_bytes_as_they_are(lorebank: Run, workspace: Path) -> None:
+    text = "one\r\ntwo\x1b[0m without an end"
+    (workspace / "memory" / "odd.md").write_bytes(text.encode())
+    outcome = lorebank("get", "memory/odd.md", cwd=workspace)
+    assert outcome.out == text
+
+
+def test_a_traceback_only_when_asked_for(lorebank: Run, workspace: Path) -> None:
+    assert "Traceback" not in lorebank("entity", "Petr", cwd=workspace).err
+    assert "Traceback" in lorebank("entity", "Petr", "--verbose", cwd=workspace).err
+
+
+def test_piped_bytes_that_are_no_text_are_refused(lorebank: Run, workspace: Path) -> None:
+    outcome = lorebank("retain", cwd=workspace, stdin=b"W @Ana: caf\xe9")
+    assert (outcome.code, outcome.err) == (
+        2,
+        "error: standard input is not valid UTF-8 at byte 11; nothing written\n",
+    )
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="arguments are Unicode there")
+def test_an_argument_that_is_no_text_is_refused(
+    environment: dict[str, str], workspace: Path
+) -> None:
+    done = subprocess.run(
+        [os.fsencode(sys.executable), b"-m", b"lorebank", b"recall", b"caf\xe9"],
+        cwd=workspace,
+        env=environment,
+        capture_output=True,
+    )
+    assert (done.returncode, done.stderr) == (2, b"error: argument 2 is not valid UTF-8\n")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGPIPE there")
+def test_a_reader_that_leaves_is_no_error(environment: dict[str, str], workspace: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "lorebank", "timeline"],
+            cwd=workspace,
+            env=environment,
+            stdout=writing,
+            stderr=subprocess.PIPE,
+        )
+    finally:
+        os.close(writing)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_a_full_disk_is_said(environment: dict[str, str], workspace: Path) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("no /dev/full here")
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "lorebank", "timeline"],
+            cwd=workspace,
+            env=environment,
+            stdout=full,
+            stderr=subprocess.PIPE,
+        )
+    assert (done.returncode, done.stderr) == (1, b"error: no space left on device\n")
+
+
+def test_letters_the_terminal_lacks_are_escaped(lorebank: Run, workspace: Path) -> None:
+    env = {"PYTHONIOENCODING": "ascii"}
+    outcome = lorebank("retain", "W @Ana: Moved to Kraków.", cwd=workspace)
+    assert outcome.code == 0
+    shown = lorebank("recall", "Ana moved", "-k", "1", cwd=workspace, env=env)
+    assert shown.out.split("\n")[0] == "Moved to Krak\\xf3w."
+
+
+def test_names_complete_from_the_index(lorebank: Run, workspace: Path) -> None:
+    env = {
+        "_LOREBANK_COMPLETE": "bash_complete",
+        "COMP_WORDS": f"lorebank -w {workspace} entity Pe",
+        "COMP_CWORD": "4",
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", "from lorebank.cli.root import run; run([])"],
+        env=os.environ | env | {"LOREBANK_EMBEDDER__PROVIDER": "none"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout == "plain,Peter\n"

@@ -1,0 +1,132 @@
+"""Phrases: places, modifiers, granularities; never an error, whatever the text."""
+
+import subprocess
+import sys
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lorebank.dates.lexicon import LANGUAGES, lexicon
+from lorebank.dates.occurred import occurred_interval
+from lorebank.dates.phrases import DatePhrase, find_phrases, find_vague
+from lorebank.dates.query import parse_bound, query_interval
+from lorebank.domain import Interval
+
+NOW = date(2025, 11, 26)
+
+GLUE = """
+since until before after around between and from to of the in on last next this 3 12 2024 31 29
+2025-11-27 99999 - – / . , ' st th s ago desde hasta hace vor bis seit 第 年 月 日 前 上
+"""
+WORDS = [*sorted(lexicon().anchors), *GLUE.split()]
+DATE_SOUP = st.lists(st.sampled_from(WORDS), max_size=8).map(" ".join)
+DAYS = st.dates()
+
+
+def test_a_phrase_carries_its_text_and_place() -> None:
+    text = "Who called since last week, and why?"
+    assert find_phrases(text, NOW) == (
+        DatePhrase(
+            "since last week", 11, 26, Interval(date(2025, 11, 17), None), "week", "since"
+        ),
+    )  # fmt: skip
+
+
+def test_phrases_come_in_the_order_of_the_text() -> None:
+    text = "Yesterday we spoke of the trip in May 2024 and of 3 Nov."
+    assert [p.text for p in find_phrases(text, NOW)] == ["Yesterday", "in May 2024", "of 3 Nov."]
+
+
+@pytest.mark.parametrize(
+    ("text", "modifier", "granularity"),
+    [
+        ("yesterday", "exact", "day"),
+        ("last week", "exact", "week"),
+        ("in May", "exact", "month"),
+        ("Q3 2024", "exact", "quarter"),
+        ("last summer", "exact", "season"),
+        ("H1 2024", "exact", "half"),
+        ("in 2024", "exact", "year"),
+        ("the 1980s", "exact", "decade"),
+        ("in the last 3 days", "exact", "range"),
+        ("since May", "since", "month"),
+        ("until May", "until", "month"),
+        ("before 2024", "before", "year"),
+        ("after 3 Nov 2025", "after", "day"),
+        ("around 3 Nov 2025", "around", "day"),
+        ("between May and July", "between", "range"),
+    ],
+)
+def test_modifier_and_granularity(text: str, modifier: str, granularity: str) -> None:
+    (found,) = find_phrases(text, NOW)
+    assert (found.modifier, found.granularity) == (modifier, granularity)
+
+
+@pytest.mark.parametrize(
+    ("text", "now", "first", "last"),
+    [
+        ("last Friday", date(2025, 11, 28), "2025-11-21", "2025-11-21"),
+        ("next weekend", date(2025, 11, 29), "2025-12-06", "2025-12-07"),
+        ("last month", date(2026, 1, 31), "2025-12-01", "2025-12-31"),
+        ("the past month", date(2025, 3, 31), "2025-02-28", "2025-03-31"),
+        ("last quarter", date(2026, 2, 1), "2025-10-01", "2025-12-31"),
+        ("in December", date(2025, 12, 1), "2025-12-01", "2025-12-31"),
+        ("last winter", date(2026, 1, 15), "2024-12-01", "2025-02-28"),
+        ("in winter", date(2026, 1, 15), "2025-12-01", "2026-02-28"),
+        ("on 29 February", date(2026, 1, 15), "2024-02-29", "2024-02-29"),
+        ("since 31 Dec", date(2026, 1, 1), "2025-12-31", None),
+        ("KW 1", date(2026, 1, 5), "2025-12-29", "2026-01-04"),
+        ("KW 53", date(2026, 1, 5), "2020-12-28", "2021-01-03"),
+    ],
+)
+def test_turns_of_the_calendar(text: str, now: date, first: str, last: str | None) -> None:
+    found = query_interval(text, now)
+    assert found is not None
+    assert found.interval.to_dict() == {"start": first, "end": last}
+
+
+def test_vague_phrases_are_reported_as_written() -> None:
+    assert find_vague("The other day, or neulich?") == ("The other day", "neulich")
+
+
+def test_every_language_names_all_months_and_weekdays() -> None:
+    from importlib import import_module
+
+    for code in LANGUAGES:
+        words = import_module(f"lorebank.dates.languages.{code}").WORDS
+        months = words["MONTH"] if "MONTH" in words else words["MNUM"]
+        assert set(months) == set(range(1, 13))
+        assert set(words["WEEKDAY"]) == set(range(7))
+
+
+@given(text=st.text(max_size=80) | DATE_SOUP, now=DAYS)
+def test_any_text_gives_sound_phrases(text: str, now: date) -> None:
+    end = 0
+    for phrase in find_phrases(text, now):
+        assert text[phrase.start : phrase.end] == phrase.text
+        assert phrase.start >= end
+        end = phrase.end
+        first, last = phrase.interval.start, phrase.interval.end
+        assert first is not None or last is not None
+        assert first is None or last is None or first <= last
+
+
+@given(text=st.text(max_size=60) | DATE_SOUP, now=DAYS)
+def test_no_text_raises(text: str, now: date) -> None:
+    query_interval(text, now)
+    find_vague(text)
+    parse_bound(text, now, side="start")
+    occurred_interval(text, now)
+    occurred_interval(text, None)
+
+
+def test_dateparser_is_not_imported_where_the_rules_suffice() -> None:
+    code = (
+        "import sys; from datetime import date; from lorebank.dates.query import query_interval; "
+        "query_interval('since last week', date(2025, 11, 26)); "
+        "query_interval('May I ask what Peter likes?', date(2025, 11, 26)); "
+        "assert 'dateparser' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,0 +1,137 @@
+"""Paths from outside: what leads out of the workspace's memory is refused."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from lorebank.config import Config, WorkspaceSettings
+from lorebank.errors import PathRefused
+from lorebank.workspace.paths import resolve_memory_path
+
+
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ("memory.md", "memory.md"),
+        ("MEMORY.md", "MEMORY.md"),
+        ("memory/2025-11-27.md", "memory/2025-11-27.md"),
+        ("./memory//deep/./x.md", "memory/deep/x.md"),
+        ("memory/Café au lait 100% ✓.md", "memory/Café au lait 100% ✓.md"),
+        ("memory/a..b.md", "memory/a..b.md"),
+        ("bank/entities/Peter.md", "bank/entities/Peter.md"),
+        ("bank/proposals/x.md", "bank/proposals/x.md"),
+        ("bank/WORLD.MD", "bank/WORLD.MD"),
+    ],
+)
+def test_memory_files_pass_whether_or_not_they_exist(tmp_path: Path, text: str, path: str) -> None:
+    assert resolve_memory_path(tmp_path, text) == tmp_path / path
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "is not a Markdown file"),
+        (".", "is not a Markdown file"),
+        ("memory", "is not a Markdown file"),
+        ("memory/", "is not a Markdown file"),
+        ("memory/x.md/", "is not a Markdown file"),
+        ("memory/x.txt", "is not a Markdown file"),
+        ("memory/x.md.png", "is not a Markdown file"),
+        ("memory/.md", "is hidden"),
+        ("memory/.secret/x.md", "is hidden"),
+        (".memory/x.md", "is hidden"),
+        ("README.md", "is outside the workspace's memory"),
+        ("docs/x.md", "is outside the workspace's memory"),
+        ("memoryx/x.md", "is outside the workspace's memory"),
+        ("journals/2026_02_10.md", "is outside the workspace's memory"),
+        ("../memory/x.md", "leads upwards"),
+        ("memory/../../etc/x.md", "leads upwards"),
+        ("memory/../memory.md", "leads upwards"),
+        ("/etc/passwd.md", "is absolute"),
+        ("//server/share/x.md", "is absolute"),
+        ("~/x.md", "is absolute"),
+        ("C:/x.md", "is absolute"),
+        ("C:memory/x.md", "is absolute"),
+        ("memory\\x.md", "holds a backslash"),
+        ("..\\x.md", "holds a backslash"),
+        ("memory/%2e%2e/%2e%2e/x.md", "is percent-encoded"),
+        ("memory/%2E./x.md", "is percent-encoded"),
+        ("memory/x.md\0.png.md", "holds a character that cannot be printed"),
+        ("memory/x\n.md", "holds a character that cannot be printed"),
+        ("memory/\u202edm.x.md", "holds a character that cannot be printed"),
+        ("memory/\udcff.md", "holds a character that cannot be printed"),
+    ],
+)
+def test_everything_else_is_refused_with_its_reason(tmp_path: Path, text: str, reason: str) -> None:
+    with pytest.raises(PathRefused) as caught:
+        resolve_memory_path(tmp_path, text)
+    assert caught.value.message == f"{text!r} {reason}"
+    assert caught.value.hint.startswith("give a Markdown file")
+
+
+def test_the_settings_widen_what_passes(tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    config = replace(
+        Config(),
+        workspace=WorkspaceSettings(
+            log_pattern="journals/{YYYY}_{MM}_{DD}.md", extra_paths=("docs", str(outside))
+        ),
+    )
+    root = tmp_path / "root"
+    for text in ("journals/2026_02_10.md", "docs/deep/x.md"):
+        assert resolve_memory_path(root, text, config) == root / text
+    assert resolve_memory_path(root, f"{outside}/x.md", config) == outside / "x.md"
+    for text in ("journals/x.md", f"{outside}x/x.md", f"{outside}/../x.md", "/etc/x.md"):
+        with pytest.raises(PathRefused):
+            resolve_memory_path(root, text, config)
+
+
+def test_a_link_anywhere_on_the_way_is_refused(tmp_path: Path) -> None:
+    root, other = tmp_path / "root", tmp_path / "other"
+    (other / "deep").mkdir(parents=True)
+    (root / "memory").mkdir(parents=True)
+    (root / "memory/folder").symlink_to(other)
+    (root / "memory/file.md").symlink_to(other / "x.md")
+    (root / "bank").symlink_to(other)
+    for text in ("memory/folder/x.md", "memory/folder/deep/x.md", "memory/file.md", "bank/x.md"):
+        with pytest.raises(PathRefused, match="is reached by a symbolic link"):
+            resolve_memory_path(root, text)
+
+
+@pytest.fixture(scope="module")
+def root() -> Iterator[Path]:
+    """A workspace beside a file that must never be reached."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name).resolve() / "root"
+        (folder / "memory").mkdir(parents=True)
+        (folder / "memory" / "link").symlink_to(folder.parent)
+        (folder.parent / "x.md").write_text("secret")
+        yield folder
+
+
+PIECES = ["memory", "bank", "link", "..", ".", "", "x.md", "memory.md", "%2e%2e", "\\", "~", "C:"]
+
+
+@given(
+    text=st.one_of(
+        st.lists(st.sampled_from(PIECES) | st.text(max_size=4), max_size=6).map("/".join),
+        st.text(max_size=30).map(lambda name: f"memory/{name}.md"),
+    )
+)
+@example(text="memory/link/x.md")
+@example(text="memory/../../x.md")
+def test_no_text_escapes_the_memory_of_the_workspace(root: Path, text: str) -> None:
+    try:
+        path = resolve_memory_path(root, text)
+    except PathRefused:
+        return
+    inside = path.resolve().relative_to(root)
+    assert inside.parts[0].casefold() in ("memory", "bank", "memory.md")
+    assert path.suffix.lower() == ".md"
