@@ -120,6 +120,7 @@ class Bank:
         self._connection: Connection | None = None
         self._meaning = Meaning(config.embedder.provider)
         self._next_walk = 0.0
+        self._pending_known: tuple[tuple[int, int], int] | None = None
 
     @classmethod
     def open(
@@ -516,13 +517,20 @@ class Bank:
         """The question's vector, and why the semantic retriever is skipped where it is."""
         if not needs_meaning(understood):
             return None, {"semantic": "the question names only entities, times or identifiers"}
-        if 0 < pending_count(self._index) <= EMBEDDED_BY_RECALL:
+        if 0 < self._pending() <= EMBEDDED_BY_RECALL:
             self._embed(limit=EMBEDDED_BY_RECALL)
         if not has_vectors(self._index):
             reason = "nothing is embedded yet: run `lorebank index`"
             return None, {"semantic": self._meaning.problem or reason}
         vector = self._meaning.query_vector(understood.query.text)
         return vector, {} if vector is not None else {"semantic": self._meaning.problem}
+
+    def _pending(self) -> int:
+        """`pending_count`, counted again only when somebody has written."""
+        generation = store.generation(self._index)
+        if self._pending_known is None or self._pending_known[0] != generation:
+            self._pending_known = (generation, pending_count(self._index))
+        return self._pending_known[1]
 
     def _within(self, filters: Filters) -> str | None:
         return select_items(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -198,6 +199,13 @@ def test_an_opinion_shows_what_moved_it() -> None:
     ]
 
 
+def test_the_statement_alone_is_no_evidence_worth_a_line() -> None:
+    stated = replace(some_evidence(27, Stance.FOR, 0.0), source=LINE_12, reason="stated")
+    assert opinion_lines(PLAIN, [an_opinion(evidence=(stated,))]) == opinion_lines(
+        PLAIN, [an_opinion()]
+    )
+
+
 def test_only_the_newest_evidence_is_shown_and_the_rest_counted() -> None:
     evidence = tuple(some_evidence(day, Stance.FOR, 0.01) for day in range(10, 18))
     lines = opinion_lines(PLAIN, [an_opinion(evidence=evidence)])
@@ -242,7 +250,7 @@ def test_sync_lists_files_and_totals() -> None:
     assert sync_lines(PLAIN, report) == [
         "+ a.md",
         "- b.md",
-        "3 files, 1 fact · 1 added, 1 removed · 2 waiting for an embedder",
+        "3 files, 1 fact · 1 added, 1 removed · 2 not embedded",
     ]
 
 
@@ -253,7 +261,7 @@ def test_sync_counts_files_beyond_twenty() -> None:
         "… and 3 more (--verbose lists them)",
         "0 files, 0 facts · 23 added",
     ]
-    assert len(sync_lines(PLAIN, report, all_paths=True)) == 24
+    assert len(sync_lines(PLAIN, report, everything=True)) == 24
 
 
 def test_reflect_shows_how_opinions_moved() -> None:
@@ -263,7 +271,11 @@ def test_reflect_shows_how_opinions_moved() -> None:
         journal=None,
         dry_run=True,
         facts_read=1,
-        opinions_moved=(("o-1", "Likes tea.", 0.8, 0.741), ("o-2", "Likes rain.", None, 0.7)),
+        opinions_moved=(
+            ("o-2", "Likes rain.", None, 0.7),
+            ("o-3", "Likes snow.", 0.5, 0.52),
+            ("o-1", "Likes tea.", 0.8, 0.741),
+        ),
     )
     assert reflect_lines(PLAIN, report) == [
         "read 1 fact: 1 page would change",
@@ -271,6 +283,7 @@ def test_reflect_shows_how_opinions_moved() -> None:
         "",
         "Opinions",
         "  0.80 → 0.74  Likes tea.",
+        "  0.50 → 0.52  Likes snow.",
         "   new → 0.70  Likes rain.",
     ]
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
+from typing import Any
 
 import click
 import pytest
@@ -26,6 +29,26 @@ def test_help_imports_nothing_heavy(arguments: list[str], environment: dict[str,
     heavy = (*HEAVY, "rich", "lorebank.app", "lorebank.index")
     done = subprocess.run(
         [sys.executable, "-c", PROBE.format(heavy=heavy), *arguments],
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
+    assert done.stderr == "0"
+
+
+def test_a_recall_by_words_imports_no_model_and_no_parser(
+    environment: dict[str, str], copy_fixture: Callable[[str], Path], lorebank: Callable[..., Any]
+) -> None:
+    folder = copy_fixture("harbour")
+    lorebank("index", cwd=folder)
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            PROBE.format(heavy=tuple(name for name in HEAVY if name != "apsw")),
+            *("recall", "goose", "--quiet"),
+        ],
+        cwd=folder,
         env=environment,
         capture_output=True,
         text=True,

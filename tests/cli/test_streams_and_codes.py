@@ -81,6 +81,22 @@ def test_a_day_that_is_none_is_code_3(lorebank: Run, workspace: Path) -> None:
     )
 
 
+def test_check_is_code_6_while_something_would_change(lorebank: Run, workspace: Path) -> None:
+    assert lorebank("index", "--check", cwd=workspace).code == 6
+    assert lorebank("index", cwd=workspace).code == 0
+    assert lorebank("index", "--check", cwd=workspace).code == 0
+    assert lorebank("reflect", "--check", cwd=workspace).code == 6
+    assert lorebank("reflect", cwd=workspace).code == 0
+    assert lorebank("reflect", "--check", cwd=workspace).code == 0
+
+
+def test_diff_prints_the_patch_alone(lorebank: Run, workspace: Path) -> None:
+    outcome = lorebank("reflect", "--dry-run", "--diff", cwd=workspace)
+    report = json.loads(lorebank("reflect", "--dry-run", "--json", cwd=workspace).out)
+    assert outcome.out == report["diff"]
+    assert outcome.err.startswith("read 23 facts: ")
+
+
 def test_a_held_lock_is_code_5(lorebank: Run, workspace: Path) -> None:
     from lorebank.workspace.lock import WriterLock
 
@@ -136,6 +152,7 @@ def _an_id(lorebank: Run, workspace: Path) -> str:
 def test_each_command_prints_one_object_under_json(
     arguments: list[str], keys: set[str], lorebank: Run, workspace: Path
 ) -> None:
+    lorebank("index", cwd=workspace)
     filled = [_an_id(lorebank, workspace) if each == "ID" else each for each in arguments]
     form = [] if "--format" in filled else ["--json"]
     outcome = lorebank(*filled, *form, cwd=workspace)
@@ -200,12 +217,18 @@ def test_an_argument_that_is_no_text_is_refused(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGPIPE there")
-def test_a_reader_that_leaves_is_no_error(environment: dict[str, str], workspace: Path) -> None:
+@pytest.mark.parametrize("command", ["get", "recall", "timeline"])
+def test_a_reader_that_leaves_is_no_error(
+    command: str, environment: dict[str, str], workspace: Path
+) -> None:
+    long = "W @Ana: " + "Went for a walk by the harbour. " * 1000
+    (workspace / "memory" / "long.md").write_text(f"## Retain\n- {long}\n")
+    line = {"get": ["memory/long.md"], "recall": ["walk"], "timeline": []}[command]
     reading, writing = os.pipe()
     os.close(reading)
     try:
         done = subprocess.run(
-            [sys.executable, "-m", "lorebank", "timeline"],
+            [sys.executable, "-m", "lorebank", command, *line],
             cwd=workspace,
             env=environment,
             stdout=writing,

@@ -85,7 +85,7 @@ def test_where_a_full_name_without_spaces_is_cut(token: str, parts: tuple[str, s
 @pytest.mark.parametrize(
     ("token", "latin"),
     [
-        ("чайковский", "chaikovskii"),
+        ("чайковский", "chaykovskiy"),
         ("αθηνα", "athina"),
         ("たなか", "tanaka"),
         ("キャッチャー", "kyaccha"),

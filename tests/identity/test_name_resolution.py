@@ -188,32 +188,29 @@ def test_a_contradiction_is_told_in_full() -> None:
     )
 
 
-POOL = [
-    use(name, uses)
-    for uses, name in enumerate(
-        [
-            "Peter",
-            "Pete",
-            "Peter Steinberger",
-            "@steipete",
-            "Acme",
-            "Acme Inc.",
-            "Acme GmbH",
-            "Bob",
-            "Robert",
-            "Room 101",
-            "Room 102",
-            "Dr. Tom Baker",
-            "Tom Baker",
-            "Tom Barker",
-            "München",
-            "Munich",
-            "Kubernetes",
-            "Kuberentes",
-        ]
-    )
+NAMES = [
+    "Peter",
+    "Pete",
+    "Peter Steinberger",
+    "@steipete",
+    "Acme",
+    "Acme Inc.",
+    "Acme GmbH",
+    "Bob",
+    "Robert",
+    "Room 101",
+    "Room 102",
+    "Dr. Tom Baker",
+    "Tom Baker",
+    "Tom Barker",
+    "München",
+    "Munich",
+    "Kubernetes",
+    "Kuberentes",
 ]
+POOL = [use(name, uses) for uses, name in enumerate(NAMES)]
 SLUGS = st.sampled_from([name.slug for name in POOL])
+ACTIONS = ["alias", "merge", "split", "distinct", "rename", "dismiss", "page", "page-alias"]
 DECISIONS = st.lists(
     st.builds(
         Decision,

@@ -11,8 +11,8 @@ import click
 
 from lorebank.cli.complaints import as_lorebank_error, error_lines
 from lorebank.cli.session import CommandGroup, Session
-from lorebank.cli.streams import flush, write, write_json
-from lorebank.errors import LorebankError, UsageError
+from lorebank.cli.streams import ReaderGone, discard, flush, write, write_json
+from lorebank.errors import UsageError
 
 __all__ = ["COMMANDS", "cli", "run"]
 
@@ -79,8 +79,9 @@ def run(arguments: Sequence[str]) -> int:
         flush()
     except (KeyboardInterrupt, click.Abort):
         return 130
-    except BrokenPipeError:
-        return flush(discard=True)
+    except ReaderGone:
+        discard()
+        return 0
     except Exception as problem:
         return _report(problem, session)
     return code
@@ -92,7 +93,7 @@ def _invoke(arguments: Sequence[str], session: Session) -> int:
             raise UsageError(f"argument {position} is not valid UTF-8")
     try:
         result = cli.main(list(arguments), "lorebank", standalone_mode=False, obj=session)
-    except SystemExit as stop:  # click leaves this way when a pipe breaks or a shell completes
+    except SystemExit as stop:  # click leaves this way after answering a shell's completion
         result = stop.code
     return result if isinstance(result, int) else 0
 
@@ -108,11 +109,6 @@ def _report(problem: Exception, session: Session) -> int:
         else:
             write(error_lines(error, session.error_look), sys.stderr)
         flush()
-    except OSError:
-        flush(discard=True)
-    return exit_code(error)
-
-
-def exit_code(error: LorebankError) -> int:
-    """The code the class of an error stands for."""
-    return type(error).exit_code
+    except (OSError, ReaderGone):
+        discard()
+    return error.exit_code

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, TextIO
 
-__all__ = ["flush", "write", "write_json", "write_raw"]
+__all__ = ["ReaderGone", "discard", "flush", "write", "write_json", "write_raw"]
+
+
+class ReaderGone(Exception):
+    """Nobody reads the pipe any more. A class of its own, as click exits with 1 on `EPIPE`."""
 
 
 def write(lines: Iterable[str], stream: TextIO | None = None) -> None:
@@ -15,8 +20,9 @@ def write(lines: Iterable[str], stream: TextIO | None = None) -> None:
     target = sys.stdout if stream is None else stream
     if target is None:
         return
-    for line in lines:
-        target.write(f"{_encodable(line, target)}\n")
+    with _reader_watched():
+        for line in lines:
+            target.write(f"{_encodable(line, target)}\n")
 
 
 def write_json(payload: Mapping[str, Any], *, indent: int | None = 2) -> None:
@@ -35,31 +41,39 @@ def write_raw(text: str) -> None:
     if binary is None:
         sys.stdout.write(encoded.decode("utf-8"))
         return
-    sys.stdout.flush()
-    binary.write(encoded)
+    with _reader_watched():
+        sys.stdout.flush()
+        binary.write(encoded)
 
 
-def flush(*, discard: bool = False) -> int:
-    """Send off what is buffered; with `discard`, drop it, so that exiting does not fail again."""
-    if discard:
-        for stream in (sys.stdout, sys.stderr):
-            _discard(stream)
-        return 0
-    for stream in (sys.stdout, sys.stderr):
-        if stream is not None:
+def flush() -> None:
+    """Send off what is buffered."""
+    with _reader_watched():
+        for stream in _open_streams():
             stream.flush()
-    return 0
 
 
-def _discard(stream: TextIO | None) -> None:
-    if stream is None:
-        return
+def discard() -> None:
+    """Drop what is buffered and cannot be sent, so that Python does not fail on it at exit."""
+    for stream in _open_streams():
+        try:
+            stream.flush()
+        except OSError:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, stream.fileno())
+            os.close(nowhere)
+
+
+def _open_streams() -> list[TextIO]:
+    return [stream for stream in (sys.stdout, sys.stderr) if stream is not None]
+
+
+@contextmanager
+def _reader_watched() -> Iterator[None]:
     try:
-        stream.flush()
-    except OSError:
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, stream.fileno())
-        os.close(nowhere)
+        yield
+    except BrokenPipeError as problem:
+        raise ReaderGone from problem
 
 
 def _encodable(line: str, stream: TextIO) -> str:

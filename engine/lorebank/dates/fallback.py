@@ -72,6 +72,8 @@ def _parsed(piece: str, language: str, now: date) -> tuple[Days, str] | None:
     day = _day(piece, language, now)
     if day is None:
         return None
+    if re.search(r"\d일$", piece):
+        return (day, day), "day"
     if _UNITS_OF_WEEK.search(piece):
         return unit_days(day, "week", 0), "week"
     if _UNITS_OF_MONTH.search(piece) or (

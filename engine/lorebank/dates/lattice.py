@@ -36,8 +36,8 @@ _PUNCTUATION = {
 _ORDINAL_SUFFIXES = frozenset(
     {"st", "nd", "rd", "th", "er", "ere", "re", "eme", "e", "o", "a", "º", "ª", "°", "de", "ste"}
 )
-_DOTTED_LONGEST = 6
-"""Letters of the longest abbreviation that may end in a full stop."""
+_ABBREVIATED = frozenset({"MON", "MONTH", "WDAY", "WEEK_NO", "AROUND"})
+"""Tags whose words may end in the full stop of an abbreviation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +160,7 @@ def read_tokens(tokens: Tokens, words: Lexicon) -> Lattice:
             if reading.collides and not reading.languages & evidence:
                 continue
             edges.append(Edge(reading.tag, reading.value, reading.languages, end))
-            if len(word) <= _DOTTED_LONGEST and _dot_at(tokens, end):
+            if reading.tag in _ABBREVIATED and _dot_at(tokens, end):
                 edges.append(Edge(reading.tag, reading.value, reading.languages, end + 1))
     return lattice
 

@@ -38,6 +38,7 @@ from types import ModuleType
 from typing import Any
 
 from lorebank.dates.tokens import tokenize
+from lorebank.language.folding import fold
 
 __all__ = ["ALL", "LANGUAGES", "Lexicon", "Reading", "language_bit", "lexicon"]
 
@@ -47,11 +48,9 @@ ALL = (1 << len(LANGUAGES)) - 1
 """The set of all languages; a set of languages is an integer, one bit each."""
 
 _ANCHORS = frozenset(
-    {
-        "MONTH", "MON", "WEEKDAY", "UNIT", "DAYWORD", "UNITWORD", "SEASON", "HOLIDAY", "QUARTER",
-        "HALF", "DECADE", "DECADE_POST", "YUE", "NIAN", "RI", "WEEK_NO", "DURATION", "EDGE_WORD",
-    }
-)  # fmt: skip
+    {"MONTH", "WEEKDAY", "UNIT", "DAYWORD", "UNITWORD", "SEASON", "HOLIDAY", "DECADE", "EDGE_WORD"}
+)
+"""Tags of which every date phrase without a digit or a CJK letter holds one."""
 
 
 def language_bit(code: str) -> int:
@@ -78,7 +77,7 @@ class Lexicon:
     readings: dict[str, tuple[Reading, ...]]
     """First token → its readings, longest first."""
     anchors: frozenset[str]
-    """First tokens of words without which there is no date phrase, single CJK letters included."""
+    """Words, the longest of their entry, of which a date phrase without a digit holds one."""
     marks: dict[str, int]
     """Common word → its languages: evidence of which language a text is in."""
     vague: dict[str, tuple[tuple[str, ...], ...]]
@@ -100,9 +99,10 @@ def lexicon() -> Lexicon:
         module = import_module(f"lorebank.dates.languages.{code}")
         bit = language_bit(code)
         for tag, value, spelling, collides in _spellings(module):
-            meanings[_tokens(spelling), tag, value, collides] |= bit
+            tokens = _tokens(spelling)
+            meanings[tokens, tag, value, collides] |= bit
             if tag == "UNIT":
-                meanings[_tokens(spelling), f"U_{value.upper()}", value, collides] |= bit
+                meanings[tokens, f"U_{value.upper()}", value, collides] |= bit
         for word in _split(module.MARKS):
             marks[_tokens(word)[0]] |= bit
         for phrase in _split(module.VAGUE):
@@ -119,7 +119,7 @@ def lexicon() -> Lexicon:
             for first, found in by_first.items()
         },
         anchors=frozenset(
-            tokens[0] for tokens, tag, _, _ in meanings if tag in _ANCHORS and tokens[0].isalnum()
+            max(tokens, key=len) for tokens, tag, _, _ in meanings if tag in _ANCHORS
         ),
         marks=dict(marks),
         vague={first: tuple(sorted(rests, key=len)) for first, rests in vague.items()},
@@ -143,4 +143,8 @@ def _split(spellings: str) -> list[str]:
 
 
 def _tokens(spelling: str) -> tuple[str, ...]:
+    """The same tokens as `tokenize` cuts, without its cost for plain words."""
+    folded = fold(spelling)
+    if folded.isascii() and folded.replace(" ", "").isalpha():
+        return tuple(folded.split())
     return tuple(tokenize(spelling).words)

@@ -65,9 +65,10 @@ _AFTER_WEEKDAY = _word_set(
     "morning afternoon evening night at around before after about and or when because but the "
     "we i she he they you it did was were is with in to for of"
 )
-
-
-_VERB_EXCLUDED_BY = _word_set(
+_STREETS = _word_set("calle rua via rue avenida plaza piazza praça praca place straße strasse")
+_HAN_NUMERALS = frozenset("一二三四五六七八九十")
+_ORDINAL_WEEKDAYS = _word_set("segunda terca quarta quinta sexta")
+_NO_VERB_AFTER = _word_set(
     "in on since until by from between after before the last this next early late mid end during"
 )
 _VERSION_LEADS = _word_set(
@@ -94,8 +95,11 @@ def is_date(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> bool:
         or _is_causal(tokens, edge, meaning)
         or _is_named(tokens, start, edge, meaning)
         or _is_verb(tokens, start, edge, meaning)
+        or _is_title_or_compound(lattice, start, edge, words)
         or _is_version(tokens, start, edge.end)
         or _is_accented_otherwise(tokens, start)
+        or not _STREETS.isdisjoint(tokens.words[max(start - 2, 0) : start])
+        or _is_ordinal(tokens, start, edge.end, words)
         or _is_nth_thing(lattice, start, edge, words)
     )
 
@@ -115,9 +119,8 @@ def _glued_left(text: str, left: int) -> bool:
         return True
     if near.isalnum():
         return not (_CJK.match(near) or _CJK.match(first))
-    return (
-        near in ".-:,'’" and left > 1 and text[left - 2].isalnum() and (near != "'" and near != "’")
-    )
+    glue = ".-:," if first.isdecimal() else ".-"
+    return near in glue and left > 1 and text[left - 2].isalnum()
 
 
 def _glued_right(text: str, right: int) -> bool:
@@ -149,7 +152,8 @@ def _free_weekday(tokens: Tokens, start: int, edge: Edge, meaning: Meaning) -> b
     if meaning.granularity != "day" or not meaning.repeating:
         return False
     if edge.languages & _CHINESE_OR_JAPANESE:
-        return True
+        # 三日坊主, 二日酔い: a day of the month in Han numerals begins many other words
+        return tokens.words[start] not in _HAN_NUMERALS
     if start > 1 and _capitalised(tokens, start - 1) and tokens.words[start - 2][0].isalnum():
         return False
     if start and _capitalised(tokens, start) and not edge.languages & _WEEKDAYS_CAPITALISED:
@@ -201,9 +205,21 @@ def _is_verb(tokens: Tokens, start: int, edge: Edge, meaning: Meaning) -> bool:
     for index in range(start, edge.end):
         if tokens.words[index] in ("may", "march") and tokens.text[tokens.starts[index]].islower():
             after = tokens.words[edge.end] if edge.end < len(tokens.words) else ""
-            led = tokens.words[start] in _VERB_EXCLUDED_BY
+            led = tokens.words[start] in _NO_VERB_AFTER
             return not led and after[:1].isalnum()
     return False
+
+
+def _is_title_or_compound(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> bool:
+    """`the author of 1984`, `for weekend drives`."""
+    tokens = lattice.tokens
+    meaning: Meaning = edge.value
+    if meaning.granularity == "year" and edge.end == start + 2:
+        return tokens.words[start] == "of" and tokens.words[edge.end - 1].isdecimal()
+    if tokens.words[edge.end - 1] != "weekend" or edge.end >= len(tokens.words):
+        return False
+    after = tokens.words[edge.end]
+    return meaning.repeating and after.isalpha() and after not in words.marks
 
 
 def _is_version(tokens: Tokens, start: int, end: int) -> bool:
@@ -211,6 +227,14 @@ def _is_version(tokens: Tokens, start: int, end: int) -> bool:
     if start == 0 or tokens.words[start - 1] not in _VERSION_LEADS:
         return False
     return not any(word[0].isalpha() for word in tokens.words[start:end])
+
+
+def _is_ordinal(tokens: Tokens, start: int, end: int, words: Lexicon) -> bool:
+    """`a sexta opção`: the sixth option, not the Friday."""
+    if tokens.words[start] != "a" or tokens.words[end - 1] not in _ORDINAL_WEEKDAYS:
+        return False
+    after = tokens.words[end] if end < len(tokens.words) else ""
+    return after.isalpha() and after not in words.marks
 
 
 def _is_accented_otherwise(tokens: Tokens, start: int) -> bool:

@@ -135,7 +135,8 @@ def _rank(tokens: Tokens, start: int, edge: Edge) -> tuple[int, int, int, bool]:
 
 def _phrase(tokens: Tokens, start: int, edge: Edge) -> DatePhrase:
     meaning: Meaning = edge.value
-    first, last = tokens.starts[start], tokens.ends[edge.end - 1]
+    end = edge.end - 1 if tokens.words[edge.end - 1] == "." else edge.end
+    first, last = tokens.starts[start], tokens.ends[end - 1]
     return DatePhrase(
         text=tokens.text[first:last],
         start=first,

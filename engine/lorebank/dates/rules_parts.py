@@ -219,6 +219,39 @@ def _first_units_of(_: Moment, n: int, duration: tuple[int, str], span: Span) ->
     return replace(found, bare=False) if found else None
 
 
+def _weekday_before(_: Moment, weekday: int, span: Span) -> Span | None:
+    """`the Sunday before 25 October`."""
+    return _next_to(span, lambda day: shift(day, -((day.weekday() - weekday - 1) % 7) - 1))
+
+
+def _weekday_after(_: Moment, weekday: int, span: Span) -> Span | None:
+    return _next_to(span, lambda day: shift(day, (weekday - day.weekday() - 1) % 7 + 1))
+
+
+def _days_before(_: Moment, duration: tuple[int, str], span: Span) -> Span | None:
+    """`two days before Christmas`."""
+    amount, unit = duration
+    return _next_to(span, lambda day: shift(day, -amount)) if unit == "day" else None
+
+
+def _days_after(_: Moment, duration: tuple[int, str], span: Span) -> Span | None:
+    amount, unit = duration
+    return _next_to(span, lambda day: shift(day, amount)) if unit == "day" else None
+
+
+def _next_to(span: Span, move: Callable[[date], date]) -> Span | None:
+    """The single day that a day is moved to."""
+    if span.granularity != "day":
+        return None
+
+    def moved(days: Days) -> Days:
+        day = move(days[0])
+        return day, day
+
+    found = span.refined("day", moved)
+    return replace(found, bare=False) if found else None
+
+
 def _weekday_in_week(_: Moment, weekday: int, span: Span) -> Span | None:
     """`Wednesday two weeks ago`."""
     if span.granularity != "week" or span.days is None or span.days[0] is None:
@@ -228,10 +261,7 @@ def _weekday_in_week(_: Moment, weekday: int, span: Span) -> Span | None:
 
 
 def _day_next_to(_: Moment, step: int, span: Span) -> Span | None:
-    if span.granularity != "day":
-        return None
-    found = span.refined("day", lambda days: (shift(days[0], step), shift(days[0], step)))
-    return replace(found, bare=False) if found else None
+    return _next_to(span, lambda day: shift(day, step))
 
 
 def _week_next_to(_: Moment, step: int, span: Span) -> Span | None:
@@ -278,6 +308,10 @@ PART_RULES = (
     Rule("WEEKDAY|WDAY comma? the? DATE", _weekday_and_date),
     Rule("WEEKDAY comma? of? the? DATE", _weekday_in_week),
     Rule("the? DAY_NEXT_TO the? DATE", _day_next_to),
+    Rule("the? WEEKDAY before the? DATE", _weekday_before),
+    Rule("the? WEEKDAY after the? DATE", _weekday_after),
+    Rule("DURATION before the? DATE", _days_before),
+    Rule("DURATION after the? DATE", _days_after),
     Rule("the? WEEK_NEXT_TO the? DATE", _week_next_to),
     Rule("DATE comma? of? the? YR", _anniversary),
     Rule("YR of? the? DATE", _year_then),

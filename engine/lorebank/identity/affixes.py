@@ -155,6 +155,8 @@ def _counts(draft: Draft, form: LegalForm, length: int) -> bool:
     if all(token in words_of("articles") or token[0].isdigit() for token in stem):
         return False
     folded = fold(form.written)
+    if len(folded) == 2 and stem[-1] in words_of("designators"):
+        return False
     if " " in folded or len(folded) > 3 or folded in words_of("legal-safe"):
         return True
     if draft.dotted[-1] or length > 1 or draft.raw[-1] == form.written:

@@ -29,7 +29,7 @@ class Draft:
     def add(self, raw: str, *, dotted: bool = False) -> None:
         """Append a word; one that is only punctuation is left out."""
         folded = fold(raw).translate(_APOSTROPHES).strip(".,")
-        if folded:
+        if any(char.isalnum() or char in "+#&" for char in folded):
             self.raw.append(raw.strip(".,"))
             self.tokens.append(folded)
             self.dotted.append(dotted)

@@ -110,6 +110,8 @@ def _splits_agree(a: Reading, b: Reading) -> bool:
     few, many = sorted((a.tokens, b.tokens), key=len)
     if sum(map(len, few)) < 9:
         return False
+    if set(many) - set(few) <= given_names():
+        return False
     if len(few) == 1:
         return True
     return len(many) == len(few) + 1 and set(_cuts(few)) < set(_cuts(many))

@@ -20,7 +20,7 @@ from lorebank.identity.affixes import (
     without_title_behind,
 )
 from lorebank.identity.draft import join_initials, split_words
-from lorebank.identity.lexicon import LegalForm, surnames, word_list
+from lorebank.identity.lexicon import LegalForm, surnames, word_list, words_of
 from lorebank.identity.scripts import is_han_or_hangul
 from lorebank.language.folding import slugify
 
@@ -66,6 +66,8 @@ class Reading:
     def full(self) -> bool:
         """Whether it can be a whole name of a person: two words, or surname and given name."""
         words = [token for token in self.tokens if not token[0].isdigit() and len(token) > 1]
+        if any(word in words_of("generic") for word in words):
+            return False
         return len(words) > 1 or (len(words) == 1 and split_full_name(words[0]) is not None)
 
 

@@ -89,7 +89,7 @@ def _compare_all(
     names: Mapping[str, NameUse],
 ) -> tuple[list[_Pair], list[_Pair]]:
     """The pairs that are the same, and the ambiguous ones, each as `(slug, slug, reason)`."""
-    readings = [read_name.__wrapped__(use.name) for use in names.values()]
+    readings = [read_name(use.name) for use in names.values()]
     scripts = frozenset().union(*map(scripts_in, readings))
     keys = [keys_of(reading, scripts) for reading in readings]
     slugs = list(names)

@@ -95,7 +95,7 @@ def latinise(token: str) -> str:
     need a dictionary (Han, Arabic, Hebrew) stay."""
     if token.isascii():
         return token
-    latin = token.translate(letter_pairs("cyrillic")).translate(letter_pairs("greek"))
+    latin = token.translate(letter_pairs("letters"))
     return latin if latin.isascii() else _KANA.sub(lambda run: _kana_to_latin(run.group()), latin)
 
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from unicodedata import category
 
 from lorebank.identity.keys import roman_value
-from lorebank.identity.lexicon import word_list, words_of
+from lorebank.identity.lexicon import given_names, groups, word_list, words_of
 from lorebank.identity.readings import Reading
 from lorebank.identity.scripts import is_han_or_hangul, is_kana, voiceless
 
@@ -20,6 +21,8 @@ PLURAL = "a plural is not the person"
 
 _LONG = 9
 """Letters from which on one edit inside a name is taken for a slip."""
+_LONG_FOR_THING = 5
+"""Letters from which on a word that is nearly `bridge` or `street` is taken for that word."""
 _LONG_FOR_SWAP = 6
 """Letters of the word from which on two swapped letters in a long name are taken for a slip."""
 _LONG_VOWELS = frozenset("ーっッ")
@@ -88,13 +91,18 @@ def judge_slip(a: Reading, b: Reading) -> tuple[Verdict, str] | None:
         return Verdict.DIFFERENT, "numbers differ"
     if is_kana(x) and is_kana(y):
         return _judge_kana(x, y, edit)
+    if x in a.capitals | b.capitals and y in a.capitals | b.capitals and len(y) < 5:
+        return Verdict.DIFFERENT, "acronyms differ"
+    parted = _parting_letter(x, y, edit)
+    if parted is not None:
+        return parted
     letters = min(_letters(a), _letters(b))
-    return _parting_letter(x, y, edit) or _judge_word(x, y, edit, letters, len(a.tokens))
-
-
-def _judge_word(x: str, y: str, edit: Edit, letters: int, words: int) -> tuple[Verdict, str]:
-    if letters >= _LONG and _is_slip(x, y, edit, words):
+    if letters >= _LONG and _is_slip(x, y, edit, a.tokens):
         return Verdict.SAME, "one letter differs in a long name"
+    return _judge_short(x, y, edit, letters, len(a.tokens))
+
+
+def _judge_short(x: str, y: str, edit: Edit, letters: int, words: int) -> tuple[Verdict, str]:
     if len(x) < 3 and not (words > 1 and len(y) > 2):
         return Verdict.DIFFERENT, "short names"
     if edit.place == 0 and not edit.swap and min(len(x), letters) < 5:
@@ -102,16 +110,20 @@ def _judge_word(x: str, y: str, edit: Edit, letters: int, words: int) -> tuple[V
     return Verdict.AMBIGUOUS, "one letter differs"
 
 
-def _is_slip(x: str, y: str, edit: Edit, words: int) -> bool:
-    inside = edit.place > 0 and edit.place + max(len(edit.left), len(edit.right)) < len(y)
+def _is_slip(x: str, y: str, edit: Edit, tokens: tuple[str, ...]) -> bool:
+    """Whether `x` and `y` can only be one word, once miswritten."""
+    end = edit.place + max(len(edit.left), len(edit.right))
+    if end >= len(y) or any(x in known and y in known for known in (given_names(), groups())):
+        return False
     if edit.swap:
         return len(x) >= _LONG_FOR_SWAP
-    if not inside or _is_spelling_choice(x, y, edit):
+    if edit.place == 0 or _is_spelling_choice(x, y, edit):
         return False
-    if len(x) >= _LONG or (words == 1 and len(y) >= _LONG + 1):
+    if len(x) >= _LONG or (len(tokens) == 1 and len(y) > _LONG):
         return True
     known = words_of("generic")
-    return words > 1 and len(x) > 3 and (x in known) != (y in known)
+    a_thing = len(tokens) > 1 and tokens[0] not in given_names()
+    return a_thing and len(x) >= _LONG_FOR_THING and (x in known) != (y in known)
 
 
 def _is_spelling_choice(x: str, y: str, edit: Edit) -> bool:
@@ -143,6 +155,7 @@ def _parting_letter(x: str, y: str, edit: Edit) -> tuple[Verdict, str] | None:
         return Verdict.DIFFERENT, PLURAL
     vowels = "aeiouyаеиоуыэюяё"
     feminine = letters in ({"", "a"}, {"", "а"}) and x[-1] not in vowels
+    feminine = feminine or (letters == {"i", "a"} and x[-2:-1] == "k")
     if feminine or letters in ({"o", "a"}, {"й", "я"}, {"ий", "ия"}):
         return Verdict.DIFFERENT, "names of a man and of a woman"
     return None
@@ -164,7 +177,9 @@ def _judge_file_names(x: str, y: str) -> tuple[Verdict, str]:
 
 
 def _wordlike(token: str) -> bool:
-    return token.replace(".", "").isalpha() and not is_han_or_hangul(token)
+    """Letters, with the vowel signs of Indic scripts and Thai, and the dots of file names."""
+    letters = all(c.isalpha() or c == "." or category(c).startswith("M") for c in token)
+    return letters and not is_han_or_hangul(token)
 
 
 def _letters(reading: Reading) -> int:

@@ -19,6 +19,7 @@ __all__ = [
     "SCHEMA_VERSION",
     "Connection",
     "discard_index",
+    "generation",
     "load_vector_extension",
     "open_index",
     "transaction",
@@ -84,6 +85,11 @@ def transaction(connection: apsw.Connection) -> Iterator[None]:
     """One `BEGIN IMMEDIATE` transaction; rolled back when the body raises."""
     with connection:
         yield
+
+
+def generation(connection: Connection) -> tuple[int, int]:
+    """Changes whenever this or another connection has written."""
+    return int(connection.pragma("data_version")), connection.total_changes()
 
 
 def load_vector_extension(connection: apsw.Connection, extension_path: str = "") -> str:

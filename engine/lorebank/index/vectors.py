@@ -11,9 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-import apsw
 
-from lorebank.index.connection import Connection, load_vector_extension
+from lorebank.index.connection import Connection, generation, load_vector_extension
 
 if TYPE_CHECKING:
     import numpy as np
@@ -104,10 +103,10 @@ class VectorIndex:
         return [(row, float(similarity)) for row, similarity in rows]
 
     def _matrix(self, owner: str) -> _Matrix:
-        generation = _generation(self.connection)
+        current = generation(self.connection)
         held = self._matrices.get(owner)
-        if held is None or held.generation != generation:
-            held = _Matrix.load(self.connection, owner, generation)
+        if held is None or held.generation != current:
+            held = _Matrix.load(self.connection, owner, current)
             self._matrices[owner] = held
         return held
 
@@ -144,8 +143,3 @@ class _Matrix:
         # lexsort: by similarity, then by row, as the SQL does.
         order = kept[np.lexsort((self.rows[kept], -scores[kept]))]
         return [(int(self.rows[i]), float(scores[i])) for i in order]
-
-
-def _generation(connection: apsw.Connection) -> tuple[int, int]:
-    """Changes whenever this or another connection has written."""
-    return int(connection.pragma("data_version")), connection.total_changes()

@@ -24,7 +24,8 @@ __all__ = [
     "touch_file",
 ]
 
-_NEIGHBOUR_CHARACTERS = 400
+_NEIGHBOUR_CHARACTERS = 160
+"""Of each neighbour: enough for what it is about; more made the index a fifth larger."""
 _MONTHS = [
     "january",
     "february",

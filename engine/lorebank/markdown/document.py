@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from lorebank.domain import Diagnostic
+from lorebank.markdown.fact_lines import begins_typed
 from lorebank.markdown.hidden import hide
 from lorebank.markdown.plain import plain_text
 from lorebank.markdown.source import split_lines
@@ -151,9 +152,13 @@ def _node(kind: str, token: Token, lines: list[str]) -> Node:
 
 
 def _set_text(node: Node, text: str) -> None:
-    """Lines of exotic white space alone are stripped by the parser: count back from the end."""
     node.text = text
+    if node.setext and begins_typed(text):
+        # `W @Peter: …` right above `---` is a fact above a rule, whatever CommonMark says.
+        node.kind, node.level, node.setext = "paragraph", 0, False
+        node.end -= 1
     if node.kind == "paragraph":
+        # Lines of exotic white space alone are stripped by the parser: count back from the end.
         node.start = max(node.start, node.end - text.count("\n") - 1)
 
 

@@ -21,7 +21,7 @@ from lorebank.domain import EvidenceMark, FactKind, Mention, Stance
 from lorebank.markdown.mentions import find_mentions
 from lorebank.markdown.plain import plain_text
 
-__all__ = ["FactLine", "LineProblem", "parse_confidence", "parse_fact_line"]
+__all__ = ["FactLine", "LineProblem", "begins_typed", "parse_confidence", "parse_fact_line"]
 
 LineProblem = tuple[str, str]
 """A diagnostic without its place: code and message."""
@@ -46,6 +46,7 @@ _BETWEEN = re.compile(
     r"\s*(?:[,，、;&+/]\s*)?(?:(?<=[\s,])(?:and|und|et|en|y|e|и|和|と)\s+|(?:和|と|、))?",
     re.IGNORECASE,
 )
+_MAYBE_TYPED = re.compile(r"[\W_]*[A-Za-zＡ-Ｚａ-ｚ][\s*_~`:：(（,\])）】@\[]")
 _WHITE = re.compile(r"\s*")
 _MARKS = re.compile(
     r"(?P<before>^|[^\S\n]*)(?P<marks>\((?:[+−–-])o-[0-9A-Za-z]+\)"
@@ -88,6 +89,11 @@ def parse_fact_line(text: str) -> FactLine:
     """
     body, marks = _without_marks(text)
     return replace(_Prefix(body).read(), marks=marks)
+
+
+def begins_typed(text: str) -> bool:
+    """Whether a text begins with a kind and a mention, or with a kind and a `c=`."""
+    return _MAYBE_TYPED.match(text) is not None and parse_fact_line(text).is_typed
 
 
 def parse_confidence(value: str) -> float | None:
@@ -138,9 +144,10 @@ class _Prefix:
             content_start, self.open_marks = begin, []
         if not self.kind and not any(code.startswith("kind-") for code, _ in self.problems):
             self.problems.append(("kind-missing", "no kind letter; read as a world fact"))
-        source = "".join(self.open_marks) + self.text[content_start:]
+        source = "".join(self.open_marks) + self.text[content_start:].lstrip()
         content = plain_text(source)
         if not content:
+            self.problems = [problem for problem in self.problems if problem[0] != "kind-missing"]
             self.problems.append(("fact-empty", "nothing is said here; the line is no fact"))
         return FactLine(
             kind=self.kind or FactKind.WORLD,
@@ -251,12 +258,15 @@ class _Prefix:
 
     def _set_confidence(self, value: str) -> None:
         self.has_confidence = True
+        if self.kind is not FactKind.OPINION:
+            message = "a confidence stands on a fact that is no opinion; it is kept"
+            self.problems.append(("confidence-unexpected", message))
         assigned = _ASSIGNED.match(value)
         number = assigned["value"] if assigned else value
         self.confidence = parse_confidence(number)
         if self.confidence is None:
             shown = " ".join(value.split())
-            message = f"({shown}) gives no confidence from 0 to 1; read as an opinion without one"
+            message = f"({shown}) gives no confidence from 0 to 1; read as a fact without one"
             code = "confidence-out-of-range" if _is_number(number) else "confidence-not-a-number"
             self.problems.append((code, message))
 
@@ -286,8 +296,9 @@ class _Prefix:
             pass
         if self._skip_colon():
             return mentions, self.position, True
-        rest = self.text[_end(_WHITE, self.text, self.position) :][:1]
-        labelled = not self.after_colon and rest and not rest.islower()
+        after_space = _end(_WHITE, self.text, self.position)
+        rest = self.text[after_space : after_space + 1]
+        labelled = after_space > self.position and not self.after_colon and not rest.islower()
         if labelled and (rest.isalnum() or rest in "\"“„«'‘"):
             return mentions, self.position, False
         self.open_marks = opened
@@ -314,7 +325,7 @@ def _end(pattern: re.Pattern[str], text: str, position: int) -> int:
 
 
 def _is_number(value: str) -> bool:
-    return re.match(r"[+-]?[\d.,]+\Z", unicodedata.normalize("NFKC", value).strip()) is not None
+    return re.match(r"[+-]?\d*[.,]?\d+\Z", unicodedata.normalize("NFKC", value).strip()) is not None
 
 
 def _distinct(subjects: list[Mention], others: list[Mention]) -> tuple[Mention, ...]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
 from hashlib import blake2b
 
@@ -15,7 +15,8 @@ from lorebank.domain import Citation, Diagnostic, Fact, FactKind
 from lorebank.language.folding import fold
 from lorebank.markdown.document import Document, Node, heading_paths, read_document
 from lorebank.markdown.fact_format import format_fact
-from lorebank.markdown.fact_lines import FactLine, parse_fact_line
+from lorebank.markdown.fact_items import BULLET, FactItem, Gathering
+from lorebank.markdown.fact_lines import FactLine, begins_typed, parse_fact_line
 from lorebank.markdown.opinion_tables import opinion_rows
 from lorebank.markdown.plain import plain_text
 from lorebank.markdown.sections import opens_retain
@@ -40,14 +41,6 @@ RETAIN_HEADINGS: tuple[str, ...] = (
     "Panatilihin",
 )
 """The words that open a retain section, in the languages the memory design is published in."""
-
-_DETAIL = re.compile(
-    r"(?:evidence|last[ _](?:reinforced|updated|confirmed|seen)|reinforced|contradicted|updated)"
-    r"\s*[:：]",
-    re.IGNORECASE,
-)
-_MAYBE_TYPED = re.compile(r"[\W_]*[A-Za-zＡ-Ｚａ-ｚ][\s*_~`:：(（,\])）】]")
-_BULLET = re.compile(r"(?P<indent>[ \t]*)(?:[-*+]|\d{1,9}[.)])[ \t]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,16 +84,6 @@ def fact_id(kind: FactKind, recorded: date | None, slugs: Sequence[str], content
     return f"f-{blake2b(source, digest_size=5).hexdigest()}"
 
 
-@dataclass(slots=True)
-class _Item:
-    """The lines and texts that make one fact: its own, and those nested below it."""
-
-    start: int
-    end: int
-    pieces: list[str]
-    details: list[str] = field(default_factory=list)
-
-
 class _FactReader:
     """Walks a document's blocks once."""
 
@@ -128,7 +111,7 @@ class _FactReader:
         taken = -1
         for index, node in enumerate(nodes):
             path = " > ".join(part for part in (above, paths[index]) if part)
-            if node.kind == "heading" and not self._is_underlined_fact(node):
+            if node.kind == "heading":
                 if retain_level and node.level <= retain_level:
                     retain_level = 0
                 if not retain_level and opens_retain(node.text, self.words):
@@ -152,17 +135,13 @@ class _FactReader:
                     if child.kind == "list":
                         self._outlined(child, path)
 
-    def _is_underlined_fact(self, node: Node) -> bool:
-        """A typed paragraph right above `---` is a fact above a rule, not a heading."""
-        return node.setext and _typed(node.text)
-
     def _facts_of(self, nodes: Sequence[Node], index: int, path: str, *, in_retain: bool) -> int:
         """Read one block; returns the index of the last sibling block that it took."""
         node = nodes[index]
         if node.kind == "list":
             for item in node.children:
                 self._list_item(item, path, in_retain=in_retain)
-        elif node.kind in ("paragraph", "heading"):
+        elif node.kind == "paragraph":
             return self._paragraph(nodes, index, path, in_retain=in_retain)
         elif node.kind == "table":
             self._table(node, path)
@@ -177,7 +156,7 @@ class _FactReader:
                     for item in child.children:
                         self._list_item(item, path, in_retain=in_retain)
         elif in_retain or _begins_typed(node):
-            gathering = _Gathering(self.document.lines, node)
+            gathering = Gathering(self.document.lines, node)
             for child in node.children:
                 gathering.take(child)
             for fact_item in gathering.items:
@@ -197,7 +176,7 @@ class _FactReader:
         indented items are the paragraph's.
         """
         node = nodes[index]
-        gathering = _Gathering(self.document.lines, node)
+        gathering = Gathering(self.document.lines, node)
         gathering.take(node)
         below: list[Node] = []
         if _stands_alone(gathering.items[-1], in_retain=in_retain):
@@ -225,7 +204,7 @@ class _FactReader:
     def _indented_list(self, node: Node, path: str) -> None:
         """List items indented so far that Markdown takes them for code."""
         for number, line in enumerate(node.text.split("\n")):
-            bullet = _BULLET.match(line)
+            bullet = BULLET.match(line)
             if bullet is not None and not bullet["indent"]:
                 start = node.start + number
                 end = start + 1
@@ -233,16 +212,16 @@ class _FactReader:
                 for more in node.text.split("\n")[number + 1 :]:
                     if not more[:1].isspace():
                         break
-                    pieces.append(_BULLET.sub("", more, count=1).strip())
+                    pieces.append(BULLET.sub("", more, count=1).strip())
                     end += 1
-                self._add(_Item(start, end, pieces), path)
+                self._add(FactItem(start, end, pieces), path)
 
     def _table(self, node: Node, path: str) -> None:
         for row, text, details in opinion_rows(node):
             details = [plain_text(detail) for detail in details]
-            self._add(_Item(row.start, row.end, [text], details), path)
+            self._add(FactItem(row.start, row.end, [text], details), path)
 
-    def _add(self, item: _Item, path: str) -> None:
+    def _add(self, item: FactItem, path: str) -> None:
         document = self.document
         while item.end > item.start + 1 and not document.lines[item.end - 1].strip():
             item.end -= 1
@@ -253,7 +232,7 @@ class _FactReader:
         if line.content:
             self.facts.append(self._fact(line, place, item, path))
 
-    def _fact(self, line: FactLine, place: Citation, item: _Item, path: str) -> Fact:
+    def _fact(self, line: FactLine, place: Citation, item: FactItem, path: str) -> Fact:
         slugs = tuple(mention.slug for mention in line.mentions)
         return Fact(
             id=fact_id(line.kind, self.recorded, slugs, line.content),
@@ -277,86 +256,13 @@ def _without_title(path: str, title_path: str) -> str:
     return " > ".join(part for part in (above, below) if part)
 
 
-def _typed(text: str, *, lone_letter: bool = False) -> bool:
-    if _MAYBE_TYPED.match(text) is None:
-        return False
-    line = parse_fact_line(text)
-    return line.is_typed or (lone_letter and line.has_kind and line.has_colon)
-
-
 def _begins_typed(item: Node) -> bool:
     first = item.children[0] if item.children else None
-    return first is not None and first.kind == "paragraph" and _typed(first.text)
+    return first is not None and first.kind == "paragraph" and begins_typed(first.text)
 
 
-def _stands_alone(item: _Item, *, in_retain: bool) -> bool:
-    return bool(item.pieces) and _typed(item.pieces[0], lone_letter=in_retain)
-
-
-class _Gathering:
-    """Collects what belongs to a fact, and cuts where a line begins a typed fact of its own.
-
-    Markdown takes an unindented line below a list item for its continuation; where that line says
-    `W @Peter: …` its bullet was forgotten, and it must not be swallowed by its neighbour.
-    """
-
-    def __init__(self, lines: Sequence[str], node: Node) -> None:
-        self.lines = lines
-        self.indent = _indent(lines[node.start])
-        self.items = [_Item(node.start, node.end, [])]
-
-    def encloses(self, node: Node) -> bool:
-        """Whether a block stands further right than the fact's first line."""
-        return _indent(self.lines[node.start]) > self.indent
-
-    def take(self, node: Node) -> None:
-        """Add what a block says, nested blocks included."""
-        item = self.items[-1]
-        item.end = max(item.end, node.end)
-        if node.kind in ("paragraph", "heading"):
-            for number, line in enumerate(node.text.split("\n"), start=node.start):
-                self._take_line(number, line, node.end)
-        elif node.kind == "fence":
-            item.pieces.append(_as_code_span(node.text))
-        elif node.kind == "code":
-            for line in node.text.split("\n"):
-                self._say(_BULLET.sub("", line, count=1).strip())
-        elif node.kind == "row":
-            item.pieces.append(" ".join(node.cells))
-        for child in node.children:
-            self.take(child)
-
-    def _take_line(self, number: int, line: str, end: int) -> None:
-        current = self.items[-1]
-        if number > current.start and self._begins_fact(number, line):
-            current.end = number
-            self.items.append(_Item(number, end, [line]))
-            return
-        bullet = _BULLET.match(line) if number > current.start else None
-        self._say(line[bullet.end() :] if bullet else line)
-
-    def _begins_fact(self, number: int, line: str) -> bool:
-        source = self.lines[number]
-        if _indent(source) > self.indent or _BULLET.match(source):
-            return False
-        return _typed(line) and parse_fact_line(line).has_colon
-
-    def _say(self, line: str) -> None:
-        item = self.items[-1]
-        if item.pieces and _DETAIL.match(plain_text(line)):
-            item.details.append(plain_text(line))
-        else:
-            item.pieces.append(line)
-
-
-def _indent(line: str) -> int:
-    """The columns of white space a line begins with; a tab reaches to the next fourth column."""
-    expanded = line.expandtabs(4)
-    return len(expanded) - len(expanded.lstrip(" "))
-
-
-def _as_code_span(code: str) -> str:
-    """A fence as inline code, so that nothing in it reads as markup or a mention."""
-    longest = max((len(run) for run in re.findall(r"`+", code)), default=0)
-    ticks = "`" * (longest + 1)
-    return f"{ticks} {' '.join(code.split())} {ticks}" if code.strip() else ""
+def _stands_alone(item: FactItem, *, in_retain: bool) -> bool:
+    if not item.pieces:
+        return False
+    line = parse_fact_line(item.pieces[0])
+    return line.is_typed or (in_retain and line.has_kind and line.has_colon)

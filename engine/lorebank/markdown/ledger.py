@@ -83,7 +83,7 @@ class Rulings:
     diagnostics: tuple[Diagnostic, ...]
 
 
-_ACTION = re.compile(rf"\s*[*_`]*(?P<action>{'|'.join(LedgerAction)})[*_`]*\b\s*[:：]?", re.I)
+_ACTION = re.compile(rf"\s*[*_`]*(?P<action>{'|'.join(LedgerAction)})\b[*_`]*\s*[:：]?", re.I)
 _NOTE = re.compile(r"\s*[(（](?P<note>.*)[)）]\s*\Z", re.DOTALL)
 _DAY = re.compile(r"\s*(?P<day>\d{4}-\d{2}-\d{2})\s*(?:[:：,;—–-]\s*)?")
 _RULING = re.compile(

@@ -92,9 +92,9 @@ def _linked(token: re.Match[str]) -> tuple[str, int] | None:
 
 def _handle(text: str, token: re.Match[str], previous_end: int) -> tuple[str, int] | None:
     start, end = token.span()
-    before = text[start - 1 : start]
-    after_mention = before == "/" and start - 1 == previous_end
-    if _GLUE.match(before) and not _UNSPACED.match(before) and not after_mention:
+    if _is_glued(text, start) and not (
+        text[start - 1 : start] == "/" and start - 1 == previous_end
+    ):
         return None
     if _PACKAGE.match(text, end) and not text.startswith(("/@", "/[["), end):
         return None
@@ -103,9 +103,19 @@ def _handle(text: str, token: re.Match[str], previous_end: int) -> tuple[str, in
     if contraction is not None:
         end -= len(contraction.group())
         name = name[: contraction.start()]
+    end -= len(name) - len(name.rstrip("_"))
+    name = name.rstrip("_")
     if not _LETTER.search(name) or _CLOCK.match(name):
         return None
     return html.unescape(name), end
+
+
+def _is_glued(text: str, start: int) -> bool:
+    """Whether a handle follows a letter, `@`, `%` or `/`; the `_` of emphasis does not count."""
+    while text[start - 1 : start] == "_":
+        start -= 1
+    before = text[start - 1 : start]
+    return _GLUE.match(before) is not None and _UNSPACED.match(before) is None
 
 
 def _entity(char: str) -> str:

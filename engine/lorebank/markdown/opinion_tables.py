@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from lorebank.language.folding import fold
 from lorebank.markdown.document import Node
+from lorebank.markdown.fact_items import DETAIL
 from lorebank.markdown.fact_lines import parse_confidence, parse_fact_line
 from lorebank.markdown.mentions import find_mentions, mention_source
 from lorebank.markdown.plain import plain_text
@@ -86,7 +87,14 @@ def _confidence(cell: str) -> str:
 
 def _details(names: list[str], cells: list[str], used: set[int | None]) -> list[str]:
     return [
-        f"{name.strip()}: {cell.strip()}"
+        f"{_detail_name(plain_text(name))}: {cell.strip()}"
         for index, (name, cell) in enumerate(zip(names, cells, strict=False))
         if index not in used and cell.strip().strip("-–—")
     ]
+
+
+def _detail_name(header: str) -> str:
+    """A column's name as the start of a detail: `Why` → `Evidence (Why)`."""
+    if DETAIL.match(f"{header}:"):
+        return header
+    return f"Evidence ({re.sub(r'[():：]', ' ', header).strip()})"

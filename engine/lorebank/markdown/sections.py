@@ -13,7 +13,7 @@ from lorebank.markdown.plain import plain_text
 __all__ = ["Section", "opens_retain", "retain_sections"]
 
 _NUMBERING = re.compile(r"[\W_]*(?:\d+[.)]\s+)?[\W_]*")
-_AFTER_WORD = re.compile(r"\s*(?:\Z|(?![-'’][^\W_])[\W_])")
+_AFTER_WORD = re.compile(r"\s*+(?:\Z|(?![-'’][^\W_])[\W_])")
 
 
 @dataclass(frozen=True, slots=True)

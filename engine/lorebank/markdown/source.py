@@ -9,30 +9,47 @@ from lorebank.domain import Diagnostic
 __all__ = ["decode", "line_of", "newline_style", "split_lines"]
 
 _BOM = b"\xef\xbb\xbf"
+_NAMED_ERRORS = 20
 _LONE_CR = re.compile(r"\r(?!\n)")
 
 
 def decode(data: bytes, path: str) -> tuple[str, tuple[Diagnostic, ...]]:
     """The text of a UTF-8 file without its byte order mark, line endings untouched.
 
-    Invalid bytes become U+FFFD and are reported with the offset of the first one and their number;
-    a carriage return that ends no line is reported too.
+    Invalid bytes become U+FFFD and are reported with their offset, the first ones one by one; a
+    carriage return that ends no line is reported too.
     """
-    diagnostics: list[Diagnostic] = []
     skipped = len(_BOM) if data.startswith(_BOM) else 0
-    body = data[skipped:]
     try:
-        text = body.decode("utf-8")
-    except UnicodeDecodeError as error:
-        text = body.decode("utf-8", errors="replace")
-        line = body.count(b"\n", 0, error.start) + 1
-        message = f"invalid UTF-8 at byte offset {error.start + skipped}; read with replacement"
-        diagnostics.append(Diagnostic(path, line, "utf8-invalid", message))
-    lone = _LONE_CR.search(text)
-    if lone is not None:
-        message = "a lone carriage return ends no line; read as a space"
-        diagnostics.append(Diagnostic(path, line_of(text, lone.start()), "lone-cr", message))
+        text = data[skipped:].decode("utf-8")
+        diagnostics = []
+    except UnicodeDecodeError:
+        text = data[skipped:].decode("utf-8", errors="replace")
+        diagnostics = _invalid_bytes(data, skipped, path)
+    lone = _LONE_CR.findall(text)
+    if lone:
+        first = _LONE_CR.search(text)
+        line = line_of(text, first.start() if first else 0)
+        message = f"a lone carriage return ends no line; read as a space ({len(lone)} in the file)"
+        diagnostics.append(Diagnostic(path, line, "lone-cr", message))
     return text, tuple(diagnostics)
+
+
+def _invalid_bytes(data: bytes, start: int, path: str) -> list[Diagnostic]:
+    """One diagnostic for each of the first invalid sequences; the last one speaks for the rest."""
+    found: list[Diagnostic] = []
+    while len(found) < _NAMED_ERRORS:
+        try:
+            data[start:].decode("utf-8")
+        except UnicodeDecodeError as error:
+            offset, start = start + error.start, start + error.end
+        else:
+            return found
+        more = ", and more may follow" if len(found) == _NAMED_ERRORS - 1 else ""
+        message = f"invalid UTF-8 at byte offset {offset}; read with replacement{more}"
+        line = data.count(b"\n", 0, offset) + 1
+        found.append(Diagnostic(path, line, "utf8-invalid", message))
+    return found
 
 
 def split_lines(text: str) -> list[str]:

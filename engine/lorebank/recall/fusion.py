@@ -21,6 +21,7 @@ from lorebank.recall.ranking import Ranking
 __all__ = ["fuse_reciprocal_ranks", "fuse_weighted", "fuse_zscores", "standardise"]
 
 RRF_K = 60
+_CUT = 3.0
 
 
 def fuse_zscores(rankings: Iterable[Ranking], weights: Mapping[str, float]) -> dict[int, float]:
@@ -63,9 +64,10 @@ def fuse_weighted(
 
 
 def standardise(scores: Mapping[int, float], pool: Iterable[int]) -> dict[int, float]:
-    """Standard scores over the pool; an item without a score stands at the lowest one.
+    """Standard scores over the pool, cut at 3; an item without a score stands at the lowest one.
 
-    A list in which all scores are equal says nothing: every item gets 0.
+    A list in which all scores are equal says nothing: every item gets 0. The cut keeps a list that
+    holds few of the pool's items from drowning the others.
     """
     floor = min(scores.values(), default=0.0)
     filled = {item: scores.get(item, floor) for item in pool}
@@ -73,4 +75,6 @@ def standardise(scores: Mapping[int, float], pool: Iterable[int]) -> dict[int, f
     if spread < 1e-12:
         return dict.fromkeys(filled, 0.0)
     middle = fmean(filled.values())
-    return {item: (score - middle) / spread for item, score in filled.items()}
+    return {
+        item: max(-_CUT, min(_CUT, (score - middle) / spread)) for item, score in filled.items()
+    }

@@ -10,10 +10,12 @@ a statement at all. None is large enough to bury an item that holds all the word
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from lorebank.index.items import NOTE, Item
+from lorebank.language.folding import fold
 from lorebank.recall.fusion import standardise
 from lorebank.recall.ranking import Ranking
 from lorebank.recall.understand import Understood
@@ -25,30 +27,39 @@ __all__ = ["DEFAULT_WEIGHTS", "Pool", "Weights", "coverage", "score_pool"]
 class Weights:
     """Steps in standard deviations of the fused lists; confirmed on judged chat logs."""
 
-    lexical_least: float = 0.5
+    lexical_least: float = 0.3
     """Weight of the lexical list when its best hits cover nothing of the question."""
-    lexical_by_coverage: float = 0.9
+    lexical_by_coverage: float = 1.2
     """What full coverage adds to it."""
-    semantic: float = 0.8
+    semantic: float = 0.9
+    """Weight of the semantic list when the words cover nothing of the question."""
+    semantic_by_coverage: float = -0.7
+    """What full coverage takes from it."""
     covered: float = 1.2
     """For an item that itself holds all the words, pro rata by rarity."""
-    entity: float = 0.6
+    complete: float = 3.0
+    """For an item with a sentence that holds every word; falls off steeply where one is missing.
+    BM25 alone prefers a short text with most of the words to a paragraph with all of them."""
+    entity: float = 1.0
     """It is about, or mentions, an entity of the question."""
     in_time: float = 1.0
     """It lies in the interval of the question."""
-    dated: float = 0.5
+    dated: float = 1.0
     """It names a time, and the question asks when."""
     opinion: float = 0.7
     """It states an opinion, and the question asks for one."""
-    question: float = -0.6
+    question: float = -1.0
     """It is a question itself."""
-    context: float = 0.25
+    context: float = 0.4
     """What its neighbours in the file score, pro rata."""
     neighbour: float = 0.15
     """It is linked only through a neighbour of the entity."""
 
 
 DEFAULT_WEIGHTS = Weights()
+_STEEPNESS = 6
+_NEARLY_ALL = 0.7
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|[。！？]|\n\n|\n(?=\s*[-*+|])")
 _QUESTION_MARKS = ("?", "？", "؟")
 
 
@@ -93,14 +104,13 @@ def _z_score_sum(pool: Pool, covered: Mapping[int, float], weights: Weights) -> 
     lexical = standardise(pool.rankings["lexical"].scores, pool.items)
     semantic = standardise(pool.rankings["semantic"].scores, pool.items)
     by_words = weights.lexical_least + weights.lexical_by_coverage * depth
-    return {
-        item: by_words * lexical[item] + weights.semantic * semantic[item] for item in pool.items
-    }
+    by_meaning = max(0.0, weights.semantic + weights.semantic_by_coverage * depth)
+    return {item: by_words * lexical[item] + by_meaning * semantic[item] for item in pool.items}
 
 
 def _steps(pool: Pool, item: Item, covered: float, weights: Weights) -> float:
     understood = pool.understood
-    step = weights.covered * covered
+    step = weights.covered * covered + weights.complete * _completeness(pool, item)
     if understood.entities:
         named = len(set(understood.entities) & set(item.entities)) / len(understood.entities)
         if item.kind == NOTE:
@@ -117,6 +127,20 @@ def _steps(pool: Pool, item: Item, covered: float, weights: Weights) -> float:
     if item.content.rstrip(" \"'”’»)").endswith(_QUESTION_MARKS):
         step += weights.question
     return step
+
+
+def _completeness(pool: Pool, item: Item) -> float:
+    """1 where one sentence of the item holds every term; near 0 where it lacks one of four."""
+    terms = pool.understood.terms
+    held = _why(pool, "lexical", item.item).get("terms", ())
+    if len(held) < _NEARLY_ALL * len(terms):
+        return 0.0
+    # Stems are what was matched; the beginnings of words are near enough to them, and cheap.
+    starts = [fold(term)[: max(3, len(term) - 2)] for term in held]
+    sentences = _SENTENCE_END.split(fold(item.content))
+    together = max(sum(start in sentence for start in starts) for sentence in sentences)
+    share = together / len(terms)
+    return share**_STEEPNESS
 
 
 def _names_held(pool: Pool, item: Item) -> float:

@@ -20,8 +20,31 @@ from lorebank.language.folding import fold
 __all__ = ["CUES", "Lexicon", "detect", "languages", "lexicon", "tokens_of"]
 
 CUES = (
-    *("negate", "like", "dislike", "good", "bad", "adopt", "drop", "norm", "exclusive", "change"),
-    *("hypothetical", "past", "ask", "say", "quote", "others", "function", "weak", "joins"),
+    *(
+        "negate",
+        "like",
+        "dislike",
+        "good",
+        "bad",
+        "adopt",
+        "repeat",
+        "drop",
+        "norm",
+        "exclusive",
+        "change",
+    ),
+    *(
+        "hypothetical",
+        "past",
+        "ask",
+        "say",
+        "quote",
+        "others",
+        "neutral",
+        "function",
+        "weak",
+        "joins",
+    ),
 )
 """The cue classes a language file may list; what is missing is empty."""
 
@@ -30,7 +53,9 @@ _TOKEN = re.compile(rf"[{_HAN}]|[^\W_{_HAN}]+(?:['+#][^\W_{_HAN}]+)*[+#]*")
 _ELIDED = re.compile(r"\A(?:l|d|n|j|m|t|s|c|qu|jusqu|lorsqu|puisqu|un|dell|all|nell)'(?=\w)")
 _IS_HAN = re.compile(f"[{_HAN}]")
 _KANA = re.compile("[\u3040-\u30ff]")
+_ANY_ENDING = re.compile(r"(?<=\w)(?<!\\w)\*")
 _PREFIX = 3
+_TELLING = ("function", "negate", "like", "dislike", "good", "bad", "adopt", "drop", "say", "joins")
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +203,7 @@ def _language_words() -> Mapping[str, tuple[str, ...]]:
     for code in languages():
         table = tomllib.loads(_files()[code])
         own: set[str] = set()
-        for cue in ("function", "negate", "like", "dislike", "adopt", "drop", "joins"):
+        for cue in _TELLING:
             for phrase in _phrases(table.get(cue, "")):
                 tokens = _phrase_tokens(phrase)
                 if cue in ("function", "negate") or len(tokens) == 1:
@@ -235,7 +260,7 @@ def _frames(table: Mapping[str, object], *, unspaced: bool) -> tuple[Frame, ...]
 
 
 def _frame(line: str, stops: Sequence[str], *, unspaced: bool) -> re.Pattern[str]:
-    text = fold(line.strip()).replace("*", r"\w*")
+    text = _ANY_ENDING.sub(r"\\w*", fold(line.strip()))
     part = r"[^,;.!?，。；！？]+?"
     text = text.replace("{a}", f"(?P<a>{part})").replace("{b}", f"(?P<b>{part})")
     if unspaced:

@@ -214,6 +214,7 @@ class _Forming:
         self._judged = {fact_id for fact_id, _ in verdicts}
         self._similarity = similarity
         self._index: dict[str, dict[str, None]] = {}
+        self._seen: dict[tuple[str, str], Judgement] = {}
 
     def take(self, facts: Sequence[Fact]) -> None:
         for day, lines in groupby(facts, key=lambda fact: fact.recorded):
@@ -234,7 +235,7 @@ class _Forming:
             return
         for belief in self._candidates(fact):
             found = self._judge(belief, fact)
-            if found.stance is Stance.FOR and self._restates(belief, fact):
+            if found.stance is Stance.FOR and found.reason == "restated":
                 return
             if found.stance is Stance.AGAINST and found.reason not in _NEW_OBJECT:
                 return
@@ -256,11 +257,9 @@ class _Forming:
             if found.stance is Stance.UNRELATED:
                 self._note_unsure(belief, fact, found)
                 continue
-            opens = belief.opening.id == fact.id
-            restates = fact.kind is FactKind.OPINION and (opens or self._restates(belief, fact))
-            takes_part = found.reason not in ("mark", "verdict")
             for_it = found.stance is Stance.FOR
-            stated = fact.confidence if for_it and restates and takes_part else None
+            names_it = fact.kind is FactKind.OPINION and found.reason in ("stated", "restated")
+            stated = fact.confidence if for_it and names_it else None
             belief.lines[fact.id] = (fact, found, stated)
             if for_it:
                 supported.append(belief)
@@ -272,6 +271,12 @@ class _Forming:
                     old.successors[new.id] = day
 
     def _judge(self, belief: _Belief, fact: Fact) -> Judgement:
+        key = (belief.id, fact.id)
+        if key not in self._seen:
+            self._seen[key] = self._judged_anew(belief, fact)
+        return self._seen[key]
+
+    def _judged_anew(self, belief: _Belief, fact: Fact) -> Judgement:
         if belief.opening.id == fact.id:
             return Judgement(Stance.FOR, 0.0, "stated")
         for mark in fact.marks:

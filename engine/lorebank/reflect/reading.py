@@ -7,30 +7,36 @@ which stretches move nothing (questions, hypotheses, known past states, other pe
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from lorebank.language.folding import fold
 from lorebank.reflect.lexicon import Lexicon, detect, lexicon, tokens_of
+from lorebank.reflect.polarity import Item, sign_of
 
-__all__ = ["Comparison", "Item", "Reading", "Segment", "read"]
+__all__ = ["Comparison", "Reading", "Segment", "Words", "read"]
 
 _SENTENCE = re.compile(r"[^.!?;。！？；\n]+(?:\.(?=\w)[^.!?;。！？；\n]+)*[.!?;。！？；]*")
 _PIECE = re.compile(r"[,:，：、()（）\"“”«»]|\s[-–—]+\s|—")
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
-    """One word or cue phrase of a segment."""
+class Words:
+    """Stems, with the sides of opposite pairs and the slots they belong to."""
 
-    stem: str
-    """Empty for a phrase of several words and for function words."""
-    cues: frozenset[str]
-    token: str
-    capital: bool
-    first: bool
-    """Whether it opens its sentence, where a capital says nothing."""
+    stems: frozenset[str]
+    sides: frozenset[tuple[int, int]]
+    slots: frozenset[int]
+
+    @classmethod
+    def of(cls, stems: Iterable[str], lexicon: Lexicon) -> Words:
+        own = frozenset(stems)
+        return cls(
+            own,
+            frozenset().union(*(lexicon.opposites.get(stem, ()) for stem in own)),
+            frozenset().union(*(lexicon.slots.get(stem, ()) for stem in own)),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,22 +47,25 @@ class Segment:
     sentence: int
     holder_first: bool
     """Whether the holder's name stands in it, not as a possessor."""
-
-    @property
-    def stems(self) -> tuple[str, ...]:
-        return tuple(item.stem for item in self.items if item.stem)
+    words: Words
+    cues: frozenset[str]
+    sign: int
+    """+1 or −1, as it speaks of its object; 0 where it does neither."""
+    basis: str
+    """The class of cue that gives the sign."""
 
     def has(self, *cues: str) -> bool:
-        return any(cue in item.cues for item in self.items for cue in cues)
+        return any(cue in self.cues for cue in cues)
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """`a` is preferred to, or has taken the place of, `b`; stems of each."""
+    """`preferred` over `left`, or in its place."""
 
-    preferred: frozenset[str]
-    left: frozenset[str]
+    preferred: Words
+    left: Words
     is_change: bool
+    sentence: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +107,7 @@ def read(text: str, names: tuple[str, ...] = (), *, claim: bool = False) -> Read
         if not claim and any(segment.has("quote") for segment in own):
             quoted = True
             continue
-        compared = _comparisons(sentence, names, words)
+        compared = _comparisons(sentence, number, names, words)
         kept = [s for s in own if claim or compared or not s.has("past")]
         segments += kept
         comparisons += compared
@@ -130,15 +139,28 @@ def _segments(sentence: str, number: int, names: tuple[str, ...], words: Lexicon
                 first = False
                 continue
             if "joins" in cues and run:
-                out.append(Segment(tuple(run), number, holder))
+                out.append(_segment(run, number, holder, words))
                 run, holder = [], False
             elif "joins" not in cues:
                 run.append(_item(folded[position : position + length], cues, written, first, words))
             first = False
             position += length
         if run:
-            out.append(Segment(tuple(run), number, holder))
+            out.append(_segment(run, number, holder, words))
     return out
+
+
+def _segment(items: Sequence[Item], sentence: int, holder: bool, words: Lexicon) -> Segment:
+    sign, basis = sign_of(items, negation_after=words.negation_after)
+    return Segment(
+        tuple(items),
+        sentence,
+        holder,
+        Words.of((item.stem for item in items if item.stem), words),
+        frozenset().union(*(item.cues for item in items)),
+        sign,
+        basis,
+    )
 
 
 def _item(
@@ -156,18 +178,27 @@ def _without_names(sentence: str, names: tuple[str, ...]) -> str:
     return sentence
 
 
-def _comparisons(sentence: str, names: tuple[str, ...], words: Lexicon) -> list[Comparison]:
+def _comparisons(
+    sentence: str, number: int, names: tuple[str, ...], words: Lexicon
+) -> list[Comparison]:
     text = fold(_without_names(sentence, names)).rstrip(" .!;。！；")
     for name in names:
         shown = re.escape(name).replace(r"\-", r"[\s_-]")
-        text = re.sub(rf"\b{shown}\b(?:'s)?\s*", "", text)
+        text = re.sub(rf"(?<![a-z0-9]){shown}(?![a-z0-9])(?:'s)?\s*", "", text)
     for frame in words.frames:
         match = frame.pattern.search(text)
         if match is not None:
             preferred = _stems(match["a"], words)
             left = _stems(match["b"], words)
             if preferred and left and preferred != left:
-                return [Comparison(preferred - left, left - preferred, frame.is_change)]
+                return [
+                    Comparison(
+                        Words.of(preferred - left, words),
+                        Words.of(left - preferred, words),
+                        frame.is_change,
+                        number,
+                    )
+                ]
     return []
 
 

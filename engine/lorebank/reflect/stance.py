@@ -12,26 +12,17 @@ where somebody else's view, a question or a hypothesis is told, the answer is `u
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from lorebank.domain import Fact, Stance
 from lorebank.language.words import words
 from lorebank.reflect.lexicon import Lexicon
-from lorebank.reflect.reading import Comparison, Reading, Segment, read
+from lorebank.reflect.reading import Comparison, Reading, Segment, Words, read
 
 __all__ = ["Judgement", "index_keys", "judge", "nearness", "target_keys"]
 
-_SIGNS = {
-    "like": ("attitude", 1),
-    "dislike": ("attitude", -1),
-    "norm": ("attitude", 1),
-    "drop": ("habit", -1),
-    "adopt": ("habit", 1),
-    "good": ("judgement", 1),
-    "bad": ("judgement", -1),
-}
 _STRENGTHS = {
     "comparison": 1.0,
     "attitude": 1.0,
@@ -43,6 +34,9 @@ _STRENGTHS = {
 }
 _ENOUGH = {"attitude": 0.5, "habit": 0.6, "judgement": 0.5, "negation": 0.7, "restated": 0.75}
 _WEAK = 0.35
+_ATTITUDES = frozenset({"like", "dislike", "norm"})
+_REPEATABLE = frozenset({"attitude", "comparison", "habit"})
+_PREDICATES = _ATTITUDES | {"adopt", "drop", "say", "negate"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +52,21 @@ class Judgement:
 
 
 @dataclass(frozen=True, slots=True)
+class _Object:
+    """One word of what an opinion is about."""
+
+    stem: str
+    weight: float
+    opposed: frozenset[tuple[int, int]]
+    """The other sides of the pairs of opposites it belongs to."""
+    slots: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
 class _Target:
-    stems: tuple[tuple[str, float], ...]
-    """Stem and weight of each word of the object."""
+    objects: tuple[_Object, ...]
+    total: float
+    """The weight of all objects."""
     sign: int
     basis: str
     exclusive: bool
@@ -98,7 +104,7 @@ def judge(
     holders = tuple(opinion_slugs[:1])
     if holders and holders[0] not in slugs:
         return _unrelated("other holder")
-    if words(opinion_statement) == words(text):
+    if _normal(opinion_statement) == _normal(text):
         return Judgement(Stance.FOR, _STRENGTHS["restated"], "restated")
     reading = read(text, holders)
     targets = _targets(opinion_statement, holders)
@@ -117,35 +123,51 @@ def nearness(opinion_statement: str, text: str, holder: str = "") -> float:
     reading = read(text, names, claim=True)
     if reading.lexicon is None:
         return 0.0
-    stems = {stem for segment in reading.segments for stem in segment.stems}
+    named = Words.of(_all_stems(reading), reading.lexicon)
     targets = _targets(opinion_statement, names)
-    return max((_cover(t, stems, reading.lexicon).share for t in targets), default=0.0)
+    return max((_cover(target, named).share for target in targets), default=0.0)
 
 
 def target_keys(opinion_statement: str, holder: str = "") -> frozenset[str]:
     """The keys under which an opinion is found by `index_keys` of a line that may bear on it."""
-    names = (holder,) if holder else ()
-    reading = read(opinion_statement, names, claim=True)
-    stems = (stem for target in _targets(opinion_statement, names) for stem, _ in target.stems)
-    return _keys(stems, reading.lexicon)
+    objects = (
+        item
+        for target in _targets(opinion_statement, (holder,) if holder else ())
+        for item in target.objects
+    )
+    keys: set[str] = set()
+    for item in objects:
+        keys.add(item.stem)
+        keys.update(f"/{pair}" for pair, _ in item.opposed)
+        keys.update(f"#{slot}" for slot in item.slots)
+    return frozenset(keys)
 
 
 def index_keys(text: str, holder: str = "") -> frozenset[str]:
     """The stems of a text, and the opposites and slots they belong to."""
-    reading = read(text, (holder,) if holder else (), claim=True)
-    stems = {stem for segment in reading.segments for stem in segment.stems}
-    stems.update(*(c.preferred | c.left for c in reading.comparisons))
-    return _keys(stems, reading.lexicon)
-
-
-def _keys(stems: Iterable[str], words: Lexicon | None) -> frozenset[str]:
+    reading = read(text, (holder,) if holder else ())
     keys: set[str] = set()
-    for stem in stems:
-        keys.add(stem)
-        if words is not None:
-            keys.update(f"/{pair}" for pair, _ in words.opposites.get(stem, ()))
-            keys.update(f"#{slot}" for slot in words.slots.get(stem, ()))
+    for group in _all_words(reading):
+        keys |= group.stems
+        keys.update(f"/{pair}" for pair, _ in group.sides)
+        keys.update(f"#{slot}" for slot in group.slots)
     return frozenset(keys)
+
+
+def _all_words(reading: Reading) -> Iterator[Words]:
+    yield from (segment.words for segment in reading.segments)
+    for comparison in reading.comparisons:
+        yield comparison.preferred
+        yield comparison.left
+
+
+def _all_stems(reading: Reading) -> set[str]:
+    return set().union(*(group.stems for group in _all_words(reading)))
+
+
+@lru_cache(maxsize=16384)
+def _normal(text: str) -> tuple[str, ...]:
+    return tuple(words(text))
 
 
 def _unrelated(reason: str) -> Judgement:
@@ -171,8 +193,8 @@ def _targets(statement: str, holders: tuple[str, ...]) -> tuple[_Target, ...]:
     if reading.comparisons:
         compared = reading.comparisons[0]
         return (
-            _Target(_even(compared.preferred), 1, "comparison", True),
-            _Target(_even(compared.left), -1, "comparison", True),
+            _target(_even(compared.preferred), reading.lexicon, 1, "comparison", True),
+            _target(_even(compared.left), reading.lexicon, -1, "comparison", True),
         )
     sign, basis = _sign_of_all(reading)
     spent = {"attitude": {"like", "dislike", "norm"}, "judgement": {"good", "bad"}}.get(
@@ -188,44 +210,60 @@ def _targets(statement: str, holders: tuple[str, ...]) -> tuple[_Target, ...]:
                 weight = _WEAK if item.cues & {"weak"} else 1.0
                 weights[item.stem] = max(weights.get(item.stem, 0.0), weight)
     exclusive = any(segment.has("exclusive") for segment in reading.segments)
-    return (_Target(tuple(weights.items()), sign, basis, exclusive),) if weights else ()
+    return (_target(weights, reading.lexicon, sign, basis, exclusive),) if weights else ()
 
 
-def _even(stems: Iterable[str]) -> tuple[tuple[str, float], ...]:
-    return tuple((stem, 1.0) for stem in sorted(stems))
+def _even(words: Words) -> dict[str, float]:
+    return dict.fromkeys(sorted(words.stems), 1.0)
+
+
+def _target(
+    weights: Mapping[str, float], lexicon: Lexicon, sign: int, basis: str, exclusive: bool
+) -> _Target:
+    objects = tuple(
+        _Object(
+            stem,
+            weight,
+            frozenset((pair, 1 - side) for pair, side in lexicon.opposites.get(stem, ())),
+            lexicon.slots.get(stem, frozenset()),
+        )
+        for stem, weight in weights.items()
+    )
+    return _Target(objects, sum(weights.values()), sign, basis, exclusive)
 
 
 def _sign_of_all(reading: Reading) -> tuple[int, str]:
     """The sign an opinion's statement gives to its object, by its first segment with a cue."""
-    assert reading.lexicon is not None
     for segment in reading.segments:
-        sign, basis = _sign(segment, reading.lexicon)
+        sign, basis = segment.sign, segment.basis
         if sign and basis in ("attitude", "judgement"):
             return sign, basis
     for segment in reading.segments:
-        sign, basis = _sign(segment, reading.lexicon)
+        sign, basis = segment.sign, segment.basis
         if sign:
             return sign, basis
     return 1, "plain"
 
 
 def _ask(target: _Target, reading: Reading, others: frozenset[str]) -> list[_Vote | None]:
-    assert reading.lexicon is not None
     for comparison in reading.comparisons:
-        vote = _by_comparison(target, comparison, reading.lexicon)
+        told = (s for s in reading.segments if s.sentence == comparison.sentence)
+        if any(_is_foreign(segment, target, others) for segment in told):
+            return [None]
+        vote = _by_comparison(target, comparison)
         if vote is not None:
             return [vote]
     votes: list[_Vote | None] = []
     for position, segment in enumerate(reading.segments):
-        cover = _cover(target, segment.stems, reading.lexicon)
-        if cover.share > 0 and not _is_foreign(segment, target, others, reading.lexicon):
+        cover = _cover(target, segment.words)
+        if cover.share > 0 and not _is_foreign(segment, target, others):
             votes.append(_by_segment(target, cover, position, reading))
     return votes
 
 
-def _by_comparison(target: _Target, compared: Comparison, words: Lexicon) -> _Vote | None:
-    preferred = _cover(target, compared.preferred, words)
-    left = _cover(target, compared.left, words)
+def _by_comparison(target: _Target, compared: Comparison) -> _Vote | None:
+    preferred = _cover(target, compared.preferred)
+    left = _cover(target, compared.left)
     if max(preferred.share, left.share) < 0.5 or preferred.share == left.share:
         return None
     chosen = preferred.share > left.share
@@ -238,10 +276,13 @@ def _by_comparison(target: _Target, compared: Comparison, words: Lexicon) -> _Vo
 
 
 def _by_segment(target: _Target, cover: _Cover, position: int, reading: Reading) -> _Vote | None:
-    assert reading.lexicon is not None
     segment = reading.segments[position]
-    sign, basis = _sign(segment, reading.lexicon)
+    sign, basis = segment.sign, segment.basis
     damped = 1.0
+    if basis == "habit" and segment.has("neutral"):
+        return None
+    if not sign and segment.has("repeat") and target.basis in _REPEATABLE:
+        sign, basis = 1, "habit"
     if not sign:
         sign, basis = _borrowed(position, reading)
         damped = 0.9
@@ -271,7 +312,7 @@ def _by_slot(target: _Target, cover: _Cover, sign: int, segment: Segment) -> _Vo
     if target.sign < 0 or sign < 0 or cover.share < 0.4:
         return None
     excludes = target.exclusive or segment.has("change")
-    alone = len(target.stems) == 1
+    alone = len(target.objects) == 1
     if not excludes or not (cover.direct or (alone and sign > 0 and segment.has("exclusive"))):
         return None
     if not sign and not segment.has("exclusive", "change"):
@@ -281,108 +322,55 @@ def _by_slot(target: _Target, cover: _Cover, sign: int, segment: Segment) -> _Vo
 
 def _borrowed(position: int, reading: Reading) -> tuple[int, str]:
     """The sign of the next, else of the previous segment of the same sentence."""
-    assert reading.lexicon is not None
     here = reading.segments[position]
     for other in (position + 1, position - 1):
         if 0 <= other < len(reading.segments):
             segment = reading.segments[other]
             if segment.sentence == here.sentence or other > position:
-                sign, basis = _sign(segment, reading.lexicon)
+                sign, basis = segment.sign, segment.basis
                 if sign and basis != "negation":
                     return sign, basis
     return 0, "none"
 
 
-def _sign(segment: Segment, words: Lexicon) -> tuple[int, str]:
-    """What a segment says of its object: its sign, and the class of cue that gives it."""
-    totals: dict[str, list[int]] = {"attitude": [], "habit": [], "judgement": []}
-    denied = False
-    last = ""
-    for item in segment.items:
-        cue = next((cue for cue in _SIGNS if cue in item.cues), "")
-        if "negate" in item.cues:
-            denied = not denied
-        if not cue:
-            continue
-        kind, sign = _SIGNS[cue]
-        if kind == "attitude" and last == "drop" and totals["habit"]:
-            totals["habit"].pop()
-            denied = not denied
-        totals[kind].append(-sign if denied else sign)
-        if "negate" not in item.cues:
-            denied = False
-        last = cue
-    kinds = [kind for kind in totals if totals[kind]]
-    if not kinds:
-        return (-1, "negation") if denied else (0, "none")
-    if denied and _negation_reaches_back(segment, words):
-        totals[kinds[0]][-1] *= -1
-    return _agreed(totals)
-
-
-def _negation_reaches_back(segment: Segment, words: Lexicon) -> bool:
-    if words.negation_after:
-        return True
-    at = max(i for i, item in enumerate(segment.items) if "negate" in item.cues)
-    return any(item.stem for item in segment.items[at + 1 :])
-
-
-def _agreed(totals: dict[str, list[int]]) -> tuple[int, str]:
-    for kind in ("attitude", "habit", "judgement"):
-        signs = totals[kind]
-        if signs:
-            if len(set(signs)) > 1:
-                return (0, "none") if kind != "habit" else (min(signs), "habit")
-            rival = totals["judgement"] if kind == "habit" else []
-            return (0, "none") if any(s != signs[0] for s in rival) else (signs[0], kind)
-    return 0, "none"
-
-
-def _cover(target: _Target, stems: Iterable[str], words: Lexicon) -> _Cover:
-    named = set(stems)
-    total = sum(weight for _, weight in target.stems)
+def _cover(target: _Target, named: Words) -> _Cover:
     share = 0.0
     flips = slot = False
     direct = 0
-    for stem, weight in target.stems:
-        if stem in named:
-            share += weight
-            direct += weight == 1.0
-        elif _opposed(stem, named, words):
-            share += weight
+    for item in target.objects:
+        if item.stem in named.stems:
+            share += item.weight
+            direct += item.weight == 1.0
+        elif not item.opposed.isdisjoint(named.sides):
+            share += item.weight
             flips = not flips
-        elif _other_value(stem, named, words):
-            share += 0.8 * weight
+        elif not item.slots.isdisjoint(named.slots):
+            share += 0.8 * item.weight
             slot = True
-    return _Cover(share / total if total else 0.0, flips, slot, direct)
+    return _Cover(share / target.total if target.total else 0.0, flips, slot, direct)
 
 
-def _opposed(stem: str, named: set[str], words: Lexicon) -> bool:
-    sides = words.opposites.get(stem, frozenset())
-    return any(
-        (pair, 1 - side) in words.opposites.get(other, frozenset())
-        for pair, side in sides
-        for other in named
-    )
+def _is_foreign(segment: Segment, target: _Target, others: frozenset[str]) -> bool:
+    """Whether the segment tells of somebody else: another name or `her sister` as its subject.
 
-
-def _other_value(stem: str, named: set[str], words: Lexicon) -> bool:
-    own = words.slots.get(stem, frozenset())
-    return bool(own) and any(own & words.slots.get(other, frozenset()) for other in named)
-
-
-def _is_foreign(segment: Segment, target: _Target, others: frozenset[str], words: Lexicon) -> bool:
-    """Whether the segment tells of somebody else: another name or `her sister` as its subject."""
-    wanted = {stem for stem, _ in target.stems}
+    A name is a capital that is no object of the opinion, before the cue that says what is thought;
+    where it opens the sentence, only right before a cue.
+    """
+    wanted = {item.stem for item in target.objects}
     other_words = {part for slug in others for part in slug.split("-")}
-    before_cue = True
-    for item in segment.items:
-        if "others" in item.cues and item.stem not in wanted:
-            return True
-        if item.cues & {"like", "dislike", "norm"}:
-            before_cue = False
-        if not before_cue or item.stem in wanted or not item.stem:
+    items = segment.items
+    if any("others" in item.cues and item.stem not in wanted for item in items):
+        return True
+    if segment.holder_first:
+        return False
+    for position, item in enumerate(items):
+        if item.cues & _ATTITUDES:
+            return False
+        if not item.stem or item.stem in wanted or item.cues - {"weak"}:
             continue
-        if item.token in other_words and not segment.holder_first:
+        if item.token in other_words:
+            return True
+        follows = items[position + 1].cues if position + 1 < len(items) else frozenset()
+        if item.capital and follows & _PREDICATES:
             return True
     return False

@@ -36,7 +36,7 @@ def _sync(session: Session, *, full: bool) -> int:
     if session.json:
         session.show_json(report.to_dict())
         return 0
-    session.show(sync_lines(session.look, report, all_paths=session.verbose))
+    session.show(sync_lines(session.look, report, everything=session.verbose))
     if report.problems:
         look = session.error_look
         limit = 0 if session.verbose else SHOWN_PROBLEMS

@@ -45,9 +45,9 @@ def reflect(
 def _show(session: Session, report: ReflectReport, *, diff: bool) -> None:
     if diff:
         session.show(patch_lines(session.look, report.diff()))
-        session.note(reflect_lines(session.error_look, report))
+        session.note(reflect_lines(session.error_look, report, everything=session.verbose))
     else:
-        session.show(reflect_lines(session.look, report))
+        session.show(reflect_lines(session.look, report, everything=session.verbose))
     session.note(problem_lines(session.error_look, report.problems))
 
 

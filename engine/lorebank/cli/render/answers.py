@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from lorebank.cli.render.look import INDENT, Look
-from lorebank.cli.render.opinions import evidence_lines
+from lorebank.cli.render.opinions import evidence_line
 from lorebank.cli.render.phrases import SEPARATOR, byline, confidence_phrase, day_phrase, part_lines
 from lorebank.domain import Answer, FactStatus, Hit, Query, SearchHit
 
@@ -52,7 +52,7 @@ def _why_lines(look: Look, hit: Hit) -> list[str]:
     reasons = [_reason(name, found) for name, found in hit.why.items()]
     lines = part_lines(look, [hit.id, f"score {hit.score:.2f}", *reasons], INDENT)
     for evidence in hit.evidence:
-        lines += evidence_lines(look, evidence, INDENT * 2)
+        lines.append(evidence_line(look, evidence, INDENT * 2, known=hit.content))
     return lines
 
 

@@ -9,7 +9,7 @@ from lorebank.cli.render.look import Look
 from lorebank.cli.render.phrases import confidence_phrase, part_lines
 from lorebank.domain import Evidence, Opinion, OpinionStatus, Stance, Trend
 
-__all__ = ["evidence_lines", "history_lines", "opinion_block", "opinion_lines", "signed"]
+__all__ = ["evidence_line", "history_lines", "opinion_block", "opinion_lines", "signed"]
 
 SHOWN_EVIDENCE = 5
 BAR_WIDTH = 20
@@ -25,10 +25,16 @@ def opinion_lines(look: Look, opinions: Sequence[Opinion], *, history: bool = Fa
     for opinion in opinions:
         if lines:
             lines.append("")
-        lines += opinion_block(look, opinion, evidence=SHOWN_EVIDENCE)
+        lines += opinion_block(look, opinion, evidence=_worth_showing(opinion))
         if history:
             lines += history_lines(look, opinion)
     return lines
+
+
+def _worth_showing(opinion: Opinion) -> int:
+    """None where the only evidence is the statement itself, whose source stands above anyway."""
+    alone = [each.source for each in opinion.evidence] == [opinion.source]
+    return 0 if alone else SHOWN_EVIDENCE
 
 
 def opinion_block(look: Look, opinion: Opinion, *, evidence: int, indent: str = "") -> list[str]:
@@ -40,7 +46,7 @@ def opinion_block(look: Look, opinion: Opinion, *, evidence: int, indent: str = 
     lines += part_lines(look, _about(opinion), indent + _MARGIN)
     older = len(opinion.evidence) - evidence
     for each in opinion.evidence[-evidence:] if evidence else ():
-        lines += evidence_lines(look, each, indent + _MARGIN)
+        lines.append(evidence_line(look, each, indent + _MARGIN, known=opinion.statement))
     if evidence and older > 0:
         lines.append(look.dim(f"{indent}{_MARGIN}… {older} earlier: lorebank explain {opinion.id}"))
     return lines
@@ -58,16 +64,19 @@ def _about(opinion: Opinion) -> list[str]:
     return [*parts, str(opinion.source), opinion.id]
 
 
-def evidence_lines(look: Look, evidence: Evidence, indent: str) -> list[str]:
-    """`+ 2025-12-01 +0.03 memory/2025-12-01.md#L9  the sentence`, on one line where it fits."""
+def evidence_line(look: Look, evidence: Evidence, indent: str, *, known: str = "") -> str:
+    """`+ 2025-12-01 +0.03 memory/2025-12-01.md#L9  the sentence`, cut to one line.
+
+    A sentence that is `known`, as it stands above already, is left out.
+    """
     sign = {Stance.FOR: look.good("+"), Stance.AGAINST: look.bad("−")}.get(evidence.stance, "·")
     moved = evidence.reason if abs(evidence.delta) < UNSEEN else ""
     head = f"{evidence.date} {moved or signed(evidence.delta)} {evidence.source}"
     room = look.width - len(indent) - len(head) - 4
     line = f"{indent}{sign} {look.dim(head)}"
-    if not evidence.content or room < 24:
-        return [line]
-    return [f"{line}  {look.cut(evidence.content, room)}"]
+    if evidence.content in ("", known) or room < 24:
+        return line
+    return f"{line}  {look.cut(evidence.content, room)}"
 
 
 def signed(delta: float) -> str:

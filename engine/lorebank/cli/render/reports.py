@@ -25,20 +25,24 @@ __all__ = [
     "sync_lines",
 ]
 
-SHOWN_PATHS = 20
+SHOWN = 20
+"""More files or opinions than that are counted, unless all are asked for."""
 _LABEL = 11
 
 
-def sync_lines(look: Look, report: SyncReport, *, all_paths: bool = False) -> list[str]:
+def sync_lines(look: Look, report: SyncReport, *, everything: bool = False) -> list[str]:
     """What was read again, file by file, and a line of totals."""
     changes = [look.good("+ ") + look.clean_line(path) for path in report.added]
     changes += [look.warn("~ ") + look.clean_line(path) for path in report.changed]
     changes += [look.bad("- ") + look.clean_line(path) for path in report.removed]
-    shown = changes if all_paths else changes[:SHOWN_PATHS]
-    lines = list(shown)
-    if len(shown) < len(changes):
-        lines.append(f"… and {len(changes) - len(shown):,} more (--verbose lists them)")
-    return [*lines, _totals(report)]
+    return [*_first(changes, everything), _totals(report)]
+
+
+def _first(lines: Sequence[str], everything: bool, indent: str = "") -> list[str]:
+    if everything or len(lines) <= SHOWN:
+        return list(lines)
+    rest = f"{indent}… and {len(lines) - SHOWN:,} more (--verbose lists them)"
+    return [*lines[:SHOWN], rest]
 
 
 def _totals(report: SyncReport) -> str:
@@ -48,7 +52,7 @@ def _totals(report: SyncReport) -> str:
         f"{count(report.files, 'file')}, {count(report.facts, 'fact')}",
         ", ".join(moves) or "nothing changed",
         f"{report.embedded:,} embedded" if report.embedded else "",
-        f"{report.pending:,} waiting for an embedder" if report.pending else "",
+        f"{report.pending:,} not embedded" if report.pending else "",
     ]
     return SEPARATOR.join(part for part in parts if part)
 
@@ -58,21 +62,33 @@ def difference_lines(look: Look, differences: Sequence[str]) -> list[str]:
     return [line for each in differences for line in look.paragraph(each, INDENT, first="")]
 
 
-def reflect_lines(look: Look, report: ReflectReport) -> list[str]:
+def reflect_lines(look: Look, report: ReflectReport, *, everything: bool = False) -> list[str]:
     """How much was read, which pages changed, which opinions moved."""
     read = f"read {count(report.facts_read, 'fact')}"
     if not report.changed:
         return [f"{read}: nothing to change"]
     verb = "would change" if report.dry_run else "changed"
     lines = [f"{read}: {count(len(report.changed), 'page')} {verb}"]
-    lines += [f"{INDENT}{look.clean_line(path)}" for path in report.changed]
+    paths = [f"{INDENT}{look.clean_line(path)}" for path in report.changed]
+    lines += _first(paths, everything, INDENT)
     if report.opinions_moved:
-        lines += ["", look.strong("Opinions")]
-    for _, statement, before, after in report.opinions_moved:
-        lines += _moved(look, statement, before, after)
+        lines += ["", look.strong("Opinions"), *_moves(look, report, everything)]
     if report.journal:
         lines += ["", f"journal: {report.journal}"]
     return lines
+
+
+def _moves(look: Look, report: ReflectReport, everything: bool) -> list[str]:
+    moves = sorted(report.opinions_moved, key=_by_move)
+    blocks = ["\n".join(_moved(look, text, old, new)) for _, text, old, new in moves]
+    return [line for block in _first(blocks, everything, INDENT) for line in block.split("\n")]
+
+
+def _by_move(moved: tuple[str, str, float | None, float]) -> tuple[bool, float, str]:
+    """The greatest moves first, then new opinions, the surest first."""
+    _, statement, before, after = moved
+    size = after if before is None else abs(after - before)
+    return before is None, -round(size, 4), statement
 
 
 def _moved(look: Look, statement: str, before: float | None, after: float) -> list[str]:

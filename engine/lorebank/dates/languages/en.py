@@ -206,7 +206,7 @@ WORDS = {
         "week": "week of|the week of|week beginning|week starting|week commencing|week containing|"
         "the week starting|the week beginning|the week with|the week containing|week from",
     },
-    "WEEK_NO": {"week": "week|week number|calendar week|cw|kw|wk|w"},
+    "WEEK_NO": {"week": "week|week number|calendar week|cw|kw|wk"},
     "DAY_NEXT_TO": {-1: "day before|eve of", 1: "day after|morning after"},
     "WEEK_NEXT_TO": {-1: "week before", 1: "week after"},
     "ON": {"on": "on|on the|dated"},

@@ -1,0 +1,80 @@
+"""Polarity: the sign that the cues of one segment give to what it speaks of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+__all__ = ["Item", "sign_of"]
+
+_SIGNS = {
+    "like": ("attitude", 1),
+    "dislike": ("attitude", -1),
+    "norm": ("attitude", 1),
+    "drop": ("habit", -1),
+    "adopt": ("habit", 1),
+    "good": ("judgement", 1),
+    "bad": ("judgement", -1),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One word or cue phrase of a segment."""
+
+    stem: str
+    """Empty for a phrase of several words and for function words."""
+    cues: frozenset[str]
+    token: str
+    capital: bool
+    first: bool
+    """Whether it opens its sentence, where a capital says nothing."""
+
+
+def sign_of(items: Sequence[Item], *, negation_after: bool) -> tuple[int, str]:
+    """What a segment says of its object: +1, −1 or 0, and the class of cue that says so.
+
+    An attitude counts before a change of habit, and that before a judgement; where cues of the
+    class that counts disagree the sign is 0. A negation with nothing else is `negation`.
+    """
+    totals: dict[str, list[int]] = {"attitude": [], "habit": [], "judgement": []}
+    denied = False
+    last = ""
+    for item in items:
+        cue = next((cue for cue in _SIGNS if cue in item.cues), "")
+        if "negate" in item.cues:
+            denied = not denied
+        if not cue:
+            continue
+        kind, sign = _SIGNS[cue]
+        if kind == "attitude" and last == "drop" and totals["habit"]:
+            totals["habit"].pop()
+            denied = not denied
+        totals[kind].append(-sign if denied else sign)
+        if "negate" not in item.cues:
+            denied = False
+        last = cue
+    kinds = [kind for kind in totals if totals[kind]]
+    if not kinds:
+        return (-1, "negation") if denied else (0, "none")
+    if denied and _negation_reaches_back(items, negation_after=negation_after):
+        totals[kinds[0]][-1] *= -1
+    return _agreed(totals)
+
+
+def _negation_reaches_back(items: Sequence[Item], *, negation_after: bool) -> bool:
+    if negation_after:
+        return True
+    at = max(i for i, item in enumerate(items) if "negate" in item.cues)
+    return any(item.stem for item in items[at + 1 :])
+
+
+def _agreed(totals: dict[str, list[int]]) -> tuple[int, str]:
+    for kind in ("attitude", "habit", "judgement"):
+        signs = totals[kind]
+        if signs:
+            if len(set(signs)) > 1:
+                return (0, "none") if kind != "habit" else (min(signs), "habit")
+            rival = totals["judgement"] if kind == "habit" else []
+            return (0, "none") if any(s != signs[0] for s in rival) else (signs[0], kind)
+    return 0, "none"

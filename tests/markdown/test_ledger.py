@@ -1,0 +1,100 @@
+"""The ledgers: lines that decide, lines that do not, and back to text."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from lorebank.domain import Citation, Stance
+from lorebank.markdown.ledger import (
+    EvidenceRuling,
+    LedgerAction,
+    format_entry,
+    format_evidence_line,
+    parse_evidence_lines,
+    parse_ledger,
+)
+
+
+@pytest.mark.parametrize(
+    ("line", "action", "names", "day", "reason"),
+    [
+        (
+            "- alias @Pete → @Peter (2025-12-03: same person, signs both ways)",
+            LedgerAction.ALIAS,
+            ["Pete", "Peter"],
+            date(2025, 12, 3),
+            "same person, signs both ways",
+        ),
+        ("- merge @Bob -> @Robert (2026-01-03)", "merge", ["Bob", "Robert"], date(2026, 1, 3), ""),
+        ("- distinct @Room-101 @Room-102", "distinct", ["Room-101", "Room-102"], None, ""),
+        (
+            "* split [[The Castle]] → @[[Old Castle]]",
+            "split",
+            ["The Castle", "Old Castle"],
+            None,
+            "",
+        ),
+        ("- **rename**: @ana → @Ana (tidy)", "rename", ["ana", "Ana"], None, "tidy"),
+        (
+            "- dismiss @A, @B (2026-01-04 — no (really))",
+            "dismiss",
+            ["A", "B"],
+            date(2026, 1, 4),
+            "no (really)",
+        ),
+    ],
+)
+def test_decisions(line: str, action: str, names: list[str], day: date | None, reason: str) -> None:
+    ledger = parse_ledger(f"# Identity\n\n{line}\n", "bank/identity.md")
+    (entry,) = ledger.entries
+    assert ledger.diagnostics == ()
+    assert (entry.action, [name.name for name in entry.names]) == (action, names)
+    assert (entry.day, entry.reason, entry.citation.start_line) == (day, reason, 3)
+    (again,) = parse_ledger(f"\n\n{format_entry(entry)}\n", "bank/identity.md").entries
+    assert again == entry
+
+
+@pytest.mark.parametrize(
+    "line", ["- alias @Nowhere →", "- frobnicate @A → @B", "- alias @A → @a", "- only a remark"]
+)
+def test_lines_that_decide_nothing_are_reported(line: str) -> None:
+    ledger = parse_ledger(f"{line}\n- merge @C → @D\n", "bank/identity.md")
+    assert [problem.line for problem in ledger.diagnostics] == [1]
+    assert [entry.action for entry in ledger.entries] == [LedgerAction.MERGE]
+
+
+def test_prose_and_private_lines_decide_nothing() -> None:
+    text = "About alias @A → @B.\n\n<private>\n- merge @C → @D\n</private>\n"
+    ledger = parse_ledger(text, "bank/identity.md")
+    assert (ledger.entries, ledger.diagnostics) == ((), ())
+
+
+def test_evidence_rulings() -> None:
+    text = (
+        "- f-1a2b3c4d5e for o-3f2a91bc (2026-01-04: he said so)\n"
+        "- `f-1a2b3c4d5e` unrelated to `o-3f2a91bc`\n"
+        "- f-1a2b3c4d5e against\n"
+    )
+    found = parse_evidence_lines(text, "bank/evidence.md")
+    assert found.rulings == (
+        EvidenceRuling(
+            "f-1a2b3c4d5e",
+            Stance.FOR,
+            "o-3f2a91bc",
+            date(2026, 1, 4),
+            "he said so",
+            Citation("bank/evidence.md", 1, 1),
+        ),
+        EvidenceRuling(
+            "f-1a2b3c4d5e",
+            Stance.UNRELATED,
+            "o-3f2a91bc",
+            None,
+            "",
+            Citation("bank/evidence.md", 2, 2),
+        ),
+    )
+    assert [(problem.line, problem.code) for problem in found.diagnostics] == [(3, "ruling-unread")]
+    assert format_evidence_line(found.rulings[0]) == text.split("\n")[0]
