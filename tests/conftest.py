@@ -9,10 +9,7 @@ from pathlib import Path
 import pytest
 
 from lorebank import Bank
-
-FIXTURES = Path(__file__).parent.parent / "fixtures"
-WORDS_ONLY = {"LOREBANK_EMBEDDER__PROVIDER": "none", "LOREBANK_CONFIG": "/nonexistent"}
-"""An environment without an embedder: fast, and the same on every machine."""
+from support import FIXTURES, WORDS_ONLY
 
 
 @pytest.fixture

@@ -281,7 +281,7 @@ class Bank:
         filters = Filters(
             interval=parse_interval(since, until, today),
             entities=tuple(self._entity(name).slug for name in entities),
-            kinds=tuple(k for kind in kinds if (k := parse_kind(kind))),
+            kinds=tuple(parsed for kind in kinds if (parsed := parse_kind(kind))),
             min_confidence=min_confidence,
             as_of=parse_day(as_of, today, "as-of", side="end"),
         )

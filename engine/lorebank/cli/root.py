@@ -9,8 +9,9 @@ from importlib import import_module
 
 import click
 
+from lorebank.cli.command import CommandGroup
 from lorebank.cli.complaints import as_lorebank_error, error_lines
-from lorebank.cli.session import CommandGroup, Session
+from lorebank.cli.session import Session
 from lorebank.cli.streams import ReaderGone, discard, flush, write, write_json
 from lorebank.errors import UsageError
 

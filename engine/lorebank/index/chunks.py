@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 
 from lorebank.domain import Chunk, Citation
-from lorebank.index.connection import Connection
+from lorebank.index.connection import Connection, select
 
 __all__ = ["load_chunks", "passages_of_chunks", "select_chunks"]
 
@@ -15,7 +15,8 @@ def load_chunks(connection: Connection, chunks: Sequence[int]) -> dict[int, Chun
     """The chunks of these numbers; unknown numbers are left out."""
     return {
         number: Chunk(text=text, citation=Citation(path, start, end), heading=heading)
-        for number, text, path, start, end, heading in connection.execute(
+        for number, text, path, start, end, heading in select(
+            connection,
             "SELECT c.chunk, substr(f.text, c.start + 1, c.length), f.path, c.start_line,"
             " c.end_line, c.heading FROM chunks c JOIN files f ON f.file = c.file"
             " WHERE c.chunk IN (SELECT value FROM json_each(?))",
@@ -28,7 +29,8 @@ def passages_of_chunks(connection: Connection, chunks: Sequence[int]) -> list[tu
     """`(passage, chunk)`: the passages that begin inside these chunks."""
     return [
         (item, chunk)
-        for item, chunk in connection.execute(
+        for item, chunk in select(
+            connection,
             "SELECT i.item, c.chunk FROM json_each(?) w CROSS JOIN chunks c ON c.chunk = w.value"
             " JOIN items i ON i.file = c.file"
             " AND i.start_line BETWEEN c.start_line AND c.end_line"

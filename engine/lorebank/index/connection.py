@@ -6,10 +6,11 @@ the busy timeout. The busy timeout is set before WAL, since switching to WAL its
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import resources
 from pathlib import Path
+from typing import Any, cast
 
 import apsw
 
@@ -22,6 +23,7 @@ __all__ = [
     "generation",
     "load_vector_extension",
     "open_index",
+    "select",
     "transaction",
 ]
 
@@ -78,6 +80,13 @@ def configure(connection: apsw.Connection) -> None:
     connection.execute("PRAGMA temp_store = MEMORY")
     connection.execute("PRAGMA cache_size = -16000")
     connection.execute("PRAGMA mmap_size = 268435456")
+
+
+def select(
+    connection: Connection, query: str, bound: Sequence[object] | Mapping[str, object] = ()
+) -> list[tuple[Any, ...]]:
+    """All rows of a query; the caller knows what its columns hold."""
+    return connection.execute(query, cast("apsw.Bindings", bound)).fetchall()
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lorebank.index.connection import Connection, transaction
+from lorebank.index.connection import Connection, select, transaction
 from lorebank.index.embedding_cache import EmbeddingCache, text_hash
 from lorebank.index.meta import read_meta, write_meta
 from lorebank.index.vectors import CHUNK, ITEM, delete_vectors, insert_vectors
@@ -110,7 +110,7 @@ def _follow_embedder(connection: Connection, fingerprint: str) -> None:
 
 
 def _wanted(connection: Connection, limit: int | None) -> list[_Wanted]:
-    rows = connection.execute(f"{_PENDING} LIMIT ?", (-1 if limit is None else limit,))
+    rows = select(connection, f"{_PENDING} LIMIT ?", (-1 if limit is None else limit,))
     return [_Wanted(owner, row, key) for owner, row, key in rows]
 
 
@@ -132,14 +132,16 @@ def _texts(connection: Connection, batch: Sequence[_Wanted]) -> dict[str, str]:
     items = json.dumps([w.row for w in batch if w.owner == ITEM])
     chunks = json.dumps([w.row for w in batch if w.owner == CHUNK])
     texts: dict[str, str] = {}
-    for key, content, heading, names in connection.execute(
+    for key, content, heading, names in select(
+        connection,
         "SELECT i.embedding, i.content, i.heading, (SELECT json_group_array(name) FROM"
         "  (SELECT name FROM mentions WHERE item = i.item ORDER BY position))"
         " FROM items i WHERE i.item IN (SELECT value FROM json_each(?))",
         (items,),
     ):
         texts[key] = item_text(json.loads(names), content, heading)
-    for key, text in connection.execute(
+    for key, text in select(
+        connection,
         "SELECT c.embedding, substr(f.text, c.start + 1, c.length) FROM chunks c"
         " JOIN files f ON f.file = c.file WHERE c.chunk IN (SELECT value FROM json_each(?))",
         (chunks,),
@@ -152,7 +154,8 @@ def _store(connection: Connection, batch: Sequence[_Wanted], known: dict[str, by
     """Store vectors; only where the row still stands for the same text."""
     for owner, table, column in ((ITEM, "items", "item"), (CHUNK, "chunks", "chunk")):
         still = dict(
-            connection.execute(
+            select(
+                connection,
                 f"SELECT {column}, embedding FROM {table}"
                 f" WHERE {column} IN (SELECT value FROM json_each(?))",
                 (json.dumps([w.row for w in batch if w.owner == owner]),),

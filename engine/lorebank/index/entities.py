@@ -13,7 +13,7 @@ from datetime import date
 
 from lorebank.domain import Citation, Entity, Neighbour
 from lorebank.identity.resolve import Decision, NameUse, Resolution, resolve_names
-from lorebank.index.connection import Connection
+from lorebank.index.connection import Connection, select
 from lorebank.language.folding import slugify
 
 __all__ = [
@@ -57,20 +57,22 @@ def resolution(connection: Connection) -> Resolution:
     """What the names in use and the decisions on file say about who is who."""
     uses = [
         NameUse(slug=slug, name=name, uses=uses, first=first)
-        for slug, name, uses, first in connection.execute(
+        for slug, name, uses, first in select(
+            connection,
             "SELECT slug, name, sum(n), min(first) FROM ("
             "  SELECT m.slug AS slug, m.name AS name, count(*) AS n,"
             "    min(coalesce(i.recorded, '') || ' ' || f.path) AS first"
             "  FROM mentions m JOIN items i ON i.item = m.item JOIN files f ON f.file = i.file"
             "  GROUP BY m.slug, m.name ORDER BY m.slug, n DESC, first, m.name"
-            ") GROUP BY slug ORDER BY slug"
+            ") GROUP BY slug ORDER BY slug",
         )
     ]
     decisions = [
         Decision(action=action, slug=slug, target=target, path=path, line=line)
-        for action, slug, target, path, line in connection.execute(
+        for action, slug, target, path, line in select(
+            connection,
             "SELECT n.action, n.slug, n.target, f.path, n.line FROM names n"
-            " JOIN files f ON f.file = n.file ORDER BY f.role <> 'ledger', f.path, n.line, n.slug"
+            " JOIN files f ON f.file = n.file ORDER BY f.role <> 'ledger', f.path, n.line, n.slug",
         )
     ]
     return resolve_names(uses, decisions)
@@ -81,7 +83,7 @@ def refresh_entities(connection: Connection) -> frozenset[str]:
     set of mentions changed because names were joined or parted."""
     entity_of = resolution(connection).entity_of
     moved: set[str] = set()
-    stored = connection.execute("SELECT DISTINCT slug, entity FROM mentions").fetchall()
+    stored = select(connection, "SELECT DISTINCT slug, entity FROM mentions")
     for slug, entity in stored:
         resolved = entity_of.get(slug, slug)
         if resolved != entity:
@@ -99,9 +101,10 @@ def list_entities(connection: Connection) -> tuple[Entity, ...]:
     aliases = load_aliases(connection)
     return tuple(
         _entity(row, aliases)
-        for row in connection.execute(
+        for row in select(
+            connection,
             "SELECT slug, name, type, page, first_seen, last_seen, facts FROM entities"
-            " ORDER BY facts DESC, slug"
+            " ORDER BY facts DESC, slug",
         )
     )
 
@@ -123,7 +126,8 @@ def load_aliases(
 ) -> Mapping[str, tuple[str, ...]]:
     """Entity slug → its other names, as written."""
     found: dict[str, list[str]] = {}
-    for slug, name in connection.execute(
+    for slug, name in select(
+        connection,
         "SELECT a.entity, a.name FROM aliases a JOIN entities e ON e.slug = a.entity"
         " WHERE a.name <> e.name AND (?1 IS NULL OR a.entity = ?1) ORDER BY a.entity, a.name",
         (entity,),
@@ -135,7 +139,8 @@ def load_aliases(
 def lookup_names(connection: Connection, slugs: Sequence[str]) -> dict[str, tuple[str, str]]:
     """Folded names → `(entity slug, display name)`, for those that are known."""
     found: dict[str, tuple[str, str]] = {}
-    for slug, entity, name in connection.execute(
+    for slug, entity, name in select(
+        connection,
         "SELECT a.slug, e.slug, e.name FROM json_each(?) w CROSS JOIN aliases a ON a.slug = w.value"
         " JOIN entities e ON e.slug = a.entity ORDER BY a.slug = e.slug, e.facts, e.slug DESC",
         (json.dumps(list(dict.fromkeys(slugs))),),
@@ -147,7 +152,8 @@ def lookup_names(connection: Connection, slugs: Sequence[str]) -> dict[str, tupl
 def display_names(connection: Connection, slugs: Iterable[str]) -> dict[str, str]:
     """Entity slug → display name."""
     return dict(
-        connection.execute(
+        select(
+            connection,
             "SELECT slug, name FROM entities WHERE slug IN (SELECT value FROM json_each(?))",
             (json.dumps(sorted(slugs)),),
         )
@@ -158,14 +164,15 @@ def nearest_names(connection: Connection, name: str, limit: int = 3) -> tuple[st
     """Names of entities that look like this one, for a hint."""
     from rapidfuzz import fuzz, process  # only on the way to an error message
 
-    names = [row[0] for row in connection.execute("SELECT name FROM entities ORDER BY slug")]
+    names = [row[0] for row in select(connection, "SELECT name FROM entities ORDER BY slug")]
     found = process.extract(name, names, scorer=fuzz.WRatio, limit=limit, score_cutoff=60)
     return tuple(match for match, _, _ in found)
 
 
 def neighbours(connection: Connection, entity: str, limit: int) -> tuple[Neighbour, ...]:
     """Entities that share facts with this one, the most shared first."""
-    rows = connection.execute(
+    rows = select(
+        connection,
         "SELECT e.slug, e.name, e.type, e.page, e.first_seen, e.last_seen, e.facts,"
         "  count(DISTINCT other.item), max(coalesce(i.recorded, '') || char(9) || i.item)"
         " FROM mentions mine JOIN mentions other ON other.item = mine.item"
@@ -173,11 +180,12 @@ def neighbours(connection: Connection, entity: str, limit: int) -> tuple[Neighbo
         " WHERE mine.entity = ?1 AND other.entity <> ?1 GROUP BY e.slug"
         " ORDER BY 8 DESC, e.last_seen DESC, e.slug LIMIT ?2",
         (entity, limit),
-    ).fetchall()
+    )
     newest = {row[0]: int(row[8].split("\t")[1]) for row in rows}
     places = {
         item: Citation(path, start, end)
-        for item, path, start, end in connection.execute(
+        for item, path, start, end in select(
+            connection,
             "SELECT i.item, f.path, i.start_line, i.end_line FROM items i"
             " JOIN files f ON f.file = i.file"
             " WHERE i.item IN (SELECT value FROM json_each(?))",
@@ -200,10 +208,11 @@ def _rewrite_entities(connection: Connection, entity_of: Mapping[str, str]) -> N
         " FROM mentions m JOIN items i ON i.item = m.item GROUP BY m.entity"
     )
     names = _display_names(connection, entity_of)
-    for slug, page, kind, written in connection.execute(
+    for slug, page, kind, written in select(
+        connection,
         "SELECT n.slug, f.path, n.type, n.name FROM names n JOIN files f ON f.file = n.file"
-        " WHERE n.action = 'page' ORDER BY f.path"
-    ).fetchall():
+        " WHERE n.action = 'page' ORDER BY f.path",
+    ):
         entity = entity_of.get(slug, slug)
         connection.execute(
             "INSERT INTO entities (slug, name, facts) VALUES (?, '', 0)"
@@ -227,9 +236,10 @@ def _rewrite_entities(connection: Connection, entity_of: Mapping[str, str]) -> N
 def _display_names(connection: Connection, entity_of: Mapping[str, str]) -> dict[str, str]:
     """The spelling most used for the entity's own slug; without one, most used of all."""
     names: dict[str, str] = {}
-    for slug, entity, name in connection.execute(
+    for slug, entity, name in select(
+        connection,
         "SELECT slug, entity, name FROM mentions GROUP BY slug, entity, name"
-        " ORDER BY slug = entity DESC, count(*) DESC, name"
+        " ORDER BY slug = entity DESC, count(*) DESC, name",
     ):
         names.setdefault(entity_of.get(slug, entity), name)
     return names
@@ -237,15 +247,16 @@ def _display_names(connection: Connection, entity_of: Mapping[str, str]) -> dict
 
 def _rewrite_aliases(connection: Connection, entity_of: Mapping[str, str]) -> None:
     spellings: dict[str, str] = dict(
-        connection.execute("SELECT slug, name FROM names ORDER BY slug, name DESC")
+        select(connection, "SELECT slug, name FROM names ORDER BY slug, name DESC")
     )
-    for slug, name in connection.execute(
-        "SELECT slug, name FROM mentions GROUP BY slug, name ORDER BY slug, count(*), name DESC"
+    for slug, name in select(
+        connection,
+        "SELECT slug, name FROM mentions GROUP BY slug, name ORDER BY slug, count(*), name DESC",
     ):
         spellings[slug] = name
     rows = {(slug, entity_of.get(slug, slug), name) for slug, name in spellings.items()}
     rows |= {
-        (slug, slug, name) for slug, name in connection.execute("SELECT slug, name FROM entities")
+        (slug, slug, name) for slug, name in select(connection, "SELECT slug, name FROM entities")
     }
     connection.executemany(
         "INSERT OR IGNORE INTO aliases (slug, entity, name)"

@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Sequence
 
-from lorebank.index.connection import Connection
+from lorebank.index.connection import Connection, select
 
 __all__ = ["items_of_entities", "neighbour_weights", "opinion_items"]
 
@@ -20,7 +20,8 @@ def items_of_entities(
     """`(item, entity, is its subject)` of facts that mention any of them, newest first."""
     return [
         (item, entity, bool(subject))
-        for item, entity, subject in connection.execute(
+        for item, entity, subject in select(
+            connection,
             "SELECT m.item, m.entity, max(m.subject) FROM json_each(?1) w"
             " CROSS JOIN mentions m ON m.entity = w.value JOIN items i ON i.item = m.item"
             f" WHERE 1 {_INSIDE} GROUP BY m.item, m.entity"
@@ -36,7 +37,8 @@ def neighbour_weights(connection: Connection, entities: Sequence[str]) -> dict[s
     Shared facts count by their logarithm and against how much is said of the neighbour at all,
     so that a hub that stands beside everybody weighs little.
     """
-    rows = connection.execute(
+    rows = select(
+        connection,
         "SELECT other.entity, count(DISTINCT other.item), e.facts"
         " FROM mentions mine JOIN mentions other ON other.item = mine.item"
         " JOIN entities e ON e.slug = other.entity"
@@ -44,7 +46,7 @@ def neighbour_weights(connection: Connection, entities: Sequence[str]) -> dict[s
         " AND other.entity NOT IN (SELECT value FROM json_each(?1))"
         " GROUP BY other.entity",
         (json.dumps(list(entities)),),
-    ).fetchall()
+    )
     strength = {
         entity: math.log1p(shared) / math.log1p(max(facts, shared) + 1)
         for entity, shared, facts in rows
@@ -65,7 +67,8 @@ def opinion_items(
     )
     return [
         (item, confidence)
-        for item, confidence in connection.execute(
+        for item, confidence in select(
+            connection,
             "SELECT i.item, max(coalesce(o.confidence, i.confidence, 0.6)) FROM items i"
             " LEFT JOIN opinion_evidence e ON e.fact = i.id AND e.stance = 'for'"
             "  AND e.reason IN ('stated', 'restated')"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import date
 
 from lorebank.domain import FactKind, Interval
-from lorebank.index.connection import Connection
+from lorebank.index.connection import Connection, select
 
 __all__ = ["items_in_interval", "select_items"]
 
@@ -29,7 +29,8 @@ def items_in_interval(
     recorded = _RECORDED.format(start="?1", end="?2")
     return [
         (item, "occurred" if happened else "recorded")
-        for item, happened in connection.execute(
+        for item, happened in select(
+            connection,
             f"SELECT i.item, ({occurred}) FROM items i WHERE (({occurred}) OR ({recorded}))"
             " AND (?4 IS NULL OR i.item IN (SELECT value FROM json_each(?4)))"
             f" ORDER BY i.kind = 'note', ({occurred}) DESC,"
@@ -84,10 +85,12 @@ def select_items(
         )
     if not conditions:
         return None
-    rows = connection.execute(
-        f"SELECT json_group_array(i.item) FROM items i WHERE {' AND '.join(conditions)}", bound
+    rows = select(
+        connection,
+        f"SELECT json_group_array(i.item) FROM items i WHERE {' AND '.join(conditions)}",
+        bound,
     )
-    return str(rows.get)
+    return str(rows[0][0])
 
 
 def _bounds(interval: Interval) -> tuple[str, str]:

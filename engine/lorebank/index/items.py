@@ -17,7 +17,7 @@ from lorebank.domain import (
     Mention,
     Stance,
 )
-from lorebank.index.connection import Connection
+from lorebank.index.connection import Connection, select
 
 __all__ = [
     "NOTE",
@@ -82,7 +82,8 @@ def load_items(connection: Connection, items: Sequence[int]) -> dict[int, Item]:
     wanted = json.dumps(list(items))
     slugs: dict[int, list[str]] = {}
     names: dict[int, list[str]] = {}
-    for item, slug, name in connection.execute(
+    for item, slug, name in select(
+        connection,
         "SELECT m.item, m.entity, coalesce(e.name, m.name) FROM json_each(?) w"
         " CROSS JOIN mentions m ON m.item = w.value LEFT JOIN entities e ON e.slug = m.entity"
         " ORDER BY m.item, m.position",
@@ -90,7 +91,8 @@ def load_items(connection: Connection, items: Sequence[int]) -> dict[int, Item]:
     ):
         slugs.setdefault(item, []).append(slug)
         names.setdefault(item, []).append(name)
-    rows = connection.execute(
+    rows = select(
+        connection,
         f"SELECT {_ITEM_COLUMNS} FROM json_each(?) w CROSS JOIN items i ON i.item = w.value"
         " JOIN files f ON f.file = i.file",
         (wanted,),
@@ -203,9 +205,7 @@ def facts_by_time(
 def _facts(
     connection: Connection, condition: str, bound: Sequence[object], order: str = _OLDEST_FIRST
 ) -> tuple[Fact, ...]:
-    rows = connection.execute(
-        _FACT_QUERY.format(condition=condition, order=order), tuple(bound)
-    ).fetchall()
+    rows = select(connection, _FACT_QUERY.format(condition=condition, order=order), tuple(bound))
     mentions = _mentions(connection, [row[0] for row in rows])
     return tuple(
         Fact(
@@ -229,7 +229,8 @@ def _facts(
 def _mentions(connection: Connection, items: Sequence[int]) -> dict[int, tuple[Mention, ...]]:
     """The mentions of these items; slug and name are those of the entity they resolve to."""
     found: dict[int, list[Mention]] = {}
-    for item, entity, name, subject in connection.execute(
+    for item, entity, name, subject in select(
+        connection,
         "SELECT m.item, m.entity, coalesce(e.name, m.name), m.subject FROM mentions m"
         " LEFT JOIN entities e ON e.slug = m.entity"
         " WHERE m.item IN (SELECT value FROM json_each(?)) ORDER BY m.item, m.position",

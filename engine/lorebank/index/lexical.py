@@ -14,7 +14,7 @@ from functools import lru_cache
 
 import apsw
 
-from lorebank.index.connection import Connection
+from lorebank.index.connection import Connection, select
 from lorebank.language.words import searchable
 
 __all__ = [
@@ -90,11 +90,12 @@ def _match(
         bound += (within,)
     names = tuple(weights)
     # The secondary sort is done here: `ORDER BY rank, rowid` would make SQLite sort every match.
-    rows = connection.execute(
+    rows = select(
+        connection,
         f"SELECT rowid, rank, matched_columns({table}) FROM {table}"
         f" WHERE {table} MATCH ? AND rank MATCH ?{inside} ORDER BY rank LIMIT {int(limit)}",
         bound,
-    ).fetchall()
+    )
     found = [LexicalMatch(row, -rank, _columns(packed, names)) for row, rank, packed in rows]
     return sorted(found, key=lambda match: (-match.score, match.row))
 
@@ -126,7 +127,7 @@ def stems(connection: Connection, text: str) -> list[str]:
     tokenizer = connection.fts5_tokenizer(*_TOKENIZER)
     prepared = searchable(text).replace("\0", " ").encode("utf-8", "replace")
     tokens = tokenizer(prepared, apsw.FTS5_TOKENIZE_QUERY, None, include_offsets=False)
-    return [token for group in tokens for token in group]
+    return [str(token) for group in tokens for token in group]
 
 
 def _quote(term: str) -> str:

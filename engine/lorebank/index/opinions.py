@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from lorebank.domain import Citation, Evidence, Opinion, OpinionStatus, Stance, Trend
-from lorebank.index.connection import Connection
+from lorebank.index.connection import Connection, select
 
 __all__ = [
     "BeliefOfFact",
@@ -93,12 +93,13 @@ def load_opinions(
     if opinion_id is not None:
         conditions.append("substr(id, 1, ?) = ?")
         bound += [len(opinion_id), opinion_id]
-    rows = connection.execute(
+    rows = select(
+        connection,
         "SELECT id, statement, entities, confidence, status, superseded_by, pinned, history,"
         " last_updated, path, start_line, end_line FROM opinions"
         f" WHERE {' AND '.join(conditions)} ORDER BY confidence DESC, id",
         tuple(bound),
-    ).fetchall()
+    )
     evidence = _evidence(connection, [row[0] for row in rows])
     return tuple(
         Opinion(
@@ -132,14 +133,15 @@ class BeliefOfFact:
 
 def beliefs_of_facts(connection: Connection, facts: Sequence[str]) -> Mapping[str, BeliefOfFact]:
     """Fact id → the opinion it stated or restated (`for`), with its present confidence."""
-    rows = connection.execute(
+    rows = select(
+        connection,
         "SELECT e.fact, o.id, o.confidence, o.status, o.superseded_by"
         " FROM opinion_evidence e JOIN opinions o ON o.id = e.opinion"
         " WHERE e.fact IN (SELECT value FROM json_each(?))"
         " AND e.stance = 'for' AND e.reason IN ('stated', 'restated')"
         " ORDER BY e.fact, e.position, o.id",
         (json.dumps(list(facts)),),
-    ).fetchall()
+    )
     evidence = _evidence(connection, [row[1] for row in rows])
     found: dict[str, BeliefOfFact] = {}
     for fact, opinion, confidence, status, superseded_by in rows:
@@ -160,8 +162,10 @@ def opinions_moved_by(connection: Connection, fact: str) -> tuple[tuple[str, Evi
     """`(opinion id, evidence)`: what a fact moved, and how far."""
     opinions = [
         row[0]
-        for row in connection.execute(
-            "SELECT DISTINCT opinion FROM opinion_evidence WHERE fact = ? ORDER BY opinion", (fact,)
+        for row in select(
+            connection,
+            "SELECT DISTINCT opinion FROM opinion_evidence WHERE fact = ? ORDER BY opinion",
+            (fact,),
         )
     ]
     found = _evidence(connection, opinions)
@@ -170,7 +174,8 @@ def opinions_moved_by(connection: Connection, fact: str) -> tuple[tuple[str, Evi
 
 def _evidence(connection: Connection, opinions: Sequence[str]) -> dict[str, list[Evidence]]:
     found: dict[str, list[Evidence]] = {}
-    for row in connection.execute(
+    for row in select(
+        connection,
         "SELECT opinion, fact, stance, day, delta, content, reason, path, start_line, end_line"
         " FROM opinion_evidence WHERE opinion IN (SELECT value FROM json_each(?))"
         " ORDER BY opinion, position",

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from lorebank.domain import Diagnostic, Status
-from lorebank.index.connection import Connection
+from lorebank.index.connection import Connection, select
 from lorebank.index.embedding import pending_count, vector_count
 from lorebank.index.meta import read_meta
 
@@ -61,8 +61,9 @@ def _problems(
 ) -> tuple[Diagnostic, ...]:
     stored = {
         Diagnostic(path, line, code, message)
-        for path, line, code, message in connection.execute(
-            "SELECT path, line, code, message FROM diagnostics WHERE substr(code, 1, 5) <> 'walk:'"
+        for path, line, code, message in select(
+            connection,
+            "SELECT path, line, code, message FROM diagnostics WHERE substr(code, 1, 5) <> 'walk:'",
         )
     }
     return tuple(sorted(stored | set(walk_problems), key=lambda p: (p.path, p.line, p.code)))

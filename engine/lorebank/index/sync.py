@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lorebank.domain import Diagnostic, SyncReport
-from lorebank.index.connection import Connection, transaction
+from lorebank.index.connection import Connection, select, transaction
 from lorebank.index.entities import refresh_entities
 from lorebank.index.meta import read_meta, write_meta
 from lorebank.index.reading import ReadFile, ReadSettings, read_file
@@ -195,8 +195,8 @@ def _is_placed_alike(known: _Known, source: SourceFile) -> bool:
 def _known_files(connection: Connection) -> dict[str, _Known]:
     return {
         path: _Known(size, mtime_ns, digest, role, recorded)
-        for path, size, mtime_ns, digest, role, recorded in connection.execute(
-            "SELECT path, size, mtime_ns, hash, role, recorded FROM files"
+        for path, size, mtime_ns, digest, role, recorded in select(
+            connection, "SELECT path, size, mtime_ns, hash, role, recorded FROM files"
         )
     }
 
@@ -214,7 +214,8 @@ def _rewrite_walk_problems(connection: Connection, problems: Sequence[Diagnostic
 
 
 def _walk_problems(connection: Connection) -> list[Diagnostic]:
-    rows = connection.execute(
+    rows = select(
+        connection,
         "SELECT path, line, substr(code, 6), message FROM diagnostics WHERE substr(code, 1, 5) = ?",
         (_WALK_CODES,),
     )
@@ -224,9 +225,10 @@ def _walk_problems(connection: Connection) -> list[Diagnostic]:
 def _report(connection: Connection, plan: _Plan) -> SyncReport:
     read = sorted(read.source.path for read in plan.read)
     problems = [*plan.problems, *(d for r in plan.read for d in r.diagnostics)]
-    files, facts = connection.execute(
-        "SELECT (SELECT count(*) FROM files), (SELECT count(*) FROM items WHERE kind <> 'note')"
-    ).fetchone()
+    [(files, facts)] = select(
+        connection,
+        "SELECT (SELECT count(*) FROM files), (SELECT count(*) FROM items WHERE kind <> 'note')",
+    )
     return SyncReport(
         added=tuple(path for path in read if path not in plan.known),
         changed=tuple(path for path in read if path in plan.known),

@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-
-from lorebank.index.connection import Connection, generation, load_vector_extension
+from lorebank.index.connection import Connection, generation, load_vector_extension, select
 
 if TYPE_CHECKING:
     import numpy as np
@@ -72,11 +71,12 @@ class VectorIndex:
 
         import numpy as np
 
-        found = self.connection.execute(
+        found = select(
+            self.connection,
             "SELECT row, vector FROM vectors WHERE owner = ?"
             " AND row IN (SELECT value FROM json_each(?)) ORDER BY row",
             (owner, json.dumps(list(rows))),
-        ).fetchall()
+        )
         if not found:
             return {}
         matrix = np.frombuffer(b"".join(vector for _, vector in found), dtype=np.float32)
@@ -95,7 +95,8 @@ class VectorIndex:
     def _scan_in_sqlite(
         self, owner: str, query: NDArray[np.float32], limit: int
     ) -> list[tuple[int, float]]:
-        rows = self.connection.execute(
+        rows = select(
+            self.connection,
             "SELECT row, 1.0 - vec_distance_cosine(vector, ?) AS similarity FROM vectors"
             " WHERE owner = ? ORDER BY similarity DESC, row LIMIT ?",
             (query.tobytes(), owner, limit),
@@ -123,9 +124,9 @@ class _Matrix:
     def load(cls, connection: Connection, owner: str, generation: tuple[int, int]) -> _Matrix:
         import numpy as np
 
-        stored = connection.execute(
-            "SELECT row, vector FROM vectors WHERE owner = ? ORDER BY row", (owner,)
-        ).fetchall()
+        stored = select(
+            connection, "SELECT row, vector FROM vectors WHERE owner = ? ORDER BY row", (owner,)
+        )
         rows = np.array([row for row, _ in stored], dtype=np.int64)
         flat = np.frombuffer(b"".join(vector for _, vector in stored), dtype=np.float32)
         return cls(generation, rows, flat.reshape(len(stored), -1) if stored else flat)

@@ -8,7 +8,7 @@ from datetime import date
 from hashlib import blake2b
 
 from lorebank.domain import Chunk, Diagnostic, Fact, Interval, Passage
-from lorebank.index.connection import Connection
+from lorebank.index.connection import Connection, select
 from lorebank.index.embedding import hash_of_item
 from lorebank.index.embedding_cache import text_hash
 from lorebank.index.entities import insert_names
@@ -67,7 +67,8 @@ def holders_of_file(connection: Connection, path: str) -> set[str]:
     """The entities that the facts of a file mention; "" where one mentions none."""
     return {
         entity
-        for (entity,) in connection.execute(
+        for (entity,) in select(
+            connection,
             "SELECT DISTINCT coalesce(m.entity, '') FROM files f"
             " JOIN items i ON i.file = f.file AND i.kind <> 'note'"
             " LEFT JOIN mentions m ON m.item = i.item WHERE f.path = ?",

@@ -173,6 +173,7 @@ class _BlockScan:
         self.text = text
         self.path = path
         self.blocks: list[Block] = []
+        self.names: set[str] = set()
         self.problems: list[Diagnostic] = []
         self.open: re.Match[str] | None = None
         self.open_line = 0
@@ -211,9 +212,10 @@ class _BlockScan:
         if marker["name"] != name:
             self._report(number, "block-stray-end", marker["name"], f"ends inside block {name}")
             return
-        if any(block.name == name for block in self.blocks):
+        if name in self.names:
             self._report(self.open_line, "block-duplicate", name, "stands on the page twice")
         else:
+            self.names.add(name)
             self.blocks.append(self._closed(marker, number, offset))
         self.open = None
 

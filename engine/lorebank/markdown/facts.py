@@ -5,11 +5,11 @@ Every item stands alone: whatever is odd in one becomes a diagnostic and leaves 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from hashlib import blake2b
+from itertools import takewhile
 
 from lorebank.domain import Citation, Diagnostic, Fact, FactKind
 from lorebank.language.folding import fold
@@ -76,9 +76,9 @@ def extract_facts(
 def fact_id(kind: FactKind, recorded: date | None, slugs: Sequence[str], content: str) -> str:
     """`f-` and 10 hex digits of what a fact says, so edits elsewhere in its file change nothing.
 
-    Letter case, width, diacritics, punctuation and the order of mentions do not count.
+    Letter case, width, diacritics, a full stop at the end and the order of mentions do not count.
     """
-    said = " ".join(re.findall(r"\w+", fold(content))) or content
+    said = " ".join(fold(content).split()).rstrip(" .。")
     parts = (kind.value, recorded.isoformat() if recorded else "", ",".join(sorted(slugs)), said)
     source = "\x1f".join(parts).encode("utf-8", "surrogatepass")
     return f"f-{blake2b(source, digest_size=5).hexdigest()}"
@@ -183,7 +183,7 @@ class _FactReader:
             while index + 1 < len(nodes) and not below:
                 following = nodes[index + 1]
                 if following.kind == "list":
-                    mine = [item for item in following.children if gathering.encloses(item)]
+                    mine = list(takewhile(gathering.encloses, following.children))
                     if not mine:
                         break
                     below = following.children[len(mine) :]
@@ -203,18 +203,16 @@ class _FactReader:
 
     def _indented_list(self, node: Node, path: str) -> None:
         """List items indented so far that Markdown takes them for code."""
-        for number, line in enumerate(node.text.split("\n")):
+        items: list[FactItem] = []
+        for number, line in enumerate(node.text.split("\n"), start=node.start):
             bullet = BULLET.match(line)
             if bullet is not None and not bullet["indent"]:
-                start = node.start + number
-                end = start + 1
-                pieces = [line[bullet.end() :]]
-                for more in node.text.split("\n")[number + 1 :]:
-                    if not more[:1].isspace():
-                        break
-                    pieces.append(BULLET.sub("", more, count=1).strip())
-                    end += 1
-                self._add(FactItem(start, end, pieces), path)
+                items.append(FactItem(number, number + 1, [line[bullet.end() :]]))
+            elif items and line[:1].isspace():
+                items[-1].pieces.append(BULLET.sub("", line, count=1).strip())
+                items[-1].end = number + 1
+        for item in items:
+            self._add(item, path)
 
     def _table(self, node: Node, path: str) -> None:
         for row, text, details in opinion_rows(node):

@@ -92,9 +92,8 @@ def _linked(token: re.Match[str]) -> tuple[str, int] | None:
 
 def _handle(text: str, token: re.Match[str], previous_end: int) -> tuple[str, int] | None:
     start, end = token.span()
-    if _is_glued(text, start) and not (
-        text[start - 1 : start] == "/" and start - 1 == previous_end
-    ):
+    follows_mention = text[start - 1 : start] == "/" and start - 1 == previous_end
+    if _is_glued(text, start) and not follows_mention:
         return None
     if _PACKAGE.match(text, end) and not text.startswith(("/@", "/[["), end):
         return None

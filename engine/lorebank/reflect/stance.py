@@ -358,7 +358,7 @@ def _is_foreign(segment: Segment, target: _Target, others: frozenset[str]) -> bo
     """
     wanted = {item.stem for item in target.objects}
     other_words = {part for slug in others for part in slug.split("-")}
-    items = segment.items
+    items = [item for item in segment.items if item.cues != {"function"}]
     if any("others" in item.cues and item.stem not in wanted for item in items):
         return True
     if segment.holder_first:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 from click.shell_completion import get_completion_class
 
-from lorebank.cli.session import Session, command, pass_session
+from lorebank.cli.command import command
+from lorebank.cli.session import Session, pass_session
 from lorebank.errors import LorebankError
 
 EXAMPLES = """

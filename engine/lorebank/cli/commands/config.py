@@ -8,8 +8,9 @@ from pathlib import Path
 import click
 
 from lorebank import config as settings
+from lorebank.cli.command import Command, CommandGroup
 from lorebank.cli.render.settings import path_lines, setting_lines, value_text
-from lorebank.cli.session import Command, CommandGroup, Session, pass_session
+from lorebank.cli.session import Session, pass_session
 from lorebank.errors import ConfigurationError, WorkspaceError
 
 EXAMPLES = """

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import click
 
+from lorebank.cli.command import command
 from lorebank.cli.parameters import complete_entity, fail_empty_option, interval_options
 from lorebank.cli.render.entities import entity_list_lines, entity_view_lines
-from lorebank.cli.session import Session, command, pass_session
+from lorebank.cli.session import Session, pass_session
 from lorebank.domain import entity_to_dict
 from lorebank.errors import UsageError
 

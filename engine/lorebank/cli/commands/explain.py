@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import click
 
+from lorebank.cli.command import command
 from lorebank.cli.render.facts import explanation_lines
-from lorebank.cli.session import Session, command, pass_session
+from lorebank.cli.session import Session, pass_session
 
 EXAMPLES = """
 lorebank explain o-3f2a

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import click
 
+from lorebank.cli.command import command
 from lorebank.cli.render.text import clean
-from lorebank.cli.session import Session, command, pass_session
+from lorebank.cli.session import Session, pass_session
 from lorebank.cli.streams import write_raw
 
 EXAMPLES = """

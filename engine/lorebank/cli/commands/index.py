@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import click
 
+from lorebank.cli.command import command
 from lorebank.cli.progress import Progress
 from lorebank.cli.render.phrases import count, problem_lines
 from lorebank.cli.render.reports import difference_lines, sync_lines
-from lorebank.cli.session import Session, command, pass_session
+from lorebank.cli.session import Session, pass_session
 
 DIFFERENT = 6
 SHOWN_PROBLEMS = 10

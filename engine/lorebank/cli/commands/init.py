@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from lorebank.cli.session import Session, command, pass_session
+from lorebank.cli.command import command
+from lorebank.cli.session import Session, pass_session
 
 EXAMPLES = """
 lorebank init ~/notes

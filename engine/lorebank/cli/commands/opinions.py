@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from lorebank.cli.command import command
 from lorebank.cli.parameters import (
     as_of_option,
     complete_entity,
@@ -11,7 +12,7 @@ from lorebank.cli.parameters import (
     min_confidence_option,
 )
 from lorebank.cli.render.opinions import opinion_lines
-from lorebank.cli.session import Session, command, pass_session
+from lorebank.cli.session import Session, pass_session
 from lorebank.domain import opinion_to_dict
 
 EXAMPLES = """

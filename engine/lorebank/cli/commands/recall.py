@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from lorebank.cli.command import command
 from lorebank.cli.parameters import (
     KIND,
     as_of_option,
@@ -15,7 +16,7 @@ from lorebank.cli.parameters import (
     min_confidence_option,
 )
 from lorebank.cli.render import answers
-from lorebank.cli.session import Session, command, pass_session
+from lorebank.cli.session import Session, pass_session
 from lorebank.domain import Answer
 
 EXAMPLES = """

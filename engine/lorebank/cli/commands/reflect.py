@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import click
 
+from lorebank.cli.command import command
 from lorebank.cli.render.phrases import problem_lines
 from lorebank.cli.render.reports import patch_lines, reflect_lines
-from lorebank.cli.session import Session, command, pass_session
+from lorebank.cli.session import Session, pass_session
 from lorebank.domain import ReflectReport
 
 DIFFERENT = 6

@@ -7,8 +7,9 @@ import sys
 
 import click
 
+from lorebank.cli.command import command
 from lorebank.cli.parameters import CONFIDENCE, KIND, entity_options
-from lorebank.cli.session import Session, command, pass_session
+from lorebank.cli.session import Session, pass_session
 from lorebank.domain import Fact, fact_to_dict
 from lorebank.errors import UsageError
 

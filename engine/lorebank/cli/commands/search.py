@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import click
 
+from lorebank.cli.command import command
 from lorebank.cli.parameters import fail_empty_option
 from lorebank.cli.render.answers import search_lines, search_notes
-from lorebank.cli.session import Session, command, pass_session
+from lorebank.cli.session import Session, pass_session
 
 EXAMPLES = """
 lorebank search router password

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from lorebank.cli.command import command
 from lorebank.cli.render.reports import status_lines
-from lorebank.cli.session import Session, command, pass_session
+from lorebank.cli.session import Session, pass_session
 
 EXAMPLES = """
 lorebank status

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import click
 
+from lorebank.cli.command import command
 from lorebank.cli.parameters import complete_entity, fail_empty_option, interval_options
 from lorebank.cli.render.facts import timeline_lines
-from lorebank.cli.session import Session, command, pass_session
+from lorebank.cli.session import Session, pass_session
 from lorebank.domain import fact_to_dict
 
 EXAMPLES = """

@@ -1,0 +1,136 @@
+"""Commands and groups of commands: global options, examples, and help laid out one way.
+
+The global options are accepted before and after the subcommand; the last one given wins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import click
+
+from lorebank.cli.session import Session
+from lorebank.errors import UsageError
+from lorebank.version import __version__
+
+__all__ = ["Command", "CommandGroup", "command"]
+
+
+class GlobalOption(click.Option):
+    """An option of every command, kept in the `Session` and listed apart in the help."""
+
+    def __init__(self, flags: Sequence[str], field: str, **settings: Any) -> None:
+        def remember(ctx: click.Context, parameter: click.Parameter, value: Any) -> None:
+            source = ctx.get_parameter_source(parameter.name or "")
+            if source is click.core.ParameterSource.COMMANDLINE:
+                setattr(ctx.ensure_object(Session), field, value)
+
+        super().__init__(
+            [*flags, f"global_{field}"], expose_value=False, callback=remember, **settings
+        )
+
+
+def _global_options() -> list[click.Parameter]:
+    return [
+        GlobalOption(
+            ["-w", "--workspace"],
+            "workspace",
+            metavar="DIR",
+            type=click.Path(file_okay=False),
+            help="The workspace; else LOREBANK_WORKSPACE, else the nearest folder upwards.",
+        ),
+        GlobalOption(["--json"], "json", is_flag=True, help="Print one JSON object."),
+        GlobalOption(["--quiet"], "quiet", is_flag=True, help="No notes, no progress."),
+        GlobalOption(["--verbose"], "verbose", is_flag=True, help="More detail; tracebacks."),
+        click.Option(
+            ["--version"],
+            is_flag=True,
+            is_eager=True,
+            expose_value=False,
+            callback=_print_version,
+            help="Print the version.",
+        ),
+    ]
+
+
+def _print_version(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
+    if value and not ctx.resilient_parsing:
+        click.echo(f"lorebank {__version__}")
+        ctx.exit()
+
+
+class Command(click.Command):
+    """A command with the global options and examples at the foot of its help."""
+
+    def __init__(self, *arguments: Any, examples: str = "", **settings: Any) -> None:
+        settings.setdefault(
+            "context_settings", {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+        )
+        super().__init__(*arguments, **settings)
+        self.examples = examples.strip()
+        self.shared = _global_options()
+        self.params = [*self.params, *self.shared]
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, [_without_bullet(argument) for argument in args])
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        everywhere = [*self.shared, self.get_help_option(ctx)]
+        own = [
+            each
+            for each in self.get_params(ctx)
+            if isinstance(each, click.Option) and each not in everywhere
+        ]
+        for title, options in (("Options", own), ("Everywhere", everywhere)):
+            records = [each.get_help_record(ctx) for each in options if each is not None]
+            if any(records):
+                with formatter.section(title):
+                    formatter.write_dl([record for record in records if record])
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        if not self.examples:
+            return
+        with formatter.section("Examples"):
+            for line in self.examples.split("\n"):
+                formatter.write(f"  {line}\n")
+
+
+class CommandGroup(Command, click.Group):
+    """A command with subcommands; an unknown one is met with the nearest name."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(self.summaries(ctx))
+        super().format_options(ctx, formatter)
+
+    def summaries(self, ctx: click.Context) -> list[tuple[str, str]]:
+        """Each subcommand with its one-line summary."""
+        found = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        return [(name, each.get_short_help_str(100)) for name, each in found if each is not None]
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and not ctx.resilient_parsing and self.get_command(ctx, args[0]) is None:
+            raise _unknown_command(args[0], ctx, self.list_commands(ctx))
+        return super().resolve_command(ctx, args)
+
+
+def command(name: str, *, examples: str) -> Callable[[Callable[..., Any]], Command]:
+    """Declare a command; its function returns the exit code, or `None` for success."""
+    return click.command(name, cls=Command, examples=examples)
+
+
+def _unknown_command(name: str, ctx: click.Context, known: Sequence[str]) -> UsageError:
+    import difflib
+
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    path = ctx.command_path
+    hint = f"did you mean {path} {near[0]}?" if near else f"{path} --help lists the commands"
+    return UsageError(f"no command {name!r}", hint=hint)
+
+
+def _without_bullet(argument: str) -> str:
+    """A pasted list item is text: `- W @Peter: …` is not an option."""
+    return argument[2:] if argument.startswith("- ") else argument

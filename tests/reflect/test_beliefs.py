@@ -1,0 +1,170 @@
+"""The belief rule: each promise of its docstring, as a property and on a golden table."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lorebank.domain import Stance
+from lorebank.reflect.beliefs import DatedEvidence, Pin, fade, fold_evidence
+
+FIRST = date(2025, 1, 1)
+FOR, AGAINST = Stance.FOR, Stance.AGAINST
+
+
+def on(day: int, stance: Stance = FOR, **given_: object) -> DatedEvidence:
+    fact_id = str(given_.pop("fact_id", f"f-{day}-{stance}"))
+    return DatedEvidence(FIRST + timedelta(day), stance, fact_id, **given_)  # type: ignore[arg-type]
+
+
+def stated(c: float, day: int = 0) -> DatedEvidence:
+    return on(day, fact_id=f"s-{day}-{c}", stated=c)
+
+
+@st.composite
+def lines(draw: st.DrawFn) -> DatedEvidence:
+    return on(
+        draw(st.integers(0, 12)),
+        draw(st.sampled_from([FOR, AGAINST])),
+        fact_id=f"f-{draw(st.integers(0, 30))}",
+        strength=draw(st.floats(0, 1)),
+        stated=draw(st.none() | st.floats(0, 1)),
+        source=draw(st.sampled_from(["a.md", "b.md"])),
+    )
+
+
+streams = st.lists(lines(), max_size=14)
+
+
+@given(streams, st.floats(0, 1))
+def test_confidence_stays_between_zero_and_one(evidence: list[DatedEvidence], prior: float) -> None:
+    state = fold_evidence(evidence, prior=prior)
+    assert all(0 < c < 1 for c in [state.confidence, *(c for _, c in state.history)])
+
+
+@given(streams, st.integers(0, 14), st.floats(0, 1), st.sampled_from(["a.md", "c.md"]))
+def test_more_support_never_lowers_and_more_contradiction_never_raises(
+    evidence: list[DatedEvidence], day: int, strength: float, source: str
+) -> None:
+    before = fold_evidence(evidence).confidence
+    more = on(day, FOR, fact_id="new", strength=strength, source=source)
+    less = on(day, AGAINST, fact_id="new", strength=strength, source=source)
+    assert fold_evidence([*evidence, more]).confidence >= before - 1e-9
+    assert fold_evidence([*evidence, less]).confidence <= before + 1e-9
+
+
+@given(st.permutations([stated(0.7), on(0, AGAINST), on(0), on(3), on(3, AGAINST), on(5)]))
+def test_input_order_has_no_effect(evidence: list[DatedEvidence]) -> None:
+    assert fold_evidence(evidence) == fold_evidence(sorted(evidence, key=str))
+
+
+@given(streams, st.integers(0, 12))
+def test_replay_to_a_day_equals_the_state_of_that_day(
+    evidence: list[DatedEvidence], day: int
+) -> None:
+    until = FIRST + timedelta(day)
+    written = [line for line in evidence if line.date <= until]
+    assert fold_evidence(evidence, as_of=until) == fold_evidence(written)
+
+
+@given(streams)
+def test_a_line_given_twice_counts_once(evidence: list[DatedEvidence]) -> None:
+    assert fold_evidence(evidence + evidence) == fold_evidence(evidence)
+
+
+@given(streams)
+def test_the_deltas_of_a_day_sum_to_its_move(evidence: list[DatedEvidence]) -> None:
+    state = fold_evidence(evidence)
+    if not state.history:
+        return
+    opening_day, opened = state.history[0]
+    moved = sum(step.delta for step in state.steps if step.date > opening_day)
+    assert state.confidence == pytest.approx(opened + moved)
+
+
+@pytest.mark.parametrize(
+    ("c", "shown"), [(0.8, 0.8), (0.95, 0.95), (0.05, 0.05), (1.0, 0.99), (0.0, 0.01)]
+)
+def test_the_first_stated_confidence_is_that_of_its_day(c: float, shown: float) -> None:
+    assert fold_evidence([stated(c)]).history == ((FIRST, shown),)
+
+
+@given(st.floats(0.05, 0.95), st.sampled_from([FOR, AGAINST]))
+def test_one_clear_line_moves_visibly_and_by_less_than_twelve_points(
+    c: float, stance: Stance
+) -> None:
+    moved = abs(fold_evidence([stated(c), on(1, stance)]).confidence - c)
+    assert 0.02 <= moved < 0.12
+
+
+@given(st.floats(0.9, 1.0))
+def test_a_contradiction_is_visible_even_near_certainty(c: float) -> None:
+    before = min(c, 0.99)
+    assert before - fold_evidence([stated(c), on(1, AGAINST)]).confidence >= 0.02
+
+
+@given(st.floats(0.01, 0.99), st.floats(0.01, 0.99))
+def test_a_restatement_pulls_towards_its_confidence_and_never_past(c: float, again: float) -> None:
+    after = fold_evidence([stated(c), stated(again, day=4)]).confidence
+    assert min(c, again) - 1e-9 <= after <= max(c, again) + 1e-9
+    assert (abs(after - c) > 1e-6) == (abs(again - c) > 1e-5) or abs(again - c) < 1e-3
+
+
+@pytest.mark.parametrize("c", [0.7, 0.75, 0.8])
+def test_contradictions_on_separate_days_turn_a_belief_and_support_brings_it_back(c: float) -> None:
+    down = [stated(c), *(on(day, AGAINST) for day in range(1, 6))]
+    assert fold_evidence(down[:3]).confidence > 0.5
+    assert fold_evidence(down).confidence < 0.5
+    assert fold_evidence([*down, *(on(day) for day in range(10, 16))]).confidence > c - 0.05
+
+
+def test_many_lines_of_one_day_weigh_less_than_a_few_days() -> None:
+    one_day = [on(1, AGAINST, fact_id=f"x{i}") for i in range(50)]
+    three_days = [on(day, AGAINST) for day in (1, 2, 3)]
+    crowded = fold_evidence([stated(0.8), *one_day]).confidence
+    assert 0.5 < fold_evidence([stated(0.8), *three_days]).confidence < crowded
+
+
+def test_golden_year() -> None:
+    evidence = [
+        stated(0.8),
+        on(10, strength=0.85),
+        on(40, AGAINST),
+        on(40, AGAINST, fact_id="same-day"),
+        on(70, AGAINST),
+        stated(0.4, day=90),
+        on(120),
+    ]
+    state = fold_evidence(evidence)
+    assert [round(c, 4) for _, c in state.history] == GOLDEN
+    assert fold_evidence(evidence[:-1] + evidence[-1:]) == state
+
+
+GOLDEN = [0.8, 0.8541, 0.767, 0.6841, 0.5906, 0.6841]
+
+
+def test_a_pin_wins_from_its_day_and_leaves_no_trace_when_it_goes() -> None:
+    evidence = [stated(0.8), on(5, AGAINST), on(20, AGAINST)]
+    pin = Pin(0.9, FIRST + timedelta(10))
+    free, pinned = fold_evidence(evidence), fold_evidence(evidence, pins=[pin])
+    assert pinned.confidence == 0.9
+    assert pinned.history[:2] == free.history[:2]
+    assert pinned.history[2:] == ((pin.date, 0.9),)
+    assert pinned.steps[-1].delta == 0.0
+    assert fold_evidence(evidence, pins=[pin], as_of=FIRST + timedelta(6)) == fold_evidence(
+        evidence, as_of=FIRST + timedelta(6)
+    )
+
+
+def test_without_evidence_the_prior_stands() -> None:
+    assert fold_evidence([], prior=0.3).confidence == 0.3
+    opened = fold_evidence([on(0, strength=0.0)])
+    assert (opened.confidence, opened.history) == (0.6, ((FIRST, 0.6),))
+
+
+def test_fading_goes_half_way_to_the_prior_a_half_life() -> None:
+    assert fade(0.9, days=0, half_life_days=90) == 0.9
+    assert fade(0.9, days=90, half_life_days=90) == pytest.approx(0.75)

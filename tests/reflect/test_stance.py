@@ -1,0 +1,106 @@
+"""Stance: pairs in six languages, and the cases that must move nothing."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lorebank.domain import Stance
+from lorebank.language.folding import slugify
+from lorebank.reflect.lexicon import detect, languages, lexicon
+from lorebank.reflect.stance import index_keys, judge, target_keys
+
+PAIRS = [
+    json.loads(line)
+    for line in Path(__file__).with_name("stance_pairs.jsonl").read_text("utf-8").splitlines()
+]
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: f"{pair['lang']}-{pair['fact'][:30]}")
+def test_pairs(pair: dict[str, object]) -> None:
+    holders = [slugify(str(name)) for name in pair["opinion_entities"]]  # type: ignore[attr-defined]
+    named = [slugify(str(name)) for name in pair["fact_entities"]]  # type: ignore[attr-defined]
+    found = judge(str(pair["opinion"]), holders, str(pair["fact"]), named)
+    assert found.stance.value == pair["label"], found.reason
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        "Does she still like jazz?",
+        "Would like jazz better with less brass.",
+        "If the tickets were free, she might hate jazz less.",
+        "According to Tom, jazz is terrible.",
+        "Used to hate jazz.",
+        "Her brother hates jazz.",
+        "Said that Tom hates jazz.",
+        "Wrote a report on jazz.",
+        "Hates opera.",
+        "",
+        "!!!",
+    ],
+)
+def test_what_moves_nothing(fact: str) -> None:
+    assert judge("Loves jazz.", ["ana"], fact, ["ana"]).stance is Stance.UNRELATED
+
+
+def test_another_holder_never_moves_an_opinion() -> None:
+    assert judge("Loves jazz.", ["ana"], "Hates jazz.", ["ben"]).reason == "other holder"
+
+
+@pytest.mark.parametrize(
+    ("opinion", "fact", "reason"),
+    [
+        ("Prefers tea to coffee.", "Switched from tea to coffee.", "change"),
+        ("Prefers tea to coffee.", "Prefers coffee to tea.", "comparison"),
+        ("Prefers short replies.", "Wants long replies.", "opposite"),
+        ("Prefers the review on Friday.", "Now wants the review on Monday.", "slot"),
+        ("Likes jazz.", "Stopped listening to jazz.", "habit"),
+        ("The build is fast.", "The build was painfully slow.", "opposite"),
+        ("Eats meat.", "Does not eat meat.", "negation"),
+    ],
+)
+def test_a_contradiction_names_its_cue(opinion: str, fact: str, reason: str) -> None:
+    found = judge(opinion, [], fact, [])
+    assert (found.stance, found.reason) == (Stance.AGAINST, reason)
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("Prefers concise replies", "en"),
+        ("Le gusta el té", "es"),
+        ("Gosta de chá", "pt"),
+        ("N'aime plus le thé", "fr"),
+        ("Mag keinen Kaffee", "de"),
+        ("喜欢喝茶", "zh"),
+        ("お茶が好き", None),
+        ("", "en"),
+    ],
+)
+def test_language(text: str, code: str | None) -> None:
+    assert detect(text) == code
+
+
+def test_every_language_file_gives_the_essential_cues() -> None:
+    for code in languages():
+        words = lexicon(code)
+        assert words.frames, code
+    assert languages()[0] == "en"
+
+
+@given(st.text(max_size=80), st.text(max_size=80))
+def test_any_text_is_judged_without_error(opinion: str, fact: str) -> None:
+    found = judge(opinion, ["ana"], fact, ["ana"])
+    assert (found.strength == 0.0) == (found.stance is Stance.UNRELATED)
+    assert 0 <= found.strength <= 1
+
+
+@pytest.mark.parametrize("pair", [p for p in PAIRS if p["label"] != "unrelated"])
+def test_a_pair_with_a_sign_is_found_through_the_index(pair: dict[str, object]) -> None:
+    holder = slugify(str(pair["opinion_entities"][0]))  # type: ignore[index]
+    assert target_keys(str(pair["opinion"]), holder) & index_keys(str(pair["fact"]), holder)
