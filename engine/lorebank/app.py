@@ -30,11 +30,13 @@ from lorebank.domain import (
     FactKind,
     FileText,
     Opinion,
+    OpinionStatus,
     ReflectReport,
     SearchHit,
     Stance,
     Status,
     SyncReport,
+    Trend,
 )
 from lorebank.errors import NotFound, ProviderError, UsageError, WorkspaceError
 from lorebank.index import connection as store
@@ -200,7 +202,7 @@ class Bank:
     def status(self) -> Status:
         """What is indexed, with what, how fresh, and what is wrong."""
         found = walk(self.root, self.config)
-        stale = stale_paths(self._index, found)
+        stale = stale_paths(self._index, self.root, found)
         return read_status(
             self._index,
             self.root,
@@ -230,7 +232,7 @@ class Bank:
         `for_` and `against` are ids of opinions it speaks to.
         """
         today = self._today(now)
-        recorded = parse_day(day, today, "day") or today
+        recorded = parse_day(day, today, "date") or today
         marks = [EvidenceMark(Stance.FOR, self._opinion_id(o)) for o in for_]
         marks += [EvidenceMark(Stance.AGAINST, self._opinion_id(o)) for o in against]
         fact = compose_fact(
@@ -366,7 +368,8 @@ class Bank:
         min_confidence: float | None = None,
         now: date | None = None,
     ) -> tuple[Opinion, ...]:
-        """Beliefs with confidence, trend, evidence and history, the surest first.
+        """Beliefs with confidence, trend, evidence and history: those held now and surest first,
+        stale ones after them, superseded and retracted ones last.
 
         `as_of` folds only the evidence recorded by that day.
         """
@@ -564,7 +567,7 @@ class Bank:
         synced_at = read_meta(self._index, "synced_at")
         fresh = self.config.recall.auto_sync
         if not fresh:
-            fresh = not stale_paths(self._index, walk(self.root, self.config))
+            fresh = not stale_paths(self._index, self.root, walk(self.root, self.config))
         return {"fresh": fresh, "synced_at": synced_at}
 
     def _entity(self, name: str) -> Entity:
@@ -586,7 +589,8 @@ class Bank:
                 self._index, self.root, slug, as_of, self.config.reflect
             )
         )
-        return self._named([materialise.with_trend(opinion, today) for opinion in found])
+        dated = self._named([materialise.with_trend(opinion, today) for opinion in found])
+        return tuple(sorted(dated, key=_held_first))
 
     def _named(self, opinions: Sequence[Opinion]) -> tuple[Opinion, ...]:
         """Opinions with display names in place of slugs."""
@@ -624,6 +628,12 @@ class Bank:
         )
         write_atomic(file, mark + appended.text.encode("utf-8"), expected=before)
         return appended.line
+
+
+def _held_first(opinion: Opinion) -> tuple[bool, bool, float, str]:
+    """Opinions still held before others, those with recent evidence before stale ones."""
+    live = opinion.status is OpinionStatus.LIVE
+    return not live, opinion.trend is Trend.STALE, -opinion.confidence, opinion.id
 
 
 def _open(path: Path) -> Connection:

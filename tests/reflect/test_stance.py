@@ -60,8 +60,8 @@ def test_another_holder_never_moves_an_opinion() -> None:
         ("Prefers short replies.", "Wants long replies.", "opposite"),
         ("Prefers the review on Friday.", "Now wants the review on Monday.", "slot"),
         ("Likes jazz.", "Stopped listening to jazz.", "habit"),
-        ("The build is fast.", "The build was painfully slow.", "opposite"),
-        ("Eats meat.", "Does not eat meat.", "negation"),
+        ("The build is fast.", "The build was painfully slow.", "judgement"),
+        ("Rides a bike.", "Does not ride a bike.", "negation"),
     ],
 )
 def test_a_contradiction_names_its_cue(opinion: str, fact: str, reason: str) -> None:

@@ -12,10 +12,10 @@ from lorebank.index.connection import Connection, select
 __all__ = ["items_in_interval", "select_items"]
 
 # An item lies in an interval when the time it names overlaps it, or when it was written in it.
+# Of a time with an open side ("since 1978") the day that is named counts: it would lie in all.
 _OCCURRED = (
-    "(i.occurred_start IS NOT NULL OR i.occurred_end IS NOT NULL)"
-    " AND coalesce(i.occurred_start, '0000') <= {end}"
-    " AND coalesce(i.occurred_end, '9999') >= {start}"
+    "coalesce(i.occurred_start, i.occurred_end) <= {end}"
+    " AND coalesce(i.occurred_end, i.occurred_start) >= {start}"
 )
 _RECORDED = "i.recorded BETWEEN {start} AND {end}"
 

@@ -91,10 +91,10 @@ def sync_files(
     return SyncResult(_report(connection, plan), frozenset(entities), all_opinions=every)
 
 
-def stale_paths(connection: Connection, walk: WalkResult) -> tuple[str, ...]:
-    """Paths whose size or time stamp differs from what the index knows, and removed ones."""
+def stale_paths(connection: Connection, root: Path, walk: WalkResult) -> tuple[str, ...]:
+    """Paths whose content is not what the index knows, and removed ones."""
     known = _known_files(connection)
-    changed = [s.path for s in walk.files if not _is_unchanged(known.get(s.path), s)]
+    changed = [s.path for s in walk.files if not _is_known(known.get(s.path), root, s)]
     return tuple(sorted([*changed, *(known.keys() - {s.path for s in walk.files})]))
 
 
@@ -171,6 +171,16 @@ def _is_idle(connection: Connection, plan: _Plan) -> bool:
 
 def _trusted(mtime_ns: int, now_ns: int) -> int:
     return 0 if now_ns - mtime_ns < RACY_NS else mtime_ns
+
+
+def _is_known(known: _Known | None, root: Path, source: SourceFile) -> bool:
+    """As `_is_unchanged`; where the time stamp was too fresh to trust, the bytes decide."""
+    if known is None or known.mtime_ns:
+        return _is_unchanged(known, source)
+    try:
+        return _says_the_same(known, source, content_hash(read_bytes(root, source)))
+    except OSError:
+        return False
 
 
 def _is_unchanged(known: _Known | None, source: SourceFile) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from datetime import date
 from hashlib import blake2b
@@ -26,6 +27,7 @@ __all__ = [
 
 _NEIGHBOUR_CHARACTERS = 160
 """Of each neighbour: enough for what it is about; more made the index a fifth larger."""
+_SHOWN_NAME = re.compile(r"\[\[[^\]|\n]+\|([^\]\n]+)\]\]")
 _MONTHS = [
     "january",
     "february",
@@ -239,7 +241,8 @@ def _chunk_words(chunk: Chunk) -> str:
 
 def _own_words(entry: Fact | Passage, text: str, starts: Sequence[int]) -> str:
     if isinstance(entry, Fact):
-        return " ".join([entry.content, *entry.details])
+        # `[[Peter|Pete]]` reads "Peter"; the shown name is searched for all the same.
+        return " ".join([entry.content, *entry.details, *_SHOWN_NAME.findall(entry.raw)])
     start, length = _extent(entry.citation.start_line, entry.citation.end_line, starts)
     return text[start : start + length]
 

@@ -52,7 +52,7 @@ _ID = re.compile(r"\Ao-[0-9a-f]{4,32}\Z")
 _ANY_ID = re.compile(r"\bo-[0-9a-f]{4,32}\b")
 _HEADING = re.compile(r"\A#{1,6}\s+(?P<text>.+)\Z")
 _SINCE = r"(?:\s*[(,]?\s*since\s+(?P<since>\d{4}-\d{2}-\d{2})\s*\)?)?\s*\.?\Z"
-_PIN = re.compile(rf"\A(?:[-*]\s+)?\**pin\**\s*[:=]\**\s*(?P<value>[^\s,(]+?)\**{_SINCE}", re.I)
+_PIN = re.compile(rf"\A(?:[-*]\s+)?\**pin\**\s*[:=]\**\s*(?P<value>[^\s(]+?)\**{_SINCE}", re.I)
 _RETRACTED = re.compile(rf"\A(?:[-*]\s+)?\**retracted\**\s*:?{_SINCE}", re.I)
 _OWN_LINE = re.compile(
     r"\A(?:\*\*(?:For|Against)\*\*\Z|\*\*History\*\* |- \d{4}-\d{2}-\d{2} · |"

@@ -31,7 +31,9 @@ def evidence_level(pool: Pool, best: Sequence[int]) -> str:
     if not understood.subject_terms and (understood.entities or understood.query.interval):
         return STRONG
     head = best[:_LOOKED_AT]
-    covered = max(coverage(pool, item) for item in head)
+    # Names alone answer nothing: what is asked about them has to be there too.
+    asked = understood.subject_terms or None
+    covered = max(coverage(pool, item, asked) for item in head)
     similar = max(_similarity(pool, item) for item in head)
     if covered >= STRONG_COVERAGE or similar >= STRONG_SIMILARITY:
         return STRONG

@@ -7,8 +7,8 @@ reason; the others answer without it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from lorebank.domain import Answer, FactStatus, Hit, Interval, OpinionStatus
 from lorebank.index.items import NOTE, Item, item_count, load_items
@@ -22,7 +22,7 @@ from lorebank.recall.fusion import fuse_reciprocal_ranks, fuse_weighted
 from lorebank.recall.ranking import Ranking
 from lorebank.recall.request import Request
 from lorebank.recall.retrievers import entity, lexical, opinion, semantic, temporal
-from lorebank.recall.scoring import DEFAULT_WEIGHTS, Pool, Weights, score_pool
+from lorebank.recall.scoring import DEFAULT_WEIGHTS, Pool, Weights, coverage, score_pool
 from lorebank.recall.snippets import snippet
 
 __all__ = ["RETRIEVERS", "BeliefLookup", "RecallOptions", "recall"]
@@ -34,6 +34,9 @@ RETRIEVERS: Mapping[str, Callable[[Request], Ranking]] = {
     temporal.NAME: temporal.retrieve,
     opinion.NAME: opinion.retrieve,
 }
+
+_NEARLY_AS_GOOD = 0.5
+_SAYS_LITTLE = 0.3
 
 BeliefLookup = Callable[[Sequence[str]], Mapping[str, BeliefOfFact]]
 """Fact ids → the opinion each of them states, with its confidence on the day asked about."""
@@ -78,7 +81,7 @@ def recall(
     if options.mmr_lambda is not None:
         order = rerank_mmr(order, scores, pool.items, options.mmr_lambda, options.k)
     level = evidence_level(pool, order)
-    if level == NONE and not pool.understood.filters.interval:
+    if level == NONE:
         order = [item for item in order if _worth_showing(pool, item)]
     shown, tokens = _cut(order, pool.items, options)
     hits = tuple(_hit(pool, item, scores[item], held) for item in shown)
@@ -110,7 +113,7 @@ def _gather(request: Request) -> tuple[Pool, list[str]]:
     inside = {item: pool.items[item] for item in pool.items if item in pool.in_time}
     if inside and _answers(pool, inside):
         rankings = {name: _only(ranking, inside) for name, ranking in rankings.items()}
-        return Pool(understood, inside, rankings, pool.rarity, pool.in_time), said
+        return replace(pool, items=inside, rankings=rankings), said
     said.append(
         f"nothing on this was found in the time of '{phrase.text}'; showing what there is"
         if pool.items
@@ -120,11 +123,14 @@ def _gather(request: Request) -> tuple[Pool, list[str]]:
 
 
 def _answers(pool: Pool, inside: Mapping[int, Item]) -> bool:
-    """Whether what lies in the interval touches the subject of the question at all."""
-    if not pool.understood.subject_terms and not pool.understood.entities:
-        return True
-    found = pool.rankings["lexical"], pool.rankings["entity"]
-    return any(ranking.of(item) for ranking in found for item in inside)
+    """Whether what lies in the interval speaks of the subject about as well as what does not."""
+    subject = pool.understood.subject_terms
+    if not subject:
+        named = pool.rankings["entity"]
+        return not pool.understood.entities or any(named.of(item) for item in inside)
+    best_inside = max(coverage(pool, item, subject) for item in inside)
+    best = max(coverage(pool, item, subject) for item in pool.items)
+    return best_inside >= best * _NEARLY_AS_GOOD or best < _SAYS_LITTLE
 
 
 def _only(ranking: Ranking, items: Mapping[int, Item]) -> Ranking:
@@ -141,12 +147,20 @@ def _pool(request: Request, rankings: Mapping[str, Ranking]) -> Pool:
 
 
 def _in_time(interval: Interval, items: Mapping[int, Item]) -> frozenset[int]:
+    """The items that the temporal filter would let through, by the same rule as its SQL."""
     return frozenset(
         number
         for number, item in items.items()
-        if (item.occurred is not None and item.occurred.overlaps(interval))
-        or (item.recorded is not None and Interval(item.recorded, item.recorded).overlaps(interval))
+        if any(span.overlaps(interval) for span in _spans(item))
     )
+
+
+def _spans(item: Item) -> Iterator[Interval]:
+    if item.recorded is not None:
+        yield Interval(item.recorded, item.recorded)
+    if item.occurred is not None:
+        start, end = item.occurred.start, item.occurred.end
+        yield Interval(start or end, end or start)
 
 
 def _rarity(request: Request) -> dict[str, float]:
@@ -186,15 +200,25 @@ def _without_superseded(
     held: Mapping[str, BeliefOfFact],
     include: bool,
 ) -> tuple[list[int], int]:
-    live = [item for item in order if _status(items[item], held) is FactStatus.LIVE]
-    return (list(order), 0) if include else (live, len(order) - len(live))
+    """Hide what a newer fact in the same answer replaces; alone, an old truth is shown, marked."""
+    if include:
+        return list(order), 0
+    present = {items[item].id for item in order}
+    present |= {held[fact].opinion_id for fact in present & held.keys()}
+    kept = [item for item in order if _successor(items[item], held) not in present]
+    return kept, len(order) - len(kept)
+
+
+def _successor(item: Item, held: Mapping[str, BeliefOfFact]) -> str | None:
+    belief = held.get(item.id)
+    return item.superseded_by or (belief.superseded_by if belief else None)
 
 
 def _said_of_hidden(hidden: int) -> tuple[str, ...]:
     if not hidden:
         return ()
     hits = "1 superseded hit is" if hidden == 1 else f"{hidden} superseded hits are"
-    return (f"{hits} hidden; ask with include_superseded to see them",)
+    return (f"{hits} hidden; include superseded facts to see them",)
 
 
 def _worth_showing(pool: Pool, item: int) -> bool:
@@ -241,7 +265,7 @@ def _hit(pool: Pool, number: int, score: float, held: Mapping[str, BeliefOfFact]
         recorded=item.recorded,
         occurred=item.occurred,
         status=_status(item, held),
-        superseded_by=item.superseded_by or (belief.superseded_by if belief else None),
+        superseded_by=_successor(item, held),
         why=why,
         evidence=belief.evidence if belief else (),
         snippet=snippet(item.content, pool.understood.terms),

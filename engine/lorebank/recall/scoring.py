@@ -11,8 +11,9 @@ a statement at all. None is large enough to bury an item that holds all the word
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from lorebank.index.items import NOTE, Item
 from lorebank.language.folding import fold
@@ -31,6 +32,8 @@ class Weights:
     """Weight of the lexical list when its best hits cover nothing of the question."""
     lexical_by_coverage: float = 1.2
     """What full coverage adds to it."""
+    names_only: float = 0.3
+    """Share of the lexical weight that stays where the question holds only names."""
     semantic: float = 0.9
     """Weight of the semantic list when the words cover nothing of the question."""
     semantic_by_coverage: float = -0.7
@@ -42,6 +45,10 @@ class Weights:
     BM25 alone prefers a short text with most of the words to a paragraph with all of them."""
     entity: float = 1.0
     """It is about, or mentions, an entity of the question."""
+    curated: float = 0.8
+    """It is a fact that somebody noted, not a passage of prose."""
+    newest: float = 0.8
+    """Where the question names entities and no subject: the newest gets all of it, pro rata."""
     in_time: float = 1.0
     """It lies in the interval of the question."""
     dated: float = 1.0
@@ -63,7 +70,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|[。！？]|\n\n|\n(?=\s*[-*+|])")
 _QUESTION_MARKS = ("?", "？", "؟")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Pool:
     """The candidates of one question and all that was found out about them."""
 
@@ -73,6 +80,13 @@ class Pool:
     rarity: Mapping[str, float]
     """Term → its inverse document frequency, at least 0."""
     in_time: frozenset[int]
+
+    @cached_property
+    def newness(self) -> dict[int, float]:
+        """Item → 1 for the newest day in the pool, 0 for the oldest, by rank of the days."""
+        days = sorted({item.recorded for item in self.items.values() if item.recorded})
+        place = {day: index / max(1, len(days) - 1) for index, day in enumerate(days)}
+        return {n: place[i.recorded] for n, i in self.items.items() if i.recorded}
 
 
 def score_pool(pool: Pool, base: Mapping[int, float] | None, weights: Weights) -> dict[int, float]:
@@ -87,14 +101,18 @@ def score_pool(pool: Pool, base: Mapping[int, float] | None, weights: Weights) -
     return _with_context(pool, scores, weights)
 
 
-def coverage(pool: Pool, item: int) -> float:
-    """How much of the question the item holds, 0..1, rare words counting more."""
-    total = sum(pool.rarity.values())
+def coverage(pool: Pool, item: int, terms: Sequence[str] | None = None) -> float:
+    """How much of the question the item holds, 0..1, rare words counting more.
+
+    `terms` looks at some of the question's terms only.
+    """
+    rarity = pool.rarity if terms is None else {t: pool.rarity.get(t, 0.0) for t in terms}
+    total = sum(rarity.values())
     if total <= 0.0:
         return 0.0
     why = _why(pool, "lexical", item)
-    held = sum(pool.rarity.get(term, 0.0) for term in why.get("terms", ()))
-    beside = sum(pool.rarity.get(term, 0.0) for term in why.get("around", ()))
+    held = sum(rarity.get(term, 0.0) for term in why.get("terms", ()))
+    beside = sum(rarity.get(term, 0.0) for term in why.get("around", ()))
     return min(1.0, (held + 0.3 * beside) / total)
 
 
@@ -104,6 +122,9 @@ def _z_score_sum(pool: Pool, covered: Mapping[int, float], weights: Weights) -> 
     lexical = standardise(pool.rankings["lexical"].scores, pool.items)
     semantic = standardise(pool.rankings["semantic"].scores, pool.items)
     by_words = weights.lexical_least + weights.lexical_by_coverage * depth
+    if not pool.understood.subject_terms:
+        # Only names were asked for: how short a text is that holds one says nothing.
+        by_words *= weights.names_only
     by_meaning = max(0.0, weights.semantic + weights.semantic_by_coverage * depth)
     return {item: by_words * lexical[item] + by_meaning * semantic[item] for item in pool.items}
 
@@ -111,13 +132,15 @@ def _z_score_sum(pool: Pool, covered: Mapping[int, float], weights: Weights) -> 
 def _steps(pool: Pool, item: Item, covered: float, weights: Weights) -> float:
     understood = pool.understood
     step = weights.covered * covered + weights.complete * _completeness(pool, item)
+    if item.kind != NOTE:
+        step += weights.curated
     if understood.entities:
-        named = len(set(understood.entities) & set(item.entities)) / len(understood.entities)
-        if item.kind == NOTE:
-            named = max(named, _names_held(pool, item))
+        named = _names_held(pool, item) if item.kind == NOTE else _named(pool, item)
         step += weights.entity * named
         if not named and pool.rankings["entity"].of(item.item):
             step += weights.neighbour
+        if not understood.subject_terms:
+            step += weights.newest * pool.newness.get(item.item, 0.0)
     if item.item in pool.in_time:
         step += weights.in_time
     if understood.wants_time and item.occurred is not None:
@@ -141,6 +164,15 @@ def _completeness(pool: Pool, item: Item) -> float:
     together = max(sum(start in sentence for start in starts) for sentence in sentences)
     share = together / len(terms)
     return share**_STEEPNESS
+
+
+def _named(pool: Pool, item: Item) -> float:
+    """Share of the entities asked for that a fact mentions; 1 where it is about them."""
+    wanted = set(pool.understood.entities)
+    if not wanted & set(item.entities):
+        return 0.0
+    entry = pool.rankings["entity"].of(item.item)
+    return min(1.0, entry.score / len(wanted)) if entry else 0.0
 
 
 def _names_held(pool: Pool, item: Item) -> float:

@@ -120,7 +120,7 @@ def judge(
 def nearness(opinion_statement: str, text: str, holder: str = "") -> float:
     """How much of what an opinion is about a text names, 0..1, whatever it says of it."""
     names = (holder,) if holder else ()
-    reading = read(text, names, claim=True)
+    reading = read(text, names)
     if reading.lexicon is None:
         return 0.0
     named = Words.of(_all_stems(reading), reading.lexicon)
