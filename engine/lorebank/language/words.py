@@ -51,11 +51,9 @@ def words(text: str) -> list[str]:
 
 
 def content_words(text: str) -> list[str]:
-    """`words` without stop words, each once; all of them where nothing else is left."""
-    tokens = list(dict.fromkeys(words(text)))
+    """`words` without stop words, each once; empty where nothing else is left."""
     stops = stop_words()
-    kept = [token for token in tokens if token not in stops]
-    return kept or tokens
+    return [token for token in dict.fromkeys(words(text)) if token not in stops]
 
 
 def searchable(text: str) -> str:

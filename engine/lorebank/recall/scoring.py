@@ -53,8 +53,8 @@ class Weights:
     """It lies in the interval of the question."""
     dated: float = 1.0
     """It names a time, and the question asks when."""
-    opinion: float = 0.7
-    """It states an opinion, and the question asks for one."""
+    opinion: float = 1.4
+    """It states an opinion, and the question asks for one; times the present confidence."""
     question: float = -1.0
     """It is a question itself."""
     context: float = 0.4
@@ -142,11 +142,13 @@ def _steps(pool: Pool, item: Item, covered: float, weights: Weights) -> float:
         if not understood.subject_terms:
             step += weights.newest * pool.newness.get(item.item, 0.0)
     if item.item in pool.in_time:
-        step += weights.in_time
+        placed = pool.rankings["temporal"].of(item.item)
+        step += weights.in_time * (placed.score if placed else 1.0)
     if understood.wants_time and item.occurred is not None:
         step += weights.dated
-    if understood.wants_opinion and item.kind == "opinion":
-        step += weights.opinion
+    stated = pool.rankings["opinion"].of(item.item)
+    if stated is not None:
+        step += weights.opinion * stated.score
     if item.content.rstrip(" \"'”’»)").endswith(_QUESTION_MARKS):
         step += weights.question
     return step
@@ -160,7 +162,8 @@ def _completeness(pool: Pool, item: Item) -> float:
         return 0.0
     # Stems are what was matched; the beginnings of words are near enough to them, and cheap.
     starts = [fold(term)[: max(3, len(term) - 2)] for term in held]
-    sentences = _SENTENCE_END.split(fold(item.content))
+    names = fold(" ".join(item.names))
+    sentences = [f"{text} {names}" for text in _SENTENCE_END.split(fold(item.content))]
     together = max(sum(start in sentence for start in starts) for sentence in sentences)
     share = together / len(terms)
     return share**_STEEPNESS

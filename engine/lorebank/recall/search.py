@@ -77,7 +77,7 @@ def search_chunks(
 
 def search_terms(text: str) -> tuple[str, ...]:
     """Content words, and identifiers whole."""
-    terms = content_words(text)
+    terms = content_words(text) or words(text)
     whole = [token for token in identifiers(text) if len(words(token)) > 1]
     return tuple(dict.fromkeys([*terms, *whole]))
 

@@ -64,6 +64,8 @@ def understand(text: str, *, now: date, filters: Filters, lookup: NameLookup) ->
     undated = _without(plain, phrase)
     names = _find_names(undated, lookup)
     terms = _terms(undated)
+    if not terms and not names and phrase is None:
+        terms = tuple(dict.fromkeys(words(undated)))  # "to be or not to be"
     name_words = {word for written, _, _ in names for word in words(written)}
     notes = [
         f"date phrase '{vague}' is too vague; no time filter applied" for vague in find_vague(plain)

@@ -20,5 +20,5 @@ def retrieve(request: Request) -> Ranking:
     )
     return Ranking(
         NAME,
-        tuple(Ranked(item, 0.5 + 0.5 * c, {"confidence": round(c, 4)}) for item, c in rows),
+        tuple(Ranked(item, c, {"confidence": round(c, 4)}) for item, c in rows),
     )

@@ -10,7 +10,7 @@ __all__ = ["NAME", "retrieve"]
 
 NAME = "temporal"
 OCCURRED = 1.0
-RECORDED = 0.8
+RECORDED = 0.5
 
 
 def retrieve(request: Request) -> Ranking:

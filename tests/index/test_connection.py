@@ -1,0 +1,75 @@
+"""Opening the index: another schema means a fresh one, a link or a locked folder is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import apsw
+import pytest
+
+from lorebank import Bank, WorkspaceError
+from lorebank.index.connection import SCHEMA_VERSION, open_index
+from support import WORDS_ONLY
+
+
+@pytest.mark.parametrize("version", [0, SCHEMA_VERSION + 1, 2_000_000])
+def test_another_schema_version_is_rebuilt_from_the_files(
+    copy_fixture: Callable[[str], Path], version: int
+) -> None:
+    root = copy_fixture("harbour")
+    with Bank.open(root, environ=WORDS_ONLY) as bank:
+        before = bank.timeline()
+    stored = apsw.Connection(str(root / ".memory" / "index.sqlite"))
+    stored.pragma("user_version", version)
+    stored.execute("DELETE FROM items; DROP TABLE chunks; CREATE TABLE foreign_table (x)")
+    stored.close()
+    with Bank.open(root, environ=WORDS_ONLY) as bank:
+        assert bank.timeline() == before
+        assert bank.check() == ()
+    stored = apsw.Connection(str(root / ".memory" / "index.sqlite"))
+    assert stored.pragma("user_version") == SCHEMA_VERSION
+    tables = [n for (n,) in stored.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
+    assert "foreign_table" not in tables
+    stored.close()
+
+
+def test_an_index_of_this_version_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "index.sqlite"
+    connection = open_index(path)
+    connection.execute("INSERT INTO meta (key, value) VALUES ('k', 'v')")
+    connection.close()
+    connection = open_index(path)
+    assert connection.execute("SELECT value FROM meta WHERE key = 'k'").get == "v"
+    connection.close()
+
+
+def test_a_linked_index_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere.sqlite").write_bytes(b"mine")
+    (tmp_path / "index.sqlite").symlink_to(tmp_path / "elsewhere.sqlite")
+    with pytest.raises(WorkspaceError, match="symbolic link"):
+        open_index(tmp_path / "index.sqlite")
+    assert (tmp_path / "elsewhere.sqlite").read_bytes() == b"mine"
+
+
+def test_a_linked_derived_folder_is_refused(write_log: Callable[..., Path]) -> None:
+    root = write_log("2026-01-02", "- W @Ada: Keeps bees.")
+    (root / "other").mkdir()
+    (root / ".memory").symlink_to(root / "other")
+    with Bank.open(root, environ=WORDS_ONLY) as bank, pytest.raises(WorkspaceError):
+        bank.sync()
+    assert list((root / "other").iterdir()) == []
+
+
+def test_two_banks_see_what_the_other_wrote(write_log: Callable[..., Path]) -> None:
+    root = write_log("2026-01-02", "- W @Ada: Keeps bees.")
+    with (
+        Bank.open(root, environ=WORDS_ONLY) as one,
+        Bank.open(root, environ=WORDS_ONLY) as other,
+    ):
+        one.sync()
+        other.sync()
+        one.retain("W @Ada: Sold the hives.", day="2026-01-03")
+        other.sync()
+        assert len(other.timeline()) == 2
+        assert other.check() == one.check() == ()

@@ -1,0 +1,218 @@
+"""Embedding: what is known is never embedded twice, and vectors of two models never meet."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from lorebank import Bank
+from lorebank.errors import ProviderError
+from lorebank.index import embedding
+from lorebank.language.words import content_words
+from lorebank.providers import registry
+
+SYNONYMS = {"automobile": "car", "vehicle": "car", "bees": "hive", "beekeeping": "hive"}
+
+
+class WordHashEmbedder:
+    """Sums a fixed direction a word; synonyms share theirs. Counts what it is asked."""
+
+    name = "local"
+    model = "word-hash"
+    dimension = 64
+
+    def __init__(self, fingerprint: str = "word-hash-1") -> None:
+        self.fingerprint = fingerprint
+        self.embedded: list[str] = []
+        self.fail_after: int | None = None
+        self.error: Exception = ProviderError("the model went away")
+
+    def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        if self.fail_after is not None and len(self.embedded) >= self.fail_after:
+            raise self.error
+        self.embedded += texts
+        return np.array([self.vector(text) for text in texts], dtype=np.float32)
+
+    def embed_query(self, text: str) -> NDArray[np.float32]:
+        return self.vector(text)
+
+    def vector(self, text: str) -> NDArray[np.float32]:
+        total = np.zeros(self.dimension)
+        for word in content_words(text):
+            digest = hashlib.blake2b(SYNONYMS.get(word, word).encode(), digest_size=4).digest()
+            total += np.random.default_rng(int.from_bytes(digest)).normal(size=self.dimension)
+        norm = np.linalg.norm(total)
+        return (total / norm if norm else total).astype(np.float32)
+
+
+@pytest.fixture
+def embedder(monkeypatch: pytest.MonkeyPatch) -> WordHashEmbedder:
+    """Takes the place of the local embedder in the registry."""
+    embedder = WordHashEmbedder()
+    monkeypatch.setattr(registry, "load_embedder", lambda name: embedder)
+    monkeypatch.setattr("lorebank.recall.meaning.load_embedder", lambda name: embedder)
+    return embedder
+
+
+ENVIRON = {"LOREBANK_CONFIG": "/nonexistent"}
+NO_EXTENSION = ENVIRON | {"LOREBANK_VECTOR__ENABLED": "false"}
+
+
+def test_unchanged_text_is_never_embedded_twice(
+    copy_fixture: Callable[[str], Path], embedder: WordHashEmbedder
+) -> None:
+    root = copy_fixture("harbour")
+    with Bank.open(root, environ=ENVIRON) as bank:
+        first = bank.sync()
+        assert first.embedded == len(embedder.embedded) == len(set(embedder.embedded)) > 50
+        assert first.pending == 0
+        assert bank.sync().embedded == 0
+        assert bank.sync(full=True).embedded == 0
+    for name in ("index.sqlite", "index.sqlite-wal", "index.sqlite-shm"):
+        (root / ".memory" / name).unlink(missing_ok=True)
+    with Bank.open(root, environ=ENVIRON) as bank:
+        again = bank.sync()
+        assert (again.embedded, again.pending) == (0, 0)
+        assert bank.status().counts["vectors"] > 50
+    assert len(embedder.embedded) == first.embedded
+
+
+def test_only_what_is_new_is_embedded(
+    write_log: Callable[..., Path], embedder: WordHashEmbedder
+) -> None:
+    root = write_log("2026-01-02", "- W @Ada: Keeps bees on the roof.")
+    with Bank.open(root, environ=ENVIRON) as bank:
+        bank.sync()
+        embedder.embedded.clear()
+        write_log("2026-01-03", "- W @Ada: Keeps bees on the roof.")
+        bank.sync()
+        assert not any(text == "Ada: Keeps bees on the roof." for text in embedder.embedded)
+        write_log("2026-01-04", "- W @Bo: Paints boats.")
+        embedder.embedded.clear()
+        bank.sync()
+        assert "Bo: Paints boats." in embedder.embedded
+        assert len(embedder.embedded) == 2
+
+
+@pytest.mark.parametrize(
+    "error", [ProviderError("the model went away"), KeyboardInterrupt(), MemoryError()]
+)
+def test_a_run_that_fails_midway_goes_on_where_it_stopped(
+    copy_fixture: Callable[[str], Path],
+    embedder: WordHashEmbedder,
+    monkeypatch: pytest.MonkeyPatch,
+    error: BaseException,
+) -> None:
+    monkeypatch.setattr(embedding, "BATCH", 8)
+    embedder.fail_after, embedder.error = 24, error  # type: ignore[assignment]
+    with Bank.open(copy_fixture("harbour"), environ=ENVIRON) as bank:
+        try:
+            bank.sync()
+        except (KeyboardInterrupt, MemoryError):
+            assert not isinstance(error, ProviderError)
+        assert len(embedder.embedded) == 24
+        assert bank.status().counts["vectors"] == 24
+        embedder.fail_after = None
+        bank.sync()
+        assert bank.status().counts["pending"] == 0
+    assert len(embedder.embedded) == len(set(embedder.embedded))
+
+
+def test_an_embedder_that_fails_is_named_and_words_answer(
+    copy_fixture: Callable[[str], Path], embedder: WordHashEmbedder
+) -> None:
+    embedder.fail_after = 0
+    with Bank.open(copy_fixture("harbour"), environ=ENVIRON) as bank:
+        assert bank.sync().pending > 0
+        answer = bank.recall("how did we stop the Baileys crash")
+        assert answer.retrievers_skipped == {"semantic": "the model went away"}
+        assert answer.hits[0].source.path == "memory/2025-11-27.md"
+        assert bank.status().embedder["reason"] == "the model went away"
+
+
+def test_another_fingerprint_drops_the_vectors_of_the_last(
+    copy_fixture: Callable[[str], Path], embedder: WordHashEmbedder
+) -> None:
+    with Bank.open(copy_fixture("harbour"), environ=ENVIRON) as bank:
+        count = bank.sync().embedded
+        embedder.fingerprint = "word-hash-2"
+        write = bank.root / "memory" / "2026-01-01.md"
+        write.write_text("# Day\n\n## Retain\n- W @Ada: Keeps bees.\n", "utf-8")
+        assert bank.sync().embedded == count + 2
+        embedder.fingerprint = "word-hash-1"
+        assert bank.sync().embedded in (0, 2)
+        assert bank.status().counts["pending"] == 0
+
+
+def test_a_changed_embedder_is_noticed_without_any_new_text(
+    copy_fixture: Callable[[str], Path], embedder: WordHashEmbedder
+) -> None:
+    with Bank.open(copy_fixture("harbour"), environ=ENVIRON) as bank:
+        count = bank.sync().embedded
+        embedder.fingerprint = "word-hash-2"
+        assert bank.sync().embedded == count
+
+
+def test_a_damaged_cache_is_made_anew(
+    copy_fixture: Callable[[str], Path], embedder: WordHashEmbedder
+) -> None:
+    root = copy_fixture("harbour")
+    (root / ".memory").mkdir()
+    (root / ".memory" / "embeddings.sqlite").write_bytes(b"no database at all" * 99)
+    with Bank.open(root, environ=ENVIRON) as bank:
+        assert bank.sync().pending == 0
+
+
+def test_meaning_finds_what_words_do_not(
+    write_log: Callable[..., Path], embedder: WordHashEmbedder
+) -> None:
+    root = write_log(
+        "2026-01-02", "- W @Ada: Repaired the car.", "- W @Bo: Painted a boat.", "- W @Cy: Slept."
+    )
+    with Bank.open(root, environ=ENVIRON) as bank:
+        bank.sync()
+        answer = bank.recall("vehicle")
+        assert answer.hits[0].content == "Repaired the car."
+        assert "semantic" in answer.hits[0].why
+        assert answer.retrievers_used[:1] == ("semantic",)
+
+
+def test_without_the_extension_every_answer_is_the_same(
+    copy_fixture: Callable[[str], Path], embedder: WordHashEmbedder, tmp_path: Path
+) -> None:
+    root = copy_fixture("harbour")
+    other = Path(shutil.copytree(root, tmp_path / "other"))
+    questions = ("relay crash", "what does Peter prefer?", "a birthday by the sea", "network")
+    with (
+        Bank.open(root, environ=ENVIRON) as with_extension,
+        Bank.open(other, environ=NO_EXTENSION) as without,
+    ):
+        with_extension.sync()
+        without.sync()
+        for question in questions * 2:
+            one = [hit.source for hit in with_extension.recall(question).hits]
+            assert one == [hit.source for hit in without.recall(question).hits]
+            found = [hit.source for hit in with_extension.search(question)]
+            assert found == [hit.source for hit in without.search(question)]
+        assert with_extension.status().vector_search == "sqlite-vec"
+        assert without.status().vector_search == "exact scan (switched off by vector.enabled)"
+
+
+def test_filters_hold_for_what_meaning_finds(
+    write_log: Callable[..., Path], embedder: WordHashEmbedder
+) -> None:
+    root = write_log("2026-01-02", "- W @Ada: Repaired the car.", "- O @Bo: Likes the car.")
+    with Bank.open(root, environ=ENVIRON) as bank:
+        bank.sync()
+        hits = bank.recall("vehicle", kinds=["opinion"]).hits
+        assert [hit.content for hit in hits] == ["Likes the car."]
+        assert bank.search("vehicle", path="memory/2026-01-03.md") == ()
+        assert [hit.path for hit in bank.search("vehicle", path="memory")] == [
+            "memory/2026-01-02.md"
+        ]
