@@ -54,6 +54,8 @@ class Item:
     role: str
     entities: tuple[str, ...]
     """Slugs of the entities it mentions, in order."""
+    subjects: frozenset[str]
+    """Those that it is about: they stand before the colon."""
     names: tuple[str, ...]
     """The same as display names."""
     ordinal: int
@@ -82,15 +84,18 @@ def load_items(connection: Connection, items: Sequence[int]) -> dict[int, Item]:
     wanted = json.dumps(list(items))
     slugs: dict[int, list[str]] = {}
     names: dict[int, list[str]] = {}
-    for item, slug, name in select(
+    subjects: dict[int, set[str]] = {}
+    for item, slug, name, subject in select(
         connection,
-        "SELECT m.item, m.entity, coalesce(e.name, m.name) FROM json_each(?) w"
+        "SELECT m.item, m.entity, coalesce(e.name, m.name), m.subject FROM json_each(?) w"
         " CROSS JOIN mentions m ON m.item = w.value LEFT JOIN entities e ON e.slug = m.entity"
         " ORDER BY m.item, m.position",
         (wanted,),
     ):
         slugs.setdefault(item, []).append(slug)
         names.setdefault(item, []).append(name)
+        if subject:
+            subjects.setdefault(item, set()).add(slug)
     rows = select(
         connection,
         f"SELECT {_ITEM_COLUMNS} FROM json_each(?) w CROSS JOIN items i ON i.item = w.value"
@@ -113,6 +118,7 @@ def load_items(connection: Connection, items: Sequence[int]) -> dict[int, Item]:
             ordinal=row[14],
             file=row[15],
             entities=tuple(dict.fromkeys(slugs.get(row[0], ()))),
+            subjects=frozenset(subjects.get(row[0], ())),
             names=tuple(dict.fromkeys(names.get(row[0], ()))),
         )
         for row in rows

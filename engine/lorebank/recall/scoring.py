@@ -64,6 +64,7 @@ class Weights:
 
 
 DEFAULT_WEIGHTS = Weights()
+_MENTIONED = 0.8
 _STEEPNESS = 6
 _NEARLY_ALL = 0.7
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|[。！？]|\n\n|\n(?=\s*[-*+|])")
@@ -170,12 +171,13 @@ def _completeness(pool: Pool, item: Item) -> float:
 
 
 def _named(pool: Pool, item: Item) -> float:
-    """Share of the entities asked for that a fact mentions; 1 where it is about them."""
-    wanted = set(pool.understood.entities)
-    if not wanted & set(item.entities):
-        return 0.0
-    entry = pool.rankings["entity"].of(item.item)
-    return min(1.0, entry.score / len(wanted)) if entry else 0.0
+    """Share of the entities asked for that a fact is about, or at least mentions."""
+    wanted = pool.understood.entities
+    held = sum(
+        1.0 if slug in item.subjects else _MENTIONED if slug in item.entities else 0.0
+        for slug in wanted
+    )
+    return held / len(wanted)
 
 
 def _names_held(pool: Pool, item: Item) -> float:
