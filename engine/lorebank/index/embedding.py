@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "embed_pending",
+    "follows_embedder",
     "has_vectors",
     "hash_of_item",
     "item_text",
@@ -58,6 +59,11 @@ def item_text(names: Sequence[str], content: str, heading: str) -> str:
 def pending_count(connection: Connection) -> int:
     """How many facts and chunks have no vector yet."""
     return int(connection.execute(f"SELECT count(*) FROM ({_PENDING})").get)
+
+
+def follows_embedder(connection: Connection, fingerprint: str) -> bool:
+    """Whether the stored vectors, if any, are of the embedder with this fingerprint."""
+    return read_meta(connection, "embedder") in (None, fingerprint)
 
 
 def has_vectors(connection: Connection) -> bool:

@@ -22,6 +22,8 @@ __all__ = ["CHUNK", "ITEM", "VectorIndex", "delete_vectors", "insert_vectors"]
 ITEM = "item"
 CHUNK = "chunk"
 _QUERIES_BEFORE_MATRIX = 1
+_DECIMALS = 6
+"""Of a similarity: beyond them the two scans differ, and equal vectors would not tie."""
 
 
 def insert_vectors(connection: Connection, owner: str, rows: Sequence[tuple[int, bytes]]) -> None:
@@ -97,7 +99,8 @@ class VectorIndex:
     ) -> list[tuple[int, float]]:
         rows = select(
             self.connection,
-            "SELECT row, 1.0 - vec_distance_cosine(vector, ?) AS similarity FROM vectors"
+            f"SELECT row, round(1.0 - vec_distance_cosine(vector, ?), {_DECIMALS}) AS similarity"
+            " FROM vectors"
             " WHERE owner = ? ORDER BY similarity DESC, row LIMIT ?",
             (query.tobytes(), owner, limit),
         )
@@ -136,11 +139,12 @@ class _Matrix:
 
         if not len(self.rows):
             return []
-        scores = self.vectors @ query
+        scores = np.round(self.vectors @ query, _DECIMALS)
         if limit < len(scores):
-            kept = np.argpartition(-scores, limit)[:limit]
+            # All that are as near as the last one wanted: which of them stay is told by row.
+            kept = np.flatnonzero(scores >= np.partition(scores, -limit)[-limit])
         else:
             kept = np.arange(len(scores))
         # lexsort: by similarity, then by row, as the SQL does.
-        order = kept[np.lexsort((self.rows[kept], -scores[kept]))]
+        order = kept[np.lexsort((self.rows[kept], -scores[kept]))][:limit]
         return [(int(self.rows[i]), float(scores[i])) for i in order]

@@ -18,6 +18,7 @@ from lorebank.language.words import content_words, identifiers, words
 from lorebank.recall.fusion import fuse_zscores
 from lorebank.recall.ranking import Ranked, Ranking
 from lorebank.recall.snippets import snippet
+from lorebank.recall.understand import MAX_QUERY_CHARACTERS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,7 +45,7 @@ def search_chunks(
     model: str,
 ) -> tuple[SearchHit, ...]:
     """The best chunks for a question, best first, at most `k`, none below `min_score`."""
-    terms = search_terms(text)
+    terms = search_terms(text[:MAX_QUERY_CHARACTERS])
     wanted = max(k, 10) * CANDIDATE_MULTIPLIER
     lexical, covered = _lexical(connection, terms, wanted, within)
     semantic = _semantic(vectors, query_vector, wanted, within)
