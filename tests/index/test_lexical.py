@@ -1,4 +1,4 @@
-"""Full-text search: any text may be asked for, and what is there is found by every way to write it."""
+"""Full-text search: any text may be asked for, and is found however it was written."""
 
 from __future__ import annotations
 
