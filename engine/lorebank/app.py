@@ -42,7 +42,12 @@ from lorebank.errors import NotFound, ProviderError, UsageError, WorkspaceError
 from lorebank.index import connection as store
 from lorebank.index.chunks import select_chunks
 from lorebank.index.compare import differences
-from lorebank.index.embedding import embed_pending, has_vectors, pending_count
+from lorebank.index.embedding import (
+    embed_pending,
+    follows_embedder,
+    has_vectors,
+    pending_count,
+)
 from lorebank.index.embedding_cache import EmbeddingCache
 from lorebank.index.entities import (
     display_names,
@@ -317,7 +322,7 @@ class Bank:
         if k < 1:
             raise UsageError(f"k must be at least 1, not {k}")
         self._freshen()
-        vector = self._meaning.query_vector(query)
+        vector = None if self._vectors_are_foreign() else self._meaning.query_vector(query)
         embedder = self._meaning.embedder if vector is not None else None
         return search_chunks(
             self._index,
@@ -503,7 +508,7 @@ class Bank:
 
     def _embed(self, *, limit: int | None, progress: Progress | None = None) -> int:
         embedder = self._meaning.embedder
-        if embedder is None or not pending_count(self._index):
+        if embedder is None or not (pending_count(self._index) or self._vectors_are_foreign()):
             return 0
         cache = EmbeddingCache(ensure_derived_folder(self.root) / "embeddings.sqlite")
         try:
@@ -526,7 +531,23 @@ class Bank:
             reason = "nothing is embedded yet: run `lorebank index`"
             return None, {"semantic": self._meaning.problem or reason}
         vector = self._meaning.query_vector(understood.query.text)
-        return vector, {} if vector is not None else {"semantic": self._meaning.problem}
+        if vector is None:
+            reason = "the question holds nothing that has a meaning"
+            return None, {"semantic": self._meaning.problem or reason}
+        if self._vectors_are_foreign():
+            return None, {"semantic": "another embedder made the vectors: run `lorebank index`"}
+        return vector, {}
+
+    def _vectors_are_foreign(self) -> bool:
+        """Whether the stored vectors are of an embedder that is not the present one."""
+        embedder = self._meaning.embedder
+        if embedder is None or not has_vectors(self._index):
+            return False
+        try:
+            return not follows_embedder(self._index, embedder.fingerprint)
+        except ProviderError as problem:
+            self._meaning.problem = problem.message
+            return False
 
     def _pending(self) -> int:
         """`pending_count`, counted again only when somebody has written."""

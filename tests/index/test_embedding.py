@@ -70,7 +70,7 @@ def test_unchanged_text_is_never_embedded_twice(
     root = copy_fixture("harbour")
     with Bank.open(root, environ=ENVIRON) as bank:
         first = bank.sync()
-        assert first.embedded == len(embedder.embedded) == len(set(embedder.embedded)) > 50
+        assert first.embedded == len(embedder.embedded) == len(set(embedder.embedded)) > 20
         assert first.pending == 0
         assert bank.sync().embedded == 0
         assert bank.sync(full=True).embedded == 0
@@ -79,7 +79,7 @@ def test_unchanged_text_is_never_embedded_twice(
     with Bank.open(root, environ=ENVIRON) as bank:
         again = bank.sync()
         assert (again.embedded, again.pending) == (0, 0)
-        assert bank.status().counts["vectors"] > 50
+        assert bank.status().counts["vectors"] > 20
     assert len(embedder.embedded) == first.embedded
 
 
@@ -92,11 +92,11 @@ def test_only_what_is_new_is_embedded(
         embedder.embedded.clear()
         write_log("2026-01-03", "- W @Ada: Keeps bees on the roof.")
         bank.sync()
-        assert not any(text == "Ada: Keeps bees on the roof." for text in embedder.embedded)
+        assert "2026-01-03. Ada: Keeps bees on the roof." in embedder.embedded
         write_log("2026-01-04", "- W @Bo: Paints boats.")
         embedder.embedded.clear()
         bank.sync()
-        assert "Bo: Paints boats." in embedder.embedded
+        assert "2026-01-04. Bo: Paints boats." in embedder.embedded
         assert len(embedder.embedded) == 2
 
 
@@ -156,7 +156,13 @@ def test_a_changed_embedder_is_noticed_without_any_new_text(
     with Bank.open(copy_fixture("harbour"), environ=ENVIRON) as bank:
         count = bank.sync().embedded
         embedder.fingerprint = "word-hash-2"
+        answer = bank.recall("how did we stop the Baileys crash")
+        assert answer.retrievers_skipped == {
+            "semantic": "another embedder made the vectors: run `lorebank index`"
+        }
+        assert bank.search("crash")[0].provider == "none"
         assert bank.sync().embedded == count
+        assert bank.recall("how did we stop the Baileys crash").retrievers_skipped == {}
 
 
 def test_a_damaged_cache_is_made_anew(
@@ -173,14 +179,14 @@ def test_meaning_finds_what_words_do_not(
     write_log: Callable[..., Path], embedder: WordHashEmbedder
 ) -> None:
     root = write_log(
-        "2026-01-02", "- W @Ada: Repaired the car.", "- W @Bo: Painted a boat.", "- W @Cy: Slept."
+        "2026-01-02", "- W @Ada: Car hive.", "- W @Bo: Painted a boat.", "- W @Cy: Slept."
     )
     with Bank.open(root, environ=ENVIRON) as bank:
         bank.sync()
-        answer = bank.recall("vehicle")
-        assert answer.hits[0].content == "Repaired the car."
+        answer = bank.recall("vehicle beekeeping")
+        assert answer.hits[0].content == "Car hive."
         assert "semantic" in answer.hits[0].why
-        assert answer.retrievers_used[:1] == ("semantic",)
+        assert answer.retrievers_used == ("semantic",)
 
 
 def test_without_the_extension_every_answer_is_the_same(
@@ -207,11 +213,11 @@ def test_without_the_extension_every_answer_is_the_same(
 def test_filters_hold_for_what_meaning_finds(
     write_log: Callable[..., Path], embedder: WordHashEmbedder
 ) -> None:
-    root = write_log("2026-01-02", "- W @Ada: Repaired the car.", "- O @Bo: Likes the car.")
+    root = write_log("2026-01-02", "- W @Ada: Car hive.", "- O @Bo: Hive car.")
     with Bank.open(root, environ=ENVIRON) as bank:
         bank.sync()
-        hits = bank.recall("vehicle", kinds=["opinion"]).hits
-        assert [hit.content for hit in hits] == ["Likes the car."]
+        hits = bank.recall("vehicle beekeeping", kinds=["opinion"]).hits
+        assert [hit.content for hit in hits] == ["Hive car."]
         assert bank.search("vehicle", path="memory/2026-01-03.md") == ()
         assert [hit.path for hit in bank.search("vehicle", path="memory")] == [
             "memory/2026-01-02.md"

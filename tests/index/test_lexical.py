@@ -101,6 +101,8 @@ def test_a_word_is_found_whole_by_part_and_however_spelled(
         "'; DROP TABLE items; --",
         "a" * 100_000,
         "word " * 5_000,
+        "." * 300,
+        "a/" * 2_000,
         "%s {} \\x00 \\",
         "🙂",
         "\u202ecrash",
@@ -133,7 +135,7 @@ def test_what_holds_no_word_finds_nothing(bank: Bank, query: str) -> None:
 
 
 @given(st.text(max_size=60))
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_any_text_is_answered_alike_twice(bank: Bank, query: str) -> None:
     if ":" in query:
         query = query.replace(":", " ")

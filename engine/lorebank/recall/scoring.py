@@ -159,7 +159,7 @@ def _completeness(pool: Pool, item: Item) -> float:
     """1 where one sentence of the item holds every term; near 0 where it lacks one of four."""
     terms = pool.understood.terms
     held = _why(pool, "lexical", item.item).get("terms", ())
-    if len(held) < _NEARLY_ALL * len(terms):
+    if not terms or len(held) < _NEARLY_ALL * len(terms):
         return 0.0
     # Stems are what was matched; the beginnings of words are near enough to them, and cheap.
     starts = [fold(term)[: max(3, len(term) - 2)] for term in held]

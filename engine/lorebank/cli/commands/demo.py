@@ -22,7 +22,7 @@ STEPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Ask about somebody or something.", ("recall", "tell me about The Castle", "-k", "2")),
     ("Ask about a time.", ("recall", "what happened around Nov 27?", "-k", "2")),
     ("Ask what somebody prefers.", ("recall", "what does Peter prefer?", "-k", "2")),
-    ("Reflect, as of 5 December.", ("reflect", "--date", "2025-12-05", "--quiet")),
+    ("Reflect, as of 5 December.", ("reflect", "--date", "2025-12-05")),
     ("The next night: what did the bank learn since?", ("reflect", "--dry-run", "--diff")),
     ("Agree: write the pages.", ("reflect",)),
     ("And where did that come from?", ("get", "memory/2025-12-09.md#L8-L11")),
@@ -48,7 +48,7 @@ def demo(session: Session, folder: Path | None) -> int:
             ["", click.style(f"# {title}", dim=True) if session.look.colour else f"# {title}"]
         )
         session.show([f"$ lorebank {shown}"])
-        code = run(["--workspace", str(target), *arguments])
+        code = run(["--quiet", "--workspace", str(target), *arguments])
         if code:
             return code
     session.show(["", f"The notes and the bank are in {target}; ask them something yourself:"])

@@ -1,0 +1,45 @@
+"""Snippets hold the match and never grow past their limit."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lorebank.recall.snippets import SNIPPET_CHARACTERS, snippet
+
+FILLER = "Nothing of note was written on this line of the log.\n"
+
+
+def test_a_short_text_is_shown_whole() -> None:
+    assert snippet("\none\ntwo\n", ["two"]) == "one\ntwo"
+
+
+@pytest.mark.parametrize("place", [0, 1, 20, 39, 40])
+@pytest.mark.parametrize("needle", ["heron", "Straße", "東京", "Élan"])
+def test_the_line_of_the_match_is_in_it(place: int, needle: str) -> None:
+    lines = [FILLER.strip()] * 41
+    lines[place] = f"A {needle} was seen."
+    shown = snippet("\n".join(lines), [needle.lower()])
+    assert needle in shown
+    assert len(shown) <= SNIPPET_CHARACTERS
+    assert shown.startswith("…") == (place > 20 or not shown.startswith(lines[0]))
+
+
+@pytest.mark.parametrize("place", [0, 500, 2500, 4900])
+def test_a_single_long_line_is_cut_around_the_match(place: int) -> None:
+    text = "x " * (place // 2) + "heron " + "y " * 2500
+    shown = snippet(text, ["heron"])
+    assert "heron" in shown
+    assert len(shown) <= SNIPPET_CHARACTERS
+
+
+def test_folding_that_changes_lengths_does_not_lose_the_match() -> None:
+    text = "ﷺß" * 900 + " heron " + "z" * 900
+    assert "heron" in snippet(text, ["heron"])
+
+
+@given(st.text(max_size=3000), st.lists(st.text(max_size=8), max_size=4))
+def test_it_is_never_longer_than_the_limit(text: str, terms: list[str]) -> None:
+    assert len(snippet(text, terms)) <= SNIPPET_CHARACTERS
+    assert len(snippet(text, terms, limit=50)) <= 50

@@ -1,0 +1,346 @@
+"""Retain: a fact is added as it was asked for, and nothing else in the log changes."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lorebank import Bank, Fact, FactKind, LorebankError, UsageError, WorkspaceError
+from lorebank.markdown.facts import RETAIN_HEADINGS, extract_facts
+from lorebank.retain.append import append_fact_line, new_log
+from lorebank.retain.compose import compose_fact, fact_line, parse_kind
+from support import WORDS_ONLY
+
+DAY = date(2026, 1, 2)
+PATH = "memory/2026-01-02.md"
+LINE = "- W @Ada: Keeps bees."
+
+
+def append(text: str, line: str = LINE) -> str:
+    return append_fact_line(text, line, path=PATH, headings=RETAIN_HEADINGS).text
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("## Retain\n- W @Bo: Was here.\n", f"## Retain\n- W @Bo: Was here.\n{LINE}\n"),
+        ("## Retain\n- W @Bo: Was here.", f"## Retain\n- W @Bo: Was here.\n{LINE}\n"),
+        ("## Retain\n", f"## Retain\n{LINE}\n"),
+        ("## Retain", f"## Retain\n{LINE}\n"),
+        ("", f"## Retain\n{LINE}\n"),
+        ("# Day\n\nProse.\n", f"# Day\n\nProse.\n\n## Retain\n{LINE}\n"),
+        ("# Day\n\nProse.", f"# Day\n\nProse.\n\n## Retain\n{LINE}\n"),
+        (
+            "## Retain\n- W @Bo: A.\n\n## Later\nProse.\n",
+            f"## Retain\n- W @Bo: A.\n{LINE}\n\n## Later\nProse.\n",
+        ),
+        (
+            "## Retain\n- W @Bo: A.\n## Later\n",
+            f"## Retain\n- W @Bo: A.\n{LINE}\n\n## Later\n",
+        ),
+        (
+            "## Retain\n- W @Bo: A.\n\n# Other\n\n## Retain\n- W @Bo: B.\n",
+            f"## Retain\n- W @Bo: A.\n\n# Other\n\n## Retain\n- W @Bo: B.\n{LINE}\n",
+        ),
+        ("## Behalten\n- W @Bo: A.\n", f"## Behalten\n- W @Bo: A.\n{LINE}\n"),
+        ("## 保留\n- W @Bo: A.\n", f"## 保留\n- W @Bo: A.\n{LINE}\n"),
+        (
+            "```\n## Retain\n```\nProse.\n",
+            f"```\n## Retain\n```\nProse.\n\n## Retain\n{LINE}\n",
+        ),
+        ("## Retain\r\n- W @Bo: A.\r\n", f"## Retain\r\n- W @Bo: A.\r\n{LINE}\r\n"),
+        ("# Day\r\n\r\nProse.\r\n", f"# Day\r\n\r\nProse.\r\n\r\n## Retain\r\n{LINE}\r\n"),
+    ],
+)
+def test_the_line_lands_at_the_end_of_the_last_retain_section(before: str, after: str) -> None:
+    assert append(before) == after
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+@pytest.mark.parametrize(
+    "before",
+    [
+        "## Retain\n- W @Bo: A.\n  \t \n\n\n",
+        "## Retain\n- W @Bo: A.   \n- W @Bo: B.\t\n",
+        "# Day\n\nProse.  \n\n\n",
+        "---\nx: 1\n---\n\n## Retain\n- W @Bo: A.\n\n<!-- mine -->\n\n## End\n\n\n",
+        "## Retain\n- W @Bo: A.\n  more of it\n\n  and more\n",
+        "## Retain\n\n\n\n## End\n",
+        "\x0c# Day\n\x00\n## Retain\n- W @Bo: A.\n",
+    ],
+)
+def test_every_line_that_stood_there_still_stands(before: str, newline: str) -> None:
+    before = before.replace("\n", newline)
+    after = append(before)
+    added = f"{LINE}{newline}"
+    assert added in after
+    place = after.index(added)
+    rest = after[:place] + after[place + len(added) :]
+    kept = [line for line in before.split("\n") if line.strip()]
+    assert [line for line in rest.split("\n") if line.strip() and "## Retain" not in line] == [
+        line for line in kept if "## Retain" not in line
+    ]
+    assert (newline == "\r\n") == ("\r\n" in after)
+    facts = extract_facts(after, PATH, recorded=DAY).facts
+    assert [f.content for f in facts].count("Keeps bees.") == 1
+
+
+def test_the_place_that_is_told_is_the_place() -> None:
+    for text in ("", "## Retain\n- A\n", "# Day\n\nProse.\n\n\n", "## Retain\n- A\n\n## End\n"):
+        appended = append_fact_line(text, LINE, path=PATH, headings=RETAIN_HEADINGS)
+        assert appended.text.split("\n")[appended.line - 1] == LINE
+
+
+HOSTILE = (
+    "two\nlines",
+    "a\r\nb\rc",
+    "## Retain",
+    "# x",
+    "text ## x",
+    "- item",
+    "* item",
+    "1. item",
+    "> quote",
+    "<!-- open",
+    "-->",
+    "<!-- lorebank:begin summary sha=0 -->",
+    "a `tick",
+    "``` fence",
+    "~~~",
+    "`@Bo` in code",
+    "mail a@b.example",
+    "ask @Bo and [[The Castle]]",
+    "[[Bo|Bobby]] said so",
+    "<private>secret</private> rest",
+    "&lt;1500 &amp; &#65;",
+    "x < y > z",
+    "[link](http://example.org)",
+    "![image](a.png)",
+    "**bold** _it_ ~~gone~~",
+    "| a | b |",
+    "---",
+    "===",
+    "    indented",
+    "tab\there",
+    "\\* escaped \\@Bo",
+    "ends with \\",
+    "(c=0.5) looks typed",
+    "O(c=2): odd",
+    "W: nothing",
+    "colon: here: there",
+    "[ ] task",
+    "[x] done",
+    "#tag",
+    "^footnote [^1]",
+    "[^1]: note",
+    "$x_1$",
+    "2026-01-01: a day",
+    "ends so (+o-3f2a)",
+    "e\u0301 and é",
+    "\u202eright to left",
+    "zero\u200bwidth",
+    "emoji 👩‍👩‍👧",
+    "東京で。",
+    "line\u2028separator",
+    "nul \0 inside",
+    "bell \x07",
+    "a" * 5000,
+)
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+@pytest.mark.parametrize("kind", list(FactKind))
+def test_any_text_is_read_back_as_it_was_understood(text: str, kind: FactKind) -> None:
+    try:
+        fact = compose_fact(
+            text, kind=kind, entities=["Ada"], confidence=None, day=DAY, marks=()
+        )
+    except UsageError as problem:
+        assert "nothing to retain" in problem.message
+        return
+    read = read_back(fact)
+    assert read.kind is kind
+    assert read.content == fact.content
+    assert read.confidence == fact.confidence
+    assert read.mentions[0].slug == "ada"
+    assert {m.slug for m in read.mentions} == {m.slug for m in fact.mentions}
+    assert read.id == fact.id
+
+
+@given(st.text(min_size=1, max_size=80))
+@settings(max_examples=200, deadline=None)
+def test_random_text_is_read_back_as_it_was_understood(text: str) -> None:
+    try:
+        fact = compose_fact(
+            text, kind=FactKind.WORLD, entities=["Ada"], confidence=0.25, day=DAY, marks=()
+        )
+    except UsageError:
+        return
+    read = read_back(fact)
+    assert (read.content, read.confidence, read.id) == (fact.content, 0.25, fact.id)
+
+
+def read_back(fact: Fact) -> Fact:
+    """The one fact that is read out of a log into which it was written between two others."""
+    text = append(append(new_log(DAY), "- W @Bo: Before."), fact_line(fact))
+    text = append(text, "- W @Bo: After.")
+    facts = extract_facts(text, PATH, recorded=DAY).facts
+    assert [facts[0].content, facts[-1].content] == ["Before.", "After."]
+    assert len(facts) == 3
+    return facts[1]
+
+
+def test_what_is_given_by_name_wins_over_the_text() -> None:
+    fact = compose_fact(
+        "O(c=0.9) @Peter: Prefers tea.",
+        kind=FactKind.WORLD,
+        entities=["The Castle"],
+        confidence=0.4,
+        day=DAY,
+        marks=(),
+    )
+    assert (fact.kind, fact.confidence, fact.content) == (FactKind.WORLD, 0.4, "Prefers tea.")
+    assert [m.slug for m in fact.mentions] == ["the-castle", "peter"]
+
+
+@pytest.mark.parametrize(
+    ("text", "confidence", "kind"),
+    [
+        ("Prefers tea.", None, FactKind.WORLD),
+        ("Prefers tea.", 0.7, FactKind.OPINION),
+        ("B @Ada: Fixed it.", None, FactKind.EXPERIENCE),
+        ("- O(c=0.5) @Ada: Likes it.", None, FactKind.OPINION),
+        ("S @Ada: Sums it up.", None, FactKind.OBSERVATION),
+    ],
+)
+def test_the_kind_comes_from_what_is_written(
+    text: str, confidence: float | None, kind: FactKind
+) -> None:
+    fact = compose_fact(text, kind=None, entities=(), confidence=confidence, day=DAY, marks=())
+    assert fact.kind is kind
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"confidence": 1.5},
+        {"confidence": -0.1},
+        {"confidence": float("nan")},
+        {"confidence": float("inf")},
+        {"kind": "rumour"},
+        {"kind": ""},
+        {"entities": [""]},
+        {"entities": ["@"]},
+        {"entities": ["a]]b"]},
+        {"entities": ["a\nb"]},
+        {"day": "someday"},
+        {"day": ""},
+        {"for_": ["o-ffff"]},
+        {"text": ""},
+        {"text": " \n "},
+        {"text": "W @Ada:"},
+    ],
+)
+def test_what_makes_no_sense_is_an_error_and_writes_nothing(
+    wrong: dict[str, object], tmp_path: Path
+) -> None:
+    (tmp_path / "memory").mkdir()
+    given_ = {"text": "Keeps bees.", "now": DAY} | wrong
+    with Bank.open(tmp_path, environ=WORDS_ONLY) as bank, pytest.raises(LorebankError) as raised:
+        bank.retain(**given_)  # type: ignore[arg-type]
+    assert raised.value.code == ("not_found" if "for_" in wrong else "usage")
+    assert list((tmp_path / "memory").iterdir()) == []
+
+
+@pytest.mark.parametrize("kind", ["opinion", "O", "o", " Opinion "])
+def test_a_kind_goes_by_name_or_letter(kind: str) -> None:
+    assert parse_kind(kind) is FactKind.OPINION
+
+
+def test_bytes_of_the_log_are_kept(tmp_path: Path) -> None:
+    log = tmp_path / "memory" / "2026-01-02.md"
+    log.parent.mkdir()
+    before = "\ufeff# Day\r\n\r\nÉté.  \r\n\r\n## Retain\r\n- W @Bo: A.\r\n".encode()
+    log.write_bytes(before)
+    with Bank.open(tmp_path, environ=WORDS_ONLY) as bank:
+        fact = bank.retain("Keeps bees.", entities=["Ada"], day=DAY)
+    assert log.read_bytes() == before + b"- W @Ada: Keeps bees.\r\n"
+    assert str(fact.citation) == "memory/2026-01-02.md#L7"
+    assert fact.content == "Keeps bees."
+
+
+def test_a_log_of_another_day_is_made_where_it_is_missing(tmp_path: Path) -> None:
+    (tmp_path / "memory").mkdir()
+    with Bank.open(tmp_path, environ=WORDS_ONLY, now=date(2026, 1, 5)) as bank:
+        assert bank.retain("Keeps bees.", day="yesterday").recorded == date(2026, 1, 4)
+        assert bank.add("Keeps hens.").citation.path == "memory/2026-01-05.md"
+    written = (tmp_path / "memory" / "2026-01-04.md").read_text("utf-8")
+    assert written == "# 2026-01-04\n\n## Retain\n- W: Keeps bees.\n"
+
+
+def test_a_log_that_is_no_utf8_is_left_alone(tmp_path: Path) -> None:
+    log = tmp_path / "memory" / "2026-01-02.md"
+    log.parent.mkdir()
+    log.write_bytes(b"\xef\xbb\xbfcaf\xe9\n")
+    with (
+        Bank.open(tmp_path, environ=WORDS_ONLY) as bank,
+        pytest.raises(WorkspaceError, match=r"not valid UTF-8 at byte 6"),
+    ):
+        bank.retain("Keeps bees.", day=DAY)
+    assert log.read_bytes() == b"\xef\xbb\xbfcaf\xe9\n"
+
+
+@pytest.mark.parametrize("link", ["memory", "memory/2026-01-02.md"])
+def test_links_are_never_written_through(tmp_path: Path, link: str) -> None:
+    root, outside = tmp_path / "bank", tmp_path / "outside"
+    (root / "bank").mkdir(parents=True)
+    outside.mkdir()
+    (outside / "2026-01-02.md").write_text("mine\n")
+    if link == "memory":
+        (root / "memory").symlink_to(outside)
+    else:
+        (root / "memory").mkdir()
+        (root / link).symlink_to(outside / "2026-01-02.md")
+    with Bank.open(root, environ=WORDS_ONLY) as bank, pytest.raises(WorkspaceError):
+        bank.retain("Keeps bees.", day=DAY)
+    assert {p.name: p.read_text() for p in outside.iterdir()} == {"2026-01-02.md": "mine\n"}
+
+
+def test_evidence_marks_are_written_and_read(write_log: Callable[..., Path]) -> None:
+    root = write_log("2026-01-01", "- O(c=0.8) @Ada: Prefers tea to coffee.")
+    with Bank.open(root, environ=WORDS_ONLY) as bank:
+        opinion = bank.opinions()[0]
+        fact = bank.retain("Ordered coffee.", entities=["Ada"], against=[opinion.id], day=DAY)
+        assert [(m.stance.value, m.opinion_id) for m in fact.marks] == [("against", opinion.id)]
+        assert bank.opinions()[0].confidence < opinion.confidence
+
+
+def _retain_many(root: str, name: str, count: int) -> None:
+    with Bank.open(root, environ=WORDS_ONLY) as bank:
+        for number in range(count):
+            bank.retain(f"{name} wrote line {number}.", entities=[name], day=DAY)
+
+
+def test_several_processes_lose_nothing(tmp_path: Path) -> None:
+    (tmp_path / "memory").mkdir()
+    context = multiprocessing.get_context("fork")
+    writers = [
+        context.Process(target=_retain_many, args=(str(tmp_path), f"Writer{n}", 6))
+        for n in range(4)
+    ]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join(60)
+    assert [writer.exitcode for writer in writers] == [0, 0, 0, 0]
+    with Bank.open(tmp_path, environ=WORDS_ONLY) as bank:
+        assert sorted(fact.content for fact in bank.timeline()) == sorted(
+            f"Writer{n} wrote line {i}." for n in range(4) for i in range(6)
+        )
+        assert bank.check() == ()
