@@ -1,7 +1,9 @@
 """class Bank: the composition root. Every interface calls this and nothing below it.
 
 A Bank is one workspace, opened. It opens the index when it first needs it and loads an embedder
-when a question first needs meaning. One Bank belongs to one thread.
+when a question first needs meaning. One Bank belongs to one thread. What a recall does not need
+(the parsers, the writers, reflect) is imported by the method that does: a recall from the command
+line is over before those imports would be.
 """
 
 from __future__ import annotations
@@ -41,7 +43,6 @@ from lorebank.domain import (
 from lorebank.errors import NotFound, ProviderError, UsageError, WorkspaceError
 from lorebank.index import connection as store
 from lorebank.index.chunks import select_chunks
-from lorebank.index.compare import differences
 from lorebank.index.embedding import (
     embed_pending,
     follows_embedder,
@@ -63,11 +64,11 @@ from lorebank.index.items import facts_by_id, facts_by_place, facts_by_time
 from lorebank.index.lexical import index_words, prepare_connection
 from lorebank.index.meta import read_meta
 from lorebank.index.opinions import load_opinions, opinions_moved_by
-from lorebank.index.reading import ReadSettings
+from lorebank.index.read_settings import ReadSettings
 from lorebank.index.status import read_status
 from lorebank.index.sync import stale_paths, sync_files
 from lorebank.index.vectors import VectorIndex
-from lorebank.markdown.facts import RETAIN_HEADINGS
+from lorebank.markdown.headings import RETAIN_HEADINGS
 from lorebank.recall.filters import Filters, parse_day, parse_interval
 from lorebank.recall.meaning import Meaning, needs_meaning
 from lorebank.recall.pipeline import RecallOptions, recall
@@ -75,10 +76,7 @@ from lorebank.recall.request import Request
 from lorebank.recall.search import search_chunks
 from lorebank.recall.understand import Understood, understand
 from lorebank.reflect import materialise
-from lorebank.reflect.run import reflect_workspace
-from lorebank.retain.append import append_fact_line, new_log
-from lorebank.retain.compose import compose_fact, fact_line, parse_kind
-from lorebank.workspace.atomic import write_atomic
+from lorebank.retain.kinds import parse_kind
 from lorebank.workspace.derived import ensure_derived_folder
 from lorebank.workspace.discover import find_workspace
 from lorebank.workspace.excerpt import read_excerpt
@@ -86,7 +84,6 @@ from lorebank.workspace.files import walk
 from lorebank.workspace.layout import LogPattern
 from lorebank.workspace.lock import WriterLock
 from lorebank.workspace.paths import resolve_memory_path
-from lorebank.workspace.scaffold import init_workspace
 
 if TYPE_CHECKING:
     import numpy as np
@@ -153,6 +150,8 @@ class Bank:
         environ: Mapping[str, str] | None = None,
     ) -> Bank:
         """Lay out a workspace and open it; what is there already stays as it is."""
+        from lorebank.workspace.scaffold import init_workspace
+
         root = Path(path).expanduser().resolve()
         created = init_workspace(root, template)
         environment = os.environ if environ is None else environ
@@ -194,6 +193,8 @@ class Bank:
 
     def check(self) -> tuple[str, ...]:
         """What an index made anew from the files would hold differently; empty where nothing."""
+        from lorebank.index.compare import differences
+
         with TemporaryDirectory() as folder:
             fresh = _open(Path(folder) / "index.sqlite")
             try:
@@ -236,6 +237,8 @@ class Bank:
         `text` may be a typed line itself (`O(c=0.9) @Peter: …`); what is given by name wins.
         `for_` and `against` are ids of opinions it speaks to.
         """
+        from lorebank.retain.compose import compose_fact, fact_line
+
         today = self._today(now)
         recorded = parse_day(day, today, "date") or today
         marks = [EvidenceMark(Stance.FOR, self._opinion_id(o)) for o in for_]
@@ -439,6 +442,8 @@ class Bank:
         `since` limits the run to entities with facts recorded from that day on. `day` is the day
         it speaks for: facts recorded later are left out. `dry_run` writes nothing.
         """
+        from lorebank.reflect.run import reflect_workspace
+
         today = parse_day(day, self._today(now), "date") or self._today(now)
         first = parse_day(since, today, "since")
         with WriterLock(self.root):
@@ -634,6 +639,9 @@ class Bank:
 
     def _append(self, path: str, line: str, day: date) -> int:
         """Write a fact line into a log; returns its line number."""
+        from lorebank.retain.append import append_fact_line, new_log
+        from lorebank.workspace.atomic import write_atomic
+
         file = resolve_memory_path(self.root, path, self.config)
         before = file.read_bytes() if file.exists() else None
         mark = b"\xef\xbb\xbf" if before and before.startswith(b"\xef\xbb\xbf") else b""

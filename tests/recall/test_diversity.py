@@ -84,9 +84,7 @@ SCORES = {1: 0.92, 2: 0.89, 4: 0.85, 3: 0.78}
 
 @pytest.mark.parametrize("items", [NETWORK, NETWORK_ES], ids=["en", "es"])
 def test_the_worked_example_of_the_home_network(items: dict[int, Item]) -> None:
-    picked = rerank_mmr([1, 2, 4, 3], SCORES, items, 0.7, 3)[:3]
-    assert picked[0] == 1
-    assert set(picked) == {1, 3, 4}
+    assert rerank_mmr([1, 2, 4, 3], SCORES, items, 0.7, 3) == [1, 4, 3, 2]
 
 
 def test_full_weight_on_relevance_changes_nothing() -> None:
@@ -94,7 +92,7 @@ def test_full_weight_on_relevance_changes_nothing() -> None:
 
 
 def test_no_weight_on_relevance_picks_what_differs_most() -> None:
-    assert rerank_mmr([1, 2, 4, 3], SCORES, NETWORK, 0.0, 2) == [1, 3]
+    assert rerank_mmr([1, 2, 4, 3], SCORES, NETWORK, 0.0, 2)[:2] == [1, 3]
 
 
 def test_reranking_loses_and_doubles_nothing() -> None:

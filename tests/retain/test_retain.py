@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from lorebank import Bank, Fact, FactKind, LorebankError, UsageError, WorkspaceError
 from lorebank.markdown.facts import RETAIN_HEADINGS, extract_facts
 from lorebank.retain.append import append_fact_line, new_log
-from lorebank.retain.compose import compose_fact, fact_line, parse_kind
+from lorebank.retain.compose import compose_fact, fact_line
+from lorebank.retain.kinds import parse_kind
 from support import WORDS_ONLY
 
 DAY = date(2026, 1, 2)

@@ -10,11 +10,14 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import TYPE_CHECKING
 
 from lorebank.domain import Citation, Entity, Neighbour
-from lorebank.identity.resolve import Decision, NameUse, Resolution, resolve_names
 from lorebank.index.connection import Connection, select
 from lorebank.language.folding import slugify
+
+if TYPE_CHECKING:
+    from lorebank.identity.resolve import Resolution
 
 __all__ = [
     "NameRow",
@@ -55,6 +58,8 @@ def insert_names(connection: Connection, file: int, rows: Iterable[NameRow]) -> 
 
 def resolution(connection: Connection) -> Resolution:
     """What the names in use and the decisions on file say about who is who."""
+    from lorebank.identity.resolve import Decision, NameUse, resolve_names  # only when writing
+
     uses = [
         NameUse(slug=slug, name=name, uses=uses, first=first)
         for slug, name, uses, first in select(

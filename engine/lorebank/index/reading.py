@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 from lorebank.dates.occurred import occurred_interval
 from lorebank.domain import Chunk, Diagnostic, Fact, Interval, Passage
 from lorebank.index.entities import NameRow
+from lorebank.index.read_settings import ReadSettings
 from lorebank.language.folding import slugify
 from lorebank.markdown.chunks import chunk_document
 from lorebank.markdown.document import Document, read_document
@@ -20,22 +21,10 @@ from lorebank.markdown.source import decode
 from lorebank.workspace.files import SourceFile
 from lorebank.workspace.layout import FileRole
 
-__all__ = ["ReadFile", "ReadSettings", "read_file"]
+__all__ = ["ReadFile", "read_file"]
 
 LEDGER_PATH = "bank/identity.md"
 _ENTITY_FOLDER = "bank/entities/"
-
-
-@dataclass(frozen=True, slots=True)
-class ReadSettings:
-    """The settings that change what is read out of a file; a change re-reads every file."""
-
-    retain_headings: tuple[str, ...]
-    chunk_tokens: int
-    chunk_overlap: int
-
-    def fingerprint(self) -> str:
-        return repr((self.retain_headings, self.chunk_tokens, self.chunk_overlap))
 
 
 @dataclass(frozen=True, slots=True)

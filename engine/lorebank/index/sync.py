@@ -11,12 +11,13 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lorebank.domain import Diagnostic, SyncReport
 from lorebank.index.connection import Connection, select, transaction
 from lorebank.index.entities import refresh_entities
 from lorebank.index.meta import read_meta, write_meta
-from lorebank.index.reading import ReadFile, ReadSettings, read_file
+from lorebank.index.read_settings import ReadSettings
 from lorebank.index.writing import (
     delete_file,
     has_marks,
@@ -26,6 +27,9 @@ from lorebank.index.writing import (
     touch_file,
 )
 from lorebank.workspace.files import SourceFile, WalkResult, content_hash, read_bytes
+
+if TYPE_CHECKING:
+    from lorebank.index.reading import ReadFile
 
 __all__ = ["SyncResult", "stale_paths", "sync_files"]
 
@@ -125,6 +129,8 @@ def _plan(
         if not full and before is not None and _says_the_same(before, source, digest):
             touched.append(source)
         else:
+            from lorebank.index.reading import read_file  # the parsers cost more than a look
+
             read.append(read_file(data, digest, source, settings))
         if progress is not None:
             progress("reading", done, len(suspects))

@@ -7,14 +7,17 @@ import re
 from collections.abc import Sequence
 from datetime import date
 from hashlib import blake2b
+from typing import TYPE_CHECKING
 
 from lorebank.domain import Chunk, Diagnostic, Fact, Interval, Passage
 from lorebank.index.connection import Connection, select
 from lorebank.index.embedding import hash_of_item
 from lorebank.index.embedding_cache import text_hash
 from lorebank.index.entities import insert_names
-from lorebank.index.reading import ReadFile
 from lorebank.language.words import searchable
+
+if TYPE_CHECKING:
+    from lorebank.index.reading import ReadFile
 
 __all__ = [
     "delete_file",

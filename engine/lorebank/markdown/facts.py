@@ -17,6 +17,7 @@ from lorebank.markdown.document import Document, Node, heading_paths, read_docum
 from lorebank.markdown.fact_format import format_fact
 from lorebank.markdown.fact_items import BULLET, FactItem, Gathering
 from lorebank.markdown.fact_lines import FactLine, begins_typed, parse_fact_line
+from lorebank.markdown.headings import RETAIN_HEADINGS
 from lorebank.markdown.opinion_tables import opinion_rows
 from lorebank.markdown.plain import plain_text
 from lorebank.markdown.sections import opens_retain
@@ -29,18 +30,6 @@ __all__ = [
     "format_fact",
     "parse_fact_line",
 ]
-
-RETAIN_HEADINGS: tuple[str, ...] = (
-    "Retain",
-    "Retener",
-    "Reter",
-    "Behalten",
-    "Retenir",
-    "保留",
-    "留存",
-    "Panatilihin",
-)
-"""The words that open a retain section, in the languages the memory design is published in."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,9 @@ import re
 from functools import lru_cache
 
 from lorebank.language.folding import fold
+from lorebank.language.words import words
 
-__all__ = ["asks_for_opinion", "asks_when"]
+__all__ = ["asks_for_opinion", "asks_when", "opinion_words"]
 
 _OPINION = {
     "en": r"prefers?|preferred|preferences?|likes?|liked|loves?|hates?|dislikes?|enjoys?"
@@ -65,6 +66,19 @@ _WHEN_UNSPACED = ("什么时候", "何时", "哪天", "几号", "几月", "い�
 def asks_for_opinion(text: str) -> bool:
     """Whether a question is about what somebody prefers, thinks or wants."""
     return _asks(text, "opinion")
+
+
+def opinion_words(text: str) -> frozenset[str]:
+    """The folded words of a question that ask for an opinion and name nothing: `prefer`, `think`.
+
+    >>> sorted(opinion_words("what does Peter prefer to drink?"))
+    ['prefer']
+    """
+    folded = fold(text)
+    pattern, unspaced = _compiled("opinion")
+    found = [found.group() for found in pattern.finditer(folded)]
+    found += [cue for cue in unspaced if cue in folded]
+    return frozenset(word for phrase in found for word in words(phrase))
 
 
 def asks_when(text: str) -> bool:

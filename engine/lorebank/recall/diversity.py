@@ -54,8 +54,8 @@ def rerank_mmr(
     mmr_lambda: float,
     k: int,
 ) -> list[int]:
-    """The first `k` picked by MMR, then the rest as they were."""
-    relevance = _unit_interval({item: scores[item] for item in order})
+    """The `k` that MMR picks, then the rest; both by score, as they were."""
+    relevance = _shares_of_best({item: scores[item] for item in order})
     tokens = {item: frozenset(words(items[item].content)) for item in order[: 4 * k]}
     left = list(order[: 4 * k])
     picked: list[int] = []
@@ -71,10 +71,15 @@ def rerank_mmr(
         picked.append(best)
         left.remove(best)
     chosen = set(picked)
-    return picked + [item for item in order if item not in chosen]
+    first = [item for item in order if item in chosen]
+    return first + [item for item in order if item not in chosen]
 
 
-def _unit_interval(scores: Mapping[int, float]) -> dict[int, float]:
-    low, high = min(scores.values(), default=0.0), max(scores.values(), default=0.0)
-    spread = high - low
-    return {item: (score - low) / spread if spread else 1.0 for item, score in scores.items()}
+def _shares_of_best(scores: Mapping[int, float]) -> dict[int, float]:
+    """Scores as shares of the best one; shifted first where some are negative.
+
+    Stretching them from 0 to 1 would make the last of the pool worthless however good it is.
+    """
+    floor = min(0.0, min(scores.values(), default=0.0))
+    spread = max(scores.values(), default=0.0) - floor
+    return {item: (score - floor) / spread if spread else 1.0 for item, score in scores.items()}

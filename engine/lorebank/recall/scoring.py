@@ -157,8 +157,8 @@ def _steps(pool: Pool, item: Item, covered: float, weights: Weights) -> float:
 
 def _completeness(pool: Pool, item: Item) -> float:
     """1 where one sentence of the item holds every term; near 0 where it lacks one of four."""
-    terms = pool.understood.terms
-    held = _why(pool, "lexical", item.item).get("terms", ())
+    terms = pool.understood.telling_terms
+    held = [t for t in _why(pool, "lexical", item.item).get("terms", ()) if t in terms]
     if not terms or len(held) < _NEARLY_ALL * len(terms):
         return 0.0
     # Stems are what was matched; the beginnings of words are near enough to them, and cheap.
@@ -189,7 +189,7 @@ def _names_held(pool: Pool, item: Item) -> float:
 
 def _with_context(pool: Pool, scores: dict[int, float], weights: Weights) -> dict[int, float]:
     """Add a share of what the items just before and after it score, where that is good."""
-    if not scores:
+    if not scores or not pool.understood.subject_terms:
         return scores
     places = {(item.file, item.ordinal): number for number, item in pool.items.items()}
     middle = sum(scores.values()) / len(scores)

@@ -49,9 +49,12 @@ def _best_lines(lines: list[str], wanted: list[str], limit: int) -> str:
 
 
 def _around_terms(line: str, wanted: list[str], limit: int) -> str:
-    """A stretch of one long line; found on the folded line, whose length is close to the line's."""
-    folded = fold(line)
-    places = sorted(place for term in wanted if (place := folded.find(term)) >= 0)
+    """A stretch of one long line; terms are found letter by letter, as folding changes lengths."""
+    pieces = [fold(letter) for letter in line]
+    origin = [place for place, piece in enumerate(pieces) for _ in piece]
+    folded = "".join(pieces)
+    found = [folded.find(term) for term in wanted if term]
+    places = sorted(origin[place] for place in found if place >= 0)
     best = max(places, key=lambda p: sum(p <= q < p + limit for q in places), default=0)
     start = max(0, min(best - limit // 6, len(line) - limit))
     end = start + limit

@@ -16,7 +16,7 @@ from lorebank.domain import FactKind, Interval, Query
 from lorebank.errors import UsageError
 from lorebank.language.folding import fold, slugify, strip_possessive
 from lorebank.language.words import content_words, identifiers, stop_words, words
-from lorebank.recall.cues import asks_for_opinion, asks_when
+from lorebank.recall.cues import asks_for_opinion, asks_when, opinion_words
 from lorebank.recall.filters import DATE_HINT, Filters
 
 __all__ = ["Understood", "understand"]
@@ -42,7 +42,9 @@ class Understood:
     terms: tuple[str, ...]
     """What the lexical retriever looks for: words, quoted phrases, identifiers."""
     subject_terms: tuple[str, ...]
-    """The terms that are neither part of an entity's name nor of a date phrase."""
+    """The terms that are no part of an entity's name or a date phrase, and do not just ask."""
+    telling_terms: tuple[str, ...]
+    """The terms without those that only ask (`prefer`, `think`); all where nothing is left."""
     entities: tuple[str, ...]
     """Slugs of the entities named in the text."""
     phrase: DatePhrase | None
@@ -67,6 +69,7 @@ def understand(text: str, *, now: date, filters: Filters, lookup: NameLookup) ->
     if not terms and not names and phrase is None:
         terms = tuple(dict.fromkeys(words(undated)))  # "to be or not to be"
     name_words = {word for written, _, _ in names for word in words(written)}
+    asking_words = opinion_words(plain)
     notes = [
         f"date phrase '{vague}' is too vague; no time filter applied" for vague in find_vague(plain)
     ]
@@ -87,7 +90,8 @@ def understand(text: str, *, now: date, filters: Filters, lookup: NameLookup) ->
         query=query,
         filters=filters,
         terms=terms,
-        subject_terms=tuple(t for t in terms if t not in name_words),
+        subject_terms=tuple(t for t in terms if t not in name_words | asking_words),
+        telling_terms=tuple(t for t in terms if t not in asking_words) or terms,
         entities=entities,
         phrase=phrase,
         wants_opinion=wants_opinion,

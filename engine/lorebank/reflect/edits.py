@@ -92,7 +92,16 @@ def _with_notes(
             head = KEPT_NOTE.format(name=block.name)
             note = newline.join([head, "", *kept[block.name]])
         if block.name in drop:
-            text = text[: block.start] + note + (after if note else after.removeprefix(newline))
+            text = _without_block(text[: block.start], note, after, newline)
         elif note:
             text = text[: block.end] + newline * 2 + note + after
     return text
+
+
+def _without_block(before: str, note: str, after: str, newline: str) -> str:
+    """Takes the blank line with it that set the block apart, so that adding is undone exactly."""
+    if note:
+        return before + note + after
+    if before.endswith(newline * 2):
+        before = before.removesuffix(newline)
+    return before + after.removeprefix(newline)

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lorebank.config import ReflectSettings
 from lorebank.domain import Fact, Opinion
@@ -22,9 +23,10 @@ from lorebank.index.opinions import (
     delete_opinions,
     insert_opinions,
 )
-from lorebank.reflect.by_hand import read_overrides, read_verdicts
-from lorebank.reflect.matching import Formation, form, holder_of
 from lorebank.reflect.trends import trend_of
+
+if TYPE_CHECKING:
+    from lorebank.reflect.matching import Formation
 
 __all__ = ["beliefs", "form_now", "opinions_as_of", "refresh_opinions", "with_trend"]
 
@@ -33,6 +35,8 @@ def refresh_opinions(
     connection: Connection, root: Path, holders: Iterable[str] | None, settings: ReflectSettings
 ) -> None:
     """Form the opinions of these holders anew (of all, where `None`) and store them."""
+    from lorebank.reflect.matching import holder_of  # a recall that reads what is stored needs none
+
     wanted = None if holders is None else sorted(holders)
     facts = all_facts(connection) if wanted is None else _facts_of(connection, wanted)
     formed = form_now(facts, root, settings, holders=wanted)
@@ -58,6 +62,9 @@ def form_now(
     as_of: date | None = None,
 ) -> Formation:
     """Opinions formed under what a person decided on `bank/opinions.md` and `bank/evidence.md`."""
+    from lorebank.reflect.by_hand import read_overrides, read_verdicts
+    from lorebank.reflect.matching import form
+
     return form(
         facts,
         holders=holders,

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from lorebank.config import Config
 from lorebank.domain import Diagnostic, Opinion, ReflectReport
@@ -79,9 +79,14 @@ def reflect_workspace(
     edits = [edit for edit in edits if edit.path not in skipped]
     moved = _moved(old.get(OPINIONS_PATH, ""), content.opinions)
     journal = journal_path(today) if edits else None
+    if journal is not None and _is_linked(root, journal):
+        message = "is reached by a symbolic link; no journal was written"
+        problems = (*problems, Diagnostic(journal, 0, "page-skipped", message))
+        journal = None
     if edits and not dry_run:
         _write(root, edits, pages)
-        _write_journal(root, today, edits, moved)
+        if journal is not None:
+            _write_journal(root, today, edits, moved)
     return ReflectReport(
         changed=tuple(edit.path for edit in edits),
         patch="".join(unified(edit.old, edit.new, edit.path) for edit in edits),
@@ -151,8 +156,9 @@ def _read_pages(
     paths = [WORLD_PATH, EXPERIENCE_PATH, OPINIONS_PATH, *page_paths(content).values()]
     for path in sorted(set(paths)):
         file = root / path
-        if file.is_symlink():
-            problems.append(Diagnostic(path, 0, "page-skipped", "is a symbolic link; left alone"))
+        if _is_linked(root, path):
+            message = "is reached by a symbolic link; left alone"
+            problems.append(Diagnostic(path, 0, "page-skipped", message))
             continue
         try:
             data = file.read_bytes()
@@ -165,6 +171,12 @@ def _read_pages(
             message = f"invalid UTF-8 at byte {problem.start}; the page was left alone"
             problems.append(Diagnostic(path, 0, "page-skipped", message))
     return pages, tuple(problems)
+
+
+def _is_linked(root: Path, path: str) -> bool:
+    """Whether the page, or a folder on the way to it, is a link: it may lead anywhere."""
+    steps = [PurePosixPath(path), *PurePosixPath(path).parents]
+    return any((root / step).is_symlink() for step in steps[:-1])
 
 
 def _write(root: Path, edits: Sequence[PageEdit], pages: Mapping[str, _Page]) -> None:

@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import date
 
 from lorebank.domain import Citation, EvidenceMark, Fact, FactKind, Mention
 from lorebank.errors import UsageError
 from lorebank.language.folding import slugify
+from lorebank.markdown.fact_lines import begins_typed
 from lorebank.markdown.facts import fact_id, format_fact, parse_fact_line
 from lorebank.retain.append import one_paragraph
 
-__all__ = ["compose_fact", "fact_line", "parse_kind"]
+__all__ = ["compose_fact", "fact_line"]
 
-
-def parse_kind(kind: FactKind | str | None) -> FactKind | None:
-    """A kind by its name or its letter; `UsageError` for anything else."""
-    if kind is None or isinstance(kind, FactKind):
-        return kind
-    for known in FactKind:
-        if kind.strip().lower() in (known.value, known.letter.lower()):
-            return known
-    choices = ", ".join(f"{known.value} ({known.letter})" for known in FactKind)
-    raise UsageError(f"unknown kind '{kind}'", hint=f"use one of {choices}")
+_BULLET = re.compile(r"\A[-*+]\s+")
 
 
 def compose_fact(
@@ -42,14 +35,15 @@ def compose_fact(
         raise UsageError(
             f"confidence {confidence:g} is outside 0..1", hint="use a number such as 0.8"
         )
-    parsed = parse_fact_line(sentence)
+    parsed = parse_fact_line(_without_bullet(sentence))
     if not parsed.content:
         raise UsageError("nothing to retain: no sentence after the mentions", hint="add one")
     given = tuple(_mention(name) for name in entities)
     subjects = {mention.slug for mention in given}
     mentions = given + tuple(m for m in parsed.mentions if m.slug not in subjects)
     stated = parsed.confidence if confidence is None else confidence
-    chosen = kind or parsed.kind or (FactKind.OPINION if stated is not None else FactKind.WORLD)
+    implied = FactKind.WORLD if stated is None else FactKind.OPINION
+    chosen = kind or (parsed.kind if parsed.has_kind else implied)
     return Fact(
         id=fact_id(chosen, day, tuple(dict.fromkeys(m.slug for m in mentions)), parsed.content),
         kind=chosen,
@@ -66,6 +60,12 @@ def compose_fact(
 def fact_line(fact: Fact) -> str:
     """The line to write, as the parser reads it back."""
     return format_fact(fact)
+
+
+def _without_bullet(sentence: str) -> str:
+    """A typed line copied with its list marker, without it; any other text as it is."""
+    rest = _BULLET.sub("", sentence)
+    return rest if begins_typed(rest) else sentence
 
 
 def _mention(name: str) -> Mention:

@@ -1,0 +1,19 @@
+"""The settings that decide what is read out of a file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["ReadSettings"]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadSettings:
+    """The settings that change what is read out of a file; a change re-reads every file."""
+
+    retain_headings: tuple[str, ...]
+    chunk_tokens: int
+    chunk_overlap: int
+
+    def fingerprint(self) -> str:
+        return repr((self.retain_headings, self.chunk_tokens, self.chunk_overlap))

@@ -1,0 +1,308 @@
+"""Reflect runs: nothing lost, nothing doubled, nothing counted twice, whole pages at any instant."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from lorebank import Bank
+from support import WORDS_ONLY
+
+NOW = date(2025, 12, 20)
+WORKSPACES = ("harbour", "year", "messy")
+Copy = Callable[[str], Path]
+
+
+def snapshot(root: Path, *, journal: bool = True) -> dict[str, bytes]:
+    return {
+        path.relative_to(root).as_posix(): path.read_bytes()
+        for path in sorted(root.rglob("*"))
+        if path.is_file()
+        and not path.is_relative_to(root / ".memory")
+        and not path.is_relative_to(root / ".git")
+        and (journal or "reflections" not in path.parts)
+    }
+
+
+def opened(root: Path) -> Bank:
+    return Bank.open(root, environ=WORDS_ONLY, now=NOW)
+
+
+@pytest.mark.parametrize("name", WORKSPACES)
+def test_twice_in_a_row_changes_nothing(name: str, copy_fixture: Copy) -> None:
+    root = copy_fixture(name)
+    with opened(root) as bank:
+        bank.reflect()
+        before = snapshot(root)
+        again = bank.reflect()
+        assert (again.changed, again.patch, again.journal) == ((), "", None)
+        assert bank.reflect(now=date(2027, 1, 1)).changed == ()
+    assert snapshot(root) == before
+
+
+@pytest.mark.parametrize("name", WORKSPACES)
+def test_a_dry_run_writes_nothing_and_tells_all(name: str, copy_fixture: Copy) -> None:
+    root = copy_fixture(name)
+    other = Path(shutil.copytree(root, root.parent / "other"))
+    before = snapshot(root)
+    with opened(root) as bank:
+        report = bank.reflect(dry_run=True)
+    assert snapshot(root) == before
+    with opened(other) as bank:
+        real = bank.reflect()
+    assert (report.changed, report.diff()) == (real.changed, real.diff())
+    environment = os.environ | {"GIT_CEILING_DIRECTORIES": str(root.parent)}
+    applied = subprocess.run(
+        ["git", "apply", "--whitespace=nowarn", "-"],
+        cwd=root,
+        env=environment,
+        input=report.diff().encode(),
+        capture_output=True,
+        check=False,
+    )
+    assert applied.stderr.decode() == ""
+    assert snapshot(root) == snapshot(other, journal=False)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_people_write_outside_the_blocks_survives(seed: int, copy_fixture: Copy) -> None:
+    root = copy_fixture("harbour")
+    chance = random.Random(seed)
+    with opened(root) as bank:
+        bank.reflect()
+        written: dict[Path, list[bytes]] = {}
+        for turn in range(5):
+            pages = sorted((root / "bank").glob("*.md")) + sorted(root.glob("bank/entities/*.md"))
+            for page in chance.sample(pages, 4):
+                note = f"Mine {turn}: {chance.random()}  <!-- kept --> é `x`\t".encode()
+                add_outside_blocks(page, note, chance)
+                written.setdefault(page, []).append(note)
+            with (root / "memory" / "2025-12-09.md").open("a", encoding="utf-8") as log:
+                log.write(f"- W @Peter @Maya: Met {turn} times.\n")
+            bank.reflect()
+            for page, notes in written.items():
+                data = page.read_bytes()
+                assert [note for note in notes if data.count(note) != 1] == []
+
+
+def add_outside_blocks(page: Path, note: bytes, chance: random.Random) -> None:
+    lines = page.read_bytes().split(b"\n")
+    inside, front, free = False, lines[0] == b"---", []
+    for number, line in enumerate(lines):
+        if not inside and not front:
+            free.append(number)
+        if front and number and line == b"---":
+            front = False
+        inside = (inside or b"lorebank:begin" in line) and b"lorebank:end" not in line
+    place = chance.choice(free) if free else len(lines)
+    lines[place:place] = [b"", note, b""]
+    page.write_bytes(b"\n".join(lines))
+
+
+def test_a_hand_edit_inside_a_block_is_kept_and_reported(copy_fixture: Copy) -> None:
+    root = copy_fixture("harbour")
+    page = root / "bank" / "entities" / "Peter.md"
+    with opened(root) as bank:
+        bank.reflect()
+        text = page.read_text("utf-8")
+        end = re.search(r"<!-- lorebank:end summary", text)
+        assert end
+        page.write_text(text[: end.start()] + "He is my brother.\n" + text[end.start() :], "utf-8")
+        report = bank.reflect()
+        assert [(p.path, p.code) for p in report.problems] == [
+            ("bank/entities/Peter.md", "hand-edit-kept")
+        ]
+        assert page.read_text("utf-8").count("He is my brother.") == 1
+        assert bank.reflect().changed == ()
+    assert page.read_text("utf-8").count("He is my brother.") == 1
+
+
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"], ids=["plain", "bom"])
+def test_line_endings_and_byte_order_mark_are_kept(copy_fixture: Copy, mark: bytes) -> None:
+    root = copy_fixture("harbour")
+    page = root / "bank" / "entities" / "Peter.md"
+    page.parent.mkdir(parents=True)
+    page.write_bytes(mark + b"# Peter\r\n\r\nMine.  \r\n")
+    with opened(root) as bank:
+        bank.reflect()
+        data = page.read_bytes()
+        assert data.startswith(mark) and data.count(b"\xef\xbb\xbf") == bool(mark)
+        assert b"lorebank:begin" in data
+        assert data.count(b"\n") == data.count(b"\r\n")
+        assert b"# Peter\r\n\r\nMine.  \r\n" in data
+        assert bank.reflect().changed == ()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "- W @Zoe @Peter: Lent Peter a boat in May 2025.",
+        "- O(c=0.3) @Peter: Prefers long replies on WhatsApp.",
+        "- B @warelay: Rewrote the queue.",
+        "- O @Quentin: Likes the sea.",
+    ],
+)
+def test_a_retracted_line_leaves_the_bank_as_without_it(copy_fixture: Copy, line: str) -> None:
+    root = copy_fixture("harbour")
+    log = root / "memory" / "2025-12-09.md"
+    with opened(root) as bank:
+        bank.reflect()
+        before, text = snapshot(root, journal=False), log.read_bytes()
+        log.write_bytes(text.rstrip(b"\n") + b"\n" + line.encode() + b"\n")
+        assert bank.reflect().changed
+        assert snapshot(root, journal=False) != before
+        log.write_bytes(text)
+        bank.reflect()
+    assert snapshot(root, journal=False) == before
+
+
+def test_what_reflect_writes_is_never_evidence(copy_fixture: Copy) -> None:
+    root = copy_fixture("year")
+    with opened(root) as bank:
+        before = (bank.sync().facts, bank.opinions(), [f.id for f in bank.timeline()])
+        for _ in range(2):
+            bank.reflect()
+        after = (bank.sync().facts, bank.opinions(), [f.id for f in bank.timeline()])
+    assert after == before
+
+
+def test_decisions_by_hand_outlive_the_index(copy_fixture: Copy) -> None:
+    root = copy_fixture("harbour")
+    page = root / "bank" / "opinions.md"
+    with opened(root) as bank:
+        bank.reflect()
+        one, other = (o.id for o in bank.opinions()[:2])
+        for opinion, decision in ((one, "pin: 0.25"), (other, "retracted")):
+            text = page.read_text("utf-8")
+            end = text.index(f"<!-- lorebank:end {opinion}")
+            page.write_text(f"{text[:end]}\n{decision}\n{text[end:]}", "utf-8")
+        bank.reflect()
+        shown = snapshot(root)
+    shutil.rmtree(root / ".memory")
+    with opened(root) as bank:
+        held = {o.id: o for o in bank.opinions()}
+        assert (held[one].pinned, held[one].confidence) == (0.25, 0.25)
+        assert held[other].status.value == "retracted"
+        assert bank.reflect().changed == ()
+    assert snapshot(root) == shown
+
+
+@pytest.mark.parametrize("name", ["harbour", "year"])
+def test_a_replayed_day_is_that_day(copy_fixture: Copy, name: str) -> None:
+    root = copy_fixture(name)
+    then = Path(shutil.copytree(root, root.parent / "then"))
+    logs = sorted((root / "memory").glob("????-??-??.md"))
+    day = date.fromisoformat(logs[len(logs) // 2].stem)
+    for log in (then / "memory").glob("????-??-??*.md"):
+        if log.stem[:10] > day.isoformat():
+            log.unlink()
+    with opened(then) as bank:
+        bank.reflect(now=day)
+        believed = bank.opinions(now=day)
+    with opened(root) as bank:
+        assert bank.opinions(as_of=day) == believed
+        bank.reflect(day=day)
+    pages = {p: b for p, b in snapshot(root, journal=False).items() if p.startswith("bank/")}
+    assert pages == {
+        p: b for p, b in snapshot(then, journal=False).items() if p.startswith("bank/")
+    }
+
+
+def test_a_kill_at_any_instant_leaves_whole_pages(copy_fixture: Copy) -> None:
+    root = copy_fixture("year")
+    whole = Path(shutil.copytree(root, root.parent / "whole"))
+    before = snapshot(root, journal=False)
+    with opened(whole) as bank:
+        bank.reflect()
+    complete = snapshot(whole, journal=False)
+    chance = random.Random(11)
+    program = (
+        "import sys; from datetime import date; from lorebank import Bank; print(flush=True);"
+        "bank = Bank.open(sys.argv[1], now=date(2025, 12, 20)); bank.reflect()"
+    )
+    for _ in range(10):
+        process = subprocess.Popen(
+            [sys.executable, "-c", program, str(root)],
+            env=os.environ | WORDS_ONLY,
+            stdout=subprocess.PIPE,
+        )
+        assert process.stdout
+        process.stdout.readline()
+        time.sleep(chance.random() * 0.6)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        process.stdout.close()
+        for path, data in snapshot(root, journal=False).items():
+            if "lorebank-tmp" not in path:
+                assert data in (before.get(path), complete.get(path)), (path, complete.get(path, b"").decode(), data.decode())
+    with opened(root) as bank:
+        bank.reflect()
+        assert bank.reflect().changed == ()
+    left = {p: b for p, b in snapshot(root, journal=False).items() if "lorebank-tmp" not in p}
+    assert left == complete
+
+
+def test_a_linked_page_is_left_alone_and_named(copy_fixture: Copy) -> None:
+    root = copy_fixture("harbour")
+    outside = root.parent / "outside.md"
+    outside.write_text("mine\n")
+    (root / "bank").mkdir()
+    (root / "bank" / "world.md").symlink_to(outside)
+    with opened(root) as bank:
+        report = bank.reflect()
+    assert [(p.path, p.code) for p in report.problems] == [("bank/world.md", "page-skipped")]
+    assert outside.read_text() == "mine\n"
+    assert "bank/opinions.md" in report.changed
+
+
+@pytest.mark.parametrize("linked", ["bank", "bank/entities"])
+def test_a_linked_folder_is_never_written_through(copy_fixture: Copy, linked: str) -> None:
+    root = copy_fixture("harbour")
+    outside = root.parent / "outside"
+    outside.mkdir()
+    (root / linked).parent.mkdir(exist_ok=True)
+    (root / linked).symlink_to(outside)
+    with opened(root) as bank:
+        try:
+            bank.reflect()
+        except Exception as problem:
+            assert type(problem).__module__ == "lorebank.errors"
+    assert list(outside.rglob("*")) == []
+
+
+def test_a_page_that_is_no_utf8_is_left_alone_and_named(copy_fixture: Copy) -> None:
+    root = copy_fixture("harbour")
+    (root / "bank").mkdir()
+    (root / "bank" / "world.md").write_bytes(b"caf\xe9\n")
+    with opened(root) as bank:
+        report = bank.reflect()
+    assert [(p.path, p.code) for p in report.problems] == [("bank/world.md", "page-skipped")]
+    assert (root / "bank" / "world.md").read_bytes() == b"caf\xe9\n"
+
+
+def test_only_what_had_news_is_looked_at_with_since(copy_fixture: Copy) -> None:
+    root = copy_fixture("harbour")
+    with opened(root) as bank:
+        changed = bank.reflect(since="2025-12-09").changed
+        mentioned = {s for f in bank.timeline() if f.recorded == date(2025, 12, 9) for s in f.slugs}
+        pages = {e.page for e in bank.entities() if e.slug in mentioned and e.page}
+    assert {path for path in changed if path.startswith("bank/entities/")} == pages
+
+
+def test_an_empty_workspace_has_no_news(tmp_path: Path) -> None:
+    (tmp_path / "memory").mkdir()
+    with opened(tmp_path) as bank:
+        report = bank.reflect()
+    assert report.problems == ()
+    assert not list(tmp_path.glob("bank/reflections/*")) or report.changed
