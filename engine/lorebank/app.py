@@ -13,11 +13,11 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
-from functools import cached_property
+from functools import cached_property, wraps
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, ParamSpec, Self, TypeVar
 
 from lorebank.config import Config, load_config
 from lorebank.domain import (
@@ -80,7 +80,7 @@ from lorebank.retain.kinds import parse_kind
 from lorebank.workspace.derived import ensure_derived_folder
 from lorebank.workspace.discover import find_workspace
 from lorebank.workspace.excerpt import read_excerpt
-from lorebank.workspace.files import walk
+from lorebank.workspace.files import WalkResult, walk
 from lorebank.workspace.layout import LogPattern
 from lorebank.workspace.lock import WriterLock
 from lorebank.workspace.paths import resolve_memory_path
@@ -95,11 +95,29 @@ __all__ = ["Bank"]
 
 Progress = Callable[[str, int, int], None]
 Day = date | str | None
+P = ParamSpec("P")
+R = TypeVar("R")
 
 EMBEDDED_BY_RECALL = 32
 """Texts that a recall embeds itself when no more than these are pending."""
 _WALK_SHARE = 0.1
 """Looking for changed files may take this share of the time between two looks."""
+
+
+def _made_anew_when_damaged(method: Callable[P, R]) -> Callable[P, R]:
+    """A method that may be begun again: the index it met was damaged, and is made anew for it."""
+
+    @wraps(method)
+    def begun_again(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return method(*args, **kwargs)
+        except store.DamagedIndex:
+            bank = args[0]
+            assert isinstance(bank, Bank)
+            bank._discard_index()
+            return method(*args, **kwargs)
+
+    return begun_again
 
 
 class Bank:
@@ -124,6 +142,7 @@ class Bank:
         self._connection: Connection | None = None
         self._meaning = Meaning(config.embedder.provider)
         self._next_walk = 0.0
+        self._index_inode: int | None = None
         self._pending_known: tuple[tuple[int, int], int] | None = None
 
     @classmethod
@@ -198,13 +217,13 @@ class Bank:
         with TemporaryDirectory() as folder:
             fresh = _open(Path(folder) / "index.sqlite")
             try:
-                found = walk(self.root, self.config)
-                sync_files(fresh, self.root, found, self._read_settings)
+                sync_files(fresh, self.root, self._walk, self._read_settings)
                 materialise.refresh_opinions(fresh, self.root, None, self.config.reflect)
                 return differences(self._index, fresh)
             finally:
                 fresh.close()
 
+    @_made_anew_when_damaged
     def status(self) -> Status:
         """What is indexed, with what, how fresh, and what is wrong."""
         found = walk(self.root, self.config)
@@ -263,6 +282,7 @@ class Bank:
 
     # -- asking --------------------------------------------------------------------------------
 
+    @_made_anew_when_damaged
     def recall(
         self,
         query: str,
@@ -318,6 +338,7 @@ class Bank:
             index=self._freshness(),
         )
 
+    @_made_anew_when_damaged
     def search(
         self, query: str, *, k: int = 10, min_score: float = 0.0, path: str | None = None
     ) -> tuple[SearchHit, ...]:
@@ -349,11 +370,13 @@ class Bank:
         """
         return read_excerpt(self.root, path, self.config, start_line=start_line, lines=lines)
 
+    @_made_anew_when_damaged
     def entities(self) -> tuple[Entity, ...]:
         """Every entity, the most mentioned first."""
         self._freshen()
         return list_entities(self._index)
 
+    @_made_anew_when_damaged
     def entity(
         self, name: str, *, since: Day = None, until: Day = None, now: date | None = None
     ) -> EntityView:
@@ -368,6 +391,7 @@ class Bank:
             neighbours=neighbours(self._index, entity.slug, 12),
         )
 
+    @_made_anew_when_damaged
     def opinions(
         self,
         entity: str | None = None,
@@ -387,6 +411,7 @@ class Bank:
         found = self._opinions(slug, day, now)
         return tuple(o for o in found if min_confidence is None or o.confidence >= min_confidence)
 
+    @_made_anew_when_damaged
     def timeline(
         self,
         entity: str | None = None,
@@ -402,12 +427,13 @@ class Bank:
             self._index, entity=slug, interval=parse_interval(since, until, self._today(now))
         )
 
-    def explain(self, id: str) -> Explanation:
+    @_made_anew_when_damaged
+    def explain(self, id: str, *, now: date | None = None) -> Explanation:
         """The story of a fact (`f-…`) or an opinion (`o-…`); a unique beginning is enough."""
         self._freshen()
         if id.startswith("o-"):
             opinion = self._named(load_opinions(self._index, opinion_id=self._opinion_id(id)))[0]
-            dated = materialise.with_trend(opinion, self._today(None))
+            dated = materialise.with_trend(opinion, self._today(now))
             return Explanation(fact=None, opinion=dated, places=(opinion.source,))
         facts = facts_by_id(self._index, id)
         if not facts:
@@ -422,6 +448,7 @@ class Bank:
             moved=opinions_moved_by(self._index, facts[0].id),
         )
 
+    @_made_anew_when_damaged
     def audit(self) -> Audit:
         """Pairs of names that may be one entity: proposed, not merged."""
         self._freshen()
@@ -466,8 +493,23 @@ class Bank:
     @property
     def _index(self) -> Connection:
         if self._connection is None:
-            self._connection = _open(ensure_derived_folder(self.root) / "index.sqlite")
+            ensure_derived_folder(self.root)
+            self._connection = _open(self._index_path)
+            self._index_inode = _inode(self._index_path)
         return self._connection
+
+    def _look_at_index(self) -> None:
+        """Let go of an index that was deleted under us; the next use makes it anew."""
+        if self._connection is not None and _inode(self._index_path) != self._index_inode:
+            self.close()
+
+    def _discard_index(self) -> None:
+        self.close()
+        store.discard_index(self._index_path)
+
+    @property
+    def _index_path(self) -> Path:
+        return self.root / ".memory" / "index.sqlite"
 
     @cached_property
     def _vectors(self) -> VectorIndex:
@@ -488,11 +530,16 @@ class Bank:
     def _today(self, now: date | None) -> date:
         return now or self._now or date.today()
 
+    def _walk(self) -> WalkResult:
+        return walk(self.root, self.config)
+
+    @_made_anew_when_damaged
     def _sync_words(self, *, full: bool = False, progress: Progress | None = None) -> SyncReport:
+        self._look_at_index()
         result = sync_files(
             self._index,
             self.root,
-            walk(self.root, self.config),
+            self._walk,
             self._read_settings,
             full=full,
             progress=progress,
@@ -530,6 +577,8 @@ class Bank:
         """The question's vector, and why the semantic retriever is skipped where it is."""
         if not needs_meaning(understood):
             return None, {"semantic": "the question names only entities, times or identifiers"}
+        if self._meaning.embedder is None:
+            return None, {"semantic": self._meaning.problem}
         if 0 < self._pending() <= EMBEDDED_BY_RECALL:
             self._embed(limit=EMBEDDED_BY_RECALL)
         if not has_vectors(self._index):
@@ -663,6 +712,13 @@ def _held_first(opinion: Opinion) -> tuple[bool, bool, float, str]:
     """Opinions still held before others, those with recent evidence before stale ones."""
     live = opinion.status is OpinionStatus.LIVE
     return not live, opinion.trend is Trend.STALE, -opinion.confidence, opinion.id
+
+
+def _inode(path: Path) -> int | None:
+    try:
+        return path.stat().st_ino
+    except OSError:
+        return None
 
 
 def _open(path: Path) -> Connection:

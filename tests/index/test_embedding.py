@@ -186,7 +186,10 @@ def test_meaning_finds_what_words_do_not(
         answer = bank.recall("Ada vehicle beekeeping")
         assert answer.hits[0].content == "Car hive."
         assert "semantic" in answer.hits[0].why
-        assert "lexical" not in answer.hits[0].why or "vehicle" not in answer.hits[0].why["lexical"]["terms"]
+        assert (
+            "lexical" not in answer.hits[0].why
+            or "vehicle" not in answer.hits[0].why["lexical"]["terms"]
+        )
 
 
 def test_without_the_extension_every_answer_is_the_same(

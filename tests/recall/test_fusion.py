@@ -43,7 +43,9 @@ def test_the_weighted_merge_is_that_of_the_published_design() -> None:
 
 def test_weights_are_shares() -> None:
     one = fuse_weighted(LEXICAL, SEMANTIC, text_weight=3, vector_weight=7)
-    assert one == pytest.approx(fuse_weighted(LEXICAL, SEMANTIC, text_weight=0.3, vector_weight=0.7))
+    assert one == pytest.approx(
+        fuse_weighted(LEXICAL, SEMANTIC, text_weight=0.3, vector_weight=0.7)
+    )
 
 
 def test_without_vectors_the_merge_keeps_the_order_of_the_words() -> None:

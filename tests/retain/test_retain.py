@@ -159,11 +159,9 @@ HOSTILE = (
 @pytest.mark.parametrize("kind", list(FactKind))
 def test_any_text_is_read_back_as_it_was_understood(text: str, kind: FactKind) -> None:
     try:
-        fact = compose_fact(
-            text, kind=kind, entities=["Ada"], confidence=None, day=DAY, marks=()
-        )
+        fact = compose_fact(text, kind=kind, entities=["Ada"], confidence=None, day=DAY, marks=())
     except UsageError as problem:
-        assert "nothing to retain" in problem.message
+        assert problem.message.startswith(("nothing to retain", "nothing retained"))
         return
     read = read_back(fact)
     assert read.kind is kind

@@ -19,6 +19,7 @@ from lorebank.errors import IndexUnusable, LorebankError, WorkspaceError
 __all__ = [
     "SCHEMA_VERSION",
     "Connection",
+    "DamagedIndex",
     "discard_index",
     "generation",
     "load_vector_extension",
@@ -29,6 +30,9 @@ __all__ = [
 
 SCHEMA_VERSION = 1
 BUSY_TIMEOUT_MS = 10_000
+
+DamagedIndex = (apsw.NotADBError, apsw.CorruptError)
+"""What SQLite raises when it meets a page that makes no sense."""
 
 Connection = apsw.Connection
 """An open index; other rooms name its type and pass it on, and never call it."""
@@ -54,7 +58,7 @@ def open_index(path: Path) -> apsw.Connection:
         )
     try:
         return _open_current(path)
-    except (apsw.NotADBError, apsw.CorruptError):
+    except DamagedIndex:
         pass
     except apsw.Error as problem:
         raise _unusable(path, problem) from problem
@@ -155,7 +159,8 @@ def _recreate(connection: apsw.Connection) -> None:
 
 
 def _unusable(path: Path, problem: apsw.Error) -> LorebankError:
-    if isinstance(problem, (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError)):
+    unwritable = (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError)
+    if isinstance(problem, unwritable) and not path.is_dir():
         return WorkspaceError(
             f"cannot open {path}: {problem}", hint="make the workspace's .memory folder writable"
         )

@@ -137,8 +137,12 @@ def _page_names(path: str, front_matter: Mapping[str, FrontMatterValue]) -> tupl
     """What an entity page says about names: its own, its aliases, its type."""
     if not path.startswith(_ENTITY_FOLDER):
         return ()
-    name = str(front_matter.get("title") or PurePosixPath(path).stem.replace("-", " "))
-    slug = slugify(PurePosixPath(path).stem)
+    name = str(
+        front_matter.get("entity")
+        or front_matter.get("title")
+        or PurePosixPath(path).stem.replace("-", " ")
+    )
+    slug = slugify(str(front_matter.get("entity") or "")) or slugify(PurePosixPath(path).stem)
     kind = front_matter.get("type")
     page = NameRow(1, "page", slug, slug, name, str(kind) if kind else None)
     aliases = front_matter.get("aliases", ())

@@ -10,11 +10,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lorebank.domain import Diagnostic, SyncReport
-from lorebank.index.connection import Connection, select, transaction
+from lorebank.index.connection import Connection, generation, select, transaction
 from lorebank.index.entities import refresh_entities
 from lorebank.index.meta import read_meta, write_meta
 from lorebank.index.read_settings import ReadSettings
@@ -31,9 +32,11 @@ from lorebank.workspace.files import SourceFile, WalkResult, content_hash, read_
 if TYPE_CHECKING:
     from lorebank.index.reading import ReadFile
 
-__all__ = ["SyncResult", "stale_paths", "sync_files"]
+__all__ = ["OPINIONS_DUE", "SyncResult", "stale_paths", "sync_files"]
 
 DECIDING_PAGES = frozenset({"bank/opinions.md", "bank/evidence.md"})
+OPINIONS_DUE = "opinions_due"
+"""Set with the facts, unset with the opinions formed from them: a kill in between is noticed."""
 RACY_NS = 2_000_000_000
 """A change this young may be followed by another under the same time stamp."""
 
@@ -74,24 +77,42 @@ class _Plan:
 def sync_files(
     connection: Connection,
     root: Path,
-    walk: WalkResult,
+    walk: Callable[[], WalkResult],
     settings: ReadSettings,
     *,
     full: bool = False,
     progress: Progress | None = None,
 ) -> SyncResult:
-    """Bring files, facts, passages, chunks, names and entities up to date."""
+    """Bring files, facts, passages, chunks, names and entities up to date.
+
+    When another process wrote while this one was reading, its reading may be the newer one: the
+    files are walked again before anything is written.
+    """
     if read_meta(connection, "reading") != settings.fingerprint():
         full = True
-    plan = _plan(connection, root, walk, settings, full=full, progress=progress)
-    if _is_idle(connection, plan):
-        return SyncResult(_report(connection, plan), frozenset(), all_opinions=False)
-    marked = has_marks(connection)
-    with transaction(connection):
-        entities = _write(connection, plan)
-        write_meta(connection, "reading", settings.fingerprint())
-        write_meta(connection, "synced_at", time.strftime("%Y-%m-%dT%H:%M:%S%z"))
+    due = read_meta(connection, OPINIONS_DUE) == "1"
+    while True:
+        seen = generation(connection)
+        plan = _plan(connection, root, walk(), settings, full=full, progress=progress)
+        if _is_idle(connection, plan):
+            return SyncResult(_report(connection, plan), frozenset(), all_opinions=due)
+        marked = has_marks(connection)
+        with transaction(connection):
+            if generation(connection) == seen:
+                return _write_all(connection, plan, settings, full=full or due, marked=marked)
+
+
+def _write_all(
+    connection: Connection, plan: _Plan, settings: ReadSettings, *, full: bool, marked: bool
+) -> SyncResult:
+    """Write a plan; inside the caller's transaction."""
+    entities = _write(connection, plan)
+    write_meta(connection, "reading", settings.fingerprint())
+    now = datetime.now().astimezone()
+    write_meta(connection, "synced_at", now.isoformat(timespec="seconds"))
     every = full or marked or has_marks(connection) or _decides_for_all(plan)
+    if entities or every:
+        write_meta(connection, OPINIONS_DUE, "1")
     return SyncResult(_report(connection, plan), frozenset(entities), all_opinions=every)
 
 

@@ -30,6 +30,7 @@ __all__ = [
 
 _NEIGHBOUR_CHARACTERS = 160
 """Of each neighbour: enough for what it is about; more made the index a fifth larger."""
+_LONG_LINE = 1_000
 _SHOWN_NAME = re.compile(r"\[\[[^\]|\n]+\|([^\]\n]+)\]\]")
 _MONTHS = [
     "january",
@@ -164,8 +165,8 @@ def _insert_item(
     read: ReadFile,
     starts: Sequence[int],
 ) -> int:
-    start, length = _extent(entry.citation.start_line, entry.citation.end_line, starts)
     fact = entry if isinstance(entry, Fact) else None
+    start, length = _place(entry, read.text, starts)
     connection.execute(
         "INSERT INTO items (file, ordinal, id, kind, start_line, end_line, start, length, heading,"
         " recorded, occurred_start, occurred_end, content, confidence, marks, details, embedding)"
@@ -212,7 +213,7 @@ def _insert_chunks(
 ) -> None:
     title = searchable(f"{read.source.path} {read.title}")
     for ordinal, chunk in enumerate(read.chunks):
-        start, length = _extent(chunk.citation.start_line, chunk.citation.end_line, starts)
+        start, length = _place(chunk, read.text, starts)
         connection.execute(
             "INSERT INTO chunks (file, ordinal, start_line, end_line, start, length, heading,"
             " embedding) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -231,23 +232,28 @@ def _insert_chunks(
             "INSERT INTO chunks_fts (rowid, text, heading, title) VALUES (?, ?, ?, ?)",
             (
                 connection.last_insert_rowid(),
-                searchable(_chunk_words(chunk)),
+                searchable(chunk.text),
                 searchable(chunk.heading),
                 title,
             ),
         )
 
 
-def _chunk_words(chunk: Chunk) -> str:
-    return chunk.text
-
-
 def _own_words(entry: Fact | Passage, text: str, starts: Sequence[int]) -> str:
     if isinstance(entry, Fact):
         # `[[Peter|Pete]]` reads "Peter"; the shown name is searched for all the same.
         return " ".join([entry.content, *entry.details, *_SHOWN_NAME.findall(entry.raw)])
-    start, length = _extent(entry.citation.start_line, entry.citation.end_line, starts)
+    start, length = _place(entry, text, starts)
     return text[start : start + length]
+
+
+def _place(entry: Fact | Passage | Chunk, text: str, starts: Sequence[int]) -> tuple[int, int]:
+    """Offset and length of an entry: its lines, or its own part where a long line was cut up."""
+    start, length = _extent(entry.citation.start_line, entry.citation.end_line, starts)
+    if isinstance(entry, Fact) or length <= len(entry.text) + _LONG_LINE:
+        return start, length
+    found = text.find(entry.text, start, start + length)
+    return (found, len(entry.text)) if found >= 0 else (start, min(length, len(entry.text)))
 
 
 def _day_words(recorded: date | None, occurred: Interval | None) -> str:

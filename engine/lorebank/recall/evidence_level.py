@@ -28,9 +28,9 @@ def evidence_level(pool: Pool, best: Sequence[int]) -> str:
     if not best:
         return NONE
     understood = pool.understood
-    if not understood.subject_terms and (understood.entities or understood.query.interval):
-        return STRONG
     head = best[:_LOOKED_AT]
+    if not understood.subject_terms:
+        return _without_subject(pool, head)
     # Names alone answer nothing: what is asked about them has to be there too.
     asked = understood.subject_terms or None
     covered = max(coverage(pool, item, asked) for item in head)
@@ -42,6 +42,18 @@ def evidence_level(pool: Pool, best: Sequence[int]) -> str:
     return WEAK if covered >= WEAK_COVERAGE or similar >= WEAK_SIMILARITY else NONE
 
 
+def _without_subject(pool: Pool, head: Sequence[int]) -> str:
+    """The level where only names and times were asked for: is what is shown linked to them?"""
+    understood = pool.understood
+    wanted = set(understood.entities)
+    if not wanted and understood.query.interval is None:
+        return NONE
+    linked = not wanted or any(wanted & set(pool.items[item].entities) for item in head)
+    if not linked:
+        return WEAK
+    return WEAK if understood.notes else STRONG
+
+
 def _similarity(pool: Pool, item: int) -> float:
     entry = pool.rankings["semantic"].of(item)
     return entry.score if entry else 0.0
@@ -50,6 +62,5 @@ def _similarity(pool: Pool, item: int) -> float:
 def _is_opinion_of_named(pool: Pool, head: Sequence[int]) -> bool:
     wanted = set(pool.understood.entities)
     return pool.understood.wants_opinion and any(
-        pool.items[item].kind == "opinion" and wanted & set(pool.items[item].entities)
-        for item in head
+        pool.items[item].kind == "opinion" and wanted & pool.items[item].subjects for item in head
     )

@@ -17,7 +17,7 @@ from lorebank.index.opinions import BeliefOfFact
 from lorebank.language.folding import fold
 from lorebank.language.words import estimate_tokens
 from lorebank.recall.diversity import apply_decay, rerank_mmr
-from lorebank.recall.evidence_level import NONE, evidence_level
+from lorebank.recall.evidence_level import NONE, STRONG, WEAK, evidence_level
 from lorebank.recall.fusion import fuse_reciprocal_ranks, fuse_weighted
 from lorebank.recall.ranking import Ranking
 from lorebank.recall.request import Request
@@ -77,10 +77,12 @@ def recall(
     order = _without_repeats(order, pool.items)
     facts = [pool.items[item].id for item in order if pool.items[item].kind == "opinion"]
     held = beliefs(facts)
-    order, hidden = _without_superseded(order, pool.items, held, options.include_superseded)
+    order, hidden = _without_superseded(order, pool.items, held, options)
     if options.mmr_lambda is not None:
         order = rerank_mmr(order, scores, pool.items, options.mmr_lambda, options.k)
     level = evidence_level(pool, order)
+    if said and level == STRONG:
+        level = WEAK  # it is not from the time asked about
     if level == NONE:
         order = [item for item in order if _worth_showing(pool, item)]
     shown, tokens = _cut(order, pool.items, options)
@@ -124,7 +126,8 @@ def _gather(request: Request) -> tuple[Pool, list[str]]:
 
 def _answers(pool: Pool, inside: Mapping[int, Item]) -> bool:
     """Whether what lies in the interval speaks of the subject about as well as what does not."""
-    subject = pool.understood.subject_terms
+    # A word that stands nowhere cannot tell one day from another.
+    subject = [term for term in pool.understood.subject_terms if term in pool.known_terms]
     if not subject:
         named = pool.rankings["entity"]
         return not pool.understood.entities or any(named.of(item) for item in inside)
@@ -140,10 +143,10 @@ def _only(ranking: Ranking, items: Mapping[int, Item]) -> Ranking:
 def _pool(request: Request, rankings: Mapping[str, Ranking]) -> Pool:
     numbers = sorted({entry.item for ranking in rankings.values() for entry in ranking.ranked})
     items = load_items(request.connection, numbers)
-    rarity = _rarity(request)
+    rarity, known = _rarity(request)
     interval = request.understood.query.interval
     in_time = frozenset[int]() if interval is None else _in_time(interval, items)
-    return Pool(request.understood, items, rankings, rarity, in_time)
+    return Pool(request.understood, items, rankings, rarity, known, in_time)
 
 
 def _in_time(interval: Interval, items: Mapping[int, Item]) -> frozenset[int]:
@@ -163,14 +166,16 @@ def _spans(item: Item) -> Iterator[Interval]:
         yield Interval(start or end, end or start)
 
 
-def _rarity(request: Request) -> dict[str, float]:
-    """Inverse document frequency of each term, as BM25 has it, never below zero."""
-    terms = request.understood.terms
+def _rarity(request: Request) -> tuple[dict[str, float], frozenset[str]]:
+    """Inverse document frequency of each term, as BM25 has it, never below zero; and the terms
+    that stand anywhere at all."""
     total = item_count(request.connection)
-    return {
+    counts = document_frequencies(request.connection, request.understood.terms)
+    rarity = {
         term: max(0.0, math.log(1.0 + (total - count + 0.5) / (count + 0.5)))
-        for term, count in document_frequencies(request.connection, terms).items()
+        for term, count in counts.items()
     }
+    return rarity, frozenset(term for term, count in counts.items() if count)
 
 
 def _score(pool: Pool, options: RecallOptions) -> dict[int, float]:
@@ -198,15 +203,18 @@ def _without_superseded(
     order: Sequence[int],
     items: Mapping[int, Item],
     held: Mapping[str, BeliefOfFact],
-    include: bool,
+    options: RecallOptions,
 ) -> tuple[list[int], int]:
-    """Hide what a newer fact in the same answer replaces; alone, an old truth is shown, marked."""
-    if include:
+    """Hide what a newer fact in the same answer replaces; alone, an old truth is shown, marked.
+
+    The number says how many of those hidden would have been among the `k` shown.
+    """
+    if options.include_superseded:
         return list(order), 0
     present = {items[item].id for item in order}
     present |= {held[fact].opinion_id for fact in present & held.keys()}
     kept = [item for item in order if _successor(items[item], held) not in present]
-    return kept, len(order) - len(kept)
+    return kept, len(set(order[: options.k]) - set(kept))
 
 
 def _successor(item: Item, held: Mapping[str, BeliefOfFact]) -> str | None:
@@ -223,6 +231,8 @@ def _said_of_hidden(hidden: int) -> tuple[str, ...]:
 
 def _worth_showing(pool: Pool, item: int) -> bool:
     """Without evidence only what shares a word of the subject, or comes near it, is shown."""
+    if item in pool.in_time:
+        return True
     entry = pool.rankings["lexical"].of(item)
     subject = set(pool.understood.subject_terms) or set(pool.understood.terms)
     if entry and subject & set(entry.why["terms"]):

@@ -80,6 +80,8 @@ class Pool:
     rankings: Mapping[str, Ranking]
     rarity: Mapping[str, float]
     """Term → its inverse document frequency, at least 0."""
+    known_terms: frozenset[str]
+    """The terms that stand anywhere in the workspace."""
     in_time: frozenset[int]
 
     @cached_property
@@ -148,11 +150,17 @@ def _steps(pool: Pool, item: Item, covered: float, weights: Weights) -> float:
     if understood.wants_time and item.occurred is not None:
         step += weights.dated
     stated = pool.rankings["opinion"].of(item.item)
-    if stated is not None:
+    if stated is not None and _is_held_by_named(pool, item):
         step += weights.opinion * stated.score
     if item.content.rstrip(" \"'”’»)").endswith(_QUESTION_MARKS):
         step += weights.question
     return step
+
+
+def _is_held_by_named(pool: Pool, item: Item) -> bool:
+    """Whether an opinion is that of somebody asked about, not of another who is only beside."""
+    wanted = set(pool.understood.entities)
+    return not wanted or bool(wanted & (item.subjects or set(item.entities)))
 
 
 def _completeness(pool: Pool, item: Item) -> float:

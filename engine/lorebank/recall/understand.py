@@ -29,8 +29,9 @@ _QUOTED = re.compile(r'"([^"]+)"|“([^”]+)”|«([^»]+)»|「([^」]+)」')
 _FIELD = re.compile(
     r'(?<!\S)(kind|entity|path|since|until|after|before|on):("[^"]+"|\S+)', re.IGNORECASE
 )
-_WORDS_WITH_PLACE = re.compile(r"[\w.+#&'’-]+")
-_UNSPACED_RUN = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7ff々ー]+")
+_UNSPACED = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7ff々ー"
+_WORDS_WITH_PLACE = re.compile(rf"(?:(?![{_UNSPACED}])[\w.+#&'’-])+")
+_UNSPACED_RUN = re.compile(f"[{_UNSPACED}]+")
 
 
 @dataclass(frozen=True, slots=True)

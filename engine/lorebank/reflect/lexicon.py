@@ -1,8 +1,9 @@
 """The cue words of each language, read from `stance_data/<language>.toml`.
 
 A language is a file: cue classes as comma-separated phrases (`*` at a word's end for any ending),
-comparison frames with `{a}` (preferred) and `{b}` (left), clusters of words of one meaning, pairs
-of opposite clusters, and slots, whose members exclude each other where only one can hold.
+comparison frames with `{a}` (preferred) and `{b}` (left), clusters of words of one meaning and of
+nearly one, pairs of opposite clusters, and slots, whose members exclude each other where only one
+can hold.
 """
 
 from __future__ import annotations
@@ -44,6 +45,8 @@ CUES = (
         "function",
         "weak",
         "joins",
+        "reason",
+        "lacking",
     ),
 )
 """The cue classes a language file may list; what is missing is empty."""
@@ -89,6 +92,8 @@ class Lexicon:
     frames: tuple[Frame, ...]
     same: Mapping[str, str]
     """Stem → the stem that stands for all of one meaning."""
+    near: Mapping[str, frozenset[int]]
+    """Stem → the clusters of nearly one meaning it belongs to."""
     opposites: Mapping[str, frozenset[tuple[int, int]]]
     """Stem → (pair, side); a stem of the other side of a pair is its opposite."""
     slots: Mapping[str, frozenset[int]]
@@ -148,6 +153,7 @@ def lexicon(code: str) -> Lexicon:
         suffixes,
         _frames(table, unspaced=unspaced),
         same,
+        _members(table.get("near", ""), canonical),
         _sides(table.get("opposite", ""), canonical),
         _members(table.get("slots", ""), canonical),
         {key: tuple(value) for key, value in exact.items()},

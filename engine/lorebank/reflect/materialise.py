@@ -17,6 +17,7 @@ from lorebank.config import ReflectSettings
 from lorebank.domain import Fact, Opinion
 from lorebank.index.connection import Connection, transaction
 from lorebank.index.items import all_facts, facts_by_entity, marked_facts
+from lorebank.index.meta import write_meta
 from lorebank.index.opinions import (
     BeliefOfFact,
     beliefs_of_facts,
@@ -51,6 +52,7 @@ def refresh_opinions(
         delete_opinions(connection, wanted)
         for holder, opinions in by_holder.items():
             insert_opinions(connection, holder, opinions)
+        write_meta(connection, OPINIONS_DUE, "0")
 
 
 def form_now(
@@ -62,7 +64,8 @@ def form_now(
     as_of: date | None = None,
 ) -> Formation:
     """Opinions formed under what a person decided on `bank/opinions.md` and `bank/evidence.md`."""
-    from lorebank.reflect.by_hand import read_overrides, read_verdicts
+    from lorebank.index.sync import OPINIONS_DUE
+from lorebank.reflect.by_hand import read_overrides, read_verdicts
     from lorebank.reflect.matching import form
 
     return form(

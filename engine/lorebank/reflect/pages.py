@@ -13,9 +13,10 @@ from datetime import date
 from pathlib import PurePosixPath
 
 from lorebank.domain import Entity, Fact, FactKind, FactStatus, Opinion, OpinionStatus
+from lorebank.language.folding import slugify
 from lorebank.markdown.blocks import find_blocks
 from lorebank.markdown.entity_page import BLOCKS, entity_page_paths, new_entity_page
-from lorebank.markdown.front_matter import set_front_matter_keys
+from lorebank.markdown.front_matter import FrontMatterValue, set_front_matter_keys
 from lorebank.markdown.opinion_page import OPINIONS_PATH, OpinionEntry, opinion_bodies
 from lorebank.reflect.edits import PageEdit, plan_page_edit
 from lorebank.reflect.summaries import (
@@ -152,14 +153,22 @@ def _entity_edit(
     edit = plan_page_edit(path, text, bodies, frame=new_entity_page(entity.name))
     if edit.new is None:
         return edit
-    return PageEdit(path, text, _with_dates(edit.new, about.facts), edit.diagnostics)
+    return PageEdit(path, text, _with_dates(edit.new, entity, path, about.facts), edit.diagnostics)
 
 
-def _with_dates(text: str, facts: Sequence[KnownFact]) -> str:
+def _own_name(entity: Entity, path: str) -> dict[str, FrontMatterValue | None]:
+    """The name in the front matter, where the file's name cannot say it: `C#`, `NUL`, `A:B`."""
+    if slugify(PurePosixPath(path).stem) == entity.slug or entity.page is not None:
+        return {}
+    return {"entity": entity.name}
+
+
+def _with_dates(text: str, entity: Entity, path: str, facts: Sequence[KnownFact]) -> str:
     days = [known.fact.recorded for known in facts if known.fact.recorded]
     return set_front_matter_keys(
         text,
         {
+            **_own_name(entity, path),
             "first_seen": min(days).isoformat() if days else None,
             "last_seen": max(days).isoformat() if days else None,
             "facts": str(len(facts)),
@@ -173,7 +182,9 @@ def _is_only_generated(text: str, entity: Entity, path: str) -> bool:
     if problems or any(block.edited for block in blocks):
         return False
     bare = plan_page_edit(path, text, {}, drop=BLOCKS).new or ""
-    bare = set_front_matter_keys(bare, {"first_seen": None, "last_seen": None, "facts": None})
+    bare = set_front_matter_keys(
+        bare, {"entity": None, "first_seen": None, "last_seen": None, "facts": None}
+    )
     frame = new_entity_page(entity.name)
     return re.sub(r"\A---\s*---", "", bare.strip()).split() == frame.split()
 

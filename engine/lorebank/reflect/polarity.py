@@ -29,6 +29,8 @@ class Item:
     capital: bool
     first: bool
     """Whether it opens its sentence, where a capital says nothing."""
+    owner: bool = False
+    """Whether it is a name in the possessive (`Bengt's`)."""
 
 
 def sign_of(items: Sequence[Item], *, negation_after: bool) -> tuple[int, str]:
@@ -63,10 +65,11 @@ def sign_of(items: Sequence[Item], *, negation_after: bool) -> tuple[int, str]:
 
 
 def _negation_reaches_back(items: Sequence[Item], *, negation_after: bool) -> bool:
-    if negation_after:
-        return True
     at = max(i for i, item in enumerate(items) if "negate" in item.cues)
-    return any(item.stem for item in items[at + 1 :])
+    if "lacking" in items[at].cues:
+        cue = max(i for i, item in enumerate(items[:at] or items) if _SIGNS.keys() & item.cues)
+        return not any(item.stem for item in items[cue + 1 : at])
+    return negation_after or any(item.stem for item in items[at + 1 :])
 
 
 def _agreed(totals: dict[str, list[int]]) -> tuple[int, str]:

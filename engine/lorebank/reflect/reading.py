@@ -15,17 +15,20 @@ from lorebank.language.folding import fold
 from lorebank.reflect.lexicon import Lexicon, detect, lexicon, tokens_of
 from lorebank.reflect.polarity import Item, sign_of
 
-__all__ = ["Comparison", "Reading", "Segment", "Words", "read"]
+__all__ = ["Comparison", "Reading", "Segment", "Words", "clauses", "read"]
 
 _SENTENCE = re.compile(r"[^.!?;。！？；\n]+(?:\.(?=\w)[^.!?;。！？；\n]+)*[.!?;。！？；]*")
+_ASIDE = re.compile(r"\([^()]*\)|（[^（）]*）|\"[^\"]*\"|“[^“”]*”|„[^„“”]*[“”]|«[^«»]*»|「[^「」]*」")
+_CLAUSE = re.compile(r"[;；：]|:(?!\d)|—|\s[-–]\s|(?<=[.!?])\s|[。！？]")
 _PIECE = re.compile(r"[,:，：、()（）\"“”«»]|\s[-–—]+\s|—")
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Stems, with the sides of opposite pairs and the slots they belong to."""
+    """Stems, with the near clusters, the sides of opposite pairs and the slots they belong to."""
 
     stems: frozenset[str]
+    near: frozenset[int]
     sides: frozenset[tuple[int, int]]
     slots: frozenset[int]
 
@@ -34,6 +37,7 @@ class Words:
         own = frozenset(stems)
         return cls(
             own,
+            frozenset().union(*(lexicon.near.get(stem, ()) for stem in own)),
             frozenset().union(*(lexicon.opposites.get(stem, ()) for stem in own)),
             frozenset().union(*(lexicon.slots.get(stem, ()) for stem in own)),
         )
@@ -85,6 +89,17 @@ class Reading:
         return changes or any(segment.has("change") for segment in self.segments)
 
 
+def clauses(statement: str) -> list[str]:
+    """A compound statement cut at `;` `:` `—` and sentence ends, without brackets and quotations.
+
+    >>> clauses('Prefers tea (green); coffee is "tar".')
+    ['Prefers tea', 'coffee is .']
+    """
+    plain = _ASIDE.sub(" ", statement)
+    parts = (" ".join(part.split()) for part in _CLAUSE.split(plain))
+    return [part for part in parts if any(c.isalnum() for c in part)]
+
+
 @lru_cache(maxsize=16384)
 def read(text: str, names: tuple[str, ...] = (), *, claim: bool = False) -> Reading:
     """Read a text; `names` are the holder's slugs, taken out of it.
@@ -124,6 +139,7 @@ def _segments(sentence: str, number: int, names: tuple[str, ...], words: Lexicon
     name_words = {part for name in names for part in name.split("-")}
     out: list[Segment] = []
     first = True
+    reason = False
     for piece in _PIECE.split(_without_names(sentence, names)):
         pairs = tokens_of(piece)
         folded = [token for _, token in pairs]
@@ -139,25 +155,31 @@ def _segments(sentence: str, number: int, names: tuple[str, ...], words: Lexicon
                 first = False
                 continue
             if "joins" in cues and run:
-                out.append(_segment(run, number, holder, words))
+                out.append(_segment(run, number, holder, words, reason=reason))
                 run, holder = [], False
+                reason = "reason" in cues
+            elif "reason" in cues:
+                reason = True
             elif "joins" not in cues:
                 run.append(_item(folded[position : position + length], cues, written, first, words))
             first = False
             position += length
         if run:
-            out.append(_segment(run, number, holder, words))
+            out.append(_segment(run, number, holder, words, reason=reason))
+            reason = False
     return out
 
 
-def _segment(items: Sequence[Item], sentence: int, holder: bool, words: Lexicon) -> Segment:
+def _segment(
+    items: Sequence[Item], sentence: int, holder: bool, words: Lexicon, *, reason: bool
+) -> Segment:
     sign, basis = sign_of(items, negation_after=words.negation_after)
     return Segment(
         tuple(items),
         sentence,
         holder,
         Words.of((item.stem for item in items if item.stem), words),
-        frozenset().union(*(item.cues for item in items)),
+        frozenset().union(*(item.cues for item in items), ("reason",) if reason else ()),
         sign,
         basis,
     )
@@ -168,7 +190,8 @@ def _item(
 ) -> Item:
     silent = "function" in cues or len(tokens) > 1 or "negate" in cues
     stem = "" if silent else words.stem(tokens[0])
-    return Item(stem, cues, tokens[0], written[:1].isupper(), first)
+    owner = written[:1].isupper() and written.replace("’", "'").endswith(("'s", "s'"))
+    return Item(stem, cues, tokens[0], written[:1].isupper(), first, owner)
 
 
 def _without_names(sentence: str, names: tuple[str, ...]) -> str:

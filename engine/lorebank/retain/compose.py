@@ -18,6 +18,9 @@ __all__ = ["compose_fact", "fact_line"]
 _BULLET = re.compile(r"\A[-*+]\s+")
 
 
+_REFUSED = frozenset({"confidence-not-a-number", "confidence-out-of-range"})
+
+
 def compose_fact(
     text: str,
     *,
@@ -36,6 +39,9 @@ def compose_fact(
             f"confidence {confidence:g} is outside 0..1", hint="use a number such as 0.8"
         )
     parsed = parse_fact_line(_without_bullet(sentence))
+    for code, message in parsed.problems:
+        if code in _REFUSED:
+            raise UsageError(f"nothing retained: {message}", hint="write it as c=0.8")
     if not parsed.content:
         raise UsageError("nothing to retain: no sentence after the mentions", hint="add one")
     given = tuple(_mention(name) for name in entities)

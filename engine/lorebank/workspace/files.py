@@ -16,6 +16,7 @@ import stat
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import date
+from itertools import islice
 from pathlib import Path, PurePosixPath
 
 from lorebank.config import Config
@@ -43,6 +44,7 @@ __all__ = [
     "walk",
 ]
 
+_LOOKED_AT = 1_000
 _WINDOWS_JUNCTION = 0xA0000003
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _BINARY = getattr(os, "O_BINARY", 0)
@@ -87,7 +89,26 @@ def walk(root: Path, config: Config) -> WalkResult:
     for path in config.workspace.extra_paths:
         run.visit_extra(relative_to_root(root, path))
     files = tuple(run.files[path] for path in sorted(run.files))
+    if not files:
+        run.problems |= _elsewhere(root)
     return WalkResult(files, tuple(sorted(run.problems, key=lambda p: (p.path, p.code))))
+
+
+def _elsewhere(root: Path) -> set[Diagnostic]:
+    """Where no memory file was found: whether there is Markdown in places that are not memory."""
+    found = [file for file in islice(root.glob("**/*.md"), _LOOKED_AT) if _is_visible(root, file)]
+    if not found:
+        return set()
+    many = "1 Markdown file lies" if len(found) == 1 else f"{len(found)} Markdown files lie"
+    message = (
+        f"{many} outside of memory/ and bank/ and are not read, such as"
+        f" {found[0].relative_to(root).as_posix()}; move them, or set workspace.extra_paths"
+    )
+    return {Diagnostic(".", 0, "no-memory", message)}
+
+
+def _is_visible(root: Path, file: Path) -> bool:
+    return not any(part.startswith(".") for part in file.relative_to(root).parts)
 
 
 def relative_to_root(root: Path, path: str) -> str:
