@@ -1,4 +1,4 @@
-"""Reflect runs: nothing lost, nothing doubled, nothing counted twice, whole pages at any instant."""
+"""Reflect runs: nothing lost, doubled or counted twice; whole pages at any instant."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ COMMANDS = {
     "reflect": "Bring the pages of the bank up to date from the facts.",
     "status": "Show what is indexed, how fresh it is, and what is wrong.",
     "config": "Read and change settings.",
-    "demo": "Walk through all of it on a copy of a sample workspace.",
+    "demo": "Walk through recall and reflect on a copy of a sample workspace.",
     "completion": "Print the script that completes commands in a shell.",
 }
 """Each command's one-line summary, so that `--help` imports none of them."""

@@ -13,8 +13,8 @@ All are pure; ties are broken by item number.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
-from statistics import fmean, pstdev
 
 from lorebank.recall.ranking import Ranking
 
@@ -71,10 +71,10 @@ def standardise(scores: Mapping[int, float], pool: Iterable[int]) -> dict[int, f
     """
     floor = min(scores.values(), default=0.0)
     filled = {item: scores.get(item, floor) for item in pool}
-    spread = pstdev(filled.values()) if len(filled) > 1 else 0.0
+    middle = sum(filled.values()) / max(1, len(filled))
+    spread = math.sqrt(sum((s - middle) ** 2 for s in filled.values()) / max(1, len(filled)))
     if spread < 1e-12:
         return dict.fromkeys(filled, 0.0)
-    middle = fmean(filled.values())
     return {
         item: max(-_CUT, min(_CUT, (score - middle) / spread)) for item, score in filled.items()
     }

@@ -35,6 +35,8 @@ RETRIEVERS: Mapping[str, Callable[[Request], Ranking]] = {
     opinion.NAME: opinion.retrieve,
 }
 
+_HEAD = 3
+"""Beliefs are looked up for this many times `k` of the best items."""
 _NEARLY_AS_GOOD = 0.5
 _SAYS_LITTLE = 0.3
 
@@ -75,7 +77,8 @@ def recall(
     scores = apply_decay(scores, pool.items, request.now, options.half_life_days)
     order = sorted(scores, key=lambda item: (-scores[item], pool.items[item].kind == NOTE, item))
     order = _without_repeats(order, pool.items)
-    facts = [pool.items[item].id for item in order if pool.items[item].kind == "opinion"]
+    head = order[: _HEAD * options.k]
+    facts = [pool.items[item].id for item in head if pool.items[item].kind == "opinion"]
     held = beliefs(facts)
     order, hidden = _without_superseded(order, pool.items, held, options)
     if options.mmr_lambda is not None:

@@ -10,8 +10,8 @@ opinions stated on its own day or before; what a day's opinion lines open is kno
 lines. Undated opinion lines open opinions before everything else and move nothing after: there is
 no day to count them on. Undated lines of other kinds are no evidence.
 
-An opinion line opens an opinion of its own unless it restates one (each reads as support for the
-other) or does no more than deny one. The same sentence twice on a day counts once.
+An opinion line opens an opinion of its own unless it restates one (it speaks for that one and says
+no more, or each reads as support for the other) or does no more than deny one. The same sentence twice on a day counts once.
 """
 
 from __future__ import annotations
@@ -289,7 +289,7 @@ class _Forming:
         if (self.holder and self.holder not in fact.slugs) or self._is_of_another(fact):
             return Judgement(Stance.UNRELATED, 0.0, "other holder")
         found = judge(belief.statement, (self.holder,), fact.content, fact.slugs or (self.holder,))
-        if found.stance is Stance.FOR and self._restates(belief, fact):
+        if found.stance is Stance.FOR and self._restates(belief, fact, found):
             found = Judgement(Stance.FOR, found.strength, "restated")
         if fact.confidence is not None and found.reason != "restated":
             return Judgement(found.stance, found.strength * fact.confidence, found.reason)
@@ -298,9 +298,11 @@ class _Forming:
     def _is_of_another(self, fact: Fact) -> bool:
         return bool(fact.subjects) and self.holder not in fact.subjects
 
-    def _restates(self, belief: _Belief, fact: Fact) -> bool:
+    def _restates(self, belief: _Belief, fact: Fact, found: Judgement) -> bool:
         if fact.kind is not FactKind.OPINION:
             return False
+        if found.covers:
+            return True
         back = judge(fact.content, (self.holder,), belief.statement, (self.holder,))
         return back.stance is Stance.FOR
 

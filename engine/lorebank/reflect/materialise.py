@@ -24,6 +24,7 @@ from lorebank.index.opinions import (
     delete_opinions,
     insert_opinions,
 )
+from lorebank.index.sync import OPINIONS_DUE
 from lorebank.reflect.trends import trend_of
 
 if TYPE_CHECKING:
@@ -64,8 +65,7 @@ def form_now(
     as_of: date | None = None,
 ) -> Formation:
     """Opinions formed under what a person decided on `bank/opinions.md` and `bank/evidence.md`."""
-    from lorebank.index.sync import OPINIONS_DUE
-from lorebank.reflect.by_hand import read_overrides, read_verdicts
+    from lorebank.reflect.by_hand import read_overrides, read_verdicts
     from lorebank.reflect.matching import form
 
     return form(

@@ -29,6 +29,8 @@ class Item:
     capital: bool
     first: bool
     """Whether it opens its sentence, where a capital says nothing."""
+    near: frozenset[int] = frozenset()
+    """The clusters of nearly one meaning it belongs to."""
     owner: bool = False
     """Whether it is a name in the possessive (`Bengt's`)."""
 
@@ -67,7 +69,8 @@ def sign_of(items: Sequence[Item], *, negation_after: bool) -> tuple[int, str]:
 def _negation_reaches_back(items: Sequence[Item], *, negation_after: bool) -> bool:
     at = max(i for i, item in enumerate(items) if "negate" in item.cues)
     if "lacking" in items[at].cues:
-        cue = max(i for i, item in enumerate(items[:at] or items) if _SIGNS.keys() & item.cues)
+        signs = (i for i, item in enumerate(items[:at]) if _SIGNS.keys() & item.cues)
+        cue = max(signs, default=-1)
         return not any(item.stem for item in items[cue + 1 : at])
     return negation_after or any(item.stem for item in items[at + 1 :])
 

@@ -191,7 +191,8 @@ def _item(
     silent = "function" in cues or len(tokens) > 1 or "negate" in cues
     stem = "" if silent else words.stem(tokens[0])
     owner = written[:1].isupper() and written.replace("’", "'").endswith(("'s", "s'"))
-    return Item(stem, cues, tokens[0], written[:1].isupper(), first, owner)
+    near = words.near.get(stem, frozenset())
+    return Item(stem, cues, tokens[0], written[:1].isupper(), first, near, owner)
 
 
 def _without_names(sentence: str, names: tuple[str, ...]) -> str:

@@ -6,6 +6,11 @@ segment, by the strongest cue that stands with the target: a comparison, an atti
 habit, a judgement, a bare negation. An opposite word (`long` for `short`) turns the sign over, as
 does another value in a slot that only one value can hold (`Monday` for `Friday`).
 
+Of a compound statement the first clause is the claim: what stands in brackets or quotation marks,
+after `;` `:` `—`, after `because` and the like, or in a second proposition is detail, which no line
+has to name. A word of nearly the same meaning (`brief` for `concise`) names the object a little
+less strongly than the word itself.
+
 A wrong sign is worse than none: where cues disagree, where too little of the target is named, or
 where somebody else's view, a question or a hypothesis is told, the answer is `unrelated`.
 """
@@ -19,7 +24,7 @@ from functools import lru_cache
 from lorebank.domain import Fact, Stance
 from lorebank.language.words import words
 from lorebank.reflect.lexicon import Lexicon
-from lorebank.reflect.reading import Comparison, Reading, Segment, Words, read
+from lorebank.reflect.reading import Comparison, Reading, Segment, Words, clauses, read
 
 __all__ = ["Judgement", "index_keys", "judge", "nearness", "target_keys"]
 
@@ -34,6 +39,12 @@ _STRENGTHS = {
 }
 _ENOUGH = {"attitude": 0.5, "habit": 0.6, "judgement": 0.5, "negation": 0.7, "restated": 0.75}
 _WEAK = 0.35
+_OF_A_NAME = 0.25
+"""The weight of what is said of a name that is the object itself (`trusts Bengt with the boat`)."""
+_NEAR = 0.9
+_RESTATED = 0.6
+_EXTRAS = 2
+_LABEL_WORDS = 2
 _ATTITUDES = frozenset({"like", "dislike", "norm"})
 _REPEATABLE = frozenset({"attitude", "comparison", "habit"})
 _PREDICATES = _ATTITUDES | {"adopt", "drop", "say", "negate"}
@@ -49,6 +60,9 @@ class Judgement:
     reason: str
     """`restated`, `comparison`, `attitude`, `habit`, `judgement`, `negation`, `slot`, … or, where
     unrelated, why: `other holder`, `other subject`, `no cue`, `cues disagree`, `quoted`."""
+    covers: bool = False
+    """Whether a line that speaks for the opinion says no more than the opinion does: it names most
+    of what the opinion is about in a clause that names hardly anything else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +71,7 @@ class _Object:
 
     stem: str
     weight: float
+    near: frozenset[int]
     opposed: frozenset[tuple[int, int]]
     """The other sides of the pairs of opposites it belongs to."""
     slots: frozenset[int]
@@ -86,6 +101,7 @@ class _Vote:
     sign: int
     basis: str
     strength: float
+    covers: bool = False
 
 
 def judge(
@@ -138,6 +154,7 @@ def target_keys(opinion_statement: str, holder: str = "") -> frozenset[str]:
     keys: set[str] = set()
     for item in objects:
         keys.add(item.stem)
+        keys.update(f"~{cluster}" for cluster in item.near)
         keys.update(f"/{pair}" for pair, _ in item.opposed)
         keys.update(f"#{slot}" for slot in item.slots)
     return frozenset(keys)
@@ -149,6 +166,7 @@ def index_keys(text: str, holder: str = "") -> frozenset[str]:
     keys: set[str] = set()
     for group in _all_words(reading):
         keys |= group.stems
+        keys.update(f"~{cluster}" for cluster in group.near)
         keys.update(f"/{pair}" for pair, _ in group.sides)
         keys.update(f"#{slot}" for slot in group.slots)
     return frozenset(keys)
@@ -182,35 +200,77 @@ def _verdict(votes: Iterable[_Vote | None]) -> Judgement:
     if any(vote.sign != best.sign and vote.strength > 0.6 * best.strength for vote in cast):
         return _unrelated("cues disagree")
     stance = Stance.FOR if best.sign > 0 else Stance.AGAINST
-    return Judgement(stance, round(best.strength, 3), best.basis)
+    covers = any(vote.covers and vote.sign == best.sign for vote in cast)
+    return Judgement(stance, round(best.strength, 3), best.basis, covers and best.sign > 0)
 
 
 @lru_cache(maxsize=8192)
 def _targets(statement: str, holders: tuple[str, ...]) -> tuple[_Target, ...]:
-    reading = read(statement, holders, claim=True)
+    """What the first clause that claims something is about."""
+    fallback: tuple[_Target, ...] = ()
+    for clause in clauses(statement):
+        reading = read(clause, holders, claim=True)
+        targets = _targets_of(reading)
+        if not targets:
+            continue
+        label = sum(len(segment.items) for segment in reading.segments) <= _LABEL_WORDS
+        if not label or targets[0].basis != "plain":
+            return targets
+        fallback = fallback or targets
+    return fallback or _targets_of(read(statement, holders, claim=True))
+
+
+def _targets_of(reading: Reading) -> tuple[_Target, ...]:
     if reading.lexicon is None or not reading.segments:
         return ()
-    if reading.comparisons:
-        compared = reading.comparisons[0]
+    segments = _claimed(reading.segments)
+    named = frozenset().union(*(segment.words.stems for segment in segments))
+    compared = next(iter(reading.comparisons), None)
+    if compared is not None and (compared.preferred.stems | compared.left.stems) & named:
         return (
             _target(_even(compared.preferred), reading.lexicon, 1, "comparison", True),
             _target(_even(compared.left), reading.lexicon, -1, "comparison", True),
         )
-    sign, basis = _sign_of_all(reading)
-    spent = {"attitude": {"like", "dislike", "norm"}, "judgement": {"good", "bad"}}.get(
-        basis, set()
+    sign, basis = _sign_of_all(segments)
+    weights = _weights(segments, basis)
+    exclusive = any(segment.has("exclusive") for segment in segments)
+    return (_target(weights, reading.lexicon, sign, basis, exclusive),) if weights else ()
+
+
+def _claimed(segments: Sequence[Segment]) -> list[Segment]:
+    """The segments up to the first reason or second proposition after one that names something."""
+    kept: list[Segment] = []
+    for segment in segments:
+        if kept and _names_something(kept) and (segment.has("reason") or segment.sign):
+            break
+        kept.append(segment)
+    return kept
+
+
+def _names_something(segments: Iterable[Segment]) -> bool:
+    return any(
+        item.stem and not item.cues - {"exclusive"} for segment in segments for item in segment.items
     )
-    silent = spent | {"say", "exclusive", "change", "joins", "past", "others"}
+
+
+def _weights(segments: Iterable[Segment], basis: str) -> dict[str, float]:
+    spent = {"attitude": set(_ATTITUDES), "judgement": {"good", "bad"}}.get(basis, set())
+    silent = spent | {"say", "exclusive", "change", "joins", "past", "others", "repeat"}
     if basis == "attitude":
         silent |= {"adopt"}
     weights: dict[str, float] = {}
-    for segment in reading.segments:
+    for segment in segments:
+        of_a_name = False
+        previous: frozenset[str] = frozenset()
         for item in segment.items:
             if item.stem and not item.cues & silent:
                 weight = _WEAK if item.cues & {"weak"} else 1.0
+                weight = _OF_A_NAME if of_a_name else weight
                 weights[item.stem] = max(weights.get(item.stem, 0.0), weight)
-    exclusive = any(segment.has("exclusive") for segment in reading.segments)
-    return (_target(weights, reading.lexicon, sign, basis, exclusive),) if weights else ()
+                if item.capital and not item.owner and previous & _ATTITUDES:
+                    of_a_name = True
+            previous = item.cues
+    return weights
 
 
 def _even(words: Words) -> dict[str, float]:
@@ -224,6 +284,7 @@ def _target(
         _Object(
             stem,
             weight,
+            lexicon.near.get(stem, frozenset()),
             frozenset((pair, 1 - side) for pair, side in lexicon.opposites.get(stem, ())),
             lexicon.slots.get(stem, frozenset()),
         )
@@ -232,13 +293,13 @@ def _target(
     return _Target(objects, sum(weights.values()), sign, basis, exclusive)
 
 
-def _sign_of_all(reading: Reading) -> tuple[int, str]:
+def _sign_of_all(segments: Sequence[Segment]) -> tuple[int, str]:
     """The sign an opinion's statement gives to its object, by its first segment with a cue."""
-    for segment in reading.segments:
+    for segment in segments:
         sign, basis = segment.sign, segment.basis
         if sign and basis in ("attitude", "judgement"):
             return sign, basis
-    for segment in reading.segments:
+    for segment in segments:
         sign, basis = segment.sign, segment.basis
         if sign:
             return sign, basis
@@ -255,10 +316,28 @@ def _ask(target: _Target, reading: Reading, others: frozenset[str]) -> list[_Vot
             return [vote]
     votes: list[_Vote | None] = []
     for position, segment in enumerate(reading.segments):
-        cover = _cover(target, segment.words)
+        cover = _cover(target, segment.words, _owners(segment))
         if cover.share > 0 and not _is_foreign(segment, target, others):
             votes.append(_by_segment(target, cover, position, reading))
     return votes
+
+
+def _extras(target: _Target, segment: Segment) -> int:
+    """How many words of a segment are neither cues nor anything of the target."""
+    stems = {item.stem for item in target.objects}
+    near = frozenset().union(*(item.near for item in target.objects))
+    free = {
+        item.stem
+        for item in segment.items
+        if item.stem not in stems and not item.cues and near.isdisjoint(item.near)
+    }
+    return len(free - {""})
+
+
+def _owners(segment: Segment) -> frozenset[str]:
+    """The names that stand in a segment only as owners of something else."""
+    owners = {item.stem for item in segment.items if item.owner}
+    return frozenset(owners - {item.stem for item in segment.items if not item.owner})
 
 
 def _by_comparison(target: _Target, compared: Comparison) -> _Vote | None:
@@ -288,9 +367,15 @@ def _by_segment(target: _Target, cover: _Cover, position: int, reading: Reading)
         damped = 0.9
     if cover.slot:
         return _by_slot(target, cover, sign, segment)
+    extras = _extras(target, segment)
+    if target.basis == "plain" and extras > _EXTRAS and not segment.has("repeat"):
+        return None
     if not sign and target.basis == "plain":
         negated = segment.has("negate")
         sign, basis = (-1, "negation") if negated else (1, "restated")
+        alone = len(target.objects) == 1 and extras and not segment.has("repeat")
+        if alone and not negated:
+            return None
     if not sign or cover.share < _ENOUGH[basis]:
         return None
     if cover.flips:
@@ -304,7 +389,8 @@ def _by_segment(target: _Target, cover: _Cover, position: int, reading: Reading)
     ):
         return None
     strength = _STRENGTHS[basis] * damped * (0.7 + 0.3 * cover.share)
-    return _Vote(sign * target.sign, label, strength)
+    covers = cover.share >= _RESTATED and extras <= _EXTRAS and not cover.flips
+    return _Vote(sign * target.sign, label, strength, covers)
 
 
 def _by_slot(target: _Target, cover: _Cover, sign: int, segment: Segment) -> _Vote | None:
@@ -333,13 +419,16 @@ def _borrowed(position: int, reading: Reading) -> tuple[int, str]:
     return 0, "none"
 
 
-def _cover(target: _Target, named: Words) -> _Cover:
+def _cover(target: _Target, named: Words, owners: frozenset[str] = frozenset()) -> _Cover:
     share = 0.0
     flips = slot = False
     direct = 0
     for item in target.objects:
         if item.stem in named.stems:
-            share += item.weight
+            share += item.weight * (0.5 if item.stem in owners else 1.0)
+            direct += item.weight == 1.0
+        elif not item.near.isdisjoint(named.near):
+            share += _NEAR * item.weight
             direct += item.weight == 1.0
         elif not item.opposed.isdisjoint(named.sides):
             share += item.weight
@@ -347,7 +436,8 @@ def _cover(target: _Target, named: Words) -> _Cover:
         elif not item.slots.isdisjoint(named.slots):
             share += 0.8 * item.weight
             slot = True
-    return _Cover(share / target.total if target.total else 0.0, flips, slot, direct)
+    share = share / target.total if target.total else 0.0
+    return _Cover(share, flips, slot, direct)
 
 
 def _is_foreign(segment: Segment, target: _Target, others: frozenset[str]) -> bool:
