@@ -47,6 +47,7 @@ CUES = (
         "joins",
         "reason",
         "lacking",
+        "bound",
     ),
 )
 """The cue classes a language file may list; what is missing is empty."""
@@ -58,7 +59,7 @@ _IS_HAN = re.compile(f"[{_HAN}]")
 _KANA = re.compile("[\u3040-\u30ff]")
 _ANY_ENDING = re.compile(r"(?<=\w)(?<!\\w)\*")
 _PREFIX = 3
-_TELLING = ("function", "negate", "like", "dislike", "good", "bad", "adopt", "drop", "say", "joins")
+_TELLING = ("function", "negate", "like", "dislike", "good", "bad", "adopt", "drop", "say", "joins", "repeat")
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,8 @@ class Item:
     """Whether it opens its sentence, where a capital says nothing."""
     near: frozenset[int] = frozenset()
     """The clusters of nearly one meaning it belongs to."""
+    slotted: bool = False
+    """Whether it is a number or a value that excludes others, as a day or a season does."""
     owner: bool = False
     """Whether it is a name in the possessive (`Bengt's`)."""
 

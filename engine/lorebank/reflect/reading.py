@@ -7,7 +7,7 @@ which stretches move nothing (questions, hypotheses, known past states, other pe
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -28,7 +28,8 @@ class Words:
     """Stems, with the near clusters, the sides of opposite pairs and the slots they belong to."""
 
     stems: frozenset[str]
-    near: frozenset[int]
+    near: frozenset[tuple[str, int]]
+    """(stem, cluster of nearly one meaning)."""
     sides: frozenset[tuple[int, int]]
     slots: frozenset[int]
 
@@ -37,7 +38,7 @@ class Words:
         own = frozenset(stems)
         return cls(
             own,
-            frozenset().union(*(lexicon.near.get(stem, ()) for stem in own)),
+            frozenset((stem, cluster) for stem in own for cluster in lexicon.near.get(stem, ())),
             frozenset().union(*(lexicon.opposites.get(stem, ()) for stem in own)),
             frozenset().union(*(lexicon.slots.get(stem, ()) for stem in own)),
         )
@@ -179,10 +180,17 @@ def _segment(
         sentence,
         holder,
         Words.of((item.stem for item in items if item.stem), words),
-        frozenset().union(*(item.cues for item in items), ("reason",) if reason else ()),
+        frozenset().union(*_cues_of(items), ("reason",) if reason else ()),
         sign,
         basis,
     )
+
+
+def _cues_of(items: Sequence[Item]) -> Iterator[frozenset[str]]:
+    """The cues of each word; between two others `before` and the like bound, and tell no past."""
+    for position, item in enumerate(items):
+        inside = 0 < position < len(items) - 1
+        yield item.cues - {"past"} if inside and "bound" in item.cues else item.cues
 
 
 def _item(
@@ -192,7 +200,8 @@ def _item(
     stem = "" if silent else words.stem(tokens[0])
     owner = written[:1].isupper() and written.replace("’", "'").endswith(("'s", "s'"))
     near = words.near.get(stem, frozenset())
-    return Item(stem, cues, tokens[0], written[:1].isupper(), first, near, owner)
+    slotted = stem in words.slots or stem.isdigit()
+    return Item(stem, cues, tokens[0], written[:1].isupper(), first, near, slotted, owner)
 
 
 def _without_names(sentence: str, names: tuple[str, ...]) -> str:

@@ -45,6 +45,8 @@ _NEAR = 0.9
 _RESTATED = 0.6
 _EXTRAS = 2
 _LABEL_WORDS = 2
+_TERSE = 3
+"""How many objects a claim without any cue may have to stand without its detail."""
 _ATTITUDES = frozenset({"like", "dislike", "norm"})
 _REPEATABLE = frozenset({"attitude", "comparison", "habit"})
 _PREDICATES = _ATTITUDES | {"adopt", "drop", "say", "negate"}
@@ -166,7 +168,7 @@ def index_keys(text: str, holder: str = "") -> frozenset[str]:
     keys: set[str] = set()
     for group in _all_words(reading):
         keys |= group.stems
-        keys.update(f"~{cluster}" for cluster in group.near)
+        keys.update(f"~{cluster}" for _, cluster in group.near)
         keys.update(f"/{pair}" for pair, _ in group.sides)
         keys.update(f"#{slot}" for slot in group.slots)
     return frozenset(keys)
@@ -214,16 +216,18 @@ def _targets(statement: str, holders: tuple[str, ...]) -> tuple[_Target, ...]:
         if not targets:
             continue
         label = sum(len(segment.items) for segment in reading.segments) <= _LABEL_WORDS
+        if targets[0].basis == "plain" and len(targets[0].objects) > _TERSE:
+            break
         if not label or targets[0].basis != "plain":
             return targets
         fallback = fallback or targets
-    return fallback or _targets_of(read(statement, holders, claim=True))
+    return fallback or _targets_of(read(statement, holders, claim=True), whole=True)
 
 
-def _targets_of(reading: Reading) -> tuple[_Target, ...]:
+def _targets_of(reading: Reading, *, whole: bool = False) -> tuple[_Target, ...]:
     if reading.lexicon is None or not reading.segments:
         return ()
-    segments = _claimed(reading.segments)
+    segments = reading.segments if whole else _claimed(reading.segments)
     named = frozenset().union(*(segment.words.stems for segment in segments))
     compared = next(iter(reading.comparisons), None)
     if compared is not None and (compared.preferred.stems | compared.left.stems) & named:
@@ -241,10 +245,17 @@ def _claimed(segments: Sequence[Segment]) -> list[Segment]:
     """The segments up to the first reason or second proposition after one that names something."""
     kept: list[Segment] = []
     for segment in segments:
-        if kept and _names_something(kept) and (segment.has("reason") or segment.sign):
+        if kept and _names_something(kept) and _is_detail(segment):
             break
         kept.append(segment)
     return kept
+
+
+def _is_detail(segment: Segment) -> bool:
+    """Whether a segment is a reason, a supposition or a proposition of its own."""
+    if segment.has("reason", "hypothetical"):
+        return True
+    return bool(segment.sign) and not (segment.basis == "negation" and segment.has("lacking"))
 
 
 def _names_something(segments: Iterable[Segment]) -> bool:
@@ -259,13 +270,14 @@ def _weights(segments: Iterable[Segment], basis: str) -> dict[str, float]:
     if basis == "attitude":
         silent |= {"adopt"}
     weights: dict[str, float] = {}
+    of_a_name = False
     for segment in segments:
-        of_a_name = False
         previous: frozenset[str] = frozenset()
         for item in segment.items:
             if item.stem and not item.cues & silent:
-                weight = _WEAK if item.cues & {"weak"} else 1.0
-                weight = _OF_A_NAME if of_a_name else weight
+                bound = "bound" in previous or item.slotted
+                weight = _OF_A_NAME if of_a_name and not bound else 1.0
+                weight = min(weight, _WEAK) if item.cues & {"weak"} else weight
                 weights[item.stem] = max(weights.get(item.stem, 0.0), weight)
                 if item.capital and not item.owner and previous & _ATTITUDES:
                     of_a_name = True
@@ -362,7 +374,7 @@ def _by_segment(target: _Target, cover: _Cover, position: int, reading: Reading)
         return None
     if not sign and segment.has("repeat") and target.basis in _REPEATABLE:
         sign, basis = 1, "habit"
-    if not sign:
+    if not sign and not (target.basis == "plain" and segment.has("repeat")):
         sign, basis = _borrowed(position, reading)
         damped = 0.9
     if cover.slot:
@@ -377,6 +389,11 @@ def _by_segment(target: _Target, cover: _Cover, position: int, reading: Reading)
         if alone and not negated:
             return None
     if not sign or cover.share < _ENOUGH[basis]:
+        return None
+    if basis == "habit" and extras > (len(target.objects) > 1) and not segment.has("repeat"):
+        return None
+    exclusive = target.exclusive or segment.has("exclusive", "change")
+    if cover.flips and basis == "attitude" and sign > 0 and target.sign > 0 and not exclusive:
         return None
     if cover.flips:
         sign = -sign
@@ -423,11 +440,13 @@ def _cover(target: _Target, named: Words, owners: frozenset[str] = frozenset()) 
     share = 0.0
     flips = slot = False
     direct = 0
+    spent = {item.stem for item in target.objects} & named.stems
+    near = {cluster for stem, cluster in named.near if stem not in spent}
     for item in target.objects:
         if item.stem in named.stems:
             share += item.weight * (0.5 if item.stem in owners else 1.0)
             direct += item.weight == 1.0
-        elif not item.near.isdisjoint(named.near):
+        elif not item.near.isdisjoint(near):
             share += _NEAR * item.weight
             direct += item.weight == 1.0
         elif not item.opposed.isdisjoint(named.sides):
@@ -448,7 +467,7 @@ def _is_foreign(segment: Segment, target: _Target, others: frozenset[str]) -> bo
     """
     wanted = {item.stem for item in target.objects}
     other_words = {part for slug in others for part in slug.split("-")}
-    items = [item for item in segment.items if item.cues != {"function"}]
+    items = [item for item in segment.items if "function" not in item.cues]
     if any("others" in item.cues and item.stem not in wanted for item in items):
         return True
     if segment.holder_first:
