@@ -53,7 +53,9 @@ def item_text(names: Sequence[str], content: str, heading: str) -> str:
     """What of a fact is embedded: its heading is context, its entities its subject."""
     subject = ", ".join(dict.fromkeys(names))
     text = f"{subject}: {content}" if subject and subject not in content else content
-    return f"{heading.split(' > ')[-1]}. {text}" if heading else text
+    title = heading.split(" > ")[-1]
+    # A log's title is its date, which says nothing of a fact's meaning.
+    return f"{title}. {text}" if any(letter.isalpha() for letter in title) else text
 
 
 def pending_count(connection: Connection) -> int:

@@ -1,0 +1,92 @@
+"""Tokens, stop words, identifiers and token estimates."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lorebank.language.folding import fold
+from lorebank.language.words import (
+    content_words,
+    estimate_tokens,
+    identifiers,
+    searchable,
+    words,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("What's up?", ["what", "s", "up"]),
+        ("Café CAFÉ ｃａｆｅ", ["cafe", "cafe", "cafe"]),
+        ("snake_case and a828e60", ["snake", "case", "and", "a828e60"]),
+        ("東京都 is 東", ["東京", "京都", "is", "東"]),
+        ("が か", ["が", "か"]),
+        ("Ёлка", ["елка"]),
+        ("", []),
+        ("… — !", []),
+    ],
+)
+def test_text_is_cut_into_folded_tokens(text: str, expected: list[str]) -> None:
+    assert words(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("what does Peter prefer?", ["peter", "prefer"]),
+        ("was hat Anna gestern gesagt", ["anna", "gestern", "gesagt"]),
+        ("what happened?", []),
+        ("the quiet quiet router", ["quiet", "router"]),
+    ],
+)
+def test_words_that_say_nothing_alone_are_left_out(text: str, expected: list[str]) -> None:
+    assert content_words(text) == expected
+
+
+@pytest.mark.parametrize(
+    "identifier",
+    [
+        "a828e60",
+        "src/foo.py",
+        "../notes/x.md",
+        "memory_search.query.hybrid",
+        "connection.update",
+        "maxEntries",
+        "std::vector",
+        "--dry-run",
+        "QX-1204",
+        "EMBEDDER_PROVIDER",
+    ],
+)
+def test_an_identifier_is_found_whole(identifier: str) -> None:
+    assert identifiers(f"see {identifier}, please") == [identifier]
+
+
+def test_plain_words_are_no_identifiers() -> None:
+    assert identifiers("What does Peter prefer on Monday at 5?") == []
+
+
+@pytest.mark.parametrize("piece", [".", "a", "a.", "a-", "/", "a/", "_", "aB", "a1", "-", "../"])
+def test_a_long_run_of_one_piece_is_read_to_its_end(piece: str) -> None:
+    """With backtracking patterns these took minutes each."""
+    text = piece * 20_000
+    assert all(token in text for token in identifiers(f"{text} src/foo.py")[:-1])
+    assert identifiers(f"{text} src/foo.py")[-1] == "src/foo.py"
+
+
+@given(st.text())
+def test_what_is_searched_for_is_what_was_stored(text: str) -> None:
+    assert words(searchable(text)) == words(text)
+
+
+@given(st.text())
+def test_folding_twice_is_folding_once(text: str) -> None:
+    assert fold(fold(text)) == fold(text)
+
+
+@pytest.mark.parametrize(("text", "tokens"), [("", 0), ("four", 1), ("fives", 2), ("東京都", 3)])
+def test_tokens_are_estimated_by_script(text: str, tokens: int) -> None:
+    assert estimate_tokens(text) == tokens
