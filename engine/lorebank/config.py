@@ -133,8 +133,6 @@ class RecallSettings:
 class ReflectSettings:
     """How the scheduled job believes and what it dares."""
 
-    max_vanish: float = _setting(0.25, FRACTION)
-    """The share of known facts that may be missing before reflect refuses to run."""
     prior: float = _setting(0.6, number(0.01, 0.99))
     """The confidence of an opinion whose writer gave none."""
 

@@ -26,8 +26,8 @@ _OPINION = {
     r"|croit|croient|favori(?:te)?s?|veut|veulent|prefere[e]?s?",
     "de": r"bevorzug\w*|vorlieben?|mag|moegen|mogen|liebt|hasst|meinung(?:en)?|denkt|haelt von"
     r"|halt von"
-    r"|findet|glaubt|lieblings\w*|will|moechte|mochte|lieber|am liebsten",
-    "it": r"preferisc[ei](?:ono)?|preferenz[ae]|piac(?:e|ciono)|ama(?:no)?|odia(?:no)?|opinion[ei]"
+    r"|findet|glaubt|lieblings\w*|moechte|mochte|lieber|am liebsten",
+    "it": r"preferisc[ei](?:ono)?|preferenz[ae]|piac(?:e|ciono)|odia(?:no)?|opinion[ei]"
     r"|pensa(?:no)?|crede(?:ono)?|preferit[oaie]|vuole|vogliono",
     "nl": r"voorkeur(?:en)?|verkiest|houdt van|haat|mening(?:en)?|denkt|vindt|gelooft|favoriete?",
 }

@@ -48,6 +48,7 @@ CUES = (
         "reason",
         "lacking",
         "bound",
+        "prep",
     ),
 )
 """The cue classes a language file may list; what is missing is empty."""
@@ -59,6 +60,8 @@ _IS_HAN = re.compile(f"[{_HAN}]")
 _KANA = re.compile("[\u3040-\u30ff]")
 _ANY_ENDING = re.compile(r"(?<=\w)(?<!\\w)\*")
 _PREFIX = 3
+_OWN_NUMBERS = 10_000
+"""Clusters, pairs and slots are numbered apart in each language: none is shared by two."""
 _TELLING = ("function", "negate", "like", "dislike", "good", "bad", "adopt", "drop", "say", "joins", "repeat")
 
 
@@ -127,6 +130,7 @@ def languages() -> tuple[str, ...]:
 def lexicon(code: str) -> Lexicon:
     """The lexicon of a language; `KeyError` where there is no file for it."""
     table = tomllib.loads(_files()[code])
+    base = _OWN_NUMBERS * languages().index(code)
     suffixes = tuple(sorted(_phrases(table.get("suffixes", "")), key=lambda s: (-len(s), s)))
     unspaced = bool(table.get("unspaced", False))
     exact: dict[str, list[_Phrase]] = {}
@@ -154,9 +158,9 @@ def lexicon(code: str) -> Lexicon:
         suffixes,
         _frames(table, unspaced=unspaced),
         same,
-        _members(table.get("near", ""), canonical),
-        _sides(table.get("opposite", ""), canonical),
-        _members(table.get("slots", ""), canonical),
+        _members(table.get("near", ""), canonical, base),
+        _sides(table.get("opposite", ""), canonical, base),
+        _members(table.get("slots", ""), canonical, base),
         {key: tuple(value) for key, value in exact.items()},
         {key: tuple(value) for key, value in opened.items()},
     )
@@ -277,20 +281,20 @@ def _frame(line: str, stops: Sequence[str], *, unspaced: bool) -> re.Pattern[str
     return re.compile(r"(?<!\w)" + text.replace(" ", r"\s+") + end)
 
 
-def _sides(text: str, canonical: object) -> Mapping[str, frozenset[tuple[int, int]]]:
+def _sides(text: str, canonical: object, base: int) -> Mapping[str, frozenset[tuple[int, int]]]:
     assert callable(canonical)
     found: dict[str, set[tuple[int, int]]] = {}
-    for number, pair in enumerate(text.split(";")):
+    for number, pair in enumerate(text.split(";"), base):
         for side, words in enumerate(pair.split("/")):
             for word in words.split():
                 found.setdefault(canonical(fold(word)), set()).add((number, side))
     return {word: frozenset(sides) for word, sides in found.items()}
 
 
-def _members(text: str, canonical: object) -> Mapping[str, frozenset[int]]:
+def _members(text: str, canonical: object, base: int) -> Mapping[str, frozenset[int]]:
     assert callable(canonical)
     found: dict[str, set[int]] = {}
-    for number, group in enumerate(text.split(";")):
+    for number, group in enumerate(text.split(";"), base):
         for word in group.split():
             found.setdefault(canonical(fold(word)), set()).add(number)
     return {word: frozenset(numbers) for word, numbers in found.items()}

@@ -31,8 +31,6 @@ class Item:
     """Whether it opens its sentence, where a capital says nothing."""
     near: frozenset[int] = frozenset()
     """The clusters of nearly one meaning it belongs to."""
-    slotted: bool = False
-    """Whether it is a number or a value that excludes others, as a day or a season does."""
     owner: bool = False
     """Whether it is a name in the possessive (`Bengt's`)."""
 
@@ -61,6 +59,8 @@ def sign_of(items: Sequence[Item], *, negation_after: bool) -> tuple[int, str]:
             denied = False
         last = cue
     kinds = [kind for kind in totals if totals[kind]]
+    if not kinds and denied and _is_of_a_detail(items):
+        return 0, "none"
     if not kinds:
         return (-1, "negation") if denied else (0, "none")
     if denied and _negation_reaches_back(items, negation_after=negation_after):
@@ -75,6 +75,13 @@ def _negation_reaches_back(items: Sequence[Item], *, negation_after: bool) -> bo
         cue = max(signs, default=-1)
         return not any(item.stem for item in items[cue + 1 : at])
     return negation_after or any(item.stem for item in items[at + 1 :])
+
+
+def _is_of_a_detail(items: Sequence[Item]) -> bool:
+    """Whether the only negation is a `without` that follows what the segment speaks of."""
+    at = next(i for i, item in enumerate(items) if "negate" in item.cues)
+    named = any(item.stem and not item.cues for item in items[:at])
+    return named and "lacking" in items[at].cues
 
 
 def _agreed(totals: dict[str, list[int]]) -> tuple[int, str]:

@@ -31,7 +31,8 @@ class Words:
     near: frozenset[tuple[str, int]]
     """(stem, cluster of nearly one meaning)."""
     sides: frozenset[tuple[int, int]]
-    slots: frozenset[int]
+    slots: frozenset[tuple[str, int]]
+    """(stem, slot)."""
 
     @classmethod
     def of(cls, stems: Iterable[str], lexicon: Lexicon) -> Words:
@@ -40,7 +41,7 @@ class Words:
             own,
             frozenset((stem, cluster) for stem in own for cluster in lexicon.near.get(stem, ())),
             frozenset().union(*(lexicon.opposites.get(stem, ()) for stem in own)),
-            frozenset().union(*(lexicon.slots.get(stem, ()) for stem in own)),
+            frozenset((stem, slot) for stem in own for slot in lexicon.slots.get(stem, ())),
         )
 
 
@@ -200,8 +201,7 @@ def _item(
     stem = "" if silent else words.stem(tokens[0])
     owner = written[:1].isupper() and written.replace("’", "'").endswith(("'s", "s'"))
     near = words.near.get(stem, frozenset())
-    slotted = stem in words.slots or stem.isdigit()
-    return Item(stem, cues, tokens[0], written[:1].isupper(), first, near, slotted, owner)
+    return Item(stem, cues, tokens[0], written[:1].isupper(), first, near, owner)
 
 
 def _without_names(sentence: str, names: tuple[str, ...]) -> str:
@@ -220,9 +220,11 @@ def _comparisons(
         text = re.sub(rf"(?<![a-z0-9]){shown}(?![a-z0-9])(?:'s)?\s*", "", text)
     for frame in words.frames:
         match = frame.pattern.search(text)
-        if match is not None:
+        if match is not None and not match["a"].endswith(" any"):
             preferred = _stems(match["a"], words)
             left = _stems(match["b"], words)
+            if not frame.is_change and _is_denied(text[: match.start()], words):
+                preferred, left = left, preferred
             if preferred and left and preferred != left:
                 return [
                     Comparison(
@@ -233,6 +235,13 @@ def _comparisons(
                     )
                 ]
     return []
+
+
+def _is_denied(before: str, words: Lexicon) -> bool:
+    """Whether the last words before a comparison deny it."""
+    folded = [token for _, token in tokens_of(before.rpartition(",")[2])]
+    cues = (words.cues_at(folded, at) for at in range(max(0, len(folded) - 2), len(folded)))
+    return any("negate" in found for _, found in cues)
 
 
 def _stems(text: str, words: Lexicon) -> frozenset[str]:

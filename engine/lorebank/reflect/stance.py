@@ -41,6 +41,7 @@ _ENOUGH = {"attitude": 0.5, "habit": 0.6, "judgement": 0.5, "negation": 0.7, "re
 _WEAK = 0.35
 _OF_A_NAME = 0.25
 """The weight of what is said of a name that is the object itself (`trusts Bengt with the boat`)."""
+_ASIDE = 0.4
 _NEAR = 0.9
 _RESTATED = 0.6
 _EXTRAS = 2
@@ -48,6 +49,7 @@ _LABEL_WORDS = 2
 _TERSE = 3
 """How many objects a claim without any cue may have to stand without its detail."""
 _ATTITUDES = frozenset({"like", "dislike", "norm"})
+_HELD = _ATTITUDES | {"drop", "function", "negate", "repeat", "change", "exclusive"}
 _REPEATABLE = frozenset({"attitude", "comparison", "habit"})
 _PREDICATES = _ATTITUDES | {"adopt", "drop", "say", "negate"}
 
@@ -87,6 +89,8 @@ class _Target:
     sign: int
     basis: str
     exclusive: bool
+    of_a_name: bool
+    """Whether it is a name, and all the rest is said of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +174,7 @@ def index_keys(text: str, holder: str = "") -> frozenset[str]:
         keys |= group.stems
         keys.update(f"~{cluster}" for _, cluster in group.near)
         keys.update(f"/{pair}" for pair, _ in group.sides)
-        keys.update(f"#{slot}" for slot in group.slots)
+        keys.update(f"#{slot}" for _, slot in group.slots)
     return frozenset(keys)
 
 
@@ -253,7 +257,7 @@ def _claimed(segments: Sequence[Segment]) -> list[Segment]:
 
 def _is_detail(segment: Segment) -> bool:
     """Whether a segment is a reason, a supposition or a proposition of its own."""
-    if segment.has("reason", "hypothetical"):
+    if segment.has("reason", "hypothetical", *_ATTITUDES):
         return True
     return bool(segment.sign) and not (segment.basis == "negation" and segment.has("lacking"))
 
@@ -266,22 +270,26 @@ def _names_something(segments: Iterable[Segment]) -> bool:
 
 def _weights(segments: Iterable[Segment], basis: str) -> dict[str, float]:
     spent = {"attitude": set(_ATTITUDES), "judgement": {"good", "bad"}}.get(basis, set())
-    silent = spent | {"say", "exclusive", "change", "joins", "past", "others", "repeat"}
+    silent = spent | {"exclusive", "change", "joins", "past", "others", "repeat"}
     if basis == "attitude":
         silent |= {"adopt"}
     weights: dict[str, float] = {}
     of_a_name = False
     for segment in segments:
         previous: frozenset[str] = frozenset()
+        held = False
         for item in segment.items:
-            if item.stem and not item.cues & silent:
-                bound = "bound" in previous or item.slotted
-                weight = _OF_A_NAME if of_a_name and not bound else 1.0
+            told = "say" in item.cues and not held
+            held = held or bool(item.cues & _ATTITUDES)
+            if item.stem and not told and not item.cues & silent:
+                aside = of_a_name and "bound" not in previous
+                weight = _OF_A_NAME if aside else 1.0
                 weight = min(weight, _WEAK) if item.cues & {"weak"} else weight
                 weights[item.stem] = max(weights.get(item.stem, 0.0), weight)
                 if item.capital and not item.owner and previous & _ATTITUDES:
                     of_a_name = True
-            previous = item.cues
+            if "function" not in item.cues or "bound" in item.cues:
+                previous = item.cues
     return weights
 
 
@@ -302,7 +310,8 @@ def _target(
         )
         for stem, weight in weights.items()
     )
-    return _Target(objects, sum(weights.values()), sign, basis, exclusive)
+    of_a_name = _OF_A_NAME in weights.values()
+    return _Target(objects, sum(weights.values()), sign, basis, exclusive, of_a_name)
 
 
 def _sign_of_all(segments: Sequence[Segment]) -> tuple[int, str]:
@@ -328,14 +337,14 @@ def _ask(target: _Target, reading: Reading, others: frozenset[str]) -> list[_Vot
             return [vote]
     votes: list[_Vote | None] = []
     for position, segment in enumerate(reading.segments):
-        cover = _cover(target, segment.words, _owners(segment))
+        cover = _cover(target, segment.words, _asides(target, segment))
         if cover.share > 0 and not _is_foreign(segment, target, others):
             votes.append(_by_segment(target, cover, position, reading))
     return votes
 
 
-def _extras(target: _Target, segment: Segment) -> int:
-    """How many words of a segment are neither cues nor anything of the target."""
+def _extras(target: _Target, segment: Segment) -> float:
+    """How many words of a segment are neither cues nor of the target; two Han characters are one."""
     stems = {item.stem for item in target.objects}
     near = frozenset().union(*(item.near for item in target.objects))
     free = {
@@ -343,13 +352,25 @@ def _extras(target: _Target, segment: Segment) -> int:
         for item in segment.items
         if item.stem not in stems and not item.cues and near.isdisjoint(item.near)
     }
-    return len(free - {""})
+    free.discard("")
+    return sum(1.0 if stem.isascii() or len(stem) > 1 else 0.5 for stem in free)
 
 
-def _owners(segment: Segment) -> frozenset[str]:
-    """The names that stand in a segment only as owners of something else."""
-    owners = {item.stem for item in segment.items if item.owner}
-    return frozenset(owners - {item.stem for item in segment.items if not item.owner})
+def _asides(target: _Target, segment: Segment) -> frozenset[str]:
+    """The names that a segment only mentions: as owners, or as the place or means of another thing.
+
+    `concise replies on WhatsApp` is aside of `dislikes WhatsApp`, `relies on Bengt` is not.
+    """
+    asides = {item.stem for item in segment.items if item.owner}
+    if target.of_a_name:
+        asides.update(
+            item.stem
+            for before, joint, item in zip(
+                segment.items, segment.items[1:], segment.items[2:], strict=False
+            )
+            if "prep" in joint.cues and not before.cues & _HELD
+        )
+    return frozenset(asides)
 
 
 def _by_comparison(target: _Target, compared: Comparison) -> _Vote | None:
@@ -390,7 +411,8 @@ def _by_segment(target: _Target, cover: _Cover, position: int, reading: Reading)
             return None
     if not sign or cover.share < _ENOUGH[basis]:
         return None
-    if basis == "habit" and extras > (len(target.objects) > 1) and not segment.has("repeat"):
+    room = 1 if sign < 0 or len(target.objects) > 1 else 0
+    if basis == "habit" and extras > room and not segment.has("repeat"):
         return None
     exclusive = target.exclusive or segment.has("exclusive", "change")
     if cover.flips and basis == "attitude" and sign > 0 and target.sign > 0 and not exclusive:
@@ -406,7 +428,7 @@ def _by_segment(target: _Target, cover: _Cover, position: int, reading: Reading)
     ):
         return None
     strength = _STRENGTHS[basis] * damped * (0.7 + 0.3 * cover.share)
-    covers = cover.share >= _RESTATED and extras <= _EXTRAS and not cover.flips
+    covers = cover.share >= (0.5 if target.of_a_name else _RESTATED) and extras <= _EXTRAS and not cover.flips
     return _Vote(sign * target.sign, label, strength, covers)
 
 
@@ -436,15 +458,16 @@ def _borrowed(position: int, reading: Reading) -> tuple[int, str]:
     return 0, "none"
 
 
-def _cover(target: _Target, named: Words, owners: frozenset[str] = frozenset()) -> _Cover:
+def _cover(target: _Target, named: Words, asides: frozenset[str] = frozenset()) -> _Cover:
     share = 0.0
     flips = slot = False
     direct = 0
     spent = {item.stem for item in target.objects} & named.stems
     near = {cluster for stem, cluster in named.near if stem not in spent}
+    other_values = {value for stem, value in named.slots if stem not in spent}
     for item in target.objects:
         if item.stem in named.stems:
-            share += item.weight * (0.5 if item.stem in owners else 1.0)
+            share += item.weight * (_ASIDE if item.stem in asides else 1.0)
             direct += item.weight == 1.0
         elif not item.near.isdisjoint(near):
             share += _NEAR * item.weight
@@ -452,7 +475,7 @@ def _cover(target: _Target, named: Words, owners: frozenset[str] = frozenset()) 
         elif not item.opposed.isdisjoint(named.sides):
             share += item.weight
             flips = not flips
-        elif not item.slots.isdisjoint(named.slots):
+        elif not item.slots.isdisjoint(other_values):
             share += 0.8 * item.weight
             slot = True
     share = share / target.total if target.total else 0.0
