@@ -98,6 +98,30 @@ def test_a_restatement_pulls_and_a_denial_opens_nothing() -> None:
     assert first == 0.9 and 0.7 < second < 0.9 and third < second
 
 
+def test_one_opinion_in_many_words_rises_falls_and_rises() -> None:
+    (short,) = form_opinions(
+        [
+            fact(O, "2025-01-01", "Prefers short mails; the rest goes to a file.", "Ana", c=0.7),
+            fact(O, "2025-01-05", "Asked once more for brief emails.", "Ana"),
+            fact(O, "2025-01-09", "No longer wants only short emails.", "Ana"),
+            fact(O, "2025-01-12", 'Is back to concise emails: "please".', "Ana"),
+        ]
+    )
+    assert [stance for stance, _ in moves(short)] == ["for", "for", "against", "for"]
+    first, second, third, fourth = (c for _, c in short.history)
+    assert first < second > third < fourth
+
+
+def test_two_aspects_of_one_object_stay_apart() -> None:
+    opinions = form_opinions(
+        [
+            fact(O, "2025-01-01", "Likes Marrakech.", "Ana"),
+            fact(O, "2025-01-05", "Would go to Marrakech in spring.", "Ana"),
+        ]
+    )
+    assert [len(opinion.evidence) for opinion in opinions] == [1, 1]
+
+
 def test_opinions_of_two_persons_and_on_two_subjects_never_cross() -> None:
     opinions = form_opinions(
         [

@@ -14,6 +14,12 @@ from lorebank.language.folding import slugify
 from lorebank.reflect.lexicon import detect, languages, lexicon
 from lorebank.reflect.stance import index_keys, judge, target_keys
 
+DEVELOPMENT = [
+    json.loads(line)
+    for line in (Path(__file__).parents[2] / "fixtures" / "stance.jsonl")
+    .read_text("utf-8")
+    .splitlines()
+]
 PAIRS = [
     json.loads(line)
     for line in Path(__file__).with_name("stance_pairs.jsonl").read_text("utf-8").splitlines()
@@ -26,6 +32,47 @@ def test_pairs(pair: dict[str, object]) -> None:
     named = [slugify(str(name)) for name in pair["fact_entities"]]  # type: ignore[attr-defined]
     found = judge(str(pair["opinion"]), holders, str(pair["fact"]), named)
     assert found.stance.value == pair["label"], found.reason
+
+
+def test_of_the_signs_given_to_unseen_pairs_most_are_right_and_most_are_found() -> None:
+    given = right = 0
+    signed = sum(pair["label"] != "unrelated" for pair in DEVELOPMENT)
+    for pair in DEVELOPMENT:
+        holders = [slugify(name) for name in pair["opinion_entities"]]
+        named = [slugify(name) for name in pair["fact_entities"]]
+        found = judge(pair["opinion"], holders, pair["fact"], named).stance
+        given += found is not Stance.UNRELATED
+        right += found is not Stance.UNRELATED and found.value == pair["label"]
+    assert len(DEVELOPMENT) >= 150
+    assert right / given >= 0.95
+    assert right / signed >= 0.92
+
+
+@pytest.mark.parametrize(
+    ("opinion", "fact", "stance"),
+    [
+        ("Prefers short answers (two lines); a file is for more.", "Wants brief replies.", "for"),
+        ('Likes tea: "nothing else".', "No longer wants only tea.", "against"),
+        ("Likes Marrakech and would go back.", "Would go to Marrakech in spring.", "unrelated"),
+        ("Trusts Bengt with the keys.", "Relies on Bengt, as ever.", "for"),
+        ("Dislikes WhatsApp for groups.", "Praised concise replies on WhatsApp.", "unrelated"),
+        ("Loves night buses.", "Loves early buses.", "unrelated"),
+        ("Prefers tea to coffee.", "No longer prefers tea to coffee.", "against"),
+        ("Wants reports without adjectives.", "Praised reports without adjectives.", "for"),
+        ("Wants no calls before ten.", "Still refuses meetings before ten.", "for"),
+        ("Hates jazz.", "Or not.", "unrelated"),
+    ],
+)
+def test_claim_and_detail(opinion: str, fact: str, stance: str) -> None:
+    assert judge(opinion, ["ana"], fact, ["ana"]).stance.value == stance
+
+
+def test_clusters_of_two_languages_never_meet() -> None:
+    numbers = [
+        {number for found in lexicon(code).near.values() for number in found}
+        for code in languages()
+    ]
+    assert sum(map(len, numbers)) == len(set().union(*numbers))
 
 
 @pytest.mark.parametrize(

@@ -175,3 +175,23 @@ def test_no_text_of_a_user_breaks_a_block(contents: list[str]) -> None:
     assert (problems, [(b.name, b.body) for b in blocks]) == ((), list(bodies.items()))
     lines = [line for body in bodies.values() for line in body.split("\n") if line]
     assert all(line.startswith(("- ", "**", "No")) for line in lines)
+
+
+def test_facts_about_somebody_else_name_their_subject() -> None:
+    facts = [
+        known(1, "Delivered episode two to Peter.", name="Runa"),
+        known(2, "Runa's boat was sold to Peter.", name="Runa"),
+        known(3, "Went to the castle.", name="Peter"),
+    ]
+    expected = {
+        "Runa: Delivered episode two to Peter.",
+        "Runa's boat was sold to Peter.",
+        "Went to the castle.",
+    }
+    for body in (
+        summary_body("peter", facts, page=PAGE),
+        timeline_body(facts, page=PAGE, slug="peter"),
+    ):
+        lines = [line for line in body.splitlines() if line.startswith("- ")]
+        told = {line.removeprefix("- ").removeprefix("2025-11-27 · ") for line in lines}
+        assert {line.partition(" ([")[0] for line in told} == expected

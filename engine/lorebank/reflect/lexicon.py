@@ -51,7 +51,12 @@ CUES = (
         "prep",
     ),
 )
-"""The cue classes a language file may list; what is missing is empty."""
+"""The cue classes a language file may list; what is missing is empty.
+
+`reason` are the joining words that begin a reason or circumstance, `lacking` the negations that are
+prepositions (`without`), `bound` those that bound a time (`before ten`), `prep` those of place and
+means (`on WhatsApp`).
+"""
 
 _HAN = r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _TOKEN = re.compile(rf"[{_HAN}]|[^\W_{_HAN}]+(?:['+#][^\W_{_HAN}]+)*[+#]*")
@@ -62,7 +67,19 @@ _ANY_ENDING = re.compile(r"(?<=\w)(?<!\\w)\*")
 _PREFIX = 3
 _OWN_NUMBERS = 10_000
 """Clusters, pairs and slots are numbered apart in each language: none is shared by two."""
-_TELLING = ("function", "negate", "like", "dislike", "good", "bad", "adopt", "drop", "say", "joins", "repeat")
+_TELLING = (
+    "function",
+    "negate",
+    "like",
+    "dislike",
+    "good",
+    "bad",
+    "adopt",
+    "drop",
+    "say",
+    "joins",
+    "repeat",
+)
 
 
 @dataclass(frozen=True, slots=True)

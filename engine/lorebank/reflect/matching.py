@@ -11,7 +11,8 @@ lines. Undated opinion lines open opinions before everything else and move nothi
 no day to count them on. Undated lines of other kinds are no evidence.
 
 An opinion line opens an opinion of its own unless it restates one (it speaks for that one and says
-no more, or each reads as support for the other) or does no more than deny one. The same sentence twice on a day counts once.
+no more, or each reads as support for the other) or does no more than deny one. The same sentence
+twice on a day counts once.
 """
 
 from __future__ import annotations

@@ -18,7 +18,9 @@ from lorebank.reflect.polarity import Item, sign_of
 __all__ = ["Comparison", "Reading", "Segment", "Words", "clauses", "read"]
 
 _SENTENCE = re.compile(r"[^.!?;。！？；\n]+(?:\.(?=\w)[^.!?;。！？；\n]+)*[.!?;。！？；]*")
-_ASIDE = re.compile(r"\([^()]*\)|（[^（）]*）|\"[^\"]*\"|“[^“”]*”|„[^„“”]*[“”]|«[^«»]*»|「[^「」]*」")
+_ASIDE = re.compile(
+    r"\([^()]*\)|（[^（）]*）|\"[^\"]*\"|“[^“”]*”|„[^„“”]*[“”]|«[^«»]*»|「[^「」]*」"
+)
 _CLAUSE = re.compile(r"[;；：]|:(?!\d)|—|\s[-–]\s|(?<=[.!?])\s|[。！？]")
 _PIECE = re.compile(r"[,:，：、()（）\"“”«»]|\s[-–—]+\s|—")
 

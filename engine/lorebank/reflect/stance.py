@@ -17,14 +17,14 @@ where somebody else's view, a question or a hypothesis is told, the answer is `u
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from lorebank.domain import Fact, Stance
 from lorebank.language.words import words
-from lorebank.reflect.lexicon import Lexicon
-from lorebank.reflect.reading import Comparison, Reading, Segment, Words, clauses, read
+from lorebank.reflect.reading import Comparison, Reading, Segment, Words, read
+from lorebank.reflect.targets import ATTITUDES, Target, targets_of
 
 __all__ = ["Judgement", "index_keys", "judge", "nearness", "target_keys"]
 
@@ -38,20 +38,13 @@ _STRENGTHS = {
     "restated": 0.85,
 }
 _ENOUGH = {"attitude": 0.5, "habit": 0.6, "judgement": 0.5, "negation": 0.7, "restated": 0.75}
-_WEAK = 0.35
-_OF_A_NAME = 0.25
-"""The weight of what is said of a name that is the object itself (`trusts Bengt with the boat`)."""
 _ASIDE = 0.4
 _NEAR = 0.9
 _RESTATED = 0.6
 _EXTRAS = 2
-_LABEL_WORDS = 2
-_TERSE = 3
-"""How many objects a claim without any cue may have to stand without its detail."""
-_ATTITUDES = frozenset({"like", "dislike", "norm"})
-_HELD = _ATTITUDES | {"drop", "function", "negate", "repeat", "change", "exclusive"}
+_HELD = ATTITUDES | {"drop", "function", "negate", "repeat", "change", "exclusive"}
 _REPEATABLE = frozenset({"attitude", "comparison", "habit"})
-_PREDICATES = _ATTITUDES | {"adopt", "drop", "say", "negate"}
+_PREDICATES = ATTITUDES | {"adopt", "drop", "say", "negate"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,30 +60,6 @@ class Judgement:
     covers: bool = False
     """Whether a line that speaks for the opinion says no more than the opinion does: it names most
     of what the opinion is about in a clause that names hardly anything else."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Object:
-    """One word of what an opinion is about."""
-
-    stem: str
-    weight: float
-    near: frozenset[int]
-    opposed: frozenset[tuple[int, int]]
-    """The other sides of the pairs of opposites it belongs to."""
-    slots: frozenset[int]
-
-
-@dataclass(frozen=True, slots=True)
-class _Target:
-    objects: tuple[_Object, ...]
-    total: float
-    """The weight of all objects."""
-    sign: int
-    basis: str
-    exclusive: bool
-    of_a_name: bool
-    """Whether it is a name, and all the rest is said of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +98,7 @@ def judge(
     if _normal(opinion_statement) == _normal(text):
         return Judgement(Stance.FOR, _STRENGTHS["restated"], "restated")
     reading = read(text, holders)
-    targets = _targets(opinion_statement, holders)
+    targets = targets_of(opinion_statement, holders)
     if not targets:
         return _unrelated("other subject")
     if not reading.segments:
@@ -146,7 +115,7 @@ def nearness(opinion_statement: str, text: str, holder: str = "") -> float:
     if reading.lexicon is None:
         return 0.0
     named = Words.of(_all_stems(reading), reading.lexicon)
-    targets = _targets(opinion_statement, names)
+    targets = targets_of(opinion_statement, names)
     return max((_cover(target, named).share for target in targets), default=0.0)
 
 
@@ -154,7 +123,7 @@ def target_keys(opinion_statement: str, holder: str = "") -> frozenset[str]:
     """The keys under which an opinion is found by `index_keys` of a line that may bear on it."""
     objects = (
         item
-        for target in _targets(opinion_statement, (holder,) if holder else ())
+        for target in targets_of(opinion_statement, (holder,) if holder else ())
         for item in target.objects
     )
     keys: set[str] = set()
@@ -210,131 +179,13 @@ def _verdict(votes: Iterable[_Vote | None]) -> Judgement:
     return Judgement(stance, round(best.strength, 3), best.basis, covers and best.sign > 0)
 
 
-@lru_cache(maxsize=8192)
-def _targets(statement: str, holders: tuple[str, ...]) -> tuple[_Target, ...]:
-    """What the first clause that claims something is about."""
-    fallback: tuple[_Target, ...] = ()
-    for clause in clauses(statement):
-        reading = read(clause, holders, claim=True)
-        targets = _targets_of(reading)
-        if not targets:
-            continue
-        label = sum(len(segment.items) for segment in reading.segments) <= _LABEL_WORDS
-        if targets[0].basis == "plain" and len(targets[0].objects) > _TERSE:
-            break
-        if not label or targets[0].basis != "plain":
-            return targets
-        fallback = fallback or targets
-    return fallback or _targets_of(read(statement, holders, claim=True), whole=True)
-
-
-def _targets_of(reading: Reading, *, whole: bool = False) -> tuple[_Target, ...]:
-    if reading.lexicon is None or not reading.segments:
-        return ()
-    segments = reading.segments if whole else _claimed(reading.segments)
-    named = frozenset().union(*(segment.words.stems for segment in segments))
-    compared = next(iter(reading.comparisons), None)
-    if compared is not None and (compared.preferred.stems | compared.left.stems) & named:
-        return (
-            _target(_even(compared.preferred), reading.lexicon, 1, "comparison", True),
-            _target(_even(compared.left), reading.lexicon, -1, "comparison", True),
-        )
-    sign, basis = _sign_of_all(segments)
-    weights = _weights(segments, basis)
-    exclusive = any(segment.has("exclusive") for segment in segments)
-    return (_target(weights, reading.lexicon, sign, basis, exclusive),) if weights else ()
-
-
-def _claimed(segments: Sequence[Segment]) -> list[Segment]:
-    """The segments up to the first reason or second proposition after one that names something."""
-    kept: list[Segment] = []
-    for segment in segments:
-        if kept and _names_something(kept) and _is_detail(segment):
-            break
-        kept.append(segment)
-    return kept
-
-
-def _is_detail(segment: Segment) -> bool:
-    """Whether a segment is a reason, a supposition or a proposition of its own."""
-    if segment.has("reason", "hypothetical", *_ATTITUDES):
-        return True
-    return bool(segment.sign) and not (segment.basis == "negation" and segment.has("lacking"))
-
-
-def _names_something(segments: Iterable[Segment]) -> bool:
-    return any(
-        item.stem and not item.cues - {"exclusive"} for segment in segments for item in segment.items
-    )
-
-
-def _weights(segments: Iterable[Segment], basis: str) -> dict[str, float]:
-    spent = {"attitude": set(_ATTITUDES), "judgement": {"good", "bad"}}.get(basis, set())
-    silent = spent | {"exclusive", "change", "joins", "past", "others", "repeat"}
-    if basis == "attitude":
-        silent |= {"adopt"}
-    weights: dict[str, float] = {}
-    of_a_name = False
-    for segment in segments:
-        previous: frozenset[str] = frozenset()
-        held = False
-        for item in segment.items:
-            told = "say" in item.cues and not held
-            held = held or bool(item.cues & _ATTITUDES)
-            if item.stem and not told and not item.cues & silent:
-                aside = of_a_name and "bound" not in previous
-                weight = _OF_A_NAME if aside else 1.0
-                weight = min(weight, _WEAK) if item.cues & {"weak"} else weight
-                weights[item.stem] = max(weights.get(item.stem, 0.0), weight)
-                if item.capital and not item.owner and previous & _ATTITUDES:
-                    of_a_name = True
-            if "function" not in item.cues or "bound" in item.cues:
-                previous = item.cues
-    return weights
-
-
-def _even(words: Words) -> dict[str, float]:
-    return dict.fromkeys(sorted(words.stems), 1.0)
-
-
-def _target(
-    weights: Mapping[str, float], lexicon: Lexicon, sign: int, basis: str, exclusive: bool
-) -> _Target:
-    objects = tuple(
-        _Object(
-            stem,
-            weight,
-            lexicon.near.get(stem, frozenset()),
-            frozenset((pair, 1 - side) for pair, side in lexicon.opposites.get(stem, ())),
-            lexicon.slots.get(stem, frozenset()),
-        )
-        for stem, weight in weights.items()
-    )
-    of_a_name = _OF_A_NAME in weights.values()
-    return _Target(objects, sum(weights.values()), sign, basis, exclusive, of_a_name)
-
-
-def _sign_of_all(segments: Sequence[Segment]) -> tuple[int, str]:
-    """The sign an opinion's statement gives to its object, by its first segment with a cue."""
-    for segment in segments:
-        sign, basis = segment.sign, segment.basis
-        if sign and basis in ("attitude", "judgement"):
-            return sign, basis
-    for segment in segments:
-        sign, basis = segment.sign, segment.basis
-        if sign:
-            return sign, basis
-    return 1, "plain"
-
-
-def _ask(target: _Target, reading: Reading, others: frozenset[str]) -> list[_Vote | None]:
+def _ask(target: Target, reading: Reading, others: frozenset[str]) -> list[_Vote | None]:
     for comparison in reading.comparisons:
-        told = (s for s in reading.segments if s.sentence == comparison.sentence)
-        if any(_is_foreign(segment, target, others) for segment in told):
-            return [None]
         vote = _by_comparison(target, comparison)
         if vote is not None:
-            return [vote]
+            told = (s for s in reading.segments if s.sentence == comparison.sentence)
+            foreign = any(_is_foreign(segment, target, others) for segment in told)
+            return [None] if foreign else [vote]
     votes: list[_Vote | None] = []
     for position, segment in enumerate(reading.segments):
         cover = _cover(target, segment.words, _asides(target, segment))
@@ -343,8 +194,8 @@ def _ask(target: _Target, reading: Reading, others: frozenset[str]) -> list[_Vot
     return votes
 
 
-def _extras(target: _Target, segment: Segment) -> float:
-    """How many words of a segment are neither cues nor of the target; two Han characters are one."""
+def _extras(target: Target, segment: Segment) -> float:
+    """The words of a segment that are neither cues nor of the target; a Han character is half."""
     stems = {item.stem for item in target.objects}
     near = frozenset().union(*(item.near for item in target.objects))
     free = {
@@ -356,7 +207,7 @@ def _extras(target: _Target, segment: Segment) -> float:
     return sum(1.0 if stem.isascii() or len(stem) > 1 else 0.5 for stem in free)
 
 
-def _asides(target: _Target, segment: Segment) -> frozenset[str]:
+def _asides(target: Target, segment: Segment) -> frozenset[str]:
     """The names that a segment only mentions: as owners, or as the place or means of another thing.
 
     `concise replies on WhatsApp` is aside of `dislikes WhatsApp`, `relies on Bengt` is not.
@@ -373,10 +224,14 @@ def _asides(target: _Target, segment: Segment) -> frozenset[str]:
     return frozenset(asides)
 
 
-def _by_comparison(target: _Target, compared: Comparison) -> _Vote | None:
+def _by_comparison(target: Target, compared: Comparison) -> _Vote | None:
     preferred = _cover(target, compared.preferred)
     left = _cover(target, compared.left)
-    if max(preferred.share, left.share) < 0.5 or preferred.share == left.share:
+    stems = {item.stem for item in target.objects}
+    replaces_part = left.share == preferred.share and compared.left.stems <= stems
+    if max(preferred.share, left.share) < 0.5 or (
+        preferred.share == left.share and not replaces_part
+    ):
         return None
     chosen = preferred.share > left.share
     cover = preferred if chosen else left
@@ -387,7 +242,7 @@ def _by_comparison(target: _Target, compared: Comparison) -> _Vote | None:
     return _Vote(sign, "change" if compared.is_change else "comparison", strength)
 
 
-def _by_segment(target: _Target, cover: _Cover, position: int, reading: Reading) -> _Vote | None:
+def _by_segment(target: Target, cover: _Cover, position: int, reading: Reading) -> _Vote | None:
     segment = reading.segments[position]
     sign, basis = segment.sign, segment.basis
     damped = 1.0
@@ -411,6 +266,8 @@ def _by_segment(target: _Target, cover: _Cover, position: int, reading: Reading)
             return None
     if not sign or cover.share < _ENOUGH[basis]:
         return None
+    if basis == "attitude" and cover.share < _RESTATED and extras > _EXTRAS:
+        return None
     room = 1 if sign < 0 or len(target.objects) > 1 else 0
     if basis == "habit" and extras > room and not segment.has("repeat"):
         return None
@@ -428,11 +285,15 @@ def _by_segment(target: _Target, cover: _Cover, position: int, reading: Reading)
     ):
         return None
     strength = _STRENGTHS[basis] * damped * (0.7 + 0.3 * cover.share)
-    covers = cover.share >= (0.5 if target.of_a_name else _RESTATED) and extras <= _EXTRAS and not cover.flips
+    covers = (
+        cover.share >= (0.5 if target.of_a_name else _RESTATED)
+        and extras <= _EXTRAS
+        and not cover.flips
+    )
     return _Vote(sign * target.sign, label, strength, covers)
 
 
-def _by_slot(target: _Target, cover: _Cover, sign: int, segment: Segment) -> _Vote | None:
+def _by_slot(target: Target, cover: _Cover, sign: int, segment: Segment) -> _Vote | None:
     """Another value where only one can hold: a contradiction, if either side excludes others."""
     if target.sign < 0 or sign < 0 or cover.share < 0.4:
         return None
@@ -458,7 +319,7 @@ def _borrowed(position: int, reading: Reading) -> tuple[int, str]:
     return 0, "none"
 
 
-def _cover(target: _Target, named: Words, asides: frozenset[str] = frozenset()) -> _Cover:
+def _cover(target: Target, named: Words, asides: frozenset[str] = frozenset()) -> _Cover:
     share = 0.0
     flips = slot = False
     direct = 0
@@ -482,7 +343,7 @@ def _cover(target: _Target, named: Words, asides: frozenset[str] = frozenset()) 
     return _Cover(share, flips, slot, direct)
 
 
-def _is_foreign(segment: Segment, target: _Target, others: frozenset[str]) -> bool:
+def _is_foreign(segment: Segment, target: Target, others: frozenset[str]) -> bool:
     """Whether the segment tells of somebody else: another name or `her sister` as its subject.
 
     A name is a capital that is no object of the opinion, before the cue that says what is thought;
@@ -496,7 +357,7 @@ def _is_foreign(segment: Segment, target: _Target, others: frozenset[str]) -> bo
     if segment.holder_first:
         return False
     for position, item in enumerate(items):
-        if item.cues & _ATTITUDES:
+        if item.cues & ATTITUDES:
             return False
         if not item.stem or item.stem in wanted or item.cues - {"weak"}:
             continue

@@ -20,6 +20,7 @@ from lorebank.domain import (
     Opinion,
     OpinionStatus,
 )
+from lorebank.language.folding import fold
 from lorebank.language.words import content_words
 from lorebank.markdown.entity_page import entity_page_name
 from lorebank.markdown.generated_text import citation_link, escape_inline, wikilink
@@ -88,7 +89,7 @@ def entity_bodies(
     return {
         "summary": summary_body(slug, facts, page=page),
         "opinions": opinions_body(opinions, page=page),
-        "timeline": timeline_body(facts, page=page),
+        "timeline": timeline_body(facts, page=page, slug=slug),
         "related": related_body(neighbours, page=page, link=link),
     }
 
@@ -105,7 +106,10 @@ def summary_body(slug: str, facts: Sequence[KnownFact], *, page: str) -> str:
     parts = []
     for title in _GROUPS:
         if title in groups:
-            lines = "\n".join(_sentence_line(known.fact, page) for known in groups[title])
+            lines = "\n".join(
+                f"- {_told(known.fact, slug)} ({citation_link(known.fact.citation, page)})"
+                for known in groups[title]
+            )
             parts.append(f"**{title}**\n\n{lines}")
     return "\n\n".join(parts)
 
@@ -129,14 +133,17 @@ def opinions_body(opinions: Sequence[Opinion], *, page: str) -> str:
     return "\n".join(lines)
 
 
-def timeline_body(facts: Sequence[KnownFact], *, page: str) -> str:
-    """All dated facts, newest first; those that no longer hold are struck through."""
+def timeline_body(facts: Sequence[KnownFact], *, page: str, slug: str = "") -> str:
+    """All dated facts, newest first; those that no longer hold are struck through.
+
+    On the page of `slug`, facts about somebody else begin with that subject's name.
+    """
     dated = [known for known in facts if known.day is not None]
     if not dated:
         return "Nothing dated yet."
     lines = []
     for known in sorted(dated, key=_newest_first):
-        said = escape_inline(known.fact.content)
+        said = _told(known.fact, slug)
         if known.status is not FactStatus.LIVE:
             said = f"~~{said}~~ ({known.status.value})"
         lines.append(f"- {_when(known)} · {said} ({citation_link(known.fact.citation, page)})")
@@ -253,6 +260,24 @@ def _newest_first(known: KnownFact) -> tuple[int, int, str, int]:
 
 def _sentence_line(fact: Fact, page: str) -> str:
     return f"- {escape_inline(fact.content)} ({citation_link(fact.citation, page)})"
+
+
+def _told(fact: Fact, slug: str) -> str:
+    """The text as a page of `slug` shows it: `Runa: …` where the fact is about Runa alone."""
+    subjects = [mention for mention in fact.mentions if mention.subject]
+    named = any(_begins_with(fact.content, m.name, m.slug) for m in subjects)
+    if not slug or not subjects or named or slug in fact.subjects:
+        return escape_inline(fact.content)
+    return escape_inline(f"{subjects[0].name}: {fact.content}")
+
+
+def _begins_with(text: str, *names: str) -> bool:
+    start = fold(text).lstrip(" @[*_\"'")
+    for name in map(fold, names):
+        following = start[len(name) : len(name) + 1]
+        if name and start.startswith(name) and not (following.isascii() and following.isalnum()):
+            return True
+    return False
 
 
 def _when(known: KnownFact) -> str:

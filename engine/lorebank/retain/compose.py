@@ -41,7 +41,7 @@ def compose_fact(
     parsed = parse_fact_line(_without_bullet(sentence))
     for code, message in parsed.problems:
         if code in _REFUSED:
-            raise UsageError(f"nothing retained: {message}", hint="write it as c=0.8")
+            raise UsageError(f"nothing retained: {message.split(';')[0]}", hint="write it as c=0.8")
     if not parsed.content:
         raise UsageError("nothing to retain: no sentence after the mentions", hint="add one")
     given = tuple(_mention(name) for name in entities)
