@@ -92,11 +92,12 @@ def test_only_what_is_new_is_embedded(
         embedder.embedded.clear()
         write_log("2026-01-03", "- W @Ada: Keeps bees on the roof.")
         bank.sync()
-        assert "2026-01-03. Ada: Keeps bees on the roof." in embedder.embedded
+        # The fact says what it said the day before; only the new file's chunk is new text.
+        assert embedder.embedded == ["# 2026-01-03\n\n## Retain\n- W @Ada: Keeps bees on the roof."]
         write_log("2026-01-04", "- W @Bo: Paints boats.")
         embedder.embedded.clear()
         bank.sync()
-        assert "2026-01-04. Bo: Paints boats." in embedder.embedded
+        assert "Bo: Paints boats." in embedder.embedded
         assert len(embedder.embedded) == 2
 
 
