@@ -47,6 +47,8 @@ class Weights:
     """It is about, or mentions, an entity of the question."""
     curated: float = 0.8
     """It is a fact that somebody noted, not a passage of prose."""
+    unasked_opinion: float = 0.3
+    """In place of it, for an opinion where none is asked for."""
     newest: float = 0.8
     """Where the question names entities and no subject: the newest gets all of it, pro rata."""
     in_time: float = 1.0
@@ -136,7 +138,8 @@ def _steps(pool: Pool, item: Item, covered: float, weights: Weights) -> float:
     understood = pool.understood
     step = weights.covered * covered + weights.complete * _completeness(pool, item)
     if item.kind != NOTE:
-        step += weights.curated
+        unasked = item.kind == "opinion" and not understood.wants_opinion
+        step += weights.unasked_opinion if unasked else weights.curated
     if understood.entities:
         named = _names_held(pool, item) if item.kind == NOTE else _named(pool, item)
         step += weights.entity * named
