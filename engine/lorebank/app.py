@@ -256,7 +256,8 @@ class Bank:
         `text` may be a typed line itself (`O(c=0.9) @Peter: …`); what is given by name wins.
         `for_` and `against` are ids of opinions it speaks to.
         """
-        from lorebank.retain.compose import compose_fact, fact_line
+        from lorebank.markdown.facts import format_fact
+        from lorebank.retain.compose import compose_fact
 
         today = self._today(now)
         recorded = parse_day(day, today, "date") or today
@@ -272,7 +273,7 @@ class Bank:
         )
         path = LogPattern.compile(self.config.workspace.log_pattern).path_for(recorded)
         with WriterLock(self.root):
-            line = self._append(path, fact_line(fact), recorded)
+            line = self._append(path, format_fact(fact), recorded)
         self._sync_words()
         return facts_by_place(self._index, path, line) or replace(
             fact, citation=Citation(path, line, line)

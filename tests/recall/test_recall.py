@@ -351,9 +351,9 @@ def test_get_gives_memory_files_only(diary: Bank, path: str) -> None:
 
 
 FLOORS = {
-    "harbour": {"lexical": 0.9, "entity": 0.6, "temporal": 0.8, "opinion": 0.3, "none": 0.9},
-    "year": {"lexical": 0.8, "entity": 0.75, "temporal": 0.6, "opinion": 0.7, "none": 0.9},
-    "messy": {"lexical": 0.9, "entity": 0.7, "temporal": 0.5, "opinion": 0.6, "none": 0.9},
+    "harbour": {"lexical": 0.9, "entity": 0.6, "temporal": 0.8, "opinion": 0.3, "none": 0.6},
+    "year": {"lexical": 0.8, "entity": 0.75, "temporal": 0.6, "opinion": 0.7, "none": 0.8},
+    "messy": {"lexical": 0.9, "entity": 0.7, "temporal": 0.5, "opinion": 0.6, "none": 0.6},
 }
 
 
@@ -369,7 +369,7 @@ def test_judged_questions_stay_above_their_floors(
             answer = bank.recall(query["question"], k=5, now=date.fromisoformat(query["now"]))
             found = {str(hit.source).split("-L")[0] for hit in answer.hits}
             gold = {citation.split("-L")[0] for citation in query["gold"]}
-            right[query["kind"]].append(bool(found & gold) if gold else answer.evidence != "strong")
+            right[query["kind"]].append(bool(found & gold) if gold else answer.evidence == "none")
     shares = {kind: sum(rows) / len(rows) for kind, rows in right.items()}
     below = {kind: share for kind, share in shares.items() if share < FLOORS[name][kind]}
     assert below == {}, shares

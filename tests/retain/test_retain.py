@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lorebank import Bank, Fact, FactKind, LorebankError, UsageError, WorkspaceError
-from lorebank.markdown.facts import RETAIN_HEADINGS, extract_facts
+from lorebank.markdown.facts import RETAIN_HEADINGS, extract_facts, format_fact
 from lorebank.retain.append import append_fact_line, new_log
-from lorebank.retain.compose import compose_fact, fact_line
+from lorebank.retain.compose import compose_fact
 from lorebank.retain.kinds import parse_kind
 from support import WORDS_ONLY
 
@@ -187,7 +187,7 @@ def test_random_text_is_read_back_as_it_was_understood(text: str) -> None:
 
 def read_back(fact: Fact) -> Fact:
     """The one fact that is read out of a log into which it was written between two others."""
-    text = append(append(new_log(DAY), "- W @Bo: Before."), fact_line(fact))
+    text = append(append(new_log(DAY), "- W @Bo: Before."), format_fact(fact))
     text = append(text, "- W @Bo: After.")
     facts = extract_facts(text, PATH, recorded=DAY).facts
     assert [facts[0].content, facts[-1].content] == ["Before.", "After."]

@@ -10,10 +10,10 @@ from lorebank.domain import Citation, EvidenceMark, Fact, FactKind, Mention
 from lorebank.errors import UsageError
 from lorebank.language.folding import slugify
 from lorebank.markdown.fact_lines import begins_typed
-from lorebank.markdown.facts import fact_id, format_fact, parse_fact_line
+from lorebank.markdown.facts import fact_id, parse_fact_line
 from lorebank.retain.append import one_paragraph
 
-__all__ = ["compose_fact", "fact_line"]
+__all__ = ["compose_fact"]
 
 _BULLET = re.compile(r"\A[-*+]\s+")
 
@@ -61,17 +61,6 @@ def compose_fact(
         recorded=day,
         marks=(*parsed.marks, *marks),
     )
-
-
-def fact_line(fact: Fact) -> str:
-    """The line to write, as the parser reads it back."""
-    return format_fact(fact)
-
-
-def _without_bullet(sentence: str) -> str:
-    """A typed line copied with its list marker, without it; any other text as it is."""
-    rest = _BULLET.sub("", sentence)
-    return rest if begins_typed(rest) else sentence
 
 
 def _mention(name: str) -> Mention:
