@@ -16,8 +16,6 @@ from lorebank.retain.append import one_paragraph
 __all__ = ["compose_fact"]
 
 _BULLET = re.compile(r"\A[-*+]\s+")
-
-
 _REFUSED = frozenset({"confidence-not-a-number", "confidence-out-of-range"})
 
 
@@ -61,6 +59,12 @@ def compose_fact(
         recorded=day,
         marks=(*parsed.marks, *marks),
     )
+
+
+def _without_bullet(sentence: str) -> str:
+    """A typed line copied with its list marker, without it; any other text as it is."""
+    rest = _BULLET.sub("", sentence)
+    return rest if begins_typed(rest) else sentence
 
 
 def _mention(name: str) -> Mention:
