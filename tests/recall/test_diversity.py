@@ -22,7 +22,6 @@ def item(number: int, content: str = "", recorded: date | None = None) -> Item:
         occurred=None,
         content=content,
         confidence=None,
-        superseded_by=None,
         role="log",
         entities=(),
         names=(),

@@ -13,12 +13,16 @@ _DUMPS = {
     "items": (
         "SELECT f.path, i.ordinal, i.id, i.kind, i.start_line, i.end_line, i.start, i.length,"
         " i.heading, i.recorded, i.occurred_start, i.occurred_end, i.content, i.confidence,"
-        " i.marks, i.details, i.superseded_by, i.embedding"
+        " i.marks, i.details, i.embedding"
         " FROM items i JOIN files f ON f.file = i.file"
     ),
     "mentions": (
         "SELECT f.path, i.ordinal, m.position, m.slug, m.entity, m.name, m.subject FROM mentions m"
         " JOIN items i ON i.item = m.item JOIN files f ON f.file = i.file"
+    ),
+    "slots": (
+        "SELECT f.path, i.ordinal, s.subject, s.about, s.relation, s.value, s.kind FROM slots s"
+        " JOIN items i ON i.item = s.item JOIN files f ON f.file = i.file"
     ),
     "names": (
         "SELECT f.path, n.line, n.action, n.slug, n.target, n.name, n.type FROM names n"

@@ -12,7 +12,6 @@ from lorebank.domain import (
     EvidenceMark,
     Fact,
     FactKind,
-    FactStatus,
     Interval,
     Mention,
     Stance,
@@ -50,7 +49,6 @@ class Item:
     occurred: Interval | None
     content: str
     confidence: float | None
-    superseded_by: str | None
     role: str
     entities: tuple[str, ...]
     """Slugs of the entities it mentions, in order."""
@@ -61,16 +59,12 @@ class Item:
     ordinal: int
     file: int
 
-    @property
-    def status(self) -> FactStatus:
-        return FactStatus.SUPERSEDED if self.superseded_by else FactStatus.LIVE
-
 
 _ITEM_COLUMNS = """
     i.item, i.id, i.kind, f.path, i.start_line, i.end_line, i.heading, i.recorded,
     i.occurred_start, i.occurred_end,
     coalesce(i.content, substr(f.text, i.start + 1, i.length)),
-    i.confidence, i.superseded_by, f.role, i.ordinal, i.file
+    i.confidence, f.role, i.ordinal, i.file
 """
 
 
@@ -113,10 +107,9 @@ def load_items(connection: Connection, items: Sequence[int]) -> dict[int, Item]:
             occurred=_interval(row[8], row[9]),
             content=row[10],
             confidence=row[11],
-            superseded_by=row[12],
-            role=row[13],
-            ordinal=row[14],
-            file=row[15],
+            role=row[12],
+            ordinal=row[13],
+            file=row[14],
             entities=tuple(dict.fromkeys(slugs.get(row[0], ()))),
             subjects=frozenset(subjects.get(row[0], ())),
             names=tuple(dict.fromkeys(names.get(row[0], ()))),

@@ -49,7 +49,6 @@ CREATE TABLE items (
     confidence     REAL,
     marks          TEXT,               -- JSON [[stance, opinion id], …]
     details        TEXT,               -- JSON [text, …]
-    superseded_by  TEXT,               -- id of a newer fact about the same thing
     embedding      TEXT                -- hash of the text to embed; NULL for a passage
 );
 CREATE INDEX items_by_file ON items (file, ordinal);
@@ -81,6 +80,18 @@ CREATE TABLE mentions (
 CREATE INDEX mentions_by_entity ON mentions (entity, item);
 CREATE INDEX mentions_by_slug ON mentions (slug);
 
+-- Which property of whom a fact fixes: what a newer fact about the same replaces.
+CREATE TABLE slots (
+    item     INTEGER NOT NULL,
+    subject  TEXT NOT NULL,            -- slug of the mention it is about, as written; or ''
+    about    TEXT NOT NULL,            -- what of the subject, in folded words; or ''
+    relation TEXT NOT NULL,
+    value    TEXT NOT NULL,            -- folded words
+    kind     TEXT NOT NULL,            -- holds, several, ends
+    PRIMARY KEY (item, subject, about, relation, value, kind)
+) WITHOUT ROWID;
+CREATE INDEX slots_by_key ON slots (subject, about, relation);
+
 -- What the ledger and the entity pages say about names.
 CREATE TABLE names (
     file   INTEGER NOT NULL,
@@ -110,6 +121,7 @@ CREATE TABLE aliases (
     name   TEXT NOT NULL,
     PRIMARY KEY (slug, entity)
 ) WITHOUT ROWID;
+CREATE INDEX aliases_by_entity ON aliases (entity);
 
 -- Beliefs, folded from the evidence below by `reflect.beliefs`.
 CREATE TABLE opinions (

@@ -14,6 +14,7 @@ from lorebank.index.connection import Connection, select
 from lorebank.index.embedding import hash_of_item
 from lorebank.index.embedding_cache import text_hash
 from lorebank.index.entities import insert_names
+from lorebank.index.slots import insert_slots
 from lorebank.language.words import searchable
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ def delete_file(connection: Connection, path: str) -> None:
     chunks = "SELECT chunk FROM chunks WHERE file = ?"
     connection.execute(f"DELETE FROM items_fts WHERE rowid IN ({items})", (file,))
     connection.execute(f"DELETE FROM mentions WHERE item IN ({items})", (file,))
+    connection.execute(f"DELETE FROM slots WHERE item IN ({items})", (file,))
     connection.execute(f"DELETE FROM vectors WHERE owner = 'item' AND row IN ({items})", (file,))
     connection.execute("DELETE FROM items WHERE file = ?", (file,))
     connection.execute(f"DELETE FROM chunks_fts WHERE rowid IN ({chunks})", (file,))
@@ -205,6 +207,7 @@ def _insert_item(
                 for position, m in enumerate(fact.mentions)
             ],
         )
+        insert_slots(connection, item, fact)
     return item
 
 

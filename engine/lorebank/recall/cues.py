@@ -11,7 +11,7 @@ from functools import lru_cache
 from lorebank.language.folding import fold
 from lorebank.language.words import words
 
-__all__ = ["asks_for_opinion", "asks_when", "opinion_words"]
+__all__ = ["asks_for_opinion", "asks_for_past", "asks_when", "opinion_words"]
 
 _OPINION = {
     "en": r"prefers?|preferred|preferences?|likes?|liked|loves?|hates?|dislikes?|enjoys?"
@@ -62,6 +62,18 @@ _WHEN = {
 }
 _WHEN_UNSPACED = ("什么时候", "何时", "哪天", "几号", "几月", "いつ", "何日", "何月")
 
+_PAST = {
+    "en": r"used to|formerly|former|previous|previously|earlier|originally|at first|in the past"
+    r"|back then|over time|history of|before\W*$",
+    "es": r"antes\W*$|antes de|anterior|anteriores|anteriormente|solia|al principio|antigu[oa]s?",
+    "pt": r"antes\W*$|anterior|anteriores|anteriormente|costumava|no inicio|antig[oa]s?",
+    "fr": r"avant\W*$|auparavant|ancien|ancienne|precedente?|autrefois|au debut",
+    "de": r"fruher\w*|vorher|zuvor|damals|ehemalig\w*|bisherig\w*|ursprunglich",
+    "it": r"prima\W*$|precedente|un tempo|in passato|all'inizio",
+    "nl": r"vroeger|voorheen|eerder|vorige|destijds",
+}
+_PAST_UNSPACED = ("以前", "之前", "原来", "曾经", "过去", "原先", "かつて", "昔")
+
 
 def asks_for_opinion(text: str) -> bool:
     """Whether a question is about what somebody prefers, thinks or wants."""
@@ -86,15 +98,25 @@ def asks_when(text: str) -> bool:
     return _asks(text, "when")
 
 
+def asks_for_past(text: str) -> bool:
+    """Whether a question asks how things once were: `where did she live before?`."""
+    return _asks(text, "past")
+
+
 def _asks(text: str, subject: str) -> bool:
     folded = fold(text)
     pattern, unspaced = _compiled(subject)
     return bool(pattern.search(folded)) or any(cue in folded for cue in unspaced)
 
 
-@lru_cache(maxsize=2)
+_CUES = {
+    "opinion": (_OPINION, _OPINION_UNSPACED),
+    "when": (_WHEN, _WHEN_UNSPACED),
+    "past": (_PAST, _PAST_UNSPACED),
+}
+
+
+@lru_cache(maxsize=3)
 def _compiled(subject: str) -> tuple[re.Pattern[str], tuple[str, ...]]:
-    rows, unspaced = (
-        (_OPINION, _OPINION_UNSPACED) if subject == "opinion" else (_WHEN, _WHEN_UNSPACED)
-    )
-    return re.compile(rf"\b(?:{'|'.join(rows.values())})\b"), unspaced
+    rows, unspaced = _CUES[subject]
+    return re.compile(rf"\b(?:{'|'.join(rows.values())})(?:\b|(?<=\W)$)"), unspaced

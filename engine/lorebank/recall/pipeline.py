@@ -14,11 +14,13 @@ from lorebank.domain import Answer, FactStatus, Hit, Interval, OpinionStatus
 from lorebank.index.items import NOTE, Item, item_count, load_items
 from lorebank.index.lexical import document_frequencies
 from lorebank.index.opinions import BeliefOfFact
+from lorebank.index.slots import Successor, successors
 from lorebank.language.folding import fold
 from lorebank.language.words import estimate_tokens
 from lorebank.recall.diversity import apply_decay, rerank_mmr
 from lorebank.recall.evidence_level import NONE, STRONG, WEAK, evidence_level
 from lorebank.recall.fusion import fuse_reciprocal_ranks, fuse_weighted
+from lorebank.recall.newest import Current, lead_with_successors, newest_first
 from lorebank.recall.ranking import Ranking
 from lorebank.recall.request import Request
 from lorebank.recall.retrievers import entity, lexical, opinion, semantic, temporal
@@ -88,8 +90,11 @@ def recall(
         level = WEAK  # it is not from the time asked about
     if level == NONE:
         order = [item for item in order if _worth_showing(pool, item)]
+    current = _with_successors(request, pool, order, options)
+    hidden += current.hidden
+    order, pool = current.order, replace(pool, items=current.items)
     shown, tokens = _cut(order, pool.items, options)
-    hits = tuple(_hit(pool, item, scores[item], held) for item in shown)
+    hits = tuple(_hit(pool, item, scores, held, current.replaced) for item in shown)
     return Answer(
         query=pool.understood.query,
         hits=hits,
@@ -222,7 +227,25 @@ def _without_superseded(
 
 def _successor(item: Item, held: Mapping[str, BeliefOfFact]) -> str | None:
     belief = held.get(item.id)
-    return item.superseded_by or (belief.superseded_by if belief else None)
+    return belief.superseded_by if belief else None
+
+
+def _with_successors(
+    request: Request, pool: Pool, order: Sequence[int], options: RecallOptions
+) -> Current:
+    """The order with the newest truth first, and what replaces a hit in its place."""
+    understood, depth = request.understood, _HEAD * options.k
+    facts = [item for item in order[:depth] if pool.items[item].kind not in (NOTE, "opinion")]
+    replaced = successors(request.connection, facts, as_of=understood.filters.as_of)
+    past = understood.wants_past or understood.query.interval is not None
+    if past or options.include_superseded:
+        return Current(list(order), pool.items, replaced, 0)
+    order = newest_first(order, pool.items, understood.terms, depth)
+    allowed = request.allowed
+    missing = {s.item for s in replaced.values() if s.item not in pool.items}
+    wanted = [item for item in sorted(missing) if allowed is None or item in allowed]
+    items = {**pool.items, **load_items(request.connection, wanted)}
+    return lead_with_successors(order, items, replaced, understood.terms, options.k)
 
 
 def _said_of_hidden(hidden: int) -> tuple[str, ...]:
@@ -259,36 +282,51 @@ def _cut(
     return shown, spent
 
 
-def _hit(pool: Pool, number: int, score: float, held: Mapping[str, BeliefOfFact]) -> Hit:
+def _hit(
+    pool: Pool,
+    number: int,
+    scores: Mapping[int, float],
+    held: Mapping[str, BeliefOfFact],
+    replaced: Mapping[int, Successor],
+) -> Hit:
     item = pool.items[number]
     belief = held.get(item.id)
-    why = {
+    olds = [old for old, successor in replaced.items() if successor.item == number]
+    why: dict[str, object] = {
         name: {"rank": ranking.places[number] + 1, **ranking.ranked[ranking.places[number]].why}
         for name, ranking in pool.rankings.items()
         if number in ranking.places
     }
+    if olds:
+        why["replaces"] = [pool.items[old].id for old in olds]
     return Hit(
         id=item.id,
         kind=item.kind,
         content=item.content,
         source=item.citation,
-        score=score,
+        score=max(scores[n] for n in (number, *olds) if n in scores),
         entities=item.names,
         confidence=belief.confidence if belief else item.confidence,
         recorded=item.recorded,
         occurred=item.occurred,
-        status=_status(item, held),
-        superseded_by=_successor(item, held),
+        status=_status(item, held, replaced),
+        superseded_by=_successor(item, held) or _id(replaced.get(number)),
         why=why,
         evidence=belief.evidence if belief else (),
         snippet=snippet(item.content, pool.understood.terms),
     )
 
 
-def _status(item: Item, held: Mapping[str, BeliefOfFact]) -> FactStatus:
+def _id(successor: Successor | None) -> str | None:
+    return successor.id if successor else None
+
+
+def _status(
+    item: Item, held: Mapping[str, BeliefOfFact], replaced: Mapping[int, Successor]
+) -> FactStatus:
     belief = held.get(item.id)
     if belief and belief.status is OpinionStatus.RETRACTED:
         return FactStatus.RETRACTED
     if belief and belief.status is OpinionStatus.SUPERSEDED:
         return FactStatus.SUPERSEDED
-    return item.status
+    return FactStatus.SUPERSEDED if item.item in replaced else FactStatus.LIVE

@@ -16,7 +16,7 @@ from lorebank.domain import FactKind, Interval, Query
 from lorebank.errors import UsageError
 from lorebank.language.folding import fold, slugify, strip_possessive
 from lorebank.language.words import content_words, identifiers, stop_words, words
-from lorebank.recall.cues import asks_for_opinion, asks_when, opinion_words
+from lorebank.recall.cues import asks_for_opinion, asks_for_past, asks_when, opinion_words
 from lorebank.recall.filters import DATE_HINT, Filters
 
 __all__ = ["Understood", "understand"]
@@ -52,6 +52,8 @@ class Understood:
     """The date phrase found in the text; a filter that gives way when it leaves nothing."""
     wants_opinion: bool
     wants_time: bool
+    wants_past: bool
+    """It asks how things once were, so that what has been replaced may answer."""
     notes: tuple[str, ...]
 
 
@@ -97,6 +99,7 @@ def understand(text: str, *, now: date, filters: Filters, lookup: NameLookup) ->
         phrase=phrase,
         wants_opinion=wants_opinion,
         wants_time=asks_when(plain),
+        wants_past=asks_for_past(plain),
         notes=tuple(notes),
     )
 

@@ -1,0 +1,179 @@
+"""Rows of slots: which property of whom each fact fixes, and which facts newer ones replace.
+
+What replaces what is worked out when asked, never stored: it depends on the day asked about and on
+who is who, and both may change without the fact's file changing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from lorebank.domain import Fact, FactKind
+from lorebank.index.connection import Connection, select
+from lorebank.slots.read import SlotKind, read_slots, same_value
+
+__all__ = ["Successor", "insert_slots", "successors"]
+
+_STATED = frozenset({FactKind.WORLD, FactKind.OBSERVATION})
+_SWAP = "*"
+
+
+@dataclass(frozen=True, slots=True)
+class Successor:
+    """The fact that replaces another."""
+
+    item: int
+    id: str
+    old_value: str
+    """What the replaced fact says that holds no longer, in folded words."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    item: int
+    id: str
+    kind: SlotKind
+    values: tuple[str, ...]
+    """One sentence may give two: the town moved to and the street lived in."""
+    when: tuple[str, int, int]
+    """The day of the log; within one file of that day, the line."""
+
+
+def insert_slots(connection: Connection, item: int, fact: Fact) -> None:
+    """Store the slots of a fact; opinions and experiences have none."""
+    if fact.kind not in _STATED:
+        return
+    occurred = fact.occurred
+    bounded = (
+        occurred is not None
+        and occurred.start is not None
+        and occurred.end is not None
+        and occurred.start != occurred.end
+    )
+    first = next((m for m in fact.mentions if m.subject), None)
+    slots = read_slots(
+        fact.content,
+        subjects=(first.slug,) if first else (),
+        names=(first.name,) if first else (),
+        bounded=bounded,
+    )
+    connection.executemany(
+        "INSERT OR IGNORE INTO slots (item, subject, about, relation, value, kind)"
+        " VALUES (?, ?, ?, ?, ?, ?)",
+        [(item, s.subject, s.about, s.relation, s.value, s.kind.value) for s in slots],
+    )
+
+
+def successors(
+    connection: Connection, items: Iterable[int], *, as_of: date | None = None
+) -> dict[int, Successor]:
+    """Item → the newest fact that replaces it, among those recorded by `as_of`.
+
+    A fact replaces another when it was recorded later (on a later day, or further down the same
+    log) and gives another value to the same property of the same thing, or says that it is over.
+    Facts in undated files replace nothing and are not replaced.
+    """
+    keys = _keys(connection, items)
+    if not keys:
+        return {}
+    rivals = _rivals(connection, {key for found in keys.values() for key in found}, as_of)
+    replaced: dict[int, Successor] = {}
+    for item, found in keys.items():
+        for key in found:
+            mine = next((e for e in rivals[key] if e.item == item), None)
+            newer = _replacement(mine, [*rivals[key], *rivals[_swap_of(key)]]) if mine else None
+            if mine and newer:
+                replaced[item] = Successor(newer.item, newer.id, " ".join(mine.values))
+    return replaced
+
+
+_Key = tuple[str, str, str]
+"""`(entity slug or "", about, relation)`."""
+
+
+def _swap_of(key: _Key) -> _Key:
+    return (key[0], "", _SWAP)
+
+
+def _keys(connection: Connection, items: Iterable[int]) -> dict[int, list[_Key]]:
+    """The properties that these items fix, under the slugs of the entities they stand for."""
+    keys: dict[int, list[_Key]] = defaultdict(list)
+    rows = select(
+        connection,
+        "SELECT s.item, coalesce(m.entity, s.subject), s.about, s.relation FROM json_each(?) w"
+        " CROSS JOIN slots s ON s.item = w.value"
+        " LEFT JOIN mentions m ON m.item = s.item AND m.slug = s.subject",
+        (json.dumps(list(items)),),
+    )
+    for item, entity, about, relation in rows:
+        if relation != _SWAP:
+            keys[item].append((entity, about, relation))
+    return keys
+
+
+def _rivals(
+    connection: Connection, keys: Iterable[_Key], as_of: date | None
+) -> defaultdict[_Key, list[_Entry]]:
+    """All dated entries of these properties, whatever name the entity was called by."""
+    wanted = {wanted for key in keys for wanted in (key, _swap_of(key))}
+    names = {key[0] for key in wanted}
+    written: dict[str, set[str]] = {name: {name} for name in names}
+    for entity, slug in select(
+        connection,
+        "SELECT a.entity, a.slug FROM json_each(?) w CROSS JOIN aliases a ON a.entity = w.value",
+        (json.dumps(sorted(names - {""})),),
+    ):
+        written[entity].add(slug)
+    asked = [
+        (slug, about, relation, entity)
+        for entity, about, relation in sorted(wanted)
+        for slug in sorted(written[entity])
+    ]
+    found: defaultdict[_Key, list[_Entry]] = defaultdict(list)
+    for entity, about, relation, *row in select(
+        connection,
+        "SELECT w.value ->> 3, s.about, s.relation, s.item, i.id, s.kind,"
+        " json_group_array(s.value), i.recorded, i.file, i.start_line"
+        " FROM json_each(?) w CROSS JOIN slots s"
+        " ON s.subject = w.value ->> 0 AND s.about = w.value ->> 1 AND s.relation = w.value ->> 2"
+        " JOIN items i ON i.item = s.item WHERE i.recorded IS NOT NULL"
+        " AND (?2 IS NULL OR i.recorded <= ?2)"
+        " GROUP BY w.value ->> 3, s.about, s.relation, s.item, s.kind",
+        (json.dumps(asked), as_of.isoformat() if as_of else None),
+    ):
+        item, fact, kind, values, recorded, file, line = row
+        said = tuple(json.loads(values))
+        entry = _Entry(item, fact, SlotKind(kind), said, (recorded, file, line))
+        found[entity, about, relation].append(entry)
+    return found
+
+
+def _replacement(mine: _Entry, entries: Sequence[_Entry]) -> _Entry | None:
+    """The newest later entry that leaves no room for this one; `None` where the newest agrees."""
+    later = sorted((e for e in entries if _is_later(e, mine)), key=lambda e: e.when, reverse=True)
+    for entry in later:
+        agrees = any(same_value(ours, theirs) for ours in entry.values for theirs in mine.values)
+        if entry.kind is SlotKind.ENDS:
+            if agrees and mine.kind is not SlotKind.ENDS:
+                return entry
+        elif mine.kind is SlotKind.ENDS:
+            if agrees:
+                return entry
+        elif agrees:
+            return None
+        elif entry.kind is SlotKind.HOLDS:
+            return entry
+    return None
+
+
+def _is_later(entry: _Entry, mine: _Entry) -> bool:
+    """Recorded on a later day, or further down the same file; two files of a day have no order."""
+    if entry.item == mine.item:
+        return False
+    if entry.when[0] != mine.when[0]:
+        return entry.when[0] > mine.when[0]
+    return entry.when[1] == mine.when[1] and entry.when[2] > mine.when[2]

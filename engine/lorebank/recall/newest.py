@@ -1,0 +1,119 @@
+"""Newest truth first: of facts that answer about the same thing, the newest leads.
+
+Two facts are versions of one statement when they begin alike and differ in one stretch, the value
+("The chair of the club is Ada" / "… is Grace"). Their order is settled by day, whichever ranked
+higher, unless the question holds a word of a value: then it asks for that one. Nothing is moved
+past a fact that is no version of it, so recency buries no better match.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from lorebank.index.items import NOTE, Item
+from lorebank.index.slots import Successor
+from lorebank.language.words import words
+
+__all__ = ["Current", "lead_with_successors", "newest_first"]
+
+_LEAST_ALIKE = 0.5
+_LEAST_BEGINNING = 2
+_LONGEST_VALUE = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Current:
+    """An order with the newest truth first."""
+
+    order: list[int]
+    items: Mapping[int, Item]
+    replaced: Mapping[int, Successor]
+    hidden: int
+    """How many replaced facts would have been shown."""
+
+
+def lead_with_successors(
+    order: Sequence[int],
+    items: Mapping[int, Item],
+    replaced: Mapping[int, Successor],
+    terms: Sequence[str],
+    k: int,
+) -> Current:
+    """Put each successor where the first fact that it replaces stood, and hide that fact.
+
+    A replaced fact stays, marked, just below its successor where the question names its very
+    value, and in its own place where `items` does not hold the successor.
+    """
+    asked = {word for term in terms for word in words(term)}
+    placed: dict[int, None] = {}
+    hidden = 0
+    for place, number in enumerate(order):
+        successor = replaced.get(number)
+        if successor is None or successor.item not in items:
+            placed.setdefault(number)
+            continue
+        placed.setdefault(successor.item)
+        if asked & set(words(successor.old_value)):
+            placed.setdefault(number)
+        elif place < k:
+            hidden += 1
+    return Current(list(placed), items, replaced, hidden)
+
+
+def newest_first(
+    order: Sequence[int], items: Mapping[int, Item], terms: Sequence[str], depth: int
+) -> list[int]:
+    """The order with versions of one statement, among the first `depth`, put newest first."""
+    asked = {word for term in terms for word in words(term)}
+    head = list(order[:depth])
+    for places in _versions(head, items, asked):
+        newest = sorted((head[place] for place in places), key=lambda n: _when(items[n]))[::-1]
+        for place, number in zip(places, newest, strict=True):
+            head[place] = number
+    return [*head, *order[depth:]]
+
+
+def _when(item: Item) -> tuple[str, int, int]:
+    return (item.recorded.isoformat() if item.recorded else "", item.file, item.ordinal)
+
+
+def _versions(head: Sequence[int], items: Mapping[int, Item], asked: set[str]) -> list[list[int]]:
+    """Places in the head that hold versions of one statement, each place in one group at most."""
+    alike: defaultdict[tuple[object, ...], list[int]] = defaultdict(list)
+    spoken: dict[int, list[str]] = {}
+    for place, number in enumerate(head):
+        item = items[number]
+        if item.kind in (NOTE, "opinion") or item.recorded is None:
+            continue
+        spoken[place] = words(item.content)
+        if len(spoken[place]) > _LEAST_BEGINNING:
+            alike[(item.subjects, *spoken[place][:_LEAST_BEGINNING])].append(place)
+    groups: list[list[int]] = []
+    for places in alike.values():
+        while places:
+            first, *others = places
+            same = [p for p in others if _is_version(spoken[first], spoken[p], asked)]
+            if same:
+                groups.append([first, *same])
+            places = [p for p in others if p not in same]
+    return groups
+
+
+def _is_version(one: Sequence[str], other: Sequence[str], asked: set[str]) -> bool:
+    """Whether two sentences differ in one stretch only, and not in what was asked for."""
+    shorter = min(len(one), len(other))
+    begin = 0
+    while begin < shorter and one[begin] == other[begin]:
+        begin += 1
+    end = 0
+    while end < shorter - begin and one[-1 - end] == other[-1 - end]:
+        end += 1
+    values = [text[begin : len(text) - end] for text in (one, other)]
+    if begin + end < _LEAST_ALIKE * shorter or not all(values):
+        return False
+    if any(len(value) > _LONGEST_VALUE for value in values):
+        return False
+    told_apart = asked - {*one[:begin], *one[len(one) - end :]}
+    return not any(word in told_apart for value in values for word in value)

@@ -1,0 +1,253 @@
+"""Reading slots: which property of whom a sentence fixes, and which it brings to an end.
+
+A sentence is read in three ways, the surest first: a known relation ("lives in …", "reports to …"),
+a definite attribute ("the capital of X is …", "X's landlord is …"), an end or a swap ("no longer
+works at …", "switched from … to …"). What is only likely, hypothetical or past gives no slot: a
+missed replacement leaves two lines to read, a wrong one hides a true line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from lorebank.language.folding import fold
+from lorebank.slots.lexicon import Lexicon, Relation, lexicon
+
+__all__ = ["Slot", "SlotKind", "read_slots", "same_value"]
+
+_PIECES = re.compile(
+    r"(?<![A-Z][a-z])(?<![A-Z][a-z][a-z])(?<!\d)[.!]\s+(?=[^\W\da-z_])|[;。！]|\s[–—]\s"
+)
+_CLAUSE = re.compile(r"[,:，]\s|\b(?:and|und|et|y|e)\s")
+_OPENING = re.compile(
+    r"^(?:correction|update|korrektur|correccion|correcao|correzione|更正)\s*:\s*"
+)
+_WORD = re.compile(r"[\w'+#.&/@°€$£%:-]*[\w+#€$£%]")
+_DIGITS_APART = re.compile(r"(?<=\d)[ .,\u202f\u00a0](?=\d{3}\b)")
+_POSSESSOR = re.compile(r"^(?P<who>.+?)(?:'s|(?<=s)') (?P<what>.+)$")
+_QUESTION = re.compile(r"[?？]\s*$")
+_SUBJECT_WORDS = 8
+_LONGEST_ATTRIBUTE = 14
+_LONGEST = 600
+_MOST_PIECES = 4
+
+
+class SlotKind(StrEnum):
+    """What a sentence does to a slot."""
+
+    HOLDS = "holds"
+    """The value holds; of a relation with one value at a time, it replaces older ones."""
+    SEVERAL = "several"
+    """The value holds beside others; only an `ENDS` replaces it."""
+    ENDS = "ends"
+    """The value holds no longer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """One property of one thing, as one sentence has it."""
+
+    subject: str
+    """Slug of the mention that it is about; empty where only the text says."""
+    about: str
+    """What of the subject, or what where there is none: `brother`, `capital of peru`; folded."""
+    relation: str
+    value: str
+    """Folded words."""
+    kind: SlotKind
+
+
+def read_slots(
+    content: str, *, subjects: Sequence[str] = (), names: Sequence[str] = (), bounded: bool = False
+) -> tuple[Slot, ...]:
+    """The slots of a sentence, in the order of their reading, each once.
+
+    `subjects` are the slugs of the mentions before the colon (the first is who it is about),
+    `names` those as written. `bounded`: the sentence names a time with an end, so that it says
+    nothing of what holds after it.
+    """
+    words = lexicon()
+    subject = subjects[0] if subjects else ""
+    own = frozenset(word for name in names for word in _WORD.findall(fold(name)))
+    reader = _Reader(words, subject, own, content, bounded)
+    found: list[Slot] = []
+    if not _QUESTION.search(content):
+        for place, piece in enumerate(_pieces(content)):
+            if not words.is_unsure(piece):
+                found += reader.read(piece, first=place == 0)
+    return tuple(dict.fromkeys(found))
+
+
+def same_value(one: str, other: str) -> bool:
+    """Whether two values say the same: one holds all the words of the other."""
+    ours, theirs = set(one.split()), set(other.split())
+    return ours <= theirs or theirs <= ours
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    lexicon: Lexicon
+    subject: str
+    own: frozenset[str]
+    """The words of the subject's names."""
+    content: str
+
+    bounded: bool
+
+    def read(self, piece: str, *, first: bool) -> list[Slot]:
+        """The slots of one piece of a sentence; attributes only in the first."""
+        ended = list(self._ends(piece))
+        over = {(slot.relation, slot.value) for slot in ended}
+        held = [s for s in self._relations(piece) if (s.relation, s.value) not in over]
+        if first and not ended and not held and not self.bounded:
+            held = list(self._attribute(piece))
+        return ended + held
+
+    def _relations(self, piece: str) -> Iterator[Slot]:
+        for relation in self.lexicon.relations:
+            held = () if self.bounded and relation.value != "date" else relation.state
+            for pattern in (*held, *relation.change):
+                if (match := pattern.search(piece)) and (slot := self._slot(relation, match)):
+                    yield slot
+
+    def _slot(self, relation: Relation, match: re.Match[str]) -> Slot | None:
+        value = self.lexicon.value_of(match["v"])
+        about = self._about(match.string[: match.start()], match.groupdict().get("q"))
+        if not value or about is None or not self._looks_like(relation.value, value):
+            return None
+        if not self.subject and not about:
+            return None
+        kind = SlotKind.SEVERAL if relation.several else SlotKind.HOLDS
+        return Slot(self.subject, about, relation.name, value, kind)
+
+    def _ends(self, sentence: str) -> Iterator[Slot]:
+        """What the sentence says is over; with `switched from A to B`, B holds in its place."""
+        for pattern in self.lexicon.swap:
+            match = pattern.search(sentence)
+            if match is None:
+                continue
+            old = self.lexicon.value_of(match["a"])
+            if old and self.subject:
+                yield Slot(self.subject, "", "*", old, SlotKind.ENDS)
+        if not self.subject:
+            return
+        for pattern in self.lexicon.left:
+            if (match := pattern.search(sentence)) and (old := self.lexicon.value_of(match["v"])):
+                yield Slot(self.subject, "", "employer", old, SlotKind.ENDS)
+        for relation in self.lexicon.relations:
+            for state in relation.state:
+                if slot := self._negated(relation, state, sentence):
+                    yield slot
+
+    def _negated(self, relation: Relation, pattern: re.Pattern[str], sentence: str) -> Slot | None:
+        bare = self.lexicon.without_negation(sentence)
+        if bare is None or (match := pattern.search(bare)) is None:
+            return None
+        value = self.lexicon.value_of(match["v"])
+        about = self._about(bare[: match.start()], None)
+        if not value or about is None:
+            return None
+        return Slot(self.subject, about, relation.name, value, SlotKind.ENDS)
+
+    def _attribute(self, sentence: str) -> Iterator[Slot]:
+        """`the A of X is V`, `X's A is V`: one value, where A is not a thing one has several of."""
+        for pattern in self.lexicon.cjk_attributes:
+            if match := pattern.search(sentence):
+                if not any(match["p"].endswith(noun) for noun in self.lexicon.several):
+                    yield Slot(self.subject, match["p"], "is", match["v"].strip(), SlotKind.HOLDS)
+                return
+        match = self.lexicon.copula.search(sentence)
+        if match is None:
+            return
+        about = self._attribute_name(match["p"].strip())
+        value = self.lexicon.value_of(match["v"])
+        if not about or not value:
+            return
+        if self.lexicon.single.search(about):
+            yield Slot(self.subject, about, "is", value, SlotKind.HOLDS)
+        elif form := self._form(value):
+            # "is on Monday" and "is in Berlin" are two properties of one meeting.
+            relation = " ".join(part for part in ("is", match["prep"], form) if part)
+            yield Slot(self.subject, about, relation, value, SlotKind.HOLDS)
+
+    def _attribute_name(self, text: str) -> str | None:
+        """The noun phrase before the copula, where it names one definite attribute."""
+        words = _WORD.findall(text)
+        if not words or len(words) > _LONGEST_ATTRIBUTE:
+            return None
+        possessor = _POSSESSOR.match(text)
+        named = self.subject and self.lexicon.single.search(text)
+        if words[0] in self.lexicon.definite:
+            words = words[1:]
+        elif possessor is None and not named:
+            return None
+        noun = self._noun(words, possessor)
+        if not words or noun in self.lexicon.several or noun.rstrip("s") in self.lexicon.several:
+            return None
+        kept = [w.removesuffix("'s").rstrip("'") for w in words]
+        kept = [w for w in kept if w not in self.own and w not in self.lexicon.plain]
+        while kept and kept[-1] in self.lexicon.of:  # "CEO of Acme" under @Acme
+            kept.pop()
+        least = 1 if self.subject else 2  # "the deadline" is another one in every log
+        return " ".join(kept) if len(kept) >= least else None
+
+    def _noun(self, words: Sequence[str], possessor: re.Match[str] | None) -> str:
+        """The head: the last word before an `of`, or the last of what is possessed."""
+        if possessor is not None:
+            words = _WORD.findall(possessor["what"])
+        for place, word in enumerate(words):
+            if word in self.lexicon.of and place:
+                return words[place - 1]
+        return words[-1] if words else ""
+
+    def _about(self, before: str, qualifier: str | None) -> str | None:
+        """What a relation is about beyond the subject itself; `None` where it cannot be told."""
+        before = _OPENING.sub("", before)
+        clause = _CLAUSE.split(before)[-1]
+        words = _WORD.findall(clause) + _WORD.findall(qualifier or "")
+        possessive = [w for w in words if w.endswith(("'s", "s'"))]
+        kept = [w for w in words if w not in self.lexicon.plain and w not in self.own]
+        if not possessive and self.own & set(words):
+            # "Runa's younger brother Jordi lives in …" under @Jordi is about Jordi himself.
+            return ""
+        if self.own and possessive and self.own & set(words):
+            kept = [w.removesuffix("'s").rstrip("'") for w in kept]
+            if words[-1] in self.own:
+                return ""
+        return " ".join(kept) if len(kept) <= _SUBJECT_WORDS else None
+
+    def _looks_like(self, wanted: str, value: str) -> bool:
+        form = self._form(value)
+        if wanted == "any":
+            return True
+        if wanted == "number":
+            return any(letter.isdigit() for letter in value)
+        if wanted == "date":
+            return form in ("date", "number")
+        return form in ("name", "number") or not value.isascii()
+
+    def _form(self, value: str) -> str:
+        """`date`, `number`, `name`, or empty for words that could be anything."""
+        words = value.split()
+        if any(word in self.lexicon.dates for word in words):
+            return "date"
+        if any(letter.isdigit() for word in words for letter in word):
+            return "number"
+        first = next((w for w in words if w not in self.lexicon.definite), "")
+        return "name" if first and _is_capitalised(first, self.content) else ""
+
+
+def _is_capitalised(word: str, content: str) -> bool:
+    return any(
+        fold(written).startswith(word) and written[:1].isupper()
+        for written in re.findall(r"[^\W_][\w'’.+#-]*", content)[:60]
+    )
+
+
+def _pieces(content: str) -> list[str]:
+    """The sentences and main clauses of a text, folded."""
+    pieces = _PIECES.split(" ".join(content[:_LONGEST].split()))[:_MOST_PIECES]
+    return [_DIGITS_APART.sub("", _OPENING.sub("", fold(piece).strip())) for piece in pieces]

@@ -1,0 +1,170 @@
+"""Newest truth first: what replaces what, what is only beside it, and what is shown of both."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from lorebank import Answer, Bank, FactStatus
+from support import WORDS_ONLY
+
+Write = Callable[..., Path]
+QUESTION = "Peter Anna atlas room lives speaks uses visited vegetarian pilot phone sync"
+
+
+@pytest.fixture
+def bank_of(write_log: Write) -> Callable[..., object]:
+    """Opens a bank over logs given as `(day, line, …)`."""
+
+    @contextmanager
+    def opened(*logs: tuple[str, ...]) -> Iterator[Bank]:
+        for day, *lines in logs:
+            root = write_log(day, *lines)
+        with Bank.open(root, environ=WORDS_ONLY) as bank:
+            yield bank
+
+    return opened
+
+
+def contents(answer: Answer) -> list[str]:
+    return [hit.content for hit in answer.hits]
+
+
+def test_the_newest_value_leads_and_the_old_one_is_hidden_but_said(bank_of) -> None:  # type: ignore[no-untyped-def]
+    with bank_of(
+        ("2025-01-02", "- W @Peter: Lives in Berlin."),
+        ("2025-03-02", "- W @Peter: Has moved to Lisbon with his cat."),
+    ) as bank:
+        answer = bank.recall("Where does Peter live?")
+        assert contents(answer) == ["Has moved to Lisbon with his cat."]
+        assert "1 superseded hit is hidden; include superseded facts to see them" in answer.notes
+        everything = bank.recall("Where does Peter live?", include_superseded=True)
+        old = next(hit for hit in everything.hits if "Berlin" in hit.content)
+        assert old.status is FactStatus.SUPERSEDED
+        assert old.superseded_by == answer.hits[0].id
+        assert answer.hits[0].why["replaces"] == [old.id]
+
+
+def test_a_question_that_names_the_old_value_gets_both_the_newest_first(bank_of) -> None:  # type: ignore[no-untyped-def]
+    with bank_of(
+        ("2025-01-02", "- W @Peter: Lives in Berlin."),
+        ("2025-03-02", "- W @Peter: Lives in Lisbon."),
+    ) as bank:
+        hits = bank.recall("Does Peter live in Berlin?").hits
+        assert [hit.content for hit in hits] == ["Lives in Lisbon.", "Lives in Berlin."]
+        assert [hit.status for hit in hits] == [FactStatus.LIVE, FactStatus.SUPERSEDED]
+
+
+@pytest.mark.parametrize("question", ["Where did Peter live before?", "Peter's former home"])
+def test_a_question_about_the_past_hides_nothing(question: str, bank_of) -> None:  # type: ignore[no-untyped-def]
+    with bank_of(
+        ("2025-01-02", "- W @Peter: Lives in Berlin, his home."),
+        ("2025-03-02", "- W @Peter: Lives in Lisbon, his home."),
+    ) as bank:
+        assert len(bank.recall(question).hits) == 2
+
+
+def test_as_of_a_day_what_held_then_is_not_superseded(bank_of) -> None:  # type: ignore[no-untyped-def]
+    with bank_of(
+        ("2025-01-02", "- W @Peter: Lives in Berlin."),
+        ("2025-03-02", "- W @Peter: Lives in Lisbon."),
+    ) as bank:
+        (hit,) = bank.recall("Where does Peter live?", as_of="2025-02-01").hits
+        assert (hit.content, hit.status) == ("Lives in Berlin.", FactStatus.LIVE)
+
+
+def test_a_return_to_an_old_value_makes_the_one_between_the_superseded(bank_of) -> None:  # type: ignore[no-untyped-def]
+    with bank_of(
+        ("2025-01-02", "- W @Peter: Lives in Berlin."),
+        ("2025-03-02", "- W @Peter: Lives in Lisbon."),
+        ("2025-06-02", "- W @Peter: Lives in Berlin again, in the old flat."),
+    ) as bank:
+        hits = bank.recall("Where does Peter live?", include_superseded=True).hits
+        status = {hit.content: hit.status for hit in hits}
+        assert status == {
+            "Lives in Berlin.": FactStatus.LIVE,
+            "Lives in Lisbon.": FactStatus.SUPERSEDED,
+            "Lives in Berlin again, in the old flat.": FactStatus.LIVE,
+        }
+
+
+def test_an_alias_is_the_same_person(bank_of, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    ledger = tmp_path / "bank" / "identity.md"
+    ledger.parent.mkdir()
+    ledger.write_text("- alias @Pete → @Peter (2025-01-01: same person)\n", "utf-8")
+    with bank_of(
+        ("2025-01-02", "- W @Peter: Works at Hooli."),
+        ("2025-03-02", "- W @Pete: No longer works at Hooli."),
+    ) as bank:
+        answer = bank.recall("Where does Peter work?")
+        assert contents(answer) == ["No longer works at Hooli."]
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("- W @Peter: Speaks Spanish.", "- W @Peter: Speaks German."),
+        ("- W @Peter: Lives in Berlin.", "- W @Anna: Lives in Lisbon."),
+        ("- W @Peter: His mother lives in Rome.", "- W @Peter: Lives in Lisbon."),
+        ("- W @Peter: Visited Paris.", "- W @Peter: Visited Rome."),
+        ("- W @Peter: Uses Vim.", "- W @Peter: Uses Docker."),
+        ("- W @Peter: Is a vegetarian.", "- W @Peter: Is a pilot."),
+        ("- W @Peter: Lives in Bergen.", "- W @Peter: Lives in Bergen, top floor of Kelpgaten."),
+        ("- W @Peter: Lives in Rome from 3 to 30 March 2025.", "- W @Peter: Lives in Bonn."),
+        ("- W @atlas: The sync is on Mondays.", "- W @atlas: The sync is in Oslo."),
+        ("- W @Room-101: The phone is 555 123 101.", "- W @Room-102: The phone is 555 123 102."),
+    ],
+)
+def test_other_aspects_and_other_people_survive(older: str, newer: str, bank_of) -> None:  # type: ignore[no-untyped-def]
+    with bank_of(("2025-01-02", older), ("2025-06-02", newer)) as bank:
+        hits = bank.recall(QUESTION).hits
+        assert len(hits) == 2
+        assert {hit.status for hit in hits} == {FactStatus.LIVE}
+
+
+def test_two_logs_of_one_day_have_no_order_but_lines_of_one_have(bank_of, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    beside = tmp_path / "memory" / "2025-01-02-evening.md"
+    beside.parent.mkdir()
+    beside.write_text("# Evening\n\n## Retain\n- W @Anna: Lives in Bonn.\n", "utf-8")
+    with bank_of(
+        (
+            "2025-01-02",
+            "- W @Anna: Lives in Rome.",
+            "- W @Peter: Lives in Berlin.",
+            "- W @Peter: Correction: lives in Lisbon.",
+        ),
+    ) as bank:
+        assert len(bank.recall("Where does Anna live?", entities=["Anna"]).hits) == 2
+        assert contents(bank.recall("Where does Peter live?", entities=["Peter"])) == [
+            "Correction: lives in Lisbon."
+        ]
+
+
+def test_versions_of_a_statement_no_rule_knows_are_shown_newest_first_and_all(bank_of) -> None:  # type: ignore[no-untyped-def]
+    with bank_of(
+        ("2025-01-02", "- W The mascot wears a scarf of green wool."),
+        ("2025-03-02", "- W The mascot wears a scarf of red silk."),
+        ("2025-02-02", "- W The mascot wears a scarf of blue felt."),
+    ) as bank:
+        assert contents(bank.recall("What scarf does the mascot wear?")) == [
+            "The mascot wears a scarf of red silk.",
+            "The mascot wears a scarf of blue felt.",
+            "The mascot wears a scarf of green wool.",
+        ]
+        first = bank.recall("When did the mascot wear the green scarf?").hits[0]
+        assert first.content == "The mascot wears a scarf of green wool."
+
+
+def test_deleting_the_newer_line_brings_the_older_back(bank_of, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    with bank_of(
+        ("2025-01-02", "- W @Peter: Lives in Berlin."),
+        ("2025-03-02", "- W @Peter: Lives in Lisbon."),
+    ) as bank:
+        assert contents(bank.recall("Where does Peter live?")) == ["Lives in Lisbon."]
+        (tmp_path / "memory" / "2025-03-02.md").unlink()
+        bank.sync()
+        (hit,) = bank.recall("Where does Peter live?").hits
+        assert (hit.content, hit.status) == ("Lives in Berlin.", FactStatus.LIVE)
