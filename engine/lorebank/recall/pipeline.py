@@ -9,8 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from lorebank.domain import Answer, FactStatus, Hit, Interval, OpinionStatus
+from lorebank.index.intervals import items_of_interval
 from lorebank.index.items import NOTE, Item, item_count, load_items
 from lorebank.index.lexical import document_frequencies
 from lorebank.index.opinions import BeliefOfFact
@@ -23,7 +25,7 @@ from lorebank.recall.fusion import fuse_reciprocal_ranks, fuse_weighted
 from lorebank.recall.newest import Current, lead_with_successors, newest_first
 from lorebank.recall.ranking import Ranking
 from lorebank.recall.request import Request
-from lorebank.recall.retrievers import entity, lexical, opinion, semantic, temporal
+from lorebank.recall.retrievers import entity, lexical, opinion, semantic, slot, temporal
 from lorebank.recall.scoring import DEFAULT_WEIGHTS, Pool, Weights, coverage, score_pool
 from lorebank.recall.snippets import snippet
 
@@ -35,12 +37,15 @@ RETRIEVERS: Mapping[str, Callable[[Request], Ranking]] = {
     entity.NAME: entity.retrieve,
     temporal.NAME: temporal.retrieve,
     opinion.NAME: opinion.retrieve,
+    slot.NAME: slot.retrieve,
 }
 
 _HEAD = 3
 """Beliefs are looked up for this many times `k` of the best items."""
 _NEARLY_AS_GOOD = 0.5
 _SAYS_LITTLE = 0.3
+_SHORT_DAYS = 45
+_FEW_DAYS = 10
 
 BeliefLookup = Callable[[Sequence[str]], Mapping[str, BeliefOfFact]]
 """Fact ids → the opinion each of them states, with its confidence on the day asked about."""
@@ -113,16 +118,19 @@ def recall(
 
 def _gather(request: Request) -> tuple[Pool, list[str]]:
     """Run the retrievers; a date phrase that leaves nothing on the subject gives way, aloud."""
-    understood = request.understood
-    rankings = {name: retrieve(request) for name, retrieve in RETRIEVERS.items()}
+    phrase = request.understood.phrase
+    if phrase is not None and (narrowed := _narrowed(request)) is not None:
+        pool = _pool(narrowed, _retrieve(narrowed, request))
+        if pool.items and _is_of_the_time(pool):
+            return pool, []
+    pool = _pool(request, _retrieve(request, request))
     said: list[str] = []
-    pool = _pool(request, rankings)
-    phrase = understood.phrase
     if phrase is None:
         return pool, said
-    inside = {item: pool.items[item] for item in pool.items if item in pool.in_time}
+    valid = pool.rankings[slot.NAME].places
+    inside = {n: item for n, item in pool.items.items() if n in pool.in_time or n in valid}
     if inside and _answers(pool, inside):
-        rankings = {name: _only(ranking, inside) for name, ranking in rankings.items()}
+        rankings = {name: _only(ranking, inside) for name, ranking in pool.rankings.items()}
         return replace(pool, items=inside, rankings=rankings), said
     said.append(
         f"nothing on this was found in the time of '{phrase.text}'; showing what there is"
@@ -130,6 +138,37 @@ def _gather(request: Request) -> tuple[Pool, list[str]]:
         else f"nothing was found in the time of '{phrase.text}'"
     )
     return pool, said
+
+
+def _retrieve(request: Request, whole: Request) -> dict[str, Ranking]:
+    """Every ranking; what held at a time may have been recorded before it, so slots see `whole`."""
+    return {
+        name: retrieve(whole if name == slot.NAME else request)
+        for name, retrieve in RETRIEVERS.items()
+    }
+
+
+def _narrowed(request: Request) -> Request | None:
+    """The request inside the interval of its date phrase; `None` where that is no short time."""
+    interval = request.understood.query.interval
+    if interval is None or interval.start is None or interval.end is None:
+        return None
+    if (interval.end - interval.start).days >= _SHORT_DAYS:
+        return None
+    inside = items_of_interval(request.connection, interval, within=request.within)
+    return replace(request, within=inside)
+
+
+def _is_of_the_time(pool: Pool) -> bool:
+    """Whether what lies in a short time is what was asked for: of those named, or of those days."""
+    if pool.rankings[slot.NAME].ranked:
+        return True
+    if pool.understood.entities:
+        named = pool.rankings["entity"]
+        return any(entry.score >= entity.MENTIONED for entry in named.ranked)
+    interval = pool.understood.query.interval
+    assert interval is not None and interval.start is not None and interval.end is not None
+    return (interval.end - interval.start).days < _FEW_DAYS
 
 
 def _answers(pool: Pool, inside: Mapping[int, Item]) -> bool:
@@ -292,13 +331,13 @@ def _hit(
     item = pool.items[number]
     belief = held.get(item.id)
     olds = [old for old, successor in replaced.items() if successor.item == number]
-    why: dict[str, object] = {
+    why: dict[str, dict[str, Any]] = {
         name: {"rank": ranking.places[number] + 1, **ranking.ranked[ranking.places[number]].why}
         for name, ranking in pool.rankings.items()
         if number in ranking.places
     }
     if olds:
-        why["replaces"] = [pool.items[old].id for old in olds]
+        why["replaces"] = {"facts": [pool.items[old].id for old in olds]}
     return Hit(
         id=item.id,
         kind=item.kind,
