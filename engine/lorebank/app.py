@@ -61,13 +61,14 @@ from lorebank.index.entities import (
 )
 from lorebank.index.intervals import select_items
 from lorebank.index.items import facts_by_id, facts_by_place, facts_by_time
-from lorebank.index.lexical import index_words, prepare_connection
+from lorebank.index.lexical import prepare_connection
 from lorebank.index.meta import read_meta
 from lorebank.index.opinions import load_opinions, opinions_moved_by
 from lorebank.index.read_settings import ReadSettings
 from lorebank.index.status import read_status
 from lorebank.index.sync import stale_paths, sync_files
 from lorebank.index.vectors import VectorIndex
+from lorebank.index.vocabulary import Vocabulary, index_words
 from lorebank.markdown.headings import RETAIN_HEADINGS
 from lorebank.recall.filters import Filters, parse_day, parse_interval
 from lorebank.recall.meaning import Meaning, needs_meaning
@@ -182,6 +183,7 @@ class Bank:
             self._connection.close()
             self._connection = None
             self.__dict__.pop("_vectors", None)
+            self.__dict__.pop("_vocabulary", None)
 
     def __enter__(self) -> Self:
         return self
@@ -323,6 +325,7 @@ class Bank:
         request = Request(
             understood=understood,
             connection=self._index,
+            vocabulary=self._vocabulary,
             now=today,
             limit=max(50, wanted * self.config.recall.candidate_multiplier),
             within=self._within(understood.filters),
@@ -519,6 +522,10 @@ class Bank:
             enabled=self.config.vector.enabled,
             extension_path=self.config.vector.extension_path,
         )
+
+    @cached_property
+    def _vocabulary(self) -> Vocabulary:
+        return Vocabulary(self._index)
 
     @property
     def _read_settings(self) -> ReadSettings:
