@@ -101,7 +101,7 @@ R = TypeVar("R")
 
 EMBEDDED_BY_RECALL = 32
 """Texts that a recall embeds itself when no more than these are pending."""
-_WALK_SHARE = 0.1
+_WALK_SHARE = 0.04
 """Looking for changed files may take this share of the time between two looks."""
 
 

@@ -34,6 +34,8 @@ CHUNK_COLUMNS = {"text": 1.0, "heading": 1.5, "title": 2.0}
 """Columns of `chunks_fts` and their BM25 weights; a file's name says more than its body."""
 
 MAX_TERMS = 48
+
+
 @dataclass(frozen=True, slots=True)
 class LexicalMatch:
     """One row that holds at least one of the terms."""

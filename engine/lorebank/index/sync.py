@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from lorebank.domain import Diagnostic, SyncReport
 from lorebank.index.connection import Connection, generation, select, transaction
@@ -54,8 +54,7 @@ class SyncResult:
     """Whether something changed that bears on the opinions of everybody."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Known:
+class _Known(NamedTuple):
     size: int
     mtime_ns: int
     hash: str
@@ -231,8 +230,8 @@ def _is_placed_alike(known: _Known, source: SourceFile) -> bool:
 
 def _known_files(connection: Connection) -> dict[str, _Known]:
     return {
-        path: _Known(size, mtime_ns, digest, role, recorded)
-        for path, size, mtime_ns, digest, role, recorded in select(
+        path: _Known._make(row)
+        for path, *row in select(
             connection, "SELECT path, size, mtime_ns, hash, role, recorded FROM files"
         )
     }
