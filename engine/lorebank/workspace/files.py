@@ -9,7 +9,6 @@ than its name is a problem in the result.
 from __future__ import annotations
 
 import errno
-import hashlib
 import os
 import re
 import stat
@@ -132,7 +131,9 @@ def read_bytes(root: Path, source: SourceFile) -> bytes:
 
 def content_hash(content: bytes) -> str:
     """32 hex digits that name a content."""
-    return hashlib.blake2b(content, digest_size=16).hexdigest()
+    from hashlib import blake2b  # brings OpenSSL, which an answer from the index needs not
+
+    return blake2b(content, digest_size=16).hexdigest()
 
 
 def is_link(entry: os.DirEntry[str] | os.stat_result) -> bool:
