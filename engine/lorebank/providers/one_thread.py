@@ -1,4 +1,4 @@
-"""One thread for small products: numpy's OpenBLAS wakes every core even for one sentence.
+"""One thread for matrix products: numpy's OpenBLAS wakes every core even for one sentence.
 
 Its threads wait for each other by spinning: the products of one question take three times as long
 with two threads as with one, and a hundred times as long while another program keeps a core busy.

@@ -12,13 +12,10 @@ with two zero rows between them: windows reach two rows at most, so none sees a 
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-
-from lorebank.providers.one_thread import one_thread
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -85,10 +82,6 @@ class SentenceNetwork:
 
     def embed(self, sentences: Sequence[Sequence[int]]) -> Floats:
         """Vectors of length 1, shape (len(sentences), DIMENSION); each sentence has a piece."""
-        with one_thread() if len(sentences) == 1 else nullcontext():
-            return self._embed(sentences)
-
-    def _embed(self, sentences: Sequence[Sequence[int]]) -> Floats:
         pieces, places = np.unique(np.concatenate(sentences), return_inverse=True)
         layout = _lay_out(places, [len(sentence) for sentence in sentences], len(pieces))
         embedded = self._embed_pieces(pieces)
