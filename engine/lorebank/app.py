@@ -15,7 +15,6 @@ from dataclasses import replace
 from datetime import date
 from functools import cached_property, wraps
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import TYPE_CHECKING, ParamSpec, Self, TypeVar
 
@@ -61,29 +60,26 @@ from lorebank.index.entities import (
 )
 from lorebank.index.intervals import select_items
 from lorebank.index.items import facts_by_id, facts_by_place, facts_by_time
-from lorebank.index.lexical import index_words, prepare_connection
+from lorebank.index.lexical import prepare_connection
 from lorebank.index.meta import read_meta
 from lorebank.index.opinions import load_opinions, opinions_moved_by
 from lorebank.index.read_settings import ReadSettings
-from lorebank.index.status import read_status
 from lorebank.index.sync import stale_paths, sync_files
 from lorebank.index.vectors import VectorIndex
+from lorebank.index.vocabulary import Vocabulary, index_words
 from lorebank.markdown.headings import RETAIN_HEADINGS
 from lorebank.recall.filters import Filters, parse_day, parse_interval
 from lorebank.recall.meaning import Meaning, needs_meaning
 from lorebank.recall.pipeline import RecallOptions, recall
 from lorebank.recall.request import Request
-from lorebank.recall.search import search_chunks
 from lorebank.recall.understand import Understood, understand
 from lorebank.reflect import materialise
 from lorebank.retain.kinds import parse_kind
 from lorebank.workspace.derived import ensure_derived_folder
 from lorebank.workspace.discover import find_workspace
-from lorebank.workspace.excerpt import read_excerpt
 from lorebank.workspace.files import WalkResult, walk
 from lorebank.workspace.layout import LogPattern
 from lorebank.workspace.lock import WriterLock
-from lorebank.workspace.paths import resolve_memory_path
 
 if TYPE_CHECKING:
     import numpy as np
@@ -100,7 +96,7 @@ R = TypeVar("R")
 
 EMBEDDED_BY_RECALL = 32
 """Texts that a recall embeds itself when no more than these are pending."""
-_WALK_SHARE = 0.1
+_WALK_SHARE = 0.04
 """Looking for changed files may take this share of the time between two looks."""
 
 
@@ -182,6 +178,7 @@ class Bank:
             self._connection.close()
             self._connection = None
             self.__dict__.pop("_vectors", None)
+            self.__dict__.pop("_vocabulary", None)
 
     def __enter__(self) -> Self:
         return self
@@ -212,6 +209,8 @@ class Bank:
 
     def check(self) -> tuple[str, ...]:
         """What an index made anew from the files would hold differently; empty where nothing."""
+        from tempfile import TemporaryDirectory
+
         from lorebank.index.compare import differences
 
         with TemporaryDirectory() as folder:
@@ -226,6 +225,8 @@ class Bank:
     @_made_anew_when_damaged
     def status(self) -> Status:
         """What is indexed, with what, how fresh, and what is wrong."""
+        from lorebank.index.status import read_status
+
         found = walk(self.root, self.config)
         stale = stale_paths(self._index, self.root, found)
         return read_status(
@@ -323,6 +324,7 @@ class Bank:
         request = Request(
             understood=understood,
             connection=self._index,
+            vocabulary=self._vocabulary,
             now=today,
             limit=max(50, wanted * self.config.recall.candidate_multiplier),
             within=self._within(understood.filters),
@@ -344,6 +346,8 @@ class Bank:
         self, query: str, *, k: int = 10, min_score: float = 0.0, path: str | None = None
     ) -> tuple[SearchHit, ...]:
         """Chunk search over all notes: snippets of at most 700 characters with path and lines."""
+        from lorebank.recall.search import search_chunks
+
         if k < 1:
             raise UsageError(f"k must be at least 1, not {k}")
         self._freshen()
@@ -369,6 +373,8 @@ class Bank:
         Raises `PathRefused` for whatever is outside the workspace's memory, `NotFound` for a file
         that is not there.
         """
+        from lorebank.workspace.excerpt import read_excerpt
+
         return read_excerpt(self.root, path, self.config, start_line=start_line, lines=lines)
 
     @_made_anew_when_damaged
@@ -519,6 +525,10 @@ class Bank:
             enabled=self.config.vector.enabled,
             extension_path=self.config.vector.extension_path,
         )
+
+    @cached_property
+    def _vocabulary(self) -> Vocabulary:
+        return Vocabulary(self._index)
 
     @property
     def _read_settings(self) -> ReadSettings:
@@ -691,6 +701,7 @@ class Bank:
         """Write a fact line into a log; returns its line number."""
         from lorebank.retain.append import append_fact_line, new_log
         from lorebank.workspace.atomic import write_atomic
+        from lorebank.workspace.paths import resolve_memory_path
 
         file = resolve_memory_path(self.root, path, self.config)
         before = file.read_bytes() if file.exists() else None
