@@ -61,7 +61,11 @@ def neighbour_weights(connection: Connection, entities: Sequence[str]) -> dict[s
 def opinion_items(
     connection: Connection, entities: Sequence[str], limit: int, *, within: str | None
 ) -> list[tuple[int, float]]:
-    """`(item, present confidence)` of facts of kind opinion, the surest and newest first."""
+    """`(item, present confidence)` of facts of kind opinion, the surest and newest first.
+
+    A fact that states a belief has the belief's confidence; one that only speaks against a belief
+    has what is left of it.
+    """
     about = (
         " AND i.item IN (SELECT m.item FROM mentions m"
         " WHERE m.entity IN (SELECT value FROM json_each(?1)))"
@@ -74,7 +78,10 @@ def opinion_items(
             connection,
             "SELECT i.item, coalesce((SELECT max(o.confidence) FROM opinion_evidence e"
             "  JOIN opinions o ON o.id = e.opinion WHERE e.fact = i.id AND e.stance = 'for'"
-            "  AND e.reason IN ('stated', 'restated')), i.confidence, 0.6) FROM items i"
+            "  AND e.reason IN ('stated', 'restated')),"
+            " (SELECT 1 - max(o.confidence) FROM opinion_evidence e"
+            "  JOIN opinions o ON o.id = e.opinion WHERE e.fact = i.id AND e.stance = 'against'),"
+            " i.confidence, 0.6) FROM items i"
             f" WHERE i.kind = 'opinion' {about} {_INSIDE}"
             " ORDER BY 2 DESC, i.recorded DESC, i.item DESC LIMIT ?2",
             (json.dumps(list(entities)), limit, within),
