@@ -8,8 +8,7 @@ the languages that all its words share, so words of different languages never ma
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
-from itertools import product
+from dataclasses import dataclass, replace
 from typing import Any
 
 from lorebank.dates.lexicon import ALL, Lexicon
@@ -79,33 +78,68 @@ class Rule:
     languages: int = ALL
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """A rule read up to a place of its pattern."""
+
+    rule: Rule
+    slots: tuple[tuple[tuple[str, ...], bool], ...]
+    """The alternatives of each place, and whether it may be left out."""
+    place: int = 0
+    depth: int = 0
+    taken: tuple[int, ...] = ()
+    """Which of the values matched so far are handed to `build`."""
+
+    def closure(self) -> Iterator[_Item]:
+        """This item and those beyond the places that may be left out."""
+        item = self
+        yield item
+        while item.place < len(item.slots) and item.slots[item.place][1]:
+            item = replace(item, place=item.place + 1)
+            yield item
+
+
 class _Node:
-    children: dict[str, _Node] = field(default_factory=dict)
-    rules: list[tuple[Rule, tuple[int, ...]]] = field(default_factory=list)
+    """What may follow the tags matched so far; children are made when first asked for."""
+
+    __slots__ = ("_children", "_items", "rules")
+
+    def __init__(self, items: Iterable[_Item]) -> None:
+        open_items = [further for item in items for further in item.closure()]
+        self.rules = [(i.rule, i.taken) for i in open_items if i.place == len(i.slots)]
+        self._items = [item for item in open_items if item.place < len(item.slots)]
+        self._children: dict[str, _Node | None] = {}
+
+    def child(self, tag: str) -> _Node | None:
+        if tag not in self._children:
+            found = [
+                _Item(
+                    item.rule,
+                    item.slots,
+                    item.place + 1,
+                    item.depth + 1,
+                    (*item.taken, item.depth) if written.isupper() else item.taken,
+                )
+                for item in self._items
+                for written in item.slots[item.place][0]
+                if written.upper() == tag
+            ]
+            self._children[tag] = _Node(found) if found else None
+        return self._children[tag]
 
 
 class RuleTree:
     """Rules that share beginnings, matched together."""
 
     def __init__(self, rules: Iterable[Rule]) -> None:
-        self._root = _Node()
-        for rule in rules:
-            for tags in _expand(rule.pattern):
-                self._insert(rule, tags)
-
-    def _insert(self, rule: Rule, tags: tuple[str, ...]) -> None:
-        node = self._root
-        for tag in tags:
-            node = node.children.setdefault(tag.upper(), _Node())
-        node.rules.append((rule, tuple(i for i, tag in enumerate(tags) if tag.isupper())))
+        self._root = _Node(_Item(rule, _slots(rule.pattern)) for rule in rules)
 
     def apply(self, lattice: Lattice, moment: Moment) -> None:
         """Add an edge for every match of every rule."""
-        first_tags = self._root.children
+        child = self._root.child
         found: list[tuple[int, Edge]] = []
         for start, edges in enumerate(lattice.edges):
-            if any(edge.tag in first_tags for edge in edges):
+            if any(child(edge.tag) is not None for edge in edges):
                 found.extend((start, edge) for edge in self._matches(lattice, start, moment))
         for start, edge in found:
             lattice.add(start, edge)
@@ -124,19 +158,14 @@ class RuleTree:
                     value = _build(rule, moment, [values[i] for i in taken])
                     if value is not None:
                         yield Edge(rule.tag, value, shared, index, pieces)
-            if index >= count or not node.children:
+            if index >= count:
                 continue
             for edge in reversed(edges_at[index]):  # the stack takes the first first
-                child = node.children.get(edge.tag)
-                if child is not None and languages & edge.languages:
+                shared = languages & edge.languages
+                child = node.child(edge.tag) if shared else None
+                if child is not None:
                     stack.append(
-                        (
-                            edge.end,
-                            child,
-                            languages & edge.languages,
-                            pieces + edge.pieces,
-                            (*values, edge.value),
-                        )
+                        (edge.end, child, shared, pieces + edge.pieces, (*values, edge.value))
                     )
 
 
@@ -153,7 +182,7 @@ def read_tokens(tokens: Tokens, words: Lexicon) -> Lattice:
             edges.append(Edge("DASH", None, ALL, index + 2))
         if word.isdecimal():
             edges.extend(_number_edges(tokens, index))
-        for reading in words.readings.get(word, ()):
+        for reading in words.readings(word):
             end = index + 1 + len(reading.rest)
             if reading.rest and tuple(tokens.words[index + 1 : end]) != reading.rest:
                 continue
@@ -210,11 +239,7 @@ def _build(rule: Rule, moment: Moment, values: list[Any]) -> Any:
         return None
 
 
-def _expand(pattern: str) -> Iterator[tuple[str, ...]]:
-    choices = []
-    for item in pattern.split():
-        optional = item.endswith("?")
-        alternatives = item.rstrip("?").split("|")
-        choices.append([*alternatives, ""] if optional else alternatives)
-    for chosen in product(*choices):
-        yield tuple(tag for tag in chosen if tag)
+def _slots(pattern: str) -> tuple[tuple[tuple[str, ...], bool], ...]:
+    return tuple(
+        (tuple(item.rstrip("?").split("|")), item.endswith("?")) for item in pattern.split()
+    )

@@ -1,5 +1,8 @@
 """The lexicon: every language's words, merged into one table from first token to meanings.
 
+The table is read from `words.tsv`, which `lorebank.dates.compiling` writes from the modules under
+`languages/`: a process that asks one question should not spend its time on folding nine languages.
+
 Tags of `WORDS`, with the values they take:
 
   MONTH (1–12)        a month by a name that can stand alone
@@ -30,27 +33,20 @@ Tags of `WORDS`, with the values they take:
 
 from __future__ import annotations
 
-from collections import defaultdict
-from dataclasses import dataclass
+import json
+from dataclasses import dataclass, field
 from functools import cache
-from importlib import import_module
-from types import ModuleType
+from pathlib import Path
 from typing import Any
 
-from lorebank.dates.tokens import tokenize
-from lorebank.language.folding import fold
-
-__all__ = ["ALL", "LANGUAGES", "Lexicon", "Reading", "language_bit", "lexicon"]
+__all__ = ["ALL", "LANGUAGES", "WORDS_FILE", "Lexicon", "Reading", "language_bit", "lexicon"]
 
 LANGUAGES = ("en", "es", "pt", "fr", "de", "it", "nl", "zh", "ja")
 
 ALL = (1 << len(LANGUAGES)) - 1
 """The set of all languages; a set of languages is an integer, one bit each."""
 
-_ANCHORS = frozenset(
-    {"MONTH", "WEEKDAY", "UNIT", "DAYWORD", "UNITWORD", "SEASON", "HOLIDAY", "DECADE", "EDGE_WORD"}
-)
-"""Tags of which every date phrase without a digit or a CJK letter holds one."""
+WORDS_FILE = Path(__file__).with_name("words.tsv")
 
 
 def language_bit(code: str) -> int:
@@ -70,12 +66,12 @@ class Reading:
     """Counts only where another word of the text belongs to its language."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Lexicon:
     """All words of all languages."""
 
-    readings: dict[str, tuple[Reading, ...]]
-    """First token → its readings, longest first."""
+    rows: dict[str, str]
+    """First token → its readings as JSON, longest first."""
     anchors: frozenset[str]
     """Words, the longest of their entry, of which a date phrase without a digit holds one."""
     marks: dict[str, int]
@@ -86,65 +82,42 @@ class Lexicon:
     """Words that put a sentence in the past."""
     future: frozenset[str]
     """Words that put a sentence in the future."""
+    _read: dict[str, tuple[Reading, ...]] = field(default_factory=dict)
+
+    def readings(self, word: str) -> tuple[Reading, ...]:
+        """The meanings of the runs of tokens that begin with the word, longest first."""
+        found = self._read.get(word)
+        if found is None:
+            row = self.rows.get(word)
+            if row is None:
+                return ()
+            found = tuple(_reading(entry) for entry in json.loads(row))
+            self._read[word] = found
+        return found
+
+
+def _reading(entry: list[Any]) -> Reading:
+    rest, tag, value, languages, collides = entry
+    value = tuple(value) if isinstance(value, list) else value
+    return Reading(tuple(rest.split()), tag, value, languages, bool(collides))
 
 
 @cache
 def lexicon() -> Lexicon:
-    """The merged lexicon, built at the first call."""
-    meanings: dict[tuple[tuple[str, ...], str, Any, bool], int] = defaultdict(int)
-    marks: dict[str, int] = defaultdict(int)
-    vague: dict[str, set[tuple[str, ...]]] = defaultdict(set)
-    tenses: dict[str, set[str]] = {"PAST": set(), "FUTURE": set()}
-    for code in LANGUAGES:
-        module = import_module(f"lorebank.dates.languages.{code}")
-        bit = language_bit(code)
-        for tag, value, spelling, collides in _spellings(module):
-            tokens = _tokens(spelling)
-            meanings[tokens, tag, value, collides] |= bit
-            if tag == "UNIT":
-                meanings[tokens, f"U_{value.upper()}", value, collides] |= bit
-        for word in _split(module.MARKS):
-            marks[_tokens(word)[0]] |= bit
-        for phrase in _split(module.VAGUE):
-            first, *rest = _tokens(phrase)
-            vague[first].add(tuple(rest))
-        for name, words in tenses.items():
-            words.update(_tokens(word)[0] for word in _split(getattr(module, name)))
-    by_first: dict[str, list[Reading]] = defaultdict(list)
-    for (tokens, tag, value, collides), languages in meanings.items():
-        by_first[tokens[0]].append(Reading(tokens[1:], tag, value, languages, collides))
-    return Lexicon(
-        readings={
-            first: tuple(sorted(found, key=lambda r: -len(r.rest)))
-            for first, found in by_first.items()
-        },
-        anchors=frozenset(
-            max(tokens, key=len) for tokens, tag, _, _ in meanings if tag in _ANCHORS
-        ),
-        marks=dict(marks),
-        vague={first: tuple(sorted(rests, key=len)) for first, rests in vague.items()},
-        past=frozenset(tenses["PAST"]),
-        future=frozenset(tenses["FUTURE"]),
+    """The merged lexicon, read at the first call."""
+    rows = dict(
+        line.split("\t", 1) for line in WORDS_FILE.read_text(encoding="utf-8").split("\n") if line
     )
-
-
-def _spellings(module: ModuleType) -> list[tuple[str, Any, str, bool]]:
-    found = []
-    for tag, values in module.WORDS.items():
-        for value, spellings in values.items():
-            for spelling in _split(spellings):
-                collides = spelling.startswith("~")
-                found.append((tag, value, spelling.lstrip("~"), collides))
-    return found
-
-
-def _split(spellings: str) -> list[str]:
-    return [s for s in spellings.split("|") if s]
-
-
-def _tokens(spelling: str) -> tuple[str, ...]:
-    """The same tokens as `tokenize` cuts, without its cost for plain words."""
-    folded = fold(spelling)
-    if folded.isascii() and folded.replace(" ", "").isalpha():
-        return tuple(folded.split())
-    return tuple(tokenize(spelling).words)
+    marks = rows.pop("@marks").split(" ")
+    vague: dict[str, list[tuple[str, ...]]] = {}
+    for phrase in rows.pop("@vague").split("|"):
+        first, *rest = phrase.split(" ")
+        vague.setdefault(first, []).append(tuple(rest))
+    return Lexicon(
+        anchors=frozenset(rows.pop("@anchors").split(" ")),
+        marks=dict(zip(marks[::2], map(int, marks[1::2]), strict=True)),
+        vague={first: tuple(rests) for first, rests in vague.items()},
+        past=frozenset(rows.pop("@past").split(" ")),
+        future=frozenset(rows.pop("@future").split(" ")),
+        rows=rows,
+    )
