@@ -1,4 +1,4 @@
-"""Calendar arithmetic: the first and last day of weeks, months, seasons, holidays.
+"""Calendar arithmetic: the first and last day of weeks, months, seasons and the like.
 
 Every function returns both days, included. Weeks begin on Monday; seasons are whole months of the
 northern hemisphere. Days outside the years 1 to 9999 raise `ValueError` or `OverflowError`.
@@ -7,11 +7,9 @@ northern hemisphere. Days outside the years 1 to 9999 raise `ValueError` or `Ove
 from __future__ import annotations
 
 from calendar import monthrange
-from collections.abc import Callable
 from datetime import date, timedelta
 
 __all__ = [
-    "HOLIDAYS",
     "Days",
     "add_months",
     "decade_days",
@@ -126,64 +124,3 @@ def unit_days(day: date, unit: str, offset: int) -> Days:
     if unit == "year":
         return year_days(day.year + offset)
     return decade_days(day.year - day.year % 10 + 10 * offset)
-
-
-def _easter(year: int) -> date:
-    """Easter Sunday in the Gregorian calendar (the algorithm of Meeus, Jones and Butcher)."""
-    a, b, c = year % 19, year // 100, year % 100
-    h = (19 * a + b - b // 4 - (b - (b + 8) // 25 + 1) // 3 + 15) % 30
-    k = (32 + 2 * (b % 4) + 2 * (c // 4) - h - c % 4) % 7
-    m = (a + 11 * h + 22 * k) // 451
-    month, day0 = divmod(h + k - 7 * m + 114, 31)
-    return date(year, month, day0 + 1)
-
-
-def _from_easter(days: int) -> Callable[[int], date]:
-    return lambda year: shift(_easter(year), days)
-
-
-def _fixed(month: int, day: int) -> Callable[[int], date]:
-    return lambda year: date(year, month, day)
-
-
-def _nth_in_month(month: int, weekday: int, n: int, plus: int = 0) -> Callable[[int], date]:
-    def holiday(year: int) -> date:
-        found = nth_weekday(month_days(year, month), weekday, n)
-        assert found is not None, "every month has four of each weekday"
-        return shift(found, plus)
-
-    return holiday
-
-
-HOLIDAYS: dict[str, Callable[[int], date]] = {
-    "new-year": _fixed(1, 1),
-    "epiphany": _fixed(1, 6),
-    "valentine": _fixed(2, 14),
-    "st-patrick": _fixed(3, 17),
-    "labour-day": _fixed(5, 1),
-    "independence-us": _fixed(7, 4),
-    "bastille": _fixed(7, 14),
-    "assumption": _fixed(8, 15),
-    "national-cn": _fixed(10, 1),
-    "unity-de": _fixed(10, 3),
-    "halloween": _fixed(10, 31),
-    "all-saints": _fixed(11, 1),
-    "st-nicholas": _fixed(12, 6),
-    "christmas-eve": _fixed(12, 24),
-    "christmas": _fixed(12, 25),
-    "boxing-day": _fixed(12, 26),
-    "new-year-eve": _fixed(12, 31),
-    "carnival": _from_easter(-47),
-    "ash-wednesday": _from_easter(-46),
-    "palm-sunday": _from_easter(-7),
-    "good-friday": _from_easter(-2),
-    "easter": _from_easter(0),
-    "easter-monday": _from_easter(1),
-    "ascension": _from_easter(39),
-    "pentecost": _from_easter(49),
-    "whit-monday": _from_easter(50),
-    "corpus-christi": _from_easter(60),
-    "thanksgiving": _nth_in_month(11, 3, 4),
-    "black-friday": _nth_in_month(11, 3, 4, plus=1),
-}
-"""Holiday → the day it falls on in a year."""

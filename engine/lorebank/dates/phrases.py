@@ -16,7 +16,8 @@ from lorebank.dates.lexicon import Lexicon, lexicon
 from lorebank.dates.lookalikes import is_date
 from lorebank.dates.numeric import add_numeric_dates
 from lorebank.dates.rules_bounds import BOUND_RULES, Meaning
-from lorebank.dates.rules_calendar import CALENDAR_RULES, REFERENCE_RULES
+from lorebank.dates.rules_calendar import CALENDAR_RULES
+from lorebank.dates.rules_days import DAY_RULES, REFERENCE_RULES
 from lorebank.dates.rules_parts import PART_RULES
 from lorebank.dates.rules_relative import RELATIVE_RULES
 from lorebank.dates.spans import Moment
@@ -98,7 +99,13 @@ def may_hold_date(text: str) -> bool:
 
 @cache
 def _stages() -> tuple[RuleTree, ...]:
-    rules = (REFERENCE_RULES, CALENDAR_RULES, RELATIVE_RULES, PART_RULES, BOUND_RULES)
+    rules = (
+        REFERENCE_RULES,
+        (*DAY_RULES, *CALENDAR_RULES),
+        RELATIVE_RULES,
+        PART_RULES,
+        BOUND_RULES,
+    )
     return tuple(RuleTree(stage) for stage in rules)
 
 
