@@ -19,7 +19,21 @@ from lorebank.dates.tokens import tokenize
 __all__ = ["compiled_words"]
 
 _ANCHORS = frozenset(
-    {"MONTH", "WEEKDAY", "UNIT", "DAYWORD", "UNITWORD", "SEASON", "HOLIDAY", "DECADE", "EDGE_WORD"}
+    {
+        "MONTH",
+        "WEEKDAY",
+        "UNIT",
+        "DAYWORD",
+        "UNITWORD",
+        "SEASON",
+        "HOLIDAY",
+        "DECADE",
+        "EDGE_WORD",
+        "WEEKDAYS",
+        "SEASONS",
+        "DURATION",
+        "SCHOOL_YEAR",
+    }
 )
 """Tags of which every date phrase without a digit holds one."""
 

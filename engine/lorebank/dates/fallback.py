@@ -15,13 +15,15 @@ from functools import cache
 
 from lorebank.dates.calendar import Days, month_days, unit_days
 from lorebank.dates.languages.foreign import AGO, MONTHS, PREPOSITIONS, RELATIVE
+from lorebank.dates.lexicon import lexicon
+from lorebank.dates.tokens import tokenize
 from lorebank.domain import Interval
 
 __all__ = ["foreign_days"]
 
-_UNITS_OF_WEEK = re.compile(r"недел|тижн|tydzie|tygod|veck|uge|viikko|hafta|minggu|주|tuần|săptăm")
-_UNITS_OF_MONTH = re.compile(r"месяц|місяц|miesi|månad|måned|kuukau|\bay\b|bulan|달|tháng|lun[ăa]")
-_UNITS_OF_YEAR = re.compile(r"год|лет|рок|rok|lat|\bår|vuo|\byıl|tahun|작년|\d+\s*년|năm|anul")
+_UNITS_OF_WEEK = r"недел|тижн|tydzie|tygod|veck|uge|viikko|hafta|minggu|주|tuần|săptăm"
+_UNITS_OF_MONTH = r"месяц|місяц|miesi|månad|måned|kuukau|\bay\b|bulan|달|tháng|lun[ăa]"
+_UNITS_OF_YEAR = r"год|лет|рок|rok|lat|\bår|vuo|\byıl|tahun|작년|\d+\s*년|năm|anul"
 
 
 def foreign_days(text: str, now: date) -> tuple[int, int, Interval, str] | None:
@@ -32,6 +34,8 @@ def foreign_days(text: str, now: date) -> tuple[int, int, Interval, str] | None:
     if len(folded) != len(text):
         return None
     for language, start, end in _pieces(folded):
+        if _is_ours(folded[start:end]):
+            continue
         found = _parsed(folded[start:end], language, now)
         if found is not None:
             days, granularity = found
@@ -39,33 +43,74 @@ def foreign_days(text: str, now: date) -> tuple[int, int, Interval, str] | None:
     return None
 
 
+def _is_ours(piece: str) -> bool:
+    """`17. juni`: a day and a month of a language with rules, which have judged it already."""
+    words = tokenize(piece).words
+    return words[0].isdecimal() and any(
+        reading.tag == "MON" for word in words for reading in lexicon().readings(word)
+    )
+
+
 def _pieces(text: str) -> Iterator[tuple[str, int, int]]:
     """Language and place of each piece that may be a date, longest first."""
+    begins = {language for word in text.split() for language in _languages_of(word)}
     found = [
         (language, match.start(1), match.end(1))
-        for language, pattern in _patterns()
-        for match in pattern.finditer(text)
+        for language in begins
+        for pattern in _patterns(language)
+        for match in re.finditer(pattern, text)
     ]
-    yield from sorted(found, key=lambda piece: (piece[1] - piece[2], piece[1]))
+    yield from sorted(found, key=lambda piece: (piece[1] - piece[2], piece[1], piece[0]))
+
+
+def _languages_of(word: str) -> Iterator[str]:
+    """The languages of which a phrase may end or begin with the word."""
+    bare = word.lstrip("([{\"'«„“¿¡")
+    for beginnings, language in _beginnings():
+        if bare.startswith(beginnings):
+            yield language
+    if "월" in word or any(sign in word for sign in RELATIVE["ko"].split("|")) or "전" in word:
+        yield "ko"
+    if any("\u0590" <= letter <= "\u05ff" for letter in word):
+        yield "he"
 
 
 @cache
-def _patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
+def _beginnings() -> tuple[tuple[tuple[str, ...], str], ...]:
+    """The beginnings of words that each language's phrases hold one of."""
+    return tuple(
+        (
+            tuple(
+                word
+                for table in (MONTHS, RELATIVE, AGO)
+                for phrase in table.get(language, "").split("|")
+                for word in phrase.split(" ")[:1]
+                if word
+            )
+            or ("\0",),
+            language,
+        )
+        for language in sorted({*MONTHS, *RELATIVE, *AGO})
+    )
+
+
+@cache
+def _patterns(language: str) -> tuple[str, ...]:
     patterns = []
-    for language, months in MONTHS.items():
-        month = rf"(?:{months})\w*\.?"
-        patterns.append((language, rf"(?<!\w)(\d{{1,2}}\.?\s+{month}(?:\s+\d{{4}})?)(?!\w)"))
-        patterns.append((language, rf"(?<!\w)({month}\s+\d{{4}})(?!\w)"))
+    if language in MONTHS:
+        month = rf"(?:{MONTHS[language]})\w*\.?"
+        patterns.append(rf"(?<!\w)(\d{{1,2}}\.?\s+{month}(?:\s+\d{{4}})?)(?!\w)")
+        patterns.append(rf"(?<!\w)({month}\s+\d{{4}})(?!\w)")
         preposition = PREPOSITIONS.get(language)
         if preposition:
-            patterns.append((language, rf"(?<!\w)(?:{preposition})\s*({month})(?!\w)"))
-    for language, phrases in RELATIVE.items():
-        patterns.append((language, rf"(?<!\w)({phrases})(?!\w)"))
-    for language, ago in AGO.items():
-        if ago:
-            patterns.append((language, rf"(?<!\w)(\d{{1,3}}\s*\w+\s*{ago})(?!\w)"))
-    patterns.append(("ko", r"(?<!\d)((?:\d{4}년\s*)?\d{1,2}월(?:\s*\d{1,2}일)?)"))
-    return tuple((language, re.compile(pattern)) for language, pattern in patterns)
+            patterns.append(rf"(?<!\w)(?:{preposition})\s*({month})(?!\w)")
+    if language in RELATIVE:
+        patterns.append(rf"(?<!\w)({RELATIVE[language]})(?!\w)")
+    if AGO.get(language):
+        patterns.append(rf"(?<!\w)(\d{{1,3}}\s*\w+\s*{AGO[language]})(?!\w)")
+    if language == "ko":
+        patterns.append(r"(?<!\d)((?:\d{4}년\s*)?\d{1,2}월(?:\s*\d{1,2}일)?)")
+    return tuple(patterns)
 
 
 def _parsed(piece: str, language: str, now: date) -> tuple[Days, str] | None:
@@ -74,15 +119,15 @@ def _parsed(piece: str, language: str, now: date) -> tuple[Days, str] | None:
         return None
     if re.search(r"\d일$", piece):
         return (day, day), "day"
-    if _UNITS_OF_WEEK.search(piece):
+    if re.search(_UNITS_OF_WEEK, piece):
         return unit_days(day, "week", 0), "week"
-    if _UNITS_OF_MONTH.search(piece) or (
+    if re.search(_UNITS_OF_MONTH, piece) or (
         not re.search(r"\d", piece) and _is_month(piece, language)
     ):
         return month_days(day.year, day.month), "month"
     if re.fullmatch(r"\D+\d{4}|(?:\d{4}년\s*)?\d{1,2}월", piece):
         return month_days(day.year, day.month), "month"
-    if _UNITS_OF_YEAR.search(piece) and not _is_month(piece, language):
+    if re.search(_UNITS_OF_YEAR, piece) and not _is_month(piece, language):
         return unit_days(day, "year", 0), "year"
     return (day, day), "day"
 

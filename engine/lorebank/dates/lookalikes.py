@@ -29,6 +29,7 @@ def _word_set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
+_CAPITALISED_AFTER = _word_set("january february september october november december")
 _NAME_WORDS = _word_set(
     "april may june august march friday sunday monday tuesday wednesday thursday saturday "
     "summer autumn winter spring fall jan juni mai avril abril agosto domingo domenica noel "
@@ -59,13 +60,25 @@ _COUNTED = _word_set(
 _EVENTS = _word_set(
     "meeting standup call sync deploy release review demo retro session workshop lunch dinner "
     "breakfast party class lesson game match show episode update incident outage report notes "
-    "planning interview presentation conversation discussion"
+    "planning interview presentation conversation discussion brunch barbecue bbq walk trip visit "
+    "parade celebration celebrations gathering vacation getaway hike shopping orders order sale "
+    "sales concert feast festivities photos pictures"
 )
 _AFTER_WEEKDAY = _word_set(
     "morning afternoon evening night at around before after about and or when because but the "
     "we i she he they you it did was were is with in to for of"
 )
-_STREETS = _word_set("calle rua via rue avenida plaza piazza praça praca place straße strasse")
+_STREETS = _word_set(
+    "calle rua via rue avenida plaza piazza praca place strasse largo viale corso avenue boulevard "
+    "platz travessa paseo quai square ponte pont puente bridge bahnhof estacao estacion station"
+)
+_STREET_JOINS = _word_set("du de del des di do da der le la dos das of")
+_STRONG_LEADS = _word_set("on in during since until last next this")
+_DAY_WORDS = _word_set("today yesterday tomorrow")
+_AUXILIARIES_FR = _word_set(
+    "a ont ai as avons avez avait avaient avoir ayant aurait pas jamais deja"
+)
+_NO_WEEKDAY_AFTER = _word_set("the a my our ' \" “ ‘")
 _HAN_NUMERALS = frozenset("一二三四五六七八九十")
 _ORDINAL_WEEKDAYS = _word_set("segunda terca quarta quinta sexta")
 _NO_VERB_AFTER = _word_set(
@@ -89,7 +102,9 @@ def is_date(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> bool:
     if not meaning.licensed:
         if _is_whole_text(tokens, start, edge.end) and not _may_be_name(tokens, start, edge.end):
             return True
-        return _free_weekday(tokens, start, edge, meaning)
+        if any(e.tag == "HOLIDAY" and e.end == edge.end for e in lattice.edges[start]):
+            return _free_holiday(tokens, start, edge, words)
+        return _free_weekday(tokens, start, edge, meaning, words)
     return not (
         _is_counted(tokens, start, edge.end, meaning)
         or _is_causal(tokens, edge, meaning)
@@ -97,8 +112,10 @@ def is_date(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> bool:
         or _is_verb(tokens, start, edge, meaning)
         or _is_title_or_compound(lattice, start, edge, words)
         or _is_version(tokens, start, edge.end)
-        or _is_accented_otherwise(tokens, start)
-        or not _STREETS.isdisjoint(tokens.words[max(start - 2, 0) : start])
+        or _is_accented_otherwise(tokens, start, edge.end)
+        or _is_street(tokens, start)
+        or _is_capital_day(tokens, start)
+        or _is_run_together(tokens, start, edge.end)
         or _is_ordinal(tokens, start, edge.end, words)
         or _is_nth_thing(lattice, start, edge, words)
     )
@@ -147,8 +164,8 @@ def _may_be_name(tokens: Tokens, start: int, end: int) -> bool:
     }  # fmt: skip
 
 
-def _free_weekday(tokens: Tokens, start: int, edge: Edge, meaning: Meaning) -> bool:
-    """A weekday without a preposition: `What did Peter do Monday?`, `Monday's meeting`."""
+def _free_weekday(tokens: Tokens, start: int, edge: Edge, meaning: Meaning, words: Lexicon) -> bool:
+    """A weekday without a preposition: `What did Peter do Monday?`, `Tuesday night's call`."""
     if meaning.granularity != "day" or not meaning.repeating:
         return False
     if edge.languages & _CHINESE_OR_JAPANESE:
@@ -160,12 +177,38 @@ def _free_weekday(tokens: Tokens, start: int, edge: Edge, meaning: Meaning) -> b
         return False
     before = tokens.words[start - 1] if start else ""
     after = tokens.words[edge.end] if edge.end < len(tokens.words) else ""
-    if after == "'":
-        following = tokens.words[edge.end + 2 : edge.end + 4]
-        return before not in _NAME_LEADS and any(word in _EVENTS for word in following)
-    if before in _NAME_LEADS or before in ("the", "a", "my", "our", "'", '"', "“", "‘", ""):
+    with_part_of_day = edge.end > start + 1
+    if with_part_of_day and edge.languages & _ENGLISH and _capitalised(tokens, edge.end - 1):
         return False
+    if after == "'" and not with_part_of_day:
+        return before not in _NAME_LEADS and _possessive_of_event(tokens, edge.end)
+    if before in _NAME_LEADS or before in _NO_WEEKDAY_AFTER or not (before or with_part_of_day):
+        return False
+    if with_part_of_day and (after in _EVENTS or after in words.marks):
+        return True
     return not after or not after[0].isalnum() or after in _AFTER_WEEKDAY - _VERBS
+
+
+def _free_holiday(tokens: Tokens, start: int, edge: Edge, words: Lexicon) -> bool:
+    """A holiday without a preposition: `Boxing Day walk`, `Was haben wir Silvester gemacht?`."""
+    if edge.languages & _CHINESE_OR_JAPANESE:
+        return True
+    before = tokens.words[start - 1] if start else ""
+    after = tokens.words[edge.end] if edge.end < len(tokens.words) else ""
+    if after in _EVENTS or (after == "'" and _possessive_of_event(tokens, edge.end)):
+        return before not in ("a", "an")
+    if before in _NAME_LEADS or before in _NO_WEEKDAY_AFTER - {""}:
+        return False
+    if edge.languages & _NOUNS_CAPITALISED and not edge.languages & _ENGLISH:
+        return not after or not _capitalised(tokens, edge.end)
+    return edge.end > start + 1 and (not after[:1].isalnum() or after in words.marks)
+
+
+def _possessive_of_event(tokens: Tokens, index: int) -> bool:
+    """`…'s meeting` from the apostrophe on."""
+    if index >= len(tokens.words) or tokens.words[index] != "'":
+        return False
+    return any(word in _EVENTS for word in tokens.words[index + 2 : index + 4])
 
 
 def _is_counted(tokens: Tokens, start: int, end: int, meaning: Meaning) -> bool:
@@ -184,15 +227,19 @@ def _is_causal(tokens: Tokens, edge: Edge, meaning: Meaning) -> bool:
 def _is_named(tokens: Tokens, start: int, edge: Edge, meaning: Meaning) -> bool:
     """A month, weekday or season that is (part of) the name of a person or thing."""
     last = tokens.words[edge.end - 1]
-    if last not in _NAME_WORDS or not meaning.repeating:
+    if not meaning.repeating or not (last in _NAME_WORDS or last in _CAPITALISED_AFTER):
         return False
     after = tokens.words[edge.end] if edge.end < len(tokens.words) else ""
+    if _capitalised(tokens, edge.end) and not edge.languages & _NOUNS_CAPITALISED:
+        if tokens.words[start] in _STRONG_LEADS and edge.end > start + 1:
+            return _capitalised(tokens, edge.end + 1) and "the" in tokens.words[start : edge.end]
+        return after != "i"
+    if last in _CAPITALISED_AFTER:
+        return False
     if after == "'" and not _EVENTS.intersection(tokens.words[edge.end + 2 : edge.end + 4]):
         return True
     if "the" in tokens.words[start : edge.end] and after.isalpha():
         return after not in _EVENTS and after not in _AFTER_WEEKDAY
-    if _capitalised(tokens, edge.end) and not edge.languages & _NOUNS_CAPITALISED:
-        return after != "i"
     if meaning.modifier != "exact" and after in _VERBS:
         return True
     return start > 0 and tokens.words[start - 1] in _NAME_LEADS - {"and", "with", "met", "meet"}
@@ -237,9 +284,50 @@ def _is_ordinal(tokens: Tokens, start: int, end: int, words: Lexicon) -> bool:
     return after.isalpha() and after not in words.marks
 
 
-def _is_accented_otherwise(tokens: Tokens, start: int) -> bool:
-    """`está Julio` folds to `esta julio`, this July."""
-    return tokens.text[tokens.starts[start] : tokens.ends[start]].lower() == "está"
+def _is_accented_otherwise(tokens: Tokens, start: int, end: int) -> bool:
+    """`está Julio` folds to `esta julio`, this July; `a été`, has been, to `à été`."""
+    if tokens.text[tokens.starts[start] : tokens.ends[start]].lower() == "está":
+        return True
+    if tokens.words[end - 1] != "ete":
+        return False
+    before = end - 2
+    if before < 0 or tokens.words[before] not in _AUXILIARIES_FR:
+        return False
+    return tokens.text[tokens.starts[before] : tokens.ends[before]].lower() != "à"
+
+
+def _is_street(tokens: Tokens, start: int) -> bool:
+    """`rue du 4 septembre`, `Straße des 17. Juni`."""
+    if start and tokens.words[start - 1] in _STREETS:
+        first = tokens.words[start]
+        return first in _STREET_JOINS or not first.isalpha() or _capitalised(tokens, start)
+    return (
+        start > 1
+        and tokens.words[start - 2] in _STREETS
+        and not _STREET_JOINS.isdisjoint(tokens.words[start - 1 : start + 1])
+    )
+
+
+def _is_capital_day(tokens: Tokens, start: int) -> bool:
+    """`USA Today`, `Back to Yesterday`, `the today show`: the day's word as part of a name."""
+    if tokens.words[start] not in _DAY_WORDS or start == 0:
+        return False
+    before = tokens.words[start - 1]
+    if before == "the":
+        return True
+    written = tokens.text[tokens.starts[start] : tokens.ends[start]]
+    gap = tokens.text[tokens.ends[start - 1] : tokens.starts[start]]
+    return written.istitle() and before[-1].isalnum() and "\n" not in gap
+
+
+def _is_run_together(tokens: Tokens, start: int, end: int) -> bool:
+    """`2023summer`: a word that stands against a year without a space."""
+    for index in range(start + 1, end):
+        if tokens.adjacent(index):
+            number, word = sorted((tokens.words[index - 1], tokens.words[index]))
+            if len(number) == 4 and number.isdecimal() and len(word) > 3 and word.isascii():
+                return word.isalpha()
+    return False
 
 
 def _is_nth_thing(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> bool:

@@ -76,23 +76,23 @@ def _han_year(match: re.Match[str]) -> int | None:
 
 
 _CLOCK = r"(?:[T ]\d{1,2}:\d\d(?::\d\d)?(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?)?"
-_FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], object], str, int], ...] = (
-    (re.compile(rf"(?<!\d)(\d{{4}})([-/.])(\d{{1,2}})\2(\d{{1,2}}){_CLOCK}(?!\d)"),
+_YEAR = r"(?:19|20)\d\d"
+_FORMS: tuple[tuple[str, str, Callable[[re.Match[str]], object], str, int], ...] = (
+    ("-/.", rf"(?<!\d)(\d{{4}})([-/.])(\d{{1,2}})\2(\d{{1,2}}){_CLOCK}(?!\d)",
      _year_first, "DATE", ALL),
-    (re.compile(r"(?<!\d)(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d{2})(?!\d)"),
-     _day_first, "DATE", ALL),
-    (re.compile(r"(?<!\d)((?:19|20)\d\d)-?W(\d{1,2})(?!\d)", re.IGNORECASE), _week, "DATE", ALL),
-    (re.compile(r"(?<![\d./-])((?:19|20)\d\d)[-/](0[1-9]|1[0-2])(?![\d/-])"), _month, "DATE", ALL),
-    (re.compile(r"(?<![\d./-])(\d{1,2})[/.]((?:19|20)\d\d)(?!\d)"), _month_first, "DATE", ALL),
-    (re.compile(r"(?<![\d.])(\d{1,2})\.(\d{1,2})\.(?![\d])"),
-     _day_and_month, "DM", _DAY_MONTH_DOTTED),
-    (re.compile(r"(?<![\d./-])(\d{1,2})\.(\d{1,2})\.(\d{2})(?![\d.]*\d)"),
+    ("-/.", r"(?<!\d)(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d{2})(?!\d)", _day_first, "DATE", ALL),
+    ("Ww", rf"(?<!\d)({_YEAR})-?[Ww](\d{{1,2}})(?!\d)", _week, "DATE", ALL),
+    ("-/", rf"(?<![\d./-])({_YEAR})[-/](0[1-9]|1[0-2])(?![\d/-])", _month, "DATE", ALL),
+    ("/.", rf"(?<![\d./-])(\d{{1,2}})[/.]({_YEAR})(?!\d)", _month_first, "DATE", ALL),
+    (".", r"(?<![\d.])(\d{1,2})\.(\d{1,2})\.(?![\d])", _day_and_month, "DM", _DAY_MONTH_DOTTED),
+    (".", r"(?<![\d./-])(\d{1,2})\.(\d{1,2})\.(\d{2})(?![\d.]*\d)",
      _day_first_short, "DM_WEAK", _DAY_MONTH_DOTTED),
-    (re.compile(r"(?<![\d./-])(\d{1,2})\.(\d{1,2})(?![\d.]*\d)"),
+    (".", r"(?<![\d./-])(\d{1,2})\.(\d{1,2})(?![\d.]*\d)",
      _day_and_month, "DM_WEAK", _DAY_MONTH_DOTTED),
-    (re.compile(r"(?<![\d./-])(\d{1,2})/(\d{1,2})(?![\d/.])"), _day_and_month, "DM", ALL),
-    (re.compile(r"[〇零一二三四五六七八九]{4}(?=年)"), _han_year, "YR", ALL),
+    ("/", r"(?<![\d./-])(\d{1,2})/(\d{1,2})(?![\d/.])", _day_and_month, "DM", ALL),
+    ("年", r"[〇零一二三四五六七八九]{4}(?=年)", _han_year, "YR", ALL),
 )  # fmt: skip
+"""Signs of which a text of the form holds one, the form, what reads it, tag and languages."""
 
 
 def add_numeric_dates(lattice: Lattice) -> None:
@@ -105,8 +105,10 @@ def add_numeric_dates(lattice: Lattice) -> None:
 
 
 def _numeric_dates(text: str) -> Iterator[tuple[int, int, str, object, int]]:
-    for pattern, read, tag, languages in _FORMS:
-        for match in pattern.finditer(text):
+    for signs, form, read, tag, languages in _FORMS:
+        if not any(sign in text for sign in signs):
+            continue
+        for match in re.finditer(form, text):
             try:
                 value = read(match)
             except ValueError:

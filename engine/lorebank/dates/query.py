@@ -15,9 +15,32 @@ __all__ = ["parse_bound", "query_interval"]
 
 _DURATION = re.compile(r"\s*(\d{1,5})\s*([dwmy])\s*", re.IGNORECASE)
 _YEAR = re.compile(r"\s*(\d{4})\s*")
-_JOINED = re.compile(
-    r"\s*,?\s*(?:and|or|y|o|e|ou|et|und|oder|ed|en|of|&|,|/|和|与|或|と|や|、|but|pero|aber)\s*",
-    re.IGNORECASE,
+_JOINS = frozenset(
+    [
+        "and",
+        "or",
+        "y",
+        "o",
+        "e",
+        "ou",
+        "et",
+        "und",
+        "oder",
+        "ed",
+        "en",
+        "of",
+        "&",
+        "/",
+        "和",
+        "与",
+        "或",
+        "と",
+        "や",
+        "、",
+        "but",
+        "pero",
+        "aber",
+    ]
 )
 
 
@@ -39,7 +62,7 @@ def query_interval(text: str, now: date) -> DatePhrase | None:
     group = [found[0]]
     for phrase in found[1:]:
         between = text[group[-1].end : phrase.start]
-        if not _JOINED.fullmatch(between):
+        if not _is_joint(between):
             break
         group.append(phrase)
     if len(group) == 1:
@@ -61,7 +84,7 @@ def parse_bound(text: str, now: date, *, side: str) -> date | None:
             return date(int(text), 1, 1) if side == "start" else date(int(text), 12, 31)
     except (ValueError, OverflowError):
         return None
-    interval = _whole(text, now) or _whole(f"in {text}", now) or _whole(f"{text} ago", now)
+    interval = _whole(text, now) or _whole(f"{text} ago", now) or _whole(f"in {text}", now)
     if interval is None:
         foreign = _foreign_phrase(text, now)
         interval = foreign.interval if foreign and foreign.text == text.strip() else None
@@ -69,6 +92,12 @@ def parse_bound(text: str, now: date, *, side: str) -> date | None:
         return None
     near, far = (interval.start, interval.end)
     return (near or far) if side == "start" else (far or near)
+
+
+def _is_joint(between: str) -> bool:
+    """Whether the text between two phrases only joins them."""
+    word = between.strip().removeprefix(",").strip().lower()
+    return word in _JOINS or between.strip() == ","
 
 
 def _foreign_phrase(text: str, now: date) -> DatePhrase | None:

@@ -11,12 +11,13 @@ from datetime import date
 
 from lorebank.dates.calendar import add_months, shift
 from lorebank.dates.lattice import Rule
-from lorebank.dates.lexicon import language_bit
+from lorebank.dates.lexicon import ALL, language_bit
 from lorebank.dates.spans import Moment, Span
 
 __all__ = ["BOUND_RULES", "Meaning"]
 
 _CJK = language_bit("zh") | language_bit("ja")
+_HABITUAL_ARTICLE = language_bit("fr") | language_bit("it")
 _AROUND_DAYS = 3
 
 Open = tuple[date | None, date | None]
@@ -78,6 +79,12 @@ def _licensed(moment: Moment, span: Span) -> Meaning | None:
 def _with_article(moment: Moment, span: Span) -> Meaning | None:
     """`el viernes`, `l'été`; an article alone makes no date of a month or a number."""
     return None if span.granularity in ("month", "year") and span.bare else _meaning(moment, span)
+
+
+def _with_article_once(moment: Moment, span: Span) -> Meaning | None:
+    """As `_with_article`, where `le lundi` and `la domenica` mean every one of them."""
+    weekly = span.cycle is not None and span.cycle.period == "week" and span.granularity == "day"
+    return None if weekly else _with_article(moment, span)
 
 
 def _repeated(_: Moment, span: Span) -> bool | None:
@@ -171,7 +178,8 @@ _JOIN = "dash|to|until"
 _PHRASES = (
     Rule("DATE", _alone),
     Rule("in|from the? DATE", _licensed),
-    Rule("art DATE", _with_article),
+    Rule("art DATE", _with_article, languages=ALL & ~_HABITUAL_ARTICLE),
+    Rule("art DATE", _with_article_once, languages=_HABITUAL_ARTICLE),
     Rule("DATE in_post", _licensed),
     Rule("DATE_ORDINAL", _licensed),
     Rule(f"since around? the? {_D}", _since),

@@ -114,6 +114,18 @@ def _school_year(_: Moment, first: int, last: int) -> Span | None:
     return Span("range", (date(first, 1, 1), date(first + 1, 12, 31)), bare=True)
 
 
+def _named_school_year(_: Moment, month: int, first: int, last: int) -> Span | None:
+    """`school year 2024/25`: from its first month up to that month of the next year."""
+    if last % 100 != (first + 1) % 100:
+        return None
+    return Span("range", (date(first, month, 1), month_days(first + 1, month - 1)[1]))
+
+
+def _same_time(moment: Moment, year: int) -> Span:
+    """`this time last year`: that year's month of today."""
+    return Span("month", month_days(year, moment.now.month))
+
+
 def _decade(_: Moment, year: int) -> Span | None:
     return Span("decade", decade_days(year)) if year % 10 == 0 else None
 
@@ -198,6 +210,8 @@ CALENDAR_RULES = (
     Rule("YEAR_SAID", _year),
     Rule("YEAR", _bare_year),
     Rule("YEAR dash|slash TWO", _school_year),
+    Rule("SCHOOL_YEAR of? YR dash|slash TWO|YR", _named_school_year),
+    Rule("same_time of? the? YR", _same_time),
     Rule("YR decade_post u_year?", _decade),
     Rule("decade_pre YR", _decade),
     Rule("decade_the apostrophe? TWO decade_post u_year?", _short_decade),
@@ -215,6 +229,7 @@ CALENDAR_RULES = (
     Rule("SEASON of? YR slash|dash YR", _season_two_years),
     Rule("YR of? the? SEASON", _year_season),
     Rule("SEASON", _yearly_season),
+    Rule("SEASONS", _yearly_season, "DATES"),
     Rule("week_no NUM", _yearly_week),
     Rule(f"week_no NUM slash? {YEAR_BEHIND}", _week),
     Rule("ORD week_no", _yearly_week, languages=_DUTCH_OR_GERMAN),
@@ -223,6 +238,8 @@ CALENDAR_RULES = (
     Rule("YR of? ord_pre NUM u_week", _year_week),
     Rule("ord_pre NUM u_week", _yearly_week),
     Rule("HOLIDAY", _yearly_holiday),
+    Rule("HOLIDAY", _yearly_holiday, "HOLIDAY_DATE"),
+    Rule(f"HOLIDAY {YEAR_BEHIND}", _holiday, "HOLIDAY_DATE"),
     Rule(f"HOLIDAY {YEAR_BEHIND}", _holiday),
     Rule("YR of? the? HOLIDAY", _year_holiday),
 )  # fmt: skip

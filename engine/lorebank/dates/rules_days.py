@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import date
 
-from lorebank.dates.calendar import Days, week_days, weekend_days
+from lorebank.dates.calendar import Days, shift, week_days, weekend_days
 from lorebank.dates.lattice import Rule
 from lorebank.dates.lexicon import ALL, language_bit
 from lorebank.dates.spans import Cycle, Moment, Span
@@ -20,6 +20,7 @@ YEAR_BEHIND = "comma? of? the? YR"
 
 _CJK = language_bit("zh") | language_bit("ja")
 _CHINESE = language_bit("zh")
+_ENGLISH = language_bit("en")
 
 
 def _same(_: Moment, value: object) -> object:
@@ -42,6 +43,11 @@ def _relative_year_post(moment: Moment, _unit: str, offset: int) -> int:
     return moment.now.year + offset
 
 
+def _era_year(_: Moment, before: int, n: int) -> int:
+    """The year of a Japanese era; an era is known by the year before its first."""
+    return before + n
+
+
 def _offset(_: Moment, offset: int, _unit: str) -> int:
     return offset
 
@@ -62,6 +68,8 @@ def _unitword(unit: str) -> Callable[[Moment, tuple[str, int]], int | None]:
 REFERENCE_RULES = (
     Rule("YR nian", _same, "YR"),
     Rule("YR nian", _same, "YEAR_SAID"),
+    Rule("ERA NUM|FIRST_YEAR nian", _era_year, "YR"),
+    Rule("ERA NUM|FIRST_YEAR nian", _era_year, "YEAR_SAID"),
     Rule("apostrophe TWO", _short_year, "YR_SHORT"),
     Rule("REL_PRE U_YEAR", _relative_year, "YR"),
     Rule("U_YEAR REL_POST", _relative_year_post, "YR"),
@@ -167,6 +175,17 @@ def _weekday(_: Moment, weekday: int) -> Span:
     return Span("day", cycle=Cycle(days, "week"), bare=True)
 
 
+def _weekday_said(moment: Moment, weekday: int) -> Span:
+    """`Tuesday night`."""
+    return Span("day", cycle=_weekday(moment, weekday).cycle, bare=True)
+
+
+def _weekday_week(moment: Moment, weekday: int) -> Span:
+    """`Monday week`: the Monday after the coming one."""
+    found = shift(moment.now, (weekday - moment.now.weekday() - 1) % 7 + 8)
+    return Span("day", (found, found))
+
+
 def _weekday_of_week(moment: Moment, weekday: int, offset: int) -> Span:
     monday = week_days(moment.now)[0].toordinal() + 7 * offset
     found = date.fromordinal(monday + weekday)
@@ -203,13 +222,16 @@ DAY_RULES = (
     Rule("MON DAY dash|to|and DAY comma? YR", _month_day_range),
     Rule("MON DAY dash|to|and DAY", _yearly_month_day_range),
     Rule("MON DAY ri? to|dash DAY ri", _yearly_month_day_range, languages=_CJK),
-    Rule("on the? DAY_ORD", _day_of_month, "DATE_ORDINAL"),
+    Rule("on|from the? DAY_ORD", _day_of_month, "DATE_ORDINAL"),
     Rule("day_pre DAY", _day_of_month),
     Rule("the DAY_ORD", _day_of_month, "DAY_OF_MONTH"),
     Rule("DAY ri", _day_of_month_bare, languages=_CJK),
     Rule("the? DAY of? the? MONTH_REF", _day_of_month_ref),
     Rule("MONTH_REF of? DAY ri", _month_ref_day, languages=_CJK),
     Rule("WEEKDAY", _weekday),
+    Rule("WEEKDAYS", _weekday, "DATES"),
+    Rule("WEEKDAY in? daypart", _weekday_said),
+    Rule("WEEKDAY u_week", _weekday_week, languages=_ENGLISH),
     Rule("WEEKDAY comma? of? the? WEEK_REF", _weekday_of_week),
     Rule("WEEK_REF apostrophe? of? WEEKDAY", _week_weekday),
     Rule("REL_PRE WEEKDAY", _week_weekday, languages=_CHINESE),

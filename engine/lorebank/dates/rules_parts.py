@@ -8,6 +8,7 @@ from datetime import date
 
 from lorebank.dates.calendar import (
     Days,
+    add_months,
     half_days,
     month_days,
     nth_weekday,
@@ -17,9 +18,10 @@ from lorebank.dates.calendar import (
     week_days,
     weekend_days,
 )
+from lorebank.dates.holidays import long_weekend
 from lorebank.dates.lattice import Rule
 from lorebank.dates.lexicon import language_bit
-from lorebank.dates.spans import Moment, Span
+from lorebank.dates.spans import Cycle, Moment, Span
 
 __all__ = ["PART_RULES"]
 
@@ -54,6 +56,9 @@ _MONTH_DAYS = {
 _DECADE_YEARS = {"early": (0, 3), "start": (0, 1), "opening": (0, 3), "mid": (4, 6), "end": (8, 9)}
 """Part of a decade → its first and last year; `late` and the like are the last three."""
 
+_UNIT_MONTHS = {"early": (0, 0), "start": (0, 0), "opening": (0, 0), "mid": (1, 1)}
+"""Part of a quarter or season → its first and last month; the rest are the last one."""
+
 _THIRDS = {"early": 0, "start": 0, "opening": 0, "first-half": 0, "mid": 1}
 """Part of any other span → which third of its days; the rest are the last third."""
 
@@ -69,6 +74,13 @@ def _month_part(part: str, days: Days) -> Days:
 
     first, last = _MONTH_DAYS[part]
     return place(first), place(last)
+
+
+def _months_part(part: str, days: Days) -> Days:
+    if part in ("first-half", "second-half"):
+        return _third(part, days)
+    first, last = (add_months(days[0], n) for n in _UNIT_MONTHS.get(part, (2, 2)))
+    return first, month_days(last.year, last.month)[1]
 
 
 def _decade_part(part: str, days: Days) -> Days:
@@ -88,6 +100,8 @@ _PARTS: dict[str, Callable[[str, Days], Days]] = {
     "year": _year_part,
     "month": _month_part,
     "decade": _decade_part,
+    "quarter": _months_part,
+    "season": _months_part,
 }
 
 
@@ -109,10 +123,19 @@ def _part_of_unit(moment: Moment, part: str, unit: str) -> Span | None:
     return _part_of(moment, part, Span(unit, unit_days(moment.now, unit, 0)))
 
 
-def _edge(moment: Moment, edge: tuple[str, str]) -> Span | None:
+def _edge(moment: Moment, edge: tuple[str, str]) -> Span:
+    """`Jahresende`, `月底` of no year or month that is said: the nearest one."""
     part, unit = edge
-    span = _part_of_unit(moment, part, unit)
-    return replace(span, bare=True) if span else None
+
+    def days(index: int) -> Days:
+        return _PARTS[unit](part, unit_days(_day_in(unit, index), unit, 0))
+
+    cycle = Cycle(days, "year" if unit == "year" else "month")
+    return Span("range", moment.nearest(cycle), bare=True)
+
+
+def _day_in(unit: str, index: int) -> date:
+    return date(index, 1, 1) if unit == "year" else date(index // 12, index % 12 + 1, 1)
 
 
 def _edge_of(moment: Moment, edge: tuple[str, str], span: Span) -> Span | None:
@@ -194,6 +217,22 @@ def _weekday_and_date(_: Moment, _weekday: int, span: Span) -> Span | None:
     if span.granularity != "day" or (span.cycle and span.cycle.period == "week"):
         return None
     return replace(span, bare=False)
+
+
+def _holiday_weekend(_: Moment, span: Span) -> Span | None:
+    """`Labor Day weekend`: with the holiday, where it is next to Saturday or Sunday."""
+    if span.granularity != "day" or (span.cycle and span.cycle.period != "year"):
+        return None
+    found = span.refined("range", lambda days: long_weekend(days[0]))
+    return replace(found, bare=False) if found else None
+
+
+def _holiday_week(_: Moment, span: Span) -> Span | None:
+    """`Thanksgiving week`."""
+    if span.granularity != "day" or (span.cycle and span.cycle.period != "year"):
+        return None
+    found = span.refined("week", lambda days: week_days(days[0]))
+    return replace(found, bare=False) if found else None
 
 
 def _weekend_of(_: Moment, span: Span) -> Span | None:
@@ -305,6 +344,8 @@ PART_RULES = (
     Rule("week_of the? DATE", _week_of),
     Rule("the? u_weekend of the? DATE", _weekend_of),
     Rule("DATE week_of_post", _week_of),
+    Rule("HOLIDAY_DATE u_weekend", _holiday_weekend),
+    Rule("HOLIDAY_DATE u_week", _holiday_week),
     Rule("WEEKDAY|WDAY comma? the? DATE", _weekday_and_date),
     Rule("WEEKDAY comma? of? the? DATE", _weekday_in_week),
     Rule("the? DAY_NEXT_TO the? DATE", _day_next_to),

@@ -88,7 +88,13 @@ def _ahead(moment: Moment, duration: _Duration) -> Span | None:
 
 
 def _ahead_if_future(moment: Moment, duration: _Duration) -> Span | None:
-    return _counted(moment, duration, 1) if moment.ahead else None
+    found = _counted(moment, duration, 1)
+    return replace(found, bare=not moment.ahead) if found else None
+
+
+def _counted_cycle(moment: Moment, n: int, span: Span) -> Span | None:
+    """`two Fridays ago`, `three summers ago`."""
+    return _repetition(moment, -n, span)
 
 
 def _ago_to_the_day(moment: Moment, duration: _Duration) -> Span:
@@ -151,6 +157,8 @@ RELATIVE_RULES = (
     Rule("ago_pre DURATION ago?", _ago),
     Rule("DAYWORD ago_pre DURATION", _ago_from),
     Rule("DURATION ago DAYWORD", _ago_to),
+    Rule("NUM DATES ago", _counted_cycle),
+    Rule("ago_pre NUM DATES", _counted_cycle),
     Rule("DURATION ahead", _ahead),
     Rule("ahead_pre DURATION", _ahead_if_future),
     Rule("DAYWORD", _dayword),

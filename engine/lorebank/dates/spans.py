@@ -104,7 +104,7 @@ class Moment:
         if span.cycle is None:
             return span.days
         if self.prefer == "near":
-            return self._nearest(span.cycle)
+            return self.nearest(span.cycle)
         if self.prefer == "future":
             return self.following(span.cycle)
         return self.latest(span.cycle)
@@ -134,7 +134,8 @@ class Moment:
         """The last repetition that begins on or before the day."""
         return next((d for d in cycle.backwards(before) if d[0] <= before), None)
 
-    def _nearest(self, cycle: Cycle) -> Days | None:
+    def nearest(self, cycle: Cycle) -> Days | None:
+        """The repetition that is fewest days off, the one begun where two are."""
         begun, to_come = self.preceding(cycle, self.now), self.following(cycle)
         if begun is None or to_come is None:
             return begun or to_come

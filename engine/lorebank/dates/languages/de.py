@@ -39,6 +39,15 @@ WORDS = {
         6: "sonntag",
     },
     "WDAY": {0: "mo", 1: "di", 2: "mi", 3: "do", 4: "fr", 5: "sa", 6: "so"},
+    "WEEKDAYS": {
+        0: "montagen",
+        1: "dienstagen",
+        2: "mittwochen",
+        3: "donnerstagen",
+        4: "freitagen",
+        5: "samstagen",
+        6: "sonntagen",
+    },
     "UNIT": {
         "day": "tag|tage|tagen|tages",
         "week": "woche|wochen",
@@ -133,6 +142,12 @@ WORDS = {
     "AGO_PRE": {"ago": "vor|vor etwa|vor ungefähr|vor rund|vor ca|vor genau|vor gut|vor knapp"},
     "AGO": {"ago": "zuvor|zurück"},
     "AHEAD_PRE": {"ahead": "in|binnen|innerhalb von"},
+    "SEASONS": {
+        "summer": "sommern",
+        "winter": "wintern",
+    },
+    "SCHOOL_YEAR": {8: "schuljahr|schuljahres|studienjahr|schuljahrs"},
+    "SAME_TIME": {"time": "um diese zeit|zur gleichen zeit|zur selben zeit"},
     "SEASON": {
         "spring": "frühling|frühjahr|frühlings|frühjahrs",
         "summer": "sommer|sommers",
@@ -152,7 +167,8 @@ WORDS = {
         "christmas-eve": "heiligabend|heiliger abend|heilig abend|heiligen abend",
         "christmas": "weihnachten|weihnachtstag|ersten weihnachtstag|weihnacht",
         "boxing-day": "zweiten weihnachtstag|stephanstag|zweiter weihnachtstag",
-        "carnival": "fastnacht|fasching|faschingsdienstag|karneval|veilchendienstag|karnevalsdienstag",
+        "carnival": "fastnacht|fasching|faschingsdienstag|karneval|veilchendienstag|"
+        "karnevalsdienstag",
         "ash-wednesday": "aschermittwoch",
         "palm-sunday": "palmsonntag",
         "good-friday": "karfreitag",
@@ -172,7 +188,7 @@ WORDS = {
         "lent": "fastenzeit|passionszeit",
         "reformation": "reformationstag",
         "all-souls": "allerseelen",
-        "eleven-eleven": "martinstag|st martin|sankt martin|singles day",
+        "eleven-eleven": "martinstag|singles day",
         "repentance-de": "buß- und bettag|buß und bettag",
         "mourning-de": "volkstrauertag",
         "dead-sunday-de": "totensonntag|ewigkeitssonntag",
@@ -209,7 +225,6 @@ WORDS = {
         "st-lucy": "luciafest",
         "immaculate": "mariä empfängnis",
         "candlemas": "mariä lichtmess|lichtmess",
-        "april-fools": "erster april|ersten april",
         "mid-autumn": "mondfest",
     },
     "QUARTER": {1: "q1", 2: "q2", 3: "q3", 4: "q4"},
@@ -253,6 +268,7 @@ WORDS = {
     "WEEK_NEXT_TO": {-1: "woche vor|woche vor dem", 1: "woche nach|woche nach dem"},
     "ON": {"on": "am|vom|den|dem|seit dem|bis zum"},
     "DURATION": {
+        (10, "day"): "anderthalb wochen|eineinhalb wochen",
         (6, "month"): "halbes jahr|ein halbes jahr|halben jahr|einem halben jahr",
         (18, "month"): "anderthalb jahre|anderthalb jahren|eineinhalb jahren",
     },
@@ -285,7 +301,9 @@ WORDS = {
     },
     "AROUND_POST": {"around": "herum"},
     "EVERY": {"every": "jeden|jede|jedes|jeder|alle|jedem"},
-    "NOT": {"not": "zweite meinung|zweiten meinung|guten morgen"},
+    "NOT": {
+        "not": "heute journal|heute show|heute-show|zweite meinung|zweiten meinung|guten morgen"
+    },
 }
 VAGUE = (
     "neulich|kürzlich|unlängst|letztens|vor kurzem|vor einiger zeit|"

@@ -39,6 +39,15 @@ WORDS = {
         6: "domingo",
     },
     "WDAY": {0: "lun", 1: "mar", 2: "mié|mie", 3: "jue", 4: "vie", 5: "sáb", 6: "dom"},
+    "WEEKDAYS": {
+        0: "lunes",
+        1: "martes",
+        2: "miércoles",
+        3: "jueves",
+        4: "viernes",
+        5: "sábados",
+        6: "domingos",
+    },
     "UNIT": {
         "day": "día|días|jornada|jornadas",
         "week": "semana|semanas",
@@ -132,8 +141,17 @@ WORDS = {
     "AGO_PRE": {"ago": "hace|hará"},
     "AGO": {"ago": "atrás"},
     "AHEAD_PRE": {"ahead": "dentro de|en"},
+    "SEASONS": {
+        "spring": "primaveras",
+        "summer": "veranos",
+        "autumn": "otoños",
+        "winter": "inviernos",
+    },
+    "SCHOOL_YEAR": {9: "curso|año escolar|curso escolar|año académico|curso académico|año lectivo"},
+    "SAME_TIME": {"time": "por estas fechas|en estas fechas|en esta época|por esta época"},
     "SEASON": {"spring": "primavera", "summer": "verano", "autumn": "otoño", "winter": "invierno"},
     "HOLIDAY": {
+        "st-george": "diada de sant jordi|día de sant jordi",
         "new-year": "año nuevo|día de año nuevo",
         "new-year-eve": "nochevieja|noche vieja",
         "epiphany": "reyes|día de reyes|los reyes magos|epifanía",
@@ -162,13 +180,12 @@ WORDS = {
         "lent": "cuaresma",
         "ascension": "la ascensión",
         "mothers-day-es": "día de la madre|día de las madres",
-        "st-joseph": "día del padre|san josé",
-        "st-john": "noche de san juan|san juan|día de san juan",
+        "st-joseph": "día del padre",
+        "st-john": "noche de san juan|día de san juan",
         "hispanic-day": "día de la hispanidad|fiesta nacional|día del pilar|día de la raza",
         "constitution-es": "día de la constitución",
         "immaculate": "la inmaculada|día de la inmaculada|la purísima",
         "all-souls": "día de muertos|día de los muertos|día de los difuntos",
-        "st-george": "sant jordi|san jorge",
         "womens-day": "día de la mujer|día internacional de la mujer",
         "cyber-monday": "cyber monday|ciberlunes",
         "advent": "adviento",
@@ -185,10 +202,7 @@ WORDS = {
         "hanukkah": "janucá|hanukkah",
         "passover": "pésaj",
         "yom-kippur": "yom kipur",
-        "boxing-day": "san esteban",
-        "candlemas": "la candelaria|candelaria",
-        "eleven-eleven": "san martín|día de san martín",
-        "st-nicholas": "san nicolás",
+        "eleven-eleven": "día de san martín",
     },
     "QUARTER": {1: "t1|1t", 2: "t2|2t", 3: "t3|3t", 4: "t4|4t"},
     "DECADE": {
@@ -224,7 +238,11 @@ WORDS = {
     "WEEK_NEXT_TO": {-1: "semana antes de|semana anterior a", 1: "semana después de"},
     "DAY_PRE": {"day": "el día|del día"},
     "ON": {"on": "el|del|el día|día|del día"},
-    "DURATION": {(6, "month"): "medio año", (18, "month"): "un año y medio|año y medio"},
+    "DURATION": {
+        (10, "day"): "semana y media|una semana y media",
+        (6, "month"): "medio año",
+        (18, "month"): "un año y medio|año y medio",
+    },
     "ART": {"the": "el|la"},
     "IN": {
         "in": "en|durante|de|del|por|en el|en la|con fecha|para|todo|toda|a lo largo de|"
@@ -255,7 +273,10 @@ WORDS = {
         "en torno a|en torno al|aproximadamente|sobre|sobre el|por el|más o menos"
     },
     "EVERY": {"every": "cada|todos los|todas las|los"},
-    "NOT": {"not": "mayo y mostaza|plaza de mayo|martes 13|cinco de mayo"},
+    "NOT": {
+        "not": "por la mañana|de la mañana|a la mañana|la mañana|las mañanas|buena mañana|"
+        "mayo y mostaza|plaza de mayo|martes 13|cinco de mayo"
+    },
 }
 VAGUE = (
     "el otro día|la otra semana|recientemente|últimamente|hace poco|hace tiempo|hace mucho|"

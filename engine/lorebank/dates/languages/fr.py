@@ -39,6 +39,15 @@ WORDS = {
         6: "dimanche",
     },
     "WDAY": {0: "lun", 1: "mar", 2: "mer", 3: "jeu", 4: "ven", 5: "sam", 6: "dim"},
+    "WEEKDAYS": {
+        0: "lundis",
+        1: "mardis",
+        2: "mercredis",
+        3: "jeudis",
+        4: "vendredis",
+        5: "samedis",
+        6: "dimanches",
+    },
     "UNIT": {
         "day": "jour|jours|journée",
         "week": "semaine|semaines",
@@ -120,6 +129,14 @@ WORDS = {
     "AGO_PRE": {"ago": "il y a|voilà|voici|ça fait|y a"},
     "AGO": {"ago": "plus tôt|auparavant"},
     "AHEAD_PRE": {"ahead": "dans|d'ici"},
+    "SEASONS": {
+        "spring": "printemps",
+        "summer": "étés",
+        "autumn": "automnes",
+        "winter": "hivers",
+    },
+    "SCHOOL_YEAR": {9: "année scolaire|l'année scolaire|année universitaire|année académique"},
+    "SAME_TIME": {"time": "à cette époque|à la même époque|à la même période"},
     "SEASON": {"spring": "printemps", "summer": "été", "autumn": "automne", "winter": "hiver"},
     "HOLIDAY": {
         "new-year": "jour de l'an|nouvel an|premier de l'an",
@@ -154,12 +171,11 @@ WORDS = {
         "music-fr": "fête de la musique",
         "victory-fr": "fête de la victoire",
         "eleven-eleven": "armistice|la saint-martin|jour de l'armistice",
-        "st-john": "saint-jean|saint jean|la saint-jean",
+        "st-john": "la saint-jean",
         "all-souls": "jour des morts|fête des morts",
         "candlemas": "chandeleur",
         "april-fools": "poisson d'avril",
-        "boxing-day": "saint-étienne|lendemain de noël",
-        "st-nicholas": "saint-nicolas|saint nicolas",
+        "boxing-day": "lendemain de noël",
         "womens-day": "journée de la femme|journée internationale des droits des femmes|"
         "journée des femmes",
         "cyber-monday": "cyber monday",
@@ -170,7 +186,7 @@ WORDS = {
         "advent-4": "quatrième dimanche de l'avent",
         "chinese-new-year": "nouvel an chinois|nouvel an lunaire",
         "ramadan": "ramadan",
-        "eid-al-fitr": "aïd el-fitr|aïd al-fitr|aïd|aïd el fitr|l'aïd el-fitr",
+        "eid-al-fitr": "aïd el-fitr|aïd al-fitr|~aïd|aïd el fitr|l'aïd el-fitr",
         "eid-al-adha": "aïd el-kébir|aïd al-adha|aïd el-adha|fête du mouton",
         "diwali": "diwali",
         "hanukkah": "hanoukka|hanouka",
@@ -211,7 +227,10 @@ WORDS = {
     },
     "WEEK_NEXT_TO": {-1: "semaine avant", 1: "semaine après"},
     "ON": {"on": "le|du"},
-    "DURATION": {(18, "month"): "un an et demi|an et demi"},
+    "DURATION": {
+        (10, "day"): "une semaine et demie|semaine et demie",
+        (18, "month"): "un an et demi|an et demi",
+    },
     "ART": {"the": "le|l'|à la|à l'"},
     "IN": {
         "in": "en|au|à|durant|pendant|de|du|dans|d'|lors de|au cours de|au mois de|en l'an|"
