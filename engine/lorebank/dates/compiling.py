@@ -33,6 +33,7 @@ _ANCHORS = frozenset(
         "SEASONS",
         "DURATION",
         "SCHOOL_YEAR",
+        "TO_DATE",
     }
 )
 """Tags of which every date phrase without a digit holds one."""

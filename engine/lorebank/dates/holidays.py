@@ -209,6 +209,8 @@ HOLIDAYS: dict[str, Finder] = {
     "easter-saturday": _from_easter(-1),
     "easter": _from_easter(0),
     "easter-monday": _from_easter(1),
+    "easter-weekend": _from_easter(-2),
+    "pentecost-weekend": _from_easter(48),
     "ascension": _from_easter(39),
     "pentecost": _from_easter(49),
     "whit-monday": _from_easter(50),
@@ -260,6 +262,7 @@ HOLIDAYS: dict[str, Finder] = {
 """Holiday → its first day in a year, None where that is not known."""
 
 _LENGTHS = {
+    "easter-weekend": 4, "pentecost-weekend": 3,
     "rosh-hashanah": 2, "sukkot": 7, "passover": 8, "hanukkah": 8, "holy-week": 8, "obon": 4,
     "golden-week": 7, "golden-week-cn": 7, "between-years": 5,
 }  # fmt: skip

@@ -64,6 +64,10 @@ _EVENTS = _word_set(
     "parade celebration celebrations gathering vacation getaway hike shopping orders order sale "
     "sales concert feast festivities photos pictures"
 )
+_OF_A_QUARTER = _word_set(
+    "results revenue numbers goals okrs okr report review planning figures budget earnings targets "
+    "target plan plans roadmap kpis kpi forecast profit objectives was were is"
+)
 _AFTER_WEEKDAY = _word_set(
     "morning afternoon evening night at around before after about and or when because but the "
     "we i she he they you it did was were is with in to for of"
@@ -104,6 +108,8 @@ def is_date(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> bool:
             return True
         if any(e.tag == "HOLIDAY" and e.end == edge.end for e in lattice.edges[start]):
             return _free_holiday(tokens, start, edge, words)
+        if meaning.granularity == "quarter":
+            return _free_quarter(tokens, start, edge.end)
         return _free_weekday(tokens, start, edge, meaning, words)
     return not (
         _is_counted(tokens, start, edge.end, meaning)
@@ -202,6 +208,14 @@ def _free_holiday(tokens: Tokens, start: int, edge: Edge, words: Lexicon) -> boo
     if edge.languages & _NOUNS_CAPITALISED and not edge.languages & _ENGLISH:
         return not after or not _capitalised(tokens, edge.end)
     return edge.end > start + 1 and (not after[:1].isalnum() or after in words.marks)
+
+
+def _free_quarter(tokens: Tokens, start: int, end: int) -> bool:
+    """A quarter without a preposition: `our Q3 results`; not `Q1: what is your name?`."""
+    if not tokens.words[start].startswith("q") and not tokens.words[start].isdecimal():
+        return False
+    after = tokens.words[end] if end < len(tokens.words) else ""
+    return after in _OF_A_QUARTER or after in _EVENTS or after in ("", "?", ".", ",", "!", "'")
 
 
 def _possessive_of_event(tokens: Tokens, index: int) -> bool:

@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from datetime import date
 
-from lorebank.dates.calendar import Days, iso_week_days, month_days
+from lorebank.dates.calendar import Days, iso_week_days, month_days, quarter_days
 from lorebank.dates.lattice import Edge, Lattice
 from lorebank.dates.lexicon import ALL, language_bit
 from lorebank.dates.spans import Cycle, Span
@@ -35,14 +35,14 @@ def _day_first(match: re.Match[str]) -> Span | None:
     if len(match[4]) == 2:
         if match[2] != "/" and not (len(match[1]) == len(match[3]) == 2):
             return None  # 3.11.24 is rather a version
-        year += 2000 if year < 70 else 1900
+        year = _full_year(year)
     day, month = (second, first) if second > 12 else (first, second)
     return _one_day(year, month, day)
 
 
 def _day_first_short(match: re.Match[str]) -> Span:
     year = int(match[3])
-    return _one_day(year + (2000 if year < 70 else 1900), int(match[2]), int(match[1]))
+    return _one_day(_full_year(year), int(match[2]), int(match[1]))
 
 
 def _month(match: re.Match[str]) -> Span:
@@ -55,6 +55,17 @@ def _month_first(match: re.Match[str]) -> Span:
 
 def _week(match: re.Match[str]) -> Span:
     return Span("week", iso_week_days(int(match[1]), int(match[2])))
+
+
+def _quarter(match: re.Match[str]) -> Span:
+    year = int(match[3])
+    return Span("quarter", quarter_days(_full_year(year), int(match[1] or match[2])))
+
+
+def _full_year(year: int) -> int:
+    if year > 99:
+        return year
+    return year + (2000 if year < 70 else 1900)
 
 
 def _day_and_month(match: re.Match[str]) -> Span | None:
@@ -90,6 +101,7 @@ _FORMS: tuple[tuple[str, str, Callable[[re.Match[str]], object], str, int], ...]
     (".", r"(?<![\d./-])(\d{1,2})\.(\d{1,2})(?![\d.]*\d)",
      _day_and_month, "DM_WEAK", _DAY_MONTH_DOTTED),
     ("/", r"(?<![\d./-])(\d{1,2})/(\d{1,2})(?![\d/.])", _day_and_month, "DM", ALL),
+    ("Qq", rf"(?<!\w)(?:([1-4])Q|Q([1-4])[-/'’]?)({_YEAR}|\d\d)(?!\w)", _quarter, "DATE", ALL),
     ("年", r"[〇零一二三四五六七八九]{4}(?=年)", _han_year, "YR", ALL),
 )  # fmt: skip
 """Signs of which a text of the form holds one, the form, what reads it, tag and languages."""
@@ -108,7 +120,7 @@ def _numeric_dates(text: str) -> Iterator[tuple[int, int, str, object, int]]:
     for signs, form, read, tag, languages in _FORMS:
         if not any(sign in text for sign in signs):
             continue
-        for match in re.finditer(form, text):
+        for match in re.finditer(form, text, re.IGNORECASE):
             try:
                 value = read(match)
             except ValueError:

@@ -68,7 +68,7 @@ def _year_ord_quarter(moment: Moment, year: int, n: int, _unit: str) -> Span | N
 
 
 def _yearly_quarter(_: Moment, quarter: int) -> Span | None:
-    return _yearly("quarter", lambda year: quarter_days(year, quarter))
+    return _yearly("quarter", lambda year: quarter_days(year, quarter), bare=True)
 
 
 def _yearly_ord_quarter(_: Moment, n: int, _unit: str) -> Span | None:
@@ -183,6 +183,16 @@ def _yearly_holiday(_: Moment, key: str) -> Span:
     return _yearly(_length(sample), lambda year: holiday_days(key, year), bare=True)
 
 
+def _yearly_weeks(_: Moment, first: int, last: int) -> Span | None:
+    if not 1 <= first < last <= 53:
+        return None
+    return _yearly(
+        "range",
+        lambda year: (iso_week_days(year, first)[0], iso_week_days(year, last)[1]),
+        bare=True,
+    )
+
+
 def _length(days: Days | None) -> str:
     return "day" if days is None or days[0] == days[1] else "range"
 
@@ -232,6 +242,7 @@ CALENDAR_RULES = (
     Rule("SEASONS", _yearly_season, "DATES"),
     Rule("week_no NUM", _yearly_week),
     Rule(f"week_no NUM slash? {YEAR_BEHIND}", _week),
+    Rule("week_no NUM dash|to|and NUM", _yearly_weeks),
     Rule("ORD week_no", _yearly_week, languages=_DUTCH_OR_GERMAN),
     Rule("ORD week_no of? the? YR", _week, languages=_DUTCH_OR_GERMAN),
     Rule("YR comma? week_no NUM", _year_week),

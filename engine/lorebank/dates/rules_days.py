@@ -20,7 +20,6 @@ YEAR_BEHIND = "comma? of? the? YR"
 
 _CJK = language_bit("zh") | language_bit("ja")
 _CHINESE = language_bit("zh")
-_ENGLISH = language_bit("en")
 
 
 def _same(_: Moment, value: object) -> object:
@@ -181,7 +180,7 @@ def _weekday_said(moment: Moment, weekday: int) -> Span:
 
 
 def _weekday_week(moment: Moment, weekday: int) -> Span:
-    """`Monday week`: the Monday after the coming one."""
+    """`Monday week`, `lundi en huit`: the Monday after the coming one."""
     found = shift(moment.now, (weekday - moment.now.weekday() - 1) % 7 + 8)
     return Span("day", (found, found))
 
@@ -231,7 +230,7 @@ DAY_RULES = (
     Rule("WEEKDAY", _weekday),
     Rule("WEEKDAYS", _weekday, "DATES"),
     Rule("WEEKDAY in? daypart", _weekday_said),
-    Rule("WEEKDAY u_week", _weekday_week, languages=_ENGLISH),
+    Rule("WEEKDAY week_on", _weekday_week),
     Rule("WEEKDAY comma? of? the? WEEK_REF", _weekday_of_week),
     Rule("WEEK_REF apostrophe? of? WEEKDAY", _week_weekday),
     Rule("REL_PRE WEEKDAY", _week_weekday, languages=_CHINESE),

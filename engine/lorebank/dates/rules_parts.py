@@ -322,6 +322,11 @@ def _year_then(moment: Moment, year: int, span: Span) -> Span | None:
     return _anniversary(moment, span, year)
 
 
+def _on_that_day(_: Moment, span: Span) -> Span | None:
+    """`last Friday night`, `上周三下午`."""
+    return span if span.granularity == "day" else None
+
+
 def _same(_: Moment, span: Span) -> Span:
     return span
 
@@ -356,5 +361,6 @@ PART_RULES = (
     Rule("the? WEEK_NEXT_TO the? DATE", _week_next_to),
     Rule("DATE comma? of? the? YR", _anniversary),
     Rule("YR of? the? DATE", _year_then),
+    Rule("DATE in? daypart", _on_that_day),
     Rule("on DM|DM_WEAK", _same),
 )  # fmt: skip

@@ -111,6 +111,11 @@ def _ago_to(moment: Moment, duration: _Duration, offset: int) -> Span | None:
     return _ago_to_the_day(moment, duration) if offset == 0 else None
 
 
+def _to_date(moment: Moment, unit: str) -> Span:
+    """`year to date`."""
+    return Span("range", (unit_days(moment.now, unit, 0)[0], moment.now))
+
+
 def _dayword(moment: Moment, offset: int) -> Span:
     day = shift(moment.now, offset)
     return Span("day", (day, day))
@@ -161,6 +166,7 @@ RELATIVE_RULES = (
     Rule("ago_pre NUM DATES", _counted_cycle),
     Rule("DURATION ahead", _ahead),
     Rule("ahead_pre DURATION", _ahead_if_future),
+    Rule("TO_DATE", _to_date),
     Rule("DAYWORD", _dayword),
     Rule("DAYWORD in? daypart", _dayword),
     Rule("the? REL_PRE the? DATE", _repetition, languages=_NOT_CHINESE),

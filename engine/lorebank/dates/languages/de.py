@@ -148,6 +148,7 @@ WORDS = {
     },
     "SCHOOL_YEAR": {8: "schuljahr|schuljahres|studienjahr|schuljahrs"},
     "SAME_TIME": {"time": "um diese zeit|zur gleichen zeit|zur selben zeit"},
+    "TO_DATE": {"year": "im bisherigen jahr|dieses jahr bisher|im laufenden jahr bisher"},
     "SEASON": {
         "spring": "frühling|frühjahr|frühlings|frühjahrs",
         "summer": "sommer|sommers",
@@ -155,6 +156,8 @@ WORDS = {
         "winter": "winter|winters",
     },
     "HOLIDAY": {
+        "pentecost-weekend": "pfingstwochenende|pfingsttage",
+        "easter-weekend": "osterwochenende|ostertage|ostertagen|osterfeiertage|osterfeiertagen",
         "new-year": "neujahr|neujahrstag",
         "new-year-eve": "silvester|sylvester",
         "epiphany": "dreikönig|heilige drei könige|dreikönigstag|heiligen drei könige",
@@ -165,8 +168,16 @@ WORDS = {
         "all-saints": "allerheiligen",
         "st-nicholas": "nikolaus|nikolaustag",
         "christmas-eve": "heiligabend|heiliger abend|heilig abend|heiligen abend",
-        "christmas": "weihnachten|weihnachtstag|ersten weihnachtstag|weihnacht",
-        "boxing-day": "zweiten weihnachtstag|stephanstag|zweiter weihnachtstag",
+        "christmas": (
+            "erster weihnachtsfeiertag|ersten weihnachtsfeiertag|"
+            "1. weihnachtsfeiertag|1. weihnachtstag|erster weihnachtstag|weihnachten|"
+            "weihnachtstag|ersten weihnachtstag|weihnacht"
+        ),
+        "boxing-day": (
+            "zweiter weihnachtsfeiertag|zweiten weihnachtsfeiertag|"
+            "2. weihnachtsfeiertag|2. weihnachtstag|zweiten weihnachtstag|stephanstag|"
+            "zweiter weihnachtstag"
+        ),
         "carnival": "fastnacht|fasching|faschingsdienstag|karneval|veilchendienstag|"
         "karnevalsdienstag",
         "ash-wednesday": "aschermittwoch",
@@ -268,6 +279,11 @@ WORDS = {
     "WEEK_NEXT_TO": {-1: "woche vor|woche vor dem", 1: "woche nach|woche nach dem"},
     "ON": {"on": "am|vom|den|dem|seit dem|bis zum"},
     "DURATION": {
+        (15, "day"): "halben monat|einem halben monat",
+        (6, "week"): "anderthalb monate|anderthalb monaten|eineinhalb monaten|eineinhalb monate",
+        (3, "day"): "72 stunden",
+        (2, "day"): "48 stunden",
+        (1, "day"): "24 stunden",
         (10, "day"): "anderthalb wochen|eineinhalb wochen",
         (6, "month"): "halbes jahr|ein halbes jahr|halben jahr|einem halben jahr",
         (18, "month"): "anderthalb jahre|anderthalb jahren|eineinhalb jahren",

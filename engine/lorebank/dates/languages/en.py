@@ -140,7 +140,7 @@ WORDS = {
         "in the evening|at night",
     },
     "REL_PRE": {
-        -1: "last|previous|the preceding",
+        -1: "this past|this last|last|previous|the preceding",
         0: "this|the current|current",
         1: "next|coming|following|upcoming|this coming",
     },
@@ -164,6 +164,13 @@ WORDS = {
     },
     "SCHOOL_YEAR": {9: "school year|academic year|the school year|the academic year|schoolyear"},
     "SAME_TIME": {"time": "this time|around this time|about this time|the same time|same time"},
+    "TO_DATE": {
+        "week": "week to date",
+        "quarter": "quarter to date|qtd",
+        "month": "month to date|mtd",
+        "year": "year to date|ytd",
+    },
+    "WEEK_ON": {"week": "week"},
     "SEASON": {
         "spring": "spring|springtime",
         "summer": "summer|summertime",
@@ -171,6 +178,11 @@ WORDS = {
         "winter": "winter|wintertime",
     },
     "HOLIDAY": {
+        "pentecost-weekend": "whitsun weekend|pentecost weekend",
+        "easter-weekend": (
+            "easter weekend|the easter weekend|easter bank holiday weekend|"
+            "easter holiday weekend|easter bank holiday"
+        ),
         "new-year": "new year's day|new years day|new year's",
         "new-year-eve": "new year's eve|new years eve|nye|new year eve",
         "epiphany": "epiphany|twelfth night",
@@ -296,7 +308,9 @@ WORDS = {
         "end": "end of|the end of|the close of|the last days of",
     },
     "WEEK_OF": {
-        "week": "week of|the week of|week beginning|week starting|week commencing|week containing|"
+        "week": "w/c|week ending|week ending on|the week ending|week commencing on|"
+        "week of|the week of|week beginning|week starting|week commencing|"
+        "week containing|"
         "the week starting|the week beginning|the week with|the week containing|week from",
     },
     "WEEK_NO": {"week": "week|week number|calendar week|cw|kw|wk"},
@@ -304,6 +318,11 @@ WORDS = {
     "WEEK_NEXT_TO": {-1: "week before", 1: "week after"},
     "ON": {"on": "on|on the|dated"},
     "DURATION": {
+        (15, "day"): "half a month",
+        (6, "week"): "a month and a half|month and a half|one and a half months",
+        (3, "day"): "72 hours",
+        (2, "day"): "48 hours",
+        (1, "day"): "24 hours",
         (10, "day"): "a week and a half|week and a half|one and a half weeks",
         (6, "month"): "half a year|half year",
         (18, "month"): "a year and a half|year and a half",
@@ -331,11 +350,14 @@ WORDS = {
         "through today|up to now|to present",
     },
     "UNTIL": {
-        "until": "until|till|til|up to|up until|by|through|no later than|not later than|"
+        "until": "not after|not beyond|until|till|til|up to|up until|by|through|"
+        "no later than|not later than|"
         "at the latest by|on or before|thru|up till|by the",
     },
     "BEFORE": {
-        "before": "older than|before|prior to|earlier than|ahead of|preceding|"
+        "before": "in the run-up to|in the runup to|run-up to|leading up to|"
+        "in the lead-up to|older than|before|prior to|earlier than|ahead of|"
+        "preceding|"
         "up to but not including|"
         "until before|from before"
     },

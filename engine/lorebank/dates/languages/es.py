@@ -149,8 +149,14 @@ WORDS = {
     },
     "SCHOOL_YEAR": {9: "curso|año escolar|curso escolar|año académico|curso académico|año lectivo"},
     "SAME_TIME": {"time": "por estas fechas|en estas fechas|en esta época|por esta época"},
+    "TO_DATE": {
+        "month": "en lo que va de mes|en lo que va del mes",
+        "year": "en lo que va de año|lo que va de año|en lo que va del año",
+    },
     "SEASON": {"spring": "primavera", "summer": "verano", "autumn": "otoño", "winter": "invierno"},
     "HOLIDAY": {
+        "easter-weekend": "puente de semana santa",
+        "turn-of-year": "cambio de año|el cambio de año",
         "st-george": "diada de sant jordi|día de sant jordi",
         "new-year": "año nuevo|día de año nuevo",
         "new-year-eve": "nochevieja|noche vieja",
@@ -239,6 +245,11 @@ WORDS = {
     "DAY_PRE": {"day": "el día|del día"},
     "ON": {"on": "el|del|el día|día|del día"},
     "DURATION": {
+        (15, "day"): "medio mes",
+        (6, "week"): "mes y medio|un mes y medio",
+        (3, "day"): "72 horas",
+        (2, "day"): "48 horas",
+        (1, "day"): "24 horas",
         (10, "day"): "semana y media|una semana y media",
         (6, "month"): "medio año",
         (18, "month"): "un año y medio|año y medio",

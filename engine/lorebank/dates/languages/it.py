@@ -143,6 +143,7 @@ WORDS = {
     },
     "SCHOOL_YEAR": {9: "anno scolastico|l'anno scolastico|anno accademico"},
     "SAME_TIME": {"time": "in questo periodo|a quest'epoca|di questi tempi"},
+    "TO_DATE": {"year": "dall'inizio dell'anno a oggi|finora quest'anno"},
     "SEASON": {
         "spring": "primavera",
         "summer": "~estate",
@@ -150,6 +151,8 @@ WORDS = {
         "winter": "inverno",
     },
     "HOLIDAY": {
+        "easter-weekend": "weekend di pasqua|fine settimana di pasqua",
+        "turn-of-year": "cavallo dell'anno nuovo|passaggio d'anno",
         "new-year": "capodanno|primo dell'anno",
         "new-year-eve": "san silvestro|vigilia di capodanno|ultimo dell'anno",
         "epiphany": "epifania|befana",
@@ -237,6 +240,10 @@ WORDS = {
     "WEEK_NEXT_TO": {-1: "settimana prima di|settimana prima del", 1: "settimana dopo"},
     "ON": {"on": "il|del|l'|dell'|dal|al"},
     "DURATION": {
+        (6, "week"): "un mese e mezzo|mese e mezzo",
+        (3, "day"): "72 ore",
+        (2, "day"): "48 ore",
+        (1, "day"): "24 ore",
         (10, "day"): "una settimana e mezza|settimana e mezza|una settimana e mezzo",
         (6, "month"): "mezzo anno|sei mesi",
         (18, "month"): "un anno e mezzo|anno e mezzo",

@@ -102,6 +102,9 @@ WORDS = {
         "winter": "winter",
     },
     "HOLIDAY": {
+        "pentecost-weekend": "pinksterweekend",
+        "easter-weekend": "paasweekend",
+        "turn-of-year": "jaarwisseling",
         "new-year": "nieuwjaar|nieuwjaarsdag",
         "new-year-eve": "oudejaarsavond|oud en nieuw|oudjaar",
         "epiphany": "driekoningen",
@@ -160,7 +163,13 @@ WORDS = {
     "DAY_NEXT_TO": {-1: "dag voor|dag vóór", 1: "dag na"},
     "WEEK_NEXT_TO": {-1: "week voor", 1: "week na"},
     "ON": {"on": "op"},
-    "DURATION": {(6, "month"): "half jaar|een half jaar", (18, "month"): "anderhalf jaar"},
+    "DURATION": {
+        (3, "day"): "72 uur",
+        (2, "day"): "48 uur",
+        (1, "day"): "24 uur",
+        (6, "month"): "half jaar|een half jaar",
+        (18, "month"): "anderhalf jaar",
+    },
     "ART": {"the": "het|de"},
     "IN": {
         "in": "in|op|tijdens|rond de|van|met|gedurende|in het|in de|voor|uit|in de loop van|"

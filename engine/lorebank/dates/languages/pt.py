@@ -142,8 +142,11 @@ WORDS = {
     },
     "SCHOOL_YEAR": {9: "ano letivo|ano escolar|ano lectivo"},
     "SAME_TIME": {"time": "por esta altura|nesta altura|nesta época"},
+    "TO_DATE": {"year": "até agora este ano|este ano até agora"},
     "SEASON": {"spring": "primavera", "summer": "verão", "autumn": "outono", "winter": "inverno"},
     "HOLIDAY": {
+        "easter-weekend": "fim de semana da páscoa",
+        "turn-of-year": "virada do ano|virada de ano|passagem do ano",
         "new-year": "ano novo|dia de ano novo|ano-novo",
         "new-year-eve": "réveillon|véspera de ano novo|passagem de ano",
         "epiphany": "dia de reis|reis",
@@ -230,6 +233,10 @@ WORDS = {
     "DAY_PRE": {"day": "no dia|o dia|do dia"},
     "ON": {"on": "em|no dia|o dia|dia|do dia|de"},
     "DURATION": {
+        (6, "week"): "mês e meio|um mês e meio",
+        (3, "day"): "72 horas",
+        (2, "day"): "48 horas",
+        (1, "day"): "24 horas",
         (10, "day"): "uma semana e meia|semana e meia",
         (6, "month"): "meio ano",
         (18, "month"): "um ano e meio|ano e meio",
