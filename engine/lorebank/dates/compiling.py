@@ -44,7 +44,7 @@ def compiled_words() -> str:
     meanings: dict[tuple[tuple[str, ...], str, Any, bool], int] = defaultdict(int)
     marks: dict[str, int] = defaultdict(int)
     vague: set[str] = set()
-    tenses: dict[str, set[str]] = {"PAST": set(), "FUTURE": set()}
+    tenses: dict[str, set[str]] = {"PAST": set(), "FUTURE": set(), "HABIT": set()}
     for code in LANGUAGES:
         module = import_module(f"lorebank.dates.languages.{code}")
         bit = language_bit(code)
@@ -65,6 +65,7 @@ def compiled_words() -> str:
         "@vague": "|".join(sorted(vague)),
         "@past": " ".join(sorted(tenses["PAST"])),
         "@future": " ".join(sorted(tenses["FUTURE"])),
+        "@habit": " ".join(sorted(tenses["HABIT"])),
         **_readings(meanings),
     }
     return "".join(f"{first}\t{row}\n" for first, row in rows.items())

@@ -82,6 +82,8 @@ class Lexicon:
     """Words that put a sentence in the past."""
     future: frozenset[str]
     """Words that put a sentence in the future."""
+    habit: frozenset[str]
+    """Words that make a sentence speak of what happens again and again."""
     _read: dict[str, tuple[Reading, ...]] = field(default_factory=dict)
 
     def readings(self, word: str) -> tuple[Reading, ...]:
@@ -119,5 +121,6 @@ def lexicon() -> Lexicon:
         vague={first: tuple(rests) for first, rests in vague.items()},
         past=frozenset(rows.pop("@past").split(" ")),
         future=frozenset(rows.pop("@future").split(" ")),
+        habit=frozenset(rows.pop("@habit").split(" ")),
         rows=rows,
     )

@@ -82,7 +82,7 @@ _DAY_WORDS = _word_set("today yesterday tomorrow")
 _AUXILIARIES_FR = _word_set(
     "a ont ai as avons avez avait avaient avoir ayant aurait pas jamais deja"
 )
-_NO_WEEKDAY_AFTER = _word_set("the a my our ' \" “ ‘")
+_NO_WEEKDAY_AFTER = _word_set("the a my our le la il lo les los las ' \" “ ‘")
 _HAN_NUMERALS = frozenset("一二三四五六七八九十")
 _ORDINAL_WEEKDAYS = _word_set("segunda terca quarta quinta sexta")
 _NO_VERB_AFTER = _word_set(
@@ -92,6 +92,8 @@ _VERSION_LEADS = _word_set(
     "version versión versão versione v rev revision ip python node firmware port puerto porta "
     "room zimmer page pages pp line lines seite seiten"
 )
+_RELEASES = _word_set("release releases build tag patch hotfix upgrade upgraded")
+_GREETINGS = _word_set("happy merry blessed frohe frohes feliz joyeux buon bon buona")
 _AFTER_CJK_NAME = re.compile("さん|さま|様|くん|君|ちゃん|間|先生|氏")
 
 
@@ -176,7 +178,7 @@ def _free_weekday(tokens: Tokens, start: int, edge: Edge, meaning: Meaning, word
         return False
     if edge.languages & _CHINESE_OR_JAPANESE:
         # 三日坊主, 二日酔い: a day of the month in Han numerals begins many other words
-        return tokens.words[start] not in _HAN_NUMERALS
+        return tokens.words[start] not in _HAN_NUMERALS and not _before_katakana(tokens, edge.end)
     if start > 1 and _capitalised(tokens, start - 1) and tokens.words[start - 2][0].isalnum():
         return False
     if start and _capitalised(tokens, start) and not edge.languages & _WEEKDAYS_CAPITALISED:
@@ -201,13 +203,20 @@ def _free_holiday(tokens: Tokens, start: int, edge: Edge, words: Lexicon) -> boo
         return True
     before = tokens.words[start - 1] if start else ""
     after = tokens.words[edge.end] if edge.end < len(tokens.words) else ""
-    if after in _EVENTS or (after == "'" and _possessive_of_event(tokens, edge.end)):
+    if after == "'":
+        return _possessive_of_event(tokens, edge.end)
+    if after in _EVENTS:
         return before not in ("a", "an")
-    if before in _NAME_LEADS or before in _NO_WEEKDAY_AFTER - {""}:
+    if before in _NAME_LEADS or before in _NO_WEEKDAY_AFTER or before in _GREETINGS:
         return False
     if edge.languages & _NOUNS_CAPITALISED and not edge.languages & _ENGLISH:
         return not after or not _capitalised(tokens, edge.end)
     return edge.end > start + 1 and (not after[:1].isalnum() or after in words.marks)
+
+
+def _before_katakana(tokens: Tokens, index: int) -> bool:
+    """`土曜ワイド劇場`: the first part of a name."""
+    return tokens.adjacent(index) and "\u30a1" <= tokens.words[index] <= "\u30fa"
 
 
 def _free_quarter(tokens: Tokens, start: int, end: int) -> bool:
@@ -285,7 +294,8 @@ def _is_title_or_compound(lattice: Lattice, start: int, edge: Edge, words: Lexic
 
 def _is_version(tokens: Tokens, start: int, end: int) -> bool:
     """`rev 12.11.10`, `pages 10-12`."""
-    if start == 0 or tokens.words[start - 1] not in _VERSION_LEADS:
+    lead = tokens.words[start - 1] if start else ""
+    if lead not in _VERSION_LEADS and not (lead in _RELEASES and "." in tokens.words[start:end]):
         return False
     return not any(word[0].isalpha() for word in tokens.words[start:end])
 

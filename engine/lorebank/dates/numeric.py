@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from datetime import date
 
-from lorebank.dates.calendar import Days, iso_week_days, month_days, quarter_days
+from lorebank.dates.calendar import Days, iso_week_days, month_days, quarter_days, year_days
 from lorebank.dates.lattice import Edge, Lattice
 from lorebank.dates.lexicon import ALL, language_bit
 from lorebank.dates.spans import Cycle, Span
@@ -62,6 +62,10 @@ def _quarter(match: re.Match[str]) -> Span:
     return Span("quarter", quarter_days(_full_year(year), int(match[1] or match[2])))
 
 
+def _fiscal_year(match: re.Match[str]) -> Span:
+    return Span("year", year_days(_full_year(int(match[1]))))
+
+
 def _full_year(year: int) -> int:
     if year > 99:
         return year
@@ -102,6 +106,7 @@ _FORMS: tuple[tuple[str, str, Callable[[re.Match[str]], object], str, int], ...]
      _day_and_month, "DM_WEAK", _DAY_MONTH_DOTTED),
     ("/", r"(?<![\d./-])(\d{1,2})/(\d{1,2})(?![\d/.])", _day_and_month, "DM", ALL),
     ("Qq", rf"(?<!\w)(?:([1-4])Q|Q([1-4])[-/'’]?)({_YEAR}|\d\d)(?!\w)", _quarter, "DATE", ALL),
+    ("Ff", rf"(?<!\w)FY[- ]?['’]?({_YEAR}|\d\d)(?![\w/])", _fiscal_year, "DATE", ALL),
     ("年", r"[〇零一二三四五六七八九]{4}(?=年)", _han_year, "YR", ALL),
 )  # fmt: skip
 """Signs of which a text of the form holds one, the form, what reads it, tag and languages."""

@@ -25,7 +25,8 @@ def occurred_interval(text: str, recorded: date | None) -> Interval | None:
     Open years, months and weeks are settled by the sentence's tense (`met on Friday` is the one
     before, `will meet on Friday` the one after), and without one to the nearest repetition. Without
     a recorded day only dates that stand by themselves (`2025-11-27`, `May 2024`) count.
-    Of several phrases the first closed one counts, else the first.
+    Of several phrases the first closed one counts, else the first. What happens again and again
+    (`every Friday`, `in winter he skis`) names no time.
     """
     if not may_hold_date(text):
         return None
@@ -34,7 +35,17 @@ def occurred_interval(text: str, recorded: date | None) -> Interval | None:
     words = tokenize(text).words
     future = not lexicon().future.isdisjoint(words)
     prefer: Prefer = "future" if future else ("past" if _in_past(words) else "near")
-    return _first(phrases_at(text, Moment(recorded, prefer, ahead=future)))
+    found = phrases_at(text, Moment(recorded, prefer, ahead=future))
+    return _first(tuple(p for p in found if not _is_habitual(p, prefer, words)))
+
+
+def _is_habitual(phrase: DatePhrase, prefer: Prefer, words: list[str]) -> bool:
+    """`always calls on Sunday`, `in winter he skis`: a time that comes again and again."""
+    if not phrase.repeating:
+        return False
+    if not lexicon().habit.isdisjoint(words):
+        return True
+    return phrase.granularity == "season" and prefer == "near"
 
 
 def _first(phrases: tuple[DatePhrase, ...]) -> Interval | None:

@@ -46,6 +46,8 @@ class DatePhrase:
     """day, week, month, quarter, season, half, year, decade or range."""
     modifier: str
     """exact, since, until, before, after, around or between."""
+    repeating: bool = False
+    """Whether the text leaves the year, month or week open: `in May`, `on Friday`."""
 
 
 def find_phrases(text: str, now: date) -> tuple[DatePhrase, ...]:
@@ -151,6 +153,7 @@ def _phrase(tokens: Tokens, start: int, edge: Edge) -> DatePhrase:
         interval=Interval(meaning.first, meaning.last),
         granularity=meaning.granularity,
         modifier=meaning.modifier,
+        repeating=meaning.repeating,
     )
 
 

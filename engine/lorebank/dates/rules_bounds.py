@@ -87,9 +87,15 @@ def _with_article_once(moment: Moment, span: Span) -> Meaning | None:
     return None if weekly else _with_article(moment, span)
 
 
-def _repeated(_: Moment, span: Span) -> bool | None:
-    """`every Monday` names no day."""
-    return True if span.cycle is not None else None
+def _repeated(_: Moment, *values: object) -> bool | None:
+    """`every Monday`, `every second Friday` name no day."""
+    span = values[-1]
+    return True if isinstance(span, Span) and span.cycle is not None else None
+
+
+def _parts_repeated(_: Moment, _weekday: int, _part: str) -> bool:
+    """`on Wednesday afternoons`."""
+    return True
 
 
 def _before_post(moment: Moment, span: Span) -> Meaning | None:
@@ -208,5 +214,6 @@ _PHRASES = (
 )  # fmt: skip
 BOUND_RULES = (
     *(replace(rule, tag="PHRASE") for rule in _PHRASES),
-    Rule("every the? DATE", _repeated, "NOT"),
+    Rule("every the? ORD|NUM? DATE|DATES", _repeated, "NOT"),
+    Rule("in? WEEKDAY DAYPARTS", _parts_repeated, "NOT"),
 )

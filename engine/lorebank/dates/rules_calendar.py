@@ -219,6 +219,7 @@ CALENDAR_RULES = (
     Rule("ORD U_HALF", _yearly_ord_half),
     Rule("YEAR_SAID", _year),
     Rule("YEAR", _bare_year),
+    Rule("YR_SHORT", _bare_year),
     Rule("YEAR dash|slash TWO", _school_year),
     Rule("SCHOOL_YEAR of? YR dash|slash TWO|YR", _named_school_year),
     Rule("same_time of? the? YR", _same_time),

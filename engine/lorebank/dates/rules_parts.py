@@ -242,6 +242,22 @@ def _weekend_of(_: Moment, span: Span) -> Span | None:
     return replace(found, bare=False) if found else None
 
 
+def _weekend_before(_: Moment, span: Span) -> Span | None:
+    """`the weekend before Christmas`: the last one that is over by then."""
+    return _weekend_by(span, lambda day: shift(day, -7))
+
+
+def _weekend_after(_: Moment, span: Span) -> Span | None:
+    return _weekend_by(span, lambda day: shift(day, 7 if day.weekday() >= 5 else 0))
+
+
+def _weekend_by(span: Span, move: Callable[[date], date]) -> Span | None:
+    if span.granularity != "day":
+        return None
+    found = span.refined("range", lambda days: weekend_days(move(days[0])))
+    return replace(found, bare=False) if found else None
+
+
 def _first_units_of(_: Moment, n: int, duration: tuple[int, str], span: Span) -> Span | None:
     """`the first two weeks of October`, `the last 3 days of May`."""
     amount, unit = duration
@@ -269,13 +285,20 @@ def _weekday_after(_: Moment, weekday: int, span: Span) -> Span | None:
 
 def _days_before(_: Moment, duration: tuple[int, str], span: Span) -> Span | None:
     """`two days before Christmas`."""
-    amount, unit = duration
-    return _next_to(span, lambda day: shift(day, -amount)) if unit == "day" else None
+    return _moved_by(span, duration, -1)
 
 
 def _days_after(_: Moment, duration: tuple[int, str], span: Span) -> Span | None:
+    return _moved_by(span, duration, 1)
+
+
+def _moved_by(span: Span, duration: tuple[int, str], direction: int) -> Span | None:
+    """The day, week or month so far from a day."""
     amount, unit = duration
-    return _next_to(span, lambda day: shift(day, amount)) if unit == "day" else None
+    if span.granularity != "day" or unit not in ("day", "week", "month"):
+        return None
+    found = span.refined(unit, lambda days: unit_days(days[0], unit, direction * amount))
+    return replace(found, bare=False) if found else None
 
 
 def _next_to(span: Span, move: Callable[[date], date]) -> Span | None:
@@ -346,8 +369,10 @@ PART_RULES = (
     Rule("the? ORD WEEKDAY of? the? DATE", _nth_weekday_of),
     Rule("DATE of? ord_pre? ORD of? WEEKDAY", _of_nth_weekday, languages=_CJK),
     Rule("the? ORD DURATION of? the? DATE", _first_units_of),
-    Rule("week_of the? DATE", _week_of),
-    Rule("the? u_weekend of the? DATE", _weekend_of),
+    Rule("week_of the? DATE|DAY_OF_MONTH", _week_of),
+    Rule("the? u_weekend of the? DATE|DAY_OF_MONTH", _weekend_of),
+    Rule("the? u_weekend before the? DATE|DAY_OF_MONTH", _weekend_before),
+    Rule("the? u_weekend after the? DATE|DAY_OF_MONTH", _weekend_after),
     Rule("DATE week_of_post", _week_of),
     Rule("HOLIDAY_DATE u_weekend", _holiday_weekend),
     Rule("HOLIDAY_DATE u_week", _holiday_week),

@@ -1,5 +1,12 @@
 """German."""
 
+
+def _with_parts(weekday: str) -> str:
+    """`montag|montagabend|…`"""
+    parts = ("", "abend", "morgen", "mittag", "nachmittag", "vormittag", "nacht", "früh")
+    return "|".join(weekday + part for part in parts)
+
+
 WORDS = {
     "MONTH": {
         1: "januar|jänner",
@@ -30,13 +37,13 @@ WORDS = {
         12: "dezember|dez",
     },
     "WEEKDAY": {
-        0: "montag",
-        1: "dienstag",
-        2: "mittwoch",
-        3: "donnerstag",
-        4: "freitag",
-        5: "samstag|sonnabend",
-        6: "sonntag",
+        0: _with_parts("montag"),
+        1: _with_parts("dienstag"),
+        2: _with_parts("mittwoch"),
+        3: _with_parts("donnerstag"),
+        4: _with_parts("freitag"),
+        5: _with_parts("samstag") + "|" + _with_parts("sonnabend"),
+        6: _with_parts("sonntag"),
     },
     "WDAY": {0: "mo", 1: "di", 2: "mi", 3: "do", 4: "fr", 5: "sa", 6: "so"},
     "WEEKDAYS": {
@@ -139,7 +146,10 @@ WORDS = {
         -1: "letzten|letzte|vergangenen|vergangene|vorigen|zurückliegenden",
         1: "nächsten|nächste|kommenden|kommende",
     },
-    "AGO_PRE": {"ago": "vor|vor etwa|vor ungefähr|vor rund|vor ca|vor genau|vor gut|vor knapp"},
+    "AGO_PRE": {
+        "ago": "vor fast|vor mehr als|vor über|vor circa|vor genau|"
+        "vor|vor etwa|vor ungefähr|vor rund|vor ca|vor genau|vor gut|vor knapp"
+    },
     "AGO": {"ago": "zuvor|zurück"},
     "AHEAD_PRE": {"ahead": "in|binnen|innerhalb von"},
     "SEASONS": {
@@ -295,7 +305,10 @@ WORDS = {
         "im verlauf des|seitens|auf den|am tag|im ganzen",
     },
     "OF": {"of": "des|von|im|der|des jahres|vom|in"},
-    "THE": {"the": "der|die|das|dem|den|des|jahr|das jahr|dem jahr|monat|dem monat"},
+    "THE": {
+        "the": "geschäftsjahr|geschäftsjahres|kalenderjahr|"
+        "der|die|das|dem|den|des|jahr|das jahr|dem jahr|monat|dem monat"
+    },
     "AND": {"and": "und|und dem|und der|bis"},
     "TO": {"to": "bis|bis zum|bis zur|auf"},
     "FROM": {"from": "von|vom|ab|seit"},
@@ -337,3 +350,4 @@ MARKS = (
 )
 PAST = "war|waren|hat|hatte|habe|haben|wurde|wurden|ging|kam|sagte|gab|machte|fand|kaufte|begann"
 FUTURE = "wird|werden|soll|muss|fällig|geplant|kommt|steht|beginnt|startet|frist|fliegt|reist"
+HABIT = "immer|meistens|meist|oft|normalerweise|üblicherweise|gewöhnlich|regelmäßig|gern|gerne"

@@ -144,7 +144,7 @@ WORDS = {
         0: "this|the current|current",
         1: "next|coming|following|upcoming|this coming",
     },
-    "REL_POST": {-2: "before last", 2: "after next"},
+    "REL_POST": {-1: "just gone|just past", -2: "before last", 2: "after next"},
     "TRAIL_PRE": {
         -1: "past|this past|trailing|in the last|over the last|during the last|within the last|"
         "in the previous|for the last|over this last",
@@ -171,6 +171,11 @@ WORDS = {
         "year": "year to date|ytd",
     },
     "WEEK_ON": {"week": "week"},
+    "EDGE_WORD": {
+        ("end", "month"): "month-end|month end|end of month|eom",
+        ("end", "year"): ("year-end|year end|end of year|eoy"),
+    },
+    "DAYPARTS": {"parts": "mornings|afternoons|evenings|nights"},
     "SEASON": {
         "spring": "spring|springtime",
         "summer": "summer|summertime",
@@ -183,7 +188,7 @@ WORDS = {
             "easter weekend|the easter weekend|easter bank holiday weekend|"
             "easter holiday weekend|easter bank holiday"
         ),
-        "new-year": "new year's day|new years day|new year's",
+        "new-year": "new year|the new year|new year's day|new years day|new year's",
         "new-year-eve": "new year's eve|new years eve|nye|new year eve",
         "epiphany": "epiphany|twelfth night",
         "valentine": "valentine's day|valentines day|valentine's|valentine day|st valentine's day",
@@ -300,9 +305,13 @@ WORDS = {
     "DECADE_THE": {"decade": "the"},
     "DECADE_POST": {"decade": "s|'s"},
     "PART": {
+        "first-half": "front half of|the front half of",
+        "second-half": ("latter half of|the latter half of|back half of|the back half of"),
         "early": "early|early in|early on in",
         "mid": "mid|mid-|middle of|the middle of|the middle|halfway through|in the middle of",
-        "late": "late|late in",
+        "late": "tail end of|the tail end of|back end of|the back end of|"
+        "towards the end of|toward the end of|near the end of|"
+        "late|late in",
         "start": "start of|beginning of|the start of|the beginning of|the first days of|"
         "beginning|start",
         "end": "end of|the end of|the close of|the last days of",
@@ -333,14 +342,16 @@ WORDS = {
     },
     "OF": {"of": "of|in|of the year|for"},
     "THE": {
-        "the": "the|that|the month of|the year|the year of|month of|year|the whole of|all|the whole"
+        "the": "fiscal year|financial year|calendar year|the fiscal year|the financial year|"
+        "the|that|the month of|the year|the year of|month of|year|the whole of|all|the whole"
     },
     "AND": {"and": "and|&|to"},
     "TO": {"to": "to|till|until|til|through|thru|up to|up until|and ending|ending"},
     "FROM": {"from": "from|starting|starting from|starting on|beginning|beginning on"},
     "BETWEEN": {"between": "between|in between|anywhere between|sometime between"},
     "SINCE": {
-        "since": "since|ever since|starting|starting from|starting in|starting on|beginning in|"
+        "since": "as from|effective|effective from|from as early as|"
+        "since|ever since|starting|starting from|starting in|starting on|beginning in|"
         "not before|no earlier than|since about|dating from|on or after|from and after",
     },
     "ONWARDS": {
@@ -350,7 +361,8 @@ WORDS = {
         "through today|up to now|to present",
     },
     "UNTIL": {
-        "until": "not after|not beyond|until|till|til|up to|up until|by|through|"
+        "until": "up to and including|until and including|through to|"
+        "not after|not beyond|until|till|til|up to|up until|by|through|"
         "no later than|not later than|"
         "at the latest by|on or before|thru|up till|by the",
     },
@@ -371,9 +383,13 @@ WORDS = {
         "on about|on or about|in or around|or so"
     },
     "AROUND_POST": {"around": "or so|or thereabouts|ish|-ish|give or take"},
-    "EVERY": {"every": "every|each|most|any|every other|alternate|no|per|some"},
+    "EVERY": {
+        "every": "the other|usually on|always on|mostly on|"
+        "every|each|most|any|every other|alternate|no|per|some"
+    },
     "NOT": {
-        "not": "taco tuesday|ruby tuesday|freaky friday|man friday|casual friday|good friday "
+        "not": "in the new year|happy new year|new year's resolution|new year's resolutions|"
+        "taco tuesday|ruby tuesday|freaky friday|man friday|casual friday|good friday "
         "agreement|bloody sunday|super sunday|black sabbath|may i|may we|may he|may she|may they|"
         "may not|may be|may have|may also|easter egg|easter eggs|christmas tree|christmas card|"
         "spring boot|spring framework|spring cloud|spring cleaning|winter is coming|fall back|"
@@ -404,3 +420,4 @@ FUTURE = (
     "will|shall|going|plans|planned|due|deadline|scheduled|upcoming|must|should|gonna|expects|"
     "expected|intends|starts|moves|arrives|leaves|flies|appointment|booked|until|by|ll"
 )
+HABIT = "usually|always|often|normally|typically|generally|sometimes|regularly|habitually"

@@ -138,7 +138,11 @@ WORDS = {
         -1: "últimos|últimas|anteriores|pasados|pasadas",
         1: "próximos|próximas|siguientes",
     },
-    "AGO_PRE": {"ago": "hace|hará"},
+    "AGO_PRE": {
+        "ago": "hace unas|hace unos|hace como|hace casi|hace más de|hace aproximadamente|"
+        ""
+        "hace|hará"
+    },
     "AGO": {"ago": "atrás"},
     "AHEAD_PRE": {"ahead": "dentro de|en"},
     "SEASONS": {
@@ -260,7 +264,10 @@ WORDS = {
         "en todo|allá por|en torno",
     },
     "OF": {"of": "de|del|en"},
-    "THE": {"the": "el|la|los|las|el mes de|mes de|el año|día|el día|año|al|lo"},
+    "THE": {
+        "the": "el ejercicio|ejercicio|el año fiscal|"
+        "el|la|los|las|el mes de|mes de|el año|día|el día|año|al|lo"
+    },
     "AND": {"and": "y|e|y el|y la|a"},
     "TO": {"to": "a|al|hasta|hasta el|hasta la"},
     "FROM": {"from": "de|del|desde|desde el|desde la"},
@@ -301,3 +308,4 @@ MARKS = (
 )
 PAST = "fue|fueron|era|estuvo|hizo|dijo|había|pasó|compró|empezó|terminó|llegó|visitó|habló|hubo"
 FUTURE = "será|irá|va|vamos|tendrá|vence|debe|hará|llegará|próxima|próximo|planea|cita|viajará"
+HABIT = "siempre|normalmente|habitualmente|suele|suelen|soler|frecuentemente"

@@ -126,7 +126,10 @@ WORDS = {
         -1: "derniers|dernières|précédents|précédentes|passés|passées|écoulés",
         1: "prochains|prochaines|suivants|à venir",
     },
-    "AGO_PRE": {"ago": "il y a|voilà|voici|ça fait|y a"},
+    "AGO_PRE": {
+        "ago": "il y a environ|il y a presque|il y a plus de|il y a à peu près|il y a bien|"
+        "il y a|voilà|voici|ça fait|y a"
+    },
     "AGO": {"ago": "plus tôt|auparavant"},
     "AHEAD_PRE": {"ahead": "dans|d'ici"},
     "SEASONS": {
@@ -247,7 +250,8 @@ WORDS = {
     },
     "OF": {"of": "de|du|d'|de l'|de la|en"},
     "THE": {
-        "the": "le|la|les|l'|mois de|le mois de|mois d'|le mois d'|l'année|année|l'an|au|du|"
+        "the": "l'exercice|exercice|"
+        "le|la|les|l'|mois de|le mois de|mois d'|le mois d'|l'année|année|l'an|au|du|"
         "d'|de l'"
     },
     "AND": {"and": "et|et le|et la|à|au"},
@@ -287,5 +291,6 @@ MARKS = (
     "le|les|la|des|qu|que|qui|quand|quel|quelle|comment|où|et|avec|pour|une|du|est|a|était|été|"
     "ce|cette|nous|il|elle|on|sur|dans|au|aux|avons|ont|fait|dit|pas|en"
 )
-PAST = "était|étaient|avait|ai|avons|ont|fut|eu|fait|dit|hier|allé|venu|acheté|vu|commencé"
+PAST = "était|étaient|avait|ai|avons|ont|fut|eu|hier|allé|venu|acheté|vu|commencé"
 FUTURE = "sera|seront|va|vont|aura|doit|prévu|prévue|fera|ira|viendra|partira|prochain|prochaine"
+HABIT = "toujours|souvent|habituellement|généralement|normalement|parfois|habitude"

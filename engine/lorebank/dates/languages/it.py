@@ -257,7 +257,8 @@ WORDS = {
     },
     "OF": {"of": "di|del|dell'|della|dello|nel"},
     "THE": {
-        "the": "il|lo|la|l'|i|gli|le|mese di|il mese di|anno|l'anno|giorno|il giorno|al|"
+        "the": "l'esercizio|esercizio|"
+        "il|lo|la|l'|i|gli|le|mese di|il mese di|anno|l'anno|giorno|il giorno|al|"
         "all'|allo|alla"
     },
     "AND": {"and": "e|ed|e il|e l'|e la|a|al"},
@@ -304,3 +305,4 @@ MARKS = (
 )
 PAST = "era|erano|stato|stata|ha|aveva|hanno|abbiamo|ho|fatto|detto|andato|comprato|iniziato"
 FUTURE = "sarà|farà|andrà|deve|avrà|scade|scadenza|previsto|prevista|partirà|arriverà|verrà"
+HABIT = "sempre|spesso|solitamente|normalmente|abitualmente|solito"

@@ -201,3 +201,4 @@ MARKS = (
 )
 PAST = "was|waren|heeft|had|hebben|werd|ging|kwam|zei|kocht|begon"
 FUTURE = "zal|zullen|gaat|moet|gepland|komt|begint|vliegt"
+HABIT = "altijd|meestal|vaak|gewoonlijk|normaal"

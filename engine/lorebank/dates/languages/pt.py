@@ -131,7 +131,10 @@ WORDS = {
         -1: "últimos|últimas|passados|passadas|anteriores",
         1: "próximos|próximas|seguintes",
     },
-    "AGO_PRE": {"ago": "há|faz|há cerca de|cerca de|há uns"},
+    "AGO_PRE": {
+        "ago": "há uns|há umas|há quase|há mais de|faz uns|faz umas|faz quase|já faz|"
+        "há|faz|há cerca de|cerca de|há uns"
+    },
     "AGO": {"ago": "atrás"},
     "AHEAD_PRE": {"ahead": "daqui a|dentro de|em"},
     "SEASONS": {
@@ -247,7 +250,10 @@ WORDS = {
         "lá por|no mês de|no ano de",
     },
     "OF": {"of": "de|do|da|em"},
-    "THE": {"the": "o|a|os|as|o dia|dia|o mês de|mês de|o ano de|ano de|ao|o ano|ano"},
+    "THE": {
+        "the": "o exercício de|exercício de|"
+        "o|a|os|as|o dia|dia|o mês de|mês de|o ano de|ano de|ao|o ano|ano"
+    },
     "AND": {"and": "e|e o|e a|a"},
     "TO": {"to": "a|ao|até|até o|até ao|até a|à|até à"},
     "FROM": {"from": "de|do|da|desde|desde o|desde a"},
@@ -282,3 +288,4 @@ MARKS = (
 )
 PAST = "foi|foram|era|esteve|fez|disse|tinha|comprou|começou|terminou|chegou|visitou|falou|houve"
 FUTURE = "será|vai|vamos|terá|vence|deve|fará|chegará|planeja|viajará|marcado|marcada"
+HABIT = "sempre|normalmente|geralmente|costuma|costumam|habitualmente"
