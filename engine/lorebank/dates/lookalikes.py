@@ -174,7 +174,7 @@ def _may_be_name(tokens: Tokens, start: int, end: int) -> bool:
 
 def _free_weekday(tokens: Tokens, start: int, edge: Edge, meaning: Meaning, words: Lexicon) -> bool:
     """A weekday without a preposition: `What did Peter do Monday?`, `Tuesday night's call`."""
-    if meaning.granularity != "day" or not meaning.repeating:
+    if meaning.granularity != "day" or not meaning.repeating or tokens.words[start] == "the":
         return False
     if edge.languages & _CHINESE_OR_JAPANESE:
         # 三日坊主, 二日酔い: a day of the month in Han numerals begins many other words

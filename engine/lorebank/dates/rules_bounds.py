@@ -76,6 +76,10 @@ def _licensed(moment: Moment, span: Span) -> Meaning | None:
     return _meaning(moment, span)
 
 
+def _unlicensed(moment: Moment, span: Span) -> Meaning | None:
+    return _meaning(moment, span, licensed=False)
+
+
 def _with_article(moment: Moment, span: Span) -> Meaning | None:
     """`el viernes`, `l'été`; an article alone makes no date of a month or a number."""
     return None if span.granularity in ("month", "year") and span.bare else _meaning(moment, span)
@@ -188,6 +192,7 @@ _PHRASES = (
     Rule("art DATE", _with_article_once, languages=_HABITUAL_ARTICLE),
     Rule("DATE in_post", _licensed),
     Rule("DATE_ORDINAL", _licensed),
+    Rule("DAY_OF_MONTH", _unlicensed),
     Rule(f"since around? the? {_D}", _since),
     Rule("since DURATION", _since_duration),
     Rule(f"since|from the? {_D} onwards", _since),

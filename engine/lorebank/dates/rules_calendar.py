@@ -223,6 +223,7 @@ CALENDAR_RULES = (
     Rule("YEAR dash|slash TWO", _school_year),
     Rule("SCHOOL_YEAR of? YR dash|slash TWO|YR", _named_school_year),
     Rule("same_time of? the? YR", _same_time),
+    Rule("YR comma? of? same_time", _same_time),
     Rule("YR decade_post u_year?", _decade),
     Rule("decade_pre YR", _decade),
     Rule("decade_the apostrophe? TWO decade_post u_year?", _short_decade),

@@ -322,6 +322,10 @@ def _weekday_in_week(_: Moment, weekday: int, span: Span) -> Span | None:
     return Span("day", (day, day))
 
 
+def _week_then_weekday(moment: Moment, span: Span, weekday: int) -> Span | None:
+    return _weekday_in_week(moment, weekday, span)
+
+
 def _day_next_to(_: Moment, step: int, span: Span) -> Span | None:
     return _next_to(span, lambda day: shift(day, step))
 
@@ -378,6 +382,7 @@ PART_RULES = (
     Rule("HOLIDAY_DATE u_week", _holiday_week),
     Rule("WEEKDAY|WDAY comma? the? DATE", _weekday_and_date),
     Rule("WEEKDAY comma? of? the? DATE", _weekday_in_week),
+    Rule("DATE of WEEKDAY", _week_then_weekday, languages=_CJK),
     Rule("the? DAY_NEXT_TO the? DATE", _day_next_to),
     Rule("the? WEEKDAY before the? DATE", _weekday_before),
     Rule("the? WEEKDAY after the? DATE", _weekday_after),

@@ -9,18 +9,18 @@ def _with_parts(weekday: str) -> str:
 
 WORDS = {
     "MONTH": {
-        1: "januar|jänner",
-        2: "februar|feber",
+        1: "januar|jänner|januars",
+        2: "februar|feber|februars",
         3: "märz",
-        4: "april",
+        4: "april|aprils",
         5: "mai",
         6: "juni|juno",
         7: "juli",
-        8: "august",
-        9: "september",
-        10: "oktober",
-        11: "november",
-        12: "dezember",
+        8: "august|augusts",
+        9: "september|septembers",
+        10: "oktober|oktobers",
+        11: "november|novembers",
+        12: "dezember|dezembers",
     },
     "MON": {
         1: "januar|jänner|jan|jän",
@@ -300,7 +300,8 @@ WORDS = {
     },
     "ART": {"the": "das|die|der|des|den|dem|das ganze|den ganzen"},
     "IN": {
-        "in": "im|in|am|an|während|während des|vom|von|zu|zum|über|für|aus|aus dem|in der|"
+        "in": "im lauf des|im lauf|im verlauf|im zuge des|"
+        "im|in|am|an|während|während des|vom|von|zu|zum|über|für|aus|aus dem|in der|"
         "in den|an dem|um|beim|im laufe des|im jahr|im jahre|im monat|vom jahr|"
         "im verlauf des|seitens|auf den|am tag|im ganzen",
     },

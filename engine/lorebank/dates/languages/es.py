@@ -139,9 +139,7 @@ WORDS = {
         1: "próximos|próximas|siguientes",
     },
     "AGO_PRE": {
-        "ago": "hace unas|hace unos|hace como|hace casi|hace más de|hace aproximadamente|"
-        ""
-        "hace|hará"
+        "ago": "hace unas|hace unos|hace como|hace casi|hace más de|hace aproximadamente|hace|hará"
     },
     "AGO": {"ago": "atrás"},
     "AHEAD_PRE": {"ahead": "dentro de|en"},
@@ -233,11 +231,13 @@ WORDS = {
     "PART": {
         "mid": "mediados de|a mediados de|mediados del|a mediados del|mitad de|la mitad de|"
         "mitades de",
-        "opening": "principios de|a principios de|principios del|a principios del|comienzos de|"
+        "opening": "a primeros de|primeros de|a primeros del|"
+        "principios de|a principios de|principios del|a principios del|comienzos de|"
         "a comienzos de|inicios de|a inicios de|a comienzos del|comienzos del|inicios del|"
         "a inicios del|principio de|el principio de|inicio de|el inicio de|comienzo de|"
         "inicio del|comienzo del|principio del|el principio del|al principio de|al inicio de",
-        "closing": "finales de|a finales de|finales del|a finales del|fines de|a fines de|"
+        "closing": "a últimos de|últimos de|a últimos del|"
+        "finales de|a finales de|finales del|a finales del|fines de|a fines de|"
         "fines del|a fines del",
         "end": "final de|el final de|al final de|final del|fin de|"
         "el fin de|al final del|fin del|a fin de",

@@ -244,7 +244,8 @@ WORDS = {
     },
     "ART": {"the": "le|l'|à la|à l'"},
     "IN": {
-        "in": "en|au|à|durant|pendant|de|du|dans|d'|lors de|au cours de|au mois de|en l'an|"
+        "in": "au fil de|dans le courant de|courant de|"
+        "en|au|à|durant|pendant|de|du|dans|d'|lors de|au cours de|au mois de|en l'an|"
         "à l'occasion de|pour|au cours du|courant|tout|datant de|daté de|"
         "au cours de l'|pendant l'|du mois de",
     },
