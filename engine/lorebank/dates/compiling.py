@@ -1,8 +1,8 @@
-"""Write `words.tsv`: the words of all languages, folded and cut into tokens.
+"""The text of `words.tsv`: the words of all languages, folded and cut into tokens.
 
 A row is a first token and, as JSON, its readings: `[rest, tag, value, languages, collides]`; rows
-that begin with `@` hold the other tables of the lexicon. Run as a program it writes the file;
-a test holds the file to the modules under `languages/`.
+that begin with `@` hold the other tables of the lexicon. A test holds the file to the modules under
+`languages/`, and writes it where `LOREBANK_UPDATE_DATE_WORDS` is set.
 """
 
 from __future__ import annotations
@@ -13,30 +13,10 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from lorebank.dates.lexicon import LANGUAGES, WORDS_FILE, language_bit
+from lorebank.dates.lexicon import ANCHORS, LANGUAGES, language_bit
 from lorebank.dates.tokens import tokenize
 
 __all__ = ["compiled_words"]
-
-_ANCHORS = frozenset(
-    {
-        "MONTH",
-        "WEEKDAY",
-        "UNIT",
-        "DAYWORD",
-        "UNITWORD",
-        "SEASON",
-        "HOLIDAY",
-        "DECADE",
-        "EDGE_WORD",
-        "WEEKDAYS",
-        "SEASONS",
-        "DURATION",
-        "SCHOOL_YEAR",
-        "TO_DATE",
-    }
-)
-"""Tags of which every date phrase without a digit holds one."""
 
 
 def compiled_words() -> str:
@@ -58,7 +38,7 @@ def compiled_words() -> str:
         vague.update(" ".join(_tokens(phrase)) for phrase in _split(module.VAGUE))
         for name, words in tenses.items():
             words.update(_tokens(word)[0] for word in _split(getattr(module, name)))
-    anchors = {max(tokens, key=len) for tokens, tag, _, _ in meanings if tag in _ANCHORS}
+    anchors = {max(tokens, key=len) for tokens, tag, _, _ in meanings if tag in ANCHORS}
     rows = {
         "@anchors": " ".join(sorted(anchors)),
         "@marks": " ".join(f"{word} {bits}" for word, bits in sorted(marks.items())),
@@ -102,7 +82,3 @@ def _split(spellings: str) -> list[str]:
 
 def _tokens(spelling: str) -> tuple[str, ...]:
     return tuple(tokenize(spelling).words)
-
-
-if __name__ == "__main__":
-    WORDS_FILE.write_text(compiled_words(), encoding="utf-8", newline="\n")

@@ -58,6 +58,10 @@ class Lattice:
     tokens: Tokens
     edges: list[list[Edge]]
 
+    def holds(self, tags: frozenset[str]) -> bool:
+        """Whether some stretch may be read as one of the tags."""
+        return any(edge.tag in tags for edges in self.edges for edge in edges)
+
     def add(self, start: int, edge: Edge) -> None:
         if edge not in self.edges[start]:
             self.edges[start].append(edge)
@@ -99,33 +103,31 @@ class _Item:
             yield item
 
 
-class _Node:
-    """What may follow the tags matched so far; children are made when first asked for."""
+class _Node(dict[str, "_Node | None"]):
+    """Tags that may follow those matched so far → the node behind; made when first asked for."""
 
-    __slots__ = ("_children", "_items", "rules")
+    __slots__ = ("_items", "rules")
 
     def __init__(self, items: Iterable[_Item]) -> None:
         open_items = [further for item in items for further in item.closure()]
         self.rules = [(i.rule, i.taken) for i in open_items if i.place == len(i.slots)]
         self._items = [item for item in open_items if item.place < len(item.slots)]
-        self._children: dict[str, _Node | None] = {}
 
-    def child(self, tag: str) -> _Node | None:
-        if tag not in self._children:
-            found = [
-                _Item(
-                    item.rule,
-                    item.slots,
-                    item.place + 1,
-                    item.depth + 1,
-                    (*item.taken, item.depth) if written.isupper() else item.taken,
-                )
-                for item in self._items
-                for written in item.slots[item.place][0]
-                if written.upper() == tag
-            ]
-            self._children[tag] = _Node(found) if found else None
-        return self._children[tag]
+    def __missing__(self, tag: str) -> _Node | None:
+        found = [
+            _Item(
+                item.rule,
+                item.slots,
+                item.place + 1,
+                item.depth + 1,
+                (*item.taken, item.depth) if written.isupper() else item.taken,
+            )
+            for item in self._items
+            for written in item.slots[item.place][0]
+            if written.upper() == tag
+        ]
+        node = self[tag] = _Node(found) if found else None
+        return node
 
 
 class RuleTree:
@@ -136,11 +138,13 @@ class RuleTree:
 
     def apply(self, lattice: Lattice, moment: Moment) -> None:
         """Add an edge for every match of every rule."""
-        child = self._root.child
+        root = self._root
         found: list[tuple[int, Edge]] = []
         for start, edges in enumerate(lattice.edges):
-            if any(child(edge.tag) is not None for edge in edges):
-                found.extend((start, edge) for edge in self._matches(lattice, start, moment))
+            for edge in edges:
+                if root[edge.tag] is not None:
+                    found.extend((start, match) for match in self._matches(lattice, start, moment))
+                    break
         for start, edge in found:
             lattice.add(start, edge)
 
@@ -162,7 +166,7 @@ class RuleTree:
                 continue
             for edge in reversed(edges_at[index]):  # the stack takes the first first
                 shared = languages & edge.languages
-                child = node.child(edge.tag) if shared else None
+                child = node[edge.tag] if shared else None
                 if child is not None:
                     stack.append(
                         (edge.end, child, shared, pieces + edge.pieces, (*values, edge.value))

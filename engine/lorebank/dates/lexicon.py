@@ -39,12 +39,29 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-__all__ = ["ALL", "LANGUAGES", "WORDS_FILE", "Lexicon", "Reading", "language_bit", "lexicon"]
+__all__ = [
+    "ALL",
+    "ANCHORS",
+    "LANGUAGES",
+    "WORDS_FILE",
+    "Lexicon",
+    "Reading",
+    "language_bit",
+    "lexicon",
+]
 
 LANGUAGES = ("en", "es", "pt", "fr", "de", "it", "nl", "zh", "ja")
 
 ALL = (1 << len(LANGUAGES)) - 1
 """The set of all languages; a set of languages is an integer, one bit each."""
+
+ANCHORS = frozenset(
+    {
+        "MONTH", "WEEKDAY", "WEEKDAYS", "UNIT", "DURATION", "DAYWORD", "UNITWORD", "SEASON",
+        "SEASONS", "HOLIDAY", "DECADE", "EDGE_WORD", "SCHOOL_YEAR", "TO_DATE", "NIAN", "YUE", "RI",
+    }
+)  # fmt: skip
+"""Tags of which every date phrase without a digit holds one."""
 
 WORDS_FILE = Path(__file__).with_name("words.tsv")
 

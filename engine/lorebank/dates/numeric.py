@@ -18,6 +18,7 @@ from lorebank.dates.spans import Cycle, Span
 __all__ = ["add_numeric_dates"]
 
 _DAY_MONTH_DOTTED = language_bit("de") | language_bit("nl")
+_DIGITS = "0123456789〇零一二三四五六七八九０１２３４５６７８９"
 _HAN_DIGITS = str.maketrans("〇零一二三四五六七八九", "00123456789")
 
 
@@ -122,6 +123,8 @@ def add_numeric_dates(lattice: Lattice) -> None:
 
 
 def _numeric_dates(text: str) -> Iterator[tuple[int, int, str, object, int]]:
+    if not any(map(text.__contains__, _DIGITS)):
+        return
     for signs, form, read, tag, languages in _FORMS:
         if not any(sign in text for sign in signs):
             continue

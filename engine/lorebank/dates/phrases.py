@@ -12,7 +12,7 @@ from datetime import date
 from functools import cache
 
 from lorebank.dates.lattice import Edge, Lattice, RuleTree, read_tokens
-from lorebank.dates.lexicon import Lexicon, lexicon
+from lorebank.dates.lexicon import ANCHORS, Lexicon, lexicon
 from lorebank.dates.lookalikes import is_date
 from lorebank.dates.numeric import add_numeric_dates
 from lorebank.dates.rules_bounds import BOUND_RULES, Meaning
@@ -21,13 +21,12 @@ from lorebank.dates.rules_days import DAY_RULES, REFERENCE_RULES
 from lorebank.dates.rules_parts import PART_RULES
 from lorebank.dates.rules_relative import RELATIVE_RULES
 from lorebank.dates.spans import Moment
-from lorebank.dates.tokens import CJK, Tokens, tokenize
+from lorebank.dates.tokens import Tokens, tokenize
 from lorebank.domain import Interval
 
 __all__ = ["DatePhrase", "find_phrases", "find_vague", "may_hold_date", "phrases_at"]
 
 _PLAIN_WORD = re.compile(r"[a-z]+")
-_CJK_LETTER = re.compile(f"[{CJK}]")
 _LONGEST_TEXT = 20_000
 """Characters that are looked at; a question or fact beyond that is cut."""
 
@@ -66,6 +65,8 @@ def phrases_at(text: str, moment: Moment) -> tuple[DatePhrase, ...]:
     words = lexicon()
     tokens = tokenize(text)
     lattice = read_tokens(tokens, words)
+    if not (any(map(str.isdecimal, tokens.words)) or lattice.holds(ANCHORS)):
+        return ()
     add_numeric_dates(lattice)
     for stage in _stages():
         stage.apply(lattice, moment)
@@ -89,14 +90,15 @@ def find_vague(text: str) -> tuple[str, ...]:
 def may_hold_date(text: str) -> bool:
     """Whether a word of the text, or a digit, could begin a date: cheap, seldom wrong."""
     if text.isascii():
-        folded = text.lower()
-    elif _CJK_LETTER.search(text):
-        return True
-    else:
-        folded = " ".join(tokenize(text).words)
-    if any(map(folded.__contains__, "0123456789")):
-        return True
-    return not lexicon().anchors.isdisjoint(_PLAIN_WORD.findall(folded))
+        return _has_digit(text) or not lexicon().anchors.isdisjoint(
+            _PLAIN_WORD.findall(text.lower())
+        )
+    words = tokenize(text).words
+    return any(word[0].isdecimal() for word in words) or not lexicon().anchors.isdisjoint(words)
+
+
+def _has_digit(text: str) -> bool:
+    return any(map(text.__contains__, "0123456789"))
 
 
 @cache

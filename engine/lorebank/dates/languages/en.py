@@ -284,7 +284,6 @@ WORDS = {
         "immaculate": "immaculate conception",
         "st-lucy": "st lucy's day|saint lucy's day|st. lucy's day",
         "all-souls": "all souls' day|all souls day|day of the dead",
-        "st-john": "st john's eve",
         "hispanic-day": "hispanic day",
         "reformation": "reformation day",
         "tanabata": "tanabata",
