@@ -8,7 +8,7 @@ the languages that all its words share, so words of different languages never ma
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from lorebank.dates.lexicon import ALL, Lexicon
@@ -96,11 +96,11 @@ class _Item:
 
     def closure(self) -> Iterator[_Item]:
         """This item and those beyond the places that may be left out."""
-        item = self
-        yield item
-        while item.place < len(item.slots) and item.slots[item.place][1]:
-            item = replace(item, place=item.place + 1)
-            yield item
+        yield self
+        for place in range(self.place, len(self.slots)):
+            if not self.slots[place][1]:
+                break
+            yield _Item(self.rule, self.slots, place + 1, self.depth, self.taken)
 
 
 class _Node(dict[str, "_Node | None"]):

@@ -10,11 +10,10 @@ import re
 from lorebank.dates.lattice import Edge, Lattice
 from lorebank.dates.lexicon import Lexicon, language_bit
 from lorebank.dates.rules_bounds import Meaning
-from lorebank.dates.tokens import CJK, Tokens
+from lorebank.dates.tokens import Tokens, is_cjk
 
 __all__ = ["is_date"]
 
-_CJK = re.compile(f"[{CJK}]")
 _ENGLISH = language_bit("en")
 _CHINESE_OR_JAPANESE = language_bit("zh") | language_bit("ja")
 _WEEKDAYS_CAPITALISED = language_bit("en") | language_bit("de")
@@ -94,7 +93,7 @@ _VERSION_LEADS = _word_set(
 )
 _RELEASES = _word_set("release releases build tag patch hotfix upgrade upgraded")
 _GREETINGS = _word_set("happy merry blessed frohe frohes feliz joyeux buon bon buona")
-_AFTER_CJK_NAME = re.compile("さん|さま|様|くん|君|ちゃん|間|先生|氏")
+_AFTER_CJK_NAME = ("さん", "さま", "様", "くん", "君", "ちゃん", "間", "先生", "氏")
 
 
 def is_date(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> bool:
@@ -103,7 +102,7 @@ def is_date(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> bool:
     tokens = lattice.tokens
     if not _stands_free(tokens, start, edge.end):
         return False
-    if meaning.repeating and _AFTER_CJK_NAME.match(tokens.text, tokens.ends[edge.end - 1]):
+    if meaning.repeating and tokens.text.startswith(_AFTER_CJK_NAME, tokens.ends[edge.end - 1]):
         return False
     if not meaning.licensed:
         if _is_whole_text(tokens, start, edge.end) and not _may_be_name(tokens, start, edge.end):
@@ -143,7 +142,7 @@ def _glued_left(text: str, left: int) -> bool:
     if near in _BEFORE_GLUED:
         return True
     if near.isalnum():
-        return not (_CJK.match(near) or _CJK.match(first))
+        return not (is_cjk(near) or is_cjk(first))
     glue = ".-:," if first.isdecimal() else ".-"
     return near in glue and left > 1 and text[left - 2].isalnum()
 
@@ -155,7 +154,7 @@ def _glued_right(text: str, right: int) -> bool:
     if near in _AFTER_GLUED:
         return True
     if near.isalnum():
-        return not (_CJK.match(near) or _CJK.match(last))
+        return not (is_cjk(near) or is_cjk(last))
     if near in _TAIL_IF_WORD and right + 1 < len(text) and text[right + 1].isalnum():
         return not re.match(r"['’]s\b", text[right:])
     return False
