@@ -167,6 +167,7 @@ HOLIDAYS: dict[str, Finder] = {
     "mountain-jp": _fixed(8, 11),
     "obon": _fixed(8, 13),
     "assumption": _fixed(8, 15),
+    "rentree": _fixed(9, 1),
     "independence-br": _fixed(9, 7),
     "teachers-cn": _fixed(9, 10),
     "national-cn": _fixed(10, 1),

@@ -61,7 +61,7 @@ _EVENTS = _word_set(
     "breakfast party class lesson game match show episode update incident outage report notes "
     "planning interview presentation conversation discussion brunch barbecue bbq walk trip visit "
     "parade celebration celebrations gathering vacation getaway hike shopping orders order sale "
-    "sales concert feast festivities photos pictures"
+    "sales gift gifts present presents concert feast festivities photos pictures"
 )
 _OF_A_QUARTER = _word_set(
     "results revenue numbers goals okrs okr report review planning figures budget earnings targets "
@@ -92,7 +92,13 @@ _VERSION_LEADS = _word_set(
     "room zimmer page pages pp line lines seite seiten"
 )
 _RELEASES = _word_set("release releases build tag patch hotfix upgrade upgraded")
+_AFTER_HOLIDAY = _word_set("at was were with we i they")
+_NAME_JOINS = _word_set("de con di da com avec per para")
 _GREETINGS = _word_set("happy merry blessed frohe frohes feliz joyeux buon bon buona")
+_CJK_PLACES = (
+    "餐厅", "餐廳", "酒店", "饭店", "宾馆", "公司", "乐队", "书店", "咖啡", "广场", "大厦", "劇場", "広場", "生まれ",
+    "食堂", "ホテル", "旅館",
+)  # fmt: skip
 _AFTER_CJK_NAME = ("さん", "さま", "様", "くん", "君", "ちゃん", "間", "先生", "氏")
 
 
@@ -101,6 +107,8 @@ def is_date(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> bool:
     meaning: Meaning = edge.value
     tokens = lattice.tokens
     if not _stands_free(tokens, start, edge.end):
+        return False
+    if meaning.repeating and _names_a_place(tokens, edge.end):
         return False
     if meaning.repeating and tokens.text.startswith(_AFTER_CJK_NAME, tokens.ends[edge.end - 1]):
         return False
@@ -210,12 +218,19 @@ def _free_holiday(tokens: Tokens, start: int, edge: Edge, words: Lexicon) -> boo
         return False
     if edge.languages & _NOUNS_CAPITALISED and not edge.languages & _ENGLISH:
         return not after or not _capitalised(tokens, edge.end)
-    return edge.end > start + 1 and (not after[:1].isalnum() or after in words.marks)
+    if edge.end == start + 1:
+        return after in _AFTER_HOLIDAY
+    return not after[:1].isalnum() or after in words.marks
 
 
 def _before_katakana(tokens: Tokens, index: int) -> bool:
     """`土曜ワイド劇場`: the first part of a name."""
     return tokens.adjacent(index) and "\u30a1" <= tokens.words[index] <= "\u30fa"
+
+
+def _names_a_place(tokens: Tokens, end: int) -> bool:
+    """`星期五餐厅`, `三月酒店`."""
+    return tokens.adjacent(end) and tokens.text.startswith(_CJK_PLACES, tokens.ends[end - 1])
 
 
 def _free_quarter(tokens: Tokens, start: int, end: int) -> bool:
@@ -258,6 +273,8 @@ def _is_named(tokens: Tokens, start: int, edge: Edge, meaning: Meaning) -> bool:
         return after != "i"
     if last in _CAPITALISED_AFTER:
         return False
+    if edge.end == start + 2 and tokens.words[start] in _NAME_JOINS:
+        return _capitalised(tokens, start + 1) and not edge.languages & _WEEKDAYS_CAPITALISED
     if after == "'" and not _EVENTS.intersection(tokens.words[edge.end + 2 : edge.end + 4]):
         return True
     if "the" in tokens.words[start : edge.end] and after.isalpha():
@@ -324,6 +341,12 @@ def _is_street(tokens: Tokens, start: int) -> bool:
     if start and tokens.words[start - 1] in _STREETS:
         first = tokens.words[start]
         return first in _STREET_JOINS or not first.isalpha() or _capitalised(tokens, start)
+    if (
+        start > 2
+        and tokens.words[start - 3] in _STREETS
+        and tokens.words[start - 2] in _STREET_JOINS
+    ):
+        return tokens.words[start - 1].isdecimal()
     return (
         start > 1
         and tokens.words[start - 2] in _STREETS

@@ -58,6 +58,13 @@ def _week(match: re.Match[str]) -> Span:
     return Span("week", iso_week_days(int(match[1]), int(match[2])))
 
 
+def _yearly_week(match: re.Match[str]) -> Span | None:
+    week = int(match[1])
+    if not 1 <= week <= 53:
+        return None
+    return Span("week", cycle=Cycle(lambda year: iso_week_days(year, week)), bare=True)
+
+
 def _quarter(match: re.Match[str]) -> Span:
     year = int(match[3])
     return Span("quarter", quarter_days(_full_year(year), int(match[1] or match[2])))
@@ -106,7 +113,8 @@ _FORMS: tuple[tuple[str, str, Callable[[re.Match[str]], object], str, int], ...]
     (".", r"(?<![\d./-])(\d{1,2})\.(\d{1,2})(?![\d.]*\d)",
      _day_and_month, "DM_WEAK", _DAY_MONTH_DOTTED),
     ("/", r"(?<![\d./-])(\d{1,2})/(\d{1,2})(?![\d/.])", _day_and_month, "DM", ALL),
-    ("Qq", rf"(?<!\w)(?:([1-4])Q|Q([1-4])[-/'’]?)({_YEAR}|\d\d)(?!\w)", _quarter, "DATE", ALL),
+    ("Qq", rf"(?<!\w)(?:([1-4])Q|Q([1-4])[-/'’]?)({_YEAR}|[0-3]\d)(?!\w)", _quarter, "DATE", ALL),
+    ("W", r"(?<![\w-])(?-i:W)(\d\d)(?![\w.])", _yearly_week, "DATE", ALL),
     ("Ff", rf"(?<!\w)FY[- ]?['’]?({_YEAR}|\d\d)(?![\w/])", _fiscal_year, "DATE", ALL),
     ("年", r"[〇零一二三四五六七八九]{4}(?=年)", _han_year, "YR", ALL),
 )  # fmt: skip

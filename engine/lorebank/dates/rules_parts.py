@@ -158,7 +158,7 @@ def _nth_unit(n: int, unit: str, granularity: str, days: Days) -> Days | None:
     if unit == "weekend":
         saturday = nth_weekday(days, 5, n)
         return (saturday, shift(saturday, 1)) if saturday else None
-    if unit == "half" and granularity == "month":
+    if unit in ("half", "fortnight") and granularity == "month":
         return _month_part("first-half" if n == 1 else "second-half", days)
     if granularity != "year":
         return None
@@ -333,7 +333,12 @@ def _day_next_to(_: Moment, step: int, span: Span) -> Span | None:
 def _week_next_to(_: Moment, step: int, span: Span) -> Span | None:
     if span.granularity != "day":
         return None
-    found = span.refined("week", lambda days: week_days(shift(days[0], 7 * step)))
+
+    def moved(days: Days) -> Days:
+        # the week before a Sunday is the one that it ends
+        return week_days(shift(days[0], step if days[0].weekday() == 6 else 7 * step))
+
+    found = span.refined("week", moved)
     return replace(found, bare=False) if found else None
 
 

@@ -122,6 +122,8 @@ class Moment:
         begun = self.preceding(cycle, self.now)
         if begun is not None and self.now <= begun[1]:
             return begun
+        if begun is not None and begun[0].year < begun[1].year:
+            return self.nearest(cycle)  # a winter belongs to both of its years
         index = cycle.index(self.now)
         return next((d for d in cycle.forwards(self.now) if cycle.index(d[0]) >= index), None)
 

@@ -387,7 +387,8 @@ WORDS = {
         "every|each|most|any|every other|alternate|no|per|some"
     },
     "NOT": {
-        "not": "in the new year|happy new year|new year's resolution|new year's resolutions|"
+        "not": "today show|"
+        "in the new year|happy new year|new year's resolution|new year's resolutions|"
         "taco tuesday|ruby tuesday|freaky friday|man friday|casual friday|good friday "
         "agreement|bloody sunday|super sunday|black sabbath|may i|may we|may he|may she|may they|"
         "may not|may be|may have|may also|easter egg|easter eggs|christmas tree|christmas card|"

@@ -69,7 +69,7 @@ WORDS = {
         7: "siete",
         8: "ocho",
         9: "nueve",
-        10: "diez",
+        10: "una decena de|decena de|diez",
         11: "once",
         12: "doce",
         13: "trece",

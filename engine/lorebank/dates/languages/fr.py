@@ -144,6 +144,7 @@ WORDS = {
     "WEEK_ON": {"week": "en huit"},
     "SEASON": {"spring": "printemps", "summer": "été", "autumn": "automne", "winter": "hiver"},
     "HOLIDAY": {
+        "rentree": "rentrée|rentrée scolaire",
         "pentecost-weekend": "week-end de la pentecôte|week-end de pentecôte",
         "easter-weekend": "week-end de pâques|weekend de pâques",
         "new-year": "jour de l'an|nouvel an|premier de l'an",
@@ -242,7 +243,7 @@ WORDS = {
         (10, "day"): "une semaine et demie|semaine et demie",
         (18, "month"): "un an et demi|an et demi",
     },
-    "ART": {"the": "le|l'|à la|à l'"},
+    "ART": {"the": "la|le|l'|à la|à l'"},
     "IN": {
         "in": "au fil de|dans le courant de|courant de|"
         "en|au|à|durant|pendant|de|du|dans|d'|lors de|au cours de|au mois de|en l'an|"

@@ -74,7 +74,7 @@ WORDS = {
         12: "dodici",
         13: "tredici",
         14: "quattordici",
-        15: "quindici",
+        15: "una quindicina di|quindicina di|quindici",
         20: "venti",
         30: "trenta",
         40: "quaranta",

@@ -69,12 +69,12 @@ WORDS = {
         7: "sete",
         8: "oito",
         9: "nove",
-        10: "dez",
+        10: "uma dezena de|dezena de|dez",
         11: "onze",
         12: "doze",
         13: "treze",
         14: "catorze|quatorze",
-        15: "quinze",
+        15: "uma quinzena de|quinze",
         20: "vinte",
         30: "trinta",
         40: "quarenta",
@@ -283,7 +283,8 @@ VAGUE = (
     "há alguns anos|alguns dias atrás|algumas semanas atrás|nos últimos dias"
 )
 MARKS = (
-    "o|os|as|que|quem|quando|qual|como|onde|e|com|para|uma|um|do|da|no|na|foi|é|fez|disse|"
+    "noite|manhã|feira|próxima|o|os|as|que|quem|quando|qual|como|onde|e|"
+    "com|para|uma|um|do|da|no|na|foi|é|fez|disse|"
     "em|não|aconteceu|até|nós|ele|ela|falamos|decidimos|sobre|pela|pelo"
 )
 PAST = "foi|foram|era|esteve|fez|disse|tinha|comprou|começou|terminou|chegou|visitou|falou|houve"
