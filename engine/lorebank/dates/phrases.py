@@ -18,6 +18,7 @@ from lorebank.dates.numeric import add_numeric_dates
 from lorebank.dates.rules_bounds import BOUND_RULES, Meaning
 from lorebank.dates.rules_calendar import CALENDAR_RULES
 from lorebank.dates.rules_days import DAY_RULES, REFERENCE_RULES
+from lorebank.dates.rules_next_to import NEXT_TO_RULES
 from lorebank.dates.rules_parts import PART_RULES
 from lorebank.dates.rules_relative import RELATIVE_RULES
 from lorebank.dates.spans import Moment
@@ -107,7 +108,7 @@ def _stages() -> tuple[RuleTree, ...]:
         REFERENCE_RULES,
         (*DAY_RULES, *CALENDAR_RULES),
         RELATIVE_RULES,
-        PART_RULES,
+        (*PART_RULES, *NEXT_TO_RULES),
         BOUND_RULES,
     )
     return tuple(RuleTree(stage) for stage in rules)
