@@ -30,6 +30,18 @@ def one_day(written: str) -> Interval:
         ("Born on 12 May 1984.", one_day("1984-05-12")),
         ("Moved here in 2019.", Interval(date(2019, 1, 1), date(2019, 12, 31))),
         ("Viajó a Roma la semana pasada.", Interval(date(2025, 11, 17), date(2025, 11, 23))),
+        ("Met Ana last Tuesday.", one_day("2025-11-25")),
+        ("Next Monday is the demo.", one_day("2025-12-01")),
+        ("Moved the server two weeks ago.", Interval(date(2025, 11, 10), date(2025, 11, 16))),
+        ("Quit smoking at New Year.", one_day("2025-01-01")),
+        ("Thanksgiving at Bob's was great.", one_day("2024-11-28")),
+        ("On Thursday Maria called about the roof.", one_day("2025-11-20")),
+        ("Der Vertrag endet am 30. Juni.", one_day("2026-06-30")),
+        ("Réunion avec Paul mardi prochain.", one_day("2025-12-02")),
+        ("Anteontem falei com o Rui.", one_day("2025-11-24")),
+        ("Partiremo il 3 giugno.", one_day("2026-06-03")),
+        ("明年春节去北京。", one_day("2026-02-17")),
+        ("先週の土曜日に引っ越した。", one_day("2025-11-22")),
         ("来週東京に行く", Interval(date(2025, 12, 1), date(2025, 12, 7))),
     ],
 )
@@ -54,3 +66,28 @@ def test_relative_phrases_need_the_day_of_the_log() -> None:
     assert occurred_interval("Fixed yesterday.", None) is None
     assert occurred_interval("Trip on 3 December.", None) is None
     assert occurred_interval("Trip on 3 December 2024.", None) == one_day("2024-12-03")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "On Mondays we have standup.",
+        "Every second Friday she bakes bread.",
+        "In summers they live on the boat.",
+        "In winter he likes to ski.",
+        "Ana usually calls on Sunday.",
+        "Free on Wednesday afternoons.",
+        "Los lunes va al gimnasio.",
+        "Às sextas ela dança.",
+        "Le lundi, elle travaille à la maison.",
+        "En hiver il fait du ski.",
+        "Im Sommer arbeitet sie weniger.",
+        "Jeden zweiten Freitag backt sie Brot.",
+        "Il sabato va al mercato.",
+        "每周五他都去游泳。",
+        "毎週月曜日に走る。",
+        "冬はスキーが好き。",
+    ],
+)
+def test_what_happens_again_and_again_names_no_time(text: str) -> None:
+    assert occurred_interval(text, RECORDED) is None

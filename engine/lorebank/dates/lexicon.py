@@ -18,7 +18,11 @@ Tags of `WORDS`, with the values they take:
   TRAIL_PRE, TRAIL_POST (-1, 1)     the past month
   SPAN_PRE, SPAN_POST (-1, 1)       the last … days
   AGO_PRE, AGO, AHEAD_PRE, AHEAD    … ago, … from now
-  SEASON, HOLIDAY     keys of `lorebank.dates.calendar`
+  WEEKDAYS, SEASONS   the plurals in `two Fridays ago`; DAYPARTS: mornings, nights
+  SEASON, HOLIDAY     keys of `lorebank.dates.calendar` and `lorebank.dates.holidays`
+  SCHOOL_YEAR (9)     school year, by its first month; SAME_TIME: this time last year
+  TO_DATE ("year")    year to date; WEEK_ON: the `week` of `Monday week`
+  ERA (2018)          令和, by the year before its first; FIRST_YEAR: 元
   QUARTER, HALF (n)   Q3, H1
   DECADE (1980)       eighties; DECADE_PRE, DECADE_THE, DECADE_POST: the words around `80`
   PART, PART_POST     early, mid, late, start, end; opening, closing may be either of two

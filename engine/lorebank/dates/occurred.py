@@ -14,6 +14,17 @@ from lorebank.domain import Interval
 __all__ = ["occurred_interval"]
 
 _PAST_ENDINGS = ("ed", "ieron", "aron", "aram", "eram", "iram")
+_FUTURE_ENDINGS = (
+    "ranno",
+    "iremo",
+    "eremo",
+    "aremos",
+    "eremos",
+    "iremos",
+    "eront",
+    "iront",
+    "erons",
+)
 _PAST_PARTICIPLE = re.compile(r"ge\w{2,}(?:t|en)")
 _SOME_DAY = date(2000, 6, 15)
 _OTHER_DAY = date(2011, 2, 2)
@@ -33,7 +44,7 @@ def occurred_interval(text: str, recorded: date | None) -> Interval | None:
     if recorded is None:
         return _first(_absolute(text))
     words = tokenize(text).words
-    future = not lexicon().future.isdisjoint(words)
+    future = _in_future(words)
     prefer: Prefer = "future" if future else ("past" if _in_past(words) else "near")
     found = phrases_at(text, Moment(recorded, prefer, ahead=future))
     return _first(tuple(p for p in found if not _is_habitual(p, prefer, words)))
@@ -58,6 +69,13 @@ def _absolute(text: str) -> tuple[DatePhrase, ...]:
     """The phrases that mean the same whatever the day."""
     one = phrases_at(text, Moment(_SOME_DAY))
     return tuple(p for p in one if p in phrases_at(text, Moment(_OTHER_DAY)))
+
+
+def _in_future(words: list[str]) -> bool:
+    known = lexicon().future
+    return any(
+        word in known or (len(word) > 5 and word.endswith(_FUTURE_ENDINGS)) for word in words
+    )
 
 
 def _in_past(words: list[str]) -> bool:

@@ -332,7 +332,8 @@ WORDS = {
     "AROUND_POST": {"around": "herum"},
     "EVERY": {"every": "jeden|jede|jedes|jeder|alle|jedem"},
     "NOT": {
-        "not": "heute journal|heute show|heute-show|zweite meinung|zweiten meinung|guten morgen"
+        "not": "an wochenenden|an den wochenenden|"
+        "heute journal|heute show|heute-show|zweite meinung|zweiten meinung|guten morgen"
     },
 }
 VAGUE = (
@@ -350,5 +351,8 @@ MARKS = (
     "gemacht|passiert|passierte|dr"
 )
 PAST = "war|waren|hat|hatte|habe|haben|wurde|wurden|ging|kam|sagte|gab|machte|fand|kaufte|begann"
-FUTURE = "wird|werden|soll|muss|fällig|geplant|kommt|steht|beginnt|startet|frist|fliegt|reist"
+FUTURE = (
+    "endet|läuft|wird|werden|soll|muss|fällig|geplant|kommt|steht|beginnt|startet|frist|"
+    "fliegt|reist"
+)
 HABIT = "immer|meistens|meist|oft|normalerweise|üblicherweise|gewöhnlich|regelmäßig|gern|gerne"

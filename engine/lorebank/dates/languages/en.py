@@ -131,7 +131,8 @@ WORDS = {
         -1: "last|final",
     },
     "DAYWORD": {
-        -2: "the day before yesterday|day before yesterday|ereyesterday",
+        -2: "the night before last|night before last|the evening before last|"
+        "the day before yesterday|day before yesterday|ereyesterday",
         -1: "yesterday|last night|yesternight",
         0: "today|tonight|this morning|this afternoon|this evening|earlier today|later today",
         1: "tomorrow",
@@ -284,7 +285,8 @@ WORDS = {
         "every|each|most|any|every other|alternate|no|per|some"
     },
     "NOT": {
-        "not": "today show|"
+        "not": "on weekends|at weekends|on the weekends|"
+        "today show|"
         "in the new year|happy new year|new year's resolution|new year's resolutions|"
         "taco tuesday|ruby tuesday|freaky friday|man friday|casual friday|good friday "
         "agreement|bloody sunday|super sunday|black sabbath|may i|may we|may he|may she|may they|"
@@ -311,7 +313,11 @@ MARKS = (
 )
 PAST = (
     "was|were|did|had|went|said|got|came|made|took|left|met|found|told|ran|broke|began|wrote|sent|"
-    "saw|gave|bought|paid|lost|won|built|kept|felt|hurt|fell|thought|became|chose|spent|held|ago"
+    "saw|gave|bought|paid|lost|won|built|kept|felt|hurt|fell|thought|"
+    "became|chose|quit|drove|flew|swam|sang|slept|woke|wore|grew|drew|"
+    "knew|threw|sat|stood|led|"
+    "rode|sold|spoke|stole|taught|caught|brought|fought|forgot|drank|ate|"
+    "ended|finished|passed|spent|held|ago"
 )
 FUTURE = (
     "will|shall|going|plans|planned|due|deadline|scheduled|upcoming|must|should|gonna|expects|"

@@ -289,7 +289,10 @@ WORDS = {
     },
     "AROUND_POST": {"around": "circa"},
     "EVERY": {"every": "ogni|tutti i|tutte le|ciascun|qualsiasi"},
-    "NOT": {"not": "seconda opinione|secondo me|secondo noi|secondo lui|secondo lei"},
+    "NOT": {
+        "not": "nei weekend|nei fine settimana|"
+        "seconda opinione|secondo me|secondo noi|secondo lui|secondo lei"
+    },
 }
 VAGUE = (
     "l'altro giorno|recentemente|di recente|ultimamente|poco fa|tempo fa|qualche tempo fa|"
