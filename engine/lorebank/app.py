@@ -59,17 +59,19 @@ from lorebank.index.entities import (
     neighbours,
     resolution,
 )
-from lorebank.index.intervals import select_items
 from lorebank.index.items import facts_by_id, facts_by_place, facts_by_time
 from lorebank.index.lexical import index_words, prepare_connection
 from lorebank.index.meta import read_meta
 from lorebank.index.opinions import load_opinions, opinions_moved_by
 from lorebank.index.read_settings import ReadSettings
+from lorebank.index.selection import known_tags, select_items
+from lorebank.index.spelling import respell_names
 from lorebank.index.status import read_status
 from lorebank.index.sync import stale_paths, sync_files
 from lorebank.index.vectors import VectorIndex
+from lorebank.language.folding import fold
 from lorebank.markdown.headings import RETAIN_HEADINGS
-from lorebank.recall.filters import Filters, parse_day, parse_interval
+from lorebank.recall.filters import Filters, parse_day, parse_interval, parse_item_kind
 from lorebank.recall.meaning import Meaning, needs_meaning
 from lorebank.recall.pipeline import RecallOptions, recall
 from lorebank.recall.request import Request
@@ -295,6 +297,8 @@ class Bank:
         entities: Sequence[str] = (),
         kinds: Sequence[FactKind | str] = (),
         min_confidence: float | None = None,
+        tags: Sequence[str] = (),
+        path: str | None = None,
         token_budget: int | None = None,
         include_superseded: bool = False,
         now: date | None = None,
@@ -303,6 +307,8 @@ class Bank:
 
         `k` hits at most, `token_budget` estimated tokens at most (at least one hit is given).
         `as_of` answers from what was recorded by that day, with the confidence believed then.
+        `kinds` are kinds of facts or `note` for prose; every one of `tags` must be borne; `path` is
+        a file or the beginning of a path.
         """
         today = self._today(now)
         wanted = self.config.recall.k if k is None else k
@@ -312,12 +318,18 @@ class Bank:
         filters = Filters(
             interval=parse_interval(since, until, today),
             entities=tuple(self._entity(name).slug for name in entities),
-            kinds=tuple(parsed for kind in kinds if (parsed := parse_kind(kind))),
+            kinds=tuple(parse_item_kind(kind) for kind in kinds),
             min_confidence=min_confidence,
             as_of=parse_day(as_of, today, "as-of", side="end"),
+            path=path,
+            tags=tuple(fold(tag.removeprefix("#")) for tag in tags),
         )
         understood = understand(
-            query, now=today, filters=filters, lookup=lambda s: lookup_names(self._index, s)
+            query,
+            now=today,
+            filters=filters,
+            lookup=lambda slugs: lookup_names(self._index, slugs),
+            respell=lambda words: respell_names(self._index, words),
         )
         vector, skipped = self._vector_for(understood)
         request = Request(
@@ -325,7 +337,9 @@ class Bank:
             connection=self._index,
             now=today,
             limit=max(50, wanted * self.config.recall.candidate_multiplier),
-            within=self._within(understood.filters),
+            within=select_items(
+                self._index, understood.filters.wanted, understood.filters.unwanted
+            ),
             vectors=self._vectors,
             query_vector=vector,
         )
@@ -337,6 +351,7 @@ class Bank:
             ),
             skipped=skipped,
             index=self._freshness(),
+            notes=self._notes_on(understood.filters),
         )
 
     @_made_anew_when_damaged
@@ -611,16 +626,11 @@ class Bank:
             self._pending_known = (generation, pending_count(self._index))
         return self._pending_known[1]
 
-    def _within(self, filters: Filters) -> str | None:
-        return select_items(
-            self._index,
-            interval=filters.interval,
-            entities=filters.entities,
-            kinds=filters.kinds,
-            min_confidence=filters.min_confidence,
-            recorded_until=filters.as_of,
-            path=filters.path,
-        )
+    def _notes_on(self, filters: Filters) -> tuple[str, ...]:
+        tags = (*filters.tags, *filters.excluded.tags)
+        unknown = dict.fromkeys(tags) if tags else {}
+        known = known_tags(self._index, tuple(unknown))
+        return tuple(f"nothing is tagged '{tag}'" for tag in unknown if tag not in known)
 
     def _recall_options(
         self, k: int, token_budget: int | None, include_superseded: bool

@@ -312,10 +312,17 @@ class Query:
     entities: tuple[str, ...] = ()
     """Display names of the entities found in the question or asked for by a flag."""
     interval: Interval | None = None
-    kinds: tuple[FactKind, ...] = ()
+    kinds: tuple[str, ...] = ()
+    """Kinds of facts asked for, `note` for prose."""
     intent: tuple[str, ...] = ()
     """Any of `entity`, `temporal`, `opinion`, `identifier`; `lexical` where none stands out."""
     as_of: date | None = None
+    tags: tuple[str, ...] = ()
+    """What a hit must bear, every one."""
+    path: str | None = None
+    """The file or folder a hit must stand in."""
+    excluded: tuple[str, ...] = ()
+    """What no hit may hold: `tea`, `"a phrase"`, `kind:note`."""
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -323,9 +330,12 @@ class Query:
             "terms": list(self.terms),
             "entities": list(self.entities),
             "interval": self.interval.to_dict() if self.interval else None,
-            "kinds": [kind.value for kind in self.kinds],
+            "kinds": [str(kind) for kind in self.kinds],
             "intent": list(self.intent),
             "as_of": self.as_of.isoformat() if self.as_of else None,
+            "tags": list(self.tags),
+            "path": self.path,
+            "excluded": list(self.excluded),
         }
 
 

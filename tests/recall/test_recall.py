@@ -293,6 +293,9 @@ def test_the_envelope_is_the_published_one(diary: Bank) -> None:
         "kinds",
         "intent",
         "as_of",
+        "tags",
+        "path",
+        "excluded",
     ]
     assert set(envelope["hits"][0]) >= {
         "id",

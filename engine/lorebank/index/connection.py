@@ -28,7 +28,7 @@ __all__ = [
     "transaction",
 ]
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 BUSY_TIMEOUT_MS = 10_000
 
 DamagedIndex = (apsw.NotADBError, apsw.CorruptError)

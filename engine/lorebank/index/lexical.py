@@ -21,6 +21,7 @@ __all__ = [
     "CHUNK_COLUMNS",
     "ITEM_COLUMNS",
     "LexicalMatch",
+    "any_of",
     "document_frequencies",
     "index_words",
     "match_chunks",
@@ -128,6 +129,11 @@ def stems(connection: Connection, text: str) -> list[str]:
     prepared = searchable(text).replace("\0", " ").encode("utf-8", "replace")
     tokens = tokenizer(prepared, apsw.FTS5_TOKENIZE_QUERY, None, include_offsets=False)
     return [str(token) for group in tokens for token in group]
+
+
+def any_of(terms: Sequence[str]) -> str:
+    """A MATCH expression for what holds any of these words or phrases; "" for none."""
+    return " OR ".join(quoted for term in terms if (quoted := _quote(term)))
 
 
 def _quote(term: str) -> str:

@@ -23,7 +23,7 @@ from lorebank.recall.fusion import fuse_reciprocal_ranks, fuse_weighted
 from lorebank.recall.newest import Current, lead_with_successors, newest_first
 from lorebank.recall.ranking import Ranking
 from lorebank.recall.request import Request
-from lorebank.recall.retrievers import entity, lexical, opinion, semantic, temporal
+from lorebank.recall.retrievers import entity, lexical, listing, opinion, semantic, temporal
 from lorebank.recall.scoring import DEFAULT_WEIGHTS, Pool, Weights, coverage, score_pool
 from lorebank.recall.snippets import snippet
 
@@ -35,6 +35,7 @@ RETRIEVERS: Mapping[str, Callable[[Request], Ranking]] = {
     entity.NAME: entity.retrieve,
     temporal.NAME: temporal.retrieve,
     opinion.NAME: opinion.retrieve,
+    listing.NAME: listing.retrieve,
 }
 
 _HEAD = 3
@@ -107,7 +108,13 @@ def recall(
             n for n in RETRIEVERS if n not in skipped and pool.rankings[n].ranked
         ),
         retrievers_skipped=dict(skipped),
-        notes=(*pool.understood.notes, *notes, *said, *_said_of_hidden(hidden)),
+        notes=(
+            *pool.understood.notes,
+            *notes,
+            *_said_of_phrases(pool),
+            *said,
+            *_said_of_hidden(hidden),
+        ),
     )
 
 
@@ -246,6 +253,16 @@ def _with_successors(
     wanted = [item for item in sorted(missing) if allowed is None or item in allowed]
     items = {**pool.items, **load_items(request.connection, wanted)}
     return lead_with_successors(order, items, replaced, understood.terms, options.k)
+
+
+def _said_of_phrases(pool: Pool) -> list[str]:
+    """The quoted phrases that no item holds whole."""
+    held = {term for entry in pool.rankings["lexical"].ranked for term in entry.why["terms"]}
+    return [
+        f"nothing holds the phrase '{phrase}' whole; its words were searched"
+        for phrase in pool.understood.quoted
+        if phrase not in held
+    ]
 
 
 def _said_of_hidden(hidden: int) -> tuple[str, ...]:

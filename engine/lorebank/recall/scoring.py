@@ -43,6 +43,8 @@ class Weights:
     complete: float = 3.0
     """For an item with a sentence that holds every word; falls off steeply where one is missing.
     BM25 alone prefers a short text with most of the words to a paragraph with all of them."""
+    phrase: float = 2.0
+    """It holds the quoted phrases of the question whole, pro rata."""
     entity: float = 1.0
     """It is about, or mentions, an entity of the question."""
     curated: float = 0.8
@@ -137,9 +139,16 @@ def _z_score_sum(pool: Pool, covered: Mapping[int, float], weights: Weights) -> 
 def _steps(pool: Pool, item: Item, covered: float, weights: Weights) -> float:
     understood = pool.understood
     step = weights.covered * covered + weights.complete * _completeness(pool, item)
+    if understood.quoted:
+        held = _why(pool, "lexical", item.item).get("terms", ())
+        share = sum(phrase in held for phrase in understood.quoted) / len(understood.quoted)
+        step += weights.phrase * share
     if item.kind != NOTE:
         unasked = item.kind == "opinion" and not understood.wants_opinion
         step += weights.unasked_opinion if unasked else weights.curated
+    listed = pool.rankings["listing"].of(item.item)
+    if listed is not None:
+        step += weights.newest * listed.score
     if understood.entities:
         named = _names_held(pool, item) if item.kind == NOTE else _named(pool, item)
         step += weights.entity * named

@@ -99,7 +99,13 @@ def _searched(query: Query) -> list[str]:
     if query.interval:
         parts.append(day_phrase(query.interval))
     if query.kinds:
-        parts.append(f"kind {', '.join(kind.value for kind in query.kinds)}")
+        parts.append(f"kind {', '.join(query.kinds)}")
+    if query.tags:
+        parts.append(f"tagged {', '.join(query.tags)}")
+    if query.path:
+        parts.append(f"in {query.path}")
+    if query.excluded:
+        parts.append(f"without {', '.join(query.excluded)}")
     if query.as_of:
         parts.append(f"as of {query.as_of}")
     return parts
