@@ -301,6 +301,8 @@ class Bank:
         path: str | None = None,
         token_budget: int | None = None,
         include_superseded: bool = False,
+        explain: bool = False,
+        why_not: str | None = None,
         now: date | None = None,
     ) -> Answer:
         """Answer a question from facts and prose, with citations; see `Answer`.
@@ -308,7 +310,8 @@ class Bank:
         `k` hits at most, `token_budget` estimated tokens at most (at least one hit is given).
         `as_of` answers from what was recorded by that day, with the confidence believed then.
         `kinds` are kinds of facts or `note` for prose; every one of `tags` must be borne; `path` is
-        a file or the beginning of a path.
+        a file or the beginning of a path. `explain` adds to each hit's `why` what every part of
+        its score is worth; `why_not`, an id or `path#L12`, is answered in `Answer.why_not`.
         """
         today = self._today(now)
         wanted = self.config.recall.k if k is None else k
@@ -345,7 +348,11 @@ class Bank:
         )
         return recall(
             request,
-            self._recall_options(wanted, token_budget, include_superseded),
+            replace(
+                self._recall_options(wanted, token_budget, include_superseded),
+                explain=explain,
+                why_not=why_not,
+            ),
             beliefs=lambda facts: materialise.beliefs(
                 self._index, self.root, facts, understood.filters.as_of, self.config.reflect
             ),

@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import Any
 
 __all__ = [
+    "Absence",
     "Answer",
     "Audit",
     "Chunk",
@@ -362,6 +363,8 @@ class Hit:
     evidence: tuple[Evidence, ...] = ()
     snippet: str = ""
     """The matching lines, at most 700 characters."""
+    repeats: tuple[Citation, ...] = ()
+    """Where else the same is said; those lines are no hits of their own."""
 
     @property
     def timestamp(self) -> date | Interval | None:
@@ -385,6 +388,7 @@ class Hit:
             "snippet": self.snippet,
             "why": self.why,
             "evidence": [evidence_to_dict(e) for e in self.evidence],
+            "repeats": [str(place) for place in self.repeats],
         }
 
 
@@ -434,6 +438,43 @@ def entity_to_dict(entity: Entity) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
+class Absence:
+    """Why one fact or passage is not among the hits of an answer."""
+
+    asked: str
+    """The id or citation that was asked about."""
+    reason: str
+    """`unknown`, `filtered`, `not-matched`, `outside-time`, `repeat`, `superseded`, `no-evidence`,
+    `below-k`, `budget`; or `shown`, when it is there."""
+    detail: str
+    """The same for a person, with what it was: the filter, the words it lacks, its rank."""
+    id: str | None = None
+    source: Citation | None = None
+    content: str = ""
+    rank: int | None = None
+    """Its place among all that could be shown, from 1."""
+    score: float | None = None
+    last_score: float | None = None
+    """The score of the last hit shown."""
+    why: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """As `Hit.why`."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "asked": self.asked,
+            "reason": self.reason,
+            "detail": self.detail,
+            "id": self.id,
+            "source": str(self.source) if self.source else None,
+            "content": self.content,
+            "rank": self.rank,
+            "score": None if self.score is None else round(self.score, 4),
+            "last_score": None if self.last_score is None else round(self.last_score, 4),
+            "why": self.why,
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """What `recall` returns; `to_dict` is the published JSON envelope."""
 
@@ -452,9 +493,11 @@ class Answer:
     """Retriever → why it did not run."""
     notes: tuple[str, ...] = ()
     """What was not understood, left out or assumed."""
+    why_not: Absence | None = None
+    """Where it was asked why something is not there."""
 
     def to_dict(self) -> dict[str, Any]:
-        return {
+        envelope: dict[str, Any] = {
             "schema_version": 1,
             "query": self.query.to_dict(),
             "hits": [hit.to_dict() for hit in self.hits],
@@ -469,6 +512,9 @@ class Answer:
             },
             "notes": list(self.notes),
         }
+        if self.why_not is not None:
+            envelope["why_not"] = self.why_not.to_dict()
+        return envelope
 
 
 @dataclass(frozen=True, slots=True)

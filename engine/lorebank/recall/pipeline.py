@@ -9,23 +9,26 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from lorebank.domain import Answer, FactStatus, Hit, Interval, OpinionStatus
 from lorebank.index.items import NOTE, Item, item_count, load_items
 from lorebank.index.lexical import document_frequencies
 from lorebank.index.opinions import BeliefOfFact
 from lorebank.index.slots import Successor, successors
-from lorebank.language.folding import fold
 from lorebank.language.words import estimate_tokens
 from lorebank.recall.diversity import apply_decay, rerank_mmr
 from lorebank.recall.evidence_level import NONE, STRONG, WEAK, evidence_level
 from lorebank.recall.fusion import fuse_reciprocal_ranks, fuse_weighted
 from lorebank.recall.newest import Current, lead_with_successors, newest_first
 from lorebank.recall.ranking import Ranking
+from lorebank.recall.repeats import collapse_repeats
 from lorebank.recall.request import Request
 from lorebank.recall.retrievers import entity, lexical, listing, opinion, semantic, temporal
+from lorebank.recall.score_parts import rank_parts, weight_parts, weighted_parts
 from lorebank.recall.scoring import DEFAULT_WEIGHTS, Pool, Weights, coverage, score_pool
 from lorebank.recall.snippets import snippet
+from lorebank.recall.why_not import Trace, explain_absence
 
 __all__ = ["RETRIEVERS", "BeliefLookup", "RecallOptions", "recall"]
 
@@ -63,6 +66,12 @@ class RecallOptions:
     mmr_lambda: float | None = None
     """Maximal marginal relevance; `None`: off."""
     weights: Weights = DEFAULT_WEIGHTS
+    without: frozenset[str] = frozenset()
+    """Retrievers that are not asked."""
+    explain: bool = False
+    """Whether `why` tells what each part of a score is worth."""
+    why_not: str | None = None
+    """An id or citation; the answer says why it is not among the hits."""
 
 
 def recall(
@@ -75,15 +84,15 @@ def recall(
     notes: Sequence[str] = (),
 ) -> Answer:
     """Answer a question; `skipped` names retrievers that the caller knows cannot run."""
-    pool, said = _gather(request)
+    pool, gathered, said = _gather(request, options.without)
     scores = _score(pool, options)
     scores = apply_decay(scores, pool.items, request.now, options.half_life_days)
     order = sorted(scores, key=lambda item: (-scores[item], pool.items[item].kind == NOTE, item))
-    order = _without_repeats(order, pool.items)
-    head = order[: _HEAD * options.k]
+    distinct, repeats = collapse_repeats(order, pool.items)
+    head = distinct[: _HEAD * options.k]
     facts = [pool.items[item].id for item in head if pool.items[item].kind == "opinion"]
     held = beliefs(facts)
-    order, hidden = _without_superseded(order, pool.items, held, options)
+    order, hidden = _without_superseded(distinct, pool.items, held, options)
     if options.mmr_lambda is not None:
         order = rerank_mmr(order, scores, pool.items, options.mmr_lambda, options.k)
     level = evidence_level(pool, order)
@@ -93,10 +102,13 @@ def recall(
         order = [item for item in order if _worth_showing(pool, item)]
     current = _with_successors(request, pool, order, options)
     hidden += current.hidden
+    scored = pool
     order, pool = current.order, replace(pool, items=current.items)
     shown, tokens = _cut(order, pool.items, options)
-    hits = tuple(_hit(pool, item, scores, held, current.replaced) for item in shown)
-    return Answer(
+    parts = _score_parts(scored, shown, scores, options) if options.explain else {}
+    marks = _Marks(scores, held, current.replaced, repeats, parts)
+    hits = tuple(_hit(pool, item, marks) for item in shown)
+    answer = Answer(
         query=pool.understood.query,
         hits=hits,
         evidence=level,
@@ -116,27 +128,51 @@ def recall(
             *_said_of_hidden(hidden),
         ),
     )
+    if options.why_not is None:
+        return answer
+    trace = Trace(
+        request=request,
+        gathered=gathered,
+        pool=pool,
+        scores=scores,
+        repeats=repeats,
+        successors={
+            item: successor
+            for item in distinct
+            if item not in order
+            and (successor := _successor(pool.items[item], held) or _id(current.replaced.get(item)))
+        },
+        order=order,
+        shown=shown,
+        k=options.k,
+        token_budget=options.token_budget,
+    )
+    return replace(answer, why_not=explain_absence(trace, options.why_not))
 
 
-def _gather(request: Request) -> tuple[Pool, list[str]]:
+def _gather(request: Request, without: frozenset[str]) -> tuple[Pool, frozenset[int], list[str]]:
     """Run the retrievers; a date phrase that leaves nothing on the subject gives way, aloud."""
     understood = request.understood
-    rankings = {name: retrieve(request) for name, retrieve in RETRIEVERS.items()}
+    rankings = {
+        name: Ranking(name, ()) if name in without else retrieve(request)
+        for name, retrieve in RETRIEVERS.items()
+    }
     said: list[str] = []
     pool = _pool(request, rankings)
+    gathered = frozenset(pool.items)
     phrase = understood.phrase
     if phrase is None:
-        return pool, said
+        return pool, gathered, said
     inside = {item: pool.items[item] for item in pool.items if item in pool.in_time}
     if inside and _answers(pool, inside):
         rankings = {name: _only(ranking, inside) for name, ranking in rankings.items()}
-        return replace(pool, items=inside, rankings=rankings), said
+        return replace(pool, items=inside, rankings=rankings), gathered, said
     said.append(
         f"nothing on this was found in the time of '{phrase.text}'; showing what there is"
         if pool.items
         else f"nothing was found in the time of '{phrase.text}'"
     )
-    return pool, said
+    return pool, gathered, said
 
 
 def _answers(pool: Pool, inside: Mapping[int, Item]) -> bool:
@@ -206,12 +242,28 @@ def _score(pool: Pool, options: RecallOptions) -> dict[int, float]:
     return score_pool(pool, None, options.weights)
 
 
-def _without_repeats(order: Sequence[int], items: Mapping[int, Item]) -> list[int]:
-    """Keep the best of several items that say the same; a passage repeats a fact, too."""
-    kept: dict[str, int] = {}
-    for item in order:
-        kept.setdefault(fold(" ".join(items[item].content.split())).rstrip("."), item)
-    return list(kept.values())
+def _score_parts(
+    pool: Pool, shown: Sequence[int], scores: Mapping[int, float], options: RecallOptions
+) -> dict[int, dict[str, float]]:
+    """Item → what each part of its score is worth, by whichever method made it; nothing for one
+    that was not scored, since it is there in place of another."""
+    shown = [item for item in shown if item in scores]
+    if options.fusion == "rrf":
+        parts = {item: rank_parts(pool.rankings, item) for item in shown}
+    elif options.fusion == "weighted":
+        lists = (pool.rankings["lexical"], pool.rankings["semantic"])
+        parts = {
+            item: weighted_parts(
+                *lists, item, text_weight=options.text_weight, vector_weight=options.vector_weight
+            )
+            for item in shown
+        }
+    else:
+        parts = weight_parts(pool, shown, options.weights)
+    if options.half_life_days is not None:
+        for item in shown:
+            parts[item]["decay"] = round(scores[item] - sum(parts[item].values()), 3)
+    return parts
 
 
 def _without_superseded(
@@ -299,29 +351,33 @@ def _cut(
     return shown, spent
 
 
-def _hit(
-    pool: Pool,
-    number: int,
-    scores: Mapping[int, float],
-    held: Mapping[str, BeliefOfFact],
-    replaced: Mapping[int, Successor],
-) -> Hit:
+@dataclass(frozen=True, slots=True)
+class _Marks:
+    """What a recall found out about its items, beside the rankings."""
+
+    scores: Mapping[int, float]
+    held: Mapping[str, BeliefOfFact]
+    replaced: Mapping[int, Successor]
+    repeats: Mapping[int, Sequence[int]]
+    parts: Mapping[int, Mapping[str, float]]
+
+
+def _hit(pool: Pool, number: int, marks: _Marks) -> Hit:
     item = pool.items[number]
+    held, replaced = marks.held, marks.replaced
     belief = held.get(item.id)
     olds = [old for old, successor in replaced.items() if successor.item == number]
-    why: dict[str, object] = {
-        name: {"rank": ranking.places[number] + 1, **ranking.ranked[ranking.places[number]].why}
-        for name, ranking in pool.rankings.items()
-        if number in ranking.places
-    }
+    why: dict[str, Any] = pool.why(number)
     if olds:
         why["replaces"] = [pool.items[old].id for old in olds]
+    if number in marks.parts:
+        why["score"] = dict(marks.parts[number])
     return Hit(
         id=item.id,
         kind=item.kind,
         content=item.content,
         source=item.citation,
-        score=max(scores[n] for n in (number, *olds) if n in scores),
+        score=max(marks.scores[n] for n in (number, *olds) if n in marks.scores),
         entities=item.names,
         confidence=belief.confidence if belief else item.confidence,
         recorded=item.recorded,
@@ -331,6 +387,7 @@ def _hit(
         why=why,
         evidence=belief.evidence if belief else (),
         snippet=snippet(item.content, pool.understood.terms),
+        repeats=tuple(pool.items[same].citation for same in marks.repeats.get(number, ())),
     )
 
 

@@ -14,6 +14,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from lorebank.index.items import NOTE, Item
 from lorebank.language.folding import fold
@@ -87,6 +88,14 @@ class Pool:
     known_terms: frozenset[str]
     """The terms that stand anywhere in the workspace."""
     in_time: frozenset[int]
+
+    def why(self, item: int) -> dict[str, dict[str, Any]]:
+        """What each retriever that found an item says of it: its rank from 1, and reasons."""
+        return {
+            name: {"rank": ranking.places[item] + 1, **ranking.ranked[ranking.places[item]].why}
+            for name, ranking in self.rankings.items()
+            if item in ranking.places
+        }
 
     @cached_property
     def newness(self) -> dict[int, float]:

@@ -48,6 +48,9 @@ lorebank recall 'boiler tag:home -kind:note -"spare part"'
 @click.option("--include-superseded", is_flag=True, help="Show what no longer holds as well.")
 @click.option("--explain", is_flag=True, help="Show how the question was read and why each hit.")
 @click.option(
+    "--why-not", metavar="ID", help="Say why that fact, by id or path#L12, is not in the answer."
+)
+@click.option(
     "--format",
     "form",
     type=click.Choice(("text", "json", "jsonl", "md", "paths")),
@@ -76,7 +79,7 @@ def recall(
     """
     session.json = session.json or form == "json"
     with session.bank() as bank:
-        answer = bank.recall(" ".join(query), **filters)
+        answer = bank.recall(" ".join(query), explain=explain, **filters)
     if session.json:
         session.show_json(answer.to_dict())
     else:
@@ -88,6 +91,7 @@ def recall(
 def _show(session: Session, answer: Answer, form: str, *, explain: bool) -> None:
     if form == "text":
         session.show(answers.answer_lines(session.look, answer, explain=explain))
+        session.show(answers.absence_lines(session.look, answer))
         return
     write = {
         "jsonl": answers.answer_jsonl,
