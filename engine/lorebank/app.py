@@ -23,6 +23,7 @@ from lorebank.config import Config, load_config
 from lorebank.domain import (
     Answer,
     Audit,
+    BenchReport,
     Citation,
     Entity,
     EntityView,
@@ -382,6 +383,32 @@ class Bank:
             provider=embedder.name if embedder else "none",
             model=embedder.model if embedder else "",
         )
+
+    @_made_anew_when_damaged
+    def bench(
+        self,
+        *,
+        n: int = 200,
+        seed: int = 0,
+        now: date | None = None,
+        progress: Progress | None = None,
+    ) -> BenchReport:
+        """How well questions made of the workspace's own sentences lead back to them, beside grep.
+
+        `n` sentences at most, chosen by `seed`; each is asked for in several variants. Writes
+        nothing but the index, which any recall brings up to date.
+        """
+        from lorebank.recall.bench.measures import DEPTH
+        from lorebank.recall.bench.run import run_bench
+
+        if n < 1:
+            raise UsageError(f"n must be at least 1, not {n}")
+        self._freshen()
+
+        def ask(question: str) -> Answer:
+            return self.recall(question, k=DEPTH, include_superseded=True, now=now)
+
+        return run_bench(self._index, ask, n=n, seed=seed, progress=progress)
 
     def get(
         self, path: str, *, start_line: int | None = None, lines: int | None = None

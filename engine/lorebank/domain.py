@@ -15,6 +15,8 @@ __all__ = [
     "Absence",
     "Answer",
     "Audit",
+    "BenchReport",
+    "BenchRow",
     "Chunk",
     "Citation",
     "Diagnostic",
@@ -760,3 +762,65 @@ def fact_to_dict(fact: Fact) -> dict[str, Any]:
 
 def _iso(day: date | None) -> str | None:
     return day.isoformat() if day else None
+
+
+@dataclass(frozen=True, slots=True)
+class BenchRow:
+    """How well one engine led questions of one variant back to their sentences."""
+
+    engine: str
+    """`lorebank` or `grep`."""
+    variant: str
+    """`cloze`, `half`, `relation`, `typo`; or `all`."""
+    questions: int
+    recall_at_1: float
+    """The share of questions whose sentence came first; 0..1, as are the others."""
+    recall_at_5: float
+    recall_at_10: float
+    mrr: float
+    """Mean reciprocal rank over the first ten."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "engine": self.engine,
+            "variant": self.variant,
+            "questions": self.questions,
+            "recall_at_1": round(self.recall_at_1, 4),
+            "recall_at_5": round(self.recall_at_5, 4),
+            "recall_at_10": round(self.recall_at_10, 4),
+            "mrr": round(self.mrr, 4),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class BenchReport:
+    """How well a workspace's own sentences are found again from parts of them, beside grep.
+
+    It measures remembering by words, not answering: the questions are made of the very words of
+    the notes, so that no paraphrase and no reasoning is tried, and grep does well.
+    """
+
+    seed: int
+    facts: int
+    """How many facts were asked for."""
+    passages: int
+    """How many sentences of prose, where there were not facts enough."""
+    lines: int
+    """How many lines grep looked through."""
+    rows: tuple[BenchRow, ...]
+    p50_ms: float
+    """Half of the recalls took at most so long, in milliseconds."""
+    p95_ms: float
+    retrievers_used: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "seed": self.seed,
+            "facts": self.facts,
+            "passages": self.passages,
+            "lines": self.lines,
+            "rows": [row.to_dict() for row in self.rows],
+            "p50_ms": round(self.p50_ms, 2),
+            "p95_ms": round(self.p95_ms, 2),
+            "retrievers_used": list(self.retrievers_used),
+        }
