@@ -111,10 +111,10 @@ def ablate(folders: list[Path], environ: dict[str, str], arguments: argparse.Nam
         whole = by_part["everything"]
         used = [m for m in MEASURES if any(m in row for row in whole)]
         print(f"\n{group} (n = {len(whole)})")
-        print(f"{'off':<24}" + "".join(f"{m:>8}" for m in used) + f"{'p50 ms':>8}")
+        print(f"{'off':<30}" + "".join(f"{m:>8}" for m in used) + f"{'p50 ms':>8}")
         for name, rows in by_part.items():
             cells = (mean(rows, m) if rows is whole else change(rows, whole, m) for m in used)
-            print(f"{name:<24}" + "".join(f"{c:>8}" for c in cells) + f"{quantile(rows, 50):>8.1f}")
+            print(f"{name:<30}" + "".join(f"{c:>8}" for c in cells) + f"{quantile(rows, 50):>8.1f}")
 
 
 def ablations() -> Iterator[tuple[str, frozenset[str], Weights]]:
