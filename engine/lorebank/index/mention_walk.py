@@ -24,8 +24,8 @@ from lorebank.index.connection import Connection, select
 __all__ = ["RESTART", "Walk", "damping", "walk_mentions"]
 
 RESTART = 0.15
-THRESHOLD = 1e-3
-MOST_EDGES = 1_500
+THRESHOLD = 2e-3
+MOST_EDGES = 1_000
 """Rows that one walk may read: about a millisecond."""
 
 
