@@ -495,6 +495,8 @@ class Answer:
     """Retriever → why it did not run."""
     notes: tuple[str, ...] = ()
     """What was not understood, left out or assumed."""
+    total_exact: bool = True
+    """False where a retriever gave as many as it may: `total` is then the least there are."""
     why_not: Absence | None = None
     """Where it was asked why something is not there."""
 
@@ -505,6 +507,7 @@ class Answer:
             "hits": [hit.to_dict() for hit in self.hits],
             "evidence": self.evidence,
             "total": self.total,
+            "total_exact": self.total_exact,
             "truncated": self.truncated,
             "tokens": self.tokens,
             "index": self.index,

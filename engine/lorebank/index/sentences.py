@@ -28,11 +28,11 @@ class Sentence:
 
 
 def askable_items(connection: Connection) -> tuple[list[int], list[int]]:
-    """Numbers of the facts that still hold, and of the passages, in the order of the files."""
+    """Numbers of the facts, and of the passages, in the order of the files."""
     rows = select(
         connection,
         "SELECT i.item, i.kind = 'note' FROM items i JOIN files f ON f.file = i.file"
-        " WHERE i.superseded_by IS NULL ORDER BY f.path, i.ordinal",
+        " ORDER BY f.path, i.ordinal",
     )
     return [item for item, note in rows if not note], [item for item, note in rows if note]
 

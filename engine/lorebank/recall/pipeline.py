@@ -113,6 +113,7 @@ def recall(
         hits=hits,
         evidence=level,
         total=len(order),
+        total_exact=all(len(r.ranked) < request.limit for r in pool.rankings.values()),
         truncated=len(shown) < len(order),
         tokens=tokens,
         index=dict(index),

@@ -98,8 +98,10 @@ def answer_notes(look: Look, answer: Answer) -> list[str]:
     elif answer.evidence == "weak" and answer.hits:
         notes.append("note: weak evidence; read the sources before relying on it")
     if answer.truncated:
-        shown = len(answer.hits)
-        notes.append(f"note: showing {shown} of {answer.total}; -k {answer.total} shows all")
+        whole = f"{answer.total}; -k {answer.total} shows all"
+        more = f"{answer.total} or more; -k {answer.total} shows so many"
+        shown = whole if answer.total_exact else more
+        notes.append(f"note: showing {len(answer.hits)} of {shown}")
     return [look.dim(line) for note in notes for line in look.paragraph(note, INDENT, first="")]
 
 
