@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from lorebank.language.folding import fold
 
-__all__ = ["SNIPPET_CHARACTERS", "snippet"]
+__all__ = ["SNIPPET_CHARACTERS", "matching_line", "snippet"]
 
 SNIPPET_CHARACTERS = 700
 _SHORTEST = 3
@@ -28,14 +28,20 @@ def snippet(text: str, terms: Iterable[str], limit: int = SNIPPET_CHARACTERS) ->
     return _best_lines(text.split("\n"), wanted, limit - 2)
 
 
+def matching_line(text: str, terms: Iterable[str]) -> str:
+    """The line that holds the most distinct terms, the first of several."""
+    lines = text.split("\n")
+    return lines[_center(_terms_held(lines, [_beginning(fold(term)) for term in terms]))]
+
+
 def _beginning(word: str) -> str:
     """What a word shares with most of its other forms: `boats` is looked for as `boa`."""
     return word[: max(_SHORTEST, len(word) - _ENDING)] if word.isalpha() else word
 
 
 def _best_lines(lines: list[str], wanted: list[str], limit: int) -> str:
-    held = [{term for term in wanted if term in fold(line)} for line in lines]
-    center = max(range(len(lines)), key=lambda i: (len(held[i]), -i))
+    held = _terms_held(lines, wanted)
+    center = _center(held)
     if len(lines[center]) > limit:
         return _around_terms(lines[center], wanted, limit)
     first = last = center
@@ -54,6 +60,15 @@ def _best_lines(lines: list[str], wanted: list[str], limit: int) -> str:
             break
     cut = "\n".join(lines[first : last + 1])
     return ("…" if first else "") + cut + ("…" if last + 1 < len(lines) else "")
+
+
+def _terms_held(lines: Sequence[str], wanted: Sequence[str]) -> list[set[str]]:
+    folded = (fold(line) for line in lines)
+    return [{term for term in wanted if term in line} for line in folded]
+
+
+def _center(held: Sequence[set[str]]) -> int:
+    return max(range(len(held)), key=lambda line: (len(held[line]), -line))
 
 
 def _around_terms(line: str, wanted: list[str], limit: int) -> str:
