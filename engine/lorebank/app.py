@@ -634,7 +634,7 @@ class Bank:
         if not has_vectors(self._index):
             reason = "nothing is embedded yet: run `lorebank index`"
             return None, {"semantic": self._meaning.problem or reason}
-        vector = self._meaning.query_vector(understood.query.text)
+        vector = self._meaning.query_vector(understood.plain)
         if vector is None:
             reason = "the question holds nothing that has a meaning"
             return None, {"semantic": self._meaning.problem or reason}

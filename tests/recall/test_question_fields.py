@@ -191,6 +191,7 @@ def test_a_phrase_found_whole_comes_first_and_one_found_nowhere_is_said(bank: Ba
         ("Petre's tea", ("read 'Petre' as 'Peter'",), ("Peter",)),
         ("@Petre tea", ("read 'Petre' as 'Peter'",), ("Peter",)),
         ("Meter tea", (), ()),  # another first letter
+        ("Zdenko and Zdenk", (), ()),  # another ending, another person
         ("Pteers tea", (), ()),  # two slips in a short word
         ("painted tea", (), ()),  # a word of the notes
         ("Peter and Zdneka", ("read 'Zdneka' as 'Zdenka'",), ("Peter", "Zdenka")),

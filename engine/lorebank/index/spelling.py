@@ -1,8 +1,8 @@
 """Slips in names: a word that stands nowhere, read as the name it was most likely meant for.
 
-Careful rather than clever: the first letter is right, one slip (a letter wrong, missing, too many,
-or two exchanged) in a word of four to seven letters, two in a longer one, and only one name that
-near. A word the index knows is never touched.
+Careful rather than clever: the first letter is right; there is one slip (a letter wrong, missing,
+too many, or two exchanged) in a word of four to seven letters, two in a longer one; more than the
+ending differs; and only one name is that near. A word the index knows is never touched.
 """
 
 from __future__ import annotations
@@ -64,8 +64,11 @@ def _nearest(word: str, names: Mapping[str, str]) -> str | None:
 
 
 def _may_be(word: str, name: str, slips: int) -> bool:
-    """Whether the letters, in whatever order, differ by no more than the slips allowed."""
-    if abs(len(word) - len(name)) > slips:
+    """Whether the letters, in whatever order, differ by no more than the slips allowed.
+
+    Two names that only end differently are two people: Maria and Mario, Petr and Petra.
+    """
+    if abs(len(word) - len(name)) > slips or word.startswith(name[:-1]) or name.startswith(word):
         return False
     mine, theirs = Counter(word), Counter(name)
     return max((mine - theirs).total(), (theirs - mine).total()) <= slips

@@ -24,7 +24,7 @@ __all__ = ["QUOTED", "Fields", "NameLookup", "read_fields", "unquoted"]
 NameLookup = Callable[[Sequence[str]], Mapping[str, tuple[str, str]]]
 """Folded names → those that are entities, as `(entity slug, display name)`."""
 
-QUOTED = r'"[^"]+"|“[^”]+”|„[^“”]+[“”]|«[^»]+»|「[^」]+」'
+QUOTED = r'"[^"]+"|“[^”]+”|„[^“”]+[“”]|«[^»]+»|»[^«]+«|「[^」]+」'
 _TIMES = ("since", "until", "after", "before", "on")
 _KEYS = ("kind", "entity", "path", "source", "tag", *_TIMES)
 _ELSEWHERE = "author|created|date|file|from|has|in|is|modified|status|title|to|type|year"

@@ -25,10 +25,8 @@ from lorebank.recall.ranking import Ranking
 from lorebank.recall.repeats import collapse_repeats
 from lorebank.recall.request import Request
 from lorebank.recall.retrievers import entity, lexical, listing, opinion, semantic, temporal
-from lorebank.recall.score_parts import rank_parts, weight_parts, weighted_parts
 from lorebank.recall.scoring import DEFAULT_WEIGHTS, Pool, Weights, coverage, score_pool
 from lorebank.recall.snippets import snippet
-from lorebank.recall.why_not import Trace, explain_absence
 
 __all__ = ["RETRIEVERS", "BeliefLookup", "RecallOptions", "recall"]
 
@@ -131,6 +129,8 @@ def recall(
     )
     if options.why_not is None:
         return answer
+    from lorebank.recall.why_not import Trace, explain_absence  # only when asked
+
     trace = Trace(
         request=request,
         gathered=gathered,
@@ -248,6 +248,8 @@ def _score_parts(
 ) -> dict[int, dict[str, float]]:
     """Item → what each part of its score is worth, by whichever method made it; nothing for one
     that was not scored, since it is there in place of another."""
+    from lorebank.recall.score_parts import rank_parts, weight_parts, weighted_parts  # when asked
+
     shown = [item for item in shown if item in scores]
     if options.fusion == "rrf":
         parts = {item: rank_parts(pool.rankings, item) for item in shown}

@@ -7,16 +7,16 @@ A passage repeats a fact where it has no word more than the fact and the names b
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from lorebank.domain import Interval
 from lorebank.index.items import NOTE, Item
 from lorebank.language.folding import fold
-from lorebank.language.words import words
 
 __all__ = ["collapse_repeats"]
 
-_Said = tuple[str, ...]
+_BETWEEN_WORDS = re.compile(r"[\W_]+")
 
 
 def collapse_repeats(
@@ -26,54 +26,49 @@ def collapse_repeats(
 
     The best of them stays; where a fact and a passage say the same, the fact takes its place.
     """
-    keeper: dict[tuple[_Said, frozenset[str], Interval | None], int] = {}
-    of_notes: dict[_Said, int] = {}
+    mixed = any(items[number].kind == NOTE for number in order)
+    of_facts: dict[tuple[str, tuple[str, ...], Interval | None], int] = {}
+    of_passages: dict[str, int] = {}
     repeats: dict[int, list[int]] = {}
-    kept: list[int] = []
+    kept: dict[int, None] = {}
+    standing_for: dict[int, int] = {}
     for number in order:
         item = items[number]
-        said = _said(item)
+        said = _said(item.content)
         if item.kind == NOTE:
-            before = of_notes.get(said)
+            before = of_passages.setdefault(said, number)
         else:
-            before = keeper.get((said, frozenset(item.entities), item.occurred))
-            if before is None:
-                before = _same_passage(item, said, of_notes, items)
-        if before is None:
-            kept.append(number)
-            before = number
-        elif item.kind != NOTE and items[before].kind == NOTE:
-            kept[kept.index(before)] = number
-            repeats[number] = [*repeats.pop(before, []), before]
-            before = number
+            before = of_facts.setdefault((said, item.entities, item.occurred), number)
+            for form in _as_passages(item, said) if mixed else ():
+                other = of_passages.setdefault(form, before)
+                if items[other].kind == NOTE:
+                    of_passages[form] = before
+                    standing_for[other] = before
+        if before == number:
+            kept[number] = None
         else:
             repeats.setdefault(before, []).append(number)
-        if item.kind != NOTE:
-            keeper.setdefault((said, frozenset(item.entities), item.occurred), before)
-        for form in _forms(item, said):
-            if form not in of_notes or items[of_notes[form]].kind == NOTE:
-                of_notes[form] = before
-    return kept, repeats
+    return _with_facts_first(list(kept), standing_for, repeats)
 
 
-def _same_passage(
-    item: Item, said: _Said, of_notes: Mapping[_Said, int], items: Mapping[int, Item]
-) -> int | None:
-    """The passage already kept that has a fact's words and nothing else."""
-    for form in _forms(item, said):
-        before = of_notes.get(form)
-        if before is not None and items[before].kind == NOTE:
-            return before
-    return None
+def _with_facts_first(
+    kept: Sequence[int], standing_for: Mapping[int, int], repeats: dict[int, list[int]]
+) -> tuple[list[int], dict[int, list[int]]]:
+    """Put each fact in the place of the passage that only repeats it, where that ranked higher."""
+    placed: dict[int, None] = {}
+    for number in kept:
+        fact = standing_for.get(number)
+        placed.setdefault(number if fact is None else fact)
+        if fact is not None:
+            repeats.setdefault(fact, []).extend([number, *repeats.pop(number, [])])
+    return list(placed), repeats
 
 
-def _forms(item: Item, said: _Said) -> list[_Said]:
-    """How a passage may say it: alone, and with the names before it."""
-    if item.kind == NOTE or not item.names:
-        return [said]
-    return [said, (*words(" ".join(item.names)), *said)]
+def _as_passages(item: Item, said: str) -> list[str]:
+    """How a passage may say what a fact says: alone, and with the names before it."""
+    return [said, _said(f"{' '.join(item.names)} {item.content}")] if item.names else [said]
 
 
-def _said(item: Item) -> _Said:
-    # What has no word at all (`!!!`) is compared as it stands.
-    return tuple(words(item.content)) or (fold(item.content).strip(),)
+def _said(text: str) -> str:
+    """The words of a text and nothing else; a text without any (`!!!`) as it stands."""
+    return _BETWEEN_WORDS.sub(" ", fold(text)).strip() or text.strip()

@@ -55,6 +55,8 @@ class Understood:
     wants_past: bool
     """It asks how things once were, so that what has been replaced may answer."""
     notes: tuple[str, ...]
+    plain: str = ""
+    """The text without fields and exclusions: what it means is what it says here."""
     quoted: tuple[str, ...] = ()
     """Quoted phrases of several words: they are among the terms, and match whole."""
 
@@ -136,6 +138,7 @@ def understand(
         wants_time=asks_when(plain),
         wants_past=asks_for_past(plain),
         notes=tuple(notes),
+        plain=plain,
         quoted=phrases,
     )
 
