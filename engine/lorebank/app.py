@@ -326,7 +326,7 @@ class Bank:
             min_confidence=min_confidence,
             as_of=parse_day(as_of, today, "as-of", side="end"),
             path=path,
-            tags=tuple(fold(tag.removeprefix("#")) for tag in tags),
+            tags=tuple(fold(tag.removeprefix("#").strip("/")) for tag in tags),
         )
         understood = understand(
             query,

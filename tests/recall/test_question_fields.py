@@ -215,3 +215,21 @@ def test_a_name_near_two_others_is_left_alone(write_log: Callable[..., Path]) ->
     root = write_log("2025-12-01", "- W @Marta: Has a dog.", "- W @Marla: Has a cat.")
     with Bank.open(root, environ=WORDS_ONLY, now=NOW) as twins:
         assert twins.recall("Marna pet").notes == ()
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "tea tag:\ud800",
+        "tea -\ud800x -東京\ud800",
+        "-a " * 1300,
+        '-"a b" ' * 600,
+        "NOT" + " " * 3900 + "tea",
+        "[[" * 2000,
+        '-tag:# tag:/ -@ -"" NOT',
+        "kind:W -kind:W",
+    ],
+)
+def test_no_question_is_an_internal_error(bank: Bank, query: str) -> None:
+    answer = bank.recall(query, why_not="memory/2025-12-01.md#L4", explain=True)
+    assert answer.why_not is not None

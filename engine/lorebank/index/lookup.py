@@ -15,6 +15,7 @@ def find_items(connection: Connection, named: str) -> list[int]:
 
     Several where lines say the same; none where nothing is called so.
     """
+    named = named.encode("utf-8", "replace").decode("utf-8")
     try:
         place = Citation.parse(named)
     except ValueError:

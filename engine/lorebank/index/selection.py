@@ -82,6 +82,8 @@ def _conditions(selection: Selection, prefix: str, bound: dict[str, object]) -> 
     """SQL conditions on `items i`; `bound` is given what they bind, under names of their own."""
 
     def bind(name: str, value: object) -> str:
+        if isinstance(value, str):
+            value = value.encode("utf-8", "replace").decode("utf-8")
         bound[f"{prefix}_{name}"] = value
         return f":{prefix}_{name}"
 

@@ -85,7 +85,7 @@ def understand(
     respell: Respeller | None = None,
 ) -> Understood:
     """Take a question apart; raises `UsageError` for a field whose value makes no sense."""
-    text = text.replace("\0", " ")[:MAX_QUERY_CHARACTERS]
+    text = _clean(text[:MAX_QUERY_CHARACTERS])
     fields = read_fields(text, now, filters, lookup)
     plain, filters = fields.text, fields.filters
     phrase = query_interval(plain, now)
@@ -141,6 +141,11 @@ def understand(
         plain=plain,
         quoted=phrases,
     )
+
+
+def _clean(text: str) -> str:
+    """Text that SQLite can take: no NUL, no half of a surrogate pair."""
+    return text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
 
 
 def _without(text: str, phrase: DatePhrase | None) -> str:

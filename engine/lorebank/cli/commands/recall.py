@@ -99,6 +99,7 @@ def _show(session: Session, answer: Answer, form: str, *, explain: bool) -> None
         "paths": answers.answer_paths,
     }[form]
     session.show(write(answer))
+    session.note(answers.absence_lines(session.error_look, answer))
 
 
 def _remark(session: Session, answer: Answer, filters: dict[str, Any], *, explain: bool) -> None:
