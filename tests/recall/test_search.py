@@ -41,3 +41,13 @@ def test_a_snippet_is_short_and_holds_the_match(bank: Bank) -> None:
 
 def test_the_number_asked_for_is_given_where_there_are_so_many(bank: Bank) -> None:
     assert len(bank.search("heron", k=4)) == 4
+
+
+def test_a_match_in_one_long_line_is_shown_once(tmp_path: Path) -> None:
+    words = " ".join(f"Sentence {n} speaks of nothing much at all." for n in range(600))
+    text = f"{words[:9000]} The heron code is 4711. {words[9000:]}"
+    (tmp_path / "memory").mkdir()
+    (tmp_path / "memory" / "long.md").write_text(f"# Birds\n\n{text}\n", "utf-8")
+    with Bank.open(tmp_path, environ=WORDS_ONLY) as opened:
+        hits = opened.search("heron code", k=10)
+    assert ["4711" in hit.snippet for hit in hits] == [True]

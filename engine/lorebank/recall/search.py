@@ -89,7 +89,10 @@ def _shows_the_same(hit: SearchHit, chunk: Chunk, terms: Sequence[str]) -> bool:
     apart = hit.path != place.path or (
         place.start_line > hit.end_line or hit.start_line > place.end_line
     )
-    return not apart and matching_line(chunk.text, terms) in hit.snippet.strip("…").split("\n")
+    if apart:
+        return False
+    found = matching_line(chunk.text, terms)
+    return found in hit.snippet and len(found) > 1
 
 
 def search_terms(text: str) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ __all__ = ["SNIPPET_CHARACTERS", "matching_line", "snippet"]
 SNIPPET_CHARACTERS = 700
 _SHORTEST = 3
 _ENDING = 2
+_LONG = 200
 
 
 def snippet(text: str, terms: Iterable[str], limit: int = SNIPPET_CHARACTERS) -> str:
@@ -29,9 +30,12 @@ def snippet(text: str, terms: Iterable[str], limit: int = SNIPPET_CHARACTERS) ->
 
 
 def matching_line(text: str, terms: Iterable[str]) -> str:
-    """The line that holds the most distinct terms, the first of several."""
+    """The line that holds the most distinct terms, the first of several; of a long one, the part
+    that does."""
     lines = text.split("\n")
-    return lines[_center(_terms_held(lines, [_beginning(fold(term)) for term in terms]))]
+    wanted = [_beginning(fold(term)) for term in terms]
+    line = lines[_center(_terms_held(lines, wanted))]
+    return line if len(line) <= _LONG else _around_terms(line, wanted, _LONG).strip("…")
 
 
 def _beginning(word: str) -> str:
