@@ -45,7 +45,7 @@ def test_the_newest_value_leads_and_the_old_one_is_hidden_but_said(bank_of) -> N
         old = next(hit for hit in everything.hits if "Berlin" in hit.content)
         assert old.status is FactStatus.SUPERSEDED
         assert old.superseded_by == answer.hits[0].id
-        assert answer.hits[0].why["replaces"] == [old.id]
+        assert answer.hits[0].why["replaces"] == {"facts": [old.id]}
 
 
 def test_a_question_that_names_the_old_value_gets_both_the_newest_first(bank_of) -> None:  # type: ignore[no-untyped-def]

@@ -16,7 +16,7 @@ from lorebank.domain import Fact, FactKind
 from lorebank.index.connection import Connection, select
 from lorebank.slots.read import SlotKind, read_slots, same_value
 
-__all__ = ["Successor", "insert_slots", "successors"]
+__all__ = ["Successor", "insert_slots", "items_of_slots", "successors"]
 
 _STATED = frozenset({FactKind.WORLD, FactKind.OBSERVATION})
 _SWAP = "*"
@@ -66,6 +66,40 @@ def insert_slots(connection: Connection, item: int, fact: Fact) -> None:
         " VALUES (?, ?, ?, ?, ?, ?)",
         [(item, s.subject, s.about, s.relation, s.value, s.kind.value) for s in slots],
     )
+
+
+def items_of_slots(
+    connection: Connection,
+    entities: Sequence[str],
+    relations: Sequence[str],
+    limit: int,
+    *,
+    until: date | None = None,
+    within: str | None = None,
+) -> list[tuple[int, str]]:
+    """`(item, relation)` of facts that fix one of these properties of one of these entities.
+
+    Newest first; of the entity itself before of something of it (`mother`). `until` leaves out
+    what was recorded later.
+    """
+    rows = select(
+        connection,
+        "SELECT s.item, min(s.relation) FROM json_each(?1) w"
+        " CROSS JOIN aliases a ON a.entity = w.value CROSS JOIN slots s ON s.subject = a.slug"
+        " JOIN items i ON i.item = s.item"
+        " WHERE s.relation IN (SELECT value FROM json_each(?2))"
+        " AND (?3 IS NULL OR i.recorded <= ?3)"
+        " AND (?4 IS NULL OR s.item IN (SELECT value FROM json_each(?4)))"
+        " GROUP BY s.item ORDER BY min(s.about <> ''), i.recorded DESC, s.item DESC LIMIT ?5",
+        (
+            json.dumps(list(entities)),
+            json.dumps(list(relations)),
+            until.isoformat() if until else None,
+            within,
+            limit,
+        ),
+    )
+    return [(item, relation) for item, relation in rows]
 
 
 def successors(

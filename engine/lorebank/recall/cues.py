@@ -11,7 +11,7 @@ from functools import lru_cache
 from lorebank.language.folding import fold
 from lorebank.language.words import words
 
-__all__ = ["asks_for_opinion", "asks_for_past", "asks_when", "opinion_words"]
+__all__ = ["asks_for_opinion", "asks_for_past", "asks_when", "asks_who", "opinion_words"]
 
 _OPINION = {
     "en": r"prefers?|preferred|preferences?|likes?|liked|loves?|hates?|dislikes?|enjoys?"
@@ -74,6 +74,18 @@ _PAST = {
 }
 _PAST_UNSPACED = ("以前", "之前", "原来", "曾经", "过去", "原先", "かつて", "昔")
 
+_WHO = {
+    "en": r"who(?:'s| is| was| are)|what(?:'s| is| are)(?! (?:the|new|up|wrong|left|next)\b)"
+    r"|tell me about",
+    "es": r"quien(?:es)? (?:es|son|era)|que es",
+    "pt": r"quem (?:e|era|sao)|o que e",
+    "fr": r"qui (?:est|sont)|qu'est-ce que|c'est quoi",
+    "de": r"wer (?:ist|war|sind)|was ist",
+    "it": r"chi (?:e|era|sono)|(?:che )?cos'e|che cosa e",
+    "nl": r"wie (?:is|was|zijn)|wat is",
+}
+_WHO_UNSPACED = ("是谁", "是什么", "とは", "って誰", "は誰", "って何", "は何")
+
 
 def asks_for_opinion(text: str) -> bool:
     """Whether a question is about what somebody prefers, thinks or wants."""
@@ -98,6 +110,11 @@ def asks_when(text: str) -> bool:
     return _asks(text, "when")
 
 
+def asks_who(text: str) -> bool:
+    """Whether a question asks who or what somebody or something is."""
+    return _asks(text, "who")
+
+
 def asks_for_past(text: str) -> bool:
     """Whether a question asks how things once were: `where did she live before?`."""
     return _asks(text, "past")
@@ -113,10 +130,11 @@ _CUES = {
     "opinion": (_OPINION, _OPINION_UNSPACED),
     "when": (_WHEN, _WHEN_UNSPACED),
     "past": (_PAST, _PAST_UNSPACED),
+    "who": (_WHO, _WHO_UNSPACED),
 }
 
 
-@lru_cache(maxsize=3)
+@lru_cache(maxsize=4)
 def _compiled(subject: str) -> tuple[re.Pattern[str], tuple[str, ...]]:
     rows, unspaced = _CUES[subject]
     return re.compile(rf"\b(?:{'|'.join(rows.values())})(?:\b|(?<=\W)$)"), unspaced

@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from lorebank.domain import Answer, FactStatus, Hit, Interval, OpinionStatus
+from lorebank.index.intervals import items_of_interval
 from lorebank.index.items import NOTE, Item, item_count, load_items
 from lorebank.index.lexical import document_frequencies
 from lorebank.index.opinions import BeliefOfFact
@@ -24,7 +24,7 @@ from lorebank.recall.newest import Current, lead_with_successors, newest_first
 from lorebank.recall.ranking import Ranking
 from lorebank.recall.repeats import collapse_repeats
 from lorebank.recall.request import Request
-from lorebank.recall.retrievers import entity, lexical, listing, opinion, semantic, temporal
+from lorebank.recall.retrievers import entity, lexical, listing, opinion, semantic, slot, temporal
 from lorebank.recall.scoring import DEFAULT_WEIGHTS, Pool, Weights, coverage, score_pool
 from lorebank.recall.snippets import snippet
 
@@ -37,12 +37,15 @@ RETRIEVERS: Mapping[str, Callable[[Request], Ranking]] = {
     temporal.NAME: temporal.retrieve,
     opinion.NAME: opinion.retrieve,
     listing.NAME: listing.retrieve,
+    slot.NAME: slot.retrieve,
 }
 
 _HEAD = 3
 """Beliefs are looked up for this many times `k` of the best items."""
 _NEARLY_AS_GOOD = 0.5
 _SAYS_LITTLE = 0.3
+_SHORT_DAYS = 45
+_FEW_DAYS = 10
 
 BeliefLookup = Callable[[Sequence[str]], Mapping[str, BeliefOfFact]]
 """Fact ids → the opinion each of them states, with its confidence on the day asked about."""
@@ -82,7 +85,8 @@ def recall(
     notes: Sequence[str] = (),
 ) -> Answer:
     """Answer a question; `skipped` names retrievers that the caller knows cannot run."""
-    pool, gathered, said = _gather(request, options.without)
+    gathered = _gather(request, options.without)
+    pool, said = gathered.pool, gathered.said
     scores = _score(pool, options)
     scores = apply_decay(scores, pool.items, request.now, options.half_life_days)
     order = sorted(scores, key=lambda item: (-scores[item], pool.items[item].kind == NOTE, item))
@@ -133,7 +137,8 @@ def recall(
 
     trace = Trace(
         request=request,
-        gathered=gathered,
+        gathered=gathered.found,
+        inside=gathered.inside,
         pool=pool,
         scores=scores,
         repeats=repeats,
@@ -151,29 +156,74 @@ def recall(
     return replace(answer, why_not=explain_absence(trace, options.why_not))
 
 
-def _gather(request: Request, without: frozenset[str]) -> tuple[Pool, frozenset[int], list[str]]:
+@dataclass(frozen=True, slots=True)
+class _Gathered:
+    """The candidates of a question."""
+
+    pool: Pool
+    found: frozenset[int]
+    """What the retrievers found, before the time of the question chose among it."""
+    inside: frozenset[int] | None
+    """What lies in the time of the question, where only that was looked at."""
+    said: list[str]
+
+
+def _gather(request: Request, without: frozenset[str]) -> _Gathered:
     """Run the retrievers; a date phrase that leaves nothing on the subject gives way, aloud."""
-    understood = request.understood
-    rankings = {
-        name: Ranking(name, ()) if name in without else retrieve(request)
-        for name, retrieve in RETRIEVERS.items()
-    }
+    phrase = request.understood.phrase
+    if phrase is not None and (narrowed := _narrowed(request)) is not None:
+        pool = _pool(narrowed, _retrieve(narrowed, request, without))
+        if pool.items and _is_of_the_time(pool):
+            return _Gathered(pool, frozenset(pool.items), narrowed.allowed, [])
     said: list[str] = []
-    pool = _pool(request, rankings)
-    gathered = frozenset(pool.items)
-    phrase = understood.phrase
+    pool = _pool(request, _retrieve(request, request, without))
+    found = frozenset(pool.items)
     if phrase is None:
-        return pool, gathered, said
-    inside = {item: pool.items[item] for item in pool.items if item in pool.in_time}
+        return _Gathered(pool, found, None, said)
+    valid = pool.rankings[slot.NAME].places
+    inside = {n: item for n, item in pool.items.items() if n in pool.in_time or n in valid}
     if inside and _answers(pool, inside):
-        rankings = {name: _only(ranking, inside) for name, ranking in rankings.items()}
-        return replace(pool, items=inside, rankings=rankings), gathered, said
+        rankings = {name: _only(ranking, inside) for name, ranking in pool.rankings.items()}
+        return _Gathered(replace(pool, items=inside, rankings=rankings), found, None, said)
     said.append(
         f"nothing on this was found in the time of '{phrase.text}'; showing what there is"
         if pool.items
         else f"nothing was found in the time of '{phrase.text}'"
     )
-    return pool, gathered, said
+    return _Gathered(pool, found, None, said)
+
+
+def _retrieve(request: Request, whole: Request, without: frozenset[str]) -> dict[str, Ranking]:
+    """Every ranking; what held at a time may have been recorded before it, so slots see `whole`."""
+    return {
+        name: Ranking(name, ())
+        if name in without
+        else retrieve(whole if name == slot.NAME else request)
+        for name, retrieve in RETRIEVERS.items()
+    }
+
+
+def _narrowed(request: Request) -> Request | None:
+    """The request inside the interval of its date phrase; `None` where that is no short time."""
+    interval = request.understood.query.interval
+    if interval is None or interval.start is None or interval.end is None:
+        return None
+    if (interval.end - interval.start).days >= _SHORT_DAYS:
+        return None
+    inside = items_of_interval(request.connection, interval, within=request.within)
+    return replace(request, within=inside)
+
+
+def _is_of_the_time(pool: Pool) -> bool:
+    """Whether what lies in a short time is what was asked for: of those named, or of those days."""
+    if pool.rankings[slot.NAME].ranked:
+        return True
+    if pool.understood.entities:
+        named = pool.rankings["entity"]
+        return any(entry.score >= entity.MENTIONED for entry in named.ranked)
+    interval = pool.understood.query.interval
+    assert interval is not None and interval.start is not None and interval.end is not None
+    return (interval.end - interval.start).days < _FEW_DAYS
 
 
 def _answers(pool: Pool, inside: Mapping[int, Item]) -> bool:
@@ -370,9 +420,9 @@ def _hit(pool: Pool, number: int, marks: _Marks) -> Hit:
     held, replaced = marks.held, marks.replaced
     belief = held.get(item.id)
     olds = [old for old, successor in replaced.items() if successor.item == number]
-    why: dict[str, Any] = pool.why(number)
+    why = pool.why(number)
     if olds:
-        why["replaces"] = [pool.items[old].id for old in olds]
+        why["replaces"] = {"facts": [pool.items[old].id for old in olds]}
     if number in marks.parts:
         why["score"] = dict(marks.parts[number])
     return Hit(

@@ -48,12 +48,15 @@ class Weights:
     """It holds the quoted phrases of the question whole, pro rata."""
     entity: float = 1.0
     """It is about, or mentions, an entity of the question."""
-    curated: float = 0.8
+    curated: float = 1.5
     """It is a fact that somebody noted, not a passage of prose."""
     unasked_opinion: float = 0.3
     """In place of it, for an opinion where none is asked for."""
     newest: float = 0.8
     """Where the question names entities and no subject: the newest gets all of it, pro rata."""
+    defining: float = 1.5
+    """The question asks what or who an entity is, and it begins with the entity's name; half of
+    it for the oldest, pro rata: who somebody is was said when they first came up."""
     in_time: float = 1.0
     """It lies in the interval of the question."""
     dated: float = 1.0
@@ -64,6 +67,11 @@ class Weights:
     """It is a question itself."""
     context: float = 0.4
     """What its neighbours in the file score, pro rata."""
+    slot: float = 2.0
+    """It fixes the property asked for; the newest that does stands this far above all others,
+    in whatever words or language it is written. Half of it for the one before."""
+    newest_opinion: float = 1.2
+    """Where opinions are asked for: the newest of those named gets all of it, pro rata."""
     neighbour: float = 0.15
     """It is linked only through a neighbour of the entity."""
 
@@ -114,7 +122,13 @@ def score_pool(pool: Pool, base: Mapping[int, float] | None, weights: Weights) -
         item: base.get(item, 0.0) + _steps(pool, pool.items[item], covered[item], weights)
         for item in pool.items
     }
-    return _with_context(pool, scores, weights)
+    return _with_property(pool, _with_context(pool, scores, weights), weights)
+
+
+def _with_property(pool: Pool, scores: dict[int, float], weights: Weights) -> dict[int, float]:
+    for entry in pool.rankings["slot"].ranked[:1]:
+        scores[entry.item] = max(scores.values()) + weights.slot
+    return scores
 
 
 def coverage(pool: Pool, item: int, terms: Sequence[str] | None = None) -> float:
@@ -163,9 +177,16 @@ def _steps(pool: Pool, item: Item, covered: float, weights: Weights) -> float:
         step += weights.entity * named
         if not named and pool.rankings["entity"].of(item.item):
             step += weights.neighbour
-        if not understood.subject_terms:
+        if understood.asks_who and not understood.subject_terms:
+            step += weights.defining * _defines(pool, item)
+        elif not understood.subject_terms:
             step += weights.newest * pool.newness.get(item.item, 0.0)
-    if item.item in pool.in_time:
+    fixed = pool.rankings["slot"].of(item.item)
+    if fixed is not None:
+        step += weights.slot * fixed.score
+        if understood.query.interval is not None:
+            step += weights.in_time * fixed.score  # it was written before, and held then
+    elif item.item in pool.in_time:
         placed = pool.rankings["temporal"].of(item.item)
         step += weights.in_time * (placed.score if placed else 1.0)
     if understood.wants_time and item.occurred is not None:
@@ -173,9 +194,21 @@ def _steps(pool: Pool, item: Item, covered: float, weights: Weights) -> float:
     stated = pool.rankings["opinion"].of(item.item)
     if stated is not None and _is_held_by_named(pool, item):
         step += weights.opinion * stated.score
+        if understood.entities and not understood.wants_past:
+            step += weights.newest_opinion * pool.newness.get(item.item, 0.0)
     if item.content.rstrip(" \"'”’»)").endswith(_QUESTION_MARKS):
         step += weights.question
     return step
+
+
+def _defines(pool: Pool, item: Item) -> float:
+    first = fold(item.content[:80])
+    named = any(
+        first.startswith(fold(name))
+        for slug, name in zip(item.entities, item.names, strict=False)
+        if slug in pool.understood.entities
+    )
+    return named + 0.5 * (1.0 - pool.newness.get(item.item, 1.0))
 
 
 def _is_held_by_named(pool: Pool, item: Item) -> bool:

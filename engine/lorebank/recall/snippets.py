@@ -12,7 +12,7 @@ __all__ = ["SNIPPET_CHARACTERS", "matching_line", "snippet"]
 SNIPPET_CHARACTERS = 700
 _SHORTEST = 3
 _ENDING = 2
-_LONG = 200
+_LONG = 80
 
 
 def snippet(text: str, terms: Iterable[str], limit: int = SNIPPET_CHARACTERS) -> str:

@@ -15,9 +15,16 @@ from lorebank.dates.query import query_interval
 from lorebank.domain import Interval, Query
 from lorebank.language.folding import fold, slugify, strip_possessive
 from lorebank.language.words import content_words, identifiers, stop_words, words
-from lorebank.recall.cues import asks_for_opinion, asks_for_past, asks_when, opinion_words
+from lorebank.recall.cues import (
+    asks_for_opinion,
+    asks_for_past,
+    asks_when,
+    asks_who,
+    opinion_words,
+)
 from lorebank.recall.fields import QUOTED, NameLookup, read_fields, unquoted
 from lorebank.recall.filters import Filters
+from lorebank.slots.questions import asked_relations
 
 __all__ = ["Understood", "understand"]
 
@@ -52,6 +59,10 @@ class Understood:
     """The date phrase found in the text; a filter that gives way when it leaves nothing."""
     wants_opinion: bool
     wants_time: bool
+    relations: tuple[str, ...]
+    """The properties asked for, of the entities named: `residence`, `phone`."""
+    asks_who: bool
+    """It asks who or what somebody or something is."""
     wants_past: bool
     """It asks how things once were, so that what has been replaced may answer."""
     notes: tuple[str, ...]
@@ -136,6 +147,8 @@ def understand(
         phrase=phrase,
         wants_opinion=wants_opinion,
         wants_time=asks_when(plain),
+        relations=asked_relations(undated, name_words) if entities else (),
+        asks_who=asks_who(plain),
         wants_past=asks_for_past(plain),
         notes=tuple(notes),
         plain=plain,

@@ -30,6 +30,8 @@ class Trace:
     request: Request
     gathered: frozenset[int]
     """What the retrievers found, before the time of the question chose among it."""
+    inside: frozenset[int] | None
+    """The items in the time of the question, where only those were looked at."""
     pool: Pool
     scores: Mapping[int, float]
     repeats: Mapping[int, Sequence[int]]
@@ -92,6 +94,8 @@ def _reason(trace: Trace, number: int, item: Item) -> tuple[str, str]:
     allowed = trace.request.allowed
     if allowed is not None and number not in allowed:
         return "filtered", f"left out by {', '.join(_filters_against(trace, number))}"
+    if trace.inside is not None and number not in trace.inside and number not in trace.order:
+        return "outside-time", _outside(trace)
     if number not in trace.gathered and number not in trace.order:
         return "not-matched", _unmatched(trace, number)
     if number not in trace.pool.items:

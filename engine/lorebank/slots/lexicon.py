@@ -26,6 +26,8 @@ class Relation:
     value: str
     """What a value looks like: `name`, `number`, `date` or `any`."""
     several: bool
+    timeless: bool
+    """It holds whatever other time the sentence names."""
     state: tuple[re.Pattern[str], ...]
     change: tuple[re.Pattern[str], ...]
 
@@ -90,7 +92,7 @@ def lexicon() -> Lexicon:
         copula=re.compile(
             rf"^(?P<p>.+?) (?:{'|'.join(attribute['copula'])})"
             rf"(?: (?:{'|'.join(_ADVERBS)}))?"
-            r"(?: (?P<prep>at|on|in|um|am|im|en|em|a|alle|il) )?(?:^| |(?<= ))(?P<v>.+)$"
+            r"(?: (?P<prep>at|on|in|um|am|im|en|em|alle) )?(?:^| |(?<= ))(?P<v>.+)$"
         ),
         cjk_attributes=_compiled(attribute["cjk"]),
         definite=frozenset(attribute["definite"]),
@@ -115,6 +117,7 @@ def _relation(entry: dict[str, Any]) -> Relation:
         name=entry["name"],
         value=entry["value"],
         several=entry.get("several", False),
+        timeless=entry.get("timeless", False),
         state=_compiled(entry["state"]),
         change=_compiled(entry.get("change", ())),
     )

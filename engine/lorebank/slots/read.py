@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 
 from lorebank.language.folding import fold
 from lorebank.slots.lexicon import Lexicon, Relation, lexicon
@@ -21,7 +22,8 @@ __all__ = ["Slot", "SlotKind", "read_slots", "same_value"]
 _PIECES = re.compile(
     r"(?<![A-Z][a-z])(?<![A-Z][a-z][a-z])(?<!\d)[.!]\s+(?=[^\W\da-z_])|[;。！]|\s[–—]\s"
 )
-_CLAUSE = re.compile(r"[,:，]\s|\b(?:and|und|et|y|e)\s")
+_COMMA = re.compile(r"[,:，]\s")
+_AND = re.compile(r"\b(?:and|und|et|y|e)\s")
 _OPENING = re.compile(
     r"^(?:correction|update|korrektur|correccion|correcao|correzione|更正)\s*:\s*"
 )
@@ -108,7 +110,7 @@ class _Reader:
 
     def _relations(self, piece: str) -> Iterator[Slot]:
         for relation in self.lexicon.relations:
-            held = () if self.bounded and relation.value != "date" else relation.state
+            held = () if self.bounded and not relation.timeless else relation.state
             for pattern in (*held, *relation.change):
                 if (match := pattern.search(piece)) and (slot := self._slot(relation, match)):
                     yield slot
@@ -135,7 +137,11 @@ class _Reader:
         if not self.subject:
             return
         for pattern in self.lexicon.left:
-            if (match := pattern.search(sentence)) and (old := self.lexicon.value_of(match["v"])):
+            match = pattern.search(sentence)
+            if match is None or self._about(sentence[: match.start()], None) != "":
+                continue  # "the left ear"
+            old = self.lexicon.value_of(match["v"])
+            if old and self._looks_like("name", old):
                 yield Slot(self.subject, "", "employer", old, SlotKind.ENDS)
         for relation in self.lexicon.relations:
             for state in relation.state:
@@ -206,18 +212,23 @@ class _Reader:
     def _about(self, before: str, qualifier: str | None) -> str | None:
         """What a relation is about beyond the subject itself; `None` where it cannot be told."""
         before = _OPENING.sub("", before)
-        clause = _CLAUSE.split(before)[-1]
-        words = _WORD.findall(clause) + _WORD.findall(qualifier or "")
-        possessive = [w for w in words if w.endswith(("'s", "s'"))]
+        clause = _AND.split(before)[-1]
+        parts = _COMMA.split(clause)
+        # After a comma that closes an apposition the whole clause tells: "X, Jordi's girl, was …".
+        words = _WORD.findall(parts[-1] or " ".join(parts)) + _WORD.findall(qualifier or "")
         kept = [w for w in words if w not in self.lexicon.plain and w not in self.own]
-        if not possessive and self.own & set(words):
+        if self.own & set(words) and not self._is_possessor(words):
             # "Runa's younger brother Jordi lives in …" under @Jordi is about Jordi himself.
             return ""
-        if self.own and possessive and self.own & set(words):
-            kept = [w.removesuffix("'s").rstrip("'") for w in kept]
-            if words[-1] in self.own:
-                return ""
         return " ".join(kept) if len(kept) <= _SUBJECT_WORDS else None
+
+    def _is_possessor(self, words: Sequence[str]) -> bool:
+        """Whether the subject only owns what is spoken of: `Peter's brother`, `hija de Jordi`."""
+        if words[-1] in self.own and (len(words) < 2 or words[-2] not in self.lexicon.of):
+            return False
+        owned = any(word.endswith(("'s", "s'")) for word in words)
+        pairs = pairwise(words)
+        return owned or any(one in self.lexicon.of and other in self.own for one, other in pairs)
 
     def _looks_like(self, wanted: str, value: str) -> bool:
         form = self._form(value)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from lorebank.index.intervals import items_in_interval
 from lorebank.recall.ranking import Ranked, Ranking
 from lorebank.recall.request import Request
@@ -14,7 +16,11 @@ RECORDED = 0.5
 
 
 def retrieve(request: Request) -> Ranking:
-    """Items whose own time, or else day of writing, overlaps the interval; newest first."""
+    """Items whose own time, or else day of writing, overlaps the interval; newest first.
+
+    The less of its own time lies in the interval, the less an item counts: "in 2025" tells little
+    of a week in March.
+    """
     interval = request.understood.query.interval
     if interval is None:
         return Ranking(NAME, ())
@@ -22,7 +28,7 @@ def retrieve(request: Request) -> Ranking:
     return Ranking(
         NAME,
         tuple(
-            Ranked(item, OCCURRED if by == "occurred" else RECORDED, {"by": by})
-            for item, by in rows
+            Ranked(item, OCCURRED * math.sqrt(share) if by == "occurred" else RECORDED, {"by": by})
+            for item, by, share in rows
         ),
     )

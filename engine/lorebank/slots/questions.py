@@ -1,0 +1,47 @@
+"""Which property a question asks for: `where does Peter live?` asks for his residence.
+
+A question in one language finds a fact in another this way, because both come down to the same
+relation. The patterns are those of `questions.toml`.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Collection
+from functools import lru_cache
+from importlib import resources
+
+from lorebank.language.folding import fold
+from lorebank.language.words import content_words
+
+__all__ = ["asked_relations"]
+
+_WORDS_BESIDE = 1
+
+
+def asked_relations(question: str, names: Collection[str] = ()) -> tuple[str, ...]:
+    """The relations that a question asks about, in the order of the table; mostly none or one.
+
+    `names` are the folded words of the entities named. A question with more in it than a name, a
+    property and a word beside ("where does the van that Runa lives in come from?") asks for none.
+
+    >>> asked_relations("Wo wohnt Runa?", {"runa"})
+    ('residence',)
+    """
+    folded = fold(question)
+    found: list[str] = []
+    for name, pattern in _patterns().items():
+        match = pattern.search(folded)
+        if match is None:
+            continue
+        outside = f"{folded[: match.start()]} {folded[match.end() :]}"
+        if len([w for w in content_words(outside) if w not in names]) <= _WORDS_BESIDE:
+            found.append(name)
+    return tuple(found)
+
+
+@lru_cache(maxsize=1)
+def _patterns() -> dict[str, re.Pattern[str]]:
+    text = resources.files("lorebank.slots").joinpath("questions.toml").read_text("utf-8")
+    return {name: re.compile("|".join(parts)) for name, parts in tomllib.loads(text).items()}
