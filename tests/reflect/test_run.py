@@ -306,3 +306,17 @@ def test_an_empty_workspace_has_no_news(tmp_path: Path) -> None:
         report = bank.reflect()
     assert report.problems == ()
     assert not list(tmp_path.glob("bank/reflections/*")) or report.changed
+
+
+def test_a_summary_states_no_superseded_fact_as_current(write_log: Callable[..., Path]) -> None:
+    root = write_log("2025-01-02", "- W @Peter: Lives in Berlin.")
+    write_log("2025-03-02", "- W @Peter: Lives in Lisbon.")
+    with Bank.open(root, environ=WORDS_ONLY) as bank:
+        bank.reflect(day="2025-02-01")
+        page = root / "bank" / "entities" / "Peter.md"
+        assert "- Lives in Berlin." in page.read_text("utf-8")
+        bank.reflect(day="2025-03-02")
+        summary, _, rest = page.read_text("utf-8").partition("begin timeline")
+        assert "Lives in Lisbon." in summary
+        assert "Lives in Berlin." not in summary
+        assert "~~Lives in Berlin.~~" in rest

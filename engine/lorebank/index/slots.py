@@ -16,7 +16,7 @@ from lorebank.domain import Fact, FactKind
 from lorebank.index.connection import Connection, select
 from lorebank.slots.read import SlotKind, read_slots, same_value
 
-__all__ = ["Successor", "insert_slots", "items_of_slots", "successors"]
+__all__ = ["Successor", "insert_slots", "items_of_slots", "successors", "superseded_facts"]
 
 _STATED = frozenset({FactKind.WORLD, FactKind.OBSERVATION})
 _SWAP = "*"
@@ -123,6 +123,20 @@ def successors(
             if mine and newer:
                 replaced[item] = Successor(newer.item, newer.id, " ".join(mine.values))
     return replaced
+
+
+def superseded_facts(connection: Connection, *, as_of: date | None = None) -> dict[str, str]:
+    """Fact id → id of the fact that replaces it, of all facts recorded by `as_of`."""
+    ids = dict(
+        select(
+            connection,
+            "SELECT i.item, i.id FROM items i WHERE i.item IN (SELECT item FROM slots)"
+            " AND (?1 IS NULL OR i.recorded IS NULL OR i.recorded <= ?1)",
+            (as_of.isoformat() if as_of else None,),
+        )
+    )
+    replaced = successors(connection, ids, as_of=as_of)
+    return {ids[item]: successor.id for item, successor in replaced.items()}
 
 
 _Key = tuple[str, str, str]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from pathlib import PurePosixPath
 
@@ -53,6 +53,8 @@ class BankContent:
     entries: Sequence[OpinionEntry]
     """What stands on the opinions page now."""
     entities: Mapping[str, Entity]
+    superseded: Mapping[str, str] = field(default_factory=dict)
+    """Fact id → id of the newer fact that replaces it."""
 
 
 def plan_pages(
@@ -127,8 +129,8 @@ def _group_by_entity(content: BankContent) -> dict[str, _AboutEntity]:
 
 
 def _known_facts(content: BankContent) -> list[KnownFact]:
-    """Facts with what became of the opinion that they state."""
-    status: dict[str, FactStatus] = {}
+    """Facts with what became of them, or of the opinion that they state."""
+    status = dict.fromkeys(content.superseded, FactStatus.SUPERSEDED)
     for opinion in content.opinions:
         if opinion.status is OpinionStatus.LIVE:
             continue

@@ -18,6 +18,7 @@ from lorebank.index.connection import Connection
 from lorebank.index.entities import display_names, list_entities
 from lorebank.index.items import all_facts
 from lorebank.index.opinions import load_opinions
+from lorebank.index.slots import superseded_facts
 from lorebank.markdown.facts import RETAIN_HEADINGS
 from lorebank.markdown.opinion_page import OPINIONS_PATH, parse_opinion_page
 from lorebank.reflect.by_hand import read_entries
@@ -137,6 +138,7 @@ def _content(connection: Connection, root: Path, config: Config, until: date | N
         ),
         entries=read_entries(root),
         entities={entity.slug: entity for entity in list_entities(connection)},
+        superseded=superseded_facts(connection, as_of=until),
     )
 
 
