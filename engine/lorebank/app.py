@@ -15,7 +15,6 @@ from dataclasses import replace
 from datetime import date
 from functools import cached_property, wraps
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import TYPE_CHECKING, ParamSpec, Self, TypeVar
 
@@ -61,32 +60,29 @@ from lorebank.index.entities import (
     resolution,
 )
 from lorebank.index.items import facts_by_id, facts_by_place, facts_by_time
-from lorebank.index.lexical import index_words, prepare_connection
+from lorebank.index.lexical import prepare_connection
 from lorebank.index.meta import read_meta
 from lorebank.index.opinions import load_opinions, opinions_moved_by
 from lorebank.index.read_settings import ReadSettings
 from lorebank.index.selection import known_tags, select_items
 from lorebank.index.spelling import respell_names
-from lorebank.index.status import read_status
 from lorebank.index.sync import stale_paths, sync_files
 from lorebank.index.vectors import VectorIndex
+from lorebank.index.vocabulary import Vocabulary, index_words
 from lorebank.language.folding import fold
 from lorebank.markdown.headings import RETAIN_HEADINGS
 from lorebank.recall.filters import Filters, parse_day, parse_interval, parse_item_kind
 from lorebank.recall.meaning import Meaning, needs_meaning
 from lorebank.recall.pipeline import RecallOptions, recall
 from lorebank.recall.request import Request
-from lorebank.recall.search import search_chunks
 from lorebank.recall.understand import Understood, understand
 from lorebank.reflect import materialise
 from lorebank.retain.kinds import parse_kind
 from lorebank.workspace.derived import ensure_derived_folder
 from lorebank.workspace.discover import find_workspace
-from lorebank.workspace.excerpt import read_excerpt
 from lorebank.workspace.files import WalkResult, walk
 from lorebank.workspace.layout import LogPattern
 from lorebank.workspace.lock import WriterLock
-from lorebank.workspace.paths import resolve_memory_path
 
 if TYPE_CHECKING:
     import numpy as np
@@ -103,7 +99,7 @@ R = TypeVar("R")
 
 EMBEDDED_BY_RECALL = 32
 """Texts that a recall embeds itself when no more than these are pending."""
-_WALK_SHARE = 0.1
+_WALK_SHARE = 0.04
 """Looking for changed files may take this share of the time between two looks."""
 
 
@@ -185,6 +181,7 @@ class Bank:
             self._connection.close()
             self._connection = None
             self.__dict__.pop("_vectors", None)
+            self.__dict__.pop("_vocabulary", None)
 
     def __enter__(self) -> Self:
         return self
@@ -215,6 +212,8 @@ class Bank:
 
     def check(self) -> tuple[str, ...]:
         """What an index made anew from the files would hold differently; empty where nothing."""
+        from tempfile import TemporaryDirectory
+
         from lorebank.index.compare import differences
 
         with TemporaryDirectory() as folder:
@@ -229,6 +228,8 @@ class Bank:
     @_made_anew_when_damaged
     def status(self) -> Status:
         """What is indexed, with what, how fresh, and what is wrong."""
+        from lorebank.index.status import read_status
+
         found = walk(self.root, self.config)
         stale = stale_paths(self._index, self.root, found)
         return read_status(
@@ -333,12 +334,13 @@ class Bank:
             now=today,
             filters=filters,
             lookup=lambda slugs: lookup_names(self._index, slugs),
-            respell=lambda words: respell_names(self._index, words),
+            respell=lambda words: respell_names(self._vocabulary, words),
         )
         vector, skipped = self._vector_for(understood)
         request = Request(
             understood=understood,
             connection=self._index,
+            vocabulary=self._vocabulary,
             now=today,
             limit=max(50, wanted * self.config.recall.candidate_multiplier),
             within=select_items(
@@ -367,6 +369,8 @@ class Bank:
         self, query: str, *, k: int = 10, min_score: float = 0.0, path: str | None = None
     ) -> tuple[SearchHit, ...]:
         """Chunk search over all notes: snippets of at most 700 characters with path and lines."""
+        from lorebank.recall.search import search_chunks
+
         if k < 1:
             raise UsageError(f"k must be at least 1, not {k}")
         self._freshen()
@@ -408,7 +412,7 @@ class Bank:
         def ask(question: str) -> Answer:
             return self.recall(question, k=DEPTH, include_superseded=True, now=now)
 
-        return run_bench(self._index, ask, n=n, seed=seed, progress=progress)
+        return run_bench(self._vocabulary, ask, n=n, seed=seed, progress=progress)
 
     def get(
         self, path: str, *, start_line: int | None = None, lines: int | None = None
@@ -418,6 +422,8 @@ class Bank:
         Raises `PathRefused` for whatever is outside the workspace's memory, `NotFound` for a file
         that is not there.
         """
+        from lorebank.workspace.excerpt import read_excerpt
+
         return read_excerpt(self.root, path, self.config, start_line=start_line, lines=lines)
 
     @_made_anew_when_damaged
@@ -568,6 +574,10 @@ class Bank:
             enabled=self.config.vector.enabled,
             extension_path=self.config.vector.extension_path,
         )
+
+    @cached_property
+    def _vocabulary(self) -> Vocabulary:
+        return Vocabulary(self._index)
 
     @property
     def _read_settings(self) -> ReadSettings:
@@ -735,6 +745,7 @@ class Bank:
         """Write a fact line into a log; returns its line number."""
         from lorebank.retain.append import append_fact_line, new_log
         from lorebank.workspace.atomic import write_atomic
+        from lorebank.workspace.paths import resolve_memory_path
 
         file = resolve_memory_path(self.root, path, self.config)
         before = file.read_bytes() if file.exists() else None

@@ -1,6 +1,10 @@
-"""Recall and reflect at 10,000 facts, as a table; the baseline is one bare FTS5 query a question.
+"""Recall, start-up, indexing and reflect at 10,000 facts or any number, as a table.
 
-python tests/benchmarks/scale.py [--facts 10000] [--no-embedder]
+    python tests/benchmarks/scale.py [--facts 10000] [--no-embedder] [--no-reflect]
+
+Each figure has a baseline of the same run, asked in turns with it: one bare FTS5 query with the
+words of the question, or an interpreter that does nothing. Above 20,000 facts nothing is embedded:
+the vectors are random ones, written through the index, so that times are right and nearness is not.
 """
 
 from __future__ import annotations
@@ -8,50 +12,148 @@ from __future__ import annotations
 import argparse
 import os
 import random
+import resource
+import statistics
+import subprocess
+import sys
 import tempfile
-import time
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date, timedelta
 from pathlib import Path
 
 import apsw
+import numpy as np
 from planted import MANNERS, PEOPLE, PLACES, SUBJECTS, THINGS, VERBS, row, timed
 
 from lorebank import Bank
+from lorebank.index.connection import select, transaction
+from lorebank.index.meta import write_meta
+from lorebank.index.vectors import CHUNK, ITEM, insert_vectors
 
 OPINIONS = ["Likes {}", "Prefers {} to the old one", "No longer likes {}", "Thinks {} is overrated"]
+EMBEDDED = 20_000
+"""Facts up to which texts are embedded in earnest; more take minutes."""
+QUESTIONS = 400
+STARTS = 10
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--facts", type=int, default=10_000)
-    parser.add_argument("--no-embedder", action="store_true")
-    arguments = parser.parse_args()
-    environ = dict(os.environ)
-    if arguments.no_embedder:
-        environ["LOREBANK_EMBEDDER__PROVIDER"] = "none"
+    arguments = read_arguments()
+    words = {**os.environ, "LOREBANK_EMBEDDER__PROVIDER": "none"}
     with tempfile.TemporaryDirectory() as scratch:
         root = Path(scratch)
         lines = make_logs(root, arguments.facts)
-        with Bank.open(root, environ=environ) as bank:
-            row("cold lexical index", f"{timed(lambda: bank.sync(embed=False)):.1f} s", "")
+        print(f"{len(lines):,} facts in {len(list(root.rglob('*.md'))):,} files\n")
+        measure_index(root, words)
+        asked = {"by words": words}
+        if not arguments.no_embedder:
+            embed(root, arguments.facts)
+            asked["with meaning"] = dict(os.environ)
+        measure_recall(root, lines, asked)
+        measure_starts(root, asked)
+        if not arguments.no_reflect:
+            measure_reflect(root, words)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    row("peak memory of this process", f"{peak:.0f} MB", "indexing and the baseline included")
+
+
+def read_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--facts", type=int, default=10_000)
+    parser.add_argument("--no-embedder", action="store_true")
+    parser.add_argument("--no-reflect", action="store_true")
+    return parser.parse_args()
+
+
+def measure_index(root: Path, environ: Mapping[str, str]) -> None:
+    with Bank.open(root, environ=environ) as bank:
+        cold = timed(lambda: bank.sync(embed=False))
+        again = statistics.median(timed(lambda: bank.sync(embed=False)) for _ in range(5))
+    row("cold lexical index", f"{cold:.2f} s", "")
+    row("nothing changed", f"{again * 1000:.0f} ms", f"{again / cold:.3f}x of cold")
+    size = (root / ".memory" / "index.sqlite").stat().st_size
+    row("index without vectors", f"{size / 1e6:.1f} MB", "")
+
+
+def embed(root: Path, facts: int) -> None:
+    with Bank.open(root) as bank:
+        if facts <= EMBEDDED:
             row("embedding", f"{timed(bank.sync):.1f} s", "")
-            questions = make_questions(400)
-            times = ask(bank, questions)
-            base = ask_bare(lines, questions)
-            row(
-                "recall, warm p50",
-                f"{times[200]:.1f} ms",
-                f"{times[200] / base[200]:.1f}x bare FTS5",
+            return
+        write_random_vectors(bank)
+    row("embedding", "-", f"random vectors: more than {EMBEDDED:,} facts")
+
+
+def write_random_vectors(bank: Bank) -> None:
+    connection, embedder = bank._index, bank._meaning.embedder
+    assert embedder is not None
+    chance = np.random.default_rng(5)
+    with transaction(connection):
+        for owner, query in (
+            (ITEM, "SELECT item FROM items WHERE embedding IS NOT NULL"),
+            (CHUNK, "SELECT chunk FROM chunks"),
+        ):
+            numbers = [number for (number,) in select(connection, query)]
+            for start in range(0, len(numbers), 5_000):
+                batch = numbers[start : start + 5_000]
+                vectors = chance.standard_normal((len(batch), embedder.dimension), np.float32)
+                vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+                rows = [(n, v.tobytes()) for n, v in zip(batch, vectors, strict=True)]
+                insert_vectors(connection, owner, rows)
+        write_meta(connection, "embedder", embedder.fingerprint)
+
+
+def measure_recall(root: Path, lines: Sequence[str], asked: Mapping[str, dict[str, str]]) -> None:
+    questions = make_questions(QUESTIONS)
+    bare = bare_table(lines)
+    banks = {name: Bank.open(root, environ=environ) for name, environ in asked.items()}
+    ways: dict[str, Callable[[str], object]] = {name: bank.recall for name, bank in banks.items()}
+    ways["bare"] = lambda question: ask_bare(bare, question)
+    for question in questions[:5]:
+        for ask in ways.values():
+            ask(question)
+    times: dict[str, list[float]] = {name: [] for name in ways}
+    for question in questions:
+        for name, ask in ways.items():
+            times[name].append(timed(lambda ask=ask, q=question: ask(q)) * 1000)  # type: ignore[misc]
+    for spent in times.values():
+        spent.sort()
+    base = times.pop("bare")
+    for name, spent in times.items():
+        for percent in (50, 95):
+            place = QUESTIONS * percent // 100
+            figure, ratio = spent[place], spent[place] / base[place]
+            row(f"recall {name}, p{percent}", f"{figure:.1f} ms", f"{ratio:.1f}x bare FTS5")
+    for bank in banks.values():
+        bank.close()
+
+
+def measure_starts(root: Path, asked: Mapping[str, dict[str, str]]) -> None:
+    """From the start of a process to its answer, in turns with one that does nothing."""
+    question = ["-w", str(root), "recall", make_questions(1)[0]]
+    command = [str(Path(sys.executable).with_name("lorebank")), *question]
+    ways = {name: (command, environ) for name, environ in asked.items()}
+    ways["bare"] = ([sys.executable, "-c", "pass"], dict(os.environ))
+    times: dict[str, list[float]] = {name: [] for name in ways}
+    for _ in range(STARTS):
+        for name, (arguments, environ) in ways.items():
+            run = lambda a=arguments, e=environ: subprocess.run(  # noqa: E731
+                a, env=e, check=True, capture_output=True
             )
-            row(
-                "recall, warm p95",
-                f"{times[380]:.1f} ms",
-                f"{times[380] / base[380]:.1f}x bare FTS5",
-            )
-            row("reflect, first", f"{timed(bank.reflect):.1f} s", "")
-            row("reflect, no news", f"{timed(bank.reflect):.1f} s", "")
-            bank.retain("O(c=0.8) @Peter: Likes the new ferry.")
-            row("reflect, one new fact", f"{timed(bank.reflect):.1f} s", "")
+            times[name].append(timed(run))
+    bare = statistics.median(times.pop("bare"))
+    row("an interpreter alone", f"{bare * 1000:.0f} ms", "")
+    for name, spent in times.items():
+        middle = statistics.median(spent)
+        row(f"process, {name}", f"{middle * 1000:.0f} ms", f"{middle / bare:.1f}x an interpreter")
+
+
+def measure_reflect(root: Path, environ: Mapping[str, str]) -> None:
+    with Bank.open(root, environ=environ) as bank:
+        row("reflect, first", f"{timed(bank.reflect):.1f} s", "")
+        row("reflect, no news", f"{timed(bank.reflect):.1f} s", "")
+        bank.retain("O(c=0.8) @Peter: Likes the new ferry.")
+        row("reflect, one new fact", f"{timed(bank.reflect):.1f} s", "")
 
 
 def make_logs(root: Path, count: int) -> list[str]:
@@ -93,26 +195,19 @@ def make_questions(count: int) -> list[str]:
     ]
 
 
-def ask(bank: Bank, questions: list[str]) -> list[float]:
-    for question in questions[:5]:
-        bank.recall(question)
-    return sorted(timed(lambda q=q: bank.recall(q)) * 1000 for q in questions)  # type: ignore[misc]
-
-
-def ask_bare(lines: list[str], questions: list[str]) -> list[float]:
+def bare_table(lines: Sequence[str]) -> apsw.Connection:
     connection = apsw.Connection("")
     connection.execute("CREATE VIRTUAL TABLE facts USING fts5 (text, tokenize = 'porter')")
     with connection:
         connection.executemany("INSERT INTO facts VALUES (?)", [(line,) for line in lines])
-    times = []
-    for question in questions:
-        words = " OR ".join(f'"{w}"' for w in question.strip("?").replace("'s", "").split())
-        started = time.perf_counter()
-        connection.execute(
-            "SELECT text FROM facts WHERE facts MATCH ? ORDER BY rank LIMIT 10", (words,)
-        ).fetchall()
-        times.append((time.perf_counter() - started) * 1000)
-    return sorted(times)
+    return connection
+
+
+def ask_bare(connection: apsw.Connection, question: str) -> None:
+    words = " OR ".join(f'"{w}"' for w in question.strip("?").replace("'s", "").split())
+    connection.execute(
+        "SELECT text FROM facts WHERE facts MATCH ? ORDER BY rank LIMIT 10", (words,)
+    ).fetchall()
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 
 import click
@@ -68,6 +67,8 @@ def _nearest_option(problem: click.NoSuchOption) -> str | None:
         for option in parameter.opts
         if option.startswith("--")
     ]
+    import difflib
+
     near = difflib.get_close_matches(problem.option_name, options, n=1, cutoff=0.65)
     return near[0] if near else None
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import traceback
 from collections.abc import Sequence
 from importlib import import_module
 
@@ -106,6 +105,8 @@ def _report(problem: Exception, session: Session) -> int:
     error = as_lorebank_error(problem)
     try:
         if session.verbose:
+            import traceback
+
             write(traceback.format_exc().rstrip().split("\n"), sys.stderr)
         if session.json:
             write_json(error.to_dict())

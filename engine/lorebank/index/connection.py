@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from importlib import resources
 from pathlib import Path
 from typing import Any, cast
 
@@ -154,7 +153,7 @@ def _recreate(connection: apsw.Connection) -> None:
     ).fetchall()
     for (name,) in tables:
         connection.execute(f'DROP TABLE IF EXISTS "{name}"')
-    connection.execute(resources.files("lorebank.index").joinpath("schema.sql").read_text("utf-8"))
+    connection.execute(Path(__file__).with_name("schema.sql").read_text("utf-8"))
     connection.pragma("user_version", SCHEMA_VERSION)
 
 

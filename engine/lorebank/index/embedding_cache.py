@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from hashlib import blake2b
 from pathlib import Path
 
 import apsw
@@ -25,6 +24,8 @@ CREATE TABLE IF NOT EXISTS embeddings (
 
 def text_hash(text: str) -> str:
     """The key of a text in the cache."""
+    from hashlib import blake2b  # brings OpenSSL, which an answer from the index needs not
+
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
 

@@ -16,23 +16,30 @@ def items_of_entities(
     connection: Connection, entities: Sequence[str], limit: int, *, within: str | None
 ) -> list[tuple[int, str, bool]]:
     """`(item, entity, is its subject)` of facts that mention any of them, newest first."""
-    return [
-        (item, entity, bool(subject))
-        for item, entity, subject in select(
+    found = [
+        (day, item, entity, bool(subject))
+        for entity in dict.fromkeys(entities)
+        for day, item, subject in select(
             connection,
-            "SELECT m.item, m.entity, max(m.subject) FROM json_each(?1) w"
-            " CROSS JOIN mentions m ON m.entity = w.value JOIN items i ON i.item = m.item"
-            f" WHERE 1 {_INSIDE} GROUP BY m.item, m.entity"
-            " ORDER BY max(coalesce(i.occurred_start, i.recorded, '')) DESC, m.item DESC LIMIT ?2",
-            (json.dumps(list(entities)), limit, within),
+            "SELECT m.day, m.item, max(m.subject) FROM mentions m WHERE m.entity = ?1"
+            " AND (?3 IS NULL OR m.item IN (SELECT value FROM json_each(?3)))"
+            # In the order of the index: only as many rows are read as are wanted.
+            " GROUP BY m.day, m.item ORDER BY m.day DESC, m.item DESC LIMIT ?2",
+            (entity, limit, within),
         )
     ]
+    found.sort(key=lambda row: row[:2], reverse=True)
+    return [(item, entity, subject) for _, item, entity, subject in found[:limit]]
 
 
 def opinion_items(
     connection: Connection, entities: Sequence[str], limit: int, *, within: str | None
 ) -> list[tuple[int, float]]:
-    """`(item, present confidence)` of facts of kind opinion, the surest and newest first."""
+    """`(item, present confidence)` of facts of kind opinion, the surest and newest first.
+
+    A fact that states a belief has the belief's confidence; one that only speaks against a belief
+    has what is left of it.
+    """
     about = (
         " AND i.item IN (SELECT m.item FROM mentions m"
         " WHERE m.entity IN (SELECT value FROM json_each(?1)))"
@@ -43,11 +50,13 @@ def opinion_items(
         (item, confidence)
         for item, confidence in select(
             connection,
-            "SELECT i.item, max(coalesce(o.confidence, i.confidence, 0.6)) FROM items i"
-            " LEFT JOIN opinion_evidence e ON e.fact = i.id AND e.stance = 'for'"
-            "  AND e.reason IN ('stated', 'restated')"
-            " LEFT JOIN opinions o ON o.id = e.opinion"
-            f" WHERE i.kind = 'opinion' {about} {_INSIDE} GROUP BY i.item"
+            "SELECT i.item, coalesce((SELECT max(o.confidence) FROM opinion_evidence e"
+            "  JOIN opinions o ON o.id = e.opinion WHERE e.fact = i.id AND e.stance = 'for'"
+            "  AND e.reason IN ('stated', 'restated')),"
+            " (SELECT 1 - max(o.confidence) FROM opinion_evidence e"
+            "  JOIN opinions o ON o.id = e.opinion WHERE e.fact = i.id AND e.stance = 'against'),"
+            " i.confidence, 0.6) FROM items i"
+            f" WHERE i.kind = 'opinion' {about} {_INSIDE}"
             " ORDER BY 2 DESC, i.recorded DESC, i.item DESC LIMIT ?2",
             (json.dumps(list(entities)), limit, within),
         )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import date
+from typing import Any, NamedTuple
 
 from lorebank.domain import (
     Citation,
@@ -36,9 +36,11 @@ NOTE = "note"
 """The kind of an item that is a passage of prose rather than a fact."""
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
-    """A row of `items` as recall ranks it: a fact, or a passage of prose."""
+class Item(NamedTuple):
+    """A row of `items` as recall ranks it: a fact, or a passage of prose.
+
+    A tuple, as each question makes some hundred of them.
+    """
 
     item: int
     id: str
@@ -76,46 +78,44 @@ def item_count(connection: Connection) -> int:
 def load_items(connection: Connection, items: Sequence[int]) -> dict[int, Item]:
     """The rows of these item numbers, with their entities; unknown numbers are left out."""
     wanted = json.dumps(list(items))
-    slugs: dict[int, list[str]] = {}
-    names: dict[int, list[str]] = {}
-    subjects: dict[int, set[str]] = {}
-    for item, slug, name, subject in select(
+    mentions: dict[int, list[Sequence[Any]]] = {}
+    for item, *mention in select(
         connection,
         "SELECT m.item, m.entity, coalesce(e.name, m.name), m.subject FROM json_each(?) w"
         " CROSS JOIN mentions m ON m.item = w.value LEFT JOIN entities e ON e.slug = m.entity"
         " ORDER BY m.item, m.position",
         (wanted,),
     ):
-        slugs.setdefault(item, []).append(slug)
-        names.setdefault(item, []).append(name)
-        if subject:
-            subjects.setdefault(item, set()).add(slug)
+        mentions.setdefault(item, []).append(mention)
     rows = select(
         connection,
         f"SELECT {_ITEM_COLUMNS} FROM json_each(?) w CROSS JOIN items i ON i.item = w.value"
         " JOIN files f ON f.file = i.file",
         (wanted,),
     )
-    return {
-        row[0]: Item(
-            item=row[0],
-            id=row[1],
-            kind=row[2],
-            citation=Citation(row[3], row[4], row[5]),
-            heading=row[6],
-            recorded=_day(row[7]),
-            occurred=_interval(row[8], row[9]),
-            content=row[10],
-            confidence=row[11],
-            role=row[12],
-            ordinal=row[13],
-            file=row[14],
-            entities=tuple(dict.fromkeys(slugs.get(row[0], ()))),
-            subjects=frozenset(subjects.get(row[0], ())),
-            names=tuple(dict.fromkeys(names.get(row[0], ()))),
-        )
-        for row in rows
-    }
+    return {row[0]: _item(row, mentions.get(row[0], ())) for row in rows}
+
+
+def _item(row: Sequence[Any], mentions: Sequence[Sequence[Any]]) -> Item:
+    number, id_, kind, path, first, last, heading, recorded, start, end, *rest = row
+    content, confidence, role, ordinal, file = rest
+    return Item(
+        number,
+        id_,
+        kind,
+        Citation(path, first, last),
+        heading,
+        _day(recorded),
+        _interval(start, end),
+        content,
+        confidence,
+        role,
+        tuple(dict.fromkeys([slug for slug, _, _ in mentions])),
+        frozenset([slug for slug, _, subject in mentions if subject]),
+        tuple(dict.fromkeys([name for _, name, _ in mentions])),
+        ordinal,
+        file,
+    )
 
 
 _FACT_QUERY = """

@@ -15,6 +15,7 @@ from functools import lru_cache
 import apsw
 
 from lorebank.index.connection import Connection, select
+from lorebank.index.vocabulary import Vocabulary
 from lorebank.language.words import searchable
 
 __all__ = [
@@ -22,12 +23,9 @@ __all__ = [
     "ITEM_COLUMNS",
     "LexicalMatch",
     "any_of",
-    "document_frequencies",
-    "index_words",
     "match_chunks",
     "match_items",
     "prepare_connection",
-    "stems",
 ]
 
 ITEM_COLUMNS = {"text": 1.0, "around": 0.3, "entities": 1.0, "day": 0.5, "title": 0.5}
@@ -37,7 +35,6 @@ CHUNK_COLUMNS = {"text": 1.0, "heading": 1.5, "title": 2.0}
 """Columns of `chunks_fts` and their BM25 weights; a file's name says more than its body."""
 
 MAX_TERMS = 48
-_TOKENIZER = ("porter", ["unicode61", "remove_diacritics", "2"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,78 +54,82 @@ def prepare_connection(connection: Connection) -> None:
 
 
 def match_items(
-    connection: Connection, terms: Sequence[str], limit: int, *, within: str | None = None
+    vocabulary: Vocabulary, terms: Sequence[str], limit: int, *, within: str | None = None
 ) -> list[LexicalMatch]:
     """Items that hold any of the terms (words or phrases), best first; ties by row number.
 
-    `within` is a JSON list of item numbers to stay inside of.
+    `within` is a JSON list of item numbers to stay inside of. A term that stands in more than half
+    of the items is worth nothing to BM25; items that hold only such terms are looked for only where
+    there are no others.
     """
-    return _match(connection, "items_fts", ITEM_COLUMNS, terms, limit, within)
+    query = _Query(vocabulary.connection, "items_fts", ITEM_COLUMNS, terms)
+    counts = vocabulary.frequencies(query.terms)
+    telling = [term for term in query.terms if 2 * counts[term] <= vocabulary.total]
+    scored = query.score(telling, limit, within)
+    if len(scored) < limit and len(telling) < len(query.terms):
+        scored = query.score(query.terms, limit, within)
+    return query.matches(scored)
 
 
 def match_chunks(
     connection: Connection, terms: Sequence[str], limit: int, *, within: str | None = None
 ) -> list[LexicalMatch]:
     """Chunks that hold any of the terms, best first; ties by row number."""
-    return _match(connection, "chunks_fts", CHUNK_COLUMNS, terms, limit, within)
+    query = _Query(connection, "chunks_fts", CHUNK_COLUMNS, terms)
+    return query.matches(query.score(query.terms, limit, within))
 
 
-def _match(
-    connection: Connection,
-    table: str,
-    weights: dict[str, float],
-    terms: Sequence[str],
-    limit: int,
-    within: str | None,
-) -> list[LexicalMatch]:
-    usable = [quoted for term in terms[:MAX_TERMS] if (quoted := _quote(term))]
-    if not usable:
-        return []
-    rank = f"bm25({', '.join(str(weight) for weight in weights.values())})"
-    inside = " AND +rowid IN (SELECT value FROM json_each(?))" if within is not None else ""
-    bound: tuple[object, ...] = (" OR ".join(usable), rank)
-    if within is not None:
-        bound += (within,)
-    names = tuple(weights)
-    # The secondary sort is done here: `ORDER BY rank, rowid` would make SQLite sort every match.
-    rows = select(
-        connection,
-        f"SELECT rowid, rank, matched_columns({table}) FROM {table}"
-        f" WHERE {table} MATCH ? AND rank MATCH ?{inside} ORDER BY rank LIMIT {int(limit)}",
-        bound,
-    )
-    found = [LexicalMatch(row, -rank, _columns(packed, names)) for row, rank, packed in rows]
-    return sorted(found, key=lambda match: (-match.score, match.row))
+class _Query:
+    """Some terms, asked of one FTS5 table."""
 
+    def __init__(
+        self, connection: Connection, table: str, weights: dict[str, float], terms: Sequence[str]
+    ) -> None:
+        self._connection = connection
+        self._table = table
+        self._weights = weights
+        self._quoted = {term: quoted for term in terms[:MAX_TERMS] if (quoted := _quote(term))}
 
-def document_frequencies(connection: Connection, terms: Sequence[str]) -> dict[str, int]:
-    """For each term, in how many items it stands; a phrase counts as its rarest word."""
-    frequencies: dict[str, int] = {}
-    for term in terms:
-        counts = [
-            connection.execute(
-                "SELECT coalesce(max(doc), 0) FROM temp.items_words WHERE term = ?", (stem,)
-            ).get
-            for stem in stems(connection, term)
-        ]
-        frequencies[term] = min(counts, default=0)
-    return frequencies
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """Those that FTS5 can look for."""
+        return tuple(self._quoted)
 
+    def score(
+        self, terms: Sequence[str], limit: int, within: str | None
+    ) -> list[tuple[int, float]]:
+        """`(row, BM25)` of the best rows that hold any of these terms."""
+        if not terms:
+            return []
+        inside = " AND +rowid IN (SELECT value FROM json_each(?))" if within is not None else ""
+        bound = [self._any(terms), within] if within is not None else [self._any(terms)]
+        rank = f"bm25({self._table}, {', '.join(map(str, self._weights.values()))})"
+        # Not `ORDER BY rank`: FTS5 would score every row before it looks whether it is inside.
+        rows = select(
+            self._connection,
+            f"SELECT rowid, {rank} FROM {self._table} WHERE {self._table} MATCH ?{inside}"
+            f" ORDER BY 2, 1 LIMIT {int(limit)}",
+            bound,
+        )
+        return [(row, -score) for row, score in rows]
 
-def index_words(connection: Connection) -> None:
-    """Make the vocabulary of `items_fts` readable as `temp.items_words`; once a connection."""
-    connection.execute(
-        "CREATE VIRTUAL TABLE IF NOT EXISTS temp.items_words"
-        " USING fts5vocab('main', 'items_fts', 'row')"
-    )
+    def matches(self, scored: Sequence[tuple[int, float]]) -> list[LexicalMatch]:
+        """Scored rows with the columns that hold each term."""
+        if not scored:
+            return []
+        names = tuple(self._weights)
+        packed = dict(
+            select(
+                self._connection,
+                f"SELECT rowid, matched_columns({self._table}) FROM {self._table}"
+                f" WHERE {self._table} MATCH ? AND +rowid IN (SELECT value FROM json_each(?))",
+                (self._any(self.terms), json.dumps([row for row, _ in scored])),
+            )
+        )
+        return [LexicalMatch(row, score, _columns(packed[row], names)) for row, score in scored]
 
-
-def stems(connection: Connection, text: str) -> list[str]:
-    """The tokens of a text as FTS5 stores them, in order: folded and stemmed."""
-    tokenizer = connection.fts5_tokenizer(*_TOKENIZER)
-    prepared = searchable(text).replace("\0", " ").encode("utf-8", "replace")
-    tokens = tokenizer(prepared, apsw.FTS5_TOKENIZE_QUERY, None, include_offsets=False)
-    return [str(token) for group in tokens for token in group]
+    def _any(self, terms: Sequence[str]) -> str:
+        return " OR ".join(self._quoted[term] for term in terms)
 
 
 def any_of(terms: Sequence[str]) -> str:
@@ -141,10 +142,16 @@ def _quote(term: str) -> str:
     return f'"{prepared}"' if any(letter.isalnum() for letter in prepared) else ""
 
 
-def _matched_columns(api: apsw.FTS5ExtensionApi, /, *_: object) -> str:
-    return json.dumps([api.phrase_columns(phrase) for phrase in range(api.phrase_count)])
+def _matched_columns(api: apsw.FTS5ExtensionApi, /, *_: object) -> bytes:
+    """One byte a term: a bit for each column that holds it."""
+    return bytes(
+        sum(1 << column for column in api.phrase_columns(phrase))
+        for phrase in range(api.phrase_count)
+    )
 
 
 @lru_cache(maxsize=4096)
-def _columns(packed: str, names: tuple[str, ...]) -> tuple[frozenset[str], ...]:
-    return tuple(frozenset(names[column] for column in columns) for columns in json.loads(packed))
+def _columns(packed: bytes, names: tuple[str, ...]) -> tuple[frozenset[str], ...]:
+    return tuple(
+        frozenset(name for bit, name in enumerate(names) if bits >> bit & 1) for bits in packed
+    )

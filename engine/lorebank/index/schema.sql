@@ -53,8 +53,9 @@ CREATE TABLE items (
 );
 CREATE INDEX items_by_file ON items (file, ordinal);
 CREATE INDEX items_by_id ON items (id);
-CREATE INDEX items_by_recorded ON items (recorded) WHERE kind <> 'note';
-CREATE INDEX items_by_occurred ON items (occurred_start) WHERE occurred_start IS NOT NULL;
+CREATE INDEX items_by_recorded ON items (recorded);
+CREATE INDEX items_by_occurred ON items (coalesce(occurred_start, occurred_end));
+CREATE INDEX items_of_opinions ON items (item, id, confidence, recorded) WHERE kind = 'opinion';
 
 -- The words of items. Contentless: the text stands in `items` and `files`.
 CREATE VIRTUAL TABLE items_fts USING fts5 (
@@ -75,9 +76,10 @@ CREATE TABLE mentions (
     entity   TEXT NOT NULL,            -- the entity that the name stands for
     name     TEXT NOT NULL,            -- as written
     subject  INTEGER NOT NULL,         -- 1 where it stands before the colon
+    day      TEXT NOT NULL,            -- when the fact happened, else was written; or ''
     PRIMARY KEY (item, position)
 ) WITHOUT ROWID;
-CREATE INDEX mentions_by_entity ON mentions (entity, item);
+CREATE INDEX mentions_by_entity ON mentions (entity, day, item, subject);
 CREATE INDEX mentions_by_slug ON mentions (slug);
 
 -- Which property of whom a fact fixes: what a newer fact about the same replaces.
@@ -163,7 +165,7 @@ CREATE TABLE opinion_evidence (
     end_line   INTEGER NOT NULL,
     PRIMARY KEY (opinion, position)
 ) WITHOUT ROWID;
-CREATE INDEX opinion_evidence_by_fact ON opinion_evidence (fact);
+CREATE INDEX opinion_evidence_by_fact ON opinion_evidence (fact, stance, reason, opinion);
 
 -- Stretches of about 400 tokens, for chunk search.
 CREATE TABLE chunks (

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from lorebank.index.connection import Connection, select
-from lorebank.index.lexical import document_frequencies
+from lorebank.index.vocabulary import Vocabulary
 from lorebank.language.folding import fold
 from lorebank.language.words import words
 
@@ -22,12 +22,14 @@ _SHORTEST = 4
 _LONG = 8
 
 
-def respell_names(connection: Connection, written: Sequence[str]) -> dict[str, str]:
+def respell_names(vocabulary: Vocabulary, written: Sequence[str]) -> dict[str, str]:
     """Words as written → the word of an entity's name that each was most likely meant for."""
     asked = [word for word in dict.fromkeys(written) if len(fold(word)) >= _SHORTEST]
-    known = document_frequencies(connection, asked)
+    known = vocabulary.frequencies(asked)
     unknown = [word for word in asked if not known[word]]
-    names = _name_words(connection, {fold(word)[0] for word in unknown}) if unknown else {}
+    names = (
+        _name_words(vocabulary.connection, {fold(word)[0] for word in unknown}) if unknown else {}
+    )
     found = {word: _nearest(fold(word), names) for word in unknown}
     return {word: names[near] for word, near in found.items() if near is not None}
 

@@ -12,21 +12,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from lorebank.domain import Diagnostic, SyncReport
 from lorebank.index.connection import Connection, generation, select, transaction
 from lorebank.index.entities import refresh_entities
 from lorebank.index.meta import read_meta, write_meta
 from lorebank.index.read_settings import ReadSettings
-from lorebank.index.writing import (
-    delete_file,
-    has_marks,
-    holders_of_file,
-    insert_diagnostics,
-    insert_file,
-    touch_file,
-)
 from lorebank.workspace.files import SourceFile, WalkResult, content_hash, read_bytes
 
 if TYPE_CHECKING:
@@ -54,8 +46,7 @@ class SyncResult:
     """Whether something changed that bears on the opinions of everybody."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Known:
+class _Known(NamedTuple):
     size: int
     mtime_ns: int
     hash: str
@@ -96,6 +87,8 @@ def sync_files(
         plan = _plan(connection, root, walk(), settings, full=full, progress=progress)
         if _is_idle(connection, plan):
             return SyncResult(_report(connection, plan), frozenset(), all_opinions=due)
+        from lorebank.index.writing import has_marks  # a look that finds no change writes nothing
+
         marked = has_marks(connection)
         with transaction(connection):
             if generation(connection) == seen:
@@ -106,6 +99,8 @@ def _write_all(
     connection: Connection, plan: _Plan, settings: ReadSettings, *, full: bool, marked: bool
 ) -> SyncResult:
     """Write a plan; inside the caller's transaction."""
+    from lorebank.index.writing import has_marks
+
     entities = _write(connection, plan)
     write_meta(connection, "reading", settings.fingerprint())
     now = datetime.now().astimezone()
@@ -161,6 +156,8 @@ def _plan(
 
 
 def _write(connection: Connection, plan: _Plan) -> set[str]:
+    from lorebank.index.writing import delete_file, holders_of_file, insert_file, touch_file
+
     entities: set[str] = set()
     for path in plan.removed:
         entities |= holders_of_file(connection, path)
@@ -231,8 +228,8 @@ def _is_placed_alike(known: _Known, source: SourceFile) -> bool:
 
 def _known_files(connection: Connection) -> dict[str, _Known]:
     return {
-        path: _Known(size, mtime_ns, digest, role, recorded)
-        for path, size, mtime_ns, digest, role, recorded in select(
+        path: _Known._make(row)
+        for path, *row in select(
             connection, "SELECT path, size, mtime_ns, hash, role, recorded FROM files"
         )
     }
@@ -243,6 +240,8 @@ _WALK_CODES = "walk:"
 
 def _rewrite_walk_problems(connection: Connection, problems: Sequence[Diagnostic]) -> None:
     """Problems of the walk belong to no file that was read; they are replaced as a whole."""
+    from lorebank.index.writing import insert_diagnostics
+
     connection.execute("DELETE FROM diagnostics WHERE substr(code, 1, 5) = ?", (_WALK_CODES,))
     insert_diagnostics(
         connection,

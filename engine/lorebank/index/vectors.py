@@ -137,9 +137,12 @@ class _Matrix:
     def nearest(self, query: NDArray[np.float32], limit: int) -> list[tuple[int, float]]:
         import numpy as np
 
+        from lorebank.providers.one_thread import one_thread
+
         if not len(self.rows):
             return []
-        scores = np.round(self.vectors @ query, _DECIMALS)
+        with one_thread():
+            scores = np.round(self.vectors @ query, _DECIMALS)
         if limit < len(scores):
             # All that are as near as the last one wanted: which of them stay is told by row.
             kept = np.flatnonzero(scores >= np.partition(scores, -limit)[-limit])

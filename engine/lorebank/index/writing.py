@@ -204,11 +204,12 @@ def _insert_item(
     if tags:
         _insert_tags(connection, item, tags)
     if fact:
+        day = _iso((occurred.start if occurred else None) or read.source.recorded) or ""
         connection.executemany(
-            "INSERT INTO mentions (item, position, slug, entity, name, subject)"
-            " VALUES (?, ?, ?, ?, ?, ?)",
+            "INSERT INTO mentions (item, position, slug, entity, name, subject, day)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)",
             [
-                (item, position, m.slug, m.slug, m.name, int(m.subject))
+                (item, position, m.slug, m.slug, m.name, int(m.subject), day)
                 for position, m in enumerate(fact.mentions)
             ],
         )

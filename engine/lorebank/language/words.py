@@ -8,8 +8,8 @@ letter nor digit. `searchable` is the same cut, as the text that FTS5 stores.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
-from importlib import resources
+from functools import cache, lru_cache
+from pathlib import Path
 
 from lorebank.language.folding import fold
 
@@ -21,18 +21,22 @@ _UNSPACED = (
     r"\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff"  # Han, Hangul
     r"\U00020000-\U0003ffff々〆ー"
 )
-_UNSPACED_RUN = re.compile(f"[{_UNSPACED}]+")
-_TOKEN = re.compile(f"[{_UNSPACED}]+|[^\\W_{_UNSPACED}]+")
-_IDENTIFIER = re.compile(
-    # Possessive quantifiers: 4,000 dots in a row took 21 s without them.
-    r"(?<!\w)(?:\$|--?)?[A-Za-z_]\w*+(?:(?:\.|::|/|-|:|->|\\)\w++)++(?:\(\))?"  # a.b, a-b, a::b
-    r"|(?<![\w./~])[./~]*+(?:[\w-][\w.-]*+/)++[\w.-]+"  # paths
-    r"|\b[A-Za-z]+_[\w]+\b|\b_+\w+\b"  # snake_case, ENV_VAR
-    r"|\b(?=[0-9a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{6,40}\b"  # hashes
-    r"|\b[a-z]+(?:[A-Z][a-z0-9]+)+\b"  # camelCase
-    r"|\b(?=\w*\d)(?=\w*[A-Za-z])[\w-]{3,}\b"  # a828e60, QX-1204
+_ASCII_TOKEN = re.compile(r"[a-z0-9]+")
+_MAY_BE_IDENTIFIER = re.compile(r"[\d_./:\\>-]|[a-z][A-Z]")
+# Compiled when first needed: each takes longer than reading a plain question.
+_UNSPACED_RUN = cache(lambda: re.compile(f"[{_UNSPACED}]+"))
+_TOKEN = cache(lambda: re.compile(f"[{_UNSPACED}]+|[^\\W_{_UNSPACED}]+"))
+_IDENTIFIER = cache(
+    lambda: re.compile(
+        # Possessive quantifiers: 4,000 dots in a row took 21 s without them.
+        r"(?<!\w)(?:\$|--?)?[A-Za-z_]\w*+(?:(?:\.|::|/|-|:|->|\\)\w++)++(?:\(\))?"  # a.b, a-b, a::b
+        r"|(?<![\w./~])[./~]*+(?:[\w-][\w.-]*+/)++[\w.-]+"  # paths
+        r"|\b[A-Za-z]+_[\w]+\b|\b_+\w+\b"  # snake_case, ENV_VAR
+        r"|\b(?=[0-9a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{6,40}\b"  # hashes
+        r"|\b[a-z]+(?:[A-Z][a-z0-9]+)+\b"  # camelCase
+        r"|\b(?=\w*\d)(?=\w*[A-Za-z])[\w-]{3,}\b"  # a828e60, QX-1204
+    )
 )
-_DIGIT = re.compile(r"\d")
 
 
 def words(text: str) -> list[str]:
@@ -41,10 +45,12 @@ def words(text: str) -> list[str]:
     >>> words("Café in 東京都")
     ['cafe', 'in', '東京', '京都']
     """
+    if text.isascii():
+        return _ASCII_TOKEN.findall(text.lower())
+    unspaced = _UNSPACED_RUN()
     out: list[str] = []
-    for match in _TOKEN.finditer(fold(text)):
-        token = match.group()
-        if _UNSPACED_RUN.match(token):
+    for token in _TOKEN().findall(fold(text)):
+        if unspaced.match(token):
             out.extend(_pairs(token))
         else:
             out.append(token)
@@ -61,28 +67,30 @@ def searchable(text: str) -> str:
     """The text as FTS5 is given it: folded, unspaced scripts cut into pairs."""
     if text.isascii():
         return text
-    return _UNSPACED_RUN.sub(lambda run: f" {' '.join(_pairs(run.group()))} ", fold(text))
+    return _UNSPACED_RUN().sub(lambda run: f" {' '.join(_pairs(run.group()))} ", fold(text))
 
 
 def identifiers(text: str) -> list[str]:
     """Code-like tokens as written: `a828e60`, `src/foo.py`, `snake_case`, `connection.update`."""
-    return list(dict.fromkeys(m.group().rstrip(".-:") for m in _IDENTIFIER.finditer(text)))
+    if not _MAY_BE_IDENTIFIER.search(text):
+        return []
+    return list(dict.fromkeys(m.group().rstrip(".-:") for m in _IDENTIFIER().finditer(text)))
 
 
 def estimate_tokens(text: str) -> int:
     """About how many tokens a language model counts: 4 letters a token, 1 where unspaced."""
     if text.isascii():
         return (len(text) + 3) // 4
-    unspaced = sum(len(run) for run in _UNSPACED_RUN.findall(text))
+    unspaced = sum(len(run) for run in _UNSPACED_RUN().findall(text))
     return unspaced + (len(text) - unspaced + 3) // 4
 
 
 @lru_cache(maxsize=1)
 def stop_words() -> frozenset[str]:
     """Words that say nothing alone, of nine languages, folded."""
-    text = resources.files("lorebank.language").joinpath("stop_words.txt").read_text("utf-8")
+    text = Path(__file__).with_name("stop_words.txt").read_text("utf-8")
     lines = (line for line in text.split("\n") if not line.startswith("#"))
-    return frozenset(fold(word) for line in lines for word in line.split())
+    return frozenset(fold("\n".join(lines)).split())
 
 
 def _pairs(run: str) -> list[str]:

@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 
 from lorebank.domain import Answer, FactStatus, Hit, Interval, OpinionStatus
 from lorebank.index.intervals import items_of_interval
-from lorebank.index.items import NOTE, Item, item_count, load_items
-from lorebank.index.lexical import document_frequencies
+from lorebank.index.items import NOTE, Item, load_items
 from lorebank.index.opinions import BeliefOfFact
 from lorebank.index.slots import Successor, successors
 from lorebank.language.words import estimate_tokens
@@ -271,8 +270,8 @@ def _spans(item: Item) -> Iterator[Interval]:
 def _rarity(request: Request) -> tuple[dict[str, float], frozenset[str]]:
     """Inverse document frequency of each term, as BM25 has it, never below zero; and the terms
     that stand anywhere at all."""
-    total = item_count(request.connection)
-    counts = document_frequencies(request.connection, request.understood.terms)
+    total = request.vocabulary.total
+    counts = request.vocabulary.frequencies(request.understood.terms)
     rarity = {
         term: max(0.0, math.log(1.0 + (total - count + 0.5) / (count + 0.5)))
         for term, count in counts.items()

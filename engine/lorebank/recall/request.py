@@ -8,6 +8,7 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from lorebank.index.connection import Connection
+from lorebank.index.vocabulary import Vocabulary
 from lorebank.recall.understand import Understood
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ class Request:
 
     understood: Understood
     connection: Connection
+    vocabulary: Vocabulary
     now: date
     limit: int
     """How many items a retriever may return."""

@@ -195,7 +195,7 @@ def _steps(pool: Pool, item: Item, covered: float, weights: Weights) -> float:
     if stated is not None and _is_held_by_named(pool, item):
         step += weights.opinion * stated.score
         if understood.entities and not understood.wants_past:
-            step += weights.newest_opinion * pool.newness.get(item.item, 0.0)
+            step += weights.newest_opinion * stated.score * pool.newness.get(item.item, 0.0)
     if item.content.rstrip(" \"'”’»)").endswith(_QUESTION_MARKS):
         step += weights.question
     return step

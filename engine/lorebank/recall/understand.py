@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import cache
 
 from lorebank.dates.phrases import DatePhrase, find_vague
 from lorebank.dates.query import query_interval
@@ -38,7 +39,7 @@ _MARKED = re.compile(
 )
 _UNSPACED = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7ff々ー"
 _WORDS_WITH_PLACE = re.compile(rf"(?:(?![{_UNSPACED}])[\w.+#&'’-])+")
-_UNSPACED_RUN = re.compile(f"[{_UNSPACED}]+")
+_UNSPACED_RUN = cache(lambda: re.compile(f"[{_UNSPACED}]+"))  # when first needed
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +219,7 @@ def _name_spans(text: str) -> list[tuple[int, int, str]]:
             start, end = tokens[first][0], tokens[last][1]
             for written in {text[start:end], strip_possessive(text[start:end]).rstrip(".-'’")}:
                 spans.append((start, start + len(written), slugify(written)))
-    for run in _UNSPACED_RUN.finditer(text):
+    for run in () if text.isascii() else _UNSPACED_RUN().finditer(text):
         for start in range(run.start(), run.end()):
             for end in range(start + 1, min(start + MAX_UNSPACED_NAME, run.end()) + 1):
                 spans.append((start, end, slugify(text[start:end])))

@@ -139,7 +139,7 @@ def _unmatched(trace: Trace, number: int) -> str:
     terms = request.understood.terms
     if not terms:
         return "no retriever found it: the question has no words, and it is not linked to its names"
-    matches = match_items(request.connection, terms, 1, within=json.dumps([number]))
+    matches = match_items(request.vocabulary, terms, 1, within=json.dumps([number]))
     columns = matches[0].columns if matches else ((),) * len(terms)
     held = [term for term, where in zip(terms, columns, strict=False) if where]
     lacking = [term for term in terms if term not in held]

@@ -9,15 +9,16 @@ than its name is a problem in the result.
 from __future__ import annotations
 
 import errno
-import hashlib
 import os
 import re
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import date
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 from lorebank.config import Config
 from lorebank.domain import Diagnostic
@@ -50,8 +51,7 @@ _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _BINARY = getattr(os, "O_BINARY", 0)
 
 
-@dataclass(frozen=True, slots=True)
-class SourceFile:
+class SourceFile(NamedTuple):
     """One memory file as the walk saw it."""
 
     path: str
@@ -131,7 +131,9 @@ def read_bytes(root: Path, source: SourceFile) -> bytes:
 
 def content_hash(content: bytes) -> str:
     """32 hex digits that name a content."""
-    return hashlib.blake2b(content, digest_size=16).hexdigest()
+    from hashlib import blake2b  # brings OpenSSL, which an answer from the index needs not
+
+    return blake2b(content, digest_size=16).hexdigest()
 
 
 def is_link(entry: os.DirEntry[str] | os.stat_result) -> bool:
@@ -192,12 +194,18 @@ class _Walk:
         waiting = [folder]
         while waiting:
             folder = waiting.pop()
+            prefix = f"{folder}/" if folder else ""
+            generated = is_generated(folder)
             for entry in self._entries(folder):
                 name = entry.name
                 if name[0] == ".":
                     continue
-                path = f"{folder}/{name}" if folder else name
-                if entry.is_dir(follow_symlinks=False) and not is_link(entry):
+                path = prefix + name
+                # Nearly every entry is such a file, and a walk precedes every answer.
+                if name.endswith(".md") and entry.is_file(follow_symlinks=False):
+                    if not generated and len(name) > len(".md"):
+                        self._visit_file(entry, path)
+                elif entry.is_dir(follow_symlinks=False) and not is_link(entry):
                     if not is_generated(path):
                         waiting.append(path)
                 else:
@@ -229,27 +237,31 @@ class _Walk:
             if is_markdown(path) or entry.is_dir():
                 self._report_link(path)
             return
-        if not is_markdown(path) or path in self.files or is_generated(path):
+        if not is_markdown(path) or is_generated(path):
+            return
+        if entry.is_file(follow_symlinks=False):
+            self._visit_file(entry, path)
+        elif not entry.is_dir(follow_symlinks=False):
+            self._report(path, "not-a-file", "is a pipe, socket or device and is not read")
+
+    def _visit_file(self, entry: os.DirEntry[str], path: str) -> None:
+        if path in self.files:
             return
         try:
             status = entry.stat(follow_symlinks=False)
         except OSError as error:
             self._report(path, "unreadable", f"the file cannot be read: {error.strerror}")
             return
-        if not stat.S_ISREG(status.st_mode):
-            if not stat.S_ISDIR(status.st_mode):
-                self._report(path, "not-a-file", "is a pipe, socket or device and is not read")
-        elif not path.isprintable() and _shown(path) != path:
+        if not path.isprintable() and _shown(path) != path:
             self._report(path, "name-not-utf8", "the name is not UTF-8; rename the file")
         else:
             self._take(path, status)
 
     def _take(self, path: str, status: os.stat_result) -> None:
-        named = named_day(path, self.pattern)
-        if named.problem:
-            self.problems.add(named.problem)
-        role = role_of(path, named)
-        self.files[path] = SourceFile(path, status.st_size, status.st_mtime_ns, named.day, role)
+        day, role, problem = _placed(path, self.pattern.text)
+        if problem:
+            self.problems.add(problem)
+        self.files[path] = SourceFile(path, status.st_size, status.st_mtime_ns, day, role)
 
     def _is_plain_folder(self, path: str, *, missing_is_fine: bool) -> bool:
         try:
@@ -278,6 +290,13 @@ class _Walk:
 
     def _report(self, path: str, code: str, message: str) -> None:
         self.problems.add(Diagnostic(_shown(path), 0, code, message))
+
+
+@lru_cache(maxsize=65_536)
+def _placed(path: str, pattern: str) -> tuple[date | None, FileRole, Diagnostic | None]:
+    """What a path alone says: day, role, and what is odd about the day."""
+    named = named_day(path, LogPattern.compile(pattern))
+    return named.day, role_of(path, named), named.problem
 
 
 def _shown(path: str) -> str:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 from functools import cache
+from typing import NamedTuple
 
 from lorebank.domain import Diagnostic
 
@@ -43,6 +44,7 @@ __all__ = [
 CORE_FILE = "memory.md"
 MEMORY_FOLDER = "memory"
 BANK_FOLDER = "bank"
+_IN_MEMORY = f"{MEMORY_FOLDER}/"
 DERIVED_FOLDER = ".memory"
 IDENTITY_PAGE = "bank/identity.md"
 EVIDENCE_PAGE = "bank/evidence.md"
@@ -71,8 +73,7 @@ class FileRole(StrEnum):
     EXTRA = "extra"
 
 
-@dataclass(frozen=True, slots=True)
-class NamedDay:
+class NamedDay(NamedTuple):
     """What the name of a file says about its day."""
 
     day: date | None = None
@@ -80,6 +81,9 @@ class NamedDay:
     """Whether the name fits the log pattern, with a suffix or without."""
     problem: Diagnostic | None = None
     """`date-invalid` where the name holds a date that no calendar has."""
+
+
+_NO_DAY = NamedDay()
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,21 +142,20 @@ def named_day(path: str, pattern: LogPattern) -> NamedDay:
     if found := pattern.match(path):
         return _day_of(found, path, is_log=True)
     if path.startswith(f"{BANK_FOLDER}/"):
-        return NamedDay()
+        return _NO_DAY
     found = _DATED_NAME.match(path.rpartition("/")[2])
     if found is None:
-        return NamedDay()
+        return _NO_DAY
     named = _day_of(found, path, is_log=False)
     # Eight digits in a row that are no date are a number, not a mistake.
-    return named if found["mark"] or named.day else NamedDay()
+    return named if found["mark"] or named.day else _NO_DAY
 
 
 def _day_of(found: re.Match[str], path: str, *, is_log: bool) -> NamedDay:
-    year, month, day = int(found["year"]), int(found["month"]), int(found["day"])
+    shown = "-".join(found.group("year", "month", "day"))
     try:
-        return NamedDay(date(year, month, day), is_log)
+        return NamedDay(date.fromisoformat(shown), is_log)
     except ValueError:
-        shown = f"{year:04}-{month:02}-{day:02}"
         message = f"the name holds {shown}, which is no date; the file is read as undated"
         return NamedDay(problem=Diagnostic(path, 0, "date-invalid", message))
 
@@ -179,12 +182,12 @@ def is_generated(path: str) -> bool:
 
 def role_of(path: str, named: NamedDay) -> FileRole:
     """What a file inside the workspace is, from its path."""
+    if path.startswith(_IN_MEMORY):
+        return FileRole.LOG if named.is_log else FileRole.NOTE
     if is_core(path):
         return FileRole.CORE
     if path in (IDENTITY_PAGE, EVIDENCE_PAGE):
         return FileRole.LEDGER
     if path.startswith(f"{BANK_FOLDER}/"):
         return FileRole.BANK
-    if named.is_log:
-        return FileRole.LOG
-    return FileRole.NOTE if path.startswith(f"{MEMORY_FOLDER}/") else FileRole.EXTRA
+    return FileRole.LOG if named.is_log else FileRole.EXTRA

@@ -9,8 +9,8 @@ from random import Random
 
 from lorebank.domain import Answer, BenchReport, Citation
 from lorebank.index.connection import Connection
-from lorebank.index.lexical import document_frequencies
 from lorebank.index.sentences import Sentence, all_lines, askable_items, load_sentences
+from lorebank.index.vocabulary import Vocabulary
 from lorebank.recall.bench.cloze import (
     FEWEST_WORDS,
     VARIANTS,
@@ -28,13 +28,13 @@ _ALL = "all"
 
 
 def run_bench(
-    connection: Connection, ask: Ask, *, n: int, seed: int, progress: Progress | None = None
+    vocabulary: Vocabulary, ask: Ask, *, n: int, seed: int, progress: Progress | None = None
 ) -> BenchReport:
     """Ask for up to `n` sentences of the workspace in every variant; see `BenchReport`."""
-    sentences = _sample(connection, n, seed)
-    vocabulary = list(dict.fromkeys(word for s in sentences for word in question_words(s)))
-    questions = make_questions(sentences, document_frequencies(connection, vocabulary), seed)
-    lines = LineSearch(all_lines(connection))
+    sentences = _sample(vocabulary.connection, n, seed)
+    asked_words = list(dict.fromkeys(word for s in sentences for word in question_words(s)))
+    questions = make_questions(sentences, vocabulary.frequencies(asked_words), seed)
+    lines = LineSearch(all_lines(vocabulary.connection))
     ranks: dict[tuple[str, str], list[int | None]] = defaultdict(list)
     times: list[float] = []
     used: set[str] = set()

@@ -15,7 +15,7 @@ _AROUND = frozenset({"around"})
 def retrieve(request: Request) -> Ranking:
     """Items that hold any of the terms; `why` tells those in the item from those around it."""
     terms = request.understood.terms
-    matches = match_items(request.connection, terms, request.limit, within=request.within)
+    matches = match_items(request.vocabulary, terms, request.limit, within=request.within)
     return Ranking(NAME, tuple(_ranked(match, terms) for match in matches))
 
 

@@ -1,0 +1,72 @@
+"""How often words stand in the items: counted when first asked for, kept until somebody writes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import apsw
+
+from lorebank.index.connection import Connection, generation
+from lorebank.index.items import item_count
+from lorebank.language.words import searchable
+
+__all__ = ["TOKENIZER", "Vocabulary", "index_words", "stems"]
+
+TOKENIZER = ("porter", ["unicode61", "remove_diacritics", "2"])
+
+
+@dataclass(slots=True)
+class Vocabulary:
+    """Counts over the items of one connection; FTS5 walks a word's whole list for each."""
+
+    connection: Connection
+    _generation: tuple[int, int] | None = None
+    _total: int = 0
+    _counts: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def total(self) -> int:
+        """How many items there are."""
+        self._follow()
+        return self._total
+
+    def frequencies(self, terms: Sequence[str]) -> dict[str, int]:
+        """For each term, in how many items it stands; a phrase counts as its rarest word."""
+        self._follow()
+        return {
+            term: min(map(self._count, stems(self.connection, term)), default=0) for term in terms
+        }
+
+    def _count(self, stem: str) -> int:
+        known = self._counts.get(stem)
+        if known is None:
+            known = self._counts[stem] = int(
+                self.connection.execute(
+                    "SELECT coalesce(max(doc), 0) FROM temp.items_words WHERE term = ?", (stem,)
+                ).get
+            )
+        return known
+
+    def _follow(self) -> None:
+        current = generation(self.connection)
+        if current != self._generation:
+            self._generation = current
+            self._total = item_count(self.connection)
+            self._counts.clear()
+
+
+def index_words(connection: Connection) -> None:
+    """Make the vocabulary of `items_fts` readable as `temp.items_words`; once a connection."""
+    connection.execute(
+        "CREATE VIRTUAL TABLE IF NOT EXISTS temp.items_words"
+        " USING fts5vocab('main', 'items_fts', 'row')"
+    )
+
+
+def stems(connection: Connection, text: str) -> list[str]:
+    """The tokens of a text as FTS5 stores them, in order: folded and stemmed."""
+    tokenizer = connection.fts5_tokenizer(*TOKENIZER)
+    prepared = searchable(text).replace("\0", " ").encode("utf-8", "replace")
+    tokens = tokenizer(prepared, apsw.FTS5_TOKENIZE_QUERY, None, include_offsets=False)
+    return [str(token) for group in tokens for token in group]

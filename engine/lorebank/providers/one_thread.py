@@ -1,0 +1,74 @@
+"""One thread for matrix products: numpy's OpenBLAS wakes every core even for one sentence.
+
+Its threads wait for each other by spinning: the products of one question take three times as long
+with two threads as with one, and a hundred times as long while another program keeps a core busy.
+Where numpy brings another library (Accelerate, MKL), nothing is changed.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from threading import Lock
+
+import numpy as np
+
+__all__ = ["one_thread"]
+
+_SUFFIXES = ("64_", "")
+_lock = Lock()
+_users = 0
+_threads_before = 1
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Matrix products inside run on the calling thread; the setting before it is restored when
+    the last thread of the process leaves."""
+    setting = _openblas()
+    if setting is None:
+        yield
+        return
+    _enter(*setting)
+    try:
+        yield
+    finally:
+        _leave(setting[1])
+
+
+def _enter(read: Callable[[], int], write: Callable[[int], object]) -> None:
+    global _users, _threads_before
+    with _lock:
+        if not _users:
+            _threads_before = read()
+            write(1)
+        _users += 1
+
+
+def _leave(write: Callable[[int], object]) -> None:
+    global _users
+    with _lock:
+        _users -= 1
+        if not _users:
+            write(_threads_before)
+
+
+@cache
+def _openblas() -> tuple[Callable[[], int], Callable[[int], object]] | None:
+    """How to read and set the number of threads of the OpenBLAS inside numpy's wheel, if any."""
+    package = Path(np.__file__).parent
+    for folder in (package.parent / "numpy.libs", package / ".dylibs"):
+        for path in folder.glob("*openblas*"):
+            try:
+                library = ctypes.CDLL(str(path))  # numpy loaded it: this is the same one
+            except OSError:
+                continue
+            for suffix in _SUFFIXES:
+                read = getattr(library, f"scipy_openblas_get_num_threads{suffix}", None)
+                write = getattr(library, f"scipy_openblas_set_num_threads{suffix}", None)
+                if read and write:
+                    return read, write
+    return None
