@@ -16,8 +16,11 @@ from lorebank.version import __version__
 if TYPE_CHECKING:
     from lorebank.app import Bank
     from lorebank.domain import (
+        Absence,
         Answer,
         Audit,
+        BenchReport,
+        BenchRow,
         Citation,
         Diagnostic,
         Entity,
@@ -56,9 +59,12 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "Absence",
     "Answer",
     "Audit",
     "Bank",
+    "BenchReport",
+    "BenchRow",
     "Citation",
     "ConcurrentEdit",
     "ConfigurationError",

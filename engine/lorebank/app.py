@@ -22,6 +22,7 @@ from lorebank.config import Config, load_config
 from lorebank.domain import (
     Answer,
     Audit,
+    BenchReport,
     Citation,
     Entity,
     EntityView,
@@ -58,17 +59,19 @@ from lorebank.index.entities import (
     neighbours,
     resolution,
 )
-from lorebank.index.intervals import select_items
 from lorebank.index.items import facts_by_id, facts_by_place, facts_by_time
 from lorebank.index.lexical import prepare_connection
 from lorebank.index.meta import read_meta
 from lorebank.index.opinions import load_opinions, opinions_moved_by
 from lorebank.index.read_settings import ReadSettings
+from lorebank.index.selection import known_tags, select_items
+from lorebank.index.spelling import respell_names
 from lorebank.index.sync import stale_paths, sync_files
 from lorebank.index.vectors import VectorIndex
 from lorebank.index.vocabulary import Vocabulary, index_words
+from lorebank.language.folding import fold
 from lorebank.markdown.headings import RETAIN_HEADINGS
-from lorebank.recall.filters import Filters, parse_day, parse_interval
+from lorebank.recall.filters import Filters, parse_day, parse_interval, parse_item_kind
 from lorebank.recall.meaning import Meaning, needs_meaning
 from lorebank.recall.pipeline import RecallOptions, recall
 from lorebank.recall.request import Request
@@ -296,14 +299,21 @@ class Bank:
         entities: Sequence[str] = (),
         kinds: Sequence[FactKind | str] = (),
         min_confidence: float | None = None,
+        tags: Sequence[str] = (),
+        path: str | None = None,
         token_budget: int | None = None,
         include_superseded: bool = False,
+        explain: bool = False,
+        why_not: str | None = None,
         now: date | None = None,
     ) -> Answer:
         """Answer a question from facts and prose, with citations; see `Answer`.
 
         `k` hits at most, `token_budget` estimated tokens at most (at least one hit is given).
         `as_of` answers from what was recorded by that day, with the confidence believed then.
+        `kinds` are kinds of facts or `note` for prose; every one of `tags` must be borne; `path` is
+        a file or the beginning of a path. `explain` adds to each hit's `why` what every part of
+        its score is worth; `why_not`, an id or `path#L12`, is answered in `Answer.why_not`.
         """
         today = self._today(now)
         wanted = self.config.recall.k if k is None else k
@@ -313,12 +323,18 @@ class Bank:
         filters = Filters(
             interval=parse_interval(since, until, today),
             entities=tuple(self._entity(name).slug for name in entities),
-            kinds=tuple(parsed for kind in kinds if (parsed := parse_kind(kind))),
+            kinds=tuple(parse_item_kind(kind) for kind in kinds),
             min_confidence=min_confidence,
             as_of=parse_day(as_of, today, "as-of", side="end"),
+            path=path,
+            tags=tuple(fold(tag.removeprefix("#").strip("/")) for tag in tags),
         )
         understood = understand(
-            query, now=today, filters=filters, lookup=lambda s: lookup_names(self._index, s)
+            query,
+            now=today,
+            filters=filters,
+            lookup=lambda slugs: lookup_names(self._index, slugs),
+            respell=lambda words: respell_names(self._vocabulary, words),
         )
         vector, skipped = self._vector_for(understood)
         request = Request(
@@ -327,18 +343,25 @@ class Bank:
             vocabulary=self._vocabulary,
             now=today,
             limit=max(50, wanted * self.config.recall.candidate_multiplier),
-            within=self._within(understood.filters),
+            within=select_items(
+                self._index, understood.filters.wanted, understood.filters.unwanted
+            ),
             vectors=self._vectors,
             query_vector=vector,
         )
         return recall(
             request,
-            self._recall_options(wanted, token_budget, include_superseded),
+            replace(
+                self._recall_options(wanted, token_budget, include_superseded),
+                explain=explain,
+                why_not=why_not,
+            ),
             beliefs=lambda facts: materialise.beliefs(
                 self._index, self.root, facts, understood.filters.as_of, self.config.reflect
             ),
             skipped=skipped,
             index=self._freshness(),
+            notes=self._notes_on(understood.filters),
         )
 
     @_made_anew_when_damaged
@@ -364,6 +387,32 @@ class Bank:
             provider=embedder.name if embedder else "none",
             model=embedder.model if embedder else "",
         )
+
+    @_made_anew_when_damaged
+    def bench(
+        self,
+        *,
+        n: int = 200,
+        seed: int = 0,
+        now: date | None = None,
+        progress: Progress | None = None,
+    ) -> BenchReport:
+        """How well questions made of the workspace's own sentences lead back to them, beside grep.
+
+        `n` sentences at most, chosen by `seed`; each is asked for in several variants. Writes
+        nothing but the index, which any recall brings up to date.
+        """
+        from lorebank.recall.bench.measures import DEPTH
+        from lorebank.recall.bench.run import run_bench
+
+        if n < 1:
+            raise UsageError(f"n must be at least 1, not {n}")
+        self._freshen()
+
+        def ask(question: str) -> Answer:
+            return self.recall(question, k=DEPTH, include_superseded=True, now=now)
+
+        return run_bench(self._vocabulary, ask, n=n, seed=seed, progress=progress)
 
     def get(
         self, path: str, *, start_line: int | None = None, lines: int | None = None
@@ -595,7 +644,7 @@ class Bank:
         if not has_vectors(self._index):
             reason = "nothing is embedded yet: run `lorebank index`"
             return None, {"semantic": self._meaning.problem or reason}
-        vector = self._meaning.query_vector(understood.query.text)
+        vector = self._meaning.query_vector(understood.plain)
         if vector is None:
             reason = "the question holds nothing that has a meaning"
             return None, {"semantic": self._meaning.problem or reason}
@@ -621,16 +670,11 @@ class Bank:
             self._pending_known = (generation, pending_count(self._index))
         return self._pending_known[1]
 
-    def _within(self, filters: Filters) -> str | None:
-        return select_items(
-            self._index,
-            interval=filters.interval,
-            entities=filters.entities,
-            kinds=filters.kinds,
-            min_confidence=filters.min_confidence,
-            recorded_until=filters.as_of,
-            path=filters.path,
-        )
+    def _notes_on(self, filters: Filters) -> tuple[str, ...]:
+        tags = (*filters.tags, *filters.excluded.tags)
+        unknown = dict.fromkeys(tags) if tags else {}
+        known = known_tags(self._index, tuple(unknown))
+        return tuple(f"nothing is tagged '{tag}'" for tag in unknown if tag not in known)
 
     def _recall_options(
         self, k: int, token_budget: int | None, include_superseded: bool

@@ -12,8 +12,11 @@ from enum import StrEnum
 from typing import Any
 
 __all__ = [
+    "Absence",
     "Answer",
     "Audit",
+    "BenchReport",
+    "BenchRow",
     "Chunk",
     "Citation",
     "Diagnostic",
@@ -312,10 +315,17 @@ class Query:
     entities: tuple[str, ...] = ()
     """Display names of the entities found in the question or asked for by a flag."""
     interval: Interval | None = None
-    kinds: tuple[FactKind, ...] = ()
+    kinds: tuple[str, ...] = ()
+    """Kinds of facts asked for, `note` for prose."""
     intent: tuple[str, ...] = ()
     """Any of `entity`, `temporal`, `opinion`, `identifier`; `lexical` where none stands out."""
     as_of: date | None = None
+    tags: tuple[str, ...] = ()
+    """What a hit must bear, every one."""
+    path: str | None = None
+    """The file or folder a hit must stand in."""
+    excluded: tuple[str, ...] = ()
+    """What no hit may hold: `tea`, `"a phrase"`, `kind:note`."""
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -323,9 +333,12 @@ class Query:
             "terms": list(self.terms),
             "entities": list(self.entities),
             "interval": self.interval.to_dict() if self.interval else None,
-            "kinds": [kind.value for kind in self.kinds],
+            "kinds": [str(kind) for kind in self.kinds],
             "intent": list(self.intent),
             "as_of": self.as_of.isoformat() if self.as_of else None,
+            "tags": list(self.tags),
+            "path": self.path,
+            "excluded": list(self.excluded),
         }
 
 
@@ -352,6 +365,8 @@ class Hit:
     evidence: tuple[Evidence, ...] = ()
     snippet: str = ""
     """The matching lines, at most 700 characters."""
+    repeats: tuple[Citation, ...] = ()
+    """Where else the same is said; those lines are no hits of their own."""
 
     @property
     def timestamp(self) -> date | Interval | None:
@@ -375,6 +390,7 @@ class Hit:
             "snippet": self.snippet,
             "why": self.why,
             "evidence": [evidence_to_dict(e) for e in self.evidence],
+            "repeats": [str(place) for place in self.repeats],
         }
 
 
@@ -424,6 +440,43 @@ def entity_to_dict(entity: Entity) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
+class Absence:
+    """Why one fact or passage is not among the hits of an answer."""
+
+    asked: str
+    """The id or citation that was asked about."""
+    reason: str
+    """`unknown`, `filtered`, `not-matched`, `outside-time`, `repeat`, `superseded`, `no-evidence`,
+    `below-k`, `budget`; or `shown`, when it is there."""
+    detail: str
+    """The same for a person, with what it was: the filter, the words it lacks, its rank."""
+    id: str | None = None
+    source: Citation | None = None
+    content: str = ""
+    rank: int | None = None
+    """Its place among all that could be shown, from 1."""
+    score: float | None = None
+    last_score: float | None = None
+    """The score of the last hit shown."""
+    why: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """As `Hit.why`."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "asked": self.asked,
+            "reason": self.reason,
+            "detail": self.detail,
+            "id": self.id,
+            "source": str(self.source) if self.source else None,
+            "content": self.content,
+            "rank": self.rank,
+            "score": None if self.score is None else round(self.score, 4),
+            "last_score": None if self.last_score is None else round(self.last_score, 4),
+            "why": self.why,
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """What `recall` returns; `to_dict` is the published JSON envelope."""
 
@@ -442,14 +495,19 @@ class Answer:
     """Retriever → why it did not run."""
     notes: tuple[str, ...] = ()
     """What was not understood, left out or assumed."""
+    total_exact: bool = True
+    """False where a retriever gave as many as it may: `total` is then the least there are."""
+    why_not: Absence | None = None
+    """Where it was asked why something is not there."""
 
     def to_dict(self) -> dict[str, Any]:
-        return {
+        envelope: dict[str, Any] = {
             "schema_version": 1,
             "query": self.query.to_dict(),
             "hits": [hit.to_dict() for hit in self.hits],
             "evidence": self.evidence,
             "total": self.total,
+            "total_exact": self.total_exact,
             "truncated": self.truncated,
             "tokens": self.tokens,
             "index": self.index,
@@ -459,6 +517,9 @@ class Answer:
             },
             "notes": list(self.notes),
         }
+        if self.why_not is not None:
+            envelope["why_not"] = self.why_not.to_dict()
+        return envelope
 
 
 @dataclass(frozen=True, slots=True)
@@ -704,3 +765,65 @@ def fact_to_dict(fact: Fact) -> dict[str, Any]:
 
 def _iso(day: date | None) -> str | None:
     return day.isoformat() if day else None
+
+
+@dataclass(frozen=True, slots=True)
+class BenchRow:
+    """How well one engine led questions of one variant back to their sentences."""
+
+    engine: str
+    """`lorebank` or `grep`."""
+    variant: str
+    """`cloze`, `half`, `relation`, `typo`; or `all`."""
+    questions: int
+    recall_at_1: float
+    """The share of questions whose sentence came first; 0..1, as are the others."""
+    recall_at_5: float
+    recall_at_10: float
+    mrr: float
+    """Mean reciprocal rank over the first ten."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "engine": self.engine,
+            "variant": self.variant,
+            "questions": self.questions,
+            "recall_at_1": round(self.recall_at_1, 4),
+            "recall_at_5": round(self.recall_at_5, 4),
+            "recall_at_10": round(self.recall_at_10, 4),
+            "mrr": round(self.mrr, 4),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class BenchReport:
+    """How well a workspace's own sentences are found again from parts of them, beside grep.
+
+    It measures remembering by words, not answering: the questions are made of the very words of
+    the notes, so that no paraphrase and no reasoning is tried, and grep does well.
+    """
+
+    seed: int
+    facts: int
+    """How many facts were asked for."""
+    passages: int
+    """How many sentences of prose, where there were not facts enough."""
+    lines: int
+    """How many lines grep looked through."""
+    rows: tuple[BenchRow, ...]
+    p50_ms: float
+    """Half of the recalls took at most so long, in milliseconds."""
+    p95_ms: float
+    retrievers_used: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "seed": self.seed,
+            "facts": self.facts,
+            "passages": self.passages,
+            "lines": self.lines,
+            "rows": [row.to_dict() for row in self.rows],
+            "p50_ms": round(self.p50_ms, 2),
+            "p95_ms": round(self.p95_ms, 2),
+            "retrievers_used": list(self.retrievers_used),
+        }

@@ -27,7 +27,11 @@ Run = Callable[..., Outcome]
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
     """Nothing of this machine's settings; no embedder; a fixed day."""
-    kept = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT") if name in os.environ}
+    kept = {
+        name: os.environ[name]
+        for name in ("PATH", "PYTHONPATH", "SYSTEMROOT")
+        if name in os.environ
+    }
     return kept | {
         "HOME": str(tmp_path / "home"),
         "LANG": "C.UTF-8",

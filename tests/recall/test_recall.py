@@ -279,6 +279,7 @@ def test_the_envelope_is_the_published_one(diary: Bank) -> None:
         "hits",
         "evidence",
         "total",
+        "total_exact",
         "truncated",
         "tokens",
         "index",
@@ -293,6 +294,9 @@ def test_the_envelope_is_the_published_one(diary: Bank) -> None:
         "kinds",
         "intent",
         "as_of",
+        "tags",
+        "path",
+        "excluded",
     ]
     assert set(envelope["hits"][0]) >= {
         "id",

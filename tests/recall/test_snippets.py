@@ -43,3 +43,18 @@ def test_folding_that_changes_lengths_does_not_lose_the_match() -> None:
 def test_it_is_never_longer_than_the_limit(text: str, terms: list[str]) -> None:
     assert len(snippet(text, terms)) <= SNIPPET_CHARACTERS
     assert len(snippet(text, terms, limit=50)) <= 50
+
+
+def test_another_form_of_the_word_is_a_match() -> None:
+    lines = [FILLER.strip()] * 41
+    lines[33] = "Two boats were painted."
+    assert lines[33] in snippet("\n".join(lines), ["boated"])
+
+
+@pytest.mark.parametrize("place", [900, 2400, 4700])
+def test_a_long_line_is_cut_where_the_words_stand_together(place: int) -> None:
+    """A single early "heron" is no reason to miss the later one beside the pond."""
+    line = "A heron. " + "x " * (place // 2) + "the heron left the frozen pond" + " y" * 2500
+    shown = snippet(line, ["heron", "pond", "frozen"])
+    assert "the heron left the frozen pond" in shown
+    assert len(shown) <= SNIPPET_CHARACTERS

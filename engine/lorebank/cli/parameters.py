@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CONFIDENCE",
+    "ITEM_KIND",
     "KIND",
     "as_of_option",
     "complete_entity",
@@ -31,6 +32,8 @@ KIND = click.Choice(
     case_sensitive=False,
 )
 """A kind of fact, by its word or by the letter that stands for it in a log."""
+ITEM_KIND = click.Choice([*KIND.choices, "note"], case_sensitive=False)
+"""A kind of hit: a kind of fact, or a passage of prose."""
 
 
 def complete_entity(

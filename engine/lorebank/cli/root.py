@@ -28,6 +28,7 @@ COMMANDS = {
     "timeline": "Show facts by when they happened.",
     "explain": "Tell the whole story of a fact or an opinion.",
     "reflect": "Bring the pages of the bank up to date from the facts.",
+    "bench": "Measure recall on questions made of your own notes.",
     "status": "Show what is indexed, how fresh it is, and what is wrong.",
     "config": "Read and change settings.",
     "demo": "Walk through recall and reflect on a copy of a sample workspace.",

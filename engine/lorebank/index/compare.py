@@ -24,6 +24,10 @@ _DUMPS = {
         "SELECT f.path, i.ordinal, s.subject, s.about, s.relation, s.value, s.kind FROM slots s"
         " JOIN items i ON i.item = s.item JOIN files f ON f.file = i.file"
     ),
+    "tags": (
+        "SELECT f.path, i.ordinal, t.tag FROM tags t"
+        " JOIN items i ON i.item = t.item JOIN files f ON f.file = i.file"
+    ),
     "names": (
         "SELECT f.path, n.line, n.action, n.slug, n.target, n.name, n.type FROM names n"
         " JOIN files f ON f.file = n.file"

@@ -1,16 +1,14 @@
-"""The graph of mentions, asked locally: items of entities, neighbours, opinions."""
+"""Items of entities, and the opinions that they hold."""
 
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Sequence
 
 from lorebank.index.connection import Connection, select
 
-__all__ = ["items_of_entities", "neighbour_weights", "opinion_items"]
+__all__ = ["items_of_entities", "opinion_items"]
 
-MAX_NEIGHBOURS = 8
 _INSIDE = " AND (?3 IS NULL OR i.item IN (SELECT value FROM json_each(?3)))"
 
 
@@ -32,30 +30,6 @@ def items_of_entities(
     ]
     found.sort(key=lambda row: row[:2], reverse=True)
     return [(item, entity, subject) for _, item, entity, subject in found[:limit]]
-
-
-def neighbour_weights(connection: Connection, entities: Sequence[str]) -> dict[str, float]:
-    """Entities that share facts with these, weight 0..1, the strongest first.
-
-    Shared facts count by their logarithm and against how much is said of the neighbour at all,
-    so that a hub that stands beside everybody weighs little.
-    """
-    rows = select(
-        connection,
-        "SELECT other.entity, count(DISTINCT other.item), e.facts"
-        " FROM mentions mine JOIN mentions other ON other.item = mine.item"
-        " JOIN entities e ON e.slug = other.entity"
-        " WHERE mine.entity IN (SELECT value FROM json_each(?1))"
-        " AND other.entity NOT IN (SELECT value FROM json_each(?1))"
-        " GROUP BY other.entity",
-        (json.dumps(list(entities)),),
-    )
-    strength = {
-        entity: math.log1p(shared) / math.log1p(max(facts, shared) + 1)
-        for entity, shared, facts in rows
-    }
-    strongest = sorted(strength.items(), key=lambda entry: (-entry[1], entry[0]))
-    return dict(strongest[:MAX_NEIGHBOURS])
 
 
 def opinion_items(

@@ -1,19 +1,15 @@
-"""Items by time, and the filters that narrow a question to some items."""
+"""Items by time."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
-from datetime import date
-
-from lorebank.domain import FactKind, Interval
+from lorebank.domain import Interval
 from lorebank.index.connection import Connection, select
 
-__all__ = ["items_in_interval", "items_of_interval", "select_items"]
+__all__ = ["OCCURRED", "RECORDED", "bounds", "items_in_interval", "items_of_interval"]
 
 # An item lies in an interval when the time it names overlaps it, or when it was written in it.
 # Of a time with an open side ("since 1978") the day that is named counts: it would lie in all.
-_OCCURRED = (
+OCCURRED = (
     "coalesce(i.occurred_start, i.occurred_end) <= {end}"
     " AND coalesce(i.occurred_end, i.occurred_start) >= {start}"
 )
@@ -27,7 +23,7 @@ _SHARE = (
 )
 _LEAST_SHARE = 0.1
 _LONG_DAYS = 300
-_RECORDED = "i.recorded BETWEEN {start} AND {end}"
+RECORDED = "i.recorded BETWEEN {start} AND {end}"
 
 
 def items_in_interval(
@@ -37,9 +33,9 @@ def items_in_interval(
 
     `share`: how much of the item's own time lies in the interval, 0..1; 1 for a day of writing.
     """
-    start, end = _bounds(interval)
-    occurred = _OCCURRED.format(start="?1", end="?2")
-    recorded = _RECORDED.format(start="?1", end="?2")
+    start, end = bounds(interval)
+    occurred = OCCURRED.format(start="?1", end="?2")
+    recorded = RECORDED.format(start="?1", end="?2")
     return [
         (item, "occurred", share) if happened else (item, "recorded", 1.0)
         for item, happened, share in select(
@@ -59,9 +55,9 @@ def items_of_interval(connection: Connection, interval: Interval, *, within: str
 
     What names a time many times as long ("in 2025") says nothing of a week: it is left out.
     """
-    start, end = _bounds(interval)
-    occurred = _OCCURRED.format(start="?1", end="?2")
-    recorded = _RECORDED.format(start="?1", end="?2")
+    start, end = bounds(interval)
+    occurred = OCCURRED.format(start="?1", end="?2")
+    recorded = RECORDED.format(start="?1", end="?2")
     rows = select(
         connection,
         "SELECT json_group_array(i.item) FROM items i"
@@ -73,60 +69,8 @@ def items_of_interval(connection: Connection, interval: Interval, *, within: str
     return str(rows[0][0])
 
 
-def select_items(
-    connection: Connection,
-    *,
-    interval: Interval | None,
-    entities: Sequence[str],
-    kinds: Sequence[FactKind],
-    min_confidence: float | None,
-    recorded_until: date | None,
-    path: str | None,
-) -> str | None:
-    """JSON list of the items that pass every filter given; `None` where no filter is given."""
-    conditions: list[str] = []
-    bound: dict[str, object] = {}
-    if interval is not None:
-        bound["start"], bound["end"] = _bounds(interval)
-        occurred = _OCCURRED.format(start=":start", end=":end")
-        recorded = _RECORDED.format(start=":start", end=":end")
-        conditions.append(f"(({occurred}) OR ({recorded}))")
-    if entities:
-        bound["entities"] = json.dumps(list(entities))
-        conditions.append(
-            "i.item IN (SELECT m.item FROM mentions m"
-            " WHERE m.entity IN (SELECT value FROM json_each(:entities)))"
-        )
-    if kinds:
-        bound["kinds"] = json.dumps([kind.value for kind in kinds])
-        conditions.append("i.kind IN (SELECT value FROM json_each(:kinds))")
-    if min_confidence is not None:
-        bound["confidence"] = min_confidence
-        conditions.append(
-            "coalesce((SELECT o.confidence FROM opinion_evidence e"
-            " JOIN opinions o ON o.id = e.opinion WHERE e.fact = i.id AND e.stance = 'for'"
-            " AND e.reason IN ('stated', 'restated') LIMIT 1), i.confidence) >= :confidence"
-        )
-    if recorded_until is not None:
-        bound["as_of"] = recorded_until.isoformat()
-        conditions.append("(i.recorded IS NULL OR i.recorded <= :as_of)")
-    if path is not None:
-        bound["path"] = path.rstrip("*")
-        conditions.append(
-            "i.file IN (SELECT file FROM files"
-            " WHERE substr(path, 1, length(:path)) = :path OR path LIKE '%/' || :path)"
-        )
-    if not conditions:
-        return None
-    rows = select(
-        connection,
-        f"SELECT json_group_array(i.item) FROM items i WHERE {' AND '.join(conditions)}",
-        bound,
-    )
-    return str(rows[0][0])
-
-
-def _bounds(interval: Interval) -> tuple[str, str]:
+def bounds(interval: Interval) -> tuple[str, str]:
+    """First and last day of a span, as stored; an open side reaches to the end of time."""
     start = interval.start.isoformat() if interval.start else "0000-00-00"
     end = interval.end.isoformat() if interval.end else "9999-99-99"
     return start, end

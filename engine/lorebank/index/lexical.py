@@ -22,6 +22,7 @@ __all__ = [
     "CHUNK_COLUMNS",
     "ITEM_COLUMNS",
     "LexicalMatch",
+    "any_of",
     "match_chunks",
     "match_items",
     "prepare_connection",
@@ -129,6 +130,11 @@ class _Query:
 
     def _any(self, terms: Sequence[str]) -> str:
         return " OR ".join(self._quoted[term] for term in terms)
+
+
+def any_of(terms: Sequence[str]) -> str:
+    """A MATCH expression for what holds any of these words or phrases; "" for none."""
+    return " OR ".join(quoted for term in terms if (quoted := _quote(term)))
 
 
 def _quote(term: str) -> str:

@@ -18,6 +18,7 @@ from lorebank.markdown.front_matter import FrontMatterValue, parse_front_matter
 from lorebank.markdown.ledger import LedgerEntry, parse_ledger
 from lorebank.markdown.passages import extract_passages
 from lorebank.markdown.source import decode
+from lorebank.markdown.tags import front_matter_tags
 from lorebank.workspace.files import SourceFile
 from lorebank.workspace.layout import FileRole
 
@@ -42,6 +43,8 @@ class ReadFile:
     chunks: tuple[Chunk, ...]
     names: tuple[NameRow, ...]
     diagnostics: tuple[Diagnostic, ...]
+    tags: tuple[str, ...] = ()
+    """What the front matter says the whole file is about."""
 
 
 def read_file(
@@ -80,6 +83,7 @@ def read_file(
         ),
         names=_page_names(source.path, front_matter),
         diagnostics=(*problems, *extraction.diagnostics),
+        tags=front_matter_tags(front_matter),
     )
 
 

@@ -94,6 +94,14 @@ CREATE TABLE slots (
 ) WITHOUT ROWID;
 CREATE INDEX slots_by_key ON slots (subject, about, relation);
 
+-- `#tag` in an item, and `tags:` in the front matter of its file.
+CREATE TABLE tags (
+    item INTEGER NOT NULL,
+    tag  TEXT NOT NULL,                -- folded; 'a/b' is nested under 'a'
+    PRIMARY KEY (tag, item)
+) WITHOUT ROWID;
+CREATE INDEX tags_by_item ON tags (item);
+
 -- What the ledger and the entity pages say about names.
 CREATE TABLE names (
     file   INTEGER NOT NULL,

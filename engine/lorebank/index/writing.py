@@ -16,6 +16,7 @@ from lorebank.index.embedding_cache import text_hash
 from lorebank.index.entities import insert_names
 from lorebank.index.slots import insert_slots
 from lorebank.language.words import searchable
+from lorebank.markdown.tags import find_tags
 
 if TYPE_CHECKING:
     from lorebank.index.reading import ReadFile
@@ -62,6 +63,7 @@ def delete_file(connection: Connection, path: str) -> None:
     connection.execute(f"DELETE FROM mentions WHERE item IN ({items})", (file,))
     connection.execute(f"DELETE FROM slots WHERE item IN ({items})", (file,))
     connection.execute(f"DELETE FROM vectors WHERE owner = 'item' AND row IN ({items})", (file,))
+    connection.execute(f"DELETE FROM tags WHERE item IN ({items})", (file,))
     connection.execute("DELETE FROM items WHERE file = ?", (file,))
     connection.execute(f"DELETE FROM chunks_fts WHERE rowid IN ({chunks})", (file,))
     connection.execute(f"DELETE FROM vectors WHERE owner = 'chunk' AND row IN ({chunks})", (file,))
@@ -198,6 +200,9 @@ def _insert_item(
         ),
     )
     item = connection.last_insert_rowid()
+    tags = (*read.tags, *find_tags(read.text[start : start + length]))
+    if tags:
+        _insert_tags(connection, item, tags)
     if fact:
         day = _iso((occurred.start if occurred else None) or read.source.recorded) or ""
         connection.executemany(
@@ -210,6 +215,12 @@ def _insert_item(
         )
         insert_slots(connection, item, fact)
     return item
+
+
+def _insert_tags(connection: Connection, item: int, tags: Sequence[str]) -> None:
+    connection.executemany(
+        "INSERT OR IGNORE INTO tags (item, tag) VALUES (?, ?)", [(item, tag) for tag in tags]
+    )
 
 
 def _insert_chunks(

@@ -48,6 +48,8 @@ def _without_subject(pool: Pool, head: Sequence[int]) -> str:
     """The level where only names and times were asked for: is what is shown linked to them?"""
     understood = pool.understood
     wanted = set(understood.entities)
+    if pool.rankings["listing"].ranked:
+        return STRONG
     if not wanted and understood.query.interval is None:
         return NONE
     linked = not wanted or any(wanted & set(pool.items[item].entities) for item in head)

@@ -5,16 +5,42 @@ A filter that is not understood is an error, never "no filter".
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 
 from lorebank.dates.query import parse_bound
 from lorebank.domain import FactKind, Interval
 from lorebank.errors import UsageError
+from lorebank.index.items import NOTE
+from lorebank.index.selection import Selection
 
-__all__ = ["DATE_HINT", "Filters", "parse_day", "parse_interval"]
+__all__ = ["DATE_HINT", "Excluded", "Filters", "parse_day", "parse_interval", "parse_item_kind"]
 
 DATE_HINT = "use 2025-11-27, 30d, 'last week' or 'November 2025'"
+
+
+@dataclass(frozen=True, slots=True)
+class Excluded:
+    """What an answer may not hold: `-word`, `NOT word`, `-"a phrase"`, `-kind:note`."""
+
+    words: tuple[str, ...] = ()
+    """Words and phrases, as written."""
+    entities: tuple[str, ...] = ()
+    """Slugs."""
+    kinds: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """As a question would write them, without the minus: `tea`, `"a phrase"`, `kind:note`."""
+        words = (f'"{each}"' if " " in each else each for each in self.words)
+        fields = (("entity", self.entities), ("kind", self.kinds), ("tag", self.tags))
+        return (
+            *words,
+            *(f"{name}:{value}" for name, values in fields for value in values),
+            *(f"path:{path}" for path in self.paths),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +49,55 @@ class Filters:
 
     interval: Interval | None = None
     entities: tuple[str, ...] = ()
-    """Slugs."""
-    kinds: tuple[FactKind, ...] = ()
+    """Slugs; an answer mentions any of them."""
+    kinds: tuple[str, ...] = ()
+    """Kinds of facts, or `note` for prose; an answer is of any of them."""
     min_confidence: float | None = None
     as_of: date | None = None
     path: str | None = None
+    tags: tuple[str, ...] = ()
+    """Folded; an answer bears all of them."""
+    excluded: Excluded = field(default_factory=Excluded)
+
+    @property
+    def wanted(self) -> Selection:
+        """What an item must be like."""
+        return Selection(
+            interval=self.interval,
+            entities=self.entities,
+            kinds=self.kinds,
+            tags=self.tags,
+            paths=() if self.path is None else (self.path,),
+            min_confidence=self.min_confidence,
+            recorded_until=self.as_of,
+        )
+
+    @property
+    def unwanted(self) -> Selection:
+        """What it may not be like."""
+        return Selection(
+            entities=self.excluded.entities,
+            kinds=self.excluded.kinds,
+            tags=self.excluded.tags,
+            paths=self.excluded.paths,
+            words=self.excluded.words,
+        )
+
+
+def parse_item_kind(kind: FactKind | str) -> str:
+    """A kind of hit by its word, or a kind of fact by its letter; `UsageError` for anything else.
+
+    >>> parse_item_kind("O")
+    'opinion'
+    """
+    wanted = kind.strip().lower()
+    if wanted == NOTE:
+        return NOTE
+    for known in FactKind:
+        if wanted in (known.value, known.letter.lower()):
+            return known.value
+    choices = ", ".join(f"{known.value} ({known.letter})" for known in FactKind)
+    raise UsageError(f"unknown kind '{kind}'", hint=f"use one of {choices}, {NOTE}")
 
 
 def parse_day(

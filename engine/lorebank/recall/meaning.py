@@ -24,7 +24,7 @@ __all__ = ["Meaning", "needs_meaning"]
 
 def needs_meaning(understood: Understood) -> bool:
     """Whether words and links alone can not be enough for this question."""
-    named = {word for token in identifiers(understood.query.text) for word in words(token)}
+    named = {word for token in identifiers(understood.plain) for word in words(token)}
     return any(term not in named and " " not in term for term in understood.subject_terms)
 
 

@@ -9,22 +9,21 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from lorebank.domain import Answer, FactStatus, Hit, Interval, OpinionStatus
 from lorebank.index.intervals import items_of_interval
 from lorebank.index.items import NOTE, Item, load_items
 from lorebank.index.opinions import BeliefOfFact
 from lorebank.index.slots import Successor, successors
-from lorebank.language.folding import fold
 from lorebank.language.words import estimate_tokens
 from lorebank.recall.diversity import apply_decay, rerank_mmr
 from lorebank.recall.evidence_level import NONE, STRONG, WEAK, evidence_level
 from lorebank.recall.fusion import fuse_reciprocal_ranks, fuse_weighted
 from lorebank.recall.newest import Current, lead_with_successors, newest_first
 from lorebank.recall.ranking import Ranking
+from lorebank.recall.repeats import collapse_repeats
 from lorebank.recall.request import Request
-from lorebank.recall.retrievers import entity, lexical, opinion, semantic, slot, temporal
+from lorebank.recall.retrievers import entity, lexical, listing, opinion, semantic, slot, temporal
 from lorebank.recall.scoring import DEFAULT_WEIGHTS, Pool, Weights, coverage, score_pool
 from lorebank.recall.snippets import snippet
 
@@ -36,6 +35,7 @@ RETRIEVERS: Mapping[str, Callable[[Request], Ranking]] = {
     entity.NAME: entity.retrieve,
     temporal.NAME: temporal.retrieve,
     opinion.NAME: opinion.retrieve,
+    listing.NAME: listing.retrieve,
     slot.NAME: slot.retrieve,
 }
 
@@ -66,6 +66,12 @@ class RecallOptions:
     mmr_lambda: float | None = None
     """Maximal marginal relevance; `None`: off."""
     weights: Weights = DEFAULT_WEIGHTS
+    without: frozenset[str] = frozenset()
+    """Retrievers that are not asked."""
+    explain: bool = False
+    """Whether `why` tells what each part of a score is worth."""
+    why_not: str | None = None
+    """An id or citation; the answer says why it is not among the hits."""
 
 
 def recall(
@@ -78,15 +84,16 @@ def recall(
     notes: Sequence[str] = (),
 ) -> Answer:
     """Answer a question; `skipped` names retrievers that the caller knows cannot run."""
-    pool, said = _gather(request)
+    gathered = _gather(request, options.without)
+    pool, said = gathered.pool, gathered.said
     scores = _score(pool, options)
     scores = apply_decay(scores, pool.items, request.now, options.half_life_days)
     order = sorted(scores, key=lambda item: (-scores[item], pool.items[item].kind == NOTE, item))
-    order = _without_repeats(order, pool.items)
-    head = order[: _HEAD * options.k]
+    distinct, repeats = collapse_repeats(order, pool.items)
+    head = distinct[: _HEAD * options.k]
     facts = [pool.items[item].id for item in head if pool.items[item].kind == "opinion"]
     held = beliefs(facts)
-    order, hidden = _without_superseded(order, pool.items, held, options)
+    order, hidden = _without_superseded(distinct, pool.items, held, options)
     if options.mmr_lambda is not None:
         order = rerank_mmr(order, scores, pool.items, options.mmr_lambda, options.k)
     level = evidence_level(pool, order)
@@ -96,14 +103,18 @@ def recall(
         order = [item for item in order if _worth_showing(pool, item)]
     current = _with_successors(request, pool, order, options)
     hidden += current.hidden
+    scored = pool
     order, pool = current.order, replace(pool, items=current.items)
     shown, tokens = _cut(order, pool.items, options)
-    hits = tuple(_hit(pool, item, scores, held, current.replaced) for item in shown)
-    return Answer(
+    parts = _score_parts(scored, shown, scores, options) if options.explain else {}
+    marks = _Marks(scores, held, current.replaced, repeats, parts)
+    hits = tuple(_hit(pool, item, marks) for item in shown)
+    answer = Answer(
         query=pool.understood.query,
         hits=hits,
         evidence=level,
         total=len(order),
+        total_exact=all(len(r.ranked) < request.limit for r in pool.rankings.values()),
         truncated=len(shown) < len(order),
         tokens=tokens,
         index=dict(index),
@@ -111,38 +122,82 @@ def recall(
             n for n in RETRIEVERS if n not in skipped and pool.rankings[n].ranked
         ),
         retrievers_skipped=dict(skipped),
-        notes=(*pool.understood.notes, *notes, *said, *_said_of_hidden(hidden)),
+        notes=(
+            *pool.understood.notes,
+            *notes,
+            *_said_of_phrases(pool),
+            *said,
+            *_said_of_hidden(hidden),
+        ),
     )
+    if options.why_not is None:
+        return answer
+    from lorebank.recall.why_not import Trace, explain_absence  # only when asked
+
+    trace = Trace(
+        request=request,
+        gathered=gathered.found,
+        inside=gathered.inside,
+        pool=pool,
+        scores=scores,
+        repeats=repeats,
+        successors={
+            item: successor
+            for item in distinct
+            if item not in order
+            and (successor := _successor(pool.items[item], held) or _id(current.replaced.get(item)))
+        },
+        order=order,
+        shown=shown,
+        k=options.k,
+        token_budget=options.token_budget,
+    )
+    return replace(answer, why_not=explain_absence(trace, options.why_not))
 
 
-def _gather(request: Request) -> tuple[Pool, list[str]]:
+@dataclass(frozen=True, slots=True)
+class _Gathered:
+    """The candidates of a question."""
+
+    pool: Pool
+    found: frozenset[int]
+    """What the retrievers found, before the time of the question chose among it."""
+    inside: frozenset[int] | None
+    """What lies in the time of the question, where only that was looked at."""
+    said: list[str]
+
+
+def _gather(request: Request, without: frozenset[str]) -> _Gathered:
     """Run the retrievers; a date phrase that leaves nothing on the subject gives way, aloud."""
     phrase = request.understood.phrase
     if phrase is not None and (narrowed := _narrowed(request)) is not None:
-        pool = _pool(narrowed, _retrieve(narrowed, request))
+        pool = _pool(narrowed, _retrieve(narrowed, request, without))
         if pool.items and _is_of_the_time(pool):
-            return pool, []
-    pool = _pool(request, _retrieve(request, request))
+            return _Gathered(pool, frozenset(pool.items), narrowed.allowed, [])
     said: list[str] = []
+    pool = _pool(request, _retrieve(request, request, without))
+    found = frozenset(pool.items)
     if phrase is None:
-        return pool, said
+        return _Gathered(pool, found, None, said)
     valid = pool.rankings[slot.NAME].places
     inside = {n: item for n, item in pool.items.items() if n in pool.in_time or n in valid}
     if inside and _answers(pool, inside):
         rankings = {name: _only(ranking, inside) for name, ranking in pool.rankings.items()}
-        return replace(pool, items=inside, rankings=rankings), said
+        return _Gathered(replace(pool, items=inside, rankings=rankings), found, None, said)
     said.append(
         f"nothing on this was found in the time of '{phrase.text}'; showing what there is"
         if pool.items
         else f"nothing was found in the time of '{phrase.text}'"
     )
-    return pool, said
+    return _Gathered(pool, found, None, said)
 
 
-def _retrieve(request: Request, whole: Request) -> dict[str, Ranking]:
+def _retrieve(request: Request, whole: Request, without: frozenset[str]) -> dict[str, Ranking]:
     """Every ranking; what held at a time may have been recorded before it, so slots see `whole`."""
     return {
-        name: retrieve(whole if name == slot.NAME else request)
+        name: Ranking(name, ())
+        if name in without
+        else retrieve(whole if name == slot.NAME else request)
         for name, retrieve in RETRIEVERS.items()
     }
 
@@ -237,12 +292,30 @@ def _score(pool: Pool, options: RecallOptions) -> dict[int, float]:
     return score_pool(pool, None, options.weights)
 
 
-def _without_repeats(order: Sequence[int], items: Mapping[int, Item]) -> list[int]:
-    """Keep the best of several items that say the same; a passage repeats a fact, too."""
-    kept: dict[str, int] = {}
-    for item in order:
-        kept.setdefault(fold(" ".join(items[item].content.split())).rstrip("."), item)
-    return list(kept.values())
+def _score_parts(
+    pool: Pool, shown: Sequence[int], scores: Mapping[int, float], options: RecallOptions
+) -> dict[int, dict[str, float]]:
+    """Item → what each part of its score is worth, by whichever method made it; nothing for one
+    that was not scored, since it is there in place of another."""
+    from lorebank.recall.score_parts import rank_parts, weight_parts, weighted_parts  # when asked
+
+    shown = [item for item in shown if item in scores]
+    if options.fusion == "rrf":
+        parts = {item: rank_parts(pool.rankings, item) for item in shown}
+    elif options.fusion == "weighted":
+        lists = (pool.rankings["lexical"], pool.rankings["semantic"])
+        parts = {
+            item: weighted_parts(
+                *lists, item, text_weight=options.text_weight, vector_weight=options.vector_weight
+            )
+            for item in shown
+        }
+    else:
+        parts = weight_parts(pool, shown, options.weights)
+    if options.half_life_days is not None:
+        for item in shown:
+            parts[item]["decay"] = round(scores[item] - sum(parts[item].values()), 3)
+    return parts
 
 
 def _without_superseded(
@@ -286,6 +359,16 @@ def _with_successors(
     return lead_with_successors(order, items, replaced, understood.terms, options.k)
 
 
+def _said_of_phrases(pool: Pool) -> list[str]:
+    """The quoted phrases that no item holds whole."""
+    held = {term for entry in pool.rankings["lexical"].ranked for term in entry.why["terms"]}
+    return [
+        f"nothing holds the phrase '{phrase}' whole; its words were searched"
+        for phrase in pool.understood.quoted
+        if phrase not in held
+    ]
+
+
 def _said_of_hidden(hidden: int) -> tuple[str, ...]:
     if not hidden:
         return ()
@@ -320,29 +403,33 @@ def _cut(
     return shown, spent
 
 
-def _hit(
-    pool: Pool,
-    number: int,
-    scores: Mapping[int, float],
-    held: Mapping[str, BeliefOfFact],
-    replaced: Mapping[int, Successor],
-) -> Hit:
+@dataclass(frozen=True, slots=True)
+class _Marks:
+    """What a recall found out about its items, beside the rankings."""
+
+    scores: Mapping[int, float]
+    held: Mapping[str, BeliefOfFact]
+    replaced: Mapping[int, Successor]
+    repeats: Mapping[int, Sequence[int]]
+    parts: Mapping[int, Mapping[str, float]]
+
+
+def _hit(pool: Pool, number: int, marks: _Marks) -> Hit:
     item = pool.items[number]
+    held, replaced = marks.held, marks.replaced
     belief = held.get(item.id)
     olds = [old for old, successor in replaced.items() if successor.item == number]
-    why: dict[str, dict[str, Any]] = {
-        name: {"rank": ranking.places[number] + 1, **ranking.ranked[ranking.places[number]].why}
-        for name, ranking in pool.rankings.items()
-        if number in ranking.places
-    }
+    why = pool.why(number)
     if olds:
         why["replaces"] = {"facts": [pool.items[old].id for old in olds]}
+    if number in marks.parts:
+        why["score"] = dict(marks.parts[number])
     return Hit(
         id=item.id,
         kind=item.kind,
         content=item.content,
         source=item.citation,
-        score=max(scores[n] for n in (number, *olds) if n in scores),
+        score=max(marks.scores[n] for n in (number, *olds) if n in marks.scores),
         entities=item.names,
         confidence=belief.confidence if belief else item.confidence,
         recorded=item.recorded,
@@ -352,6 +439,7 @@ def _hit(
         why=why,
         evidence=belief.evidence if belief else (),
         snippet=snippet(item.content, pool.understood.terms),
+        repeats=tuple(pool.items[same].citation for same in marks.repeats.get(number, ())),
     )
 
 

@@ -14,6 +14,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from lorebank.index.items import NOTE, Item
 from lorebank.language.folding import fold
@@ -43,6 +44,8 @@ class Weights:
     complete: float = 3.0
     """For an item with a sentence that holds every word; falls off steeply where one is missing.
     BM25 alone prefers a short text with most of the words to a paragraph with all of them."""
+    phrase: float = 2.0
+    """It holds the quoted phrases of the question whole, pro rata."""
     entity: float = 1.0
     """It is about, or mentions, an entity of the question."""
     curated: float = 1.5
@@ -93,6 +96,14 @@ class Pool:
     known_terms: frozenset[str]
     """The terms that stand anywhere in the workspace."""
     in_time: frozenset[int]
+
+    def why(self, item: int) -> dict[str, dict[str, Any]]:
+        """What each retriever that found an item says of it: its rank from 1, and reasons."""
+        return {
+            name: {"rank": ranking.places[item] + 1, **ranking.ranked[ranking.places[item]].why}
+            for name, ranking in self.rankings.items()
+            if item in ranking.places
+        }
 
     @cached_property
     def newness(self) -> dict[int, float]:
@@ -151,9 +162,16 @@ def _z_score_sum(pool: Pool, covered: Mapping[int, float], weights: Weights) -> 
 def _steps(pool: Pool, item: Item, covered: float, weights: Weights) -> float:
     understood = pool.understood
     step = weights.covered * covered + weights.complete * _completeness(pool, item)
+    if understood.quoted:
+        held = _why(pool, "lexical", item.item).get("terms", ())
+        share = sum(phrase in held for phrase in understood.quoted) / len(understood.quoted)
+        step += weights.phrase * share
     if item.kind != NOTE:
         unasked = item.kind == "opinion" and not understood.wants_opinion
         step += weights.unasked_opinion if unasked else weights.curated
+    listed = pool.rankings["listing"].of(item.item)
+    if listed is not None:
+        step += weights.newest * listed.score
     if understood.entities:
         named = _names_held(pool, item) if item.kind == NOTE else _named(pool, item)
         step += weights.entity * named

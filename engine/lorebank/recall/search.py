@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from lorebank.domain import SearchHit
+from lorebank.domain import Chunk, SearchHit
 from lorebank.index.chunks import load_chunks
 from lorebank.index.connection import Connection
 from lorebank.index.lexical import match_chunks
@@ -17,7 +17,7 @@ from lorebank.index.vectors import CHUNK
 from lorebank.language.words import content_words, identifiers, words
 from lorebank.recall.fusion import fuse_zscores
 from lorebank.recall.ranking import Ranked, Ranking
-from lorebank.recall.snippets import snippet
+from lorebank.recall.snippets import matching_line, snippet
 from lorebank.recall.understand import MAX_QUERY_CHARACTERS
 
 if TYPE_CHECKING:
@@ -59,21 +59,40 @@ def search_chunks(
         chunk
         for chunk in sorted(fused, key=lambda c: (-fused[c], c))
         if scores[chunk] >= min_score and scores[chunk] > 0.0
-    ][:k]
-    chunks = load_chunks(connection, order)
-    return tuple(
-        SearchHit(
-            path=chunks[number].citation.path,
-            start_line=chunks[number].citation.start_line,
-            end_line=chunks[number].citation.end_line,
-            score=min(1.0, scores[number]),
-            snippet=snippet(chunks[number].text, terms),
-            heading=chunks[number].heading,
-            provider=provider,
-            model=model,
+    ]
+    chunks = load_chunks(connection, order[: 2 * k])
+    hits: list[SearchHit] = []
+    for number in order[: 2 * k]:
+        chunk = chunks[number]
+        if len(hits) == k:
+            break
+        if any(_shows_the_same(hit, chunk, terms) for hit in hits):
+            continue
+        hits.append(
+            SearchHit(
+                path=chunk.citation.path,
+                start_line=chunk.citation.start_line,
+                end_line=chunk.citation.end_line,
+                score=min(1.0, scores[number]),
+                snippet=snippet(chunk.text, terms),
+                heading=chunk.heading,
+                provider=provider,
+                model=model,
+            )
         )
-        for number in order
+    return tuple(hits)
+
+
+def _shows_the_same(hit: SearchHit, chunk: Chunk, terms: Sequence[str]) -> bool:
+    """Whether a chunk overlaps a better one in the very line that it was found for."""
+    place = chunk.citation
+    apart = hit.path != place.path or (
+        place.start_line > hit.end_line or hit.start_line > place.end_line
     )
+    if apart:
+        return False
+    found = matching_line(chunk.text, terms)
+    return found in hit.snippet and len(found) > 1
 
 
 def search_terms(text: str) -> tuple[str, ...]:

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import date, timedelta
+from dataclasses import dataclass
+from datetime import date
 from functools import cache
 
 from lorebank.dates.phrases import DatePhrase, find_vague
-from lorebank.dates.query import parse_bound, query_interval
-from lorebank.domain import FactKind, Interval, Query
-from lorebank.errors import UsageError
+from lorebank.dates.query import query_interval
+from lorebank.domain import Interval, Query
 from lorebank.language.folding import fold, slugify, strip_possessive
 from lorebank.language.words import content_words, identifiers, stop_words, words
 from lorebank.recall.cues import (
@@ -24,7 +23,8 @@ from lorebank.recall.cues import (
     asks_who,
     opinion_words,
 )
-from lorebank.recall.filters import DATE_HINT, Filters
+from lorebank.recall.fields import QUOTED, NameLookup, read_fields, unquoted
+from lorebank.recall.filters import Filters
 from lorebank.slots.questions import asked_relations
 
 __all__ = ["Understood", "understand"]
@@ -33,9 +33,9 @@ MAX_NAME_WORDS = 5
 MAX_UNSPACED_NAME = 8
 MAX_QUERY_CHARACTERS = 4_000
 
-_QUOTED = re.compile(r'"([^"]+)"|“([^”]+)”|«([^»]+)»|「([^」]+)」')
-_FIELD = re.compile(
-    r'(?<!\S)(kind|entity|path|since|until|after|before|on):("[^"]+"|\S+)', re.IGNORECASE
+_QUOTED = re.compile(QUOTED)
+_MARKED = re.compile(
+    r"(?<![\w.@/])[@＠]?\[\[([^\[\]|]+)[^\[\]]*\]\]|(?<![\w.@/])[@＠]([^\W\d_][\w.+#&'’-]*)"
 )
 _UNSPACED = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7ff々ー"
 _WORDS_WITH_PLACE = re.compile(rf"(?:(?![{_UNSPACED}])[\w.+#&'’-])+")
@@ -67,30 +67,64 @@ class Understood:
     wants_past: bool
     """It asks how things once were, so that what has been replaced may answer."""
     notes: tuple[str, ...]
+    plain: str = ""
+    """The text without fields and exclusions: what it means is what it says here."""
+    quoted: tuple[str, ...] = ()
+    """Quoted phrases of several words: they are among the terms, and match whole."""
 
 
-NameLookup = Callable[[Sequence[str]], Mapping[str, tuple[str, str]]]
-"""Folded names → those that are entities, as `(entity slug, display name)`."""
+@dataclass(frozen=True, slots=True)
+class _Name:
+    """An entity named in the text."""
+
+    start: int
+    end: int
+    written: str
+    slug: str
+    name: str
 
 
-def understand(text: str, *, now: date, filters: Filters, lookup: NameLookup) -> Understood:
+Respeller = Callable[[Sequence[str]], Mapping[str, str]]
+"""Words that stand nowhere in the index → the word of an entity's name that each was meant for."""
+
+
+def understand(
+    text: str,
+    *,
+    now: date,
+    filters: Filters,
+    lookup: NameLookup,
+    respell: Respeller | None = None,
+) -> Understood:
     """Take a question apart; raises `UsageError` for a field whose value makes no sense."""
-    text = text.replace("\0", " ")[:MAX_QUERY_CHARACTERS]
-    plain, filters = _read_fields(text, now, filters, lookup)
+    text = _clean(text[:MAX_QUERY_CHARACTERS])
+    fields = read_fields(text, now, filters, lookup)
+    plain, filters = fields.text, fields.filters
     phrase = query_interval(plain, now)
     undated = _without(plain, phrase)
     names = _find_names(undated, lookup)
-    terms = _terms(undated)
+    read_as: Mapping[str, str] = {}
+    if respell is not None and (read_as := respell(_unnamed_words(undated, names))):
+        undated = _respelt(undated, read_as)
+        names = _find_names(undated, lookup)
+    phrases = _phrases(undated)
+    terms = _terms(undated, phrases)
     if not terms and not names and phrase is None:
         terms = tuple(dict.fromkeys(words(undated)))  # "to be or not to be"
-    name_words = {word for written, _, _ in names for word in words(written)}
+    name_words = {word for name in names for word in words(name.written)}
     asking_words = opinion_words(plain)
     notes = [
-        f"date phrase '{vague}' is too vague; no time filter applied" for vague in find_vague(plain)
+        *fields.notes,
+        *(f"read '{written}' as '{meant}'" for written, meant in read_as.items()),
+        *_unknown_names(undated, names),
+        *(
+            f"date phrase '{vague}' is too vague; no time filter applied"
+            for vague in find_vague(plain)
+        ),
     ]
     wants_opinion = asks_for_opinion(plain)
-    entities = tuple(dict.fromkeys([*filters.entities, *(slug for _, slug, _ in names)]))
-    shown = {slug: name for _, slug, name in names}
+    entities = tuple(dict.fromkeys([*filters.entities, *(name.slug for name in names)]))
+    shown = {name.slug: name.name for name in names}
     interval = filters.interval or (phrase.interval if phrase else None)
     query = Query(
         text=text,
@@ -100,6 +134,9 @@ def understand(text: str, *, now: date, filters: Filters, lookup: NameLookup) ->
         kinds=filters.kinds,
         intent=_intent(plain, entities, interval, wants_opinion),
         as_of=filters.as_of,
+        tags=filters.tags,
+        path=filters.path,
+        excluded=filters.excluded.shown,
     )
     return Understood(
         query=query,
@@ -115,77 +152,62 @@ def understand(text: str, *, now: date, filters: Filters, lookup: NameLookup) ->
         asks_who=asks_who(plain),
         wants_past=asks_for_past(plain),
         notes=tuple(notes),
+        plain=plain,
+        quoted=phrases,
     )
 
 
-def _read_fields(text: str, now: date, filters: Filters, lookup: NameLookup) -> tuple[str, Filters]:
-    """Take `kind:`, `entity:`, `path:`, `since:` … out of the text and into the filters."""
-    interval = filters.interval or Interval(None, None)
-    for found in _FIELD.finditer(text):
-        key, value = found[1].lower(), found[2].strip('"')
-        if key == "kind":
-            filters = replace(filters, kinds=(*filters.kinds, _kind(value)))
-        elif key == "entity":
-            slug = slugify(value.removeprefix("@"))
-            known = lookup([slug]).get(slug)
-            filters = replace(filters, entities=(*filters.entities, known[0] if known else slug))
-        elif key == "path":
-            filters = replace(filters, path=value)
-        else:
-            interval = _narrow(interval, key, value, now)
-    if interval != Interval(None, None):
-        filters = replace(filters, interval=interval)
-    return _FIELD.sub(" ", text), filters
-
-
-def _kind(value: str) -> FactKind:
-    for kind in FactKind:
-        if value.lower() in (kind.value, kind.letter.lower()):
-            return kind
-    raise UsageError(
-        f"unknown kind '{value}'", hint=f"use one of {', '.join(kind.value for kind in FactKind)}"
-    )
-
-
-def _narrow(interval: Interval, key: str, value: str, now: date) -> Interval:
-    day = timedelta(days=1)
-    first = parse_bound(value, now, side="start")
-    last = parse_bound(value, now, side="end")
-    if first is None or last is None:
-        raise UsageError(
-            f"{key}:{value} is not a date that can be understood",
-            hint=DATE_HINT,
-        )
-    if key == "since":
-        return replace(interval, start=first)
-    if key == "after":
-        return replace(interval, start=last + day)
-    if key == "until":
-        return replace(interval, end=last)
-    if key == "before":
-        return replace(interval, end=first - day)
-    return Interval(first, last)
+def _clean(text: str) -> str:
+    """Text that SQLite can take: no NUL, no half of a surrogate pair."""
+    return text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
 
 
 def _without(text: str, phrase: DatePhrase | None) -> str:
     return text if phrase is None else f"{text[: phrase.start]} {text[phrase.end :]}"
 
 
-def _find_names(text: str, lookup: NameLookup) -> list[tuple[str, str, str]]:
-    """`(as written, entity slug, display name)`, left to right, longest first at each place."""
+def _find_names(text: str, lookup: NameLookup) -> list[_Name]:
+    """The entities named, left to right, longest first at each place."""
     spans = _name_spans(text)
     known = lookup([slug for _, _, slug in spans])
-    taken: list[tuple[int, int]] = []
-    found: list[tuple[int, str, str, str]] = []
+    found: list[_Name] = []
     for start, end, slug in sorted(spans, key=lambda span: (span[0] - span[1], span[0])):
-        if slug not in known or any(start < e and s < end for s, e in taken):
+        if slug not in known or any(start < other.end and other.start < end for other in found):
             continue
         written = text[start:end]
         if fold(written) in stop_words() and not written[:1].isupper():
             continue
-        taken.append((start, end))
-        found.append((start, written, *known[slug]))
-    return [(written, slug, name) for _, written, slug, name in sorted(found)]
+        found.append(_Name(start, end, written, *known[slug]))
+    return sorted(found, key=lambda name: name.start)
+
+
+def _unnamed_words(text: str, names: Sequence[_Name]) -> list[str]:
+    """The plain words of the text that are no part of a name: letters only, no stop words."""
+    return [
+        word
+        for match in _WORDS_WITH_PLACE.finditer(text)
+        if not any(name.start < match.end() and match.start() < name.end for name in names)
+        and (word := strip_possessive(match.group()).rstrip(".-'’")).isalpha()
+        and fold(word) not in stop_words()
+    ]
+
+
+def _respelt(text: str, read_as: Mapping[str, str]) -> str:
+    either = "|".join(re.escape(written) for written in read_as)
+    return re.sub(rf"(?<!\w)(?:{either})(?!\w)", lambda found: read_as[found.group()], text)
+
+
+def _unknown_names(text: str, names: Sequence[_Name]) -> list[str]:
+    """What to say of `@Nobody` and `[[Nowhere]]`."""
+    marked = [
+        (found.start(), found.end(), found[1] or found[2]) for found in _MARKED.finditer(text)
+    ]
+    return [
+        f"no entity '{title}' is known; it was searched as words"
+        for start, end, written in marked
+        if (title := strip_possessive(written).rstrip(".-'’"))
+        and not any(name.start < end and start < name.end for name in names)
+    ]
 
 
 def _name_spans(text: str) -> list[tuple[int, int, str]]:
@@ -204,10 +226,15 @@ def _name_spans(text: str) -> list[tuple[int, int, str]]:
     return [span for span in spans if span[2]]
 
 
-def _terms(text: str) -> tuple[str, ...]:
+def _phrases(text: str) -> tuple[str, ...]:
+    """The quoted phrases of several words."""
+    quoted = (unquoted(found.group()) for found in _QUOTED.finditer(text))
+    return tuple(dict.fromkeys(phrase for phrase in quoted if len(words(phrase)) > 1))
+
+
+def _terms(text: str, phrases: Sequence[str]) -> tuple[str, ...]:
     """Content words, then quoted phrases and identifiers whole (several words each)."""
-    quoted = [next(part for part in found if part) for found in _QUOTED.findall(text)]
-    whole = [*quoted, *identifiers(text)]
+    whole = [*phrases, *identifiers(text)]
     terms = content_words(text)
     known = set(terms)
     return (*terms, *(t for t in dict.fromkeys(whole) if t not in known and len(words(t)) > 1))

@@ -8,7 +8,7 @@ import click
 
 from lorebank.cli.command import command
 from lorebank.cli.parameters import (
-    KIND,
+    ITEM_KIND,
     as_of_option,
     entity_options,
     fail_empty_option,
@@ -24,6 +24,7 @@ lorebank recall "what does Peter prefer?"
 lorebank recall warelay crash --since 30d -k 5
 lorebank recall "where was Andy?" --as-of 2025-12-01 --explain
 lorebank recall "open questions" --kind O --min-confidence 0.7 --format md
+lorebank recall 'boiler tag:home -kind:note -"spare part"'
 """
 
 
@@ -33,7 +34,9 @@ lorebank recall "open questions" --kind O --min-confidence 0.7 --format md
 @interval_options
 @as_of_option
 @entity_options("Only what mentions it.")
-@click.option("--kind", "kinds", multiple=True, type=KIND, help="Only facts of that kind.")
+@click.option("--kind", "kinds", multiple=True, type=ITEM_KIND, help="Only hits of that kind.")
+@click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only what is tagged so.")
+@click.option("--path", metavar="PATH", help="Only in that file or folder.")
 @min_confidence_option
 @click.option(
     "--budget-tokens",
@@ -44,6 +47,9 @@ lorebank recall "open questions" --kind O --min-confidence 0.7 --format md
 )
 @click.option("--include-superseded", is_flag=True, help="Show what no longer holds as well.")
 @click.option("--explain", is_flag=True, help="Show how the question was read and why each hit.")
+@click.option(
+    "--why-not", metavar="ID", help="Say why that fact, by id or path#L12, is not in the answer."
+)
 @click.option(
     "--format",
     "form",
@@ -66,10 +72,14 @@ def recall(
 
     Words, names, times and meaning are searched together. Days in the question count: “last
     week”, “in November”. Each hit names the line it stands on; lorebank get opens it.
+
+    The question may hold fields (kind: entity: tag: path: since: until: before: after: on:),
+    "quoted phrases", and what to leave out: -word, -"a phrase", -kind:note, NOT word. Put it in
+    quotes, so that the shell and the options do not take a part of it.
     """
     session.json = session.json or form == "json"
     with session.bank() as bank:
-        answer = bank.recall(" ".join(query), **filters)
+        answer = bank.recall(" ".join(query), explain=explain, **filters)
     if session.json:
         session.show_json(answer.to_dict())
     else:
@@ -81,6 +91,7 @@ def recall(
 def _show(session: Session, answer: Answer, form: str, *, explain: bool) -> None:
     if form == "text":
         session.show(answers.answer_lines(session.look, answer, explain=explain))
+        session.show(answers.absence_lines(session.look, answer))
         return
     write = {
         "jsonl": answers.answer_jsonl,
@@ -88,6 +99,7 @@ def _show(session: Session, answer: Answer, form: str, *, explain: bool) -> None
         "paths": answers.answer_paths,
     }[form]
     session.show(write(answer))
+    session.note(answers.absence_lines(session.error_look, answer))
 
 
 def _remark(session: Session, answer: Answer, filters: dict[str, Any], *, explain: bool) -> None:
@@ -107,6 +119,8 @@ def _advice(answer: Answer, filters: dict[str, Any]) -> list[str]:
         "as_of": "--as-of",
         "entities": "--entity",
         "kinds": "--kind",
+        "tags": "--tag",
+        "path": "--path",
         "min_confidence": "--min-confidence",
     }
     given = [flag for name, flag in flags.items() if filters[name]]

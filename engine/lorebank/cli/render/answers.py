@@ -12,6 +12,7 @@ from lorebank.cli.render.phrases import SEPARATOR, byline, confidence_phrase, da
 from lorebank.domain import Answer, FactStatus, Hit, Query, SearchHit
 
 __all__ = [
+    "absence_lines",
     "answer_jsonl",
     "answer_lines",
     "answer_markdown",
@@ -48,15 +49,36 @@ def _hit_block(look: Look, hit: Hit) -> list[str]:
     return [*look.paragraph(hit.content), *byline(look, parts, hit.source)]
 
 
+def absence_lines(look: Look, answer: Answer) -> list[str]:
+    """Why something asked about is not among the hits."""
+    absence = answer.why_not
+    if absence is None:
+        return []
+    title = f"{absence.asked}: {absence.reason}"
+    lines = ["", look.strong(look.clean_line(title))] if answer.hits else [look.strong(title)]
+    lines += look.paragraph(absence.detail, INDENT)
+    if absence.source is not None:
+        lines += look.paragraph(absence.content, INDENT)
+        reasons = [_reason(name, found) for name, found in absence.why.items()]
+        lines += byline(look, [absence.id or "", *reasons], absence.source)
+    return lines
+
+
 def _why_lines(look: Look, hit: Hit) -> list[str]:
-    reasons = [_reason(name, found) for name, found in hit.why.items()]
+    reasons = [_reason(name, found) for name, found in hit.why.items() if name != "score"]
     lines = part_lines(look, [hit.id, f"score {hit.score:.2f}", *reasons], INDENT)
+    worths = [f"{name} {worth:+.2f}" for name, worth in hit.why.get("score", {}).items()]
+    lines += part_lines(look, worths, INDENT * 2)
+    if hit.repeats:
+        lines += part_lines(look, [f"also said in {place}" for place in hit.repeats], INDENT * 2)
     for evidence in hit.evidence:
         lines.append(evidence_line(look, evidence, INDENT * 2, known=hit.content))
     return lines
 
 
-def _reason(retriever: str, found: dict[str, Any]) -> str:
+def _reason(retriever: str, found: Any) -> str:
+    if not isinstance(found, dict):
+        return f"{retriever} {_shown(found)}"
     rank = f" #{found['rank']}" if "rank" in found else ""
     others = [f"{key} {_shown(value)}" for key, value in found.items() if key != "rank" and value]
     return f"{retriever}{rank}" + (f" ({'; '.join(others)})" if others else "")
@@ -76,8 +98,10 @@ def answer_notes(look: Look, answer: Answer) -> list[str]:
     elif answer.evidence == "weak" and answer.hits:
         notes.append("note: weak evidence; read the sources before relying on it")
     if answer.truncated:
-        shown = len(answer.hits)
-        notes.append(f"note: showing {shown} of {answer.total}; -k {answer.total} shows all")
+        whole = f"{answer.total}; -k {answer.total} shows all"
+        more = f"{answer.total} or more; -k {answer.total} shows so many"
+        shown = whole if answer.total_exact else more
+        notes.append(f"note: showing {len(answer.hits)} of {shown}")
     return [look.dim(line) for note in notes for line in look.paragraph(note, INDENT, first="")]
 
 
@@ -99,7 +123,13 @@ def _searched(query: Query) -> list[str]:
     if query.interval:
         parts.append(day_phrase(query.interval))
     if query.kinds:
-        parts.append(f"kind {', '.join(kind.value for kind in query.kinds)}")
+        parts.append(f"kind {', '.join(query.kinds)}")
+    if query.tags:
+        parts.append(f"tagged {', '.join(query.tags)}")
+    if query.path:
+        parts.append(f"in {query.path}")
+    if query.excluded:
+        parts.append(f"without {', '.join(query.excluded)}")
     if query.as_of:
         parts.append(f"as of {query.as_of}")
     return parts

@@ -1,8 +1,12 @@
-"""Entity retriever: what is linked to the entities that the question names."""
+"""Entity retriever: what is about the entities that the question names, then what is linked.
+
+What is linked is found by a random walk over who is mentioned beside whom; `index.mention_walk`.
+"""
 
 from __future__ import annotations
 
-from lorebank.index.graph import items_of_entities, neighbour_weights
+from lorebank.index.graph import items_of_entities
+from lorebank.index.mention_walk import walk_mentions
 from lorebank.recall.ranking import Ranked, Ranking
 from lorebank.recall.request import Request
 
@@ -15,7 +19,7 @@ NEIGHBOUR = 0.25
 
 
 def retrieve(request: Request) -> Ranking:
-    """Facts about the entities, facts that mention them, then facts about their neighbours.
+    """Facts about the entities, facts that mention them, then facts linked through others.
 
     A fact that names several of the entities asked for adds them up. Ties: the newest first.
     """
@@ -29,7 +33,7 @@ def retrieve(request: Request) -> Ranking:
         scores[item] = scores.get(item, 0.0) + (SUBJECT if subject else MENTIONED)
         paths.setdefault(item, []).append(entity)
     if len(scores) < request.limit:
-        _add_neighbours(request, wanted, scores, paths)
+        _add_linked(request, wanted, scores, paths)
     order = {item: position for position, item in enumerate(scores)}
     ranked = sorted(scores.items(), key=lambda entry: (-entry[1], order[entry[0]]))
     return Ranking(
@@ -38,19 +42,20 @@ def retrieve(request: Request) -> Ranking:
     )
 
 
-def _add_neighbours(
+def _add_linked(
     request: Request,
     wanted: tuple[str, ...],
     scores: dict[int, float],
     paths: dict[int, list[str]],
 ) -> None:
-    weights = neighbour_weights(request.connection, wanted)
-    room = request.limit - len(scores)
-    rows = items_of_entities(request.connection, tuple(weights), room, within=request.within)
-    for item, entity, _ in rows:
-        if item in scores and item not in paths:
-            continue
-        reached = NEIGHBOUR * weights[entity]
-        if scores.get(item, 0.0) < reached:
-            scores[item] = reached
-            paths[item] = [wanted[0], entity]
+    """Facts that a walk from the entities reaches over the facts and entities between."""
+    walk = walk_mentions(request.connection, wanted)
+    allowed = request.allowed
+    linked = [
+        (item, mass)
+        for item, mass in walk.by_mass()
+        if item not in scores and (allowed is None or item in allowed)
+    ]
+    for item, mass in linked[: request.limit - len(scores)]:
+        scores[item] = NEIGHBOUR * mass / linked[0][1]
+        paths[item] = walk.path(item)

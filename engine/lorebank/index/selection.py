@@ -1,0 +1,132 @@
+"""The filters that narrow a question to some items, as one query."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+
+from lorebank.domain import Interval
+from lorebank.index.connection import Connection, select
+from lorebank.index.intervals import OCCURRED, RECORDED, bounds
+from lorebank.index.lexical import any_of
+
+__all__ = ["Selection", "known_tags", "newest_items", "select_items"]
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What an item must be like; what is left empty is not looked at."""
+
+    interval: Interval | None = None
+    entities: tuple[str, ...] = ()
+    """Slugs; it mentions any of them."""
+    kinds: tuple[str, ...] = ()
+    """It is of any of them; `note` is a passage."""
+    tags: tuple[str, ...] = ()
+    """Folded; it bears every one of them, or one nested under it."""
+    paths: tuple[str, ...] = ()
+    """Its file's path begins or ends with any of them."""
+    words: tuple[str, ...] = ()
+    """Its own text, or the name of an entity it mentions, holds any of these words or phrases."""
+    min_confidence: float | None = None
+    recorded_until: date | None = None
+
+
+_OWN_WORDS = "{{text entities}} : ({})"
+
+
+def select_items(
+    connection: Connection, wanted: Selection, unwanted: Selection | None = None
+) -> str | None:
+    """JSON list of the items that are as wanted and nothing of what is unwanted; `None` for all."""
+    bound: dict[str, object] = {}
+    conditions = list(_conditions(wanted, "wanted", bound))
+    if unwanted is not None:
+        # Bare NOT would also drop the items of which SQL knows nothing (an undated one).
+        conditions += [f"({c}) IS NOT TRUE" for c in _conditions(unwanted, "unwanted", bound)]
+    if not conditions:
+        return None
+    rows = select(
+        connection,
+        f"SELECT json_group_array(i.item) FROM items i WHERE {' AND '.join(conditions)}",
+        bound,
+    )
+    return str(rows[0][0])
+
+
+def newest_items(connection: Connection, limit: int, *, within: str) -> list[int]:
+    """The items of a JSON list, by the day they tell of or were written on, undated ones last."""
+    rows = select(
+        connection,
+        "SELECT i.item FROM json_each(?1) w CROSS JOIN items i ON i.item = w.value"
+        " ORDER BY coalesce(i.recorded, i.occurred_start, '') DESC, i.file, i.ordinal LIMIT ?2",
+        (within, limit),
+    )
+    return [item for (item,) in rows]
+
+
+def known_tags(connection: Connection, tags: tuple[str, ...]) -> frozenset[str]:
+    """Those of the tags that any item bears, itself or nested under it."""
+    return frozenset(
+        tag
+        for tag in tags
+        if connection.execute(
+            f"SELECT EXISTS (SELECT 1 FROM tags WHERE {_tagged('?1')})", (tag,)
+        ).get
+    )
+
+
+def _conditions(selection: Selection, prefix: str, bound: dict[str, object]) -> Iterator[str]:
+    """SQL conditions on `items i`; `bound` is given what they bind, under names of their own."""
+
+    def bind(name: str, value: object) -> str:
+        if isinstance(value, str):
+            value = value.encode("utf-8", "replace").decode("utf-8")
+        bound[f"{prefix}_{name}"] = value
+        return f":{prefix}_{name}"
+
+    if selection.interval is not None:
+        first, last = bounds(selection.interval)
+        start, end = bind("start", first), bind("end", last)
+        yield (
+            f"(({OCCURRED.format(start=start, end=end)})"
+            f" OR ({RECORDED.format(start=start, end=end)}))"
+        )
+    if selection.entities:
+        slugs = bind("entities", json.dumps(selection.entities))
+        yield (
+            "i.item IN (SELECT m.item FROM mentions m"
+            f" WHERE m.entity IN (SELECT value FROM json_each({slugs})))"
+        )
+    if selection.kinds:
+        kinds = bind("kinds", json.dumps(selection.kinds))
+        yield f"i.kind IN (SELECT value FROM json_each({kinds}))"
+    for number, tag in enumerate(selection.tags):
+        yield f"i.item IN (SELECT item FROM tags WHERE {_tagged(bind(f'tag_{number}', tag))})"
+    if selection.paths:
+        paths = bind("paths", json.dumps([path.rstrip("*") for path in selection.paths]))
+        yield (
+            f"i.file IN (SELECT f.file FROM files f JOIN json_each({paths}) p"
+            " WHERE substr(f.path, 1, length(p.value)) = p.value"
+            " OR substr(f.path, -length(p.value) - 1) = '/' || p.value)"
+        )
+    if expression := any_of(selection.words):
+        words = bind("words", _OWN_WORDS.format(expression))
+        yield f"i.item IN (SELECT rowid FROM items_fts WHERE items_fts MATCH {words})"
+    if selection.min_confidence is not None:
+        confidence = bind("confidence", selection.min_confidence)
+        yield (
+            "coalesce((SELECT o.confidence FROM opinion_evidence e"
+            " JOIN opinions o ON o.id = e.opinion WHERE e.fact = i.id AND e.stance = 'for'"
+            f" AND e.reason IN ('stated', 'restated') LIMIT 1), i.confidence) >= {confidence}"
+        )
+    if selection.recorded_until is not None:
+        until = bind("until", selection.recorded_until.isoformat())
+        yield f"(i.recorded IS NULL OR i.recorded <= {until})"
+
+
+def _tagged(tag: str) -> str:
+    """The tag itself, or one nested under it; a range, so that the index finds it."""
+    return f"(tag = {tag} OR (tag > {tag} || '/' AND tag < {tag} || '0'))"

@@ -1,0 +1,171 @@
+"""Fields and exclusions of a question: `kind:opinion`, `tag:home`, `-word`, `NOT "a phrase"`.
+
+What search boxes have in common, and nothing cleverer: only a minus glued to a word, or `NOT` in
+capitals, leaves something out; "without" and "not" are words like others. A minus before a digit
+(`-5`) or a second minus (`--force`) is no exclusion, and nothing inside quotation marks is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+
+from lorebank.dates.query import parse_bound
+from lorebank.domain import Interval
+from lorebank.errors import UsageError
+from lorebank.language.folding import fold, slugify
+from lorebank.language.words import stop_words, words
+from lorebank.recall.filters import DATE_HINT, Excluded, Filters, parse_item_kind
+
+__all__ = ["QUOTED", "Fields", "NameLookup", "read_fields", "unquoted"]
+
+NameLookup = Callable[[Sequence[str]], Mapping[str, tuple[str, str]]]
+"""Folded names → those that are entities, as `(entity slug, display name)`."""
+
+QUOTED = r'"[^"]+"|“[^”]+”|„[^“”]+[“”]|«[^»]+»|»[^«]+«|「[^」]+」'
+_TIMES = ("since", "until", "after", "before", "on")
+_KEYS = ("kind", "entity", "path", "source", "tag", *_TIMES)
+_ELSEWHERE = "author|created|date|file|from|has|in|is|modified|status|title|to|type|year"
+_PIECE = re.compile(
+    rf"(?<!\S)(?P<no>-|NOT\s+)?(?P<key>(?i:{'|'.join(_KEYS)})):(?P<value>{QUOTED}|[^\s\"]+)"
+    rf"|(?<!\S)(?:-|NOT\s+)(?:(?P<phrase>{QUOTED})|(?P<word>[@#]?[^\W\d_][^\s\"]+))"
+    rf"|(?P<quoted>{QUOTED})"
+)
+_EMPTY = re.compile(rf"(?<!\S)-?({'|'.join(_KEYS)}):(?!\S)", re.IGNORECASE)
+_FOREIGN = re.compile(rf"(?<!\S)-?({_ELSEWHERE}):(?=[^\s/])", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """A question without its fields, and what they asked for."""
+
+    text: str
+    filters: Filters
+    notes: tuple[str, ...]
+
+
+def read_fields(text: str, now: date, filters: Filters, lookup: NameLookup) -> Fields:
+    """Take fields and exclusions out of the text and into the filters.
+
+    Raises `UsageError` for a field whose value makes no sense.
+    """
+    reader = _Reader(text, now, filters, lookup)
+    plain = _PIECE.sub(reader.read, text)
+    left_out = reader.filters.excluded.words
+    if left_out and not words(plain) and reader.filters == _only_without(filters, left_out):
+        # Everything but a word is no answer to anything; a lone `-crash` is a word typed oddly.
+        note = "nothing is asked for beside what to leave out; it was searched as words"
+        return Fields(" ".join(left_out), filters, (*reader.notes, note))
+    for found in _EMPTY.finditer(plain):
+        reader.notes.append(f"'{found[1]}:' has no value after its colon; it was left aside")
+    for found in _FOREIGN.finditer(plain):
+        reader.notes.append(f"'{found[1]}:' is no field here; it was searched as words")
+    return Fields(_EMPTY.sub(" ", plain), reader.filters, tuple(dict.fromkeys(reader.notes)))
+
+
+def unquoted(text: str) -> str:
+    """A value without the quotation marks around it."""
+    return text[1:-1] if re.fullmatch(QUOTED, text) else text
+
+
+def _only_without(filters: Filters, left_out: tuple[str, ...]) -> Filters:
+    """Filters that hold nothing but words to leave out, where no flag was given."""
+    return (
+        replace(Filters(), excluded=Excluded(words=left_out)) if filters == Filters() else filters
+    )
+
+
+class _Reader:
+    """One pass over a question, piece by piece."""
+
+    def __init__(self, text: str, now: date, filters: Filters, lookup: NameLookup) -> None:
+        self.shouting = text.isupper()
+        self.now = now
+        self.filters = filters
+        self.lookup = lookup
+        self.notes: list[str] = []
+
+    def read(self, piece: re.Match[str]) -> str:
+        """Note what a piece asks for; returns what stays in its place."""
+        if piece["quoted"] or (self.shouting and piece.group().startswith("NOT")):
+            return piece.group()
+        if piece["key"]:
+            self._read_field(piece["key"].lower(), unquoted(piece["value"]), bool(piece["no"]))
+        else:
+            self._leave_out(unquoted(piece["phrase"] or piece["word"]).strip().rstrip(".,;:!?)"))
+        return " "
+
+    def _read_field(self, key: str, value: str, excluded: bool) -> None:
+        if key in _TIMES:
+            if excluded:
+                raise UsageError(
+                    f"-{key}:{value} leaves out a time, which is not possible",
+                    hint="use since:, until:, before: or after: to say what is wanted",
+                )
+            self._narrow(key, value)
+        elif excluded:
+            self._exclude_field(key, value)
+        elif key == "kind":
+            self.filters = replace(
+                self.filters, kinds=(*self.filters.kinds, parse_item_kind(value))
+            )
+        elif key == "entity":
+            slugs = (*self.filters.entities, self._slug(value))
+            self.filters = replace(self.filters, entities=slugs)
+        elif key == "tag":
+            self.filters = replace(self.filters, tags=(*self.filters.tags, _tag(value)))
+        else:
+            self.filters = replace(self.filters, path=value.partition("#L")[0])
+
+    def _exclude_field(self, key: str, value: str) -> None:
+        out = self.filters.excluded
+        if key == "kind":
+            out = replace(out, kinds=(*out.kinds, parse_item_kind(value)))
+        elif key == "entity":
+            out = replace(out, entities=(*out.entities, self._slug(value)))
+        elif key == "tag":
+            out = replace(out, tags=(*out.tags, _tag(value)))
+        else:
+            out = replace(out, paths=(*out.paths, value.partition("#L")[0]))
+        self.filters = replace(self.filters, excluded=out)
+
+    def _leave_out(self, words: str) -> None:
+        out: Excluded = self.filters.excluded
+        if words.startswith("@"):
+            self._exclude_field("entity", words)
+        elif words.startswith("#"):
+            self._exclude_field("tag", words)
+        elif fold(words) in stop_words():
+            self.notes.append(f"'{words}' stands nearly everywhere; it was not left out")
+        elif words:
+            out = replace(out, words=(*out.words, words))
+            self.filters = replace(self.filters, excluded=out)
+
+    def _slug(self, name: str) -> str:
+        slug = slugify(name.removeprefix("@"))
+        known = self.lookup([slug]).get(slug)
+        if known is None:
+            self.notes.append(f"no entity '{name.removeprefix('@')}' is known")
+        return known[0] if known else slug
+
+    def _narrow(self, key: str, value: str) -> None:
+        first = parse_bound(value, self.now, side="start")
+        last = parse_bound(value, self.now, side="end")
+        if first is None or last is None:
+            raise UsageError(f"{key}:{value} is not a date that can be understood", hint=DATE_HINT)
+        day = timedelta(days=1)
+        interval = self.filters.interval or Interval(None, None)
+        narrowed = {
+            "since": replace(interval, start=first),
+            "after": replace(interval, start=last + day),
+            "until": replace(interval, end=last),
+            "before": replace(interval, end=first - day),
+            "on": Interval(first, last),
+        }
+        self.filters = replace(self.filters, interval=narrowed[key])
+
+
+def _tag(value: str) -> str:
+    return fold(value.removeprefix("#").strip("/"))

@@ -1,0 +1,235 @@
+"""Fields, exclusions, phrases and slips of a question: what is taken, what is said of the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from lorebank import Bank, UsageError
+from lorebank.domain import FactKind
+from lorebank.recall.fields import read_fields
+from lorebank.recall.filters import Excluded, Filters
+from support import WORDS_ONLY
+
+NOW = date(2025, 12, 10)
+NAMES = {"peter": ("peter", "Peter"), "the-castle": ("the-castle", "The Castle")}
+
+
+def read(text: str) -> tuple[str, Filters, tuple[str, ...]]:
+    fields = read_fields(
+        text, NOW, Filters(), lambda slugs: {s: NAMES[s] for s in slugs if s in NAMES}
+    )
+    return " ".join(fields.text.split()), fields.filters, fields.notes
+
+
+@pytest.mark.parametrize(
+    ("text", "left", "excluded"),
+    [
+        ("tea -coffee", "tea", Excluded(words=("coffee",))),
+        ("tea NOT coffee", "tea", Excluded(words=("coffee",))),
+        ("tea -coffee, please", "tea please", Excluded(words=("coffee",))),
+        ('tea -"black coffee"', "tea", Excluded(words=("black coffee",))),
+        ("tea NOT “black coffee”", "tea", Excluded(words=("black coffee",))),
+        ("tea -Kaffee -紅茶", "tea", Excluded(words=("Kaffee", "紅茶"))),
+        ("tea -@Peter", "tea", Excluded(entities=("peter",))),
+        ("tea -entity:Peter", "tea", Excluded(entities=("peter",))),
+        ('tea -entity:"The Castle"', "tea", Excluded(entities=("the-castle",))),
+        ("tea -kind:note -kind:O", "tea", Excluded(kinds=("note", "opinion"))),
+        ("tea -tag:Home -#work", "tea", Excluded(tags=("home", "work"))),
+        ("tea -path:memory/old.md", "tea", Excluded(paths=("memory/old.md",))),
+        # Words like others: what people write in sentences and commands.
+        ("tea without sugar, not coffee", "tea without sugar, not coffee", Excluded()),
+        ("push --force -5 degrees", "push --force -5 degrees", Excluded()),
+        ("well-known tea - coffee", "well-known tea - coffee", Excluded()),
+        ('"rm -rf build" step', '"rm -rf build" step', Excluded()),
+        ("WHY NOT PETER", "WHY NOT PETER", Excluded()),
+    ],
+)
+def test_only_a_glued_minus_and_capital_not_leave_out(
+    text: str, left: str, excluded: Excluded
+) -> None:
+    assert read(text) == (left, Filters(excluded=excluded), ())
+
+
+@pytest.mark.parametrize(
+    ("text", "filters"),
+    [
+        ("tea tag:#Home tag:work/mail", Filters(tags=("home", "work/mail"))),
+        ("tea kind:note KIND:W", Filters(kinds=("note", FactKind.WORLD))),
+        ("tea source:memory/2025-11-27.md#L12", Filters(path="memory/2025-11-27.md")),
+        ('tea path:"memory/my notes"', Filters(path="memory/my notes")),
+    ],
+)
+def test_a_field_becomes_a_filter(text: str, filters: Filters) -> None:
+    assert read(text) == ("tea", filters, ())
+
+
+@pytest.mark.parametrize(
+    ("text", "left", "note"),
+    [
+        ("tea before:", "tea", "'before:' has no value after its colon; it was left aside"),
+        ("tea from:Peter", "tea from:Peter", "'from:' is no field here; it was searched as words"),
+        ("tea entity:Nobody", "tea", "no entity 'Nobody' is known"),
+        ("tea -the", "tea", "'the' stands nearly everywhere; it was not left out"),
+        (
+            "-tea -coffee",
+            "tea coffee",
+            "nothing is asked for beside what to leave out; it was searched as words",
+        ),
+    ],
+)
+def test_what_was_not_understood_is_said(text: str, left: str, note: str) -> None:
+    plain, _, notes = read(text)
+    assert (plain, notes) == (left, (note,))
+
+
+@pytest.mark.parametrize("text", ["tea -since:2025-01-01", "tea -kind:rumour", "tea kind:rumour"])
+def test_a_field_that_cannot_be_meant_is_an_error(text: str) -> None:
+    with pytest.raises(UsageError):
+        read(text)
+
+
+LINES = (
+    "- W @Peter: The boiler in the cellar hums #home/heating.",
+    "- O(c=0.8) @Peter: Likes green tea more than black tea #food",
+    "- W @Zdenka: The green door hums when the boiler runs.",
+    "- B @Zdenka: Painted the door green.",
+    "- W The tea is in `#code`, see https://tea.org/#part and issue #42.",
+)
+TAGGED = "---\ntags: [Garden, home]\n---\n# Beds\n\nThe tea roses want water.\n"
+
+
+@pytest.fixture(scope="module")
+def bank(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bank]:
+    root = tmp_path_factory.mktemp("fields")
+    (root / "memory").mkdir()
+    (root / "memory" / "2025-12-01.md").write_text(
+        "\n".join(["# Monday", "", "## Retain", *LINES, ""]), "utf-8"
+    )
+    (root / "memory" / "garden.md").write_text(TAGGED, "utf-8")
+    with Bank.open(root, environ=WORDS_ONLY, now=NOW) as opened:
+        yield opened
+
+
+def lines(bank: Bank, query: str) -> set[int]:
+    return {hit.source.start_line for hit in bank.recall(query, k=20).hits}
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("tag:home", {4, 6}),
+        ("tag:home/heating", {4}),
+        ("tag:heating", set()),
+        ("tag:garden tag:home", {6}),
+        ("tag:food tag:home", set()),
+        ("tag:code", set()),
+        ("tag:part", set()),
+        ("tag:42", set()),
+        ("tea tag:food", {5}),
+        ("kind:note", {6}),
+        ("kind:world -boiler", {8}),
+    ],
+)
+def test_a_filter_holds_for_every_hit(bank: Bank, query: str, found: set[int]) -> None:
+    assert lines(bank, query) == found
+
+
+@pytest.mark.parametrize(
+    ("query", "found", "left_out"),
+    [
+        ("boiler", {4, 6}, set()),
+        ("boiler -@Peter", {6}, {4, 5}),
+        ("boiler -Peter", {6}, {4, 5}),
+        ("boiler -cellar", {6}, {4}),
+        ('hums -"green door"', {4}, {6}),
+        ('hums -"door green"', {4, 6}, {7}),
+        ("boiler hums NOT doors", {4}, {6, 7}),
+        ("tea -kind:note -kind:opinion", {8}, {5}),
+        ("tea -tag:garden -tag:food", {8}, {5}),
+        ("tea -path:garden.md -kind:opinion", {8}, {5}),
+    ],
+)
+def test_what_is_to_be_left_out_is_in_no_hit(
+    bank: Bank, query: str, found: set[int], left_out: set[int]
+) -> None:
+    shown = lines(bank, query)
+    assert (shown & left_out, shown & found) == (set(), found)
+
+
+def test_flags_say_the_same_as_fields(bank: Bank) -> None:
+    flagged = bank.recall("tea", tags=["#Garden"], path="memory", kinds=["note"])
+    written = bank.recall("tea tag:garden path:memory kind:note")
+    assert [h.id for h in flagged.hits] == [h.id for h in written.hits] != []
+    assert flagged.query.tags == ("garden",)
+    assert flagged.query.path == "memory"
+
+
+def test_what_is_left_out_is_shown(bank: Bank) -> None:
+    query = bank.recall('tea -coffee -"black tea" -kind:note -@Peter').query.to_dict()
+    assert query["excluded"] == ["coffee", '"black tea"', "entity:peter", "kind:note"]
+
+
+def test_an_unknown_tag_is_said(bank: Bank) -> None:
+    assert bank.recall("tea tag:Hoem").notes == ("nothing is tagged 'hoem'",)
+
+
+def test_a_phrase_found_whole_comes_first_and_one_found_nowhere_is_said(bank: Bank) -> None:
+    assert bank.recall('"green door"').hits[0].source.start_line == 6
+    note = "nothing holds the phrase 'door boiler' whole; its words were searched"
+    assert bank.recall('"door boiler"').notes == (note,)
+    assert bank.recall('"green door"').notes == ()
+
+
+@pytest.mark.parametrize(
+    ("query", "notes", "entities"),
+    [
+        ("what did Zdneka paint", ("read 'Zdneka' as 'Zdenka'",), ("Zdenka",)),
+        ("Petre's tea", ("read 'Petre' as 'Peter'",), ("Peter",)),
+        ("@Petre tea", ("read 'Petre' as 'Peter'",), ("Peter",)),
+        ("Meter tea", (), ()),  # another first letter
+        ("Zdenko and Zdenk", (), ()),  # another ending, another person
+        ("Pteers tea", (), ()),  # two slips in a short word
+        ("painted tea", (), ()),  # a word of the notes
+        ("Peter and Zdneka", ("read 'Zdneka' as 'Zdenka'",), ("Peter", "Zdenka")),
+        ("@Nobody tea", ("no entity 'Nobody' is known; it was searched as words",), ()),
+        (
+            "[[Some Place]] tea",
+            ("no entity 'Some Place' is known; it was searched as words",),
+            (),
+        ),
+        ("write to me@nobody.org", (), ()),
+    ],
+)
+def test_a_slip_in_a_name_is_read_aloud(
+    bank: Bank, query: str, notes: tuple[str, ...], entities: tuple[str, ...]
+) -> None:
+    answer = bank.recall(query)
+    assert (answer.notes, answer.query.entities) == (notes, entities)
+
+
+def test_a_name_near_two_others_is_left_alone(write_log: Callable[..., Path]) -> None:
+    root = write_log("2025-12-01", "- W @Marta: Has a dog.", "- W @Marla: Has a cat.")
+    with Bank.open(root, environ=WORDS_ONLY, now=NOW) as twins:
+        assert twins.recall("Marna pet").notes == ()
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "tea tag:\ud800",
+        "tea -\ud800x -東京\ud800",
+        "-a " * 1300,
+        '-"a b" ' * 600,
+        "NOT" + " " * 3900 + "tea",
+        "[[" * 2000,
+        '-tag:# tag:/ -@ -"" NOT',
+        "kind:W -kind:W",
+    ],
+)
+def test_no_question_is_an_internal_error(bank: Bank, query: str) -> None:
+    answer = bank.recall(query, why_not="memory/2025-12-01.md#L4", explain=True)
+    assert answer.why_not is not None

@@ -1,0 +1,147 @@
+"""Why a hit is there, what its score is made of, and why something else is not there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lorebank import Bank
+from support import FIXTURES, WORDS_ONLY
+
+NOW = date(2025, 12, 10)
+
+
+@pytest.fixture
+def bank(write_log: Callable[..., Path]) -> Iterator[Bank]:
+    write_log(
+        "2025-11-10", "- W @Peter: Bought a kayak.", "- W @Peter: The kayak leaks at the bow."
+    )
+    write_log("2025-11-27", "- W @Peter: bought a KAYAK!", "- W @Ada: Bought a kayak.")
+    root = write_log(
+        "2025-12-03",
+        "- B @Ada: Repaired the kayak and the paddle before the long trip over the lake.",
+        "- W @Ada: Reads novels.",
+        "- O(c=0.9) @Ada: Likes the kayak.",
+    )
+    with Bank.open(root, environ=WORDS_ONLY, now=NOW) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("fusion", ["zscore", "rrf", "weighted"])
+@pytest.mark.parametrize("decay", ["true", "false"])
+def test_the_parts_of_a_score_sum_to_it(tmp_path: Path, fusion: str, decay: str) -> None:
+    import shutil
+
+    root = Path(shutil.copytree(FIXTURES / "year", tmp_path / "year"))
+    settings = {
+        "LOREBANK_RECALL__FUSION": fusion,
+        "LOREBANK_RECALL__TEMPORAL_DECAY__ENABLED": decay,
+    }
+    with Bank.open(root, environ=WORDS_ONLY | settings, now=NOW) as year:
+        for query in (
+            "what does Runa like?",
+            "when was the pump replaced",
+            '"quiet atlas" podcast',
+        ):
+            hits = year.recall(query, explain=True).hits
+            assert hits
+            for hit in hits:
+                parts = hit.why["score"]
+                assert sum(parts.values()) == pytest.approx(hit.score, abs=0.06)
+                if (fusion, decay) == ("zscore", "false"):
+                    assert "other" not in parts
+
+
+def test_a_score_is_taken_apart_only_when_asked(bank: Bank) -> None:
+    assert all("score" not in hit.why for hit in bank.recall("kayak").hits)
+    (hit, *_) = bank.recall("Ada kayak", explain=True).hits
+    assert {"covered", "complete", "entity"} <= set(hit.why["score"])
+
+
+@pytest.mark.parametrize(
+    ("query", "asked", "options", "reason", "detail"),
+    [
+        ("kayak", "f-0000000000", {}, "unknown", "nothing in the index is called"),
+        ("kayak", "memory/2025-12-03.md#L99", {}, "unknown", "nothing in the index is called"),
+        ("paddle", "memory/2025-12-03.md#L4", {}, "shown", "it is hit 1 of the answer"),
+        ("kayak", "memory/2025-12-03.md#L4", {"kinds": ["W"]}, "filtered", "the kind world"),
+        ("kayak -paddle", "memory/2025-12-03.md#L4", {}, "filtered", "left out by '-paddle'"),
+        ("kayak tag:x", "memory/2025-12-03.md#L4", {}, "filtered", "the tag 'x'"),
+        (
+            "kayak",
+            "memory/2025-12-03.md#L4",
+            {"until": "2025-11-30", "entities": ["Peter"]},
+            "filtered",
+            "left out by the time … – 2025-11-30, the entity peter",
+        ),
+        (
+            "leaks bow",
+            "memory/2025-12-03.md#L6",
+            {},
+            "not-matched",
+            "no retriever found it: it lacks 'leaks', 'bow'",
+        ),
+        (
+            "kayak between 2025-11-01 and 2025-11-12",
+            "memory/2025-12-03.md#L4",
+            {},
+            "outside-time",
+            "(2025-11-01 – 2025-11-12)",
+        ),
+        (
+            "kayak",
+            "memory/2025-12-03.md#L4",
+            {"k": 1},
+            "below-k",
+            "and 1 were asked for; its score",
+        ),
+        (
+            "kayak paddle",
+            "memory/2025-11-10.md#L5",
+            {"token_budget": 1},
+            "budget",
+            "the budget of 1 tokens was spent after 1",
+        ),
+        ("kayak wozniq flurble blorp zzk", "memory/2025-12-03.md#L5", {}, "no-evidence", "no word"),
+    ],
+)
+def test_the_first_stage_that_dropped_it_is_named(
+    bank: Bank, query: str, asked: str, options: dict[str, Any], reason: str, detail: str
+) -> None:
+    absence = bank.recall(query, why_not=asked, **options).why_not
+    assert absence is not None
+    assert (absence.reason, detail in absence.detail) == (reason, True), absence.detail
+
+
+def test_a_repeat_names_the_hit_that_stands_for_it(bank: Bank) -> None:
+    answer = bank.recall("who bought a kayak")
+    (hit,) = (h for h in answer.hits if h.repeats)
+    (other,) = hit.repeats
+    absence = bank.recall("who bought a kayak", why_not=str(other)).why_not
+    assert absence is not None
+    assert absence.reason == "repeat"
+    assert f"{hit.id} ({hit.source})" in absence.detail
+    assert {str(hit.source), str(other)} == {"memory/2025-11-10.md#L4", "memory/2025-11-27.md#L4"}
+
+
+def test_what_is_below_k_tells_its_rank_and_both_scores(bank: Bank) -> None:
+    whole = bank.recall("kayak", k=20)
+    last = whole.hits[-1]
+    absence = bank.recall("kayak", k=2, why_not=last.id).why_not
+    assert absence is not None
+    assert absence.rank == len(whole.hits)
+    assert absence.score is not None and absence.last_score is not None
+    assert absence.score <= absence.last_score
+    assert absence.why["lexical"]["rank"] >= 1
+    assert bank.recall("kayak", k=2).to_dict().keys() >= {"hits"}
+    assert "why_not" not in bank.recall("kayak").to_dict()
+
+
+def test_the_beginning_of_an_id_is_enough(bank: Bank) -> None:
+    (hit, *_) = bank.recall("paddle").hits
+    absence = bank.recall("novels", k=1, why_not=hit.id[:7]).why_not
+    assert absence is not None and absence.id == hit.id
