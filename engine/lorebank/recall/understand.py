@@ -54,6 +54,9 @@ class Understood:
     """The terms that are no part of an entity's name or a date phrase, and do not just ask."""
     telling_terms: tuple[str, ...]
     """The terms without those that only ask (`prefer`, `think`); all where nothing is left."""
+    meaning: str
+    """The text that is compared by meaning: without names and date phrases, where a subject is
+    left. Those are matched exactly."""
     entities: tuple[str, ...]
     """Slugs of the entities named in the text."""
     phrase: DatePhrase | None
@@ -85,6 +88,7 @@ def understand(text: str, *, now: date, filters: Filters, lookup: NameLookup) ->
         terms = tuple(dict.fromkeys(words(undated)))  # "to be or not to be"
     name_words = {word for written, _, _ in names for word in words(written)}
     asking_words = opinion_words(plain)
+    subject_terms = tuple(t for t in terms if t not in name_words | asking_words)
     notes = [
         f"date phrase '{vague}' is too vague; no time filter applied" for vague in find_vague(plain)
     ]
@@ -105,8 +109,9 @@ def understand(text: str, *, now: date, filters: Filters, lookup: NameLookup) ->
         query=query,
         filters=filters,
         terms=terms,
-        subject_terms=tuple(t for t in terms if t not in name_words | asking_words),
+        subject_terms=subject_terms,
         telling_terms=tuple(t for t in terms if t not in asking_words) or terms,
+        meaning=_without_names(undated, names) if subject_terms else plain,
         entities=entities,
         phrase=phrase,
         wants_opinion=wants_opinion,
@@ -169,6 +174,14 @@ def _narrow(interval: Interval, key: str, value: str, now: date) -> Interval:
 
 def _without(text: str, phrase: DatePhrase | None) -> str:
     return text if phrase is None else f"{text[: phrase.start]} {text[phrase.end :]}"
+
+
+def _without_names(text: str, names: Sequence[tuple[str, str, str]]) -> str:
+    for written, _, _ in names:
+        text = re.sub(
+            rf"(?<![^\W{_UNSPACED}]){re.escape(written)}(?:['’]s)?(?![^\W{_UNSPACED}])", " ", text
+        )
+    return " ".join(text.split())
 
 
 def _find_names(text: str, lookup: NameLookup) -> list[tuple[str, str, str]]:
