@@ -99,6 +99,8 @@ R = TypeVar("R")
 
 EMBEDDED_BY_RECALL = 32
 """Texts that a recall embeds itself when no more than these are pending."""
+LEAST_CANDIDATES = 80
+"""Items that each retriever may return, however few are wanted."""
 _WALK_SHARE = 0.04
 """Looking for changed files may take this share of the time between two looks."""
 
@@ -342,7 +344,7 @@ class Bank:
             connection=self._index,
             vocabulary=self._vocabulary,
             now=today,
-            limit=max(50, wanted * self.config.recall.candidate_multiplier),
+            limit=max(LEAST_CANDIDATES, wanted * self.config.recall.candidate_multiplier),
             within=select_items(
                 self._index, understood.filters.wanted, understood.filters.unwanted
             ),
@@ -644,7 +646,7 @@ class Bank:
         if not has_vectors(self._index):
             reason = "nothing is embedded yet: run `lorebank index`"
             return None, {"semantic": self._meaning.problem or reason}
-        vector = self._meaning.query_vector(understood.plain)
+        vector = self._meaning.query_vector(understood.meaning)
         if vector is None:
             reason = "the question holds nothing that has a meaning"
             return None, {"semantic": self._meaning.problem or reason}

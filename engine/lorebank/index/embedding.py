@@ -49,13 +49,15 @@ class _Wanted:
     hash: str
 
 
-def item_text(names: Sequence[str], content: str, heading: str) -> str:
-    """What of a fact is embedded: its heading is context, its entities its subject."""
-    subject = ", ".join(dict.fromkeys(names))
-    text = f"{subject}: {content}" if subject and subject not in content else content
+def item_text(content: str, heading: str) -> str:
+    """What of a fact is embedded: its words, with its heading as context.
+
+    Not its entities: who a fact is about is known exactly, and a name in every vector of a log
+    drew questions that hold the name to whatever line was shortest.
+    """
     title = heading.split(" > ")[-1]
     # A log's title is its date, which says nothing of a fact's meaning.
-    return f"{title}. {text}" if any(letter.isalpha() for letter in title) else text
+    return f"{title}. {content}" if any(letter.isalpha() for letter in title) else content
 
 
 def pending_count(connection: Connection) -> int:
@@ -140,14 +142,13 @@ def _texts(connection: Connection, batch: Sequence[_Wanted]) -> dict[str, str]:
     items = json.dumps([w.row for w in batch if w.owner == ITEM])
     chunks = json.dumps([w.row for w in batch if w.owner == CHUNK])
     texts: dict[str, str] = {}
-    for key, content, heading, names in select(
+    for key, content, heading in select(
         connection,
-        "SELECT i.embedding, i.content, i.heading, (SELECT json_group_array(name) FROM"
-        "  (SELECT name FROM mentions WHERE item = i.item ORDER BY position))"
-        " FROM items i WHERE i.item IN (SELECT value FROM json_each(?))",
+        "SELECT i.embedding, i.content, i.heading FROM items i"
+        " WHERE i.item IN (SELECT value FROM json_each(?))",
         (items,),
     ):
-        texts[key] = item_text(json.loads(names), content, heading)
+        texts[key] = item_text(content, heading)
     for key, text in select(
         connection,
         "SELECT c.embedding, substr(f.text, c.start + 1, c.length) FROM chunks c"
@@ -180,6 +181,6 @@ def _store(connection: Connection, batch: Sequence[_Wanted], known: dict[str, by
         )
 
 
-def hash_of_item(names: Sequence[str], content: str, heading: str) -> str:
+def hash_of_item(content: str, heading: str) -> str:
     """The hash that stands for a fact's text in `items.embedding`."""
-    return text_hash(item_text(names, content, heading))
+    return text_hash(item_text(content, heading))

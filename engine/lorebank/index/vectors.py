@@ -73,6 +73,9 @@ class VectorIndex:
 
         import numpy as np
 
+        held = self._matrices.get(owner)
+        if held is not None and held.generation == generation(self.connection):
+            return held.similarities(query, rows)
         found = select(
             self.connection,
             "SELECT row, vector FROM vectors WHERE owner = ?"
@@ -151,3 +154,12 @@ class _Matrix:
         # lexsort: by similarity, then by row, as the SQL does.
         order = kept[np.lexsort((self.rows[kept], -scores[kept]))][:limit]
         return [(int(self.rows[i]), float(scores[i])) for i in order]
+
+    def similarities(self, query: NDArray[np.float32], rows: Sequence[int]) -> dict[int, float]:
+        import numpy as np
+
+        wanted = np.intersect1d(self.rows, np.array(rows, dtype=np.int64))
+        if not len(wanted):
+            return {}
+        scores = self.vectors[np.searchsorted(self.rows, wanted)] @ query
+        return dict(zip(wanted.tolist(), scores.tolist(), strict=True))

@@ -194,9 +194,7 @@ def _insert_item(
             if fact and fact.marks
             else None,
             json.dumps(fact.details, ensure_ascii=False) if fact and fact.details else None,
-            hash_of_item([m.name for m in fact.mentions], fact.content, fact.heading)
-            if fact
-            else None,
+            hash_of_item(fact.content, fact.heading) if fact else None,
         ),
     )
     item = connection.last_insert_rowid()

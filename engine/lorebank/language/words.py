@@ -8,6 +8,7 @@ letter nor digit. `searchable` is the same cut, as the text that FTS5 stores.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cache, lru_cache
 from pathlib import Path
 
@@ -37,6 +38,10 @@ _IDENTIFIER = cache(
         r"|\b(?=\w*\d)(?=\w*[A-Za-z])[\w-]{3,}\b"  # a828e60, QX-1204
     )
 )
+_FIRST = "english"
+_SPACED = (_FIRST, "spanish", "portuguese", "french", "german", "italian", "dutch")
+"""Languages whose stop words may be other words of another; the rest of the list always holds."""
+_TELLING = 2
 
 
 def words(text: str) -> list[str]:
@@ -58,9 +63,14 @@ def words(text: str) -> list[str]:
 
 
 def content_words(text: str) -> list[str]:
-    """`words` without stop words, each once; empty where nothing else is left."""
-    stops = stop_words()
-    return [token for token in dict.fromkeys(words(text)) if token not in stops]
+    """`words` without the stop words of the text's own language, each once; may be empty.
+
+    >>> content_words("the door of my son's car")
+    ['door', 'son', 'car']
+    """
+    tokens = dict.fromkeys(words(text))
+    stops = _stop_words_for(tokens)
+    return [token for token in tokens if token not in stops]
 
 
 def searchable(text: str) -> str:
@@ -88,9 +98,37 @@ def estimate_tokens(text: str) -> int:
 @lru_cache(maxsize=1)
 def stop_words() -> frozenset[str]:
     """Words that say nothing alone, of nine languages, folded."""
-    text = Path(__file__).with_name("stop_words.txt").read_text("utf-8")
-    lines = (line for line in text.split("\n") if not line.startswith("#"))
-    return frozenset(fold("\n".join(lines)).split())
+    return frozenset().union(*_stop_words_by_language().values())
+
+
+def _stop_words_for(tokens: Iterable[str]) -> frozenset[str]:
+    """The stop words of the language that most of these tokens are stop words of.
+
+    "Car", "son" and "door" say nothing in French and Dutch, and much in English. One such word
+    alone tells no language but the first.
+    """
+    languages = _stop_words_by_language()
+    votes = {name: sum(token in stops for token in tokens) for name, stops in languages.items()}
+    most = max(votes[name] for name in _SPACED)
+    spoken = [
+        name for name in _SPACED if votes[name] == most and (most >= _TELLING or name == _FIRST)
+    ]
+    spoken = [_FIRST] if _FIRST in spoken else spoken
+    return frozenset().union(*(languages[n] for n in languages if n in spoken or n not in _SPACED))
+
+
+@lru_cache(maxsize=1)
+def _stop_words_by_language() -> dict[str, frozenset[str]]:
+    """Heading of a paragraph of the list → its words, folded."""
+    text = fold(Path(__file__).with_name("stop_words.txt").read_text("utf-8"))
+    found: dict[str, frozenset[str]] = {}
+    heading = ""
+    for line in text.split("\n"):
+        if line.startswith("#"):
+            heading = line.removeprefix("#").strip()
+        else:
+            found[heading] = found.get(heading, frozenset()) | set(line.split())
+    return found
 
 
 def _pairs(run: str) -> list[str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lorebank.recall.scoring import Pool, coverage
+from lorebank.recall.pool import Pool, coverage
 
 __all__ = ["NONE", "STRONG", "WEAK", "evidence_level"]
 

@@ -20,11 +20,12 @@ from lorebank.recall.diversity import apply_decay, rerank_mmr
 from lorebank.recall.evidence_level import NONE, STRONG, WEAK, evidence_level
 from lorebank.recall.fusion import fuse_reciprocal_ranks, fuse_weighted
 from lorebank.recall.newest import Current, lead_with_successors, newest_first
+from lorebank.recall.pool import Pool, coverage, lexical_terms
 from lorebank.recall.ranking import Ranking
 from lorebank.recall.repeats import collapse_repeats
 from lorebank.recall.request import Request
 from lorebank.recall.retrievers import entity, lexical, listing, opinion, semantic, slot, temporal
-from lorebank.recall.scoring import DEFAULT_WEIGHTS, Pool, Weights, coverage, score_pool
+from lorebank.recall.scoring import DEFAULT_WEIGHTS, Weights, score_pool
 from lorebank.recall.snippets import snippet
 
 __all__ = ["RETRIEVERS", "BeliefLookup", "RecallOptions", "recall"]
@@ -45,6 +46,8 @@ _NEARLY_AS_GOOD = 0.5
 _SAYS_LITTLE = 0.3
 _SHORT_DAYS = 45
 _FEW_DAYS = 10
+_NEAR_ENOUGH = 0.15
+"""What a workspace holds nearest to words without sense comes to about that."""
 
 BeliefLookup = Callable[[Sequence[str]], Mapping[str, BeliefOfFact]]
 """Fact ids → the opinion each of them states, with its confidence on the day asked about."""
@@ -247,7 +250,8 @@ def _pool(request: Request, rankings: Mapping[str, Ranking]) -> Pool:
     rarity, known = _rarity(request)
     interval = request.understood.query.interval
     in_time = frozenset[int]() if interval is None else _in_time(interval, items)
-    return Pool(request.understood, items, rankings, rarity, known, in_time)
+    nearness = semantic.nearness(request, rankings[semantic.NAME], numbers)
+    return Pool(request.understood, items, rankings, rarity, known, in_time, nearness)
 
 
 def _in_time(interval: Interval, items: Mapping[int, Item]) -> frozenset[int]:
@@ -289,7 +293,7 @@ def _score(pool: Pool, options: RecallOptions) -> dict[int, float]:
             text_weight=options.text_weight,
             vector_weight=options.vector_weight,
         )
-    return score_pool(pool, None, options.weights)
+    return score_pool(pool, options.weights)
 
 
 def _score_parts(
@@ -380,12 +384,12 @@ def _worth_showing(pool: Pool, item: int) -> bool:
     """Without evidence only what shares a word of the subject, or comes near it, is shown."""
     if item in pool.in_time:
         return True
-    entry = pool.rankings["lexical"].of(item)
+    if not pool.rankings["lexical"].ranked:
+        return False
     subject = set(pool.understood.subject_terms) or set(pool.understood.terms)
-    if entry and subject & set(entry.why["terms"]):
+    if subject & {*lexical_terms(pool, item, "terms"), *lexical_terms(pool, item, "around")}:
         return True
-    near = pool.rankings["semantic"].of(item)
-    return near is not None and near.score >= 0.25 and bool(pool.rankings["lexical"].ranked)
+    return pool.nearness.get(item, 0.0) >= _NEAR_ENOUGH
 
 
 def _cut(

@@ -1,7 +1,7 @@
 """What a score is made of: each weight's worth, found by taking the weight away.
 
 Scoring itself keeps no account, so that a recall which nobody asks to be explained pays nothing.
-Scores are sums of weighted signs but for what neighbours in the file lend; that is taken last.
+Scores are sums of weighted signs.
 """
 
 from __future__ import annotations
@@ -10,33 +10,27 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 
 from lorebank.recall.fusion import fuse_reciprocal_ranks, fuse_weighted
+from lorebank.recall.pool import Pool
 from lorebank.recall.ranking import Ranking
-from lorebank.recall.scoring import Pool, Weights, score_pool
+from lorebank.recall.scoring import Weights, score_pool
 
 __all__ = ["rank_parts", "weight_parts", "weighted_parts"]
 
-_TOGETHER = {
-    "lexical": ("lexical_least", "lexical_by_coverage"),
-    "semantic": ("semantic", "semantic_by_coverage"),
-}
-"""Weights that only say something together, under the name of what they weigh."""
-_SHARES = frozenset({"names_only"})
-"""Weights that are a share of another."""
 _LEAST_SHOWN = 0.005
 
 
 def weight_parts(pool: Pool, items: Sequence[int], weights: Weights) -> dict[int, dict[str, float]]:
-    """Item → what each weight adds to its score; the parts sum to the score."""
-    whole = score_pool(pool, None, weights)
-    alone = replace(weights, context=0.0)
-    without_context = score_pool(pool, None, alone)
+    """Item → what each weight adds to its score; the parts sum to the score.
+
+    A property asked for (`slot`) puts its fact above all others; what that adds is its own part.
+    """
+    whole = score_pool(pool, weights)
     parts: dict[int, dict[str, float]] = {item: {} for item in items}
-    for name, members in _groups():
-        left = score_pool(pool, None, replace(alone, **dict.fromkeys(members, 0.0)))
+    for field in fields(Weights):
+        left = score_pool(pool, replace(weights, **{field.name: 0.0}))
         for item in items:
-            parts[item][name] = without_context[item] - left[item]
+            parts[item][field.name] = whole[item] - left[item]
     for item in items:
-        parts[item]["context"] = whole[item] - without_context[item]
         parts[item]["other"] = whole[item] - sum(parts[item].values())
     return {item: _telling(found) for item, found in parts.items()}
 
@@ -60,16 +54,6 @@ def weighted_parts(
         for name, words, meaning in pairs
     }
     return {name: round(worth, 4) for name, worth in parts.items() if worth}
-
-
-def _groups() -> list[tuple[str, tuple[str, ...]]]:
-    grouped = {member for members in _TOGETHER.values() for member in members}
-    alone = [
-        (field.name, (field.name,))
-        for field in fields(Weights)
-        if field.name not in grouped | _SHARES | {"context"}
-    ]
-    return [*_TOGETHER.items(), *alone]
 
 
 def _telling(parts: Mapping[str, float]) -> dict[str, float]:

@@ -54,6 +54,9 @@ class Understood:
     """The terms that are no part of an entity's name or a date phrase, and do not just ask."""
     telling_terms: tuple[str, ...]
     """The terms without those that only ask (`prefer`, `think`); all where nothing is left."""
+    meaning: str
+    """The text that is compared by meaning: without names and date phrases, where a subject is
+    left. Those are matched exactly."""
     entities: tuple[str, ...]
     """Slugs of the entities named in the text."""
     phrase: DatePhrase | None
@@ -113,6 +116,7 @@ def understand(
         terms = tuple(dict.fromkeys(words(undated)))  # "to be or not to be"
     name_words = {word for name in names for word in words(name.written)}
     asking_words = opinion_words(plain)
+    subject_terms = tuple(t for t in terms if t not in name_words | asking_words)
     notes = [
         *fields.notes,
         *(f"read '{written}' as '{meant}'" for written, meant in read_as.items()),
@@ -142,8 +146,9 @@ def understand(
         query=query,
         filters=filters,
         terms=terms,
-        subject_terms=tuple(t for t in terms if t not in name_words | asking_words),
+        subject_terms=subject_terms,
         telling_terms=tuple(t for t in terms if t not in asking_words) or terms,
+        meaning=_without_names(undated, names) if subject_terms else plain,
         entities=entities,
         phrase=phrase,
         wants_opinion=wants_opinion,
@@ -164,6 +169,16 @@ def _clean(text: str) -> str:
 
 def _without(text: str, phrase: DatePhrase | None) -> str:
     return text if phrase is None else f"{text[: phrase.start]} {text[phrase.end :]}"
+
+
+def _without_names(text: str, names: Sequence[_Name]) -> str:
+    for name in names:
+        text = re.sub(
+            rf"(?<![^\W{_UNSPACED}]){re.escape(name.written)}(?:['’]s)?(?![^\W{_UNSPACED}])",
+            " ",
+            text,
+        )
+    return " ".join(text.split())
 
 
 def _find_names(text: str, lookup: NameLookup) -> list[_Name]:

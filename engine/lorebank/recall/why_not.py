@@ -17,8 +17,8 @@ from lorebank.index.lookup import find_items
 from lorebank.index.selection import select_items
 from lorebank.language.words import estimate_tokens
 from lorebank.recall.filters import Excluded, Filters
+from lorebank.recall.pool import Pool
 from lorebank.recall.request import Request
-from lorebank.recall.scoring import Pool
 
 __all__ = ["Trace", "explain_absence"]
 

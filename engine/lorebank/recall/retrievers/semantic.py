@@ -6,12 +6,14 @@ chunk says more than the passage.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from lorebank.index.chunks import passages_of_chunks
 from lorebank.index.vectors import CHUNK, ITEM
 from lorebank.recall.ranking import Ranked, Ranking
 from lorebank.recall.request import Request
 
-__all__ = ["NAME", "retrieve"]
+__all__ = ["NAME", "nearness", "retrieve"]
 
 NAME = "semantic"
 CHUNK_DISCOUNT = 0.9
@@ -37,3 +39,12 @@ def retrieve(request: Request) -> Ranking:
             for item, score in kept[: request.limit]
         ),
     )
+
+
+def nearness(request: Request, ranking: Ranking, items: Sequence[int]) -> Mapping[int, float]:
+    """Similarity of every one of `items` that has a vector, found by this retriever or not."""
+    if request.vectors is None or request.query_vector is None:
+        return {}
+    found = ranking.scores
+    others = [item for item in items if item not in found]
+    return request.vectors.similarities(ITEM, request.query_vector, others) | found

@@ -1,0 +1,109 @@
+"""Context: what the lines around an item say of the question.
+
+A log tells a thing over several lines: somebody asks about the boat, and the answer two lines on
+names no boat. So a word counts for an item where a line nearby holds it, the less the farther, and
+before more than after. That is so where a file speaks of more than one subject: each line answers
+the one before. A file about one subject, or none, is a list, whose entries say little of each
+other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+
+from lorebank.index.items import Item
+from lorebank.recall.pool import Pool, lexical_terms
+
+__all__ = [
+    "answers_to_questions",
+    "coverage_in_context",
+    "coverage_of_files",
+    "nearness_around",
+]
+
+_NEIGHBOURS = ((-1, 0.85), (1, 0.75), (-2, 0.7), (2, 0.6))
+"""Offset in the file, and what a word counts that stands there first."""
+_AROUND = 0.2
+"""What a word counts of which the index knows only that a heading or a neighbour holds it."""
+_IN_A_LIST = 0.3
+"""What is left of these where neighbours are about the same subject."""
+_NEARNESS = ((-1, 1.0), (1, 0.5))
+_BEST_OF_FILE = 3
+_QUESTION_MARKS = ("?", "？", "؟")
+
+
+_Weights = tuple[tuple[int, float], ...]
+
+
+def coverage_in_context(pool: Pool) -> dict[int, float]:
+    """Item → share of the subject terms that it and the lines around it hold, by rarity, 0..1."""
+    terms = pool.understood.subject_terms or pool.understood.terms
+    rarity = [pool.rarity.get(term, 0.0) for term in terms]
+    total = sum(rarity)
+    if total <= 0.0:
+        return dict.fromkeys(pool.items, 0.0)
+    bit = {term: 1 << place for place, term in enumerate(terms)}
+    own = {item: _mask(pool, item, "terms", bit) for item in pool.items}
+
+    @cache
+    def share(mask: int) -> float:
+        return sum(r for place, r in enumerate(rarity) if mask >> place & 1) / total
+
+    covered: dict[int, float] = {}
+    for number, item in pool.items.items():
+        seen = own[number]
+        found = share(seen)
+        for neighbour, weight in _neighbours(pool, item, _NEIGHBOURS):
+            found += weight * share(own[neighbour] & ~seen)
+            seen |= own[neighbour]
+        found += _AROUND * share(_mask(pool, number, "around", bit) & ~seen)
+        covered[number] = found
+    return covered
+
+
+def nearness_around(pool: Pool, standard: Mapping[int, float]) -> dict[int, float]:
+    """Item → weighted sum of its neighbours' standard scores of nearness in meaning."""
+    return {
+        number: sum(
+            weight * standard[neighbour] for neighbour, weight in _neighbours(pool, item, _NEARNESS)
+        )
+        for number, item in pool.items.items()
+    }
+
+
+def coverage_of_files(pool: Pool, covered: Mapping[int, float]) -> dict[int, float]:
+    """File → mean of the best coverages in it: a day that speaks of the subject says more on it."""
+    files: dict[int, list[float]] = {}
+    for number, item in pool.items.items():
+        files.setdefault(item.file, []).append(covered[number])
+    return {
+        file: sum(sorted(found)[-_BEST_OF_FILE:]) / _BEST_OF_FILE for file, found in files.items()
+    }
+
+
+def answers_to_questions(pool: Pool) -> frozenset[int]:
+    """The items of conversations whose line before asks something."""
+    asking = {
+        (item.file, item.ordinal)
+        for item in pool.items.values()
+        if item.file in pool.conversations and any(mark in item.content for mark in _QUESTION_MARKS)
+    }
+    return frozenset(
+        number for number, item in pool.items.items() if (item.file, item.ordinal - 1) in asking
+    )
+
+
+def _neighbours(pool: Pool, item: Item, weights: _Weights) -> Iterator[tuple[int, float]]:
+    share = 1.0 if item.file in pool.conversations else _IN_A_LIST
+    for offset, weight in weights:
+        number = pool.places.get((item.file, item.ordinal + offset))
+        if number is not None:
+            yield number, weight * share
+
+
+def _mask(pool: Pool, item: int, where: str, bit: Mapping[str, int]) -> int:
+    mask = 0
+    for term in lexical_terms(pool, item, where):
+        mask |= bit.get(term, 0)
+    return mask
