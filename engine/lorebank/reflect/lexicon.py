@@ -1,9 +1,11 @@
 """The cue words of each language, read from `stance_data/<language>.toml`.
 
-A language is a file: cue classes as comma-separated phrases (`*` at a word's end for any ending),
-comparison frames with `{a}` (preferred) and `{b}` (left), clusters of words of one meaning and of
-nearly one, pairs of opposite clusters, and slots, whose members exclude each other where only one
-can hold.
+A language is a file: cue classes as comma-separated phrases (`*` at a word's end for any ending,
+`?` for any one word), comparison frames with `{a}` (preferred) and `{b}` (left), clusters of words
+of one meaning and of nearly one, pairs of opposite clusters, slots, whose members exclude each other
+where only one can hold, kinds (`tea: sencha earl_grey`: who names sencha names tea, not the other
+way round) and measures (`two hours` says `long`). An object of several words, or of several Han
+characters, is written with `_` or as it is, and read as one.
 """
 
 from __future__ import annotations
@@ -11,12 +13,15 @@ from __future__ import annotations
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
 
 from lorebank.language.folding import fold
+
+Canonical = Callable[[str], str]
+"""A folded word → the stem that stands for its meaning."""
 
 __all__ = ["CUES", "Lexicon", "detect", "languages", "lexicon", "tokens_of"]
 
@@ -49,14 +54,19 @@ CUES = (
         "lacking",
         "bound",
         "prep",
+        "excess",
+        "scene",
     ),
 )
 """The cue classes a language file may list; what is missing is empty.
 
 `reason` are the joining words that begin a reason or circumstance, `lacking` the negations that are
 prepositions (`without`), `bound` those that bound a time (`before ten`), `prep` those of place and
-means (`on WhatsApp`).
+means (`on WhatsApp`), `excess` the words that turn the next one into a complaint (`too short`),
+`scene` the amounts, days and places that tell nothing of what a line is about (`a cup of`).
 """
+_THING = "thing"
+"""The class of an object of several words."""
 
 _HAN = r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _TOKEN = re.compile(rf"[{_HAN}]|[^\W_{_HAN}]+(?:['+#][^\W_{_HAN}]+)*[+#]*")
@@ -65,6 +75,7 @@ _IS_HAN = re.compile(f"[{_HAN}]")
 _KANA = re.compile("[\u3040-\u30ff]")
 _ANY_ENDING = re.compile(r"(?<=\w)(?<!\\w)\*")
 _PREFIX = 3
+_ANY_WORD = "?"
 _OWN_NUMBERS = 10_000
 """Clusters, pairs and slots are numbered apart in each language: none is shared by two."""
 _TELLING = (
@@ -118,6 +129,20 @@ class Lexicon:
     opposites: Mapping[str, frozenset[tuple[int, int]]]
     """Stem → (pair, side); a stem of the other side of a pair is its opposite."""
     slots: Mapping[str, frozenset[int]]
+    kinds: Mapping[str, frozenset[str]]
+    """Stem → the stems of what it is a kind of."""
+    parts: Mapping[str, tuple[str, ...]]
+    """Stem of a word that names several things at once → theirs."""
+    brief: str
+    """The measure that a thing which is soon ended has."""
+    paired: frozenset[str]
+    """Words that deny only after one of `partners` (`ne … plus`)."""
+    partners: frozenset[str]
+    noun_first: bool
+    measures: tuple[tuple[re.Pattern[str], str], ...]
+    """Phrases of extent, over folded text, and the word that says the same."""
+    _tails: Mapping[str, str]
+    """Where words are joined to one: how it may end → the stem of that ending."""
     _exact: Mapping[str, tuple[_Phrase, ...]]
     _open: Mapping[str, tuple[_Phrase, ...]]
 
@@ -136,6 +161,27 @@ class Lexicon:
     def stem(self, token: str) -> str:
         """A word without its endings, one stem for all words of one meaning."""
         return self.same.get(plain := _stem(token, self.suffixes), plain)
+
+    def thing_at(self, tokens: Sequence[str], cues: frozenset[str]) -> tuple[str, frozenset[str]]:
+        """The stem of the object that a phrase names, empty for none, and its other cues."""
+        if _THING not in cues:
+            return "", cues
+        return self.stem(_joined(tokens, unspaced=self.unspaced)), cues - {_THING}
+
+    def with_kinds(self, stems: Iterable[str]) -> frozenset[str]:
+        """The stems and those of what they are kinds of."""
+        own = set(stems)
+        for stem in tuple(own):
+            own |= self.kinds.get(stem, frozenset())
+        return frozenset(own)
+
+    def tail(self, token: str) -> str:
+        """The stem of the known word that a compound ends with (`Wochensitzung`), else empty."""
+        if not self._tails:
+            return ""
+        plain = _without_ending(token, self.suffixes)
+        ends = (self._tails.get(plain[at:]) for at in range(3, len(plain) - 2))
+        return next((stem for stem in ends if stem), "")
 
 
 def languages() -> tuple[str, ...]:
@@ -158,9 +204,17 @@ def lexicon(code: str) -> Lexicon:
             first = phrase.tokens[0]
             index, key = (opened, first[:_PREFIX]) if first.endswith("*") else (exact, first)
             index.setdefault(key.rstrip("*"), []).append(phrase)
+    objects = _object_words(table)
+    parts = _parts(str(table.get("parts", "")))
+    for word in objects:
+        tokens = tuple(folded for _, folded in tokens_of(word.replace("_", " ")))
+        if len(tokens) > 1:
+            if not unspaced:
+                tokens = (*tokens[:-1], f"{tokens[-1]}*")
+            exact.setdefault(tokens[0], []).append(_Phrase(tokens, _THING))
     same = {
         _stem(word, suffixes): _stem(cluster[0], suffixes)
-        for cluster in _clusters(table.get("same", ""), unspaced=unspaced)
+        for cluster in _clusters(table.get("same", ""))
         for word in cluster
     }
 
@@ -178,6 +232,16 @@ def lexicon(code: str) -> Lexicon:
         _members(table.get("near", ""), canonical, base),
         _sides(table.get("opposite", ""), canonical, base),
         _members(table.get("slots", ""), canonical, base),
+        _kinds(f"{table.get('kinds', '')}\n{_inverted(parts)}", canonical),
+        {canonical(w): tuple(canonical(part) for part in own) for w, own in parts.items()},
+        fold(str(table.get("brief", ""))),
+        frozenset(_phrases(table.get("paired", ""))),
+        frozenset(_phrases(table.get("partners", ""))),
+        bool(table.get("noun_first", False)),
+        _measures(table.get("measures", {}), unspaced=unspaced),
+        {_without_ending(w, suffixes): canonical(w) for w in objects if len(w) > 3}
+        if table.get("compounds")
+        else {},
         {key: tuple(value) for key, value in exact.items()},
         {key: tuple(value) for key, value in opened.items()},
     )
@@ -198,21 +262,35 @@ def tokens_of(text: str) -> list[tuple[str, str]]:
     return out
 
 
-def detect(text: str) -> str | None:
+def detect(text: str, beside: str = "") -> str | None:
     """The language with the most function and cue words in a text; `en` where none has any.
 
-    `None` for a script no file covers.
+    What stands `beside` it counts half: a few words may be of several languages. `None` for a
+    script no file covers.
     """
-    if _IS_HAN.search(text) or _KANA.search(text):
-        script = "ja" if _KANA.search(text) else "zh"
+    script = _script(text)
+    if script is not None:
         return script if script in _files() else None
+    counts = _counts(text)
+    near = _counts(beside) if beside and _script(beside) is None else Counter()
+    if not counts and not near:
+        return "en"
+    return max(languages(), key=lambda code: counts[code] + near[code] / 2)
+
+
+def _script(text: str) -> str | None:
+    if _KANA.search(text):
+        return "ja"
+    return "zh" if _IS_HAN.search(text) else None
+
+
+@lru_cache(maxsize=16384)
+def _counts(text: str) -> Counter[str]:
     counts: Counter[str] = Counter()
     known = _language_words()
     for _, token in tokens_of(text):
         counts.update(known.get(token, ()))
-    if not counts:
-        return "en"
-    return max(languages(), key=lambda code: counts[code])
+    return counts
 
 
 @lru_cache(maxsize=1)
@@ -257,10 +335,16 @@ def _phrase_tokens(text: str) -> tuple[str, ...]:
 
 
 def _fits(want: str, token: str) -> bool:
+    if want == _ANY_WORD:
+        return True
     return token.startswith(want[:-1]) if want.endswith("*") else token == want
 
 
 def _stem(token: str, suffixes: Iterable[str]) -> str:
+    return _without_ending(token, suffixes)[:8]
+
+
+def _without_ending(token: str, suffixes: Iterable[str]) -> str:
     if len(token) < 4:
         return token
     for suffix in suffixes:
@@ -269,12 +353,22 @@ def _stem(token: str, suffixes: Iterable[str]) -> str:
             break
     if len(token) > 3 and token[-1] == token[-2] and token[-1] not in "aeiouls":
         token = token[:-1]
-    return token[:8]
+    return token
 
 
-def _clusters(text: str, *, unspaced: bool) -> list[list[str]]:
+def _joined(tokens: Sequence[str], *, unspaced: bool) -> str:
+    return ("" if unspaced else "_").join(tokens)
+
+
+def _object_words(table: Mapping[str, object]) -> frozenset[str]:
+    """All words of the clusters, pairs, slots and kinds, folded."""
+    text = " ".join(str(table.get(key, "")) for key in ("same", "near", "opposite", "slots", "kinds", "parts"))
+    return frozenset(fold(word) for word in re.split(r"[\s;/:]+", text) if word)
+
+
+def _clusters(text: str) -> list[list[str]]:
     groups = ([fold(word) for word in part.split()] for part in text.split(";"))
-    return [group for group in groups if group and not unspaced]
+    return [group for group in groups if group]
 
 
 def _frames(table: Mapping[str, object], *, unspaced: bool) -> tuple[Frame, ...]:
@@ -298,8 +392,7 @@ def _frame(line: str, stops: Sequence[str], *, unspaced: bool) -> re.Pattern[str
     return re.compile(r"(?<!\w)" + text.replace(" ", r"\s+") + end)
 
 
-def _sides(text: str, canonical: object, base: int) -> Mapping[str, frozenset[tuple[int, int]]]:
-    assert callable(canonical)
+def _sides(text: str, canonical: Canonical, base: int) -> Mapping[str, frozenset[tuple[int, int]]]:
     found: dict[str, set[tuple[int, int]]] = {}
     for number, pair in enumerate(text.split(";"), base):
         for side, words in enumerate(pair.split("/")):
@@ -308,10 +401,41 @@ def _sides(text: str, canonical: object, base: int) -> Mapping[str, frozenset[tu
     return {word: frozenset(sides) for word, sides in found.items()}
 
 
-def _members(text: str, canonical: object, base: int) -> Mapping[str, frozenset[int]]:
-    assert callable(canonical)
+def _members(text: str, canonical: Canonical, base: int) -> Mapping[str, frozenset[int]]:
     found: dict[str, set[int]] = {}
     for number, group in enumerate(text.split(";"), base):
         for word in group.split():
             found.setdefault(canonical(fold(word)), set()).add(number)
     return {word: frozenset(numbers) for word, numbers in found.items()}
+
+
+def _kinds(text: str, canonical: Canonical) -> Mapping[str, frozenset[str]]:
+    """Each word's kinds, and theirs: a poodle is a dog, and so a pet."""
+    direct: dict[str, set[str]] = {}
+    for line in text.splitlines():
+        head, _, members = line.partition(":")
+        for word in members.split():
+            direct.setdefault(canonical(fold(word)), set()).add(canonical(fold(head.strip())))
+    return {
+        stem: frozenset(heads).union(*(direct.get(head, ()) for head in heads)) - {stem}
+        for stem, heads in direct.items()
+    }
+
+
+def _measures(
+    table: Mapping[str, str], *, unspaced: bool
+) -> tuple[tuple[re.Pattern[str], str], ...]:
+    edges = ("", "") if unspaced else (r"(?<!\w)", r"(?!\w)")
+    return tuple(
+        (re.compile(f"{edges[0]}(?:{fold(pattern)}){edges[1]}"), fold(word))
+        for word, pattern in table.items()
+    )
+
+
+def _parts(text: str) -> dict[str, tuple[str, ...]]:
+    split = (line.partition(":") for line in text.splitlines() if line.strip())
+    return {fold(word.strip()): tuple(fold(rest).split()) for word, _, rest in split}
+
+
+def _inverted(parts: Mapping[str, tuple[str, ...]]) -> str:
+    return "\n".join(f"{part}: {word}" for word, own in parts.items() for part in own)

@@ -33,17 +33,24 @@ class Item:
     """The clusters of nearly one meaning it belongs to."""
     owner: bool = False
     """Whether it is a name in the possessive (`Bengt's`)."""
+    names: frozenset[str] = frozenset()
+    """Its stem, and the stems of what it is a kind of."""
+    sides: frozenset[tuple[int, int]] = frozenset()
+    """The sides of opposite pairs it is on."""
+    slots: frozenset[int] = frozenset()
 
 
 def sign_of(items: Sequence[Item], *, negation_after: bool) -> tuple[int, str]:
     """What a segment says of its object: +1, −1 or 0, and the class of cue that says so.
 
     An attitude counts before a change of habit, and that before a judgement; where cues of the
-    class that counts disagree the sign is 0. A negation with nothing else is `negation`.
+    class that counts disagree the sign is 0. A negation with nothing else is `negation`. To end a
+    thing after a brief while is to want it brief.
     """
     totals: dict[str, list[int]] = {"attitude": [], "habit": [], "judgement": []}
     denied = False
     last = ""
+    brief = any("brief" in item.cues for item in items)
     for item in items:
         cue = next((cue for cue in _SIGNS if cue in item.cues), "")
         if "negate" in item.cues:
@@ -51,6 +58,8 @@ def sign_of(items: Sequence[Item], *, negation_after: bool) -> tuple[int, str]:
         if not cue:
             continue
         kind, sign = _SIGNS[cue]
+        if cue == "drop" and brief:
+            sign = 1
         if kind == "attitude" and last == "drop" and totals["habit"]:
             totals["habit"].pop()
             denied = not denied

@@ -30,6 +30,9 @@ class Words:
     """Stems, with the near clusters, the sides of opposite pairs and the slots they belong to."""
 
     stems: frozenset[str]
+    """Those of the words, and of what they are kinds of."""
+    own: frozenset[str]
+    """Those of the words alone."""
     near: frozenset[tuple[str, int]]
     """(stem, cluster of nearly one meaning)."""
     sides: frozenset[tuple[int, int]]
@@ -39,11 +42,13 @@ class Words:
     @classmethod
     def of(cls, stems: Iterable[str], lexicon: Lexicon) -> Words:
         own = frozenset(stems)
+        all_names = lexicon.with_kinds(own)
         return cls(
+            all_names,
             own,
-            frozenset((stem, cluster) for stem in own for cluster in lexicon.near.get(stem, ())),
-            frozenset().union(*(lexicon.opposites.get(stem, ()) for stem in own)),
-            frozenset((stem, slot) for stem in own for slot in lexicon.slots.get(stem, ())),
+            frozenset((stem, cluster) for stem in all_names for cluster in lexicon.near.get(stem, ())),
+            frozenset().union(*(lexicon.opposites.get(stem, ()) for stem in all_names)),
+            frozenset((stem, slot) for stem in all_names for slot in lexicon.slots.get(stem, ())),
         )
 
 
@@ -61,6 +66,8 @@ class Segment:
     """+1 or −1, as it speaks of its object; 0 where it does neither."""
     basis: str
     """The class of cue that gives the sign."""
+    noun_first: bool
+    """Whether what describes a thing may follow it (`té verde`)."""
 
     def has(self, *cues: str) -> bool:
         return any(cue in self.cues for cue in cues)
@@ -105,13 +112,17 @@ def clauses(statement: str) -> list[str]:
 
 
 @lru_cache(maxsize=16384)
-def read(text: str, names: tuple[str, ...] = (), *, claim: bool = False) -> Reading:
+def read(
+    text: str, names: tuple[str, ...] = (), *, claim: bool = False, language: str | None = None
+) -> Reading:
     """Read a text; `names` are the holder's slugs, taken out of it.
+
+    `language` is the code of the file to read it by, where it is known.
 
     As a `claim` (an opinion's own statement) nothing is passed over; otherwise sentences that ask,
     suppose, quote or tell of a known past are left out.
     """
-    code = detect(text)
+    code = language or detect(text)
     if code is None:
         return Reading((), (), None, False)
     words = lexicon(code)
@@ -150,9 +161,14 @@ def _segments(sentence: str, number: int, names: tuple[str, ...], words: Lexicon
         run: list[Item] = []
         holder = False
         position = 0
+        extents = _extents(piece, words)
         while position < len(pairs):
             written, token = pairs[position]
             length, cues = words.cues_at(folded, position)
+            if token in words.paired and words.partners.isdisjoint(folded[:position]):
+                cues -= {"negate"}
+            if length > 1 and not name_words.isdisjoint(folded[position : position + length]):
+                length, cues = 1, frozenset()
             if token in name_words and length == 1:
                 holder = holder or not written.endswith(("'s", "'"))
                 position += 1
@@ -165,11 +181,12 @@ def _segments(sentence: str, number: int, names: tuple[str, ...], words: Lexicon
             elif "reason" in cues:
                 reason = True
             elif "joins" not in cues:
+                cues = _with_complaint(cues, folded, position, run, words)
                 run.append(_item(folded[position : position + length], cues, written, first, words))
             first = False
             position += length
         if run:
-            out.append(_segment(run, number, holder, words, reason=reason))
+            out.append(_segment(run + extents, number, holder, words, reason=reason))
             reason = False
     return out
 
@@ -182,11 +199,17 @@ def _segment(
         tuple(items),
         sentence,
         holder,
-        Words.of((item.stem for item in items if item.stem), words),
+        _words_of(items, words),
         frozenset().union(*_cues_of(items), ("reason",) if reason else ()),
         sign,
         basis,
+        words.noun_first,
     )
+
+
+def _words_of(items: Sequence[Item], words: Lexicon) -> Words:
+    tails = (words.tail(item.token) for item in items if item.stem)
+    return Words.of(filter(None, (*(item.stem for item in items), *tails)), words)
 
 
 def _cues_of(items: Sequence[Item]) -> Iterator[frozenset[str]]:
@@ -199,11 +222,42 @@ def _cues_of(items: Sequence[Item]) -> Iterator[frozenset[str]]:
 def _item(
     tokens: Sequence[str], cues: frozenset[str], written: str, first: bool, words: Lexicon
 ) -> Item:
+    thing, cues = words.thing_at(tokens, cues)
     silent = "function" in cues or len(tokens) > 1 or "negate" in cues
-    stem = "" if silent else words.stem(tokens[0])
+    stem = thing or ("" if silent else words.stem(tokens[0]))
+    names = words.with_kinds(filter(None, (stem, "" if silent else words.tail(tokens[0]))))
+    near = frozenset().union(*(words.near.get(name, ()) for name in names))
+    sides = frozenset().union(*(words.opposites.get(name, ()) for name in names))
+    slots = frozenset().union(*(words.slots.get(name, ()) for name in names))
     owner = written[:1].isupper() and written.replace("’", "'").endswith(("'s", "s'"))
-    near = words.near.get(stem, frozenset())
-    return Item(stem, cues, tokens[0], written[:1].isupper(), first, near, owner)
+    return Item(stem, cues, tokens[0], written[:1].isupper(), first, near, owner, names, sides, slots)
+
+
+def _extents(piece: str, words: Lexicon) -> list[Item]:
+    """An item for each extent that a piece measures: `two hours` is long."""
+    folded = fold(piece)
+    said = dict.fromkeys(word for pattern, word in words.measures if pattern.search(folded))
+    return [
+        _named(word, frozenset({"weak", "brief"} if word == words.brief else {"weak"}), words)
+        for word in said
+    ]
+
+
+def _named(word: str, cues: frozenset[str], words: Lexicon) -> Item:
+    return _item([word], cues, word, False, words)
+
+
+def _with_complaint(
+    cues: frozenset[str], folded: Sequence[str], at: int, run: Sequence[Item], words: Lexicon
+) -> frozenset[str]:
+    """Turns `too` into a dislike where it stands with a word of extent or a bad one."""
+    if "excess" not in cues or any("negate" in item.cues for item in run[-1:]):
+        return cues
+    beside = [folded[at + 1]] if at + 1 < len(folded) else []
+    beside += [item.token for item in run[-1:]]
+    if any(words.stem(word) in words.opposites for word in beside):
+        return (cues - {"function"}) | {"dislike"}
+    return cues
 
 
 def _without_names(sentence: str, names: tuple[str, ...]) -> str:
@@ -252,7 +306,11 @@ def _stems(text: str, words: Lexicon) -> frozenset[str]:
     position = 0
     while position < len(folded):
         length, cues = words.cues_at(folded, position)
-        if length == 1 and not cues & {"function", "negate", "weak"}:
+        thing, cues = words.thing_at(folded[position : position + length], cues)
+        if thing:
+            kept.add(thing)
+        elif length == 1 and not cues & {"function", "negate", "weak"}:
             kept.add(words.stem(folded[position]))
+            kept.update(filter(None, (words.tail(folded[position]),)))
         position += length
     return frozenset(kept)

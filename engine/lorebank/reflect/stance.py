@@ -23,6 +23,8 @@ from functools import lru_cache
 
 from lorebank.domain import Fact, Stance
 from lorebank.language.words import words
+from lorebank.reflect.lexicon import detect
+from lorebank.reflect.polarity import Item
 from lorebank.reflect.reading import Comparison, Reading, Segment, Words, read
 from lorebank.reflect.targets import ATTITUDES, Target, targets_of
 
@@ -97,8 +99,8 @@ def judge(
         return _unrelated("other holder")
     if _normal(opinion_statement) == _normal(text):
         return Judgement(Stance.FOR, _STRENGTHS["restated"], "restated")
-    reading = read(text, holders)
-    targets = targets_of(opinion_statement, holders)
+    reading = read(text, holders, language=detect(text, opinion_statement))
+    targets = targets_of(opinion_statement, holders, detect(opinion_statement, text))
     if not targets:
         return _unrelated("other subject")
     if not reading.segments:
@@ -196,15 +198,26 @@ def _ask(target: Target, reading: Reading, others: frozenset[str]) -> list[_Vote
 
 def _extras(target: Target, segment: Segment) -> float:
     """The words of a segment that are neither cues nor of the target; a Han character is half."""
-    stems = {item.stem for item in target.objects}
-    near = frozenset().union(*(item.near for item in target.objects))
+    named = [_names(target, item) for item in segment.items]
     free = {
         item.stem
-        for item in segment.items
-        if item.stem not in stems and not item.cues and near.isdisjoint(item.near)
+        for at, item in enumerate(segment.items)
+        if item.stem
+        and not item.cues
+        and not any(named[at : at + 2])
+        and not (segment.noun_first and any(named[max(at - 1, 0) : at]))
     }
-    free.discard("")
     return sum(1.0 if stem.isascii() or len(stem) > 1 else 0.5 for stem in free)
+
+
+def _names(target: Target, item: Item) -> bool:
+    """Whether a word names an object of the target, its near kin, its opposite or a rival."""
+    return any(
+        wanted.stem in item.names
+        or not wanted.near.isdisjoint(item.near)
+        or not wanted.opposed.isdisjoint(item.sides)
+        for wanted in target.objects
+    )
 
 
 def _asides(target: Target, segment: Segment) -> frozenset[str]:
@@ -228,7 +241,7 @@ def _by_comparison(target: Target, compared: Comparison) -> _Vote | None:
     preferred = _cover(target, compared.preferred)
     left = _cover(target, compared.left)
     stems = {item.stem for item in target.objects}
-    replaces_part = left.share == preferred.share and compared.left.stems <= stems
+    replaces_part = left.share == preferred.share and compared.left.own <= stems
     if max(preferred.share, left.share) < 0.5 or (
         preferred.share == left.share and not replaces_part
     ):
@@ -327,7 +340,9 @@ def _cover(target: Target, named: Words, asides: frozenset[str] = frozenset()) -
     near = {cluster for stem, cluster in named.near if stem not in spent}
     other_values = {value for stem, value in named.slots if stem not in spent}
     for item in target.objects:
-        if item.stem in named.stems:
+        if item.stem in named.own or (
+            item.stem in named.stems and item.opposed.isdisjoint(named.sides)
+        ):
             share += item.weight * (_ASIDE if item.stem in asides else 1.0)
             direct += item.weight == 1.0
         elif not item.near.isdisjoint(near):

@@ -52,11 +52,13 @@ class Target:
 
 
 @lru_cache(maxsize=8192)
-def targets_of(statement: str, holders: tuple[str, ...]) -> tuple[Target, ...]:
+def targets_of(
+    statement: str, holders: tuple[str, ...], language: str | None = None
+) -> tuple[Target, ...]:
     """What the first clause that claims something is about."""
     fallback: tuple[Target, ...] = ()
     for clause in clauses(statement):
-        reading = read(clause, holders, claim=True)
+        reading = read(clause, holders, claim=True, language=language)
         targets = _of_reading(reading)
         if not targets:
             continue
@@ -66,7 +68,9 @@ def targets_of(statement: str, holders: tuple[str, ...]) -> tuple[Target, ...]:
         if not label or targets[0].basis != "plain":
             return targets
         fallback = fallback or targets
-    return fallback or _of_reading(read(statement, holders, claim=True), whole=True)
+    return fallback or _of_reading(
+        read(statement, holders, claim=True, language=language), whole=True
+    )
 
 
 def _of_reading(reading: Reading, *, whole: bool = False) -> tuple[Target, ...]:
@@ -75,13 +79,13 @@ def _of_reading(reading: Reading, *, whole: bool = False) -> tuple[Target, ...]:
     segments = reading.segments if whole else _claimed(reading.segments)
     named = frozenset().union(*(segment.words.stems for segment in segments))
     compared = next(iter(reading.comparisons), None)
-    if compared is not None and (compared.preferred.stems | compared.left.stems) & named:
+    if compared is not None and (compared.preferred.own | compared.left.own) & named:
         return (
             _target(_even(compared.preferred), reading.lexicon, 1, "comparison", True),
             _target(_even(compared.left), reading.lexicon, -1, "comparison", True),
         )
     sign, basis = _sign_of_all(segments)
-    weights = _weights(segments, basis)
+    weights = _in_parts(_weights(segments, basis), reading.lexicon)
     exclusive = any(segment.has("exclusive") for segment in segments)
     return (_target(weights, reading.lexicon, sign, basis, exclusive),) if weights else ()
 
@@ -116,6 +120,7 @@ def _weights(segments: Iterable[Segment], basis: str) -> dict[str, float]:
     silent = spent | {"exclusive", "change", "joins", "past", "others", "repeat"}
     if basis == "attitude":
         silent |= {"adopt"}
+    faint = {"weak"} | ({"adopt", "drop"} if basis in ("habit", "negation") else set())
     weights: dict[str, float] = {}
     of_a_name = False
     for segment in segments:
@@ -127,7 +132,7 @@ def _weights(segments: Iterable[Segment], basis: str) -> dict[str, float]:
             if item.stem and not told and not item.cues & silent:
                 aside = of_a_name and "bound" not in previous
                 weight = _OF_A_NAME if aside else 1.0
-                weight = min(weight, _WEAK) if item.cues & {"weak"} else weight
+                weight = min(weight, _WEAK) if item.cues & faint else weight
                 weights[item.stem] = max(weights.get(item.stem, 0.0), weight)
                 if item.capital and not item.owner and previous & ATTITUDES:
                     of_a_name = True
@@ -136,8 +141,17 @@ def _weights(segments: Iterable[Segment], basis: str) -> dict[str, float]:
     return weights
 
 
+def _in_parts(weights: Mapping[str, float], lexicon: Lexicon) -> dict[str, float]:
+    """With the parts of words that name two things at once in their place (`长会`)."""
+    return {
+        part: weight
+        for stem, weight in weights.items()
+        for part in lexicon.parts.get(stem, (stem,))
+    }
+
+
 def _even(words: Words) -> dict[str, float]:
-    return dict.fromkeys(sorted(words.stems), 1.0)
+    return dict.fromkeys(sorted(words.own), 1.0)
 
 
 def _target(
@@ -148,7 +162,11 @@ def _target(
             stem,
             weight,
             lexicon.near.get(stem, frozenset()),
-            frozenset((pair, 1 - side) for pair, side in lexicon.opposites.get(stem, ())),
+            frozenset(
+                (pair, 1 - side)
+                for name in lexicon.with_kinds((stem,))
+                for pair, side in lexicon.opposites.get(name, ())
+            ),
             lexicon.slots.get(stem, frozenset()),
         )
         for stem, weight in weights.items()
