@@ -1,7 +1,7 @@
 """The cue words of each language, read from `stance_data/<language>.toml`.
 
 A language is a file: cue classes as comma-separated phrases (`*` at a word's end for any ending,
-`?` for any one word), comparison frames with `{a}` (preferred) and `{b}` (left), clusters of words
+`?` for any one word, ` .. ` for a few), comparison frames with `{a}` (preferred) and `{b}` (left), clusters of words
 of one meaning and of nearly one, pairs of opposite clusters, slots, whose members exclude each other
 where only one can hold, kinds (`tea: sencha earl_grey`: who names sencha names tea, not the other
 way round) and measures (`two hours` says `long`). An object of several words, or of several Han
@@ -76,6 +76,9 @@ _KANA = re.compile("[\u3040-\u30ff]")
 _ANY_ENDING = re.compile(r"(?<=\w)(?<!\\w)\*")
 _PREFIX = 3
 _ANY_WORD = "?"
+_GAP = " .. "
+_REACH = 5
+"""Within how many words after its opening a phrase with a gap has to close."""
 _OWN_NUMBERS = 10_000
 """Clusters, pairs and slots are numbered apart in each language: none is shared by two."""
 _TELLING = (
@@ -97,8 +100,14 @@ _TELLING = (
 class _Phrase:
     tokens: tuple[str, ...]
     cue: str
+    closed_by: str = ""
+    """The word that ends the phrase some words later (`sent .. back`), not part of its length."""
 
     def matches(self, tokens: Sequence[str], start: int) -> bool:
+        if self.closed_by:
+            beyond = start + len(self.tokens)
+            if self.closed_by not in tokens[beyond : beyond + _REACH]:
+                return False
         if start + len(self.tokens) > len(tokens):
             return False
         return all(_fits(want, tokens[start + i]) for i, want in enumerate(self.tokens))
@@ -200,7 +209,8 @@ def lexicon(code: str) -> Lexicon:
     opened: dict[str, list[_Phrase]] = {}
     for cue in CUES:
         for text in _phrases(table.get(cue, "")):
-            phrase = _Phrase(_phrase_tokens(text), cue)
+            opening, _, closing = text.partition(_GAP)
+            phrase = _Phrase(_phrase_tokens(opening), cue, fold(closing.strip()))
             first = phrase.tokens[0]
             index, key = (opened, first[:_PREFIX]) if first.endswith("*") else (exact, first)
             index.setdefault(key.rstrip("*"), []).append(phrase)
@@ -350,6 +360,8 @@ def _without_ending(token: str, suffixes: Iterable[str]) -> str:
     for suffix in suffixes:
         if token.endswith(suffix) and len(token) - len(suffix) >= 3:
             token = token[: -len(suffix)]
+            if suffix == "s" and "y" in suffixes and len(token) > 3:
+                token = token.removesuffix("y")
             break
     if len(token) > 3 and token[-1] == token[-2] and token[-1] not in "aeiouls":
         token = token[:-1]

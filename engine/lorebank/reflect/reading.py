@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from lorebank.language.folding import fold
@@ -160,8 +160,7 @@ def _segments(sentence: str, number: int, names: tuple[str, ...], words: Lexicon
         folded = [token for _, token in pairs]
         run: list[Item] = []
         holder = False
-        position = 0
-        extents = _extents(piece, words)
+        position = begin = 0
         while position < len(pairs):
             written, token = pairs[position]
             length, cues = words.cues_at(folded, position)
@@ -170,13 +169,17 @@ def _segments(sentence: str, number: int, names: tuple[str, ...], words: Lexicon
             if length > 1 and not name_words.isdisjoint(folded[position : position + length]):
                 length, cues = 1, frozenset()
             if token in name_words and length == 1:
-                holder = holder or not written.endswith(("'s", "'"))
+                owns = written.endswith(("'s", "'"))
+                holder = holder or not owns
+                if run and not owns and "like" in run[-1].cues:
+                    run[-1] = replace(run[-1], cues=run[-1].cues - {"like"})
                 position += 1
                 first = False
                 continue
             if "joins" in cues and run:
+                run += _extents(folded[begin:position], words)
                 out.append(_segment(run, number, holder, words, reason=reason))
-                run, holder = [], False
+                run, holder, begin = [], False, position
                 reason = "reason" in cues
             elif "reason" in cues:
                 reason = True
@@ -186,7 +189,8 @@ def _segments(sentence: str, number: int, names: tuple[str, ...], words: Lexicon
             first = False
             position += length
         if run:
-            out.append(_segment(run + extents, number, holder, words, reason=reason))
+            run += _extents(folded[begin:], words)
+            out.append(_segment(run, number, holder, words, reason=reason))
             reason = False
     return out
 
@@ -233,10 +237,10 @@ def _item(
     return Item(stem, cues, tokens[0], written[:1].isupper(), first, near, owner, names, sides, slots)
 
 
-def _extents(piece: str, words: Lexicon) -> list[Item]:
-    """An item for each extent that a piece measures: `two hours` is long."""
-    folded = fold(piece)
-    said = dict.fromkeys(word for pattern, word in words.measures if pattern.search(folded))
+def _extents(folded: Sequence[str], words: Lexicon) -> list[Item]:
+    """An item for each extent that some words measure: `two hours` is long."""
+    stretch = ("" if words.unspaced else " ").join(folded)
+    said = dict.fromkeys(word for pattern, word in words.measures if pattern.search(stretch))
     return [
         _named(word, frozenset({"weak", "brief"} if word == words.brief else {"weak"}), words)
         for word in said
@@ -303,6 +307,7 @@ def _is_denied(before: str, words: Lexicon) -> bool:
 def _stems(text: str, words: Lexicon) -> frozenset[str]:
     folded = [token for _, token in tokens_of(text)]
     kept: set[str] = set()
+    praise: set[str] = set()
     position = 0
     while position < len(folded):
         length, cues = words.cues_at(folded, position)
@@ -310,7 +315,7 @@ def _stems(text: str, words: Lexicon) -> frozenset[str]:
         if thing:
             kept.add(thing)
         elif length == 1 and not cues & {"function", "negate", "weak"}:
-            kept.add(words.stem(folded[position]))
-            kept.update(filter(None, (words.tail(folded[position]),)))
+            named = {words.stem(folded[position]), words.tail(folded[position])} - {""}
+            (praise if cues & {"good", "bad"} else kept).update(named)
         position += length
-    return frozenset(kept)
+    return frozenset(kept or praise)

@@ -39,13 +39,14 @@ _STRENGTHS = {
     "negation": 0.85,
     "restated": 0.85,
 }
-_ENOUGH = {"attitude": 0.5, "habit": 0.6, "judgement": 0.5, "negation": 0.7, "restated": 0.75}
+_ENOUGH = {"attitude": 0.5, "habit": 0.7, "judgement": 0.5, "negation": 0.7, "restated": 0.75}
 _ASIDE = 0.4
 _NEAR = 0.9
 _RESTATED = 0.6
 _EXTRAS = 2
 _HELD = ATTITUDES | {"drop", "function", "negate", "repeat", "change", "exclusive"}
 _REPEATABLE = frozenset({"attitude", "comparison", "habit"})
+_TELLING = ATTITUDES | {"adopt", "drop"}
 _PREDICATES = ATTITUDES | {"adopt", "drop", "say", "negate"}
 
 
@@ -71,6 +72,18 @@ class _Cover:
     flips: bool
     slot: bool
     direct: int
+    fitting: bool
+    """Whether what is named makes up the object: its noun, and the quality it is liked for."""
+
+
+@dataclass(slots=True)
+class _Tally:
+    wanted: int = 0
+    found: int = 0
+
+    def add(self, found: bool) -> None:
+        self.wanted += 1
+        self.found += found
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +216,7 @@ def _extras(target: Target, segment: Segment) -> float:
         item.stem
         for at, item in enumerate(segment.items)
         if item.stem
-        and not item.cues
+        and not item.cues - {"others"}
         and not any(named[at : at + 2])
         and not (segment.noun_first and any(named[max(at - 1, 0) : at]))
     }
@@ -266,6 +279,8 @@ def _by_segment(target: Target, cover: _Cover, position: int, reading: Reading) 
     if not sign and not (target.basis == "plain" and segment.has("repeat")):
         sign, basis = _borrowed(position, reading)
         damped = 0.9
+        if cover.flips and sign < 0:
+            return None
     if cover.slot:
         return _by_slot(target, cover, sign, segment)
     extras = _extras(target, segment)
@@ -277,7 +292,9 @@ def _by_segment(target: Target, cover: _Cover, position: int, reading: Reading) 
         alone = len(target.objects) == 1 and extras and not segment.has("repeat")
         if alone and not negated:
             return None
-    if not sign or cover.share < _ENOUGH[basis]:
+    if not sign and cover.flips and target.basis == "habit" and not extras:
+        sign, basis = 1, "restated"
+    if not sign or cover.share < _ENOUGH[basis] or not cover.fitting:
         return None
     if basis == "attitude" and cover.share < _RESTATED and extras > _EXTRAS:
         return None
@@ -311,7 +328,7 @@ def _by_slot(target: Target, cover: _Cover, sign: int, segment: Segment) -> _Vot
     if target.sign < 0 or sign < 0 or cover.share < 0.4:
         return None
     excludes = target.exclusive or segment.has("change")
-    alone = len(target.objects) == 1
+    alone = sum(item.weight == 1.0 for item in target.objects) == 1
     if not excludes or not (cover.direct or (alone and sign > 0 and segment.has("exclusive"))):
         return None
     if not sign and not segment.has("exclusive", "change"):
@@ -336,10 +353,13 @@ def _cover(target: Target, named: Words, asides: frozenset[str] = frozenset()) -
     share = 0.0
     flips = slot = False
     direct = 0
+    nouns = _Tally()
+    qualities = _Tally()
     spent = {item.stem for item in target.objects} & named.stems
     near = {cluster for stem, cluster in named.near if stem not in spent}
     other_values = {value for stem, value in named.slots if stem not in spent}
     for item in target.objects:
+        before = share
         if item.stem in named.own or (
             item.stem in named.stems and item.opposed.isdisjoint(named.sides)
         ):
@@ -354,8 +374,23 @@ def _cover(target: Target, named: Words, asides: frozenset[str] = frozenset()) -
         elif not item.slots.isdisjoint(other_values):
             share += 0.8 * item.weight
             slot = True
+        if item.weight == 1.0:
+            (qualities if item.opposed else nouns).add(share > before)
     share = share / target.total if target.total else 0.0
-    return _Cover(share, flips, slot, direct)
+    both = not nouns.wanted or (nouns.found and (qualities.found or not qualities.wanted))
+    fitting = bool(both) and (share > 0.5 or nouns.wanted + qualities.wanted < 2)
+    return _Cover(share, flips, slot, direct, fitting)
+
+
+def _tells_of_others(segment: Segment, wanted: set[str]) -> bool:
+    """Whether somebody else is more than whom the holder does a thing for or with."""
+    told = reached = False
+    for item in segment.items:
+        if "others" in item.cues and item.stem not in wanted and not reached:
+            return True
+        told = told or bool(item.cues & _TELLING)
+        reached = told and ("prep" in item.cues or (reached and "function" in item.cues))
+    return False
 
 
 def _is_foreign(segment: Segment, target: Target, others: frozenset[str]) -> bool:
@@ -367,7 +402,7 @@ def _is_foreign(segment: Segment, target: Target, others: frozenset[str]) -> boo
     wanted = {item.stem for item in target.objects}
     other_words = {part for slug in others for part in slug.split("-")}
     items = [item for item in segment.items if "function" not in item.cues]
-    if any("others" in item.cues and item.stem not in wanted for item in items):
+    if _tells_of_others(segment, wanted):
         return True
     if segment.holder_first:
         return False

@@ -20,6 +20,8 @@ ATTITUDES = frozenset({"like", "dislike", "norm"})
 _WEAK = 0.35
 _OF_A_NAME = 0.25
 """The weight of what is said of a name that is the object itself (`trusts Bengt with the boat`)."""
+_DESCRIBING = 0.5
+"""The weight of a word that tells which thing is meant (`phone` in `phone calls`)."""
 _LABEL_WORDS = 2
 _TERSE = 3
 """How many objects a claim without any cue may have to stand without its detail."""
@@ -126,16 +128,25 @@ def _weights(segments: Iterable[Segment], basis: str) -> dict[str, float]:
     for segment in segments:
         previous: frozenset[str] = frozenset()
         held = False
+        beside = ""
         for item in segment.items:
             told = "say" in item.cues and not held
+            told = told or ("excess" in previous and bool(item.cues & {"good", "bad"}))
             held = held or bool(item.cues & ATTITUDES)
             if item.stem and not told and not item.cues & silent:
                 aside = of_a_name and "bound" not in previous
                 weight = _OF_A_NAME if aside else 1.0
                 weight = min(weight, _WEAK) if item.cues & faint else weight
                 weights[item.stem] = max(weights.get(item.stem, 0.0), weight)
+                plain = weight == 1.0 and not item.sides and len(item.stem) > 1
+                describing = item.stem if segment.noun_first else beside
+                if beside and weight == 1.0 and (plain or not segment.noun_first):
+                    weights[describing] = min(weights[describing], _DESCRIBING)
+                beside = item.stem if plain else ""
                 if item.capital and not item.owner and previous & ATTITUDES:
                     of_a_name = True
+            else:
+                beside = ""
             if "function" not in item.cues or "bound" in item.cues:
                 previous = item.cues
     return weights
