@@ -51,8 +51,10 @@ def sign_of(items: Sequence[Item], *, negation_after: bool) -> tuple[int, str]:
     denied = False
     last = ""
     brief = any("brief" in item.cues for item in items)
-    for item in items:
+    for at, item in enumerate(items):
         cue = next((cue for cue in _SIGNS if cue in item.cues), "")
+        if cue in ("good", "bad") and item.sides and _describes(items[at + 1 : at + 2]):
+            continue
         if "negate" in item.cues:
             denied = not denied
         if not cue:
@@ -75,6 +77,11 @@ def sign_of(items: Sequence[Item], *, negation_after: bool) -> tuple[int, str]:
     if denied and _negation_reaches_back(items, negation_after=negation_after):
         totals[kinds[0]][-1] *= -1
     return _agreed(totals)
+
+
+def _describes(following: Sequence[Item]) -> bool:
+    """Whether a quality stands before the thing that has it: `loud music` judges no music."""
+    return any(item.stem and not item.cues for item in following)
 
 
 def _negation_reaches_back(items: Sequence[Item], *, negation_after: bool) -> bool:

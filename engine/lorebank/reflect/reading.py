@@ -258,7 +258,7 @@ def _with_complaint(
     if "excess" not in cues or any("negate" in item.cues for item in run[-1:]):
         return cues
     beside = [folded[at + 1]] if at + 1 < len(folded) else []
-    beside += [item.token for item in run[-1:]]
+    beside += [item.token for item in run[-1:] if words.noun_first]
     if any(words.stem(word) in words.opposites for word in beside):
         return (cues - {"function"}) | {"dislike"}
     return cues

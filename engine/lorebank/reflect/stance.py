@@ -26,7 +26,7 @@ from lorebank.language.words import words
 from lorebank.reflect.lexicon import detect
 from lorebank.reflect.polarity import Item
 from lorebank.reflect.reading import Comparison, Reading, Segment, Words, read
-from lorebank.reflect.targets import ATTITUDES, Target, targets_of
+from lorebank.reflect.targets import ATTITUDES, DESCRIBING, Target, targets_of
 
 __all__ = ["Judgement", "index_keys", "judge", "nearness", "target_keys"]
 
@@ -272,7 +272,8 @@ def _by_segment(target: Target, cover: _Cover, position: int, reading: Reading) 
     segment = reading.segments[position]
     sign, basis = segment.sign, segment.basis
     damped = 1.0
-    if basis == "habit" and segment.has("neutral"):
+    beside = (s for s in reading.segments if s.sentence == segment.sentence)
+    if basis == "habit" and any(other.has("neutral") for other in beside):
         return None
     if not sign and segment.has("repeat") and target.basis in _REPEATABLE:
         sign, basis = 1, "habit"
@@ -294,6 +295,10 @@ def _by_segment(target: Target, cover: _Cover, position: int, reading: Reading) 
             return None
     if not sign and cover.flips and target.basis == "habit" and not extras:
         sign, basis = 1, "restated"
+    if basis == "negation" and target.basis == "judgement":
+        return None
+    if _is_of_another_sort(target, segment):
+        return None
     if not sign or cover.share < _ENOUGH[basis] or not cover.fitting:
         return None
     if basis == "attitude" and cover.share < _RESTATED and extras > _EXTRAS:
@@ -321,6 +326,26 @@ def _by_segment(target: Target, cover: _Cover, position: int, reading: Reading) 
         and not cover.flips
     )
     return _Vote(sign * target.sign, label, strength, covers)
+
+
+def _is_of_another_sort(target: Target, segment: Segment) -> bool:
+    """Whether the noun stands with a word that tells another sort of it (`bond funds`)."""
+    missing = {
+        item.stem
+        for item in target.objects
+        if item.weight == DESCRIBING and item.stem not in segment.words.stems
+    }
+    nouns = {item.stem for item in target.objects if item.weight == 1.0 and not item.opposed}
+    if not missing or not nouns:
+        return False
+    step = 1 if segment.noun_first else -1
+    items = segment.items
+    for at, item in enumerate(items):
+        if 0 <= at + step < len(items) and item.names & nouns:
+            beside = items[at + step]
+            if beside.stem and not beside.cues and not _names(target, beside):
+                return True
+    return False
 
 
 def _by_slot(target: Target, cover: _Cover, sign: int, segment: Segment) -> _Vote | None:
@@ -389,7 +414,7 @@ def _tells_of_others(segment: Segment, wanted: set[str]) -> bool:
         if "others" in item.cues and item.stem not in wanted and not reached:
             return True
         told = told or bool(item.cues & _TELLING)
-        reached = told and ("prep" in item.cues or (reached and "function" in item.cues))
+        reached = told and ("prep" in item.cues or (reached and bool(item.cues & {"function", "scene"})))
     return False
 
 
@@ -404,11 +429,13 @@ def _is_foreign(segment: Segment, target: Target, others: frozenset[str]) -> boo
     items = [item for item in segment.items if "function" not in item.cues]
     if _tells_of_others(segment, wanted):
         return True
-    if segment.holder_first:
-        return False
+    told = not segment.holder_first
     for position, item in enumerate(items):
         if item.cues & ATTITUDES:
             return False
+        told = told or "say" in item.cues
+        if not told:
+            continue
         if not item.stem or item.stem in wanted or item.cues - {"weak"}:
             continue
         if item.token in other_words:

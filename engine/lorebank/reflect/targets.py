@@ -13,14 +13,14 @@ from functools import lru_cache
 from lorebank.reflect.lexicon import Lexicon
 from lorebank.reflect.reading import Reading, Segment, Words, clauses, read
 
-__all__ = ["ATTITUDES", "Target", "TargetObject", "targets_of"]
+__all__ = ["ATTITUDES", "DESCRIBING", "Target", "TargetObject", "targets_of"]
 
 ATTITUDES = frozenset({"like", "dislike", "norm"})
 """The classes of cues that say what somebody thinks of a thing."""
 _WEAK = 0.35
 _OF_A_NAME = 0.25
 """The weight of what is said of a name that is the object itself (`trusts Bengt with the boat`)."""
-_DESCRIBING = 0.5
+DESCRIBING = 0.5
 """The weight of a word that tells which thing is meant (`phone` in `phone calls`)."""
 _LABEL_WORDS = 2
 _TERSE = 3
@@ -141,7 +141,7 @@ def _weights(segments: Iterable[Segment], basis: str) -> dict[str, float]:
                 plain = weight == 1.0 and not item.sides and len(item.stem) > 1
                 describing = item.stem if segment.noun_first else beside
                 if beside and weight == 1.0 and (plain or not segment.noun_first):
-                    weights[describing] = min(weights[describing], _DESCRIBING)
+                    weights[describing] = min(weights[describing], DESCRIBING)
                 beside = item.stem if plain else ""
                 if item.capital and not item.owner and previous & ATTITUDES:
                     of_a_name = True
