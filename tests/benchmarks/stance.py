@@ -110,9 +110,7 @@ def report_streams(streams: Sequence[Record], *, errors: bool) -> None:
     print(f"  checks {passed}/{total} = {passed / total:.3f}   lines: {summary(outcomes)}")
 
 
-def checks(
-    stream: Record, outcomes: list[tuple[str, str]]
-) -> Iterable[tuple[str, float, float]]:
+def checks(stream: Record, outcomes: list[tuple[str, str]]) -> Iterable[tuple[str, float, float]]:
     """(check, confidence at the last check, confidence now); the lines' labels go to `outcomes`."""
     holder = slugify(stream["holder"])
     evidence = [DatedEvidence(date.min, Stance.FOR, "opening", 0.0, stream["confidence"])]

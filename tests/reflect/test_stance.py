@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 
 from lorebank.domain import Stance
 from lorebank.language.folding import slugify
-from lorebank.reflect.lexicon import detect, languages, lexicon
-from lorebank.reflect.stance import index_keys, judge, target_keys
+from lorebank.reflect.candidates import index_keys, target_keys
+from lorebank.reflect.detection import detect
+from lorebank.reflect.lexicon import languages, lexicon
+from lorebank.reflect.stance import judge
 
 DEVELOPMENT = [
     json.loads(line)

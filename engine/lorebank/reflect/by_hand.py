@@ -8,7 +8,8 @@ from lorebank.markdown.ledger import parse_evidence_lines
 from lorebank.markdown.opinion_page import OPINIONS_PATH, OpinionEntry, parse_opinion_page
 from lorebank.markdown.source import decode
 from lorebank.reflect.beliefs import Pin
-from lorebank.reflect.matching import Override, Verdict
+from lorebank.reflect.matching import Verdict
+from lorebank.reflect.outcome import Override
 
 __all__ = ["EVIDENCE_PATH", "read_entries", "read_overrides", "read_verdicts"]
 

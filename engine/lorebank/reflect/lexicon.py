@@ -1,29 +1,46 @@
 """The cue words of each language, read from `stance_data/<language>.toml`.
 
-A language is a file: cue classes as comma-separated phrases (`*` at a word's end for any ending,
-`?` for any one word, ` .. ` for a few), comparison frames with `{a}` (preferred) and `{b}` (left), clusters of words
-of one meaning and of nearly one, pairs of opposite clusters, slots, whose members exclude each other
-where only one can hold, kinds (`tea: sencha earl_grey`: who names sencha names tea, not the other
-way round) and measures (`two hours` says `long`). An object of several words, or of several Han
-characters, is written with `_` or as it is, and read as one.
+A language is a file. It lists cue classes as comma-separated phrases (`*` at a word's end for any
+ending, `?` for any one word, ` .. ` for a few) and comparison frames with `{a}` (preferred) and
+`{b}` (left); then what it knows of objects: clusters of words of one meaning (`same`) and of nearly
+one (`near`), pairs of opposite clusters, slots, whose members exclude each other where only one can
+hold, kinds (`tea: sencha earl_grey`: who names sencha names tea, not the other way round), parts
+(`长会: 长 会议`, a word that names two things) and measures (`two hours` says `long`). An object of
+several words is written with `_`, one of several Han characters as it is; each is read as one.
 """
 
 from __future__ import annotations
 
 import re
 import tomllib
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
 
 from lorebank.language.folding import fold
+from lorebank.reflect.lexicon_file import (
+    Frame,
+    clusters,
+    frames,
+    inverted,
+    kinds,
+    measures,
+    members,
+    object_words,
+    parts_of,
+    sides,
+)
+from lorebank.reflect.tokens import (
+    joined,
+    phrase_tokens,
+    phrases,
+    stem_of,
+    tokens_of,
+    without_ending,
+)
 
-Canonical = Callable[[str], str]
-"""A folded word → the stem that stands for its meaning."""
-
-__all__ = ["CUES", "Lexicon", "detect", "languages", "lexicon", "tokens_of"]
+__all__ = ["CUES", "Lexicon", "language_files", "languages", "lexicon"]
 
 CUES = (
     *(
@@ -67,13 +84,6 @@ means (`on WhatsApp`), `excess` the words that turn the next one into a complain
 """
 _THING = "thing"
 """The class of an object of several words."""
-
-_HAN = r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-_TOKEN = re.compile(rf"[{_HAN}]|[^\W_{_HAN}]+(?:['+#][^\W_{_HAN}]+)*[+#]*")
-_ELIDED = re.compile(r"\A(?:l|d|n|j|m|t|s|c|qu|jusqu|lorsqu|puisqu|un|dell|all|nell)'(?=\w)")
-_IS_HAN = re.compile(f"[{_HAN}]")
-_KANA = re.compile("[\u3040-\u30ff]")
-_ANY_ENDING = re.compile(r"(?<=\w)(?<!\\w)\*")
 _PREFIX = 3
 _ANY_WORD = "?"
 _GAP = " .. "
@@ -81,19 +91,6 @@ _REACH = 5
 """Within how many words after its opening a phrase with a gap has to close."""
 _OWN_NUMBERS = 10_000
 """Clusters, pairs and slots are numbered apart in each language: none is shared by two."""
-_TELLING = (
-    "function",
-    "negate",
-    "like",
-    "dislike",
-    "good",
-    "bad",
-    "adopt",
-    "drop",
-    "say",
-    "joins",
-    "repeat",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,14 +108,6 @@ class _Phrase:
         if start + len(self.tokens) > len(tokens):
             return False
         return all(_fits(want, tokens[start + i]) for i, want in enumerate(self.tokens))
-
-
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """A comparison or a change, as a pattern over folded text."""
-
-    pattern: re.Pattern[str]
-    is_change: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,13 +158,13 @@ class Lexicon:
 
     def stem(self, token: str) -> str:
         """A word without its endings, one stem for all words of one meaning."""
-        return self.same.get(plain := _stem(token, self.suffixes), plain)
+        return self.same.get(plain := stem_of(token, self.suffixes), plain)
 
     def thing_at(self, tokens: Sequence[str], cues: frozenset[str]) -> tuple[str, frozenset[str]]:
         """The stem of the object that a phrase names, empty for none, and its other cues."""
         if _THING not in cues:
             return "", cues
-        return self.stem(_joined(tokens, unspaced=self.unspaced)), cues - {_THING}
+        return self.stem(joined(tokens, unspaced=self.unspaced)), cues - {_THING}
 
     def with_kinds(self, stems: Iterable[str]) -> frozenset[str]:
         """The stems and those of what they are kinds of."""
@@ -188,34 +177,34 @@ class Lexicon:
         """The stem of the known word that a compound ends with (`Wochensitzung`), else empty."""
         if not self._tails:
             return ""
-        plain = _without_ending(token, self.suffixes)
+        plain = without_ending(token, self.suffixes)
         ends = (self._tails.get(plain[at:]) for at in range(3, len(plain) - 2))
         return next((stem for stem in ends if stem), "")
 
 
 def languages() -> tuple[str, ...]:
     """The codes of the languages there are files for, `en` first."""
-    return tuple(sorted(_files(), key=lambda code: (code != "en", code)))
+    return tuple(sorted(language_files(), key=lambda code: (code != "en", code)))
 
 
 @lru_cache(maxsize=32)
 def lexicon(code: str) -> Lexicon:
     """The lexicon of a language; `KeyError` where there is no file for it."""
-    table = tomllib.loads(_files()[code])
+    table = tomllib.loads(language_files()[code])
     base = _OWN_NUMBERS * languages().index(code)
-    suffixes = tuple(sorted(_phrases(table.get("suffixes", "")), key=lambda s: (-len(s), s)))
+    suffixes = tuple(sorted(phrases(table.get("suffixes", "")), key=lambda s: (-len(s), s)))
     unspaced = bool(table.get("unspaced", False))
     exact: dict[str, list[_Phrase]] = {}
     opened: dict[str, list[_Phrase]] = {}
     for cue in CUES:
-        for text in _phrases(table.get(cue, "")):
+        for text in phrases(table.get(cue, "")):
             opening, _, closing = text.partition(_GAP)
-            phrase = _Phrase(_phrase_tokens(opening), cue, fold(closing.strip()))
+            phrase = _Phrase(phrase_tokens(opening), cue, fold(closing.strip()))
             first = phrase.tokens[0]
             index, key = (opened, first[:_PREFIX]) if first.endswith("*") else (exact, first)
             index.setdefault(key.rstrip("*"), []).append(phrase)
-    objects = _object_words(table)
-    parts = _parts(str(table.get("parts", "")))
+    objects = object_words(table)
+    parts = parts_of(str(table.get("parts", "")))
     for word in objects:
         tokens = tuple(folded for _, folded in tokens_of(word.replace("_", " ")))
         if len(tokens) > 1:
@@ -223,13 +212,13 @@ def lexicon(code: str) -> Lexicon:
                 tokens = (*tokens[:-1], f"{tokens[-1]}*")
             exact.setdefault(tokens[0], []).append(_Phrase(tokens, _THING))
     same = {
-        _stem(word, suffixes): _stem(cluster[0], suffixes)
-        for cluster in _clusters(table.get("same", ""))
+        stem_of(word, suffixes): stem_of(cluster[0], suffixes)
+        for cluster in clusters(table.get("same", ""))
         for word in cluster
     }
 
     def canonical(word: str) -> str:
-        plain = _stem(word, suffixes)
+        plain = stem_of(word, suffixes)
         return same.get(plain, plain)
 
     return Lexicon(
@@ -237,19 +226,19 @@ def lexicon(code: str) -> Lexicon:
         unspaced,
         bool(table.get("negation_after", False)),
         suffixes,
-        _frames(table, unspaced=unspaced),
+        frames(table, unspaced=unspaced),
         same,
-        _members(table.get("near", ""), canonical, base),
-        _sides(table.get("opposite", ""), canonical, base),
-        _members(table.get("slots", ""), canonical, base),
-        _kinds(f"{table.get('kinds', '')}\n{_inverted(parts)}", canonical),
+        members(table.get("near", ""), canonical, base),
+        sides(table.get("opposite", ""), canonical, base),
+        members(table.get("slots", ""), canonical, base),
+        kinds(f"{table.get('kinds', '')}\n{inverted(parts)}", canonical),
         {canonical(w): tuple(canonical(part) for part in own) for w, own in parts.items()},
         fold(str(table.get("brief", ""))),
-        frozenset(_phrases(table.get("paired", ""))),
-        frozenset(_phrases(table.get("partners", ""))),
+        frozenset(phrases(table.get("paired", ""))),
+        frozenset(phrases(table.get("partners", ""))),
         bool(table.get("noun_first", False)),
-        _measures(table.get("measures", {}), unspaced=unspaced),
-        {_without_ending(w, suffixes): canonical(w) for w in objects if len(w) > 3}
+        measures(table.get("measures", {}), unspaced=unspaced),
+        {without_ending(w, suffixes): canonical(w) for w in objects if len(w) > 3}
         if table.get("compounds")
         else {},
         {key: tuple(value) for key, value in exact.items()},
@@ -257,54 +246,8 @@ def lexicon(code: str) -> Lexicon:
     )
 
 
-def tokens_of(text: str) -> list[tuple[str, str]]:
-    """(as written, folded) for each word; each Han character is a word."""
-    out: list[tuple[str, str]] = []
-    for match in _TOKEN.finditer(text.replace("’", "'")):
-        written = match.group()
-        folded = _ELIDED.sub("", fold(written))
-        if folded.endswith("'s"):
-            folded = folded[:-2]
-        if written[:2].lower() == "n'":
-            out.append(("n", "n"))
-        if folded:
-            out.append((written, folded))
-    return out
-
-
-def detect(text: str, beside: str = "") -> str | None:
-    """The language with the most function and cue words in a text; `en` where none has any.
-
-    What stands `beside` it counts half: a few words may be of several languages. `None` for a
-    script no file covers.
-    """
-    script = _script(text)
-    if script is not None:
-        return script if script in _files() else None
-    counts = _counts(text)
-    near = _counts(beside) if beside and _script(beside) is None else Counter()
-    if not counts and not near:
-        return "en"
-    return max(languages(), key=lambda code: counts[code] + near[code] / 2)
-
-
-def _script(text: str) -> str | None:
-    if _KANA.search(text):
-        return "ja"
-    return "zh" if _IS_HAN.search(text) else None
-
-
-@lru_cache(maxsize=16384)
-def _counts(text: str) -> Counter[str]:
-    counts: Counter[str] = Counter()
-    known = _language_words()
-    for _, token in tokens_of(text):
-        counts.update(known.get(token, ()))
-    return counts
-
-
 @lru_cache(maxsize=1)
-def _files() -> Mapping[str, str]:
+def language_files() -> Mapping[str, str]:
     folder = resources.files("lorebank.reflect").joinpath("stance_data")
     return {
         entry.name.removesuffix(".toml"): entry.read_text("utf-8")
@@ -313,141 +256,7 @@ def _files() -> Mapping[str, str]:
     }
 
 
-@lru_cache(maxsize=1)
-def _language_words() -> Mapping[str, tuple[str, ...]]:
-    words: dict[str, list[str]] = {}
-    for code in languages():
-        table = tomllib.loads(_files()[code])
-        own: set[str] = set()
-        for cue in _TELLING:
-            for phrase in _phrases(table.get(cue, "")):
-                tokens = _phrase_tokens(phrase)
-                if cue in ("function", "negate") or len(tokens) == 1:
-                    own.update(token for token in tokens if not token.endswith("*"))
-        for word in own:
-            words.setdefault(word, []).append(code)
-    return {word: tuple(codes) for word, codes in words.items()}
-
-
-def _phrases(text: str) -> list[str]:
-    parts = (" ".join(part.split()) for part in re.split(r"[,，、]", text))
-    return [part for part in parts if part]
-
-
-def _phrase_tokens(text: str) -> tuple[str, ...]:
-    tokens: list[str] = []
-    for part in text.split():
-        found = [folded for _, folded in tokens_of(part.rstrip("*"))] or [fold(part)]
-        if part.endswith("*"):
-            found[-1] += "*"
-        tokens += found
-    return tuple(tokens)
-
-
 def _fits(want: str, token: str) -> bool:
     if want == _ANY_WORD:
         return True
     return token.startswith(want[:-1]) if want.endswith("*") else token == want
-
-
-def _stem(token: str, suffixes: Iterable[str]) -> str:
-    return _without_ending(token, suffixes)[:8]
-
-
-def _without_ending(token: str, suffixes: Iterable[str]) -> str:
-    if len(token) < 4:
-        return token
-    for suffix in suffixes:
-        if token.endswith(suffix) and len(token) - len(suffix) >= 3:
-            token = token[: -len(suffix)]
-            if suffix == "s" and "y" in suffixes and len(token) > 3:
-                token = token.removesuffix("y")
-            break
-    if len(token) > 3 and token[-1] == token[-2] and token[-1] not in "aeiouls":
-        token = token[:-1]
-    return token
-
-
-def _joined(tokens: Sequence[str], *, unspaced: bool) -> str:
-    return ("" if unspaced else "_").join(tokens)
-
-
-def _object_words(table: Mapping[str, object]) -> frozenset[str]:
-    """All words of the clusters, pairs, slots and kinds, folded."""
-    text = " ".join(str(table.get(key, "")) for key in ("same", "near", "opposite", "slots", "kinds", "parts"))
-    return frozenset(fold(word) for word in re.split(r"[\s;/:]+", text) if word)
-
-
-def _clusters(text: str) -> list[list[str]]:
-    groups = ([fold(word) for word in part.split()] for part in text.split(";"))
-    return [group for group in groups if group]
-
-
-def _frames(table: Mapping[str, object], *, unspaced: bool) -> tuple[Frame, ...]:
-    stops = _phrases(str(table.get("stops", "")))
-    return tuple(
-        Frame(_frame(line, stops, unspaced=unspaced), is_change)
-        for key, is_change in (("switch", True), ("compare", False))
-        for line in str(table.get(key, "")).splitlines()
-        if line.strip()
-    )
-
-
-def _frame(line: str, stops: Sequence[str], *, unspaced: bool) -> re.Pattern[str]:
-    text = _ANY_ENDING.sub(r"\\w*", fold(line.strip()))
-    part = r"[^,;.!?，。；！？]+?"
-    text = text.replace("{a}", f"(?P<a>{part})").replace("{b}", f"(?P<b>{part})")
-    if unspaced:
-        return re.compile(text.replace(" ", r"\s*") + r"(?=了|的|吧|$|[,;.!?，。；！？])")
-    ends = "|".join(re.escape(fold(stop)) for stop in stops)
-    end = rf"(?=\s*$|\s*[,;.!?]|\s+(?:{ends})\b)" if ends else r"(?=\s*$|\s*[,;.!?])"
-    return re.compile(r"(?<!\w)" + text.replace(" ", r"\s+") + end)
-
-
-def _sides(text: str, canonical: Canonical, base: int) -> Mapping[str, frozenset[tuple[int, int]]]:
-    found: dict[str, set[tuple[int, int]]] = {}
-    for number, pair in enumerate(text.split(";"), base):
-        for side, words in enumerate(pair.split("/")):
-            for word in words.split():
-                found.setdefault(canonical(fold(word)), set()).add((number, side))
-    return {word: frozenset(sides) for word, sides in found.items()}
-
-
-def _members(text: str, canonical: Canonical, base: int) -> Mapping[str, frozenset[int]]:
-    found: dict[str, set[int]] = {}
-    for number, group in enumerate(text.split(";"), base):
-        for word in group.split():
-            found.setdefault(canonical(fold(word)), set()).add(number)
-    return {word: frozenset(numbers) for word, numbers in found.items()}
-
-
-def _kinds(text: str, canonical: Canonical) -> Mapping[str, frozenset[str]]:
-    """Each word's kinds, and theirs: a poodle is a dog, and so a pet."""
-    direct: dict[str, set[str]] = {}
-    for line in text.splitlines():
-        head, _, members = line.partition(":")
-        for word in members.split():
-            direct.setdefault(canonical(fold(word)), set()).add(canonical(fold(head.strip())))
-    return {
-        stem: frozenset(heads).union(*(direct.get(head, ()) for head in heads)) - {stem}
-        for stem, heads in direct.items()
-    }
-
-
-def _measures(
-    table: Mapping[str, str], *, unspaced: bool
-) -> tuple[tuple[re.Pattern[str], str], ...]:
-    edges = ("", "") if unspaced else (r"(?<!\w)", r"(?!\w)")
-    return tuple(
-        (re.compile(f"{edges[0]}(?:{fold(pattern)}){edges[1]}"), fold(word))
-        for word, pattern in table.items()
-    )
-
-
-def _parts(text: str) -> dict[str, tuple[str, ...]]:
-    split = (line.partition(":") for line in text.splitlines() if line.strip())
-    return {fold(word.strip()): tuple(fold(rest).split()) for word, _, rest in split}
-
-
-def _inverted(parts: Mapping[str, tuple[str, ...]]) -> str:
-    return "\n".join(f"{part}: {word}" for word, own in parts.items() for part in own)

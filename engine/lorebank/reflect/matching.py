@@ -17,25 +17,19 @@ twice on a day counts once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
 from hashlib import blake2b
 from itertools import groupby
 
-from lorebank.domain import (
-    Evidence,
-    Fact,
-    FactKind,
-    Opinion,
-    OpinionStatus,
-    Stance,
-    Trend,
-)
+from lorebank.domain import Fact, FactKind, Opinion, Stance
 from lorebank.language.folding import fold
-from lorebank.reflect.beliefs import PRIOR, DatedEvidence, Pin, fold_evidence
-from lorebank.reflect.stance import Judgement, index_keys, judge, nearness, target_keys
-from lorebank.reflect.trends import trend_of
+from lorebank.reflect.beliefs import PRIOR
+from lorebank.reflect.candidates import index_keys, target_keys
+from lorebank.reflect.outcome import Belief, Override, close
+from lorebank.reflect.stance import Judgement, judge
+from lorebank.reflect.unsure import Similarity, UnsurePair, best_first, unsure_pair
 
 __all__ = [
     "Formation",
@@ -50,11 +44,7 @@ __all__ = [
 ]
 
 _NEW_OBJECT = frozenset({"comparison", "change", "slot", "opposite"})
-_NEAR = 0.6
-_SIMILAR = 0.6
 _FEW = 40
-
-Similarity = Callable[[str, str], float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,47 +59,12 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Override:
-    """What a person wrote on `bank/opinions.md` about one opinion."""
-
-    opinion_id: str
-    statement: str | None = None
-    pin: Pin | None = None
-    retracted: bool = False
-    deleted: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class UnsurePair:
-    """A line near an opinion that the rules will not sign."""
-
-    fact: Fact
-    opinion_id: str
-    statement: str
-    nearness: float
-    """0..1: how much of what the opinion is about the line names."""
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
 class Formation:
     """The opinions that facts lead to, and the pairs nobody has judged."""
 
     opinions: tuple[Opinion, ...]
     unsure: tuple[UnsurePair, ...]
-
-
-@dataclass(slots=True)
-class _Belief:
-    """An opinion while it is being formed."""
-
-    id: str
-    holder: str
-    statement: str
-    opening: Fact
-    lines: dict[str, tuple[Fact, Judgement, float | None]] = field(default_factory=dict)
-    successors: dict[str, date] = field(default_factory=dict)
-    """Opinion → the last day a line spoke against this one and for that one."""
+    """Best first, a few of each opinion."""
 
 
 def form_opinions(
@@ -157,9 +112,9 @@ def form(
     for holder in sorted(groups if holders is None else set(holders) & set(groups)):
         forming = _Forming(holder, settled, by_hand, similarity)
         forming.take(groups[holder])
-        opinions += _closed(forming, prior, now)
+        opinions += close(forming.beliefs, by_hand, prior, now)
         unsure += forming.unsure
-    return Formation(tuple(opinions), tuple(unsure))
+    return Formation(tuple(opinions), best_first(unsure))
 
 
 def facts_by_holder(facts: Iterable[Fact]) -> Mapping[str, Sequence[Fact]]:
@@ -208,7 +163,7 @@ class _Forming:
         similarity: Similarity | None,
     ) -> None:
         self.holder = holder
-        self.beliefs: dict[str, _Belief] = {}
+        self.beliefs: dict[str, Belief] = {}
         self.unsure: list[UnsurePair] = []
         self.overrides = overrides
         self._verdicts = verdicts
@@ -245,18 +200,19 @@ class _Forming:
             return
         override = self.overrides.get(identity)
         statement = (override.statement if override else None) or fact.content
-        self.beliefs[identity] = _Belief(identity, self.holder, statement, fact)
+        self.beliefs[identity] = Belief(identity, self.holder, statement, fact)
         for key in sorted(target_keys(statement, self.holder)):
             self._index.setdefault(key, {})[identity] = None
 
     def _weigh(self, fact: Fact, day: date) -> None:
         """Put the line with every opinion it bears on, and link what it replaces."""
-        supported: list[_Belief] = []
-        opposed: list[tuple[_Belief, str]] = []
+        supported: list[Belief] = []
+        opposed: list[tuple[Belief, str]] = []
         for belief in self._candidates(fact):
             found = self._judge(belief, fact)
             if found.stance is Stance.UNRELATED:
-                self._note_unsure(belief, fact, found)
+                pair = unsure_pair(belief, fact, found, self._similarity)
+                self.unsure += [pair] if pair else []
                 continue
             for_it = found.stance is Stance.FOR
             names_it = fact.kind is FactKind.OPINION and found.reason in ("stated", "restated")
@@ -271,13 +227,13 @@ class _Forming:
                 if reason in _NEW_OBJECT:
                     old.successors[new.id] = day
 
-    def _judge(self, belief: _Belief, fact: Fact) -> Judgement:
+    def _judge(self, belief: Belief, fact: Fact) -> Judgement:
         key = (belief.id, fact.id)
         if key not in self._seen:
             self._seen[key] = self._judged_anew(belief, fact)
         return self._seen[key]
 
-    def _judged_anew(self, belief: _Belief, fact: Fact) -> Judgement:
+    def _judged_anew(self, belief: Belief, fact: Fact) -> Judgement:
         if belief.opening.id == fact.id:
             return Judgement(Stance.FOR, 0.0, "stated")
         for mark in fact.marks:
@@ -299,7 +255,7 @@ class _Forming:
     def _is_of_another(self, fact: Fact) -> bool:
         return bool(fact.subjects) and self.holder not in fact.subjects
 
-    def _restates(self, belief: _Belief, fact: Fact, found: Judgement) -> bool:
+    def _restates(self, belief: Belief, fact: Fact, found: Judgement) -> bool:
         if fact.kind is not FactKind.OPINION:
             return False
         if found.covers:
@@ -307,12 +263,12 @@ class _Forming:
         back = judge(fact.content, (self.holder,), belief.statement, (self.holder,))
         return back.stance is Stance.FOR
 
-    def _named(self, prefix: str) -> _Belief | None:
+    def _named(self, prefix: str) -> Belief | None:
         """The one opinion whose id begins so; none where two do."""
         found = [belief for identity, belief in self.beliefs.items() if identity.startswith(prefix)]
         return found[0] if len(found) == 1 else None
 
-    def _candidates(self, fact: Fact) -> list[_Belief]:
+    def _candidates(self, fact: Fact) -> list[Belief]:
         found: dict[str, None] = {}
         for key in sorted(index_keys(fact.content, self.holder)):
             found.update(self._index.get(key, {}))
@@ -329,95 +285,9 @@ class _Forming:
             found[own] = None
         return [self.beliefs[identity] for identity in self.beliefs if identity in found]
 
-    def _note_unsure(self, belief: _Belief, fact: Fact, found: Judgement) -> None:
-        if found.reason not in ("no cue", "cues disagree"):
-            return
-        near = nearness(belief.statement, fact.content, self.holder)
-        if near < _NEAR and self._similarity is not None:
-            alike = self._similarity(belief.statement, fact.content)
-            near = alike if alike >= _SIMILAR else near
-        if near >= _NEAR:
-            self.unsure.append(UnsurePair(fact, belief.id, belief.statement, near, found.reason))
-
 
 def _once_each(lines: Iterable[Fact]) -> list[Fact]:
     kept: dict[tuple[str, tuple[str, ...]], Fact] = {}
     for fact in lines:
         kept.setdefault((" ".join(fold(fact.content).split()), fact.slugs), fact)
     return list(kept.values())
-
-
-def _closed(forming: _Forming, prior: float, now: date | None) -> list[Opinion]:
-    opinions = {
-        belief.id: _opinion(belief, forming.overrides.get(belief.id), prior, now)
-        for belief in forming.beliefs.values()
-    }
-    deleted = {i for i in opinions if (o := forming.overrides.get(i)) is not None and o.deleted}
-    kept = {identity: opinion for identity, opinion in opinions.items() if identity not in deleted}
-    return [_linked(opinion, forming.beliefs[i], kept) for i, opinion in kept.items()]
-
-
-def _opinion(belief: _Belief, override: Override | None, prior: float, now: date | None) -> Opinion:
-    opening = belief.opening
-    start = opening.confidence if opening.recorded is None else None
-    pin = override.pin if override else None
-    state = fold_evidence(
-        [
-            DatedEvidence(
-                fact.recorded, found.stance, fact.id, found.strength, stated, fact.citation.path
-            )
-            for fact, found, stated in belief.lines.values()
-            if fact.recorded is not None
-        ],
-        prior=prior if start is None else start,
-        pins=(pin,) if pin else (),
-    )
-    evidence = tuple(
-        Evidence(
-            step.fact_id,
-            belief.lines[step.fact_id][0].citation,
-            step.stance,
-            step.date,
-            step.delta,
-            belief.lines[step.fact_id][0].content,
-            belief.lines[step.fact_id][1].reason,
-        )
-        for step in state.steps
-    )
-    retracted = override is not None and override.retracted
-    return Opinion(
-        id=belief.id,
-        statement=belief.statement,
-        entities=_names(belief),
-        confidence=state.confidence,
-        trend=trend_of(evidence, now=now) if now else Trend.STALE,
-        evidence=evidence,
-        history=state.history,
-        last_updated=state.history[-1][0] if state.history else None,
-        source=opening.citation,
-        status=OpinionStatus.RETRACTED if retracted else OpinionStatus.LIVE,
-        pinned=pin.confidence if pin else None,
-    )
-
-
-def _names(belief: _Belief) -> tuple[str, ...]:
-    mentions = sorted(belief.opening.mentions, key=lambda m: m.slug != belief.holder)
-    return tuple(
-        {m.slug: m.name for m in reversed(mentions)}[s]
-        for s in dict.fromkeys(m.slug for m in mentions)
-    )
-
-
-def _linked(opinion: Opinion, belief: _Belief, kept: Mapping[str, Opinion]) -> Opinion:
-    """With its successor, where the last word on it was a line that put another in its place."""
-    successors = {i: day for i, day in belief.successors.items() if i in kept}
-    if not successors or opinion.status is OpinionStatus.RETRACTED or opinion.pinned is not None:
-        return opinion
-    successor, day = max(successors.items(), key=lambda entry: (entry[1], entry[0]))
-    renewed = max((e.date for e in opinion.evidence if e.stance is Stance.FOR), default=date.min)
-    if renewed > day:
-        return opinion
-    replaced = any(e.stance is Stance.AGAINST and e.reason == "change" for e in opinion.evidence)
-    if not replaced and opinion.confidence >= kept[successor].confidence:
-        return opinion
-    return replace(opinion, status=OpinionStatus.SUPERSEDED, superseded_by=successor)

@@ -12,8 +12,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from lorebank.language.folding import fold
-from lorebank.reflect.lexicon import Lexicon, detect, lexicon, tokens_of
+from lorebank.reflect.detection import detect
+from lorebank.reflect.lexicon import Lexicon, lexicon
 from lorebank.reflect.polarity import Item, sign_of
+from lorebank.reflect.tokens import tokens_of
 
 __all__ = ["Comparison", "Reading", "Segment", "Words", "clauses", "read"]
 
@@ -46,7 +48,9 @@ class Words:
         return cls(
             all_names,
             own,
-            frozenset((stem, cluster) for stem in all_names for cluster in lexicon.near.get(stem, ())),
+            frozenset(
+                (stem, cluster) for stem in all_names for cluster in lexicon.near.get(stem, ())
+            ),
             frozenset().union(*(lexicon.opposites.get(stem, ()) for stem in all_names)),
             frozenset((stem, slot) for stem in all_names for slot in lexicon.slots.get(stem, ())),
         )
@@ -234,7 +238,9 @@ def _item(
     sides = frozenset().union(*(words.opposites.get(name, ()) for name in names))
     slots = frozenset().union(*(words.slots.get(name, ()) for name in names))
     owner = written[:1].isupper() and written.replace("’", "'").endswith(("'s", "s'"))
-    return Item(stem, cues, tokens[0], written[:1].isupper(), first, near, owner, names, sides, slots)
+    return Item(
+        stem, cues, tokens[0], written[:1].isupper(), first, near, owner, names, sides, slots
+    )
 
 
 def _extents(folded: Sequence[str], words: Lexicon) -> list[Item]:

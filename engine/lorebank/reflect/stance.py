@@ -17,18 +17,19 @@ where somebody else's view, a question or a hypothesis is told, the answer is `u
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from lorebank.domain import Fact, Stance
 from lorebank.language.words import words
-from lorebank.reflect.lexicon import detect
-from lorebank.reflect.polarity import Item
-from lorebank.reflect.reading import Comparison, Reading, Segment, Words, read
-from lorebank.reflect.targets import ATTITUDES, DESCRIBING, Target, targets_of
+from lorebank.reflect.covering import Cover, asides, cover_of, extras, is_of_another_sort
+from lorebank.reflect.detection import detect
+from lorebank.reflect.reading import Comparison, Reading, Segment, read
+from lorebank.reflect.subjects import is_foreign
+from lorebank.reflect.targets import Target, targets_of
 
-__all__ = ["Judgement", "index_keys", "judge", "nearness", "target_keys"]
+__all__ = ["Judgement", "judge"]
 
 _STRENGTHS = {
     "comparison": 1.0,
@@ -40,14 +41,9 @@ _STRENGTHS = {
     "restated": 0.85,
 }
 _ENOUGH = {"attitude": 0.5, "habit": 0.7, "judgement": 0.5, "negation": 0.7, "restated": 0.75}
-_ASIDE = 0.4
-_NEAR = 0.9
 _RESTATED = 0.6
 _EXTRAS = 2
-_HELD = ATTITUDES | {"drop", "function", "negate", "repeat", "change", "exclusive"}
 _REPEATABLE = frozenset({"attitude", "comparison", "habit"})
-_TELLING = ATTITUDES | {"adopt", "drop"}
-_PREDICATES = ATTITUDES | {"adopt", "drop", "say", "negate"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,27 +59,6 @@ class Judgement:
     covers: bool = False
     """Whether a line that speaks for the opinion says no more than the opinion does: it names most
     of what the opinion is about in a clause that names hardly anything else."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Cover:
-    share: float
-    """How much of the target's weight the words named, directly or by an opposite."""
-    flips: bool
-    slot: bool
-    direct: int
-    fitting: bool
-    """Whether what is named makes up the object: its noun, and the quality it is liked for."""
-
-
-@dataclass(slots=True)
-class _Tally:
-    wanted: int = 0
-    found: int = 0
-
-    def add(self, found: bool) -> None:
-        self.wanted += 1
-        self.found += found
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,56 +98,6 @@ def judge(
     return _verdict(votes)
 
 
-def nearness(opinion_statement: str, text: str, holder: str = "") -> float:
-    """How much of what an opinion is about a text names, 0..1, whatever it says of it."""
-    names = (holder,) if holder else ()
-    reading = read(text, names)
-    if reading.lexicon is None:
-        return 0.0
-    named = Words.of(_all_stems(reading), reading.lexicon)
-    targets = targets_of(opinion_statement, names)
-    return max((_cover(target, named).share for target in targets), default=0.0)
-
-
-def target_keys(opinion_statement: str, holder: str = "") -> frozenset[str]:
-    """The keys under which an opinion is found by `index_keys` of a line that may bear on it."""
-    objects = (
-        item
-        for target in targets_of(opinion_statement, (holder,) if holder else ())
-        for item in target.objects
-    )
-    keys: set[str] = set()
-    for item in objects:
-        keys.add(item.stem)
-        keys.update(f"~{cluster}" for cluster in item.near)
-        keys.update(f"/{pair}" for pair, _ in item.opposed)
-        keys.update(f"#{slot}" for slot in item.slots)
-    return frozenset(keys)
-
-
-def index_keys(text: str, holder: str = "") -> frozenset[str]:
-    """The stems of a text, and the opposites and slots they belong to."""
-    reading = read(text, (holder,) if holder else ())
-    keys: set[str] = set()
-    for group in _all_words(reading):
-        keys |= group.stems
-        keys.update(f"~{cluster}" for _, cluster in group.near)
-        keys.update(f"/{pair}" for pair, _ in group.sides)
-        keys.update(f"#{slot}" for _, slot in group.slots)
-    return frozenset(keys)
-
-
-def _all_words(reading: Reading) -> Iterator[Words]:
-    yield from (segment.words for segment in reading.segments)
-    for comparison in reading.comparisons:
-        yield comparison.preferred
-        yield comparison.left
-
-
-def _all_stems(reading: Reading) -> set[str]:
-    return set().union(*(group.stems for group in _all_words(reading)))
-
-
 @lru_cache(maxsize=16384)
 def _normal(text: str) -> tuple[str, ...]:
     return tuple(words(text))
@@ -199,60 +124,19 @@ def _ask(target: Target, reading: Reading, others: frozenset[str]) -> list[_Vote
         vote = _by_comparison(target, comparison)
         if vote is not None:
             told = (s for s in reading.segments if s.sentence == comparison.sentence)
-            foreign = any(_is_foreign(segment, target, others) for segment in told)
+            foreign = any(is_foreign(segment, target, others) for segment in told)
             return [None] if foreign else [vote]
     votes: list[_Vote | None] = []
     for position, segment in enumerate(reading.segments):
-        cover = _cover(target, segment.words, _asides(target, segment))
-        if cover.share > 0 and not _is_foreign(segment, target, others):
+        cover = cover_of(target, segment.words, asides(target, segment))
+        if cover.share > 0 and not is_foreign(segment, target, others):
             votes.append(_by_segment(target, cover, position, reading))
     return votes
 
 
-def _extras(target: Target, segment: Segment) -> float:
-    """The words of a segment that are neither cues nor of the target; a Han character is half."""
-    named = [_names(target, item) for item in segment.items]
-    free = {
-        item.stem
-        for at, item in enumerate(segment.items)
-        if item.stem
-        and not item.cues - {"others"}
-        and not any(named[at : at + 2])
-        and not (segment.noun_first and any(named[max(at - 1, 0) : at]))
-    }
-    return sum(1.0 if stem.isascii() or len(stem) > 1 else 0.5 for stem in free)
-
-
-def _names(target: Target, item: Item) -> bool:
-    """Whether a word names an object of the target, its near kin, its opposite or a rival."""
-    return any(
-        wanted.stem in item.names
-        or not wanted.near.isdisjoint(item.near)
-        or not wanted.opposed.isdisjoint(item.sides)
-        for wanted in target.objects
-    )
-
-
-def _asides(target: Target, segment: Segment) -> frozenset[str]:
-    """The names that a segment only mentions: as owners, or as the place or means of another thing.
-
-    `concise replies on WhatsApp` is aside of `dislikes WhatsApp`, `relies on Bengt` is not.
-    """
-    asides = {item.stem for item in segment.items if item.owner}
-    if target.of_a_name:
-        asides.update(
-            item.stem
-            for before, joint, item in zip(
-                segment.items, segment.items[1:], segment.items[2:], strict=False
-            )
-            if "prep" in joint.cues and not before.cues & _HELD
-        )
-    return frozenset(asides)
-
-
 def _by_comparison(target: Target, compared: Comparison) -> _Vote | None:
-    preferred = _cover(target, compared.preferred)
-    left = _cover(target, compared.left)
+    preferred = cover_of(target, compared.preferred)
+    left = cover_of(target, compared.left)
     stems = {item.stem for item in target.objects}
     replaces_part = left.share == preferred.share and compared.left.own <= stems
     if max(preferred.share, left.share) < 0.5 or (
@@ -268,7 +152,7 @@ def _by_comparison(target: Target, compared: Comparison) -> _Vote | None:
     return _Vote(sign, "change" if compared.is_change else "comparison", strength)
 
 
-def _by_segment(target: Target, cover: _Cover, position: int, reading: Reading) -> _Vote | None:
+def _by_segment(target: Target, cover: Cover, position: int, reading: Reading) -> _Vote | None:
     segment = reading.segments[position]
     sign, basis = segment.sign, segment.basis
     damped = 1.0
@@ -284,27 +168,27 @@ def _by_segment(target: Target, cover: _Cover, position: int, reading: Reading) 
             return None
     if cover.slot:
         return _by_slot(target, cover, sign, segment)
-    extras = _extras(target, segment)
-    if target.basis == "plain" and extras > _EXTRAS and not segment.has("repeat"):
+    besides = extras(target, segment)
+    if target.basis == "plain" and besides > _EXTRAS and not segment.has("repeat"):
         return None
     if not sign and target.basis == "plain":
         negated = segment.has("negate")
         sign, basis = (-1, "negation") if negated else (1, "restated")
-        alone = len(target.objects) == 1 and extras and not segment.has("repeat")
+        alone = len(target.objects) == 1 and besides and not segment.has("repeat")
         if alone and not negated:
             return None
-    if not sign and cover.flips and target.basis == "habit" and not extras:
+    if not sign and cover.flips and target.basis == "habit" and not besides:
         sign, basis = 1, "restated"
     if basis == "negation" and target.basis == "judgement":
         return None
-    if _is_of_another_sort(target, segment):
+    if is_of_another_sort(target, segment):
         return None
     if not sign or cover.share < _ENOUGH[basis] or not cover.fitting:
         return None
-    if basis == "attitude" and cover.share < _RESTATED and extras > _EXTRAS:
+    if basis == "attitude" and cover.share < _RESTATED and besides > _EXTRAS:
         return None
     room = 1 if sign < 0 or len(target.objects) > 1 else 0
-    if basis == "habit" and extras > room and not segment.has("repeat"):
+    if basis == "habit" and besides > room and not segment.has("repeat"):
         return None
     exclusive = target.exclusive or segment.has("exclusive", "change")
     if cover.flips and basis == "attitude" and sign > 0 and target.sign > 0 and not exclusive:
@@ -322,33 +206,13 @@ def _by_segment(target: Target, cover: _Cover, position: int, reading: Reading) 
     strength = _STRENGTHS[basis] * damped * (0.7 + 0.3 * cover.share)
     covers = (
         cover.share >= (0.5 if target.of_a_name else _RESTATED)
-        and extras <= _EXTRAS
+        and besides <= _EXTRAS
         and not cover.flips
     )
     return _Vote(sign * target.sign, label, strength, covers)
 
 
-def _is_of_another_sort(target: Target, segment: Segment) -> bool:
-    """Whether the noun stands with a word that tells another sort of it (`bond funds`)."""
-    missing = {
-        item.stem
-        for item in target.objects
-        if item.weight == DESCRIBING and item.stem not in segment.words.stems
-    }
-    nouns = {item.stem for item in target.objects if item.weight == 1.0 and not item.opposed}
-    if not missing or not nouns:
-        return False
-    step = 1 if segment.noun_first else -1
-    items = segment.items
-    for at, item in enumerate(items):
-        if 0 <= at + step < len(items) and item.names & nouns:
-            beside = items[at + step]
-            if beside.stem and not beside.cues and not _names(target, beside):
-                return True
-    return False
-
-
-def _by_slot(target: Target, cover: _Cover, sign: int, segment: Segment) -> _Vote | None:
+def _by_slot(target: Target, cover: Cover, sign: int, segment: Segment) -> _Vote | None:
     """Another value where only one can hold: a contradiction, if either side excludes others."""
     if target.sign < 0 or sign < 0 or cover.share < 0.4:
         return None
@@ -372,75 +236,3 @@ def _borrowed(position: int, reading: Reading) -> tuple[int, str]:
                 if sign and basis != "negation":
                     return sign, basis
     return 0, "none"
-
-
-def _cover(target: Target, named: Words, asides: frozenset[str] = frozenset()) -> _Cover:
-    share = 0.0
-    flips = slot = False
-    direct = 0
-    nouns = _Tally()
-    qualities = _Tally()
-    spent = {item.stem for item in target.objects} & named.stems
-    near = {cluster for stem, cluster in named.near if stem not in spent}
-    other_values = {value for stem, value in named.slots if stem not in spent}
-    for item in target.objects:
-        before = share
-        if item.stem in named.own or (
-            item.stem in named.stems and item.opposed.isdisjoint(named.sides)
-        ):
-            share += item.weight * (_ASIDE if item.stem in asides else 1.0)
-            direct += item.weight == 1.0
-        elif not item.near.isdisjoint(near):
-            share += _NEAR * item.weight
-            direct += item.weight == 1.0
-        elif not item.opposed.isdisjoint(named.sides):
-            share += item.weight
-            flips = not flips
-        elif not item.slots.isdisjoint(other_values):
-            share += 0.8 * item.weight
-            slot = True
-        if item.weight == 1.0:
-            (qualities if item.opposed else nouns).add(share > before)
-    share = share / target.total if target.total else 0.0
-    both = not nouns.wanted or (nouns.found and (qualities.found or not qualities.wanted))
-    fitting = bool(both) and (share > 0.5 or nouns.wanted + qualities.wanted < 2)
-    return _Cover(share, flips, slot, direct, fitting)
-
-
-def _tells_of_others(segment: Segment, wanted: set[str]) -> bool:
-    """Whether somebody else is more than whom the holder does a thing for or with."""
-    told = reached = False
-    for item in segment.items:
-        if "others" in item.cues and item.stem not in wanted and not reached:
-            return True
-        told = told or bool(item.cues & _TELLING)
-        reached = told and ("prep" in item.cues or (reached and bool(item.cues & {"function", "scene"})))
-    return False
-
-
-def _is_foreign(segment: Segment, target: Target, others: frozenset[str]) -> bool:
-    """Whether the segment tells of somebody else: another name or `her sister` as its subject.
-
-    A name is a capital that is no object of the opinion, before the cue that says what is thought;
-    where it opens the sentence, only right before a cue.
-    """
-    wanted = {item.stem for item in target.objects}
-    other_words = {part for slug in others for part in slug.split("-")}
-    items = [item for item in segment.items if "function" not in item.cues]
-    if _tells_of_others(segment, wanted):
-        return True
-    told = not segment.holder_first
-    for position, item in enumerate(items):
-        if item.cues & ATTITUDES:
-            return False
-        told = told or "say" in item.cues
-        if not told:
-            continue
-        if not item.stem or item.stem in wanted or item.cues - {"weak"}:
-            continue
-        if item.token in other_words:
-            return True
-        follows = items[position + 1].cues if position + 1 < len(items) else frozenset()
-        if item.capital and follows & _PREDICATES:
-            return True
-    return False

@@ -1,0 +1,130 @@
+"""How much of what an opinion is about some words name, and what else they name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lorebank.reflect.polarity import Item
+from lorebank.reflect.reading import Segment, Words
+from lorebank.reflect.targets import ATTITUDES, DESCRIBING, Target
+
+__all__ = ["Cover", "asides", "cover_of", "extras", "is_of_another_sort"]
+
+_ASIDE = 0.4
+_NEAR = 0.9
+_HELD = ATTITUDES | {"drop", "function", "negate", "repeat", "change", "exclusive"}
+
+
+@dataclass(frozen=True, slots=True)
+class Cover:
+    share: float
+    """How much of the target's weight the words named, directly or by an opposite."""
+    flips: bool
+    slot: bool
+    direct: int
+    fitting: bool
+    """Whether what is named makes up the object: its noun, and the quality it is liked for."""
+
+
+@dataclass(slots=True)
+class _Tally:
+    wanted: int = 0
+    found: int = 0
+
+    def add(self, found: bool) -> None:
+        self.wanted += 1
+        self.found += found
+
+
+def cover_of(target: Target, named: Words, asides: frozenset[str] = frozenset()) -> Cover:
+    share = 0.0
+    flips = slot = False
+    direct = 0
+    nouns = _Tally()
+    qualities = _Tally()
+    spent = {item.stem for item in target.objects} & named.stems
+    near = {cluster for stem, cluster in named.near if stem not in spent}
+    other_values = {value for stem, value in named.slots if stem not in spent}
+    for item in target.objects:
+        before = share
+        if item.stem in named.own or (
+            item.stem in named.stems and item.opposed.isdisjoint(named.sides)
+        ):
+            share += item.weight * (_ASIDE if item.stem in asides else 1.0)
+            direct += item.weight == 1.0
+        elif not item.near.isdisjoint(near):
+            share += _NEAR * item.weight
+            direct += item.weight == 1.0
+        elif not item.opposed.isdisjoint(named.sides):
+            share += item.weight
+            flips = not flips
+        elif not item.slots.isdisjoint(other_values):
+            share += 0.8 * item.weight
+            slot = True
+        if item.weight == 1.0:
+            (qualities if item.opposed else nouns).add(share > before)
+    share = share / target.total if target.total else 0.0
+    both = not nouns.wanted or (nouns.found and (qualities.found or not qualities.wanted))
+    fitting = bool(both) and (share > 0.5 or nouns.wanted + qualities.wanted < 2)
+    return Cover(share, flips, slot, direct, fitting)
+
+
+def extras(target: Target, segment: Segment) -> float:
+    """The words of a segment that are neither cues nor of the target; a Han character is half."""
+    named = [_names(target, item) for item in segment.items]
+    free = {
+        item.stem
+        for at, item in enumerate(segment.items)
+        if item.stem
+        and not item.cues - {"others"}
+        and not any(named[at : at + 2])
+        and not (segment.noun_first and any(named[max(at - 1, 0) : at]))
+    }
+    return sum(1.0 if stem.isascii() or len(stem) > 1 else 0.5 for stem in free)
+
+
+def _names(target: Target, item: Item) -> bool:
+    """Whether a word names an object of the target, its near kin, its opposite or a rival."""
+    return any(
+        wanted.stem in item.names
+        or not wanted.near.isdisjoint(item.near)
+        or not wanted.opposed.isdisjoint(item.sides)
+        for wanted in target.objects
+    )
+
+
+def asides(target: Target, segment: Segment) -> frozenset[str]:
+    """The names that a segment only mentions: as owners, or as the place or means of another thing.
+
+    `concise replies on WhatsApp` is aside of `dislikes WhatsApp`, `relies on Bengt` is not.
+    """
+    asides = {item.stem for item in segment.items if item.owner}
+    if target.of_a_name:
+        asides.update(
+            item.stem
+            for before, joint, item in zip(
+                segment.items, segment.items[1:], segment.items[2:], strict=False
+            )
+            if "prep" in joint.cues and not before.cues & _HELD
+        )
+    return frozenset(asides)
+
+
+def is_of_another_sort(target: Target, segment: Segment) -> bool:
+    """Whether the noun stands with a word that tells another sort of it (`bond funds`)."""
+    missing = {
+        item.stem
+        for item in target.objects
+        if item.weight == DESCRIBING and item.stem not in segment.words.stems
+    }
+    nouns = {item.stem for item in target.objects if item.weight == 1.0 and not item.opposed}
+    if not missing or not nouns:
+        return False
+    step = 1 if segment.noun_first else -1
+    items = segment.items
+    for at, item in enumerate(items):
+        if 0 <= at + step < len(items) and item.names & nouns:
+            beside = items[at + step]
+            if beside.stem and not beside.cues and not _names(target, beside):
+                return True
+    return False

@@ -1,0 +1,85 @@
+"""The language of a line, by the function and cue words it holds."""
+
+from __future__ import annotations
+
+import tomllib
+from collections import Counter
+from collections.abc import Mapping
+from functools import lru_cache
+
+from lorebank.reflect.lexicon import language_files, languages
+from lorebank.reflect.tokens import is_han, is_kana, phrase_tokens, phrases, tokens_of
+
+__all__ = ["detect", "likely"]
+
+_TELLING = (
+    "function",
+    "negate",
+    "like",
+    "dislike",
+    "good",
+    "bad",
+    "adopt",
+    "drop",
+    "say",
+    "joins",
+    "repeat",
+)
+
+
+def detect(text: str, beside: str = "") -> str | None:
+    """The language with the most function and cue words in a text; `en` where none has any.
+
+    What stands `beside` it counts half: a few words may be of several languages. `None` for a
+    script no file covers.
+    """
+    script = _script(text)
+    if script is not None:
+        return script if script in language_files() else None
+    counts = _counts(text)
+    near = _counts(beside) if beside and _script(beside) is None else Counter()
+    if not counts and not near:
+        return "en"
+    return max(languages(), key=lambda code: counts[code] + near[code] / 2)
+
+
+def likely(text: str) -> tuple[str, ...]:
+    """The languages a text may be of, judged by itself alone."""
+    best = detect(text)
+    if best is None or _script(text) is not None:
+        return (best,) if best else ()
+    counts = _counts(text)
+    return tuple(
+        c for c in languages() if c == best or (counts[c] and 2 * counts[c] >= counts[best])
+    )
+
+
+def _script(text: str) -> str | None:
+    if is_kana(text):
+        return "ja"
+    return "zh" if is_han(text) else None
+
+
+@lru_cache(maxsize=16384)
+def _counts(text: str) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    known = _language_words()
+    for _, token in tokens_of(text):
+        counts.update(known.get(token, ()))
+    return counts
+
+
+@lru_cache(maxsize=1)
+def _language_words() -> Mapping[str, tuple[str, ...]]:
+    words: dict[str, list[str]] = {}
+    for code in languages():
+        table = tomllib.loads(language_files()[code])
+        own: set[str] = set()
+        for cue in _TELLING:
+            for phrase in phrases(table.get(cue, "")):
+                tokens = phrase_tokens(phrase)
+                if cue in ("function", "negate") or len(tokens) == 1:
+                    own.update(token for token in tokens if not token.endswith("*"))
+        for word in own:
+            words.setdefault(word, []).append(code)
+    return {word: tuple(codes) for word, codes in words.items()}

@@ -1,0 +1,52 @@
+"""Whose view a stretch of text tells: the holder's, or somebody else's."""
+
+from __future__ import annotations
+
+from lorebank.reflect.reading import Segment
+from lorebank.reflect.targets import ATTITUDES, Target
+
+__all__ = ["is_foreign"]
+
+_TELLING = ATTITUDES | {"adopt", "drop"}
+_PREDICATES = ATTITUDES | {"adopt", "drop", "say", "negate"}
+
+
+def is_foreign(segment: Segment, target: Target, others: frozenset[str]) -> bool:
+    """Whether the segment tells of somebody else: another name or `her sister` as its subject.
+
+    A name is a capital that is no object of the opinion, before the cue that says what is thought;
+    where it opens the sentence, only right before a cue.
+    """
+    wanted = {item.stem for item in target.objects}
+    other_words = {part for slug in others for part in slug.split("-")}
+    items = [item for item in segment.items if "function" not in item.cues]
+    if _tells_of_others(segment, wanted):
+        return True
+    told = not segment.holder_first
+    for position, item in enumerate(items):
+        if item.cues & ATTITUDES:
+            return False
+        told = told or "say" in item.cues
+        if not told:
+            continue
+        if not item.stem or item.stem in wanted or item.cues - {"weak"}:
+            continue
+        if item.token in other_words:
+            return True
+        follows = items[position + 1].cues if position + 1 < len(items) else frozenset()
+        if item.capital and follows & _PREDICATES:
+            return True
+    return False
+
+
+def _tells_of_others(segment: Segment, wanted: set[str]) -> bool:
+    """Whether somebody else is more than whom the holder does a thing for or with."""
+    told = reached = False
+    for item in segment.items:
+        if "others" in item.cues and item.stem not in wanted and not reached:
+            return True
+        told = told or bool(item.cues & _TELLING)
+        reached = told and (
+            "prep" in item.cues or (reached and bool(item.cues & {"function", "scene"}))
+        )
+    return False

@@ -1,0 +1,90 @@
+"""The unsure queue: lines near a belief that the rules will not sign, for a person to settle.
+
+A person reads this queue, so it is short: a line enters when it names most of what the opinion is
+about, or is alike in meaning where an embedder tells, and what is listed first says little else and
+bears a cue. Lines that ask, suppose or quote are no candidates.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import date
+
+from lorebank.domain import Fact
+from lorebank.reflect.candidates import Nearness, nearness
+from lorebank.reflect.outcome import Belief
+from lorebank.reflect.stance import Judgement
+
+__all__ = ["Similarity", "UnsurePair", "best_first", "unsure_pair"]
+
+Similarity = Callable[[str, str], float]
+"""0..1, of two texts."""
+
+_UNSIGNED = frozenset({"no cue", "cues disagree"})
+_NAMED = 0.6
+"""The least share of what the opinion is about that a line has to name."""
+_ALIKE = 0.6
+_ENOUGH = 0.65
+_OF_ONE_OPINION = 3
+_LIMIT = 60
+
+
+@dataclass(frozen=True, slots=True)
+class UnsurePair:
+    """A line near an opinion that the rules will not sign."""
+
+    fact: Fact
+    opinion_id: str
+    statement: str
+    score: float
+    """0..1: how likely it is worth a look."""
+    reason: str
+    """`cues disagree`, `no cue` (it names the object, no cue stands with it) or `alike`."""
+
+
+def unsure_pair(
+    belief: Belief, fact: Fact, found: Judgement, similarity: Similarity | None = None
+) -> UnsurePair | None:
+    """The pair as an entry of the queue; `None` where it is not worth a person's look."""
+    if found.reason not in _UNSIGNED:
+        return None
+    near = nearness(belief.statement, fact.content, belief.holder)
+    reason = found.reason
+    share = near.share
+    if share < _NAMED and similarity is not None:
+        alike = similarity(belief.statement, fact.content)
+        share, reason = (alike, "alike") if alike >= _ALIKE else (share, reason)
+    score = _score(share, near, disagree=reason == "cues disagree")
+    if share < _NAMED or score < _ENOUGH:
+        return None
+    return UnsurePair(fact, belief.id, belief.statement, score, reason)
+
+
+def best_first(pairs: Iterable[UnsurePair]) -> tuple[UnsurePair, ...]:
+    """The queue: highest score, then newest; at most a few of one opinion."""
+    ranked = sorted(
+        pairs,
+        key=lambda pair: (
+            -pair.score,
+            -(pair.fact.recorded or date.min).toordinal(),
+            pair.opinion_id,
+            pair.fact.id,
+        ),
+    )
+    taken: Counter[str] = Counter()
+    told: set[tuple[str, str]] = set()
+    queue: list[UnsurePair] = []
+    for pair in ranked:
+        line = (pair.opinion_id, pair.fact.content)
+        if taken[pair.opinion_id] < _OF_ONE_OPINION and line not in told:
+            told.add(line)
+            taken[pair.opinion_id] += 1
+            queue.append(pair)
+    return tuple(queue[:_LIMIT])
+
+
+def _score(share: float, near: Nearness, *, disagree: bool) -> float:
+    cue = 1.0 if disagree or near.has_cue else 0.0
+    return round(0.5 * share + 0.25 * near.focus + 0.25 * cue, 3)
