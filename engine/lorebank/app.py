@@ -491,7 +491,7 @@ class Bank:
         self._freshen()
         if id.startswith("o-"):
             opinion = self._named(load_opinions(self._index, opinion_id=self._opinion_id(id)))[0]
-            dated = materialise.with_trend(opinion, self._today(now))
+            dated = materialise.as_read(opinion, self._today(now), self.config.reflect)
             return Explanation(fact=None, opinion=dated, places=(opinion.source,))
         facts = facts_by_id(self._index, id)
         if not facts:
@@ -721,7 +721,9 @@ class Bank:
                 self._index, self.root, slug, as_of, self.config.reflect
             )
         )
-        dated = self._named([materialise.with_trend(opinion, today) for opinion in found])
+        dated = self._named(
+            [materialise.as_read(opinion, today, self.config.reflect) for opinion in found]
+        )
         return tuple(sorted(dated, key=_held_first))
 
     def _named(self, opinions: Sequence[Opinion]) -> tuple[Opinion, ...]:

@@ -135,6 +135,10 @@ class ReflectSettings:
 
     prior: float = _setting(0.6, number(0.01, 0.99))
     """The confidence of an opinion whose writer gave none."""
+    fade_half_life_days: float = _setting(0.0, number(0, 36500))
+    """Days without evidence after which an opinion is read halfway to `prior`; 0: it never fades.
+
+    Only what is shown fades: what is believed stays as the evidence left it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date, timedelta
+from random import Random
 
 import pytest
 from hypothesis import given
@@ -168,3 +170,95 @@ def test_without_evidence_the_prior_stands() -> None:
 def test_fading_goes_half_way_to_the_prior_a_half_life() -> None:
     assert fade(0.9, days=0, half_life_days=90) == 0.9
     assert fade(0.9, days=90, half_life_days=90) == pytest.approx(0.75)
+
+
+@given(st.floats(0.7, 0.8), st.integers(5, 6))
+def test_five_or_six_contradictions_take_a_belief_below_half(c: float, days: int) -> None:
+    down = [stated(c), *(on(day, AGAINST) for day in range(1, days + 1))]
+    assert fold_evidence(down).confidence < 0.5
+    renewed = [*down, *(on(day) for day in range(20, 21 + days))]
+    assert fold_evidence(renewed).confidence > 0.5
+
+
+@given(st.floats(0.05, 0.95), st.floats(0.0, 0.3), st.integers(1, 40))
+def test_weak_or_crowded_contradiction_makes_no_large_move(
+    c: float, strength: float, lines_of_a_day: int
+) -> None:
+    crowd = [on(1, AGAINST, fact_id=f"x{i}", strength=strength) for i in range(lines_of_a_day)]
+    assert c - fold_evidence([stated(c), *crowd]).confidence < 0.12
+
+
+@given(streams, lines(), st.integers(0, 14))
+def test_removing_a_line_restores_exactly_the_state_without_it(
+    evidence: list[DatedEvidence], line: DatedEvidence, place: int
+) -> None:
+    without = [other for other in evidence if other.fact_id != line.fact_id]
+    added = [*without[:place], line, *without[place:]]
+    assert fold_evidence([o for o in added if o is not line]) == fold_evidence(without)
+
+
+@given(streams, st.randoms(use_true_random=False))
+def test_order_within_a_day_has_no_effect(evidence: list[DatedEvidence], chance: Random) -> None:
+    one_day = [replace(line, date=FIRST) for line in evidence]
+    shuffled = one_day.copy()
+    chance.shuffle(shuffled)
+    assert fold_evidence(shuffled) == fold_evidence(one_day)
+
+
+@given(st.floats(0.05, 0.95), st.floats(0.05, 0.95))
+def test_a_stated_confidence_is_evidence_and_no_overwrite(c: float, again: float) -> None:
+    evidence = [stated(c), on(2), on(4), stated(again, day=6)]
+    before = fold_evidence(evidence[:-1]).confidence
+    after = fold_evidence(evidence).confidence
+    assert min(before, again) - 1e-9 <= after <= max(before, again) + 1e-9
+    assert after != again or before == pytest.approx(again)
+
+
+def test_silence_moves_nothing_and_fading_is_a_way_of_reading() -> None:
+    evidence = [stated(0.9), on(3)]
+    state = fold_evidence(evidence)
+    assert fold_evidence(evidence, as_of=FIRST + timedelta(400)) == state
+    assert fade(state.confidence, days=397, half_life_days=90) < state.confidence
+
+
+@given(st.floats(0.01, 0.99), st.integers(0, 4000), st.floats(1, 4000), st.floats(0.01, 0.99))
+def test_fading_never_passes_the_prior(c: float, days: int, half_life: float, prior: float) -> None:
+    faded = fade(c, days=days, half_life_days=half_life, prior=prior)
+    assert min(c, prior) - 1e-9 <= faded <= max(c, prior) + 1e-9
+
+
+GOLDEN_STORIES = [
+    pytest.param([stated(0.7), on(1)], [0.7, 0.781], id="one support"),
+    pytest.param([stated(0.7), on(1, AGAINST)], [0.7, 0.608], id="one contradiction"),
+    pytest.param(
+        [stated(0.8), *(on(d, AGAINST) for d in range(1, 7))],
+        [0.8, 0.723, 0.634, 0.537, 0.437, 0.341, 0.255],
+        id="six against",
+    ),
+    pytest.param(
+        [stated(0.8), *(on(d, AGAINST) for d in range(1, 6)), *(on(d) for d in range(9, 13))],
+        [0.8, 0.723, 0.634, 0.537, 0.437, 0.341, 0.437, 0.537, 0.634, 0.723],
+        id="down and back",
+    ),
+    pytest.param(
+        [stated(0.6), stated(0.9, 3), stated(0.9, 5)], [0.6, 0.693, 0.774], id="restated higher"
+    ),
+    pytest.param(
+        [on(0), on(1), on(2, AGAINST, strength=0.5)], [0.693, 0.774, 0.735], id="never named"
+    ),
+    pytest.param(
+        [stated(0.75), on(1, AGAINST), on(1, AGAINST, fact_id="same-file")],
+        [0.75, 0.637],
+        id="two lines of one file",
+    ),
+    pytest.param(
+        [stated(0.75), on(1, AGAINST, source="a.md"), on(1, AGAINST, fact_id="x", source="b.md")],
+        [0.75, 0.618],
+        id="two files of one day",
+    ),
+]
+
+
+@pytest.mark.parametrize(("story", "expected"), GOLDEN_STORIES)
+def test_golden_stories(story: list[DatedEvidence], expected: list[float]) -> None:
+    assert [round(c, 3) for _, c in fold_evidence(story).history] == expected

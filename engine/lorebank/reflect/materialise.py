@@ -25,12 +25,13 @@ from lorebank.index.opinions import (
     insert_opinions,
 )
 from lorebank.index.sync import OPINIONS_DUE
+from lorebank.reflect.beliefs import fade
 from lorebank.reflect.trends import trend_of
 
 if TYPE_CHECKING:
     from lorebank.reflect.matching import Formation
 
-__all__ = ["beliefs", "form_now", "opinions_as_of", "refresh_opinions", "with_trend"]
+__all__ = ["as_read", "beliefs", "form_now", "opinions_as_of", "refresh_opinions", "with_trend"]
 
 
 def refresh_opinions(
@@ -118,6 +119,20 @@ def beliefs(
                     ),
                 )
     return found
+
+
+def as_read(opinion: Opinion, now: date, settings: ReflectSettings) -> Opinion:
+    """The opinion as shown on a day: with its trend, and faded where the settings say so.
+
+    A confidence pinned by hand does not fade.
+    """
+    shown = with_trend(opinion, now)
+    half_life = settings.fade_half_life_days
+    if not half_life or opinion.last_updated is None or opinion.pinned is not None:
+        return shown
+    days = (now - opinion.last_updated).days
+    faded = fade(opinion.confidence, days=days, half_life_days=half_life, prior=settings.prior)
+    return replace(shown, confidence=faded)
 
 
 def with_trend(opinion: Opinion, now: date) -> Opinion:

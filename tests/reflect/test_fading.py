@@ -1,0 +1,48 @@
+"""Fading: an opinion without news read nearer to the prior, where the settings say so."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+
+import pytest
+
+from lorebank.config import ReflectSettings
+from lorebank.domain import Citation, Opinion, OpinionStatus, Trend
+from lorebank.reflect.materialise import as_read
+
+LAST = date(2025, 3, 1)
+
+
+def opinion(pinned: float | None = None) -> Opinion:
+    return Opinion(
+        id="o-00000001",
+        statement="Likes jazz.",
+        entities=("Ana",),
+        confidence=0.9,
+        trend=Trend.STABLE,
+        evidence=(),
+        history=((LAST, 0.9),),
+        last_updated=LAST,
+        source=Citation("memory/2025-03-01.md", 1, 1),
+        status=OpinionStatus.LIVE,
+        pinned=pinned,
+    )
+
+
+@pytest.mark.parametrize(
+    ("half_life", "days", "pinned", "shown"),
+    [
+        (0.0, 900, None, 0.9),
+        (90.0, 0, None, 0.9),
+        (90.0, 90, None, 0.75),
+        (90.0, 180, None, 0.675),
+        (90.0, 90, 0.9, 0.9),
+    ],
+)
+def test_an_opinion_fades_only_where_set_and_never_a_pinned_one(
+    half_life: float, days: int, pinned: float | None, shown: float
+) -> None:
+    settings = ReflectSettings(fade_half_life_days=half_life)
+    read = as_read(opinion(pinned), LAST + timedelta(days), settings)
+    assert read.confidence == pytest.approx(shown)
+    assert read.history == opinion().history
