@@ -24,6 +24,13 @@ _TELLING = (
     "say",
     "joins",
     "repeat",
+    "change",
+    "exclusive",
+    "excess",
+    "norm",
+    "past",
+    "scene",
+    "weak",
 )
 
 

@@ -87,7 +87,9 @@ def _of_reading(reading: Reading, *, whole: bool = False) -> tuple[Target, ...]:
             _target(_even(compared.left), reading.lexicon, -1, "comparison", True),
         )
     sign, basis = _sign_of_all(segments)
-    weights = _in_parts(_weights(segments, basis), reading.lexicon)
+    weights = _in_parts(
+        _weights(segments, basis) or _weights(segments, "plain"), reading.lexicon
+    )
     exclusive = any(segment.has("exclusive") for segment in segments)
     return (_target(weights, reading.lexicon, sign, basis, exclusive),) if weights else ()
 
@@ -133,7 +135,8 @@ def _weights(segments: Iterable[Segment], basis: str) -> dict[str, float]:
             told = "say" in item.cues and not held
             told = told or ("excess" in previous and bool(item.cues & {"good", "bad"}))
             held = held or bool(item.cues & ATTITUDES)
-            if item.stem and not told and not item.cues & silent:
+            unspoken = silent - {"others"} if held else silent
+            if item.stem and not told and not item.cues & unspoken:
                 aside = of_a_name and "bound" not in previous
                 weight = _OF_A_NAME if aside else 1.0
                 weight = min(weight, _WEAK) if item.cues & faint else weight

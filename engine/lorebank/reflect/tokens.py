@@ -6,7 +6,7 @@ Each Han character is a word; what binds an article to a word (`l'`, `d'`) falls
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from lorebank.language.folding import fold
 
@@ -26,6 +26,10 @@ _TOKEN = re.compile(rf"[{_HAN}]|[^\W_{_HAN}]+(?:['+#][^\W_{_HAN}]+)*[+#]*")
 _ELIDED = re.compile(r"\A(?:l|d|n|j|m|t|s|c|qu|jusqu|lorsqu|puisqu|un|dell|all|nell)'(?=\w)")
 _IS_HAN = re.compile(f"[{_HAN}]")
 _KANA = re.compile("[\u3040-\u30ff]")
+
+_STEM = 4
+"""The letters that a second ending has to leave, and the length from which a word has any."""
+_ENDINGS = 2
 
 
 def tokens_of(text: str) -> list[tuple[str, str]]:
@@ -58,19 +62,23 @@ def phrase_tokens(text: str) -> tuple[str, ...]:
     return tuple(tokens)
 
 
-def stem_of(token: str, suffixes: Iterable[str]) -> str:
+def stem_of(token: str, suffixes: Sequence[str]) -> str:
+    """What is compared of a word: its first letters without its endings."""
     return without_ending(token, suffixes)[:8]
 
 
-def without_ending(token: str, suffixes: Iterable[str]) -> str:
-    if len(token) < 4:
-        return token
-    for suffix in suffixes:
-        if token.endswith(suffix) and len(token) - len(suffix) >= 3:
-            token = token[: -len(suffix)]
-            if suffix == "s" and "y" in suffixes and len(token) > 3:
-                token = token.removesuffix("y")
+def without_ending(token: str, suffixes: Sequence[str]) -> str:
+    """A word without its endings, one after the other while enough of it is left."""
+    left = 3
+    for _ in range(_ENDINGS):
+        if len(token) < _STEM:
+            return token
+        room = len(token) - left
+        ending = next((s for s in suffixes if len(s) <= room and token.endswith(s)), "")
+        if not ending:
             break
+        token = token.removesuffix(ending)
+        left = _STEM
     if len(token) > 3 and token[-1] == token[-2] and token[-1] not in "aeiouls":
         token = token[:-1]
     return token
