@@ -50,6 +50,7 @@ def sign_of(items: Sequence[Item], *, negation_after: bool) -> tuple[int, str]:
     totals: dict[str, list[int]] = {"attitude": [], "habit": [], "judgement": []}
     denied = False
     last = ""
+    held = 0
     brief = any("brief" in item.cues for item in items)
     for at, item in enumerate(items):
         cue = next((cue for cue in _SIGNS if cue in item.cues), "")
@@ -65,6 +66,10 @@ def sign_of(items: Sequence[Item], *, negation_after: bool) -> tuple[int, str]:
         if kind == "attitude" and last == "drop" and totals["habit"]:
             totals["habit"].pop()
             denied = not denied
+        if cue == "drop" and last in ("like", "dislike") and not _named(items[held + 1 : at]):
+            totals["attitude"][-1] *= -1
+            continue
+        held = at
         totals[kind].append(-sign if denied else sign)
         if "negate" not in item.cues:
             denied = False
@@ -77,6 +82,10 @@ def sign_of(items: Sequence[Item], *, negation_after: bool) -> tuple[int, str]:
     if denied and _negation_reaches_back(items, negation_after=negation_after):
         totals[kinds[0]][-1] *= -1
     return _agreed(totals)
+
+
+def _named(items: Sequence[Item]) -> bool:
+    return any(item.stem and not item.cues for item in items)
 
 
 def _describes(following: Sequence[Item]) -> bool:

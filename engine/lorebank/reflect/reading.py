@@ -188,7 +188,7 @@ def _segments(sentence: str, number: int, names: tuple[str, ...], words: Lexicon
             elif "reason" in cues:
                 reason = True
             elif "joins" not in cues:
-                cues = _with_complaint(cues, folded, position, run, words)
+                cues = _with_complaint(cues, folded[position + length :], run, words)
                 run.append(_item(folded[position : position + length], cues, written, first, words))
             first = False
             position += length
@@ -258,12 +258,12 @@ def _named(word: str, cues: frozenset[str], words: Lexicon) -> Item:
 
 
 def _with_complaint(
-    cues: frozenset[str], folded: Sequence[str], at: int, run: Sequence[Item], words: Lexicon
+    cues: frozenset[str], following: Sequence[str], run: Sequence[Item], words: Lexicon
 ) -> frozenset[str]:
     """Turns `too` into a dislike where it stands with a word of extent or a bad one."""
     if "excess" not in cues or any("negate" in item.cues for item in run[-1:]):
         return cues
-    beside = [folded[at + 1]] if at + 1 < len(folded) else []
+    beside = list(following[:1])
     beside += [item.token for item in run[-1:] if words.noun_first]
     if any(words.stem(word) in words.opposites for word in beside):
         return (cues - {"function"}) | {"dislike"}
@@ -287,8 +287,10 @@ def _comparisons(
     for frame in words.frames:
         match = frame.pattern.search(text)
         if match is not None and not match["a"].endswith(" any"):
-            preferred = _stems(match["a"], words)
-            left = _stems(match["b"], words)
+            preferred, left = _stems(match["a"], words), _stems(match["b"], words)
+            if preferred <= left or left <= preferred:
+                preferred = _stems(match["a"], words, weak=True)
+                left = _stems(match["b"], words, weak=True)
             if not frame.is_change and _is_denied(text[: match.start()], words):
                 preferred, left = left, preferred
             if preferred and left and preferred != left:
@@ -310,7 +312,9 @@ def _is_denied(before: str, words: Lexicon) -> bool:
     return any("negate" in found for _, found in cues)
 
 
-def _stems(text: str, words: Lexicon) -> frozenset[str]:
+def _stems(text: str, words: Lexicon, *, weak: bool = False) -> frozenset[str]:
+    """The stems of one side of a comparison; words of little weight only where they tell it."""
+    silent = {"function", "negate"} | (set() if weak else {"weak"})
     folded = [token for _, token in tokens_of(text)]
     kept: set[str] = set()
     praise: set[str] = set()
@@ -320,7 +324,7 @@ def _stems(text: str, words: Lexicon) -> frozenset[str]:
         thing, cues = words.thing_at(folded[position : position + length], cues)
         if thing:
             kept.add(thing)
-        elif length == 1 and not cues & {"function", "negate", "weak"}:
+        elif length == 1 and not cues & silent:
             named = {words.stem(folded[position]), words.tail(folded[position])} - {""}
             (praise if cues & {"good", "bad"} else kept).update(named)
         position += length

@@ -87,9 +87,7 @@ def _of_reading(reading: Reading, *, whole: bool = False) -> tuple[Target, ...]:
             _target(_even(compared.left), reading.lexicon, -1, "comparison", True),
         )
     sign, basis = _sign_of_all(segments)
-    weights = _in_parts(
-        _weights(segments, basis) or _weights(segments, "plain"), reading.lexicon
-    )
+    weights = _in_parts(_weights(segments, basis) or _weights(segments, "plain"), reading.lexicon)
     exclusive = any(segment.has("exclusive") for segment in segments)
     return (_target(weights, reading.lexicon, sign, basis, exclusive),) if weights else ()
 
