@@ -256,3 +256,22 @@ def test_undated_lines_open_opinions_and_move_nothing() -> None:
     )
     assert moves(jazz) == [("against", "attitude")]
     assert jazz.confidence < 0.7
+
+
+def test_the_unsure_queue_is_short_best_first_and_without_noise() -> None:
+    facts = [
+        fact(O, "2025-01-01", "Hates phone calls.", "Ana", c=0.7),
+        fact(W, "2025-01-02", "Lost her phone on the tram.", "Ana"),
+        fact(W, "2025-01-03", "Does Ana still hate phone calls?", "Ana"),
+        fact(W, "2025-01-04", "Phone calls, phone calls.", "Ana"),
+        fact(W, "2025-01-05", "Her sister loves phone calls.", "Ana"),
+        fact(W, "2025-01-06", "Repaired the boat.", "Ana"),
+        *(
+            fact(W, f"2025-02-{d:02}", f"Loves phone calls and hates them {d}.", "Ana")
+            for d in range(1, 8)
+        ),
+    ]
+    queue = form(facts).unsure
+    assert [pair.score for pair in queue] == sorted((p.score for p in queue), reverse=True)
+    assert len(queue) <= 3
+    assert {pair.fact.content for pair in queue}.isdisjoint(f.content for f in facts[1:3])

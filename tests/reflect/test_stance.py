@@ -27,6 +27,13 @@ PAIRS = [
     for line in Path(__file__).with_name("stance_pairs.jsonl").read_text("utf-8").splitlines()
 ]
 
+TAGGED = [
+    json.loads(line)
+    for line in (Path(__file__).parents[2] / "fixtures" / "stance_tagged.jsonl")
+    .read_text("utf-8")
+    .splitlines()
+]
+
 
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: f"{pair['lang']}-{pair['fact'][:30]}")
 def test_pairs(pair: dict[str, object]) -> None:
@@ -153,3 +160,61 @@ def test_any_text_is_judged_without_error(opinion: str, fact: str) -> None:
 def test_a_pair_with_a_sign_is_found_through_the_index(pair: dict[str, object]) -> None:
     holder = slugify(str(pair["opinion_entities"][0]))  # type: ignore[index]
     assert target_keys(str(pair["opinion"]), holder) & index_keys(str(pair["fact"]), holder)
+
+
+@pytest.mark.parametrize(
+    ("opinion", "fact", "stance"),
+    [
+        ("Prefers tea to coffee.", "Ordered a third cup of sencha.", "for"),
+        ("Prefers tea to coffee.", "Sent back the coffee.", "for"),
+        ("Loves sencha.", "Hates tea.", "unrelated"),
+        ("Likes short meetings.", "Complained that the call ran for two hours.", "for"),
+        ("Likes short meetings.", "Ended the meeting after ten minutes.", "for"),
+        ("Likes short meetings.", "Complained that the meeting was too short.", "against"),
+        ("Likes short meetings.", "Wants long replies.", "unrelated"),
+        ("Likes short meetings.", "Refused the meeting.", "unrelated"),
+        ("Wants long replies.", "Asked for shorter replies.", "against"),
+        ("Drinks dark beer.", "Hates wheat beer.", "unrelated"),
+        ("Likes the old library better than the new one.", "Avoids the new library.", "for"),
+        ("Loves the bakery.", "Wants to leave the bakery.", "against"),
+        ("Hates meat.", "Had to eat meat, the host had cooked it.", "unrelated"),
+        ("Hates meat.", "Left without his meat.", "unrelated"),
+        ("Loves jazz.", "Hates jazz, says Ben.", "unrelated"),
+        ("Loves jazz.", "Said that Ben hates jazz.", "unrelated"),
+        ("Mag kurze Sitzungen.", "Lobte die knappe Wochensitzung.", "for"),
+        ("Prefiere el té al café.", "Pidió otra tetera de té verde.", "for"),
+        ("Veut des réponses courtes.", "A demandé des réponses plus longues.", "against"),
+        ("Detesta reuniões longas.", "Pediu reuniões mais curtas.", "for"),
+        ("Odia le riunioni lunghe.", "Adesso apprezza le riunioni lunghe.", "against"),
+        ("讨厌开长会。", "又抱怨会议开了两个小时。", "for"),
+    ],
+)
+def test_kinds_extents_and_qualities(opinion: str, fact: str, stance: str) -> None:
+    assert judge(opinion, ["ana"], fact, ["ana"]).stance.value == stance
+
+
+def test_tagged_pairs_are_read_as_well_as_they_were() -> None:
+    outcomes = [(pair["label"], judge_record(pair)) for pair in TAGGED if pair["part"] == "test"]
+    given = [wanted == found for wanted, found in outcomes if found != "unrelated"]
+    assert sum(given) / len(given) >= 0.95
+    assert sum(wanted == found for wanted, found in outcomes) / len(outcomes) >= 0.78
+
+
+def test_opinions_on_two_subjects_hardly_ever_cross() -> None:
+    """Every opinion against every line of another holder's, as if one person had said both."""
+    english = [pair for pair in TAGGED if pair["lang"] == "en"]
+    opinions = {pair["opinion"]: pair["opinion_entities"] for pair in english}
+    pairs = [
+        (opinion, pair["fact"])
+        for opinion, holder in opinions.items()
+        for pair in english
+        if pair["opinion_entities"] != holder
+    ]
+    signed = sum(judge(o, ["x"], fact, ["x"]).stance is not Stance.UNRELATED for o, fact in pairs)
+    assert signed / len(pairs) < 0.015
+
+
+def judge_record(pair: dict[str, object]) -> str:
+    holders = [slugify(str(name)) for name in pair["opinion_entities"]]  # type: ignore[attr-defined]
+    named = [slugify(str(name)) for name in pair["fact_entities"]]  # type: ignore[attr-defined]
+    return judge(str(pair["opinion"]), holders, str(pair["fact"]), named).stance.value

@@ -8,7 +8,7 @@ from lorebank.reflect.polarity import Item
 from lorebank.reflect.reading import Segment, Words
 from lorebank.reflect.targets import ATTITUDES, DESCRIBING, Target
 
-__all__ = ["Cover", "asides", "cover_of", "extras", "is_of_another_sort"]
+__all__ = ["Cover", "asides", "cover_of", "extras", "is_done_without", "is_of_another_sort"]
 
 _ASIDE = 0.4
 _NEAR = 0.9
@@ -128,3 +128,10 @@ def is_of_another_sort(target: Target, segment: Segment) -> bool:
             if beside.stem and not beside.cues and not _names(target, beside):
                 return True
     return False
+
+
+def is_done_without(target: Target, segment: Segment) -> bool:
+    """Whether something else is done, and without the object (`left without his tea`)."""
+    lacking = [at for at, item in enumerate(segment.items) if "lacking" in item.cues]
+    named = [at for at, item in enumerate(segment.items) if _names(target, item)]
+    return bool(lacking) and bool(named) and lacking[0] < named[0]

@@ -23,6 +23,7 @@ _SENTENCE = re.compile(r"[^.!?;。！？；\n]+(?:\.(?=\w)[^.!?;。！？；\n]+
 _ASIDE = re.compile(
     r"\([^()]*\)|（[^（）]*）|\"[^\"]*\"|“[^“”]*”|„[^„“”]*[“”]|«[^«»]*»|「[^「」]*」"
 )
+_NOTHING = (" any", "nothing", "nichts", "nada", "rien", "niente")
 _CLAUSE = re.compile(r"[;；：]|:(?!\d)|—|\s[-–]\s|(?<=[.!?])\s|[。！？]")
 _PIECE = re.compile(r"[,:，：、()（）\"“”«»]|\s[-–—]+\s|—")
 
@@ -138,7 +139,7 @@ def read(
         own = _segments(sentence, number, names, words)
         if not claim and _moves_nothing(sentence, own):
             continue
-        if not claim and any(segment.has("quote") for segment in own):
+        if not claim and any(s.has("quote") or _is_told_by_a_name(s) for s in own):
             quoted = True
             continue
         compared = _comparisons(sentence, number, names, words)
@@ -146,6 +147,19 @@ def read(
         segments += kept
         comparisons += compared
     return Reading(tuple(segments), tuple(comparisons), words, quoted)
+
+
+def _is_told_by_a_name(segment: Segment) -> bool:
+    """Whether a stretch only names who said the rest (`…, says Ben`)."""
+    said = [item for item in segment.items if "function" not in item.cues]
+    return (
+        len(said) == 2
+        and not segment.holder_first
+        and "say" in said[0].cues
+        and said[1].capital
+        and not said[1].cues
+        and not said[0].first
+    )
 
 
 def _moves_nothing(sentence: str, segments: Sequence[Segment]) -> bool:
@@ -286,9 +300,9 @@ def _comparisons(
         text = re.sub(rf"(?<![a-z0-9]){shown}(?![a-z0-9])(?:'s)?\s*", "", text)
     for frame in words.frames:
         match = frame.pattern.search(text)
-        if match is not None and not match["a"].endswith(" any"):
+        if match is not None and not match["a"].endswith(_NOTHING):
             preferred, left = _stems(match["a"], words), _stems(match["b"], words)
-            if preferred <= left or left <= preferred:
+            if preferred and (preferred <= left or left <= preferred):
                 preferred = _stems(match["a"], words, weak=True)
                 left = _stems(match["b"], words, weak=True)
             if not frame.is_change and _is_denied(text[: match.start()], words):
@@ -314,7 +328,7 @@ def _is_denied(before: str, words: Lexicon) -> bool:
 
 def _stems(text: str, words: Lexicon, *, weak: bool = False) -> frozenset[str]:
     """The stems of one side of a comparison; words of little weight only where they tell it."""
-    silent = {"function", "negate"} | (set() if weak else {"weak"})
+    silent = {"function", "negate", "change", "repeat"} | (set() if weak else {"weak"})
     folded = [token for _, token in tokens_of(text)]
     kept: set[str] = set()
     praise: set[str] = set()

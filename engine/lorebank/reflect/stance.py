@@ -23,10 +23,17 @@ from functools import lru_cache
 
 from lorebank.domain import Fact, Stance
 from lorebank.language.words import words
-from lorebank.reflect.covering import Cover, asides, cover_of, extras, is_of_another_sort
+from lorebank.reflect.covering import (
+    Cover,
+    asides,
+    cover_of,
+    extras,
+    is_done_without,
+    is_of_another_sort,
+)
 from lorebank.reflect.detection import detect
 from lorebank.reflect.reading import Comparison, Reading, Segment, read
-from lorebank.reflect.subjects import is_foreign
+from lorebank.reflect.subjects import is_foreign, is_told_by_another
 from lorebank.reflect.targets import Target, targets_of
 
 __all__ = ["Judgement", "judge"]
@@ -127,7 +134,10 @@ def _ask(target: Target, reading: Reading, others: frozenset[str]) -> list[_Vote
             foreign = any(is_foreign(segment, target, others) for segment in told)
             return [None] if foreign else [vote]
     votes: list[_Vote | None] = []
+    theirs = {s.sentence for s in reading.segments if is_told_by_another(s, target)}
     for position, segment in enumerate(reading.segments):
+        if segment.sentence in theirs:
+            continue
         cover = cover_of(target, segment.words, asides(target, segment))
         if cover.share > 0 and not is_foreign(segment, target, others):
             votes.append(_by_segment(target, cover, position, reading))
@@ -138,12 +148,13 @@ def _by_comparison(target: Target, compared: Comparison) -> _Vote | None:
     preferred = cover_of(target, compared.preferred)
     left = cover_of(target, compared.left)
     stems = {item.stem for item in target.objects}
-    replaces_part = left.share == preferred.share and compared.left.own <= stems
-    if max(preferred.share, left.share) < 0.5 or (
-        preferred.share == left.share and not replaces_part
-    ):
+    equal = preferred.share == left.share
+    told_apart = compared.left.own <= stems or preferred.flips != left.flips
+    if max(preferred.share, left.share) < 0.5 or (equal and not told_apart):
         return None
     chosen = preferred.share > left.share
+    if equal and preferred.flips != left.flips:
+        chosen = left.flips
     cover = preferred if chosen else left
     if cover.slot and not cover.direct:
         return None
@@ -162,7 +173,7 @@ def _by_segment(target: Target, cover: Cover, position: int, reading: Reading) -
     if not sign and segment.has("repeat") and target.basis in _REPEATABLE:
         sign, basis = 1, "habit"
     if not sign and not (target.basis == "plain" and segment.has("repeat")):
-        sign, basis = _borrowed(position, reading)
+        sign, basis = (0, "none") if segment.has("reason") else _borrowed(position, reading)
         damped = 0.9
         if cover.flips and sign < 0:
             return None
@@ -179,6 +190,8 @@ def _by_segment(target: Target, cover: Cover, position: int, reading: Reading) -
             return None
     if not sign and cover.flips and target.basis == "habit" and not besides:
         sign, basis = 1, "restated"
+    if basis == "habit" and is_done_without(target, segment):
+        return None
     if basis == "negation" and target.basis == "judgement":
         return None
     if is_of_another_sort(target, segment):

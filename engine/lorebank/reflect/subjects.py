@@ -5,7 +5,7 @@ from __future__ import annotations
 from lorebank.reflect.reading import Segment
 from lorebank.reflect.targets import ATTITUDES, Target
 
-__all__ = ["is_foreign"]
+__all__ = ["is_foreign", "is_told_by_another"]
 
 _TELLING = ATTITUDES | {"adopt", "drop"}
 _PREDICATES = ATTITUDES | {"adopt", "drop", "say", "negate"}
@@ -37,6 +37,12 @@ def is_foreign(segment: Segment, target: Target, others: frozenset[str]) -> bool
         if item.capital and follows & _PREDICATES:
             return True
     return False
+
+
+def is_told_by_another(segment: Segment, target: Target) -> bool:
+    """Whether it opens what somebody else says (`her boss says`)."""
+    wanted = {item.stem for item in target.objects}
+    return segment.has("say") and not segment.holder_first and _tells_of_others(segment, wanted)
 
 
 def _tells_of_others(segment: Segment, wanted: set[str]) -> bool:
