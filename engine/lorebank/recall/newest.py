@@ -16,11 +16,13 @@ from lorebank.index.items import NOTE, Item
 from lorebank.index.slots import Successor
 from lorebank.language.words import words
 
-__all__ = ["Current", "lead_with_successors", "newest_first"]
+__all__ = ["Current", "lead_with_successors", "newest_first", "newest_opinion_first"]
 
 _LEAST_ALIKE = 0.5
 _LEAST_BEGINNING = 2
 _LONGEST_VALUE = 10
+_ABOUT_AS_GOOD = 2.5
+_BELIEVED = 0.45
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,47 @@ def newest_first(
         for place, number in zip(places, newest, strict=True):
             head[place] = number
     return [*head, *order[depth:]]
+
+
+def newest_opinion_first(
+    order: Sequence[int],
+    items: Mapping[int, Item],
+    scores: Mapping[int, float],
+    about: Mapping[int, frozenset[str]],
+    belief: Mapping[int, float],
+) -> list[int]:
+    """The order with opinions of one holder that answer about equally well put newest first,
+    those that are believed no longer after the others.
+
+    People change their minds without saying "no longer". `about` says what each opinion holds of
+    the subject asked for, and only those that share half of it are compared; `belief` is the
+    confidence in each today.
+    """
+
+    def current(number: int) -> tuple[bool, tuple[str, int, int]]:
+        return belief[number] >= _BELIEVED, _when(items[number])
+
+    head = list(order)
+    groups: list[list[int]] = []
+    for place, number in enumerate(head):
+        if not about.get(number) or items[number].recorded is None:
+            continue
+        for group in groups:
+            first = head[group[0]]
+            if (
+                items[first].subjects == items[number].subjects
+                and 2 * len(about[first] & about[number]) >= len(about[first])
+                and scores[first] - scores[number] <= _ABOUT_AS_GOOD
+            ):
+                group.append(place)
+                break
+        else:
+            groups.append([place])
+    for places in groups:
+        newest = sorted((head[place] for place in places), key=current, reverse=True)
+        for place, number in zip(places, newest, strict=True):
+            head[place] = number
+    return head
 
 
 def _when(item: Item) -> tuple[str, int, int]:

@@ -19,7 +19,12 @@ from lorebank.language.words import estimate_tokens
 from lorebank.recall.diversity import apply_decay, rerank_mmr
 from lorebank.recall.evidence_level import NONE, STRONG, WEAK, evidence_level
 from lorebank.recall.fusion import fuse_reciprocal_ranks, fuse_weighted
-from lorebank.recall.newest import Current, lead_with_successors, newest_first
+from lorebank.recall.newest import (
+    Current,
+    lead_with_successors,
+    newest_first,
+    newest_opinion_first,
+)
 from lorebank.recall.pool import Pool, coverage, lexical_terms
 from lorebank.recall.ranking import Ranking
 from lorebank.recall.repeats import collapse_repeats
@@ -46,6 +51,8 @@ _NEARLY_AS_GOOD = 0.5
 _SAYS_LITTLE = 0.3
 _SHORT_DAYS = 45
 _FEW_DAYS = 10
+_UNSAID = 0.6
+"""Confidence in an opinion whose writer gave none."""
 _NEAR_ENOUGH = 0.15
 """What a workspace holds nearest to words without sense comes to about that."""
 
@@ -104,7 +111,7 @@ def recall(
         level = WEAK  # it is not from the time asked about
     if level == NONE:
         order = [item for item in order if _worth_showing(pool, item)]
-    current = _with_successors(request, pool, order, options)
+    current = _with_successors(request, pool, order, scores, held, options)
     hidden += current.hidden
     scored = pool
     order, pool = current.order, replace(pool, items=current.items)
@@ -346,7 +353,12 @@ def _successor(item: Item, held: Mapping[str, BeliefOfFact]) -> str | None:
 
 
 def _with_successors(
-    request: Request, pool: Pool, order: Sequence[int], options: RecallOptions
+    request: Request,
+    pool: Pool,
+    order: Sequence[int],
+    scores: Mapping[int, float],
+    held: Mapping[str, BeliefOfFact],
+    options: RecallOptions,
 ) -> Current:
     """The order with the newest truth first, and what replaces a hit in its place."""
     understood, depth = request.understood, _HEAD * options.k
@@ -356,11 +368,33 @@ def _with_successors(
     if past or options.include_superseded:
         return Current(list(order), pool.items, replaced, 0)
     order = newest_first(order, pool.items, understood.terms, depth)
+    # Without a name in the question, opinions that share a word of it are seldom about one thing.
+    opinions = [
+        item for item in order[:depth] if understood.entities and pool.items[item].kind == "opinion"
+    ]
+    order = newest_opinion_first(
+        order,
+        pool.items,
+        scores,
+        {item: _held_of_subject(pool, item) for item in opinions},
+        {item: _belief(pool, pool.items[item], held) for item in opinions},
+    )
     allowed = request.allowed
     missing = {s.item for s in replaced.values() if s.item not in pool.items}
     wanted = [item for item in sorted(missing) if allowed is None or item in allowed]
     items = {**pool.items, **load_items(request.connection, wanted)}
     return lead_with_successors(order, items, replaced, understood.terms, options.k)
+
+
+def _held_of_subject(pool: Pool, item: int) -> frozenset[str]:
+    return frozenset(pool.understood.subject_terms) & frozenset(lexical_terms(pool, item, "terms"))
+
+
+def _belief(pool: Pool, item: Item, held: Mapping[str, BeliefOfFact]) -> float:
+    if item.id in held:
+        return held[item.id].confidence
+    stated = pool.rankings[opinion.NAME].of(item.item)
+    return stated.score if stated else item.confidence or _UNSAID
 
 
 def _said_of_phrases(pool: Pool) -> list[str]:

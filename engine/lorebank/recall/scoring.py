@@ -58,7 +58,7 @@ class Weights:
     defining: float = 1.5
     """The question asks what or who an entity is, and it begins with the entity's name; half of
     it for the oldest, pro rata: who somebody is was said when they first came up."""
-    in_time: float = 1.0
+    in_time: float = 2.0
     """It lies in the interval of the question."""
     dated: float = 1.4
     """It names a time, and the question asks when."""
