@@ -40,16 +40,9 @@ from lorebank.domain import (
     SyncReport,
     Trend,
 )
-from lorebank.errors import NotFound, ProviderError, UsageError, WorkspaceError
+from lorebank.errors import NotFound, UsageError, WorkspaceError
 from lorebank.index import connection as store
 from lorebank.index.chunks import select_chunks
-from lorebank.index.embedding import (
-    embed_pending,
-    follows_embedder,
-    has_vectors,
-    pending_count,
-)
-from lorebank.index.embedding_cache import EmbeddingCache
 from lorebank.index.entities import (
     display_names,
     find_entity,
@@ -61,6 +54,7 @@ from lorebank.index.entities import (
 )
 from lorebank.index.items import facts_by_id, facts_by_place, facts_by_time
 from lorebank.index.lexical import prepare_connection
+from lorebank.index.meaning import Meaning, QueryVector
 from lorebank.index.meta import read_meta
 from lorebank.index.opinions import load_opinions, opinions_moved_by
 from lorebank.index.read_settings import ReadSettings
@@ -71,38 +65,43 @@ from lorebank.index.vectors import VectorIndex
 from lorebank.index.vocabulary import Vocabulary, index_words
 from lorebank.language.folding import fold
 from lorebank.markdown.headings import RETAIN_HEADINGS
+from lorebank.providers.accounts import Setup
+from lorebank.providers.user_cache import cache_directory
 from lorebank.recall.filters import Filters, parse_day, parse_interval, parse_item_kind
-from lorebank.recall.meaning import Meaning, needs_meaning
+from lorebank.recall.meaning import needs_meaning
 from lorebank.recall.pipeline import RecallOptions, recall
 from lorebank.recall.request import Request
 from lorebank.recall.understand import Understood, understand
 from lorebank.reflect import materialise
 from lorebank.retain.kinds import parse_kind
-from lorebank.workspace.derived import ensure_derived_folder
+from lorebank.workspace.derived import ensure_derived_folder, index_path
 from lorebank.workspace.discover import find_workspace
 from lorebank.workspace.files import WalkResult, walk
 from lorebank.workspace.layout import LogPattern
 from lorebank.workspace.lock import WriterLock
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from lorebank.index.connection import Connection
 
 __all__ = ["Bank"]
 
 Progress = Callable[[str, int, int], None]
+Say = Callable[[str], None]
 Day = date | str | None
 P = ParamSpec("P")
 R = TypeVar("R")
 
-EMBEDDED_BY_RECALL = 32
-"""Texts that a recall embeds itself when no more than these are pending."""
 LEAST_CANDIDATES = 80
 """Items that each retriever may return, however few are wanted."""
 _WALK_SHARE = 0.04
 """Looking for changed files may take this share of the time between two looks."""
+
+
+def _warn(line: str) -> None:
+    """Where nobody listens, Python's logging does, which prints warnings unless told otherwise."""
+    import logging
+
+    logging.getLogger("lorebank").warning(line)
 
 
 def _made_anew_when_damaged(method: Callable[P, R]) -> Callable[P, R]:
@@ -133,7 +132,14 @@ class Bank:
     """
 
     def __init__(
-        self, root: Path, config: Config, *, now: date | None = None, created: Sequence[str] = ()
+        self,
+        root: Path,
+        config: Config,
+        *,
+        now: date | None = None,
+        created: Sequence[str] = (),
+        environ: Mapping[str, str] | None = None,
+        say: Say = _warn,
     ) -> None:
         self.root = root
         self.config = config
@@ -141,10 +147,18 @@ class Bank:
         """What `init` made, as workspace paths."""
         self._now = now
         self._connection: Connection | None = None
-        self._meaning = Meaning(config.embedder.provider)
+        self._say = say
+        self._meaning = Meaning(
+            Setup(
+                config.embedder,
+                config.providers,
+                os.environ if environ is None else environ,
+                say,
+            ),
+            self._cache_path,
+        )
         self._next_walk = 0.0
         self._index_inode: int | None = None
-        self._pending_known: tuple[tuple[int, int], int] | None = None
 
     @classmethod
     def open(
@@ -153,12 +167,21 @@ class Bank:
         *,
         now: date | None = None,
         environ: Mapping[str, str] | None = None,
+        offline: bool = False,
+        say: Say = _warn,
     ) -> Bank:
         """Open the workspace at `path`; without one, that of `LOREBANK_WORKSPACE` or the nearest
-        folder upwards that holds `.memory/`, `memory/` or `bank/`. Raises `WorkspaceError`."""
+        folder upwards that holds `.memory/`, `memory/` or `bank/`. Raises `WorkspaceError`.
+
+        `offline` sends nothing to another machine, whatever the settings say. `say` is told,
+        before it happens, what is sent where, and what has to be embedded anew.
+        """
         environment = os.environ if environ is None else environ
         root = find_workspace(None if path is None else Path(path), environment)
-        return cls(root, load_config(root, environment), now=now)
+        config = load_config(root, environment)
+        if offline:
+            config = replace(config, embedder=replace(config.embedder, offline=True))
+        return cls(root, config, now=now, environ=environment, say=say)
 
     @classmethod
     def init(
@@ -175,10 +198,12 @@ class Bank:
         root = Path(path).expanduser().resolve()
         created = init_workspace(root, template)
         environment = os.environ if environ is None else environ
-        return cls(root, load_config(root, environment), now=now, created=created)
+        config = load_config(root, environment)
+        return cls(root, config, now=now, created=created, environ=environment)
 
     def close(self) -> None:
-        """Close the index; the Bank may be used again and opens it anew."""
+        """Close the index and connections; the Bank may be used again and opens them anew."""
+        self._meaning.close()
         if self._connection is not None:
             self._connection.close()
             self._connection = None
@@ -206,11 +231,12 @@ class Bank:
         The lexical index is complete before the first text is embedded, so that a recall in
         another process never waits for a model.
         """
+        reading = read_meta(self._index, "reading")
+        if reading not in (None, self._read_settings.fingerprint()):
+            self._say("headings or chunk sizes changed: every file is read and cut anew")
         report = self._sync_words(full=full, progress=progress)
-        if not embed:
-            return replace(report, pending=pending_count(self._index))
-        embedded = self._embed(limit=None, progress=progress)
-        return replace(report, embedded=embedded, pending=pending_count(self._index))
+        embedded = self._meaning.embed(self._index, progress=progress) if embed else 0
+        return replace(report, embedded=embedded, pending=self._meaning.pending(self._index))
 
     def check(self) -> tuple[str, ...]:
         """What an index made anew from the files would hold differently; empty where nothing."""
@@ -239,8 +265,9 @@ class Bank:
             self.root,
             stale=stale,
             walk_problems=found.problems,
-            embedder=self._meaning.describe(),
+            embedder=self._meaning.describe(self._index),
             vector_search=self._vectors.describe(),
+            index_path=self._index_path,
         )
 
     # -- retain --------------------------------------------------------------------------------
@@ -338,7 +365,7 @@ class Bank:
             lookup=lambda slugs: lookup_names(self._index, slugs),
             respell=lambda words: respell_names(self._vocabulary, words),
         )
-        vector, skipped = self._vector_for(understood)
+        question = self._question_vector(understood)
         request = Request(
             understood=understood,
             connection=self._index,
@@ -349,9 +376,9 @@ class Bank:
                 self._index, understood.filters.wanted, understood.filters.unwanted
             ),
             vectors=self._vectors,
-            query_vector=vector,
+            query_vector=question.vector,
         )
-        return recall(
+        answer = recall(
             request,
             replace(
                 self._recall_options(wanted, token_budget, include_superseded),
@@ -361,10 +388,13 @@ class Bank:
             beliefs=lambda facts: materialise.beliefs(
                 self._index, self.root, facts, understood.filters.as_of, self.config.reflect
             ),
-            skipped=skipped,
+            skipped={"semantic": question.skipped} if question.skipped else {},
             index=self._freshness(),
             notes=self._notes_on(understood.filters),
         )
+        if question.fallback is None:
+            return answer
+        return replace(answer, notes=(*answer.notes, question.fallback))
 
     @_made_anew_when_damaged
     def search(
@@ -376,19 +406,19 @@ class Bank:
         if k < 1:
             raise UsageError(f"k must be at least 1, not {k}")
         self._freshen()
-        vector = None if self._vectors_are_foreign() else self._meaning.query_vector(query)
-        embedder = self._meaning.embedder if vector is not None else None
-        return search_chunks(
+        question = self._meaning.query(self._index, query)
+        hits = search_chunks(
             self._index,
             query,
             k=k,
             min_score=min_score,
             within=None if path is None else select_chunks(self._index, path),
             vectors=self._vectors,
-            query_vector=vector,
-            provider=embedder.name if embedder else "none",
-            model=embedder.model if embedder else "",
+            query_vector=question.vector,
+            provider=question.provider,
+            model=question.model,
         )
+        return tuple(replace(hit, fallback=question.fallback) for hit in hits)
 
     @_made_anew_when_damaged
     def bench(
@@ -567,7 +597,7 @@ class Bank:
 
     @property
     def _index_path(self) -> Path:
-        return self.root / ".memory" / "index.sqlite"
+        return index_path(self.root, self.config.index.path)
 
     @cached_property
     def _vectors(self) -> VectorIndex:
@@ -620,57 +650,16 @@ class Bank:
         spent = time.monotonic() - started
         self._next_walk = started + spent / _WALK_SHARE
 
-    def _embed(self, *, limit: int | None, progress: Progress | None = None) -> int:
-        embedder = self._meaning.embedder
-        if embedder is None or not (pending_count(self._index) or self._vectors_are_foreign()):
-            return 0
-        cache = EmbeddingCache(ensure_derived_folder(self.root) / "embeddings.sqlite")
-        try:
-            return embed_pending(self._index, cache, embedder, limit=limit, progress=progress)
-        except ProviderError as problem:
-            self._meaning.problem = problem.message
-            return 0
-        finally:
-            cache.close()
-
-    def _vector_for(
-        self, understood: Understood
-    ) -> tuple[NDArray[np.float32] | None, dict[str, str]]:
-        """The question's vector, and why the semantic retriever is skipped where it is."""
+    def _question_vector(self, understood: Understood) -> QueryVector:
+        """The question's vector; none where words and links are enough."""
         if not needs_meaning(understood):
-            return None, {"semantic": "the question names only entities, times or identifiers"}
-        if self._meaning.embedder is None:
-            return None, {"semantic": self._meaning.problem}
-        if 0 < self._pending() <= EMBEDDED_BY_RECALL:
-            self._embed(limit=EMBEDDED_BY_RECALL)
-        if not has_vectors(self._index):
-            reason = "nothing is embedded yet: run `lorebank index`"
-            return None, {"semantic": self._meaning.problem or reason}
-        vector = self._meaning.query_vector(understood.meaning)
-        if vector is None:
-            reason = "the question holds nothing that has a meaning"
-            return None, {"semantic": self._meaning.problem or reason}
-        if self._vectors_are_foreign():
-            return None, {"semantic": "another embedder made the vectors: run `lorebank index`"}
-        return vector, {}
+            return QueryVector(skipped="the question names only entities, times or identifiers")
+        return self._meaning.query(self._index, understood.meaning)
 
-    def _vectors_are_foreign(self) -> bool:
-        """Whether the stored vectors are of an embedder that is not the present one."""
-        embedder = self._meaning.embedder
-        if embedder is None or not has_vectors(self._index):
-            return False
-        try:
-            return not follows_embedder(self._index, embedder.fingerprint)
-        except ProviderError as problem:
-            self._meaning.problem = problem.message
-            return False
-
-    def _pending(self) -> int:
-        """`pending_count`, counted again only when somebody has written."""
-        generation = store.generation(self._index)
-        if self._pending_known is None or self._pending_known[0] != generation:
-            self._pending_known = (generation, pending_count(self._index))
-        return self._pending_known[1]
+    def _cache_path(self) -> Path:
+        if self.config.embedder.cache.shared and (folder := cache_directory()):
+            return folder / "embeddings.sqlite"
+        return ensure_derived_folder(self.root) / "embeddings.sqlite"
 
     def _notes_on(self, filters: Filters) -> tuple[str, ...]:
         tags = (*filters.tags, *filters.excluded.tags)

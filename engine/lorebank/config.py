@@ -17,16 +17,19 @@ from dataclasses import Field, dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
+from lorebank.config_embedder import EmbedderSettings, ProviderSettings
 from lorebank.config_rules import (
     EXTRA_PATHS,
     FLAG,
     FRACTION,
     HEADINGS,
+    INDEX_PATH,
     LIBRARY,
     LOG_PATTERN,
     Rule,
     number,
     one_of,
+    setting,
     whole_number,
 )
 from lorebank.errors import ConfigurationError, UsageError
@@ -36,33 +39,35 @@ __all__ = [
     "EmbedderSettings",
     "IndexSettings",
     "MmrSettings",
+    "ProviderSettings",
     "RecallSettings",
     "ReflectSettings",
     "RetainSettings",
     "TemporalDecaySettings",
     "VectorSettings",
     "WorkspaceSettings",
+    "check_value",
     "describe",
     "get",
     "load_config",
     "set_value",
+    "set_values",
+    "shown",
     "user_config_path",
     "workspace_config_path",
 ]
 
+HIDDEN = "(hidden)"
+"""What stands for a key where settings are shown."""
 _PREFIX = "LOREBANK_"
-
-
-def _setting(default: Any, rule: Rule) -> Any:
-    return field(default=default, metadata={"rule": rule})
 
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceSettings:
     """Which files are memory."""
 
-    log_pattern: str = _setting("memory/{YYYY}-{MM}-{DD}.md", LOG_PATTERN)
-    extra_paths: tuple[str, ...] = _setting((), EXTRA_PATHS)
+    log_pattern: str = setting("memory/{YYYY}-{MM}-{DD}.md", LOG_PATTERN)
+    extra_paths: tuple[str, ...] = setting((), EXTRA_PATHS)
     """Further Markdown files and folders; absolute ones only from the user's file."""
 
 
@@ -70,31 +75,27 @@ class WorkspaceSettings:
 class RetainSettings:
     """How retain sections are told."""
 
-    headings: tuple[str, ...] = _setting((), HEADINGS)
+    headings: tuple[str, ...] = setting((), HEADINGS)
     """First words of a heading that open a retain section, besides the shipped ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class IndexSettings:
-    """How files are cut into chunks; both in estimated tokens."""
+    """How files are cut into chunks, both in estimated tokens, and where the index is kept."""
 
-    chunk_tokens: int = _setting(400, whole_number(50, 8000))
-    chunk_overlap: int = _setting(80, whole_number(0, 4000))
-
-
-@dataclass(frozen=True, slots=True)
-class EmbedderSettings:
-    """What turns text into vectors."""
-
-    provider: str = _setting("local", one_of("local", "none"))
+    chunk_tokens: int = setting(400, whole_number(50, 8000))
+    chunk_overlap: int = setting(80, whole_number(0, 4000))
+    path: str = setting("", INDEX_PATH)
+    """Where the index is kept in place of `.memory/index.sqlite`; `{workspace}` stands for a name
+    of the workspace's own."""
 
 
 @dataclass(frozen=True, slots=True)
 class VectorSettings:
     """The vector extension of SQLite; without it an exact scan gives the same answers."""
 
-    enabled: bool = _setting(True, FLAG)
-    extension_path: str = _setting("", LIBRARY)
+    enabled: bool = setting(True, FLAG)
+    extension_path: str = setting("", LIBRARY)
     """A shared library to load in place of the packaged one; only from the user's file."""
 
 
@@ -102,16 +103,16 @@ class VectorSettings:
 class TemporalDecaySettings:
     """Dated notes lose score with age; undated ones do not."""
 
-    enabled: bool = _setting(False, FLAG)
-    half_life_days: float = _setting(30.0, number(0.1, 36500))
+    enabled: bool = setting(False, FLAG)
+    half_life_days: float = setting(30.0, number(0.1, 36500))
 
 
 @dataclass(frozen=True, slots=True)
 class MmrSettings:
     """Maximal marginal relevance: fewer near-duplicates among the hits."""
 
-    enabled: bool = _setting(False, FLAG)
-    lambda_: float = _setting(0.7, FRACTION)
+    enabled: bool = setting(False, FLAG)
+    lambda_: float = setting(0.7, FRACTION)
     """1 is pure relevance, 0 the greatest diversity. Written `lambda`."""
 
 
@@ -119,12 +120,12 @@ class MmrSettings:
 class RecallSettings:
     """How answers are ranked and cut."""
 
-    k: int = _setting(10, whole_number(1, 10_000))
-    fusion: str = _setting("zscore", one_of("zscore", "rrf", "weighted"))
-    vector_weight: float = _setting(0.7, FRACTION)
-    text_weight: float = _setting(0.3, FRACTION)
-    candidate_multiplier: int = _setting(4, whole_number(1, 100))
-    auto_sync: bool = _setting(True, FLAG)
+    k: int = setting(10, whole_number(1, 10_000))
+    fusion: str = setting("zscore", one_of("zscore", "rrf", "weighted"))
+    vector_weight: float = setting(0.7, FRACTION)
+    text_weight: float = setting(0.3, FRACTION)
+    candidate_multiplier: int = setting(4, whole_number(1, 100))
+    auto_sync: bool = setting(True, FLAG)
     temporal_decay: TemporalDecaySettings = field(default_factory=TemporalDecaySettings)
     mmr: MmrSettings = field(default_factory=MmrSettings)
 
@@ -133,9 +134,9 @@ class RecallSettings:
 class ReflectSettings:
     """How the scheduled job believes and what it dares."""
 
-    prior: float = _setting(0.6, number(0.01, 0.99))
+    prior: float = setting(0.6, number(0.01, 0.99))
     """The confidence of an opinion whose writer gave none."""
-    fade_half_life_days: float = _setting(0.0, number(0, 36500))
+    fade_half_life_days: float = setting(0.0, number(0, 36500))
     """Days without evidence after which an opinion is read halfway to `prior`; 0: it never fades.
 
     Only what is shown fades: what is believed stays as the evidence left it."""
@@ -149,6 +150,7 @@ class Config:
     retain: RetainSettings = field(default_factory=RetainSettings)
     index: IndexSettings = field(default_factory=IndexSettings)
     embedder: EmbedderSettings = field(default_factory=EmbedderSettings)
+    providers: ProviderSettings = field(default_factory=ProviderSettings)
     vector: VectorSettings = field(default_factory=VectorSettings)
     recall: RecallSettings = field(default_factory=RecallSettings)
     reflect: ReflectSettings = field(default_factory=ReflectSettings)
@@ -177,8 +179,25 @@ def load_config(workspace: Path | None, environ: Mapping[str, str]) -> Config:
 
 
 def describe(config: Config) -> list[tuple[str, Any, str]]:
-    """Every setting as `(key, value, origin)`, in the order of the dataclasses."""
-    return [(key, _value_at(config, key), config.origins.get(key, "default")) for key in _rules()]
+    """Every setting as `(key, value, origin)`, in the order of the dataclasses; keys hidden."""
+    return [
+        (key, shown(key, _value_at(config, key)), config.origins.get(key, "default"))
+        for key in _rules()
+    ]
+
+
+def shown(key: str, value: Any) -> Any:
+    """A setting's value as it may be shown: a secret only by the variable that holds it."""
+    rule = _rules().get(key)
+    if rule is None or not rule.secret:
+        return value
+    if isinstance(value, str):
+        return _hidden(value)
+    return {name: _hidden(text) for name, text in value.items()}
+
+
+def _hidden(text: str) -> str:
+    return text if not text or text.startswith("env:") else HIDDEN
 
 
 def get(config: Config, key: str) -> Any:
@@ -188,6 +207,11 @@ def get(config: Config, key: str) -> Any:
     return _value_at(config, key)
 
 
+def check_value(key: str, value: object) -> Any:
+    """The value as the settings take it from the user's file; `ConfigurationError` otherwise."""
+    return _checked(key, value, in_workspace=False)
+
+
 def set_value(file: Path, key: str, value: object, *, in_workspace: bool = False) -> Any:
     """Write one setting into a TOML file and return the value as it was read.
 
@@ -195,22 +219,33 @@ def set_value(file: Path, key: str, value: object, *, in_workspace: bool = False
     other values of the file stay; the value is checked before anything is written. With
     `in_workspace` the allow-list for a workspace's own file holds.
     """
-    from lorebank import toml_edit
-
     if isinstance(value, str):
         value = _from_text(key, value)
     read = _checked(key, value, in_workspace=in_workspace)
+    _write(file, {key: read}, in_workspace=in_workspace)
+    return read
+
+
+def set_values(file: Path, values: Mapping[str, Any]) -> None:
+    """Write checked values (see `check_value`) into the user's file, all or none."""
+    _write(file, values, in_workspace=False)
+
+
+def _write(file: Path, values: Mapping[str, Any], *, in_workspace: bool) -> None:
+    from lorebank import toml_edit
+
     if in_workspace:
         _refuse_link(file)
-    before = _read_text(file) if file.exists() else ""
-    changes = _file_changes(file, before, in_workspace=in_workspace)
-    _check_together(_apply([*changes, _Change(key, read, str(file))]))
-    try:
-        after = toml_edit.set_key(before, tuple(key.split(".")), read)
-    except ValueError as error:
-        raise ConfigurationError(f"{file}: {error}", hint=f"set {key} in an editor") from error
-    _replace_file(file, after)
-    return read
+    text = _read_text(file) if file.exists() else ""
+    changes = _file_changes(file, text, in_workspace=in_workspace)
+    changes += [_Change(key, value, str(file)) for key, value in values.items()]
+    _check_together(_apply(changes))
+    for key, value in values.items():
+        try:
+            text = toml_edit.set_key(text, tuple(key.split(".")), value)
+        except ValueError as error:
+            raise ConfigurationError(f"{file}: {error}", hint=f"set {key} in an editor") from error
+    _replace_file(file, text)
 
 
 def workspace_config_path(workspace: Path) -> Path:
@@ -291,7 +326,7 @@ def _from_text(key: str, text: str) -> object:
     try:
         return rule.parse(text)
     except ValueError as error:
-        raise ConfigurationError(f"{key}: expected {rule.expects}, not {text!r}") from error
+        raise _unexpected(key, rule.expects, text) from error
 
 
 def _read_text(path: Path) -> str:
@@ -335,7 +370,7 @@ def _checked(key: str, value: object, *, in_workspace: bool) -> Any:
     try:
         read = rule.read(value)
     except ValueError as error:
-        raise ConfigurationError(f"{key}: expected {error}, not {value!r}") from error
+        raise _unexpected(key, str(error), value) from error
     if in_workspace and rule.user_only(read):
         raise _refusal(key)
     return read
@@ -358,7 +393,8 @@ def _rules() -> dict[str, Rule]:
 
 
 def _sections() -> set[str]:
-    return {key.rpartition(".")[0] for key in _rules()}
+    names = [key.split(".") for key in _rules()]
+    return {".".join(parts[:depth]) for parts in names for depth in range(1, len(parts))}
 
 
 def _walk_rules(cls: type, prefix: str = "") -> Iterator[tuple[str, Rule | None]]:
@@ -423,6 +459,11 @@ def _check_together(config: Config) -> Config:
     return replace(config, recall=weighed)
 
 
+def _unexpected(key: str, expected: str, value: object) -> ConfigurationError:
+    got = HIDDEN if _rules()[key].secret else repr(value)
+    return ConfigurationError(f"{key}: expected {expected}, not {got}")
+
+
 def _unknown_key(key: str) -> ConfigurationError:
     if key in _sections():
         return ConfigurationError(f"{key}: expected a table of settings")
@@ -437,8 +478,8 @@ def _nearest_hint(key: str) -> str:
 def _refusal(key: str) -> ConfigurationError:
     return ConfigurationError(
         f"{key}: a workspace's own file may not set this; expected it in the user's file",
-        hint="a workspace never names a library or a path outside itself; "
-        "move the setting to the file `lorebank config path` prints",
+        hint="a workspace never names a library, an endpoint, a key, a command or a path outside "
+        "itself; move the setting to the file `lorebank config path` prints",
     )
 
 

@@ -4,20 +4,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
 __all__ = [
+    "ENDPOINT",
     "EXTRA_PATHS",
     "FLAG",
     "FRACTION",
     "HEADINGS",
+    "INDEX_PATH",
     "LIBRARY",
     "LOG_PATTERN",
+    "MODEL_PATH",
+    "PATH",
+    "SECRET",
+    "TEXTS",
     "Rule",
     "number",
     "one_of",
+    "setting",
+    "users_own",
     "whole_number",
 ]
 
@@ -36,6 +44,8 @@ class Rule:
     kind: type
     user_only: Callable[[Any], bool] = lambda value: False
     """Whether this value is refused in a workspace's file."""
+    secret: bool = False
+    """Whether a value that names no variable is hidden where settings are shown."""
 
     def read(self, value: object) -> Any:
         """The setting's value from one parsed TOML value; `ValueError` where it does not fit."""
@@ -57,6 +67,8 @@ def _parse_text(text: str, kind: type) -> object:
         return _parse_flag(text.strip().lower())
     if kind is list:
         return _parse_list(text.strip())
+    if kind is dict:
+        return _parse_table(text.strip())
     return kind(text)
 
 
@@ -75,6 +87,28 @@ def _parse_list(text: str) -> object:
     import tomllib
 
     return tomllib.loads(f"value = {text}")["value"]
+
+
+def _parse_table(text: str) -> object:
+    """A TOML inline table, or `name=value` between commas."""
+    if text.startswith("{"):
+        import tomllib
+
+        return tomllib.loads(f"value = {text}")["value"]
+    pairs = [part.partition("=") for part in text.split(",") if part.strip()]
+    if not all(equals for _, equals, _ in pairs):
+        raise ValueError(text)
+    return {name.strip(): value.strip() for name, _, value in pairs}
+
+
+def setting(default: Any, rule: Rule) -> Any:
+    """A field of a settings class, held to a rule."""
+    return field(default=default, metadata={"rule": rule})
+
+
+def users_own(rule: Rule, which: Callable[[Any], bool] = lambda value: True) -> Rule:
+    """The rule, where a workspace's own file may not set it, or not to what `which` tells."""
+    return replace(rule, user_only=which)
 
 
 def whole_number(low: int, high: int) -> Rule:
@@ -162,3 +196,73 @@ LIBRARY = Rule(
     str,
     user_only=lambda path: True,
 )
+
+
+def _is_endpoint(url: str) -> bool:
+    """Whether a text is an http address without credentials, query or fragment."""
+    from urllib.parse import urlsplit
+
+    try:
+        parts = urlsplit(url)
+        return (
+            parts.scheme in ("http", "https")
+            and bool(parts.hostname)
+            and parts.username is None
+            and not (parts.query or parts.fragment)
+            and parts.port != 0
+            and url.isascii()
+            and url.isprintable()
+            and " " not in url
+        )
+    except ValueError:
+        return False
+
+
+def _is_header_table(table: dict[object, object]) -> bool:
+    return all(
+        isinstance(name, str)
+        and name.isascii()
+        and name.replace("-", "").replace("_", "").isalnum()
+        and isinstance(value, str)
+        and value.isprintable()
+        and value.isascii()
+        for name, value in table.items()
+    )
+
+
+def _is_secret(text: str) -> bool:
+    return text.isascii() and text.isprintable() and text == text.strip()
+
+
+def _is_model_path(path: str) -> bool:
+    return not path or path.startswith("hf:") or _is_absolute(path)
+
+
+def _is_index_path(path: str) -> bool:
+    return path == "" or (_is_absolute(path) and "{workspace}" in path and path.endswith(".sqlite"))
+
+
+PATH = users_own(Rule("an absolute path, or nothing", lambda p: p == "" or _is_absolute(p), str))
+MODEL_PATH = users_own(
+    Rule("an absolute path, hf:owner/repository/file.gguf, or nothing", _is_model_path, str)
+)
+INDEX_PATH = users_own(
+    Rule(
+        "an absolute path that holds {workspace} and ends in .sqlite, or nothing",
+        _is_index_path,
+        str,
+    )
+)
+ENDPOINT = users_own(
+    Rule(
+        "an http:// or https:// address without a password or a query, or nothing",
+        lambda url: url == "" or _is_endpoint(url),
+        str,
+    )
+)
+SECRET = users_own(
+    replace(
+        Rule("env:VARIABLE or a key, printable ASCII without spaces", _is_secret, str), secret=True
+    )
+)
+TEXTS = replace(Rule("a table of header names and texts", _is_header_table, dict), secret=True)

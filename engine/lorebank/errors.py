@@ -10,6 +10,7 @@
     ├── LockHeld (5)                  another process is writing
     ├── ConcurrentEdit (1)            a file changed during an edit; nothing was overwritten
     └── ProviderError (1)             an embedder or generator failed or is not installed
+        └── Offline                   it is on another machine, and nothing may leave this one
 
 A message says what happened, where (`path:line` where there is one); `hint` says what to do.
 """
@@ -25,6 +26,7 @@ __all__ = [
     "LockHeld",
     "LorebankError",
     "NotFound",
+    "Offline",
     "PathRefused",
     "ProviderError",
     "UsageError",
@@ -104,3 +106,9 @@ class ProviderError(LorebankError):
     """An embedder or a generator failed, answered nonsense, or is not installed."""
 
     code = "provider"
+
+
+class Offline(ProviderError):
+    """A provider on another machine was not asked, since nothing may leave this one."""
+
+    code = "offline"

@@ -44,7 +44,10 @@ def find_line(text: str, key: Key) -> int | None:
     return around
 
 
-def set_key(text: str, key: Key, value: bool | int | float | str | tuple[str, ...]) -> str:
+Value = bool | int | float | str | tuple[str, ...] | dict[str, str]
+
+
+def set_key(text: str, key: Key, value: Value) -> str:
     """The text with one key set; every other byte stays.
 
     `ValueError` where the text writes the key in a form that cannot be edited in place, such as
@@ -160,6 +163,8 @@ def _toml(value: object) -> str:
         return "true" if value else "false"
     if isinstance(value, tuple):
         return f"[{', '.join(_toml(item) for item in value)}]"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{_toml(name)} = {_toml(text)}' for name, text in value.items())}}}"
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     return repr(value)

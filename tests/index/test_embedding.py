@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from lorebank import Bank
 from lorebank.errors import ProviderError
-from lorebank.index import embedding
 from lorebank.language.words import content_words
-from lorebank.providers import registry
+from lorebank.providers.protocols import Limits
 
 SYNONYMS = {"automobile": "car", "vehicle": "car", "bees": "hive", "beekeeping": "hive"}
 
@@ -26,9 +25,11 @@ class WordHashEmbedder:
     name = "local"
     model = "word-hash"
     dimension = 64
+    endpoint = ""
 
     def __init__(self, fingerprint: str = "word-hash-1") -> None:
         self.fingerprint = fingerprint
+        self.limits = Limits()
         self.embedded: list[str] = []
         self.fail_after: int | None = None
         self.error: Exception = ProviderError("the model went away")
@@ -41,6 +42,9 @@ class WordHashEmbedder:
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
         return self.vector(text)
+
+    def cancel(self) -> None:
+        pass
 
     def vector(self, text: str) -> NDArray[np.float32]:
         total = np.zeros(self.dimension)
@@ -55,8 +59,7 @@ class WordHashEmbedder:
 def embedder(monkeypatch: pytest.MonkeyPatch) -> WordHashEmbedder:
     """Takes the place of the local embedder in the registry."""
     embedder = WordHashEmbedder()
-    monkeypatch.setattr(registry, "load_embedder", lambda name: embedder)
-    monkeypatch.setattr("lorebank.recall.meaning.load_embedder", lambda name: embedder)
+    monkeypatch.setattr("lorebank.index.meaning.load_embedder", lambda name, setup=None: embedder)
     return embedder
 
 
@@ -107,10 +110,9 @@ def test_only_what_is_new_is_embedded(
 def test_a_run_that_fails_midway_goes_on_where_it_stopped(
     copy_fixture: Callable[[str], Path],
     embedder: WordHashEmbedder,
-    monkeypatch: pytest.MonkeyPatch,
     error: BaseException,
 ) -> None:
-    monkeypatch.setattr(embedding, "BATCH", 8)
+    embedder.limits = Limits(items=8)
     embedder.fail_after, embedder.error = 24, error  # type: ignore[assignment]
     with Bank.open(copy_fixture("harbour"), environ=ENVIRON) as bank:
         try:

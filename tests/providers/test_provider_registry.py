@@ -4,6 +4,7 @@ import sys
 import pytest
 
 from lorebank.errors import ConfigurationError
+from lorebank.providers.accounts import Setup
 from lorebank.providers.protocols import Embedder
 from lorebank.providers.registry import EMBEDDER_NAMES, load_embedder
 
@@ -20,18 +21,21 @@ def test_none_means_no_embedder():
 
 
 def test_every_name_but_none_loads_an_embedder_that_knows_its_name():
+    keys = {"OPENAI_API_KEY": "k1", "GEMINI_API_KEY": "k2", "VOYAGE_API_KEY": "k3"}
     for name in set(EMBEDDER_NAMES) - {"none"}:
-        loaded = load_embedder(name)
+        loaded = load_embedder(name, Setup(environ=keys))
         assert isinstance(loaded, Embedder)
         assert loaded.name == name
 
 
-@pytest.mark.parametrize("name", ["", "Local", "openai", "local "])
+@pytest.mark.parametrize("name", ["", "Local", "open-ai", "local "])
 def test_an_unknown_name_is_refused_with_the_choices(name: str):
     with pytest.raises(ConfigurationError) as refusal:
         load_embedder(name)
     assert repr(name) in refusal.value.message
-    assert refusal.value.hint == "Choose one of: local, none."
+    assert refusal.value.hint == (
+        "Choose one of: auto, local, openai, gemini, voyage, ollama, llama.cpp, none."
+    )
 
 
 def test_importing_the_registry_imports_no_model_and_no_numpy():

@@ -42,6 +42,7 @@ def _global_options() -> list[click.Parameter]:
         ),
         GlobalOption(["--json"], "json", is_flag=True, help="Print one JSON object."),
         GlobalOption(["--quiet"], "quiet", is_flag=True, help="No notes, no progress."),
+        GlobalOption(["--offline"], "offline", is_flag=True, help="Send nothing anywhere."),
         GlobalOption(["--verbose"], "verbose", is_flag=True, help="More detail; tracebacks."),
         click.Option(
             ["--version"],

@@ -34,6 +34,7 @@ class Session:
     json: bool = False
     quiet: bool = False
     verbose: bool = False
+    offline: bool = False
 
     def read_ahead(self, arguments: Sequence[str]) -> None:
         """Know how to report an error even where the arguments cannot be parsed."""
@@ -45,7 +46,10 @@ class Session:
         """The workspace the options and the environment point at, opened."""
         from lorebank.app import Bank
 
-        return Bank.open(self.workspace, now=self.now)
+        def say(line: str) -> None:
+            self.note([self.error_look.warn(self.error_look.clean_line(line))])
+
+        return Bank.open(self.workspace, now=self.now, offline=self.offline, say=say)
 
     @property
     def now(self) -> date | None:

@@ -1,37 +1,52 @@
-"""Embedding what sync wrote: in batches after the lexical index, resumable, never in its way.
+"""Embedding what sync wrote: in calls after the lexical index, resumable, never in its way.
 
 What is to be embedded stands in `items.embedding` and `chunks.embedding` as the hash of its text.
 A row without a vector is pending. Vectors known to the cache are copied; the rest go to the
-embedder in batches, each batch a short transaction of its own, so that a kill loses one batch.
+embedder in calls, each stored in a short transaction of its own, so that a kill loses no more than
+the calls under way.
+
+All vectors of an index are of one embedder: its fingerprint is the index's generation. Another
+embedder's are gathered in the cache while the old ones serve, and take their place in one
+transaction once they are complete.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
+from lorebank.errors import ProviderError
 from lorebank.index.connection import Connection, select, transaction
 from lorebank.index.embedding_cache import EmbeddingCache, text_hash
+from lorebank.index.embedding_calls import calls_of, embed_calls
 from lorebank.index.meta import read_meta, write_meta
 from lorebank.index.vectors import CHUNK, ITEM, delete_vectors, insert_vectors
 
 if TYPE_CHECKING:
+    from lorebank.config_embedder import BatchSettings
     from lorebank.providers.protocols import Embedder
 
 __all__ = [
+    "Progress",
+    "dimension_served",
     "embed_pending",
-    "follows_embedder",
     "has_vectors",
     "hash_of_item",
     "item_text",
+    "label_served",
+    "missing_count",
     "pending_count",
+    "served_by",
     "vector_count",
 ]
 
-BATCH = 256
+WINDOW = 1024
+"""Rows looked up in the cache and read at a time."""
 Progress = Callable[[str, int, int], None]
+W = TypeVar("W")
 _PENDING = """
     SELECT 'item' AS owner, i.item AS row, i.embedding AS hash FROM items i
     WHERE i.embedding IS NOT NULL
@@ -39,6 +54,13 @@ _PENDING = """
     UNION ALL
     SELECT 'chunk', c.chunk, c.embedding FROM chunks c
     WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.owner = 'chunk' AND v.row = c.chunk)
+"""
+
+
+_ALL = """
+    SELECT 'item' AS owner, item AS row, embedding AS hash FROM items WHERE embedding IS NOT NULL
+    UNION ALL
+    SELECT 'chunk', chunk, embedding FROM chunks
 """
 
 
@@ -65,9 +87,19 @@ def pending_count(connection: Connection) -> int:
     return int(connection.execute(f"SELECT count(*) FROM ({_PENDING})").get)
 
 
-def follows_embedder(connection: Connection, fingerprint: str) -> bool:
-    """Whether the stored vectors, if any, are of the embedder with this fingerprint."""
-    return read_meta(connection, "embedder") in (None, fingerprint)
+def served_by(connection: Connection) -> str:
+    """The fingerprint of the embedder whose vectors the index holds; empty where it has none."""
+    return read_meta(connection, "embedder") or ""
+
+
+def label_served(connection: Connection) -> str:
+    """That embedder as a person knows it: `openai/text-embedding-3-small`."""
+    return read_meta(connection, "embedder_label") or ""
+
+
+def missing_count(connection: Connection, cache: EmbeddingCache, fingerprint: str) -> int:
+    """How many texts would have to be embedded for this embedder to serve."""
+    return len(cache.missing(fingerprint, [key for _, _, key in select(connection, _ALL)]))
 
 
 def has_vectors(connection: Connection) -> bool:
@@ -86,55 +118,186 @@ def embed_pending(
     embedder: Embedder,
     *,
     limit: int | None = None,
+    batch: BatchSettings | None = None,
     progress: Progress | None = None,
 ) -> int:
     """Embed what has no vector yet, at most `limit` rows; returns how many texts were embedded.
 
-    A changed embedder drops the vectors first: those of two models must never be compared.
+    Where the index holds another embedder's vectors, all texts are embedded anew: into the cache
+    first, and the old vectors serve until the new ones are complete. `batch` hands the texts in as
+    asynchronous jobs where the embedder has them; those still worked on stay pending.
     """
-    _follow_embedder(connection, embedder.fingerprint)
-    wanted = _wanted(connection, limit)
-    embedded = done = 0
-    for batch in _batches(wanted):
-        known = cache.get(embedder.fingerprint, [w.hash for w in batch])
-        missing = list(dict.fromkeys(w.hash for w in batch if w.hash not in known))
-        if missing:
-            fresh = _embed(connection, embedder, batch, missing)
-            cache.put(embedder.fingerprint, list(fresh.items()))
-            known |= fresh
-            embedded += len(fresh)
+    run = _Run(connection, cache, embedder, batch, progress)
+    try:
+        return run.embed(limit)
+    except _OtherDimension:
+        # The model behind an endpoint was changed under its name: what is known of it is void.
+        cache.forget(embedder.fingerprint)
         with transaction(connection):
-            _store(connection, batch, known)
-        done += len(batch)
-        if progress is not None:
-            progress("embedding", done, len(wanted))
-    return embedded
+            delete_vectors(connection)
+            connection.execute(
+                "DELETE FROM meta WHERE key = 'embedder' OR key = ?",
+                (_dimension_key(embedder.fingerprint),),
+            )
+        return _Run(connection, cache, embedder, batch, progress).embed(limit)
 
 
-def _follow_embedder(connection: Connection, fingerprint: str) -> None:
-    if read_meta(connection, "embedder") == fingerprint:
-        return
-    with transaction(connection):
-        delete_vectors(connection)
-        write_meta(connection, "embedder", fingerprint)
+class _OtherDimension(ProviderError):
+    """A vector that is not as long as those stored for the same fingerprint."""
 
 
-def _wanted(connection: Connection, limit: int | None) -> list[_Wanted]:
-    rows = select(connection, f"{_PENDING} LIMIT ?", (-1 if limit is None else limit,))
+@dataclass(slots=True)
+class _Run:
+    """One pass over what has no vector."""
+
+    connection: Connection
+    cache: EmbeddingCache
+    embedder: Embedder
+    batch: BatchSettings | None
+    progress: Progress | None
+    embedded: int = 0
+
+    def embed(self, limit: int | None) -> int:
+        fingerprint = self.embedder.fingerprint
+        takes_over = has_vectors(self.connection) and served_by(self.connection) != fingerprint
+        if takes_over:
+            wanted = _rows(self.connection, _ALL, None)
+        else:
+            with transaction(self.connection):
+                self._sign()
+            wanted = _rows(self.connection, _PENDING, limit)
+        self._embed(wanted, store=not takes_over)
+        if takes_over and not self.cache.missing(fingerprint, [w.hash for w in wanted]):
+            self._take_over(wanted)
+        self.cache.evict()
+        return self.embedded
+
+    def _embed(self, wanted: Sequence[_Wanted], *, store: bool) -> None:
+        rows: dict[str, list[_Wanted]] = defaultdict(list)
+        for each in wanted:
+            rows[each.hash].append(each)
+        done = 0
+
+        def keep(vectors: Mapping[str, bytes]) -> None:
+            nonlocal done
+            if store:
+                self._store(rows, vectors)
+            done += sum(len(rows[key]) for key in vectors)
+            if self.progress is not None:
+                self.progress("embedding", done, len(wanted))
+
+        if self.batch is not None and self._by_jobs(rows):
+            return self._copy_known(rows, keep)
+        calls = calls_of(self._unknown(rows, keep), self.embedder.limits)
+        for vectors in embed_calls(self.embedder, calls):
+            self._check_dimension(vectors)
+            self.cache.put(self.embedder.fingerprint, vectors.items())
+            self.embedded += len(vectors)
+            keep(vectors)
+        return None
+
+    def _by_jobs(self, rows: Mapping[str, Sequence[_Wanted]]) -> bool:
+        """Embed by asynchronous jobs; false where the embedder has none, or left all of it."""
+        from lorebank.index.batch_jobs import run_jobs
+        from lorebank.providers.protocols import BatchEmbedder
+
+        if self.batch is None or not isinstance(self.embedder, BatchEmbedder):
+            return False
+        missing = self.cache.missing(self.embedder.fingerprint, rows)
+        if not missing:
+            return False
+        wanted = [rows[key][0] for key in missing]
+        texts = _texts(self.connection, wanted)
+        progress = self.progress
+
+        def report(done: int) -> None:
+            if progress is not None:
+                progress("embedding", done, len(texts))
+
+        outcome = run_jobs(self.embedder, self.cache, texts, self.batch, report)
+        self.embedded += outcome.embedded
+        for call in embed_calls(
+            self.embedder, calls_of(outcome.left.items(), self.embedder.limits)
+        ):
+            self._check_dimension(call)
+            self.cache.put(self.embedder.fingerprint, call.items())
+            self.embedded += len(call)
+        return True
+
+    def _copy_known(
+        self, rows: Mapping[str, Sequence[_Wanted]], keep: Callable[[Mapping[str, bytes]], None]
+    ) -> None:
+        for _ in self._unknown(rows, keep):
+            pass  # in jobs that are still worked on
+
+    def _unknown(
+        self, rows: Mapping[str, Sequence[_Wanted]], keep: Callable[[Mapping[str, bytes]], None]
+    ) -> Iterator[tuple[str, str]]:
+        """Hash and text of what the cache does not know; what it knows is kept on the way."""
+        for window in _windows(list(rows)):
+            known = self.cache.get(self.embedder.fingerprint, window)
+            if known:
+                self._check_dimension(known)
+                keep(known)
+            missing = [rows[key][0] for key in window if key not in known]
+            texts = _texts(self.connection, missing) if missing else {}
+            yield from ((each.hash, texts[each.hash]) for each in missing if each.hash in texts)
+
+    def _check_dimension(self, vectors: Mapping[str, bytes]) -> None:
+        if not vectors:
+            return
+        sizes = {len(vector) // 4 for vector in vectors.values()}
+        key = _dimension_key(self.embedder.fingerprint)
+        known = read_meta(self.connection, key)
+        if known is None and len(sizes) == 1:
+            with transaction(self.connection):
+                write_meta(self.connection, key, str(sizes.pop()))
+        elif known is not None and sizes != {int(known)}:
+            raise _OtherDimension(
+                f"{self.embedder.name}: {self.embedder.model} now gives vectors of "
+                f"{max(sizes - {int(known)})} numbers, not {known}"
+            )
+
+    def _store(self, rows: Mapping[str, Sequence[_Wanted]], vectors: Mapping[str, bytes]) -> None:
+        batch = [each for key in vectors for each in rows[key]]
+        with transaction(self.connection):
+            _store(self.connection, batch, vectors)
+
+    def _sign(self) -> None:
+        """Note whose vectors the index holds; inside the caller's transaction."""
+        write_meta(self.connection, "embedder", self.embedder.fingerprint)
+        write_meta(self.connection, "embedder_label", f"{self.embedder.name}/{self.embedder.model}")
+
+    def _take_over(self, wanted: Sequence[_Wanted]) -> None:
+        """Put this embedder's vectors in the place of the other's, at one instant."""
+        with transaction(self.connection):
+            delete_vectors(self.connection)
+            self.connection.execute(
+                "DELETE FROM meta WHERE key = ?", (_dimension_key(served_by(self.connection)),)
+            )
+            self._sign()
+            for window in _windows(wanted):
+                known = self.cache.get(self.embedder.fingerprint, [w.hash for w in window])
+                _store(self.connection, window, known)
+
+
+def dimension_served(connection: Connection) -> int:
+    """How long the vectors of the index are; 0 where none is stored yet."""
+    return int(read_meta(connection, _dimension_key(served_by(connection))) or 0)
+
+
+def _dimension_key(fingerprint: str) -> str:
+    return f"dimension of {fingerprint}"
+
+
+def _rows(connection: Connection, query: str, limit: int | None) -> list[_Wanted]:
+    rows = select(connection, f"{query} LIMIT ?", (-1 if limit is None else limit,))
     return [_Wanted(owner, row, key) for owner, row, key in rows]
 
 
-def _batches(wanted: Sequence[_Wanted]) -> Iterator[Sequence[_Wanted]]:
-    for start in range(0, len(wanted), BATCH):
-        yield wanted[start : start + BATCH]
-
-
-def _embed(
-    connection: Connection, embedder: Embedder, batch: Sequence[_Wanted], missing: Sequence[str]
-) -> dict[str, bytes]:
-    texts = _texts(connection, batch)
-    vectors = embedder.embed_documents([texts[key] for key in missing])
-    return {key: vector.tobytes() for key, vector in zip(missing, vectors, strict=True)}
+def _windows(wanted: Sequence[W]) -> Iterator[Sequence[W]]:
+    for start in range(0, len(wanted), WINDOW):
+        yield wanted[start : start + WINDOW]
 
 
 def _texts(connection: Connection, batch: Sequence[_Wanted]) -> dict[str, str]:
@@ -159,7 +322,7 @@ def _texts(connection: Connection, batch: Sequence[_Wanted]) -> dict[str, str]:
     return texts
 
 
-def _store(connection: Connection, batch: Sequence[_Wanted], known: dict[str, bytes]) -> None:
+def _store(connection: Connection, batch: Sequence[_Wanted], known: Mapping[str, bytes]) -> None:
     """Store vectors; only where the row still stands for the same text."""
     for owner, table, column in ((ITEM, "items", "item"), (CHUNK, "chunks", "chunk")):
         still = dict(

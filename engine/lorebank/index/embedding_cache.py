@@ -1,23 +1,51 @@
-"""Vectors by what was embedded: `.memory/embeddings.sqlite` outlives any rebuild of the index."""
+"""Vectors by what was embedded: they outlive any rebuild of the index.
+
+The cache is `.memory/embeddings.sqlite`, or one file for all workspaces of the user. Beyond
+`max_entries`, what was used longest ago goes; what the present run used stays, so that a run on a
+large workspace can be taken up where it was broken off. Asynchronous jobs stand here as well: a
+job belongs to its texts, not to the index or the process that handed it in.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
 
 import apsw
 
-from lorebank.index.connection import configure, discard_index, transaction
+from lorebank.index.connection import configure, discard_index, select, transaction
 
-__all__ = ["EmbeddingCache", "text_hash"]
+if TYPE_CHECKING:
+    from lorebank.providers.protocols import Role
 
+__all__ = ["MAX_ENTRIES", "EmbeddingCache", "text_hash"]
+
+MAX_ENTRIES = 50_000
+_LAYOUT = 2
+_CHECKPOINT_PAGES = 8000
+"""32 MB: each vector is several pages, and nobody waits for a reader of this file."""
 _SCHEMA = """
-CREATE TABLE IF NOT EXISTS embeddings (
-    fingerprint TEXT NOT NULL,   -- embedder, model, dimension, preprocessing
-    hash        TEXT NOT NULL,   -- of the text
-    vector      BLOB NOT NULL,
-    PRIMARY KEY (fingerprint, hash)
+CREATE TABLE entries (
+    entry       INTEGER PRIMARY KEY,
+    fingerprint TEXT NOT NULL,     -- provider, endpoint, model, dimension, preprocessing
+    role        TEXT NOT NULL,     -- document, query
+    hash        TEXT NOT NULL,     -- of the text
+    used        INTEGER NOT NULL,  -- the number of the run that used it last
+    UNIQUE (fingerprint, role, hash)
+);
+CREATE INDEX entries_by_use ON entries (used, entry);
+CREATE TABLE vectors (             -- apart, so that noting a use rewrites no vector
+    entry  INTEGER PRIMARY KEY,
+    vector BLOB NOT NULL
+);
+CREATE TABLE jobs (
+    job         TEXT NOT NULL,     -- as the provider calls it
+    fingerprint TEXT NOT NULL,
+    hashes      TEXT NOT NULL,     -- JSON [text hash, …]
+    PRIMARY KEY (fingerprint, job)
 ) WITHOUT ROWID;
 """
 
@@ -30,43 +58,166 @@ def text_hash(text: str) -> str:
 
 
 class EmbeddingCache:
-    """A dictionary on disk from (embedder fingerprint, text hash) to vector bytes."""
+    """A dictionary on disk from (embedder fingerprint, role, text hash) to vector bytes."""
 
-    def __init__(self, path: Path) -> None:
-        try:
-            self._connection = _open(path)
-        except (apsw.NotADBError, apsw.CorruptError):
-            discard_index(path)
-            self._connection = _open(path)
+    def __init__(self, path: Path | None, max_entries: int = MAX_ENTRIES) -> None:
+        """`None` keeps everything in memory and forgets it at the end."""
+        self._max_entries = max_entries
+        self._connection = _open_anew_when_damaged(path)
+        last = self._connection.execute("SELECT max(used) FROM entries").get
+        self._run = int(last or 0) + 1
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        problem: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
 
     def close(self) -> None:
         self._connection.close()
 
-    def get(self, fingerprint: str, hashes: Sequence[str]) -> dict[str, bytes]:
-        """The vectors known for these hashes."""
-        return dict(
-            self._connection.execute(
-                "SELECT hash, vector FROM embeddings WHERE fingerprint = ?"
-                " AND hash IN (SELECT value FROM json_each(?))",
-                (fingerprint, json.dumps(list(hashes))),
-            )
+    def get(
+        self, fingerprint: str, hashes: Sequence[str], role: Role = "document"
+    ) -> dict[str, bytes]:
+        """The vectors known for these hashes, which count as used."""
+        found = select(
+            self._connection,
+            "SELECT e.entry, e.used, e.hash, v.vector FROM entries e"
+            " JOIN vectors v ON v.entry = e.entry WHERE e.fingerprint = ? AND e.role = ?"
+            " AND e.hash IN (SELECT value FROM json_each(?))",
+            (fingerprint, role, json.dumps(list(hashes))),
         )
+        stale = [entry for entry, used, _, _ in found if used != self._run]
+        if stale:
+            with transaction(self._connection):
+                self._connection.execute(
+                    "UPDATE entries SET used = ? WHERE entry IN (SELECT value FROM json_each(?))",
+                    (self._run, json.dumps(stale)),
+                )
+        return {key: vector for _, _, key, vector in found}
 
-    def put(self, fingerprint: str, vectors: Sequence[tuple[str, bytes]]) -> None:
+    def missing(self, fingerprint: str, hashes: Iterable[str]) -> list[str]:
+        """Those of the hashes, in their order and once each, that no vector is known for."""
+        distinct = list(dict.fromkeys(hashes))
+        known = {
+            key
+            for (key,) in self._connection.execute(
+                "SELECT hash FROM entries WHERE fingerprint = ? AND role = 'document'"
+                " AND hash IN (SELECT value FROM json_each(?))",
+                (fingerprint, json.dumps(distinct)),
+            )
+        }
+        return [key for key in distinct if key not in known]
+
+    def put(
+        self, fingerprint: str, vectors: Iterable[tuple[str, bytes]], role: Role = "document"
+    ) -> None:
         """Remember `(text hash, vector)` pairs."""
+        rows = list(vectors)
+        known = (fingerprint, role)
         with transaction(self._connection):
             self._connection.executemany(
-                "INSERT OR REPLACE INTO embeddings (fingerprint, hash, vector) VALUES (?, ?, ?)",
-                [(fingerprint, key, vector) for key, vector in vectors],
+                "INSERT INTO entries (fingerprint, role, hash, used) VALUES (?, ?, ?, ?)"
+                " ON CONFLICT DO UPDATE SET used = excluded.used",
+                [(*known, key, self._run) for key, _ in rows],
+            )
+            self._connection.executemany(
+                "INSERT OR REPLACE INTO vectors (entry, vector) VALUES"
+                " ((SELECT entry FROM entries WHERE fingerprint = ? AND role = ? AND hash = ?), ?)",
+                [(*known, key, vector) for key, vector in rows],
             )
 
+    def evict(self) -> int:
+        """Forget what was used longest ago, down to `max_entries`; returns how many went."""
+        with transaction(self._connection):
+            surplus = int(self._connection.execute("SELECT count(*) FROM entries").get)
+            surplus -= self._max_entries
+            if surplus <= 0:
+                return 0
+            gone = select(
+                self._connection,
+                "DELETE FROM entries WHERE entry IN"
+                " (SELECT entry FROM entries WHERE used < ? ORDER BY used, entry LIMIT ?)"
+                " RETURNING entry",
+                (self._run, surplus),
+            )
+            self._forget_vectors([entry for (entry,) in gone])
+        return len(gone)
 
-def _open(path: Path) -> apsw.Connection:
-    connection = apsw.Connection(str(path))
+    def forget(self, fingerprint: str) -> None:
+        """Drop all vectors of an embedder whose model turned out to be another."""
+        with transaction(self._connection):
+            gone = select(
+                self._connection,
+                "DELETE FROM entries WHERE fingerprint = ? RETURNING entry",
+                (fingerprint,),
+            )
+            self._forget_vectors([entry for (entry,) in gone])
+
+    def jobs(self, fingerprint: str) -> dict[str, list[str]]:
+        """The jobs that are being worked on: id → text hashes."""
+        rows = self._connection.execute(
+            "SELECT job, hashes FROM jobs WHERE fingerprint = ? ORDER BY job", (fingerprint,)
+        )
+        return {job: json.loads(hashes) for job, hashes in rows}
+
+    def add_job(self, fingerprint: str, job: str, hashes: Sequence[str]) -> None:
+        with transaction(self._connection):
+            self._connection.execute(
+                "INSERT OR REPLACE INTO jobs (job, fingerprint, hashes) VALUES (?, ?, ?)",
+                (job, fingerprint, json.dumps(list(hashes))),
+            )
+
+    def drop_job(self, fingerprint: str, job: str) -> None:
+        with transaction(self._connection):
+            self._connection.execute(
+                "DELETE FROM jobs WHERE fingerprint = ? AND job = ?", (fingerprint, job)
+            )
+
+    def _forget_vectors(self, entries: Sequence[int]) -> None:
+        self._connection.execute(
+            "DELETE FROM vectors WHERE entry IN (SELECT value FROM json_each(?))",
+            (json.dumps(entries),),
+        )
+
+
+def _open_anew_when_damaged(path: Path | None) -> apsw.Connection:
+    if path is None:
+        return _open(":memory:")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.is_symlink():  # it could be aimed at another database of the user's
+        path.unlink()
+    try:
+        return _open(str(path))
+    except (apsw.NotADBError, apsw.CorruptError):
+        discard_index(path)
+        return _open(str(path))
+
+
+def _open(name: str) -> apsw.Connection:
+    connection = apsw.Connection(name)
     try:
         configure(connection)
-        connection.execute(_SCHEMA)
+        connection.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES}")
+        if connection.pragma("user_version") != _LAYOUT:
+            with transaction(connection):
+                if connection.pragma("user_version") != _LAYOUT:
+                    _lay_out(connection)
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+def _lay_out(connection: apsw.Connection) -> None:
+    for (name,) in connection.execute(
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+    ).fetchall():
+        connection.execute(f'DROP TABLE "{name}"')
+    connection.execute(_SCHEMA)
+    connection.pragma("user_version", _LAYOUT)

@@ -30,6 +30,7 @@ def read_status(
     walk_problems: Sequence[Diagnostic],
     embedder: Mapping[str, object],
     vector_search: str,
+    index_path: Path,
 ) -> Status:
     """The state of the index; `stale` names the paths that changed since the last sync."""
     counts = {name: int(connection.execute(query).get) for name, query in _COUNTS.items()}
@@ -43,7 +44,7 @@ def read_status(
         counts=counts,
         embedder=dict(embedder),
         vector_search=vector_search,
-        index_bytes=_size(root / ".memory" / "index.sqlite"),
+        index_bytes=_size(index_path),
         last_reflection=_last_reflection(root),
         problems=_problems(connection, walk_problems),
     )

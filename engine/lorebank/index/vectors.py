@@ -2,7 +2,8 @@
 
 The plain table `vectors` is the stored truth; both ways give the same rows in the same order. A
 process that asks one question lets sqlite-vec walk the table; one that asks more keeps the matrix,
-which costs a read of the table once and then a matrix product a query.
+which costs a read of the table once and then a matrix product a query. A very large matrix is
+sieved by sign bits first, and only what they leave is scored.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from lorebank.index.connection import Connection, generation, load_vector_extension, select
+from lorebank.index.sign_bits import SIEVE_FROM, SignBits
 
 if TYPE_CHECKING:
     import numpy as np
@@ -125,6 +127,8 @@ class _Matrix:
     generation: tuple[int, int]
     rows: NDArray[np.int64]
     vectors: NDArray[np.float32]
+    signs: SignBits | None = None
+    """Of a matrix so large that not every vector is scored."""
 
     @classmethod
     def load(cls, connection: Connection, owner: str, generation: tuple[int, int]) -> _Matrix:
@@ -135,7 +139,11 @@ class _Matrix:
         )
         rows = np.array([row for row, _ in stored], dtype=np.int64)
         flat = np.frombuffer(b"".join(vector for _, vector in stored), dtype=np.float32)
-        return cls(generation, rows, flat.reshape(len(stored), -1) if stored else flat)
+        if not stored:
+            return cls(generation, rows, flat)
+        vectors = flat.reshape(len(stored), -1)
+        signs = SignBits.of(vectors) if len(stored) >= SIEVE_FROM else None
+        return cls(generation, rows, vectors, signs)
 
     def nearest(self, query: NDArray[np.float32], limit: int) -> list[tuple[int, float]]:
         import numpy as np
@@ -144,6 +152,11 @@ class _Matrix:
 
         if not len(self.rows):
             return []
+        if self.signs is not None:
+            left = self.signs.candidates(query, limit)
+            return _Matrix(self.generation, self.rows[left], self.vectors[left]).nearest(
+                query, limit
+            )
         with one_thread():
             scores = np.round(self.vectors @ query, _DECIMALS)
         if limit < len(scores):

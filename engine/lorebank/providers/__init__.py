@@ -1,6 +1,7 @@
 """Models as guests: small protocols, a lazy registry, one file an adapter.
 
-Owns everything that turns text into vectors. Never reads the workspace, the index or the clock,
-and nothing elsewhere needs a provider to work, only to work better. Importing this room imports
-no model and no numpy. May use `config`, `language`, `domain` and `errors`.
+Owns everything that turns text into vectors, here or over HTTP (`http.py`, the only module that
+speaks it). Never reads the workspace or the index, and nothing elsewhere needs a provider to work,
+only to work better. Importing this room imports no model, no numpy and no httpx. May use
+`config_embedder`, `language`, `domain` and `errors`.
 """

@@ -12,6 +12,7 @@ import numpy as np
 
 from lorebank.errors import ProviderError
 from lorebank.providers.one_thread import one_thread
+from lorebank.providers.protocols import Limits
 from lorebank.providers.sentence_encoder.array_file import map_arrays, write_arrays
 from lorebank.providers.sentence_encoder.network import DIMENSION, SentenceNetwork
 from lorebank.providers.sentence_encoder.source import Source, find_source, prepare_arrays
@@ -28,10 +29,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from lorebank.providers.accounts import Setup
+    from lorebank.providers.protocols import Embedder
+
     Arrays = dict[str, NDArray[np.generic]]
     Floats = NDArray[np.float32]
 
-__all__ = ["LocalEmbedder"]
+__all__ = ["LocalEmbedder", "load"]
 
 _SENTENCE_START, _SENTENCE_END = 1, 2
 _PIECE_LIMIT = 2048
@@ -67,6 +71,8 @@ class LocalEmbedder:
     name = "local"
     model = "universal-sentence-encoder-multilingual-3"
     dimension = DIMENSION
+    endpoint = ""
+    limits = Limits()
 
     def __init__(self, cache: Path | None = None) -> None:
         """Nothing is opened yet. `cache` stands in for the user's cache directory."""
@@ -101,6 +107,9 @@ class LocalEmbedder:
         """The vector `embed_documents` gives: the model makes no difference."""
         query: Floats = self.embed_documents([text])[0]
         return query
+
+    def cancel(self) -> None:
+        """Nothing waits: a call ends by itself within a second."""
 
     def _find(self) -> Source:
         with self._lock:
@@ -156,6 +165,15 @@ def _each(
     with ThreadPoolExecutor(workers) as pool:
         found = pool.map(embed, [sentences for _, sentences in batches])
         yield from zip([rows for rows, _ in batches], found, strict=True)
+
+
+def load(setup: Setup) -> Embedder:
+    """The built-in model, or the one that `embedder.local.model_path` names."""
+    if not setup.embedder.local.model_path:
+        return LocalEmbedder()
+    from lorebank.providers import llama_cpp
+
+    return llama_cpp.load(setup)
 
 
 def _batches(

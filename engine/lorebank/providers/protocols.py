@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Embedder"]
+__all__ = ["BatchEmbedder", "BatchState", "Embedder", "Limits", "Role"]
+
+Role = Literal["document", "query"]
+"""What a text is embedded as: to be found, or to search with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much one call takes, and how many calls gain anything when made at a time."""
+
+    items: int = 256
+    """Texts a call."""
+    tokens: int = 1_000_000
+    """Estimated tokens of all texts of a call."""
+    text_tokens: int = 1_000_000
+    """Estimated tokens of one text; what is longer is cut."""
+    concurrency: int = 1
 
 
 @runtime_checkable
@@ -33,14 +50,53 @@ class Embedder(Protocol):
 
     @property
     def dimension(self) -> int:
-        """The length of every vector."""
+        """The length of every vector; 0 while a remote model has not told it yet."""
 
     @property
     def fingerprint(self) -> str:
         """Changes whenever the vector of any text would; the same on every machine."""
+
+    @property
+    def endpoint(self) -> str:
+        """The address that texts are sent to; empty for a model within this process."""
+
+    @property
+    def limits(self) -> Limits:
+        """How the texts of a large job are best cut into calls."""
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Vectors of texts to be found, in their order: shape `(len(texts), dimension)`."""
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
         """The vector of a text to search with: shape `(dimension,)`."""
+
+    def cancel(self) -> None:
+        """Break off what other threads are waiting for; they raise `ProviderError`."""
+
+
+@dataclass(frozen=True, slots=True)
+class BatchState:
+    """Where a job stands."""
+
+    done: bool
+    vectors: Mapping[str, NDArray[np.float32]]
+    """Custom id → vector; complete only once `done`, and even then without what failed."""
+    failed: Mapping[str, str]
+    """Custom id → reason, for the texts that the job could not embed."""
+    problem: str = ""
+    """Why the whole job came to nothing: failed, expired, cancelled."""
+
+
+@runtime_checkable
+class BatchEmbedder(Embedder, Protocol):
+    """An embedder that also takes large jobs and answers them hours later."""
+
+    @property
+    def batch_limits(self) -> Limits:
+        """Texts and tokens a job."""
+
+    def submit(self, texts: Mapping[str, str]) -> str:
+        """Hand in a job of custom id → text (to be found); returns the provider's job id."""
+
+    def collect(self, job: str) -> BatchState:
+        """Ask for a job once. Raises `ProviderError` where the provider does not know it."""

@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from lorebank.errors import ConfigurationError, ProviderError
+from lorebank.providers.accounts import Setup, chosen_provider
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,41 +20,45 @@ __all__ = ["EMBEDDER_NAMES", "load_embedder"]
 @dataclass(frozen=True, slots=True)
 class _EmbedderRow:
     module: str
-    factory: str
-    remedy: str
+    """Has a function `load(setup)`."""
+    remedy: str = "Install lorebank again with its dependencies, or set the embedder to none."
     """What to do when the module cannot be imported."""
 
 
 _EMBEDDERS: dict[str, _EmbedderRow | None] = {
-    "local": _EmbedderRow(
-        "lorebank.providers.local",
-        "LocalEmbedder",
-        "Install lorebank again with its dependencies, or set the embedder to none.",
-    ),
+    "local": _EmbedderRow("lorebank.providers.local"),
+    "openai": _EmbedderRow("lorebank.providers.openai"),
+    "gemini": _EmbedderRow("lorebank.providers.gemini"),
+    "voyage": _EmbedderRow("lorebank.providers.voyage"),
+    "ollama": _EmbedderRow("lorebank.providers.ollama"),
+    "llama.cpp": _EmbedderRow("lorebank.providers.llama_cpp"),
     "none": None,
 }
 
 EMBEDDER_NAMES = tuple(_EMBEDDERS)
-"""Every name `load_embedder` knows."""
+"""Every name `load_embedder` knows, besides `auto`."""
 
 
-def load_embedder(name: str) -> Embedder | None:
+def load_embedder(name: str, setup: Setup | None = None) -> Embedder | None:
     """The embedder of that name, or None for `none`, under which recall is lexical only.
 
     Raises `ConfigurationError` for a name that is not in the registry, and `ProviderError` when
-    the provider is known but cannot be imported here. Loading is cheap: an embedder opens its
-    model at its first use.
+    the provider is known but cannot be imported here or has no key. Loading is cheap and asks
+    nobody: an embedder opens its model, or its connection, at its first use.
     """
+    setup = setup or Setup()
+    if name == "auto":
+        name = chosen_provider(setup)
     if name not in _EMBEDDERS:
-        choices = ", ".join(EMBEDDER_NAMES)
+        choices = ", ".join(("auto", *EMBEDDER_NAMES))
         raise ConfigurationError(f"unknown embedder {name!r}", hint=f"Choose one of: {choices}.")
     row = _EMBEDDERS[name]
     if row is None:
         return None
     try:
-        factory: Callable[[], Embedder] = getattr(import_module(row.module), row.factory)
+        load: Callable[[Setup], Embedder] = import_module(row.module).load
     except ImportError as error:
         raise ProviderError(
             f"the embedder {name!r} cannot be loaded: {error}", hint=row.remedy
         ) from error
-    return factory()
+    return load(setup)

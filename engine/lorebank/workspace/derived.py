@@ -7,7 +7,7 @@ from pathlib import Path
 from lorebank.errors import WorkspaceError
 from lorebank.workspace.layout import DERIVED_FOLDER
 
-__all__ = ["ensure_derived_folder"]
+__all__ = ["ensure_derived_folder", "index_path"]
 
 _IGNORE_EVERYTHING = "*\n"
 
@@ -32,3 +32,17 @@ def ensure_derived_folder(root: Path) -> Path:
     except OSError as error:
         raise WorkspaceError(f"{folder}: cannot be made: {error.strerror}") from error
     return folder
+
+
+def index_path(root: Path, setting: str) -> Path:
+    """Where a workspace's index is: in `.memory/`, or where `index.path` says.
+
+    There `{workspace}` stands for the folder's name and a few letters that tell folders of the
+    same name apart, so that no two workspaces share an index.
+    """
+    if not setting:
+        return root / DERIVED_FOLDER / "index.sqlite"
+    from hashlib import blake2b  # brings OpenSSL, which an answer from the index needs not
+
+    mark = blake2b(str(root).encode("utf-8", "surrogateescape"), digest_size=4).hexdigest()
+    return Path(setting.replace("{workspace}", f"{root.name or 'root'}-{mark}")).expanduser()

@@ -18,6 +18,7 @@ lorebank config list
 lorebank config get recall.k
 lorebank config set recall.k 5
 lorebank config path
+lorebank config import ~/.openclaw/openclaw.json
 """
 
 
@@ -48,7 +49,7 @@ def list_settings(session: Session) -> None:
 def get_setting(session: Session, key: str) -> None:
     """Print the value of one setting; its origin goes to standard error."""
     loaded = _loaded(session)
-    value = settings.get(loaded, key)
+    value = settings.shown(key, settings.get(loaded, key))
     origin = loaded.origins.get(key, "default")
     if session.json:
         session.show_json({"key": key, "value": value, "origin": origin})
@@ -65,12 +66,38 @@ def get_setting(session: Session, key: str) -> None:
 def set_setting(session: Session, key: str, value: str, user: bool) -> None:
     """Write one setting into the workspace's file, or with --user into your own."""
     file = _user_file() if user else settings.workspace_config_path(_needed_root(session))
-    read = settings.set_value(file, key, value, in_workspace=not user)
+    read = settings.shown(key, settings.set_value(file, key, value, in_workspace=not user))
     if session.json:
         session.show_json({"key": key, "value": read, "file": str(file)})
     else:
         session.show([f"{key} = {value_text(read)}"])
         session.note([session.error_look.dim(f"in {file}")])
+
+
+@config.command("import", cls=Command, examples="lorebank config import ~/.openclaw/openclaw.json")
+@click.argument("file", type=click.Path(dir_okay=False))
+@click.option("--dry-run", is_flag=True, help="Show what would be set, and set nothing.")
+@pass_session
+def import_settings(session: Session, file: str, dry_run: bool) -> None:
+    """Take over the memory search of an openclaw.json into your own file.
+
+    What has no home here is named with the reason.
+    """
+    from lorebank.config_import import read_openclaw
+
+    found = read_openclaw(Path(file).expanduser())
+    target = _user_file()
+    if not dry_run:
+        settings.set_values(target, found.settings)
+    shown = {key: settings.shown(key, value) for key, value in found.settings.items()}
+    homeless = [{"key": key, "reason": why} for key, why in found.homeless]
+    if session.json:
+        session.show_json({"file": str(target), "settings": shown, "homeless": homeless})
+        return
+    session.show(setting_lines(session.look, [(k, v, "default") for k, v in shown.items()]))
+    look = session.error_look
+    session.note([look.dim(f"would be set in {target}" if dry_run else f"set in {target}")])
+    session.note(look.warn(look.clean_line(f"no home: {k}: {why}")) for k, why in found.homeless)
 
 
 @config.command("path", cls=Command, examples="lorebank config path")

@@ -159,8 +159,15 @@ def _embedder_state(look: Look, status: Status) -> str:
         name = f"{name} {about['model']}"
     if about.get("dimension"):
         name = f"{name}, {about['dimension']} dimensions"
+    if about.get("endpoint"):
+        name = f"{name} at {look.clean_line(str(about['endpoint']))}"
+    if about.get("fallback"):
+        return look.clean_line(f"{name}: {about['fallback']}")
     reason = about.get("reason")
     if about.get("available", True) and not reason:
+        serving = about.get("serving")
+        if serving and serving != f"{about.get('provider')}/{about.get('model')}":
+            return f"{name}; {serving} serves until all is embedded anew: run lorebank index"
         return name
     return f"{name}: {reason or 'not available'}"
 

@@ -17,6 +17,8 @@ def value_text(value: object) -> str:
         return "true" if value else "false"
     if isinstance(value, tuple | list):
         return ", ".join(map(value_text, value))
+    if isinstance(value, dict):
+        return ", ".join(f"{name}={text}" for name, text in value.items())
     return str(value)
 
 

@@ -1,0 +1,247 @@
+"""Settings of OpenClaw's memory search, read from `openclaw.json` and told in lorebank's own words.
+
+Every key of its `agents.defaults.memorySearch`, `models.providers` and `memory` either has a home
+here, or is named with the reason why it has none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lorebank import json5
+from lorebank.config import check_value
+from lorebank.errors import ConfigurationError, UsageError
+
+__all__ = ["Imported", "read_openclaw"]
+
+_SEARCH = "agents.defaults.memorySearch"
+_HOMES = {
+    "model": "embedder.model",
+    "outputDimensionality": "embedder.dimensions",
+    "remote.baseUrl": "embedder.remote.base_url",
+    "remote.apiKey": "embedder.remote.api_key",
+    "remote.headers": "embedder.remote.headers",
+    "remote.batch.enabled": "embedder.remote.batch.enabled",
+    "remote.batch.wait": "embedder.remote.batch.wait",
+    "remote.batch.pollIntervalMs": "embedder.remote.batch.poll_interval_ms",
+    "remote.batch.timeoutMinutes": "embedder.remote.batch.timeout_minutes",
+    "remote.batch.concurrency": "embedder.remote.batch.concurrency",
+    "remote.nonBatchConcurrency": "embedder.remote.concurrency",
+    "local.modelPath": "embedder.local.model_path",
+    "local.modelCacheDir": "embedder.local.model_cache_dir",
+    "store.path": "index.path",
+    "store.vector.enabled": "vector.enabled",
+    "store.vector.extensionPath": "vector.extension_path",
+    "chunking.tokens": "index.chunk_tokens",
+    "chunking.overlap": "index.chunk_overlap",
+    "query.maxResults": "recall.k",
+    "query.hybrid.vectorWeight": "recall.vector_weight",
+    "query.hybrid.textWeight": "recall.text_weight",
+    "query.hybrid.candidateMultiplier": "recall.candidate_multiplier",
+    "query.hybrid.mmr.enabled": "recall.mmr.enabled",
+    "query.hybrid.mmr.lambda": "recall.mmr.lambda",
+    "query.hybrid.temporalDecay.enabled": "recall.temporal_decay.enabled",
+    "query.hybrid.temporalDecay.halfLifeDays": "recall.temporal_decay.half_life_days",
+    "cache.enabled": "embedder.cache.enabled",
+    "cache.maxEntries": "embedder.cache.max_entries",
+    "sync.onSearch": "recall.auto_sync",
+    "provider": "embedder.provider",
+    "fallback": "embedder.fallback",
+    "extraPaths": "workspace.extra_paths",
+}
+_HOMELESS = {
+    "enabled": "recall and search are always there; embedder.provider = none goes without vectors",
+    "query.minScore": "given with each call: lorebank search --min-score",
+    "query.hybrid.enabled": "words, names, times and meaning are always searched together",
+    "sync": "the index follows the files whenever something is asked",
+    "sources": "session transcripts are not indexed; import them as notes",
+    "experimental": "session transcripts are not indexed; import them as notes",
+    "multimodal": "only Markdown is indexed",
+    "store.driver": "the index is always SQLite",
+}
+_QMD = "the built-in engine answers; there is no QMD sidecar"
+_ACCOUNTS = {"openai": "openai", "google": "gemini", "voyage": "voyage", "ollama": "ollama"}
+_ACCOUNT_KEYS = {"apiKey": "api_key", "baseUrl": "base_url", "headers": "headers"}
+_TABLES = frozenset({"remote.headers"})
+_MARKDOWN = frozenset({"", "**/*.md", "**/*.markdown", "*.md"})
+_VARIABLE = re.compile(r"\$\{([A-Z_][A-Z0-9_]*)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What an OpenClaw configuration says here."""
+
+    settings: Mapping[str, Any]
+    """Key → value, each held to its rule."""
+    homeless: tuple[tuple[str, str], ...]
+    """OpenClaw's key → why it has no home."""
+
+
+def read_openclaw(file: Path) -> Imported:
+    """Read an `openclaw.json`, which is JSON5.
+
+    Raises `ConfigurationError` where the file cannot be read or is no table.
+    """
+    try:
+        text = file.read_text("utf-8-sig")
+        document = json5.loads(text)
+    except OSError as error:
+        raise ConfigurationError(f"{file}: cannot be read: {error.strerror}") from error
+    except ValueError as error:  # UnicodeDecodeError is one
+        raise ConfigurationError(f"{file}: is not JSON5: {error}") from error
+    if not isinstance(document, dict):
+        raise ConfigurationError(f"{file}: expected a table of settings")
+    return _Reading(document).read()
+
+
+@dataclass(slots=True)
+class _Reading:
+    document: Mapping[str, Any]
+    settings: dict[str, Any] = field(default_factory=dict)
+    homeless: list[tuple[str, str]] = field(default_factory=list)
+
+    def read(self) -> Imported:
+        self._search()
+        self._accounts()
+        self._memory()
+        if _at(self.document, "memorySearch") is not None:
+            self._without_home("memorySearch", f"OpenClaw reads {_SEARCH} only")
+        return Imported(self.settings, tuple(self.homeless))
+
+    def _search(self) -> None:
+        search = _at(self.document, _SEARCH)
+        if not isinstance(search, dict):
+            return
+        if "provider" not in search:
+            self.settings["embedder.provider"] = "auto"  # as OpenClaw does where none is named
+        for key, value in _leaves(search, _TABLES):
+            name = f"{_SEARCH}.{key}"
+            home = _HOMES.get(key)
+            if home is None:
+                self._without_home(name, _why(key))
+            elif key == "extraPaths":
+                self._paths(name, value)
+            else:
+                self._take(name, home, _translated(key, value))
+
+    def _accounts(self) -> None:
+        providers = _at(self.document, "models.providers")
+        for provider, account in providers.items() if isinstance(providers, dict) else ():
+            own = _ACCOUNTS.get(provider)
+            for key, value in account.items() if isinstance(account, dict) else ():
+                if own and key in _ACCOUNT_KEYS:
+                    home = f"providers.{own}.{_ACCOUNT_KEYS[key]}"
+                    self._take(f"models.providers.{provider}.{key}", home, _secret(value))
+
+    def _memory(self) -> None:
+        memory = _at(self.document, "memory")
+        for key, value in _leaves(memory, frozenset()) if isinstance(memory, dict) else ():
+            if key == "qmd.paths":
+                self._qmd_paths(value)
+            elif key == "backend" and value == "builtin":
+                continue
+            elif key == "citations":
+                self._without_home("memory.citations", "every hit carries path#Lline")
+            else:
+                self._without_home(f"memory.{key}", _QMD)
+
+    def _qmd_paths(self, rows: Any) -> None:
+        for number, row in enumerate(rows if isinstance(rows, list) else []):
+            name = f"memory.qmd.paths[{number}]"
+            if not isinstance(row, dict) or not isinstance(row.get("path"), str):
+                self._without_home(name, "expected a table with a path")
+                continue
+            self._paths(f"{name}.path", [row["path"]])
+            if row.get("pattern", "") not in _MARKDOWN:
+                self._without_home(f"{name}.pattern", "every Markdown file of the folder is read")
+            if "name" in row:
+                self._without_home(f"{name}.name", "a path is known by itself")
+
+    def _paths(self, name: str, values: Any) -> None:
+        """Paths relative to OpenClaw's workspace; those inside stay relative, others not."""
+        root = Path(str(_at(self.document, "agents.defaults.workspace") or "~/.openclaw/workspace"))
+        wanted = []
+        for value in values if isinstance(values, list) else [values]:
+            text = str(value)
+            outside = text.startswith("..") or "/../" in text
+            wanted.append(str((root.expanduser() / text).resolve()) if outside else text)
+        known = self.settings.get("workspace.extra_paths", ())
+        self._take(name, "workspace.extra_paths", list(dict.fromkeys([*known, *wanted])))
+
+    def _take(self, name: str, home: str, value: Any) -> None:
+        try:
+            self.settings[home] = check_value(home, value)
+        except (ConfigurationError, UsageError) as problem:
+            self._without_home(name, problem.message)
+
+    def _without_home(self, name: str, why: str) -> None:
+        self.homeless.append((name, why))
+
+
+def _at(table: Any, path: str) -> Any:
+    for name in path.split("."):
+        table = table.get(name) if isinstance(table, dict) else None
+    return table
+
+
+def _leaves(
+    table: Mapping[str, Any], whole: frozenset[str], prefix: str = ""
+) -> Iterator[tuple[str, Any]]:
+    for name, value in table.items():
+        key = prefix + name
+        is_secret = isinstance(value, dict) and {"source", "id"} <= set(value)
+        if isinstance(value, dict) and key not in whole and not is_secret:
+            yield from _leaves(value, whole, f"{key}.")
+        else:
+            yield key, value
+
+
+def _why(key: str) -> str:
+    parts = key.split(".")
+    for depth in range(len(parts), 0, -1):
+        if reason := _HOMELESS.get(".".join(parts[:depth])):
+            return reason
+    return "unknown to lorebank"
+
+
+def _translated(key: str, value: Any) -> Any:
+    change = _TRANSLATIONS.get(key)
+    return change(value) if change else value
+
+
+def _secret(value: Any) -> Any:
+    """`${NAME}` and `{source: "env", id: "NAME"}` are `env:NAME` here."""
+    if isinstance(value, dict) and value.get("source") == "env":
+        return f"env:{value.get('id')}"
+    if isinstance(value, dict) and "source" not in value:
+        return {name: _secret(text) for name, text in value.items()}
+    if isinstance(value, str) and (found := _VARIABLE.fullmatch(value.strip())):
+        return f"env:{found[1]}"
+    return value
+
+
+def _store_path(value: Any) -> Any:
+    """One index an agent there is one a workspace here."""
+    if not isinstance(value, str):
+        return value
+    path = value.replace("{agentId}", "{workspace}")
+    return str(Path(path).expanduser()) if path.startswith("~") else path
+
+
+def _model_path(value: Any) -> Any:
+    if isinstance(value, str) and value.startswith("~"):
+        return str(Path(value).expanduser())
+    return value
+
+
+_TRANSLATIONS: dict[str, Callable[[Any], Any]] = {
+    "remote.apiKey": _secret,
+    "remote.headers": _secret,
+    "store.path": _store_path,
+    "local.modelPath": _model_path,
+    "local.modelCacheDir": _model_path,
+}

@@ -1,0 +1,68 @@
+"""A provider that failed is left alone for a while, by every process of the workspace.
+
+The reason stands in the index, so that `status` and each answer can give it. The time to wait
+doubles with each failure, up to a quarter of an hour; one success ends it.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass
+
+from lorebank.index.connection import Connection, transaction
+from lorebank.index.meta import read_meta, write_meta
+
+__all__ = ["Breaker"]
+
+_FIRST_REST_S = 30.0
+_LONGEST_REST_S = 900.0
+
+
+@dataclass(frozen=True, slots=True)
+class Breaker:
+    """What is known of one embedder's failures."""
+
+    fingerprint: str
+    reason: str = ""
+    failures: int = 0
+    until: float = 0.0
+    """Seconds since the epoch; before then the provider is not asked."""
+
+    @classmethod
+    def read(cls, connection: Connection, fingerprint: str) -> Breaker:
+        text = read_meta(connection, _key(fingerprint))
+        try:
+            known = json.loads(text or "{}")
+            return cls(
+                fingerprint,
+                str(known.get("reason", "")),
+                int(known.get("failures", 0)),
+                float(known.get("until", 0.0)),
+            )
+        except (ValueError, TypeError, AttributeError):
+            return cls(fingerprint)
+
+    @property
+    def rests(self) -> bool:
+        """Whether the provider is not to be asked now; a clock set back does not prolong it."""
+        return 0 < self.until - time.time() <= _LONGEST_REST_S
+
+    def trip(self, connection: Connection, reason: str) -> Breaker:
+        """The provider failed; written down for all processes."""
+        rest = min(_FIRST_REST_S * 2**self.failures, _LONGEST_REST_S)
+        tripped = Breaker(self.fingerprint, reason, self.failures + 1, time.time() + rest)
+        state = {"reason": reason, "failures": tripped.failures, "until": tripped.until}
+        with transaction(connection):
+            write_meta(connection, _key(self.fingerprint), json.dumps(state))
+        return tripped
+
+    def close(self, connection: Connection) -> None:
+        """The provider answered."""
+        if self.failures:
+            with transaction(connection):
+                connection.execute("DELETE FROM meta WHERE key = ?", (_key(self.fingerprint),))
+
+
+def _key(fingerprint: str) -> str:
+    return f"breaker of {fingerprint}"

@@ -1,0 +1,408 @@
+"""Meaning: which embedder embeds and which one answers, and why not the one that was asked for.
+
+The index holds the vectors of one embedder. That is the primary, until it fails and a fallback is
+named: then the texts are embedded by the fallback, whose vectors take over, and the primary's take
+over again once it answers. A question is always embedded by the embedder whose vectors it is
+compared with. Nothing here fails a recall: without vectors, words and links answer, and the reason
+is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lorebank.errors import LorebankError, Offline, ProviderError
+from lorebank.index.breaker import Breaker
+from lorebank.index.connection import Connection, generation, transaction
+from lorebank.index.embedding import (
+    Progress,
+    dimension_served,
+    embed_pending,
+    has_vectors,
+    label_served,
+    missing_count,
+    pending_count,
+    served_by,
+)
+from lorebank.index.embedding_cache import EmbeddingCache, text_hash
+from lorebank.index.meta import read_meta, write_meta
+from lorebank.providers.accounts import Setup
+from lorebank.providers.addresses import refuse_offline
+from lorebank.providers.registry import load_embedder
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from lorebank.config_embedder import BatchSettings
+    from lorebank.providers.protocols import Embedder
+
+    Vector = NDArray[np.float32]
+
+__all__ = ["EMBEDDED_BY_RECALL", "Meaning", "QueryVector"]
+
+EMBEDDED_BY_RECALL = 32
+"""Texts that a recall embeds itself when no more than these are without a vector."""
+_FOREIGN = "another embedder made the vectors: run `lorebank index`"
+_NOTHING_YET = "nothing is embedded yet: run `lorebank index`"
+_MEANINGLESS = "the question holds nothing that has a meaning"
+
+
+@dataclass(frozen=True, slots=True)
+class QueryVector:
+    """A question's vector and who made it, or why there is none."""
+
+    vector: Vector | None = None
+    provider: str = "none"
+    model: str = ""
+    skipped: str = ""
+    """Why the semantic retriever is skipped; empty where there is a vector."""
+    fallback: str | None = None
+    """Why the fallback answers; `None` where the primary does."""
+
+
+@dataclass(slots=True)
+class _Choice:
+    """An embedder that the settings name, loaded when it is first needed."""
+
+    name: str
+    setup: Setup
+    problem: str = ""
+    """Why it did not answer the last time it was needed."""
+    _embedder: Embedder | None = None
+
+    def load(self) -> Embedder | None:
+        """The embedder; `None` for `none`. Raises `LorebankError` where it cannot be had."""
+        if self._embedder is None:
+            self._embedder = load_embedder(self.name, self.setup)
+        return self._embedder
+
+    @property
+    def shown(self) -> str:
+        """Its name, and of `auto` that of the one that was found."""
+        return self._embedder.name if self._embedder is not None else self.name
+
+    def close(self) -> None:
+        if self._embedder is not None:
+            self._embedder.cancel()
+
+
+@dataclass(slots=True)
+class Meaning:
+    """One workspace's embedders: the primary, the fallback, and what is known of their state.
+
+    `cache_path` gives the place of the embedding cache; it is called when the cache is needed.
+    """
+
+    setup: Setup
+    cache_path: Callable[[], Path]
+    _primary: _Choice = field(init=False)
+    _fallback: _Choice | None = field(init=False, default=None)
+    _told: set[str] = field(default_factory=set)
+    _asking: Connection | None = None
+    """While a question is embedded: what an earlier process said is not said again."""
+    _pending_known: tuple[tuple[int, int], int] | None = None
+
+    def __post_init__(self) -> None:
+        settings = self.setup.embedder
+        setup = replace(self.setup, say=self._say)
+        self._primary = _Choice(settings.provider, setup)
+        if settings.provider != "none" and settings.fallback not in ("none", settings.provider):
+            self._fallback = _Choice(settings.fallback, replace(setup, as_fallback=True))
+
+    @property
+    def problem(self) -> str:
+        """Why the primary does not answer; empty while it does."""
+        return self._primary.problem
+
+    def embed(
+        self, connection: Connection, *, limit: int | None = None, progress: Progress | None = None
+    ) -> int:
+        """Embed what has no vector, with the primary or else the fallback; how many texts.
+
+        With a `limit`, only where no more than so many texts have to be embedded.
+        """
+        for choice in self._choices():
+            try:
+                return self._embed_with(connection, choice, limit, progress)
+            except LorebankError as problem:
+                self._failed(connection, choice, problem)
+        return 0
+
+    def query(self, connection: Connection, text: str) -> QueryVector:
+        """The vector of a question, by whoever made the vectors it will be compared with."""
+        self._asking = connection
+        try:
+            return self._query(connection, text)
+        finally:
+            self._asking = None
+
+    def _query(self, connection: Connection, text: str) -> QueryVector:
+        if self.setup.embedder.provider == "none":
+            return QueryVector(skipped="switched off by embedder.provider = none")
+        if not has_vectors(connection) and self.pending(connection) > EMBEDDED_BY_RECALL:
+            return QueryVector(skipped=self._reason(connection) or _NOTHING_YET)
+        for choice in self._choices():
+            try:
+                vector = self._vector_of(connection, choice, text)
+            except LorebankError as problem:
+                self._failed(connection, choice, problem)
+                continue
+            if vector is not None:
+                return self._answer(connection, choice, vector)
+        return self._previous(connection, text) or QueryVector(
+            skipped=self._reason(connection)
+            or (_FOREIGN if has_vectors(connection) else _NOTHING_YET)
+        )
+
+    def close(self) -> None:
+        """Close connections; the next use opens them anew."""
+        for choice in self._choices():
+            choice.close()
+
+    def pending(self, connection: Connection) -> int:
+        """Facts and chunks without a vector, counted again only when somebody has written."""
+        current = generation(connection)
+        if self._pending_known is None or self._pending_known[0] != current:
+            self._pending_known = (current, pending_count(connection))
+        return self._pending_known[1]
+
+    def describe(self, connection: Connection) -> dict[str, object]:
+        """Provider, model, dimension, whether it is available, and why not: for `status`.
+
+        `serving` names the embedder whose vectors the index holds; `fallback` is the reason why
+        that is not the primary; `endpoint` is where texts are sent.
+        """
+        try:
+            embedder = self._primary.load()
+        except LorebankError as problem:
+            embedder, self._primary.problem = None, problem.message
+        settings = self.setup.embedder
+        reason = self._reason(connection)
+        if embedder is None and not reason:
+            reason = f"switched off by embedder.provider = {settings.provider}"
+        return {
+            "provider": embedder.name if embedder else settings.provider,
+            "model": embedder.model if embedder else "",
+            "dimension": embedder.dimension or dimension_served(connection) if embedder else 0,
+            "available": embedder is not None,
+            "reason": reason,
+            "endpoint": embedder.endpoint if embedder else "",
+            "serving": label_served(connection),
+            "fallback": self._fallback_reason(connection),
+        }
+
+    # -- one embedder --------------------------------------------------------------------------
+
+    def _choices(self) -> Iterator[_Choice]:
+        yield self._primary
+        if self._fallback is not None and self._fallback.name != self._primary.shown:
+            yield self._fallback
+
+    def _embed_with(
+        self, connection: Connection, choice: _Choice, limit: int | None, progress: Progress | None
+    ) -> int:
+        embedder = choice.load()
+        if embedder is None:
+            return 0
+        fingerprint = embedder.fingerprint
+        changed = has_vectors(connection) and served_by(connection) != fingerprint
+        if not changed and not self.pending(connection):
+            return 0
+        breaker = Breaker.read(connection, fingerprint)
+        if breaker.failures:
+            if limit is not None and breaker.rests:
+                raise _Resting(breaker.reason)
+            embedder.embed_query("lorebank")  # one short text before many
+        with self._cache() as cache:
+            texts = missing_count(connection, cache, fingerprint)
+            if limit is not None and texts > limit:
+                return 0
+            if changed:
+                self._say(
+                    f"{embedder.name}/{embedder.model} takes the place of "
+                    f"{label_served(connection)}: {texts} texts are embedded anew, "
+                    "and the old vectors serve until that is done"
+                )
+            embedded = embed_pending(
+                connection,
+                cache,
+                embedder,
+                limit=limit,
+                batch=self._batch if limit is None else None,
+                progress=progress,
+            )
+            waiting = sum(map(len, cache.jobs(fingerprint).values()))
+        breaker.close(connection)
+        choice.problem = (
+            f"{waiting} texts are in jobs of {embedder.name}; run `lorebank index` to fetch them"
+            if waiting
+            else ""
+        )
+        return embedded
+
+    def _vector_of(self, connection: Connection, choice: _Choice, text: str) -> Vector | None:
+        """A question's vector, once the index holds this embedder's vectors.
+
+        `None` where it holds another's and making it hold these would take too long.
+        """
+        embedder = choice.load()
+        if embedder is None:
+            return None
+        fingerprint = embedder.fingerprint
+        breaker = Breaker.read(connection, fingerprint)
+        if breaker.rests:
+            raise _Resting(breaker.reason)
+        serves = served_by(connection) == fingerprint and has_vectors(connection)
+        if not serves and not self._is_near(connection, fingerprint):
+            return None
+        vector = self._embed_question(embedder, text)
+        breaker.close(connection)
+        if not serves:
+            self._embed_with(connection, choice, EMBEDDED_BY_RECALL, None)
+        elif 0 < self.pending(connection) <= EMBEDDED_BY_RECALL:
+            try:
+                self._embed_with(connection, choice, EMBEDDED_BY_RECALL, None)
+            except ProviderError as problem:  # what is embedded can be searched all the same
+                self._failed(connection, choice, problem)
+                return vector
+        stored = dimension_served(connection)
+        if stored and stored != len(vector):
+            self._forget(connection, fingerprint)
+            raise ProviderError(
+                f"{embedder.name}: {embedder.model} now gives vectors of {len(vector)} numbers, "
+                f"not {stored}: run `lorebank index`"
+            )
+        choice.problem = "" if not choice.problem.endswith("to fetch them") else choice.problem
+        return vector
+
+    def _embed_question(self, embedder: Embedder, text: str) -> Vector:
+        """By the embedder, or from the cache where asking it takes a request."""
+        if not embedder.endpoint:
+            return embedder.embed_query(text)
+        import numpy as np
+
+        key = text_hash(text)
+        with self._cache() as cache:
+            known = cache.get(embedder.fingerprint, [key], "query")
+            if key in known:
+                return np.frombuffer(known[key], dtype=np.float32)
+            vector = embedder.embed_query(text)
+            cache.put(embedder.fingerprint, [(key, vector.tobytes())], "query")
+        return vector
+
+    def _is_near(self, connection: Connection, fingerprint: str) -> bool:
+        """Whether an embedder's vectors are there but for a few."""
+        with self._cache() as cache:
+            return missing_count(connection, cache, fingerprint) <= EMBEDDED_BY_RECALL
+
+    def _forget(self, connection: Connection, fingerprint: str) -> None:
+        """The model was changed under its name: its vectors are to be made anew."""
+        with self._cache() as cache:
+            cache.forget(fingerprint)
+        with transaction(connection):
+            write_meta(connection, "embedder", f"{fingerprint} as it was")
+
+    def _failed(self, connection: Connection, choice: _Choice, problem: LorebankError) -> None:
+        choice.problem = problem.message
+        if isinstance(problem, _Resting | Offline):  # nobody was asked
+            return
+        try:
+            embedder = choice.load()
+            if embedder is not None:
+                Breaker.read(connection, embedder.fingerprint).trip(connection, problem.message)
+        except LorebankError as unloadable:
+            choice.problem = unloadable.message
+
+    # -- who answers ---------------------------------------------------------------------------
+
+    def _answer(self, connection: Connection, choice: _Choice, vector: Vector) -> QueryVector:
+        embedder = choice.load()
+        assert embedder is not None
+        fallback = self._fallback_reason(connection) if choice is self._fallback else None
+        if not vector.any():
+            return QueryVector(skipped=_MEANINGLESS, fallback=fallback)
+        if not has_vectors(connection):
+            return QueryVector(skipped=self._reason(connection) or _NOTHING_YET)
+        return QueryVector(vector, embedder.name, embedder.model, fallback=fallback)
+
+    def _previous(self, connection: Connection, text: str) -> QueryVector | None:
+        """The built-in model, where its vectors still serve after another was chosen.
+
+        A remote one is not asked again: choosing another may well mean not to send it anything.
+        """
+        served = served_by(connection)
+        if not served.startswith("local/") or not has_vectors(connection):
+            return None
+        try:
+            embedder = load_embedder("local")
+            if embedder is None or embedder.fingerprint != served:
+                return None
+            vector = embedder.embed_query(text)
+        except LorebankError:
+            return None
+        if not vector.any():
+            return QueryVector(skipped=_MEANINGLESS)
+        why = self._reason(connection) or "its vectors are not complete: run `lorebank index`"
+        primary, own = self._primary.shown, label_served(connection)
+        return QueryVector(
+            vector,
+            embedder.name,
+            embedder.model,
+            fallback=f"{primary} does not answer yet ({why}); {own} answers",
+        )
+
+    def _reason(self, connection: Connection) -> str:
+        """Why the primary does not answer, in this process or the last one that asked."""
+        if self._primary.problem:
+            return self._primary.problem
+        try:
+            embedder = self._primary.load()
+            if embedder is None:
+                return ""
+            if self.setup.embedder.offline:
+                refuse_offline(embedder.name, embedder.endpoint)
+            return Breaker.read(connection, embedder.fingerprint).reason
+        except LorebankError as problem:
+            return problem.message
+
+    def _fallback_reason(self, connection: Connection) -> str | None:
+        reason = self._reason(connection)
+        if self._fallback is None or not reason:
+            return None
+        return f"{self._primary.shown} failed ({reason}); {self._fallback.shown} answers"
+
+    # -- beside the point ----------------------------------------------------------------------
+
+    @property
+    def _batch(self) -> BatchSettings | None:
+        batch = self.setup.embedder.remote.batch
+        return batch if batch.enabled else None
+
+    @contextmanager
+    def _cache(self) -> Iterator[EmbeddingCache]:
+        settings = self.setup.embedder.cache
+        path = self.cache_path() if settings.enabled else None
+        with EmbeddingCache(path, settings.max_entries) as cache:
+            yield cache
+
+    def _say(self, line: str) -> None:
+        """Each thing once: by each process that embeds notes, by the first one that asks."""
+        if line in self._told:
+            return
+        self._told.add(line)
+        if self._asking is not None:
+            key = f"said {text_hash(line)}"
+            if read_meta(self._asking, key):
+                return
+            with transaction(self._asking):
+                write_meta(self._asking, key, "1")
+        self.setup.say(line)
+
+
+class _Resting(ProviderError):
+    """The provider failed a moment ago and is not asked."""

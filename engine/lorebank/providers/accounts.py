@@ -1,0 +1,121 @@
+"""Where a provider is, whose key it gets, and which provider is taken where none is named.
+
+A key comes from the user's own settings (as it is, or as `env:VARIABLE`) or from the variable the
+provider is known by. A key of the environment goes to the provider's own address and nowhere else:
+an address that the settings name gets the key that the settings name beside it, or none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lorebank.config_embedder import AccountSettings, EmbedderSettings, ProviderSettings
+from lorebank.errors import ConfigurationError
+
+__all__ = ["Account", "Setup", "account_of", "chosen_provider"]
+
+DEFAULT_URLS = {
+    "openai": "https://api.openai.com/v1",
+    "gemini": "https://generativelanguage.googleapis.com/v1beta",
+    "voyage": "https://api.voyageai.com/v1",
+    "ollama": "http://127.0.0.1:11434",
+    "llama.cpp": "http://127.0.0.1:8080",
+}
+KEY_VARIABLES = {
+    "openai": ("OPENAI_API_KEY",),
+    "gemini": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+    "voyage": ("VOYAGE_API_KEY",),
+}
+
+
+def _ignore(line: str) -> None:
+    """Nobody is told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """All that loading an embedder depends on."""
+
+    embedder: EmbedderSettings = field(default_factory=EmbedderSettings)
+    providers: ProviderSettings = field(default_factory=ProviderSettings)
+    environ: Mapping[str, str] = field(default_factory=dict)
+    say: Callable[[str], None] = _ignore
+    """Told, before the first request, what is sent where."""
+    as_fallback: bool = False
+    """`embedder.remote`, `model` and `dimensions` are the primary's and not used."""
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """One endpoint, ready to be called."""
+
+    base_url: str
+    key: str
+    headers: Mapping[str, str]
+
+
+def account_of(name: str, setup: Setup) -> Account:
+    """The account of a provider; `embedder.remote` wins over `providers.<name>`, key by key.
+
+    `ConfigurationError` where the settings name a variable that is not set.
+    """
+    own = _own(name, setup)
+    remote = AccountSettings() if setup.as_fallback else _remote(setup)
+    base_url = remote.base_url or own.base_url or DEFAULT_URLS[name]
+    key = _resolved(remote.api_key, setup) or _resolved(own.api_key, setup)
+    if not key and base_url == DEFAULT_URLS[name]:
+        key = _environment_key(name, setup.environ)
+    headers = {
+        title: _resolved(text, setup) for title, text in _merged(own.headers, remote.headers)
+    }
+    return Account(base_url.rstrip("/"), key, headers)
+
+
+def chosen_provider(setup: Setup) -> str:
+    """The provider in force: the one that is named, or the first that is there for `auto`."""
+    named = setup.embedder.provider
+    if named != "auto":
+        return named
+    path = setup.embedder.local.model_path
+    if path and not path.startswith("hf:") and Path(path).expanduser().exists():
+        return "local"
+    for name in KEY_VARIABLES:
+        if account_of(name, setup).key:
+            return name
+    return "local"
+
+
+def _own(name: str, setup: Setup) -> AccountSettings:
+    account: AccountSettings = getattr(setup.providers, name.replace(".", "_"))
+    return account
+
+
+def _remote(setup: Setup) -> AccountSettings:
+    remote = setup.embedder.remote
+    return AccountSettings(remote.base_url, remote.api_key, remote.headers)
+
+
+def _merged(own: Mapping[str, str], remote: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Both, told apart without regard to case, as HTTP does; `remote` wins."""
+    taken = {title.lower() for title in remote}
+    kept = [(title, text) for title, text in own.items() if title.lower() not in taken]
+    return [*kept, *remote.items()]
+
+
+def _resolved(text: str, setup: Setup) -> str:
+    if not text.startswith("env:"):
+        return text
+    variable = text.removeprefix("env:")
+    if not setup.environ.get(variable):
+        raise ConfigurationError(
+            f"the settings name the variable {variable}, which is not set",
+            hint=f"set {variable}, or change the setting that says env:{variable}",
+        )
+    return setup.environ[variable].strip()
+
+
+def _environment_key(name: str, environ: Mapping[str, str]) -> str:
+    found = (environ.get(variable, "").strip() for variable in KEY_VARIABLES.get(name, ()))
+    return next(filter(None, found), "")

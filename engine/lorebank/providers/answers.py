@@ -1,0 +1,86 @@
+"""Answers of embedding providers, held to what was asked before anything is stored."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lorebank.providers.http import BadAnswer
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+
+__all__ = ["by_index", "unit_vectors"]
+
+_SHORTEST = 1e-6
+"""A vector shorter than this points nowhere."""
+
+
+def by_index(rows: Any, count: int) -> list[Any]:
+    """The `embedding` of each row of an OpenAI-like answer, in the order of the texts.
+
+    Rows say which text they are for and may stand in any order. `BadAnswer` where they are not as
+    many as texts, or where two are for the same one.
+    """
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise BadAnswer("answered without a list of embeddings")
+    if len(rows) != count:
+        raise BadAnswer(f"answered with {len(rows)} embeddings for {count} texts")
+    if not any("index" in row for row in rows):
+        return [row.get("embedding") for row in rows]
+    placed = {row.get("index"): row.get("embedding") for row in rows}
+    if set(placed) != set(range(count)):
+        raise BadAnswer(f"answered with indexes that are not 0 to {count - 1}")
+    return [placed[index] for index in range(count)]
+
+
+def unit_vectors(rows: Sequence[Any], count: int, dimension: int) -> Floats:
+    """Vectors of length 1 from lists of numbers or base64 of 32-bit floats: `(count, dimension)`.
+
+    `dimension` 0 takes what comes, the same for all. `BadAnswer` for another count or dimension,
+    for what is not a number, and for zero, which would be near to everything.
+    """
+    if len(rows) != count:
+        raise BadAnswer(f"answered with {len(rows)} embeddings for {count} texts")
+    vectors = [_vector(row) for row in rows]
+    for vector in vectors:
+        wanted = dimension or len(vectors[0])
+        if len(vector) != wanted:
+            raise BadAnswer(f"answered with a vector of {len(vector)} numbers, not {wanted}")
+    matrix = np.array(vectors, dtype=np.float64).reshape(count, -1)
+    if not np.isfinite(matrix).all():
+        raise BadAnswer("answered with numbers that are none (NaN or infinite)")
+    with np.errstate(over="ignore"):
+        lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
+    if not np.isfinite(lengths).all():
+        raise BadAnswer("answered with numbers too large for a vector")
+    if count and float(lengths.min()) < _SHORTEST:
+        raise BadAnswer("answered with a zero vector for a text that is not empty")
+    found: Floats = (matrix / lengths).astype(np.float32)
+    return found
+
+
+def _vector(row: Any) -> NDArray[np.float64]:
+    if isinstance(row, str):
+        try:
+            raw = base64.b64decode(row, validate=True)
+        except (binascii.Error, ValueError):
+            raise BadAnswer("answered with an embedding that is not base64") from None
+        if len(raw) % 4:
+            raise BadAnswer("answered with an embedding cut off in the middle")
+        return np.frombuffer(raw, dtype="<f4").astype(np.float64)
+    if not isinstance(row, list) or not row:
+        raise BadAnswer("answered with an embedding that is no list of numbers")
+    try:
+        vector = np.array(row, dtype=np.float64)
+    except (TypeError, ValueError):
+        vector = np.zeros(())
+    if vector.ndim != 1:
+        raise BadAnswer("answered with an embedding that is no list of numbers")
+    return vector

@@ -1,0 +1,343 @@
+"""All HTTP of lorebank: timeouts, retries, waiting as long as asked, and nothing offline.
+
+A `Client` speaks to one endpoint. It is imported only by a provider that needs it; `httpx` takes a
+quarter of a second to import.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import socket
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from threading import Event, Lock
+from typing import Any, TypeVar
+from weakref import WeakSet
+
+import httpx
+
+from lorebank.errors import ProviderError
+from lorebank.providers.addresses import host_of, is_loopback, refuse_offline
+
+__all__ = ["PATIENT", "PROMPT", "BadAnswer", "Client", "HttpFailure", "Patience"]
+
+T = TypeVar("T")
+
+_TRANSIENT = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
+_BAD_ANSWER_ATTEMPTS = 2
+_FIRST_WAIT_S = 0.25
+_LONGEST_BACKOFF_S = 20.0
+_JITTER = 0.25
+_LARGEST_ANSWER = 512 * 2**20
+_SHOWN = 300
+"""Characters of a provider's own words in an error."""
+
+
+class HttpFailure(ProviderError):
+    """A request that came to nothing; `status` is 0 where no answer came at all."""
+
+    def __init__(self, message: str, *, hint: str = "", status: int = 0, detail: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.status = status
+        self.detail = detail
+
+
+class BadAnswer(ProviderError):
+    """An answer that arrived whole and makes no sense."""
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long a caller is willing to wait."""
+
+    attempts: int
+    timeout: float
+    """Seconds for one request, from its first byte to its last."""
+    longest_wait: float
+    """Seconds between two attempts; a server that asks for more has failed."""
+
+
+PATIENT = Patience(attempts=5, timeout=60.0, longest_wait=120.0)
+"""Somebody builds an index."""
+PROMPT = Patience(attempts=2, timeout=10.0, longest_wait=1.0)
+"""Somebody waits for an answer."""
+
+
+@dataclass(slots=True)
+class Client:
+    """One provider's endpoint, with its headers. May be used from several threads."""
+
+    provider: str
+    base_url: str
+    headers: Mapping[str, str]
+    offline: bool = False
+    announce: Callable[[], None] = lambda: None
+    """Called before the first request that leaves this machine."""
+    _client: httpx.Client | None = None
+    _cancelled: Event = field(default_factory=Event)
+    _lock: Lock = field(default_factory=Lock)
+    _sockets: WeakSet[socket.socket] = field(default_factory=WeakSet)
+
+    def post(self, path: str, body: object, patience: Patience, read: Callable[[Any], T]) -> T:
+        """Send JSON, return what `read` makes of the JSON answer; `read` may raise `BadAnswer`."""
+        content = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
+        headers = {"Content-Type": "application/json"}
+        return self._talk("POST", path, content, headers, patience, _json_then(read))
+
+    def get(self, path: str, patience: Patience, read: Callable[[Any], T]) -> T:
+        """Fetch JSON."""
+        return self._talk("GET", path, b"", {}, patience, _json_then(read))
+
+    def get_text(self, path: str, patience: Patience) -> str:
+        """Fetch a file."""
+        return self._talk("GET", path, b"", {}, patience, lambda raw: raw.decode("utf-8"))
+
+    def upload(
+        self, path: str, fields: Mapping[str, str], file: bytes, patience: Patience
+    ) -> dict[str, Any]:
+        """Send a form with one file named `file`; returns the JSON object it is answered with."""
+        request = httpx.Request(
+            "POST",
+            "http://form",
+            data=dict(fields),
+            files={"file": ("batch.jsonl", file, "application/jsonl")},
+        )
+        headers = {"Content-Type": request.headers["Content-Type"]}
+        return self._talk("POST", path, request.read(), headers, patience, _json_then(_object))
+
+    def cancel(self) -> None:
+        """Break off every request and wait of other threads."""
+        with self._lock:
+            self._cancelled.set()
+            self._cancelled = Event()
+            client, self._client = self._client, None
+            sockets, self._sockets = self._sockets, WeakSet()
+        for each in sockets:  # closing the client alone would not wake who waits for an answer
+            with suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+        if client is not None:
+            client.close()
+
+    def _talk(
+        self,
+        method: str,
+        path: str,
+        content: bytes,
+        headers: Mapping[str, str],
+        patience: Patience,
+        read: Callable[[bytes], T],
+    ) -> T:
+        bad_answers = 0
+        cancelled = self._cancelled
+        for attempt in range(1, patience.attempts + 1):
+            try:
+                return read(self._once(method, path, content, headers, patience, cancelled))
+            except _Again as problem:
+                failure: ProviderError = problem.failure
+                asked = problem.wait
+            except BadAnswer as problem:
+                bad_answers += 1
+                failure = BadAnswer(f"{self.provider}: {problem.message}", hint=problem.hint)
+                asked = None
+            if attempt == patience.attempts or bad_answers == _BAD_ANSWER_ATTEMPTS:
+                raise failure
+            if asked is not None and asked > patience.longest_wait:
+                raise failure
+            if cancelled.wait(_wait(attempt, asked, patience.longest_wait)):
+                raise self._broken_off()
+        raise AssertionError("attempts are at least one")
+
+    def _once(
+        self,
+        method: str,
+        path: str,
+        content: bytes,
+        headers: Mapping[str, str],
+        patience: Patience,
+        cancelled: Event,
+    ) -> bytes:
+        if cancelled.is_set():
+            raise self._broken_off()
+        client = self._open()
+        ends = time.monotonic() + patience.timeout
+        request = client.build_request(
+            method,
+            self.base_url.rstrip("/") + path,
+            content=content or None,
+            headers={**self.headers, **headers},
+            timeout=httpx.Timeout(patience.timeout, connect=min(10.0, patience.timeout)),
+            extensions={"trace": self._note_socket},
+        )
+        try:
+            response = client.send(request, stream=True)
+            try:
+                body = self._body(response, ends, cancelled)
+            finally:
+                response.close()
+        except httpx.TimeoutException:
+            raise _Again(self._failure("did not answer in time")) from None
+        except (httpx.TransportError, httpx.StreamError) as problem:
+            if cancelled.is_set():
+                raise self._broken_off() from None
+            raise _Again(self._failure(_first_line(problem))) from None
+        except RuntimeError:  # httpx: the client was closed by `cancel`
+            if not cancelled.is_set():
+                raise
+            raise self._broken_off() from None
+        if response.is_success:
+            return body
+        failure = self._refusal(response.status_code, body)
+        if response.status_code in _TRANSIENT and not _is_final(body):
+            raise _Again(failure, _asked_wait(response.headers))
+        raise failure
+
+    def _note_socket(self, event: str, info: Mapping[str, Any]) -> None:
+        """Called by httpx at each step of a request."""
+        if event.endswith((".connect_tcp.complete", ".start_tls.complete")):
+            self._sockets.add(info["return_value"].get_extra_info("socket"))
+
+    def _body(self, response: httpx.Response, ends: float, cancelled: Event) -> bytes:
+        """The whole body, however slowly it comes, but not beyond the time for one request."""
+        parts: list[bytes] = []
+        size = 0
+        for part in response.iter_bytes():
+            size += len(part)
+            if cancelled.is_set():
+                raise self._broken_off()
+            if time.monotonic() > ends:
+                raise httpx.ReadTimeout("too slow")
+            if size > _LARGEST_ANSWER:
+                raise self._failure("answered with more than 512 MB")
+            parts.append(part)
+        return b"".join(parts)
+
+    def _open(self) -> httpx.Client:
+        local = is_loopback(self.base_url)
+        if self.offline:
+            refuse_offline(self.provider, self.base_url)
+        with self._lock:
+            if self._client is None:
+                if not local:
+                    self.announce()
+                # A proxy of the environment is for the network, never for this machine.
+                self._client = httpx.Client(trust_env=not local, follow_redirects=False)
+            return self._client
+
+    def _broken_off(self) -> ProviderError:
+        return ProviderError(f"{self.provider}: cancelled")
+
+    def _failure(self, what: str, *, status: int = 0, detail: str = "") -> HttpFailure:
+        return HttpFailure(
+            f"{self.provider} at {host_of(self.base_url)}: {what}",
+            hint=_hint(status, self.provider),
+            status=status,
+            detail=detail,
+        )
+
+    def _refusal(self, status: int, body: bytes) -> HttpFailure:
+        detail = _own_words(body)
+        for secret in self.headers.values():
+            if len(secret) > 7:
+                detail = detail.replace(secret.removeprefix("Bearer "), "…")
+        return self._failure(
+            f"answered {status}" + (f": {detail}" if detail else ""), status=status, detail=detail
+        )
+
+
+@dataclass(slots=True)
+class _Again(Exception):
+    """A failure that another attempt may mend."""
+
+    failure: HttpFailure
+    wait: float | None = None
+    """Seconds the server asks to wait."""
+
+
+def _json_then(read: Callable[[Any], T]) -> Callable[[bytes], T]:
+    def parse(raw: bytes) -> T:
+        try:
+            answer = json.loads(raw)
+        except (ValueError, RecursionError):
+            shown = raw[:60].decode("utf-8", "replace")
+            raise BadAnswer(f"answered with something that is not JSON: {shown!r}") from None
+        return read(answer)
+
+    return parse
+
+
+def _object(answer: Any) -> dict[str, Any]:
+    if not isinstance(answer, dict):
+        raise BadAnswer("answered with JSON that is not an object")
+    return answer
+
+
+def _wait(attempt: int, asked: float | None, longest: float) -> float:
+    """Seconds before the next attempt: never earlier than asked, and not all at the same time."""
+    if asked is not None:
+        return asked + random.uniform(0, _JITTER * min(asked, 4.0) + 0.05)
+    backoff: float = min(_FIRST_WAIT_S * 2 ** (attempt - 1), _LONGEST_BACKOFF_S, longest)
+    return backoff * random.uniform(0.5, 1.0)
+
+
+def _asked_wait(headers: httpx.Headers) -> float | None:
+    """What `Retry-After` says, in seconds or as a date; OpenAI has one in milliseconds too."""
+    if (milliseconds := _number(headers.get("retry-after-ms"))) is not None:
+        return milliseconds / 1000
+    text = headers.get("retry-after")
+    if text is None or (seconds := _number(text)) is not None:
+        return None if text is None else seconds
+    try:
+        until = parsedate_to_datetime(text)
+    except (ValueError, TypeError):
+        return None
+    if until.tzinfo is None:
+        until = until.replace(tzinfo=UTC)
+    return max(0.0, (until - datetime.now(UTC)).total_seconds())
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        number = float(text or "")
+    except ValueError:
+        return None
+    return number if 0 <= number < float("inf") else None
+
+
+def _is_final(body: bytes) -> bool:
+    """Whether waiting helps nothing: OpenAI says 429 to an empty account as well."""
+    return b"insufficient_quota" in body
+
+
+def _own_words(body: bytes) -> str:
+    """The provider's own message, from the shapes that they use."""
+    text = body[:20_000].decode("utf-8", "replace")
+    try:
+        found: Any = json.loads(text)
+    except (ValueError, RecursionError):
+        found = text
+    for key in ("error", "message", "detail"):
+        while isinstance(found, dict) and key in found:
+            found = found[key]
+    if not isinstance(found, str):
+        found = json.dumps(found, ensure_ascii=False)
+    return " ".join("".join(c if c.isprintable() else " " for c in found).split())[:_SHOWN]
+
+
+def _first_line(problem: Exception) -> str:
+    text = str(problem).strip().partition("\n")[0]
+    return f"{type(problem).__name__}: {text}" if text else type(problem).__name__
+
+
+def _hint(status: int, provider: str) -> str:
+    if status in (401, 403):
+        return f"check the key of {provider}: embedder.remote.api_key, or its variable"
+    if status == 404:
+        return "check embedder.model and embedder.remote.base_url"
+    if status == 429:
+        return "wait, or embed with another provider (embedder.fallback)"
+    return "embedder.fallback = local goes on without it"

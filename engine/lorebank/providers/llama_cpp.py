@@ -1,0 +1,198 @@
+"""GGUF models, by the server of llama.cpp: one that runs already, or one started here.
+
+Where `embedder.local.model_path` names a model, a server of this process's own is started on a
+free port of this machine and ends with the process. Otherwise the server at
+`providers.llama_cpp.base_url` (port 8080 of this machine) is asked; what it runs is its owner's
+choice. Either way vectors come from its `/v1/embeddings`, which speaks as OpenAI does.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from lorebank.errors import ConfigurationError, ProviderError
+from lorebank.providers.accounts import account_of
+from lorebank.providers.http import Client, HttpFailure, Patience
+from lorebank.providers.openai import OpenAIWire
+from lorebank.providers.protocols import Limits, Role
+from lorebank.providers.remote import RemoteEmbedder, open_client, patience_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from lorebank.config_embedder import LocalSettings
+    from lorebank.providers.accounts import Setup
+
+__all__ = ["DEFAULT_MODEL", "LlamaCppEmbedder", "load"]
+
+DEFAULT_MODEL = "hf:ggml-org/embeddinggemma-300m-qat-q8_0-GGUF/embeddinggemma-300m-qat-Q8_0.gguf"
+"""What `embedder.local.model_path` is best set to: some 0.3 GB, downloaded once."""
+_LIMITS = Limits(32, 16_000, 1800, 1)
+_LOADING_S = 120.0
+_DOWNLOADING_S = 3600.0
+_CHECK = Patience(attempts=1, timeout=2.0, longest_wait=0.0)
+
+
+class LlamaCppEmbedder(RemoteEmbedder):
+    """An `Embedder` that makes sure of its server before the first request."""
+
+    def __init__(self, setup: Setup, client: Client, model: str, dimensions: int) -> None:
+        asked = patience_of(setup)
+        patient = replace(asked, timeout=max(asked.timeout, _LOADING_S))
+        super().__init__(
+            OpenAIWire("llama.cpp", model, dimensions, encoding="float"),
+            client,
+            limits=_LIMITS,
+            dimensions=dimensions,
+            patience=patient,
+            prompt=Patience(attempts=2, timeout=_LOADING_S, longest_wait=2.0),
+        )
+        self._setup = setup
+        self._path = setup.embedder.local.model_path
+        self._starting = Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def fingerprint(self) -> str:
+        """The model file's name and size, not the port that its server happens to listen on."""
+        if not self._path:
+            return super().fingerprint
+        dimensions = self._asked_dimensions or "native"
+        return f"{self.name}/{_identity(self._path)}/{dimensions}"
+
+    def cancel(self) -> None:
+        super().cancel()
+        self._end()
+
+    def _embed(self, texts: Sequence[str], role: Role, patience: Patience) -> NDArray[np.float32]:
+        if self._path:
+            with self._starting:
+                if self._process is None or self._process.poll() is not None:
+                    self._start()
+        return super()._embed(texts, role, patience)
+
+    def _start(self) -> None:
+        settings = self._setup.embedder.local
+        command = _command(settings, offline=self._setup.embedder.offline)
+        port = _free_port()
+        if self._path.startswith("hf:") and not self._setup.embedder.offline:
+            self._setup.say(f"{command[0]} downloads {self._path} unless it is here already")
+        self._process = subprocess.Popen(
+            [*command, "--host", "127.0.0.1", "--port", str(port)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env=_environment(settings),
+        )
+        atexit.register(self._end)
+        self._client.base_url = f"http://127.0.0.1:{port}/v1"
+        self._wait_until_ready(Client("llama.cpp", f"http://127.0.0.1:{port}", {}))
+
+    def _wait_until_ready(self, server: Client) -> None:
+        """The server answers 503 while it loads the model."""
+        allowed = _DOWNLOADING_S if self._path.startswith("hf:") else _LOADING_S
+        ends = time.monotonic() + allowed
+        while time.monotonic() < ends:
+            if self._process is None or (code := self._process.poll()) is not None:
+                shown = "" if self._process is None else f" with code {code}"
+                raise ProviderError(
+                    f"llama.cpp: its server ended{shown} before it was ready",
+                    hint=f"run it by hand to see why: {self._setup.embedder.local.command} "
+                    f"-m {self._path} --embedding",
+                )
+            try:
+                server.get("/health", _CHECK, lambda answer: answer)
+            except HttpFailure:
+                time.sleep(0.1)
+            else:
+                return
+        self._end()
+        raise ProviderError(f"llama.cpp: its server was not ready after {allowed:.0f} s")
+
+    def _end(self) -> None:
+        process, self._process = self._process, None
+        if process is None or process.poll() is not None:
+            return
+        process.terminate()
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(5)
+            return
+        process.kill()
+        process.wait()
+
+
+def load(setup: Setup) -> RemoteEmbedder:
+    """The embedder of the settings; nothing is started yet."""
+    settings = setup.embedder
+    path = settings.local.model_path
+    named = "" if setup.as_fallback else settings.model
+    model = named or (Path(path).stem if path else "default")
+    dimensions = 0 if setup.as_fallback else settings.dimensions
+    key = account_of("llama.cpp", setup).key
+    client = open_client(
+        "llama.cpp", setup, {"Authorization": f"Bearer {key}"} if key else {}, model
+    )
+    if not client.base_url.endswith("/v1"):
+        client.base_url += "/v1"
+    return LlamaCppEmbedder(setup, client, model, dimensions)
+
+
+def _command(settings: LocalSettings, *, offline: bool) -> list[str]:
+    program = shutil.which(Path(settings.command).expanduser())
+    if program is None:
+        raise ProviderError(
+            f"llama.cpp: no program {settings.command!r}",
+            hint="install llama.cpp, or name its server in embedder.local.command",
+        )
+    path = settings.model_path
+    if path.startswith("hf:"):
+        owner, _, rest = path.removeprefix("hf:").partition("/")
+        repository, _, file = rest.partition("/")
+        if not (owner and repository):
+            raise ConfigurationError(
+                f"embedder.local.model_path: expected hf:owner/repository/file.gguf, not {path!r}"
+            )
+        model = ["-hf", f"{owner}/{repository}", *(["--hf-file", file] if file else [])]
+        return [program, *model, "--embedding", *(["--offline"] if offline else [])]
+    file_path = Path(path).expanduser()
+    if not file_path.is_file():
+        raise ProviderError(
+            f"llama.cpp: no file {file_path}", hint="correct embedder.local.model_path"
+        )
+    return [program, "-m", str(file_path), "--embedding"]
+
+
+def _environment(settings: LocalSettings) -> dict[str, str]:
+    """The server needs no key of any provider."""
+    kept = {name: text for name, text in os.environ.items() if not name.endswith("_API_KEY")}
+    if settings.model_cache_dir:
+        kept["LLAMA_CACHE"] = str(Path(settings.model_cache_dir).expanduser())
+    return kept
+
+
+def _free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+def _identity(path: str) -> str:
+    if path.startswith("hf:"):
+        return path
+    file = Path(path).expanduser()
+    try:
+        return f"{file.name}-{file.stat().st_size}"
+    except OSError:
+        return file.name

@@ -1,0 +1,79 @@
+"""Voyage AI's embeddings.
+
+`POST /embeddings` with `model`, `input` and `input_type` (document or query); answered as OpenAI
+does, with `data` of `{"index", "embedding"}`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lorebank.providers.answers import by_index
+from lorebank.providers.http import BadAnswer
+from lorebank.providers.protocols import Limits, Role
+from lorebank.providers.remote import (
+    RemoteEmbedder,
+    native_dimension,
+    open_client,
+    patience_of,
+    require_key,
+)
+
+if TYPE_CHECKING:
+    from lorebank.providers.accounts import Setup
+
+__all__ = ["DEFAULT_MODEL", "VoyageWire", "load"]
+
+DEFAULT_MODEL = "voyage-3.5"
+_NATIVE = {
+    "voyage-3.5": 1024,
+    "voyage-3.5-lite": 1024,
+    "voyage-3-large": 1024,
+    "voyage-code-3": 1024,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class VoyageWire:
+    """The format of Voyage's `/embeddings`."""
+
+    model: str
+    dimensions: int = 0
+    name: str = "voyage"
+
+    def parameters(self, role: Role) -> dict[str, Any]:
+        """What holds for all texts of a request, or of a job."""
+        found: dict[str, Any] = {"model": self.model, "input_type": role, "truncation": True}
+        if self.dimensions:
+            found["output_dimension"] = self.dimensions
+        return found
+
+    def request(self, texts: Sequence[str], role: Role) -> tuple[str, dict[str, Any]]:
+        return "/embeddings", {"input": list(texts), **self.parameters(role)}
+
+    def read(self, answer: Any, count: int) -> Sequence[Any]:
+        if not isinstance(answer, dict):
+            raise BadAnswer("answered with JSON that is not an object")
+        return by_index(answer.get("data"), count)
+
+
+def load(setup: Setup) -> RemoteEmbedder:
+    """The embedder of the settings; `ProviderError` where it needs a key and has none."""
+    from lorebank.providers.voyage_batch import VoyageBatchEmbedder
+
+    settings = setup.embedder
+    model = (not setup.as_fallback and settings.model) or DEFAULT_MODEL
+    dimensions = 0 if setup.as_fallback else settings.dimensions
+    key = require_key("voyage", setup)
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    client = open_client("voyage", setup, headers, model)
+    return VoyageBatchEmbedder(
+        VoyageWire(model, dimensions),
+        client,
+        limits=Limits(256, 100_000, 30_000, settings.remote.concurrency),
+        dimensions=dimensions,
+        native=native_dimension(client, _NATIVE, model),
+        patience=patience_of(setup),
+    )

@@ -1,0 +1,270 @@
+"""What a provider may do wrong, and what becomes of it; with a real server on loopback."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from typing import Any
+
+import pytest
+
+from lorebank.config_embedder import (
+    AccountSettings,
+    EmbedderSettings,
+    ProviderSettings,
+    RemoteSettings,
+)
+from lorebank.errors import ProviderError
+from lorebank.providers.accounts import Setup
+from lorebank.providers.protocols import Embedder
+from lorebank.providers.registry import load_embedder
+from provider_server import Fault, Provider, serving
+
+pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
+
+TEXTS = ["a boat in the harbour", "bees on the roof", "the relay crashed at night"]
+BASES = {"openai": "/v1", "gemini": "/v1beta", "voyage": "/v1", "ollama": ""}
+
+
+@pytest.fixture
+def server() -> Iterator[Provider]:
+    with serving(Provider()) as provider:
+        yield provider
+
+
+def loaded(server: Provider, name: str = "openai", **remote: Any) -> Embedder:
+    account = AccountSettings(server.url + BASES[name], server.key)
+    setup = Setup(
+        EmbedderSettings(provider=name, remote=RemoteSettings(**remote)),
+        ProviderSettings(**{name: account}),
+    )
+    embedder = load_embedder(name, setup)
+    assert embedder is not None
+    return embedder
+
+
+@pytest.fixture
+def embedder(server: Provider) -> Iterator[Embedder]:
+    found = loaded(server, timeout_seconds=1.0)
+    yield found
+    found.cancel()
+
+
+def in_two_seconds() -> str:
+    return format_datetime(datetime.now(UTC) + timedelta(seconds=2), usegmt=True)
+
+
+@pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 529])
+def test_a_passing_failure_is_tried_again(
+    server: Provider, embedder: Embedder, status: int
+) -> None:
+    server.faults += [Fault(status, body={"error": {"message": "later"}})] * 2
+    assert embedder.embed_documents(TEXTS).shape == (3, 16)
+    assert len(server.requests) == 3
+
+
+@pytest.mark.parametrize(
+    ("headers", "least"),
+    [
+        (lambda: {"Retry-After": "0.4"}, 0.4),
+        (lambda: {"Retry-After": "1"}, 1.0),
+        (lambda: {"retry-after-ms": "300", "Retry-After": "60"}, 0.3),
+        (lambda: {"Retry-After": in_two_seconds()}, 0.9),
+    ],
+)
+def test_a_server_that_asks_to_wait_is_waited_for(
+    server: Provider, embedder: Embedder, headers: Any, least: float
+) -> None:
+    server.faults.append(Fault(429, headers=headers(), body={"error": {"message": "slow down"}}))
+    started = time.monotonic()
+    embedder.embed_documents(TEXTS)
+    assert least <= time.monotonic() - started < least + 2.5
+
+
+def test_a_question_does_not_wait_for_a_minute(server: Provider, embedder: Embedder) -> None:
+    server.faults.append(Fault(429, headers={"Retry-After": "60"}, body={"error": "slow down"}))
+    started = time.monotonic()
+    with pytest.raises(ProviderError, match="answered 429: slow down"):
+        embedder.embed_query("bees")
+    assert time.monotonic() - started < 1
+
+
+def test_an_empty_account_is_not_waited_for(server: Provider, embedder: Embedder) -> None:
+    body = {"error": {"message": "You exceeded your quota", "code": "insufficient_quota"}}
+    server.faults.append(Fault(429, body=body))
+    with pytest.raises(ProviderError, match="You exceeded your quota"):
+        embedder.embed_documents(TEXTS)
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize(("status", "hint"), [(401, "the key"), (403, "the key"), (404, "model")])
+def test_a_refusal_is_told_at_once_with_a_remedy(
+    server: Provider, embedder: Embedder, status: int, hint: str
+) -> None:
+    server.faults.append(Fault(status, body={"error": {"message": "no such thing"}}))
+    with pytest.raises(ProviderError) as refusal:
+        embedder.embed_documents(TEXTS)
+    assert refusal.value.message == (
+        f"openai at {server.url.removeprefix('http://')}: answered {status}: no such thing"
+    )
+    assert hint in refusal.value.hint
+    assert len(server.requests) == 1
+
+
+def test_a_key_is_never_repeated_in_an_error(server: Provider, embedder: Embedder) -> None:
+    body = {"error": {"message": f"Incorrect API key provided: {server.key}.\x1b[31m"}}
+    server.faults.append(Fault(401, body=body))
+    with pytest.raises(ProviderError) as refusal:
+        embedder.embed_documents(TEXTS)
+    assert server.key not in str(refusal.value)
+    assert refusal.value.message.isprintable()
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Fault(delay=1.5),
+        Fault(drip=0.02),
+        Fault(cut=True),
+        Fault(body=b"<html>gateway</html>"),
+        Fault(body=b'{"data": ['),
+        Fault(body=b"[" * 100_000),
+        Fault(body=[]),
+        Fault(body={"data": "none"}),
+        Fault(spoil=lambda rows: rows[:-1]),
+        Fault(spoil=lambda rows: [*rows, rows[0]]),
+        Fault(spoil=lambda rows: [rows[0], rows[0], rows[2]]),
+        Fault(spoil=lambda rows: [row | {"index": row["index"] + 1} for row in rows]),
+        Fault(spoil=lambda rows: [row | {"embedding": None} for row in rows]),
+        Fault(spoil=lambda rows: [row | {"embedding": "@@@@"} for row in rows]),
+        Fault(spoil=lambda rows: [row | {"embedding": row["embedding"][:-4]} for row in rows]),
+        Fault(spoil=lambda rows: [row | {"embedding": [float("nan")] * 16} for row in rows]),
+        Fault(spoil=lambda rows: [row | {"embedding": [1e308] * 16} for row in rows]),
+        Fault(spoil=lambda rows: [row | {"embedding": [0.0] * 16} for row in rows]),
+        Fault(spoil=lambda rows: [rows[0] | {"embedding": [1.0] * 15}, *rows[1:]]),
+        Fault(spoil=lambda rows: [row | {"embedding": [[1.0]] * 16} for row in rows]),
+    ],
+    ids=lambda fault: repr(fault)[:60],
+)
+def test_an_answer_that_makes_no_sense_is_asked_for_once_more(
+    server: Provider, embedder: Embedder, fault: Fault
+) -> None:
+    server.faults.append(fault)
+    assert embedder.embed_documents(TEXTS).shape == (3, 16)
+    assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (lambda rows: rows[:-1], "answered with 2 embeddings for 3 texts"),
+        (
+            lambda rows: [row | {"index": 0} for row in rows],
+            "answered with indexes that are not 0 to 2",
+        ),
+        (
+            lambda rows: [row | {"embedding": [float("nan")] * 16} for row in rows],
+            "answered with numbers that are none",
+        ),
+        (
+            lambda rows: [row | {"embedding": [0.0] * 16} for row in rows],
+            "answered with a zero vector for a text that is not empty",
+        ),
+        (
+            lambda rows: [rows[0] | {"embedding": [1.0] * 15}, *rows[1:]],
+            "answered with a vector of 16 numbers, not 15",
+        ),
+    ],
+)
+def test_nonsense_that_stays_is_refused_and_said(
+    server: Provider, embedder: Embedder, spoil: Any, message: str
+) -> None:
+    server.faults += [Fault(spoil=spoil)] * 2
+    with pytest.raises(ProviderError) as refusal:
+        embedder.embed_documents(TEXTS)
+    assert message in refusal.value.message
+    assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize("name", BASES)
+def test_a_changed_dimension_is_refused(server: Provider, name: str) -> None:
+    embedder = loaded(server, name)
+    embedder.embed_documents(TEXTS)
+    server.dimension = 8
+    with pytest.raises(ProviderError, match="answered with a vector of 8 numbers, not 16"):
+        embedder.embed_documents(TEXTS)
+    embedder.cancel()
+
+
+@pytest.mark.parametrize("name", BASES)
+def test_a_request_that_is_too_large_is_split(server: Provider, name: str) -> None:
+    server.most_items = 3
+    embedder = loaded(server, name)
+    texts = [f"text number {n}" for n in range(10)]
+    vectors = embedder.embed_documents(texts)
+    prefix = "search_document: " if name == "ollama" else ""
+    wanted = [server.vector(prefix + text) for text in texts]
+    assert [float(v @ w) for v, w in zip(vectors, wanted, strict=True)] == pytest.approx(
+        [1.0] * 10, abs=1e-4
+    )
+    embedder.cancel()
+
+
+def test_a_text_that_is_refused_as_too_long_is_shortened(
+    server: Provider, embedder: Embedder
+) -> None:
+    body = {"error": {"message": "This model's maximum context length is 8192 tokens"}}
+    server.faults += [Fault(400, body=body)] * 2
+    embedder.embed_documents(["word " * 100])
+    assert [len(request.json["input"][0]) for request in server.requests] == [500, 250, 125]
+
+
+def test_limits_of_items_and_tokens_cut_a_call(server: Provider, embedder: Embedder) -> None:
+    embedder.embed_documents([f"text {n}" for n in range(200)])
+    assert [len(request.json["input"]) for request in server.requests] == [96, 96, 8]
+    server.requests.clear()
+    embedder.embed_documents(["x" * 31_000] * 40)  # 7,750 tokens each, 250,000 a request
+    assert [len(request.json["input"]) for request in server.requests] == [32, 8]
+
+
+def test_a_server_that_is_not_there_is_named(server: Provider) -> None:
+    nowhere = Provider(url="http://127.0.0.1:1")
+    embedder = loaded(nowhere, attempts=2)
+    with pytest.raises(ProviderError, match=r"openai at 127\.0\.0\.1:1: ConnectError"):
+        embedder.embed_documents(TEXTS)
+    embedder.cancel()
+
+
+@pytest.mark.parametrize(
+    "fault", [Fault(delay=20.0), Fault(429, {"Retry-After": "30"}, {"error": "slow down"})]
+)
+def test_a_call_can_be_broken_off(server: Provider, fault: Fault) -> None:
+    embedder = loaded(server)
+    server.faults.append(fault)
+    problems: list[str] = []
+
+    def ask() -> None:
+        try:
+            embedder.embed_documents(TEXTS)
+        except ProviderError as problem:
+            problems.append(problem.message)
+
+    asking = threading.Thread(target=ask)
+    asking.start()
+    time.sleep(0.3)
+    embedder.cancel()
+    asking.join(5)
+    assert problems == ["openai: cancelled"]
+    assert embedder.embed_query("it can be used again").any()
+    embedder.cancel()
+
+
+def test_redirections_are_not_followed(server: Provider, embedder: Embedder) -> None:
+    """Somewhere else is not where the key and the notes were meant to go."""
+    fault = Fault(307, headers={"Location": "http://127.0.0.1:1/"}, body={"error": "moved"})
+    server.faults.append(fault)
+    with pytest.raises(ProviderError, match="answered 307"):
+        embedder.embed_documents(TEXTS)
