@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lorebank.recall.pool import Pool, coverage
+from lorebank.recall.pool import Pool, coverage, lexical_terms
 
 __all__ = ["NONE", "STRONG", "WEAK", "evidence_level"]
 
@@ -34,9 +34,13 @@ def evidence_level(pool: Pool, best: Sequence[int]) -> str:
     if not understood.subject_terms:
         return _without_subject(pool, head)
     # Names alone answer nothing: what is asked about them has to be there too.
-    asked = understood.subject_terms or None
-    covered = max(coverage(pool, item, asked) for item in head)
-    similar = max(_similarity(pool, item) for item in head)
+    asked = understood.subject_terms
+    linked = [item for item in head if _is_linked(pool, item)]
+    covered = max((coverage(pool, item, asked) for item in linked), default=0.0)
+    similar = max((_similarity(pool, item) for item in linked), default=0.0)
+    beside = max(coverage(pool, item, asked) for item in head)
+    if beside >= STRONG_COVERAGE > covered:
+        return WEAK  # what was asked about is here, but said of nobody who was named
     if covered >= STRONG_COVERAGE or similar >= STRONG_SIMILARITY:
         return STRONG
     if _is_opinion_of_named(pool, head):
@@ -56,6 +60,16 @@ def _without_subject(pool: Pool, head: Sequence[int]) -> str:
     if not linked:
         return WEAK
     return WEAK if understood.notes else STRONG
+
+
+def _is_linked(pool: Pool, number: int) -> bool:
+    """Whether an item has to do with somebody named in the question, where anybody is."""
+    wanted = set(pool.understood.entities)
+    if not wanted or wanted & set(pool.items[number].entities):
+        return True
+    names = [t for t in pool.understood.terms if t not in pool.understood.subject_terms]
+    held = {*lexical_terms(pool, number, "terms"), *lexical_terms(pool, number, "around")}
+    return any(name in held for name in names)
 
 
 def _similarity(pool: Pool, item: int) -> float:
