@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from lorebank.domain import Chunk, Citation
 from lorebank.index.connection import Connection, select
 
-__all__ = ["load_chunks", "passages_of_chunks", "select_chunks"]
+__all__ = ["chunks_of_passages", "load_chunks", "passages_of_chunks", "select_chunks"]
 
 
 def load_chunks(connection: Connection, chunks: Sequence[int]) -> dict[int, Chunk]:
@@ -36,6 +36,21 @@ def passages_of_chunks(connection: Connection, chunks: Sequence[int]) -> list[tu
             " AND i.start_line BETWEEN c.start_line AND c.end_line"
             " WHERE i.kind = 'note' ORDER BY i.item, c.chunk",
             (json.dumps(list(chunks)),),
+        )
+    ]
+
+
+def chunks_of_passages(connection: Connection, items: Sequence[int]) -> list[tuple[int, int]]:
+    """`(passage, chunk)`: the chunks in which these passages begin; facts are left out."""
+    return [
+        (item, chunk)
+        for item, chunk in select(
+            connection,
+            "SELECT i.item, c.chunk FROM json_each(?) w CROSS JOIN items i ON i.item = w.value"
+            " JOIN chunks c ON c.file = i.file"
+            " AND i.start_line BETWEEN c.start_line AND c.end_line"
+            " WHERE i.kind = 'note' ORDER BY i.item, c.chunk",
+            (json.dumps(list(items)),),
         )
     ]
 

@@ -42,7 +42,7 @@ class Weights:
     """The best of its file hold all the words asked for; pro rata."""
     answers: float = 0.4
     """The line before it, in a conversation, asks something."""
-    complete: float = 3.0
+    complete: float = 4.5
     """It has a sentence that holds every word; falls off steeply where one is missing. A paragraph
     with all of the words answers better than a conversation with most of them."""
     phrase: float = 2.0
@@ -87,7 +87,7 @@ def score_pool(pool: Pool, weights: Weights) -> dict[int, float]:
     """Item → score."""
     covered = coverage_in_context(pool)
     lexical = standardise(pool.rankings["lexical"].scores, pool.items)
-    semantic = standardise(pool.nearness, pool.items)
+    semantic = _nearness_by_kind(pool)
     around = nearness_around(pool, semantic)
     section = coverage_of_files(pool, covered)
     answers = answers_to_questions(pool)
@@ -102,6 +102,18 @@ def score_pool(pool: Pool, weights: Weights) -> dict[int, float]:
         for number, item in pool.items.items()
     }
     return _with_property(pool, scores, weights)
+
+
+def _nearness_by_kind(pool: Pool) -> dict[int, float]:
+    """Standard scores of nearness, passages by themselves: a chunk of many sentences is never as
+    near to a question as a fact of one."""
+    passages = [number for number, item in pool.items.items() if item.kind == NOTE]
+    facts = pool.items.keys() - set(passages)
+    standard: dict[int, float] = {}
+    for kind in (passages, facts):
+        known = {number: pool.nearness[number] for number in kind if number in pool.nearness}
+        standard |= standardise(known, kind)
+    return standard
 
 
 def _with_property(pool: Pool, scores: dict[int, float], weights: Weights) -> dict[int, float]:

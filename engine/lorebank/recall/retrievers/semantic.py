@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from lorebank.index.chunks import passages_of_chunks
+from lorebank.index.chunks import chunks_of_passages, passages_of_chunks
 from lorebank.index.vectors import CHUNK, ITEM
 from lorebank.recall.ranking import Ranked, Ranking
 from lorebank.recall.request import Request
@@ -42,9 +42,19 @@ def retrieve(request: Request) -> Ranking:
 
 
 def nearness(request: Request, ranking: Ranking, items: Sequence[int]) -> Mapping[int, float]:
-    """Similarity of every one of `items` that has a vector, found by this retriever or not."""
+    """Similarity of every one of `items` that has a vector, found by this retriever or not; of a
+    passage, that of its chunk."""
     if request.vectors is None or request.query_vector is None:
         return {}
     found = ranking.scores
     others = [item for item in items if item not in found]
-    return request.vectors.similarities(ITEM, request.query_vector, others) | found
+    own = request.vectors.similarities(ITEM, request.query_vector, others)
+    places = chunks_of_passages(request.connection, [n for n in others if n not in own])
+    chunks = request.vectors.similarities(
+        CHUNK, request.query_vector, sorted({chunk for _, chunk in places})
+    )
+    passages: dict[int, float] = {}
+    for passage, chunk in places:
+        if chunk in chunks:
+            passages[passage] = max(passages.get(passage, -1.0), CHUNK_DISCOUNT * chunks[chunk])
+    return own | passages | found
