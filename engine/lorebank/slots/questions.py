@@ -13,7 +13,7 @@ from functools import lru_cache
 from importlib import resources
 
 from lorebank.language.folding import fold
-from lorebank.language.words import content_words
+from lorebank.language.words import stop_words, words
 
 __all__ = ["asked_relations"]
 
@@ -36,7 +36,10 @@ def asked_relations(question: str, names: Collection[str] = ()) -> tuple[str, ..
         if match is None:
             continue
         outside = f"{folded[: match.start()]} {folded[match.end() :]}"
-        if len([w for w in content_words(outside) if w not in names]) <= _WORDS_BESIDE:
+        if (
+            len([w for w in words(outside) if w not in names and w not in stop_words()])
+            <= _WORDS_BESIDE
+        ):
             found.append(name)
     return tuple(found)
 
