@@ -15,8 +15,14 @@ __all__ = [
     "Absence",
     "Answer",
     "Audit",
+    "BeliefChange",
+    "BeliefDiff",
+    "BeliefStep",
     "BenchReport",
     "BenchRow",
+    "Calibration",
+    "CalibrationBin",
+    "ChangeKind",
     "Chunk",
     "Citation",
     "Diagnostic",
@@ -38,6 +44,9 @@ __all__ = [
     "Passage",
     "Query",
     "ReflectReport",
+    "RotFinding",
+    "RotKind",
+    "RotReport",
     "SearchHit",
     "Stance",
     "Status",
@@ -644,6 +653,29 @@ class EntityView:
 
 
 @dataclass(frozen=True, slots=True)
+class BeliefStep:
+    """What one day did to an opinion's confidence, and by which part of the rule."""
+
+    date: date
+    before: float | None
+    """`None` on the day that opened it."""
+    after: float
+    words: str
+    """The inputs of the rule on that day, as a sentence."""
+    lines: tuple[Evidence, ...]
+    """Empty on a day on which only a hand moved it."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "date": self.date.isoformat(),
+            "before": _rounded(self.before),
+            "after": round(self.after, 4),
+            "words": self.words,
+            "lines": [evidence_to_dict(line) for line in self.lines],
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class Explanation:
     """A fact's or an opinion's whole story, as `explain` tells it."""
 
@@ -653,6 +685,8 @@ class Explanation:
     """Every line that says it."""
     moved: tuple[tuple[str, Evidence], ...] = ()
     """For a fact: the opinions (by id) that it moved, and how."""
+    steps: tuple[BeliefStep, ...] = ()
+    """For an opinion: each day of its confidence, oldest first."""
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -660,6 +694,7 @@ class Explanation:
             "opinion": opinion_to_dict(self.opinion) if self.opinion else None,
             "places": [str(place) for place in self.places],
             "moved": [{"opinion": oid, **evidence_to_dict(e)} for oid, e in self.moved],
+            "steps": [step.to_dict() for step in self.steps],
         }
 
 
@@ -749,6 +784,193 @@ class Audit:
     """`(slug, slug, reason)`."""
 
 
+class ChangeKind(StrEnum):
+    """What became of an opinion over a span of days."""
+
+    SUPERSEDED = "superseded"
+    """Another took its place."""
+    FELL = "fell"
+    """From .5 or above to below it."""
+    WEAKER = "weaker"
+    STRONGER = "stronger"
+    NEW = "new"
+
+
+@dataclass(frozen=True, slots=True)
+class BeliefChange:
+    """One opinion that is not what it was."""
+
+    kind: ChangeKind
+    opinion: Opinion
+    """As it stood at the end of the span."""
+    before: float | None
+    """`None` where it was not held yet."""
+    moved: tuple[Evidence, ...]
+    """The lines within the span that bear on it, oldest first."""
+    successor: Opinion | None = None
+    """What took its place."""
+
+    @property
+    def after(self) -> float:
+        return self.opinion.confidence
+
+    def to_dict(self) -> dict[str, Any]:
+        new = self.successor
+        return {
+            "change": self.kind.value,
+            "id": self.opinion.id,
+            "statement": self.opinion.statement,
+            "entities": list(self.opinion.entities),
+            "before": _rounded(self.before),
+            "after": round(self.after, 4),
+            "moved": [evidence_to_dict(line) for line in self.moved],
+            "successor": {"id": new.id, "statement": new.statement} if new else None,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class BeliefDiff:
+    """What changed its mind between two days, both included."""
+
+    since: date
+    until: date
+    changes: tuple[BeliefChange, ...]
+    """By kind as `ChangeKind` lists them, then the greatest moves first."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "since": self.since.isoformat(),
+            "until": self.until.isoformat(),
+            "changes": [change.to_dict() for change in self.changes],
+        }
+
+
+class RotKind(StrEnum):
+    """What deserves a second look, and why."""
+
+    CONTRADICTED = "contradicted"
+    """Still held, although what came last or as often speaks against it."""
+    OUTDATED = "outdated"
+    """Held up by a fact that a newer one has replaced."""
+    SINGLE_SOURCE = "single-source"
+    """Held for more than a month, on the word of one file."""
+    STALE = "stale"
+    """Without evidence for more than 90 days."""
+    DANGLING = "dangling"
+    """A link, citation, mark or ruling that leads nowhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class RotFinding:
+    """One thing that deserves a second look."""
+
+    kind: RotKind
+    id: str
+    """The opinion's or fact's id; empty for a line of a page."""
+    text: str
+    """The opinion's statement, or what leads nowhere."""
+    source: Citation
+    """Where to look first."""
+    reason: str
+    confidence: float | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "kind": self.kind.value,
+            "id": self.id,
+            "text": self.text,
+            "source": str(self.source),
+            "reason": self.reason,
+            "confidence": _rounded(self.confidence),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class RotReport:
+    """What in a bank has gone off, as of a day."""
+
+    day: date
+    opinions: int
+    """How many live opinions were looked at."""
+    pages: int
+    """How many pages were searched for what leads nowhere."""
+    findings: tuple[RotFinding, ...]
+    """By kind as `RotKind` lists them; the surest opinions first."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "day": self.day.isoformat(),
+            "opinions": self.opinions,
+            "pages": self.pages,
+            "findings": [finding.to_dict() for finding in self.findings],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationBin:
+    """What came of the opinions that stood at about one confidence."""
+
+    about: float
+    """The middle of the bin; it reaches .05 to either side."""
+    stated: float
+    """The mean confidence of its trials."""
+    trials: int
+    held: int
+    """How often the next independent evidence spoke for the opinion."""
+    low: float
+    high: float
+    """The 95 % interval of the share that held (Wilson's)."""
+
+    @property
+    def share(self) -> float:
+        return self.held / self.trials
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "about": self.about,
+            "stated": round(self.stated, 4),
+            "trials": self.trials,
+            "held": self.held,
+            "share": round(self.share, 4),
+            "low": round(self.low, 4),
+            "high": round(self.high, 4),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """How often a confidence held up against the next independent evidence."""
+
+    day: date
+    bins: tuple[CalibrationBin, ...]
+    """Least sure first; none without trials."""
+    opinions: int
+    """How many opinions were put to at least one trial."""
+    untried: int
+    """How many were not: no other day spoke of them."""
+    trials: int
+    held: int
+    brier: float | None
+    """The mean squared error of the confidences, 0 best; `None` without trials."""
+    base_brier: float | None
+    """The same for always saying the share that held: what knowing nothing more would give."""
+    enough: bool
+    """Whether there are enough trials to judge by."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "day": self.day.isoformat(),
+            "bins": [each.to_dict() for each in self.bins],
+            "opinions": self.opinions,
+            "untried": self.untried,
+            "trials": self.trials,
+            "held": self.held,
+            "brier": _rounded(self.brier),
+            "base_brier": _rounded(self.base_brier),
+            "enough": self.enough,
+        }
+
+
 def fact_to_dict(fact: Fact) -> dict[str, Any]:
     """One fact as `timeline`, `entity` and `explain` print it."""
     return {
@@ -765,6 +987,10 @@ def fact_to_dict(fact: Fact) -> dict[str, Any]:
 
 def _iso(day: date | None) -> str | None:
     return day.isoformat() if day else None
+
+
+def _rounded(confidence: float | None) -> float | None:
+    return None if confidence is None else round(confidence, 4)
 
 
 @dataclass(frozen=True, slots=True)

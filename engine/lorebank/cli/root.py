@@ -27,6 +27,8 @@ COMMANDS = {
     "opinions": "Show beliefs with their confidence and evidence.",
     "timeline": "Show facts by when they happened.",
     "explain": "Tell the whole story of a fact or an opinion.",
+    "rot": "Show what in the bank has gone off.",
+    "calibration": "Show how often a confidence held up.",
     "reflect": "Bring the pages of the bank up to date from the facts.",
     "bench": "Measure recall on questions made of your own notes.",
     "status": "Show what is indexed, how fresh it is, and what is wrong.",

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from datetime import date
 
 from lorebank.cli.render.look import INDENT, Look
-from lorebank.cli.render.opinions import history_lines, opinion_block, signed
+from lorebank.cli.render.lookback import step_lines
+from lorebank.cli.render.opinions import opinion_block, signed
 from lorebank.cli.render.phrases import byline, confidence_phrase, fact_block
 from lorebank.domain import Explanation, Fact
 
@@ -50,11 +51,8 @@ def explanation_lines(look: Look, story: Explanation) -> list[str]:
         lines += fact_block(look, story.fact, with_id=True)
         lines += _source_lines(look, story.fact)
     if story.opinion is not None:
-        opinion = story.opinion
-        lines += opinion_block(look, opinion, evidence=len(opinion.evidence))
-        if opinion.history:
-            lines += ["", look.strong("Confidence by day"), *history_lines(look, opinion)]
-        lines += _reason_lines(look, story)
+        lines += opinion_block(look, story.opinion, evidence=0)
+        lines += step_lines(look, story.steps)
     if len(story.places) > 1:
         lines += ["", look.strong("Stands at"), *(f"{INDENT}{place}" for place in story.places)]
     if story.moved:
@@ -70,14 +68,3 @@ def _source_lines(look: Look, fact: Fact) -> list[str]:
     for raw in fact.raw.rstrip("\n").split("\n"):
         lines += look.paragraph(raw, INDENT)
     return lines
-
-
-def _reason_lines(look: Look, story: Explanation) -> list[str]:
-    """Why each piece of evidence was read as it was, where that is known."""
-    evidence = story.opinion.evidence if story.opinion else ()
-    reasons = [
-        f"{INDENT}{each.date}  {each.stance.value}: {each.reason}  {look.dim(each.fact_id)}"
-        for each in evidence
-        if each.reason
-    ]
-    return ["", look.strong("Read as"), *reasons] if reasons else []

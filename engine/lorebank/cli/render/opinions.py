@@ -9,7 +9,15 @@ from lorebank.cli.render.look import Look
 from lorebank.cli.render.phrases import confidence_phrase, part_lines
 from lorebank.domain import Evidence, Opinion, OpinionStatus, Stance, Trend
 
-__all__ = ["evidence_line", "history_lines", "opinion_block", "opinion_lines", "signed"]
+__all__ = [
+    "bar",
+    "day_line",
+    "evidence_line",
+    "history_lines",
+    "opinion_block",
+    "opinion_lines",
+    "signed",
+]
 
 SHOWN_EVIDENCE = 5
 BAR_WIDTH = 20
@@ -86,10 +94,15 @@ def signed(delta: float) -> str:
 
 def history_lines(look: Look, opinion: Opinion) -> list[str]:
     """The confidence at the end of each day that moved it, with a bar to compare by eye."""
-    return [_history_line(look, day, confidence) for day, confidence in opinion.history]
+    return [_MARGIN + day_line(look, day, confidence) for day, confidence in opinion.history]
 
 
-def _history_line(look: Look, day: date, confidence: float) -> str:
+def day_line(look: Look, day: date, confidence: float) -> str:
+    """`2025-11-18 0.70 ██████████████░░░░░░`."""
+    return f"{look.dim(day.isoformat())} {confidence_phrase(confidence)} {bar(look, confidence)}"
+
+
+def bar(look: Look, confidence: float) -> str:
+    """A share of 1 as a bar, to compare by eye."""
     filled = round(confidence * BAR_WIDTH)
-    bar = "█" * filled + look.dim("░" * (BAR_WIDTH - filled))
-    return f"{_MARGIN}{look.dim(day.isoformat())} {confidence_phrase(confidence)} {bar}"
+    return "█" * filled + look.dim("░" * (BAR_WIDTH - filled))
