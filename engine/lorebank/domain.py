@@ -805,14 +805,11 @@ class BeliefChange:
     """As it stood at the end of the span."""
     before: float | None
     """`None` where it was not held yet."""
+    after: float
     moved: tuple[Evidence, ...]
     """The lines within the span that bear on it, oldest first."""
     successor: Opinion | None = None
     """What took its place."""
-
-    @property
-    def after(self) -> float:
-        return self.opinion.confidence
 
     def to_dict(self) -> dict[str, Any]:
         new = self.successor

@@ -34,7 +34,8 @@ def belief_diff(
             BeliefChange(
                 kind=kind,
                 opinion=opinion,
-                before=old.confidence if old else None,
+                before=_believed(old) if old else None,
+                after=_believed(opinion),
                 moved=tuple(e for e in opinion.evidence if since <= e.date <= until),
                 successor=later.get(opinion.superseded_by or "") if superseded else None,
             )
@@ -51,12 +52,17 @@ def _kind(before: Opinion | None, after: Opinion) -> ChangeKind | None:
         return ChangeKind.SUPERSEDED
     if before is None:
         return ChangeKind.NEW
-    if before.confidence >= 0.5 > after.confidence:
+    if _believed(before) >= 0.5 > _believed(after):
         return ChangeKind.FELL
-    move = after.confidence - before.confidence
+    move = _believed(after) - _believed(before)
     if abs(move) < SEEN:
         return None
     return ChangeKind.STRONGER if move > 0 else ChangeKind.WEAKER
+
+
+def _believed(opinion: Opinion) -> float:
+    """What the evidence left, however far it has faded for a reader since."""
+    return opinion.history[-1][1] if opinion.history else opinion.confidence
 
 
 def _rank(change: BeliefChange) -> tuple[int, float, str]:

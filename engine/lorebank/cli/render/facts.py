@@ -52,7 +52,7 @@ def explanation_lines(look: Look, story: Explanation) -> list[str]:
         lines += _source_lines(look, story.fact)
     if story.opinion is not None:
         lines += opinion_block(look, story.opinion, evidence=0)
-        lines += step_lines(look, story.steps)
+        lines += step_lines(look, story.opinion, story.steps)
     if len(story.places) > 1:
         lines += ["", look.strong("Stands at"), *(f"{INDENT}{place}" for place in story.places)]
     if story.moved:

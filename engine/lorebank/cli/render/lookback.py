@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from lorebank.cli.render.look import INDENT, Look
-from lorebank.cli.render.opinions import bar, day_line, evidence_line
+from lorebank.cli.render.opinions import UNSEEN, bar, day_line, evidence_line
 from lorebank.cli.render.phrases import confidence_phrase, count, part_lines
 from lorebank.domain import (
     BeliefChange,
@@ -15,6 +15,7 @@ from lorebank.domain import (
     Calibration,
     CalibrationBin,
     ChangeKind,
+    Opinion,
     RotFinding,
     RotKind,
     RotReport,
@@ -47,7 +48,7 @@ SHOWN = 10
 """More findings of one kind than that are counted, unless all are asked for."""
 
 
-def step_lines(look: Look, steps: Sequence[BeliefStep]) -> list[str]:
+def step_lines(look: Look, opinion: Opinion, steps: Sequence[BeliefStep]) -> list[str]:
     """Day by day: the confidence, how the rule came to it, and the lines behind it."""
     if not steps:
         return []
@@ -58,6 +59,9 @@ def step_lines(look: Look, steps: Sequence[BeliefStep]) -> list[str]:
         for line in step.lines:
             lines.append(evidence_line(look, line, _DEEPER))
             lines += part_lines(look, [_read_as(line.reason), line.fact_id], INDENT * 3)
+    if abs(steps[-1].after - opinion.confidence) >= UNSEEN:
+        faded = f"read as {confidence_phrase(opinion.confidence)}, faded without evidence since"
+        lines += look.dim_paragraph(faded, INDENT)
     return [*lines, "", *look.dim_paragraph(_RULE, "")]
 
 
