@@ -64,6 +64,7 @@ if TYPE_CHECKING:
         Offline,
         PathRefused,
         ProviderError,
+        ScheduleError,
         UsageError,
         WorkspaceError,
     )
@@ -111,6 +112,7 @@ __all__ = [
     "RotFinding",
     "RotKind",
     "RotReport",
+    "ScheduleError",
     "SearchHit",
     "Stance",
     "Status",
@@ -133,6 +135,7 @@ _HOMES = {
         "PathRefused",
         "Offline",
         "ProviderError",
+        "ScheduleError",
         "UsageError",
         "WorkspaceError",
     ),

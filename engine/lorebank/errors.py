@@ -9,8 +9,9 @@
     ├── IndexUnusable (4)             the index is missing or broken and could not be rebuilt
     ├── LockHeld (5)                  another process is writing
     ├── ConcurrentEdit (1)            a file changed during an edit; nothing was overwritten
-    └── ProviderError (1)             an embedder or generator failed or is not installed
-        └── Offline                   it is on another machine, and nothing may leave this one
+    ├── ProviderError (1)             an embedder or generator failed or is not installed
+    │   └── Offline                   it is on another machine, and nothing may leave this one
+    └── ScheduleError (1)             the system's scheduler is missing, or refused
 
 A message says what happened, where (`path:line` where there is one); `hint` says what to do.
 """
@@ -29,6 +30,7 @@ __all__ = [
     "Offline",
     "PathRefused",
     "ProviderError",
+    "ScheduleError",
     "UsageError",
     "WorkspaceError",
 ]
@@ -112,3 +114,9 @@ class Offline(ProviderError):
     """A provider on another machine was not asked, since nothing may leave this one."""
 
     code = "offline"
+
+
+class ScheduleError(LorebankError):
+    """The system's scheduler is missing, or refused what it was given."""
+
+    code = "schedule"

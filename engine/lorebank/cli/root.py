@@ -8,6 +8,7 @@ from importlib import import_module
 
 import click
 
+from lorebank.cli.catch_up import catch_up
 from lorebank.cli.command import CommandGroup
 from lorebank.cli.complaints import as_lorebank_error, error_lines
 from lorebank.cli.session import Session
@@ -31,6 +32,7 @@ COMMANDS = {
     "calibration": "Show how often a confidence held up.",
     "reflect": "Bring the pages of the bank up to date from the facts.",
     "bench": "Measure recall on questions made of your own notes.",
+    "schedule": "Reflect every night, by the system's own scheduler.",
     "status": "Show what is indexed, how fresh it is, and what is wrong.",
     "config": "Read and change settings.",
     "demo": "Walk through recall and reflect on a copy of a sample workspace.",
@@ -80,6 +82,7 @@ def run(arguments: Sequence[str]) -> int:
     session.read_ahead(arguments)
     try:
         code = _invoke(arguments, session)
+        catch_up(session)
         flush()
     except (KeyboardInterrupt, click.Abort):
         return 130

@@ -6,7 +6,8 @@ import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime, time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -35,6 +36,10 @@ class Session:
     quiet: bool = False
     verbose: bool = False
     offline: bool = False
+    opened: Path | None = None
+    """The workspace the command was about, once it was opened."""
+    reflected: bool = False
+    """Whether the command was a reflect run itself: nothing is missed any more, or just failed."""
 
     def read_ahead(self, arguments: Sequence[str]) -> None:
         """Know how to report an error even where the arguments cannot be parsed."""
@@ -49,7 +54,28 @@ class Session:
         def say(line: str) -> None:
             self.note([self.error_look.warn(self.error_look.clean_line(line))])
 
-        return Bank.open(self.workspace, now=self.now, offline=self.offline, say=say)
+        bank = Bank.open(self.workspace, now=self.now, offline=self.offline, say=say)
+        self.opened = bank.root
+        return bank
+
+    def find_root(self) -> Path:
+        """The workspace's folder, where nothing in it is to be opened."""
+        from lorebank.workspace.discover import find_workspace
+
+        named = Path(self.workspace) if self.workspace else None
+        return find_workspace(named, os.environ)
+
+    @property
+    def moment(self) -> datetime:
+        """The local time; where `LOREBANK_NOW` is set, the one it names, noon without one."""
+        text = os.environ.get("LOREBANK_NOW", "").strip()
+        if self.now is None:
+            return datetime.now().astimezone().replace(tzinfo=None, microsecond=0)
+        try:
+            named = datetime.fromisoformat(text).replace(tzinfo=None)
+        except ValueError:
+            named = datetime.combine(self.now, time.min)
+        return named if len(text) > len("2025-11-27") else named.replace(hour=12)
 
     @property
     def now(self) -> date | None:

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
 from lorebank.cli.command import command
 from lorebank.cli.render.phrases import problem_lines
-from lorebank.cli.render.reports import patch_lines, reflect_lines
+from lorebank.cli.render.reports import (
+    PAGE_SKIPPED,
+    patch_lines,
+    reflect_lines,
+    reflect_log_line,
+)
 from lorebank.cli.session import Session, pass_session
+from lorebank.cli.streams import write
 from lorebank.domain import ReflectReport
 
 DIFFERENT = 6
@@ -32,15 +40,36 @@ def reflect(
     """Bring the pages of the bank up to date from the facts.
 
     Entity pages, opinions and a journal page, written between markers; what you wrote around them
-    stays. Where nothing is new, no file is touched.
+    stays. Where nothing is new, no file is touched. With --quiet, as a scheduler calls it, a run
+    prints one line for a log, and fails with 1 where it had to leave a page alone.
     """
     with session.bank() as bank:
         report = bank.reflect(since=since, day=day, dry_run=dry_run or check)
+    if since is None and day is None and not report.dry_run:
+        _keep_in_mind(session)
     if session.json:
         session.show_json(report.to_dict())
+    elif session.quiet and not diff and not report.dry_run:
+        return _log(session, report)
     else:
         _show(session, report, diff=diff)
     return DIFFERENT if check and report.changed else 0
+
+
+def _keep_in_mind(session: Session) -> None:
+    """A schedule that waited for this run has missed nothing any more."""
+    from lorebank.schedule.record import note_run
+
+    session.reflected = True
+    if session.opened is not None:
+        note_run(session.opened, session.moment)
+
+
+def _log(session: Session, report: ReflectReport) -> int:
+    session.show([reflect_log_line(report, session.moment)])
+    skipped = [problem for problem in report.problems if problem.code == PAGE_SKIPPED]
+    write(problem_lines(session.error_look, skipped), sys.stderr)
+    return 1 if skipped else 0
 
 
 def _show(session: Session, report: ReflectReport, *, diff: bool) -> None:

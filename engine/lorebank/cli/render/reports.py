@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from lorebank.cli.render.look import INDENT, Look
 from lorebank.cli.render.phrases import (
@@ -17,14 +18,17 @@ from lorebank.cli.render.text import clean
 from lorebank.domain import Diagnostic, ReflectReport, Status, SyncReport
 
 __all__ = [
+    "PAGE_SKIPPED",
     "difference_lines",
     "patch_lines",
     "reflect_lines",
+    "reflect_log_line",
     "status_lines",
     "status_problem_lines",
     "sync_lines",
 ]
 
+PAGE_SKIPPED = "page-skipped"
 SHOWN = 20
 """More files or opinions than that are counted, unless all are asked for."""
 _LABEL = 11
@@ -76,6 +80,20 @@ def reflect_lines(look: Look, report: ReflectReport, *, everything: bool = False
     if report.journal:
         lines += ["", f"journal: {report.journal}"]
     return lines
+
+
+def reflect_log_line(report: ReflectReport, moment: datetime) -> str:
+    """One line for a log: when, how much was read, what changed, what was left alone."""
+    left = sum(problem.code == PAGE_SKIPPED for problem in report.problems)
+    parts = [
+        f"{count(report.facts_read, 'fact')} read",
+        f"{count(len(report.changed), 'page')} changed",
+        f"{count(len(report.opinions_moved), 'opinion')} moved",
+        f"journal {report.journal}" if report.journal else "",
+        f"{count(left, 'page')} left alone" if left else "",
+    ]
+    told = ", ".join(part for part in parts if part)
+    return f"{moment.isoformat(timespec='seconds')} reflect: {told}"
 
 
 def _moves(look: Look, report: ReflectReport, everything: bool) -> list[str]:

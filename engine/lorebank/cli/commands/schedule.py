@@ -1,0 +1,158 @@
+"""`lorebank schedule`: the nightly run, by the system's own scheduler."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from lorebank.cli.command import Command, CommandGroup
+from lorebank.cli.render.schedule import installed_lines, printed_lines, status_lines
+from lorebank.cli.session import Session, pass_session
+from lorebank.errors import ScheduleError
+from lorebank.schedule.install import (
+    SYSTEMS,
+    default_system,
+    find_scheduled,
+    install,
+    remove,
+    texts,
+)
+from lorebank.schedule.job import DEFAULT_AT, Job, parse_at
+from lorebank.schedule.record import (
+    Record,
+    delete_record,
+    missed_run,
+    read_record,
+    write_record,
+)
+
+EXAMPLES = """
+lorebank schedule print --system cron
+lorebank schedule install --at 03:30
+lorebank schedule install --at 22:15 --catch-up
+lorebank schedule status
+lorebank schedule remove
+"""
+
+
+@click.group("schedule", cls=CommandGroup, examples=EXAMPLES)
+def schedule() -> None:
+    """Reflect every night, by the system's own scheduler.
+
+    A night that was missed is caught up by systemd, launchd and Windows when the machine is back;
+    whatever they leave, the next command says, and runs with --catch-up.
+    """
+
+
+def _at_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    text = "The time of day, local."
+    return click.option("--at", metavar="HH:MM", default=DEFAULT_AT, show_default=True, help=text)(
+        command
+    )
+
+
+def _system_option(help_text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    return click.option("--system", type=click.Choice(SYSTEMS), help=help_text)
+
+
+@schedule.command("print", cls=Command, examples="lorebank schedule print --system systemd")
+@_at_option
+@_system_option("For which scheduler; this machine's without it.")
+@pass_session
+def print_job(session: Session, at: str, system: str | None) -> None:
+    """Print what would be written, and change nothing."""
+    job = _job(session, at)
+    chosen = system or default_system(os.environ)
+    written = texts(job, chosen, os.environ)
+    if session.json:
+        session.show_json({"system": chosen, "name": job.name, "files": written})
+    else:
+        session.show(printed_lines(written))
+
+
+@schedule.command("install", cls=Command, examples="lorebank schedule install --at 03:30")
+@_at_option
+@_system_option("By which scheduler; this machine's without it.")
+@click.option("--catch-up", is_flag=True, help="The next command runs a night that was missed.")
+@pass_session
+def install_job(session: Session, at: str, system: str | None, catch_up: bool) -> None:
+    """Run reflect every night; again, to change the time or the scheduler."""
+    job = _job(session, at)
+    root = Path(job.workspace)
+    chosen = system or default_system(os.environ)
+    changed = install(job, chosen, os.environ)
+    for other in find_scheduled(job.workspace, os.environ):
+        if other.system != chosen:
+            remove(job.workspace, other.system, os.environ)
+    before = read_record(root)
+    same = before is not None and (before.system, before.at) == (chosen, job.at)
+    since = before.since if before and same else session.moment
+    last_run = before.last_run if before else None
+    write_record(root, Record(chosen, job.at, since, catch_up, last_run))
+    if session.json:
+        session.show_json({"system": chosen, "at": at, "name": job.name, "changed": changed})
+    else:
+        session.show(installed_lines(chosen, job, changed=changed))
+        if chosen == "systemd":
+            session.note(["it runs while you are logged in; always after loginctl enable-linger"])
+
+
+@schedule.command("remove", cls=Command, examples="lorebank schedule remove")
+@_system_option("Only from that scheduler.")
+@pass_session
+def remove_job(session: Session, system: str | None) -> None:
+    """Take the nightly run back; everything else stays as it was."""
+    root = session.find_root()
+    found = find_scheduled(str(root), os.environ)
+    chosen = [each.system for each in found if system in (None, each.system)]
+    for each in chosen:
+        remove(str(root), each, os.environ)
+    if len(chosen) == len(found):
+        delete_record(root)
+    if session.json:
+        session.show_json({"removed": chosen})
+    else:
+        session.show([f"removed from {each}" for each in chosen] or ["nothing was scheduled"])
+
+
+@schedule.command("status", cls=Command, examples="lorebank schedule status")
+@pass_session
+def show_status(session: Session) -> None:
+    """Show where the nightly run is scheduled, when it last ran, and what was missed."""
+    root = session.find_root()
+    found = find_scheduled(str(root), os.environ)
+    record = read_record(root)
+    missed = missed_run(record, session.moment) if record else None
+    if session.json:
+        session.show_json(
+            {
+                "scheduled": [
+                    {
+                        "system": each.system,
+                        "at": f"{each.at:%H:%M}" if each.at else None,
+                        "active": each.active,
+                        "files": [str(path) for path in each.files],
+                    }
+                    for each in found
+                ],
+                "last_run": record.last_run.isoformat() if record and record.last_run else None,
+                "missed": missed.isoformat() if missed else None,
+                "catch_up": record.catch_up if record else False,
+            }
+        )
+    else:
+        session.show(status_lines(session.look, found, record, missed))
+
+
+def _job(session: Session, at: str) -> Job:
+    if not sys.executable:
+        raise ScheduleError("the path of this Python is not known, so nothing can be scheduled")
+    return Job(str(session.find_root()), parse_at(at), str(Path(sys.executable).absolute()))
+
+
+command = schedule

@@ -1,0 +1,165 @@
+"""What is written for each scheduler: the command survives its quoting, the time is local."""
+
+from __future__ import annotations
+
+import os
+import plistlib
+import shlex
+import shutil
+import subprocess
+import xml.etree.ElementTree as ElementTree
+from datetime import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lorebank import UsageError
+from lorebank.schedule import cron, launchd, systemd, windows
+from lorebank.schedule.job import Job, job_name, parse_at
+
+PATHS = st.text(st.characters(exclude_categories=("Cc", "Cs"), exclude_characters="/"), min_size=1)
+TIMES = st.times().map(lambda when: when.replace(second=0, microsecond=0))
+JOBS = st.builds(
+    Job,
+    workspace=PATHS.map(lambda name: f"/home/ada/{name}"),
+    at=TIMES,
+    python=st.just("/opt/my python/bin/python3"),
+)
+PLAIN = Job("/home/ada/notes", time(3, 5), "/usr/bin/python3")
+
+
+@pytest.mark.parametrize(
+    ("text", "at"),
+    [("03:30", time(3, 30)), ("3:05", time(3, 5)), ("23:59", time(23, 59)), (" 0:00 ", time(0))],
+)
+def test_a_time_of_day(text: str, at: time) -> None:
+    assert parse_at(text) == at
+
+
+@pytest.mark.parametrize("text", ["", "24:00", "3", "03:60", "3:5", "3:30 pm", "03:30:00", "-1:00"])
+def test_what_is_no_time_of_day_is_refused(text: str) -> None:
+    with pytest.raises(UsageError, match="time of day"):
+        parse_at(text)
+
+
+def test_a_workspace_has_one_name_and_another_has_another() -> None:
+    assert job_name("/home/ada/notes") == PLAIN.name == "lorebank-f1e74320"
+    assert job_name("/home/ada/notes2") != PLAIN.name
+
+
+@pytest.mark.parametrize("path", ["/a\nb", "/a\tb", "/a\x00b", "/a\udcffb"])
+def test_a_path_that_no_scheduler_takes_is_refused(path: str) -> None:
+    with pytest.raises(UsageError, match="cannot be scheduled"):
+        Job(path, time(3), "/usr/bin/python3")
+
+
+def test_the_units_of_systemd() -> None:
+    assert systemd.service_unit(PLAIN) == (
+        "[Unit]\n"
+        "Description=lorebank: nightly reflection of /home/ada/notes\n"
+        "\n"
+        "[Service]\n"
+        "Type=oneshot\n"
+        'ExecStart="/usr/bin/python3" "-P" "-m" "lorebank" "-w" "/home/ada/notes"'
+        ' "reflect" "--quiet"\n'
+        "Nice=10\n"
+        "IOSchedulingClass=idle\n"
+    )
+    timer = systemd.timer_unit(PLAIN)
+    assert "\nOnCalendar=*-*-* 03:05:00\nPersistent=true\n" in timer
+
+
+@given(JOBS)
+def test_systemd_reads_the_command_as_it_was(job: Job) -> None:
+    line = next(x for x in systemd.service_unit(job).split("\n") if x.startswith("ExecStart="))
+    words = shlex.split(line.removeprefix("ExecStart="))
+    first, *rest = [word.replace("%%", "%") for word in words]
+    assert (first, *(word.replace("$$", "$") for word in rest)) == job.command
+    assert line.count("%") % 2 == 0
+    assert systemd.read_at(systemd.timer_unit(job)) == job.at
+
+
+@pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="this machine has no systemd")
+def test_systemd_itself_finds_nothing_wrong(tmp_path: Path) -> None:
+    home = tmp_path / 'it\'s 100% "my" $HOME'
+    home.mkdir()
+    job = Job(str(home), time(3, 30), shutil.which("true") or "/bin/true")
+    for name, text in (
+        ("x.service", systemd.service_unit(job)),
+        ("x.timer", systemd.timer_unit(job)),
+    ):
+        (tmp_path / name).write_text(text)
+    done = subprocess.run(
+        ["systemd-analyze", "verify", "--user", str(tmp_path / "x.timer")],
+        capture_output=True,
+        env=os.environ | {"XDG_RUNTIME_DIR": str(tmp_path)},
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+@given(JOBS)
+def test_cron_runs_the_command_as_it_was(job: Job) -> None:
+    begin, line, end = cron.cron_block(job).split("\n")[:3]
+    assert begin.startswith("#") and end.startswith("#")
+    command = line.split(" ", 5)[5].replace("\\%", "%")
+    words = shlex.split(command)
+    assert words[:6] == ["cd", job.workspace, "&&", "mkdir", "-p", ".memory"]
+    assert tuple(words[7:-2]) == job.command
+    assert cron.read_at(cron.cron_block(job)) == job.at
+
+
+@given(
+    crontab=st.binary(max_size=60) | st.text("\n #*%ab\r", max_size=60).map(str.encode),
+    first=TIMES,
+    second=TIMES,
+)
+def test_a_crontab_keeps_every_other_byte(crontab: bytes, first: time, second: time) -> None:
+    job, later = (Job("/home/ada/notes", at, "/usr/bin/python3") for at in (first, second))
+    once = cron.with_block(crontab, job)
+    assert cron.with_block(once, job) == once
+    changed = cron.with_block(once, later)
+    assert cron.find_block(changed, job.name) == cron.cron_block(later)
+    assert cron.without_block(changed, job.name) == crontab
+    other = Job("/home/ada/other", first, "/usr/bin/python3")
+    both = cron.with_block(changed, other)
+    assert cron.without_block(cron.without_block(both, job.name), other.name) == crontab
+
+
+def test_a_block_moved_by_hand_is_replaced_where_it_stands() -> None:
+    block = cron.cron_block(PLAIN).encode()
+    crontab = b"SHELL=/bin/sh\n" + block + b"0 5 * * * backup\n"
+    later = Job(PLAIN.workspace, time(4), PLAIN.python)
+    assert cron.with_block(crontab, later) == (
+        b"SHELL=/bin/sh\n" + cron.cron_block(later).encode() + b"0 5 * * * backup\n"
+    )
+    assert cron.without_block(crontab, PLAIN.name) == b"SHELL=/bin/sh\n0 5 * * * backup\n"
+
+
+@given(JOBS)
+def test_launchd_reads_the_command_as_it_was(job: Job) -> None:
+    text = launchd.agent_plist(job, "/Users/ada/Library/Logs/x.log")
+    agent = plistlib.loads(text.encode())
+    assert tuple(agent["ProgramArguments"]) == job.command
+    assert agent["StartCalendarInterval"] == {"Hour": job.at.hour, "Minute": job.at.minute}
+    assert agent["Label"] == launchd.agent_label(job.name)
+    assert launchd.read_at(text) == job.at
+
+
+@pytest.mark.parametrize("text", ["", "no plist", "<plist/>", "<plist><dict/></plist>"])
+def test_an_agent_rewritten_by_hand_has_no_time(text: str) -> None:
+    assert launchd.read_at(text) is None
+
+
+def test_windows_reads_the_command_as_it_was() -> None:
+    job = Job(r"C:\Users\Ada & Co\my <notes>", time(22, 15), r"C:\Python 3\python.exe")
+    task = ElementTree.fromstring(windows.task_xml(job).encode("utf-16"))
+    space = {"t": "http://schemas.microsoft.com/windows/2004/02/mit/task"}
+    assert task.findtext(".//t:Command", namespaces=space) == job.python
+    assert task.findtext(".//t:Arguments", namespaces=space) == (
+        r'-P -m lorebank -w "C:\Users\Ada & Co\my <notes>" reflect --quiet'
+    )
+    assert task.findtext(".//t:StartBoundary", namespaces=space) == "2025-01-01T22:15:00"
+    assert task.findtext(".//t:StartWhenAvailable", namespaces=space) == "true"
+    assert windows.read_at(windows.task_xml(job)) == job.at
