@@ -140,7 +140,7 @@ class ReflectSettings:
     """Days without evidence after which an opinion is read halfway to `prior`; 0: it never fades.
 
     Only what is shown fades: what is believed stays as the evidence left it."""
-    catch_up: str = _setting("say", one_of("say", "run", "off"))
+    catch_up: str = setting("say", one_of("say", "run", "off"))
     """What the next command does about a missed night of `lorebank schedule`: say so, run it."""
 
 

@@ -115,3 +115,39 @@ def _dated(folder: str, names: Sequence[str]) -> set[str]:
 def _bare(opinions: Sequence[Opinion]) -> list[Opinion]:
     """Opinions apart from display names, which newer logs may write in another way."""
     return [replace(opinion, entities=()) for opinion in opinions]
+
+
+def test_what_a_hand_decided_later_was_not_known_then(write_log: Callable[..., Path]) -> None:
+    root = write_log("2025-06-01", "- O(c=0.8) @Ada: Likes bees.", "- O(c=0.7) @Ada: Trusts Bob.")
+    write_log("2025-06-05", "- W @Ada: Met the postman on the bridge.")
+    with Bank.open(root, environ=WORDS_ONLY, now=date(2025, 6, 30)) as bank:
+        bees, bob = bank.opinions()
+        met = bank.timeline()[0].id
+        bank.reflect()
+        page = root / "bank" / "opinions.md"
+        text = page.read_text("utf-8")
+        for identity, wish in ((bees.id, "pin: 0.3"), (bob.id, "retracted")):
+            start = text.index("\n", text.index(f"begin {identity}")) + 1
+            heading = text.index("\n", start) + 1
+            text = f"{text[:heading]}\n{wish} since 2025-06-20\n{text[heading:]}"
+        page.write_text(text, "utf-8")
+        ruling = f"- {met} against {bees.id} (2025-06-10: sold them)\n"
+        (root / "bank" / "evidence.md").write_text(ruling)
+        bank.sync()
+
+        def seen(day: str) -> list[tuple[str, float, str]]:
+            found = bank.opinions(as_of=day)
+            return sorted((o.statement, round(o.confidence, 2), o.status.value) for o in found)
+
+        assert seen("2025-06-09") == [
+            ("Likes bees.", 0.8, "live"),
+            ("Trusts Bob.", 0.7, "live"),
+        ]
+        assert seen("2025-06-19") == [
+            ("Likes bees.", 0.72, "live"),
+            ("Trusts Bob.", 0.7, "live"),
+        ]
+        assert seen("2025-06-20") == [
+            ("Likes bees.", 0.3, "live"),
+            ("Trusts Bob.", 0.7, "retracted"),
+        ]

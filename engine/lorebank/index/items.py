@@ -30,6 +30,7 @@ __all__ = [
     "load_facts",
     "load_items",
     "marked_facts",
+    "recorded_after",
 ]
 
 NOTE = "note"
@@ -141,6 +142,15 @@ def load_facts(connection: Connection, items: Iterable[int]) -> tuple[Fact, ...]
 def all_facts(connection: Connection) -> tuple[Fact, ...]:
     """Every fact, undated ones first, then oldest first."""
     return _facts(connection, "1", ())
+
+
+def recorded_after(connection: Connection, day: date) -> bool:
+    """Whether any fact was recorded later than on that day."""
+    found = connection.execute(
+        "SELECT EXISTS (SELECT 1 FROM items WHERE recorded > ? AND kind <> 'note')",
+        (day.isoformat(),),
+    ).get
+    return bool(found)
 
 
 def facts_by_id(connection: Connection, fact_id: str) -> tuple[Fact, ...]:

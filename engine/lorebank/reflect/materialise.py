@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING
 from lorebank.config import ReflectSettings
 from lorebank.domain import Fact, Opinion
 from lorebank.index.connection import Connection, transaction
-from lorebank.index.items import all_facts, facts_by_entity, marked_facts
+from lorebank.index.items import all_facts, facts_by_entity, marked_facts, recorded_after
 from lorebank.index.meta import write_meta
 from lorebank.index.opinions import (
     BeliefOfFact,
     beliefs_of_facts,
     delete_opinions,
     insert_opinions,
+    load_opinions,
 )
 from lorebank.index.sync import OPINIONS_DUE
 from lorebank.reflect.beliefs import fade
@@ -72,8 +73,8 @@ def form_now(
     return form(
         facts,
         holders=holders,
-        verdicts=read_verdicts(root),
-        overrides=read_overrides(root),
+        verdicts=read_verdicts(root, as_of=as_of),
+        overrides=read_overrides(root, as_of=as_of),
         as_of=as_of,
         prior=settings.prior,
     )
@@ -82,7 +83,14 @@ def form_now(
 def opinions_as_of(
     connection: Connection, root: Path, entity: str | None, day: date, settings: ReflectSettings
 ) -> tuple[Opinion, ...]:
-    """What was believed on a day: opinions with slugs for entities, the surest first."""
+    """What was believed on a day: opinions with slugs for entities, the surest first.
+
+    Where nothing is dated after that day, what is stored is what was believed.
+    """
+    from lorebank.reflect.by_hand import decided_after
+
+    if not recorded_after(connection, day) and not decided_after(root, day):
+        return load_opinions(connection, entity=entity)
     facts = all_facts(connection)
     slugs = _slugs_by_name(facts)
     found = [
