@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
@@ -68,10 +69,14 @@ FILES = {"memory/2025-01-10.md": 12, "bank/entities/Ada.md": 5, "memory/my day.m
         ("[web](https://example.org/x.md) [mail](mailto:a@b.md) [here](#top)", []),
         ("[out](../../other/x.md) [root](/etc/x.md) [picture](x.png)", []),
         ("[[Ada]] and [[Ada|her]] and [[Ada#Opinions]]", []),
+        ("[[2031-01-01]]", []),
+        ("[[C#]] and [[bank/entities/Ada#Opinions]]", ["[[C#]]"]),
         ("[[Nobody|him]]", ["[[Nobody|him]]"]),
         ("stands at memory/2025-01-10.md#L13", ["memory/2025-01-10.md#L13"]),
         ("stands at memory/2025-01-10.md#L3", []),
         ("`[[Nobody]]` and `[x](gone.md)`", []),
+        ("``a ` [[Nobody]]`` and ` [[Nobody]]", ["[[Nobody]]"]),
+        ('[x](gone.md "a title") [y](gone.md (odd))', ["gone.md"]),
     ],
 )
 def test_what_leads_nowhere(line: str, shown: list[str]) -> None:
@@ -81,6 +86,16 @@ def test_what_leads_nowhere(line: str, shown: list[str]) -> None:
     assert [(finding.text, finding.source.start_line) for finding in found] == [
         (each, 3) for each in shown
     ]
+
+
+@pytest.mark.parametrize(
+    "line", ["](a '" * 8000, " ".join("`" * n for n in range(1, 300)), "[[a|" * 8000, "](<" * 9000]
+)
+def test_a_hostile_line_takes_no_time(line: str) -> None:
+    started = time.process_time()
+    pages = {"bank/world.md": line}
+    assert list(dangling_links(pages, lines_of=FILES.get, is_known=lambda name: False)) == []
+    assert time.process_time() - started < 1
 
 
 def test_code_blocks_are_passed_over() -> None:

@@ -12,18 +12,20 @@ from urllib.parse import unquote
 
 from lorebank.domain import Citation, RotFinding, RotKind
 from lorebank.markdown.fences import FenceScanner
+from lorebank.markdown.inline_marks import WIKILINK, code_spans, is_day_link, link_title
 from lorebank.markdown.source import split_lines
 
 __all__ = ["dangling_links"]
 
-_LINK = re.compile(r"\]\((?:<(?P<angled>[^<>\n]+)>|(?P<plain>[^\s()<>]+))(?:\s+[\"'(].*?)?\)")
-_WIKILINK = re.compile(r"\[\[(?P<name>[^\[\]|#^\n]+)(?:[#^][^\[\]|\n]*)?(?:\|[^\[\]\n]*)?\]\]")
+_LINK = re.compile(
+    r"\]\((?:<(?P<angled>[^<>\n]+)>|(?P<plain>[^\s()<>]+))(?:\s+(?P<quote>[\"'])[^\"'\n]{0,300}(?P=quote))?\s*\)"
+)
+_WIKILINK = re.compile(WIKILINK)
 _CITATION = re.compile(
     r"(?<![\w/(\[.-])(?P<path>(?:memory|bank)/[^\s()\[\]#`'\"]+\.md)#L(?P<line>\d+)"
 )
 _FRAGMENT = re.compile(r"\AL(?P<start>\d+)(?:-L?(?P<end>\d+))?\Z")
 _SCHEME = re.compile(r"\A(?:[a-z][a-z0-9+.-]*:|//|#)", re.IGNORECASE)
-_CODE = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
 
 LineCount = Callable[[str], int | None]
 """Workspace path → how many lines its file has; `None` where there is none."""
@@ -46,20 +48,29 @@ def dangling_links(
 def _of_line(
     page: str, line: str, lines_of: LineCount, is_known: Callable[[str], bool]
 ) -> Iterator[tuple[str, str]]:
-    bare = _CODE.sub(lambda code: " " * len(code.group()), line)
+    bare = _without_code(line)
     for link in _LINK.finditer(bare):
         target = link["angled"] or link["plain"]
         reason = None if _SCHEME.match(target) else _target_problem(page, target, lines_of)
         if reason:
             yield target, reason
     for wikilink in _WIKILINK.finditer(bare):
-        name = wikilink["name"].strip()
+        name = link_title(wikilink["title"])
+        if is_day_link(name):
+            continue
         if not is_known(name) and lines_of(_in_folder(page, f"{name}.md") or "") is None:
             yield wikilink.group(), "no entity and no page has this name"
     for cited in _CITATION.finditer(line):
         reason = _line_problem(cited["path"], int(cited["line"]), lines_of)
         if reason:
             yield cited.group(), reason
+
+
+def _without_code(line: str) -> str:
+    """The line with blanks in place of its code spans."""
+    for start, end, _ in code_spans(line):
+        line = f"{line[:start]}{' ' * (end - start)}{line[end:]}"
+    return line
 
 
 def _target_problem(page: str, target: str, lines_of: LineCount) -> str | None:
