@@ -82,7 +82,6 @@ def run(arguments: Sequence[str]) -> int:
     session.read_ahead(arguments)
     try:
         code = _invoke(arguments, session)
-        catch_up(session)
         flush()
     except (KeyboardInterrupt, click.Abort):
         return 130
@@ -100,6 +99,7 @@ def _invoke(arguments: Sequence[str], session: Session) -> int:
             raise UsageError(f"argument {position} is not valid UTF-8")
     try:
         result = cli.main(list(arguments), "lorebank", standalone_mode=False, obj=session)
+        catch_up(session)
     except SystemExit as stop:  # click leaves this way after answering a shell's completion
         result = stop.code
     return result if isinstance(result, int) else 0

@@ -18,7 +18,8 @@ from lorebank.markdown.source import split_lines
 __all__ = ["dangling_links"]
 
 _LINK = re.compile(
-    r"\]\((?:<(?P<angled>[^<>\n]+)>|(?P<plain>[^\s()<>]+))(?:\s+(?P<quote>[\"'])[^\"'\n]{0,300}(?P=quote))?\s*\)"
+    r"\]\((?:<(?P<angled>[^<>\n]+)>|(?P<plain>[^\s()<>]+))"
+    r"(?:\s+(?P<quote>[\"'])[^\"'\n]{0,300}(?P=quote))?\s*\)"
 )
 _WIKILINK = re.compile(WIKILINK)
 _CITATION = re.compile(
