@@ -35,13 +35,18 @@ from lorebank.domain import (
     FileText,
     Opinion,
     OpinionStatus,
+    Proposal,
+    ProposalAction,
+    ProposalDecision,
     ReflectReport,
     RotReport,
+    Ruling,
     SearchHit,
     Stance,
     Status,
     SyncReport,
     Trend,
+    UnsureQueue,
 )
 from lorebank.errors import NotFound, UsageError, WorkspaceError
 from lorebank.index import connection as store
@@ -64,6 +69,7 @@ from lorebank.index.read_settings import ReadSettings
 from lorebank.index.selection import known_tags, select_items
 from lorebank.index.spelling import respell_names
 from lorebank.index.sync import stale_paths, sync_files
+from lorebank.index.unsure import load_unsure
 from lorebank.index.vectors import VectorIndex
 from lorebank.index.vocabulary import Vocabulary, index_words
 from lorebank.language.folding import fold
@@ -80,7 +86,7 @@ from lorebank.retain.kinds import parse_kind
 from lorebank.workspace.derived import ensure_derived_folder, index_path
 from lorebank.workspace.discover import find_workspace
 from lorebank.workspace.files import WalkResult, walk
-from lorebank.workspace.layout import LogPattern
+from lorebank.workspace.layout import LogPattern, named_day
 from lorebank.workspace.lock import WriterLock
 
 if TYPE_CHECKING:
@@ -609,12 +615,14 @@ class Bank:
         since: Day = None,
         day: Day = None,
         dry_run: bool = False,
+        infer: bool = False,
         now: date | None = None,
     ) -> ReflectReport:
         """Bring the pages under `bank/` up to date from the facts; see `ReflectReport`.
 
         `since` limits the run to entities with facts recorded from that day on. `day` is the day
-        it speaks for: facts recorded later are left out. `dry_run` writes nothing.
+        it speaks for: facts recorded later are left out. `dry_run` writes nothing. `infer`
+        suggests retain lines for logs without a retain section, as proposals.
         """
         from lorebank.reflect.run import reflect_workspace
 
@@ -630,10 +638,113 @@ class Bank:
                 since=first,
                 until=today if day is not None else None,
                 dry_run=dry_run,
+                infer=infer,
             )
         if report.changed and not dry_run:
             self._sync_words()
         return report
+
+    @_made_anew_when_damaged
+    def unsure(self, entity: str | None = None, *, k: int = 20) -> UnsureQueue:
+        """Pairs of an opinion and a fact near it that no rule signs, the best first.
+
+        `entity`: only opinions held by it or about it. `k` pairs at most.
+        """
+        from lorebank.reflect.unsure_queue import unsure_queue
+
+        if k < 1:
+            raise UsageError(f"k must be at least 1, not {k}")
+        self._freshen()
+        slug = None if entity is None else self._entity(entity).slug
+        return unsure_queue(self._index, limit=k, entity=slug)
+
+    def settle(
+        self,
+        fact: str,
+        stance: Stance | str,
+        opinion: str | None = None,
+        *,
+        reason: str = "",
+        now: date | None = None,
+    ) -> Ruling:
+        """Say what a fact is to an opinion: a line of `bank/evidence.md`, wherever it came from.
+
+        `fact` and `opinion` are ids or unique beginnings; `opinion` may be left out where one pair
+        of the fact waits. An earlier ruling on the pair is replaced.
+        """
+        from lorebank.reflect.rulings import write_ruling
+
+        stance = _stance(stance)
+        with WriterLock(self.root):
+            self._sync_words()
+            said = self._fact(fact)
+            before = self._opinion_of_pair(said, opinion)
+            if before.source in {f.citation for f in facts_by_id(self._index, said.id)}:
+                raise UsageError(
+                    f"{said.id} states {before.id} itself",
+                    hint="write `retracted` into its entry on bank/opinions.md to drop the opinion",
+                )
+            day = self._today(now)
+            source = write_ruling(self.root, said, before.id, stance, day=day, reason=reason)
+            self._sync_words()
+        return self._ruling(said, before, stance, source)
+
+    def unsettle(self, fact: str, opinion: str | None = None) -> Ruling:
+        """Take back what was ruled on a pair, as deleting its line does."""
+        from lorebank.reflect.rulings import read_rulings, take_back
+
+        with WriterLock(self.root):
+            self._sync_words()
+            said = self._fact(fact)
+            if opinion is None:
+                ruled = [r.opinion_id for r in read_rulings(self.root) if r.fact_id == said.id]
+                opinion = self._only_one(said, ruled)
+            before = self._opinion_with_id(self._opinion_id(opinion))
+            take_back(self.root, said.id, before.id)
+            self._sync_words()
+        return self._ruling(said, before, None, None)
+
+    def proposals(self) -> tuple[Proposal, ...]:
+        """Edits that wait for a decision, as they stand under `bank/proposals/`."""
+        from lorebank.reflect.proposals import open_proposals
+
+        return open_proposals(self.root)[0]
+
+    def accept_proposal(self, id: str, *, now: date | None = None) -> ProposalDecision:
+        """Make the edit that a proposal describes: in the core memory, or a fact line in a log.
+
+        `id` may be a unique beginning. Nothing is written where the line to change, or what the
+        proposal stands on, is not what it was: `ConcurrentEdit`.
+        """
+        from lorebank.reflect.proposals import (
+            accept_core_edit,
+            check_grounds,
+            find_proposal,
+            record,
+        )
+
+        with WriterLock(self.root):
+            self._sync_words()
+            proposal = find_proposal(self.root, id)
+            check_grounds(self.root, self._index, proposal)
+            if proposal.action is ProposalAction.RETAIN:
+                source = self._retain_line(proposal)
+            else:
+                source = accept_core_edit(self.root, proposal)
+            record(self.root, proposal, accepted=True, day=self._today(now))
+            self._sync_words()
+        return ProposalDecision(proposal, True, source)
+
+    def reject_proposal(
+        self, id: str, *, reason: str = "", now: date | None = None
+    ) -> ProposalDecision:
+        """Drop a proposal; it comes back only when new lines speak for it."""
+        from lorebank.reflect.proposals import find_proposal, record
+
+        with WriterLock(self.root):
+            proposal = find_proposal(self.root, id)
+            record(self.root, proposal, accepted=False, day=self._today(now), reason=reason)
+        return ProposalDecision(proposal, False, None)
 
     # -- inside --------------------------------------------------------------------------------
 
@@ -783,6 +894,39 @@ class Bank:
             for o in opinions
         )
 
+    def _fact(self, text: str) -> Fact:
+        """The fact of an id or of a unique beginning of it."""
+        facts = facts_by_id(self._index, text)
+        if not facts:
+            raise NotFound(f"no fact '{text}'", hint="ids are shown by recall --json")
+        if len({fact.id for fact in facts}) > 1:
+            near = ", ".join(sorted({fact.id for fact in facts})[:5])
+            raise UsageError(f"'{text}' is the beginning of several ids", hint=near)
+        return facts[0]
+
+    def _opinion_with_id(self, id: str) -> Opinion:
+        return self._named(load_opinions(self._index, opinion_id=id))[0]
+
+    def _opinion_of_pair(self, fact: Fact, opinion: str | None) -> Opinion:
+        """The opinion named, else the one with which the fact waits for a judge."""
+        if opinion is None:
+            rows = load_unsure(self._index, fact=fact.id)
+            opinion = self._only_one(fact, [row.opinion for row in rows])
+        return self._opinion_with_id(self._opinion_id(opinion))
+
+    def _only_one(self, fact: Fact, opinions: Sequence[str]) -> str:
+        """The one opinion that a call without any can mean."""
+        if len(set(opinions)) == 1:
+            return opinions[0]
+        near = ", ".join(dict.fromkeys(opinions)) or "lorebank opinions lists them with ids"
+        raise UsageError(f"name the opinion that {fact.id} is judged on", hint=near)
+
+    def _ruling(
+        self, fact: Fact, before: Opinion, stance: Stance | None, source: Citation | None
+    ) -> Ruling:
+        after = self._opinion_with_id(before.id)
+        return Ruling(fact, after, stance, before.confidence, source)
+
     def _opinion_id(self, text: str) -> str:
         """The whole id of an opinion from a beginning of it."""
         self._freshen()
@@ -792,6 +936,21 @@ class Bank:
         if len(found) > 1 and text not in found:
             raise UsageError(f"'{text}' is the beginning of several ids", hint=", ".join(found[:5]))
         return text if text in found else found[0]
+
+    def _retain_line(self, proposal: Proposal) -> Citation | None:
+        """Append the line of a proposal to its log, unless it stands there already."""
+        from lorebank.workspace.paths import resolve_memory_path
+
+        named = named_day(proposal.target, LogPattern.compile(self.config.workspace.log_pattern))
+        if named.day is None or proposal.target.startswith("bank/"):
+            raise UsageError(f"{proposal.target} is no log")
+        log = resolve_memory_path(self.root, proposal.target, self.config)
+        lines = log.read_text("utf-8-sig", errors="replace").splitlines() if log.exists() else []
+        if proposal.new in lines:
+            line = lines.index(proposal.new) + 1
+        else:
+            line = self._append(proposal.target, proposal.new, named.day)
+        return Citation(proposal.target, line, line)
 
     def _append(self, path: str, line: str, day: date) -> int:
         """Write a fact line into a log; returns its line number."""
@@ -814,6 +973,15 @@ class Bank:
         )
         write_atomic(file, mark + appended.text.encode("utf-8"), expected=before)
         return appended.line
+
+
+def _stance(stance: Stance | str) -> Stance:
+    try:
+        return Stance(stance)
+    except ValueError:
+        raise UsageError(
+            f"unknown stance '{stance}'", hint=f"use one of {', '.join(Stance)}"
+        ) from None
 
 
 def _held_first(opinion: Opinion) -> tuple[bool, bool, float, str]:

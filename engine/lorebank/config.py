@@ -142,6 +142,8 @@ class ReflectSettings:
     Only what is shown fades: what is believed stays as the evidence left it."""
     catch_up: str = setting("say", one_of("say", "run", "off"))
     """What the next command does about a missed night of `lorebank schedule`: say so, run it."""
+    core_token_budget: int = setting(1500, whole_number(50, 100_000))
+    """How large the core memory may grow by proposals, in estimated tokens."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,23 +35,30 @@ __all__ = [
     "FactKind",
     "FactStatus",
     "FileText",
+    "Ground",
     "Hit",
     "Interval",
     "Mention",
     "Neighbour",
+    "OpenPair",
     "Opinion",
     "OpinionStatus",
     "Passage",
+    "Proposal",
+    "ProposalAction",
+    "ProposalDecision",
     "Query",
     "ReflectReport",
     "RotFinding",
     "RotKind",
     "RotReport",
+    "Ruling",
     "SearchHit",
     "Stance",
     "Status",
     "SyncReport",
     "Trend",
+    "UnsureQueue",
     "entity_to_dict",
     "evidence_to_dict",
     "fact_to_dict",
@@ -695,6 +702,144 @@ class Explanation:
             "places": [str(place) for place in self.places],
             "moved": [{"opinion": oid, **evidence_to_dict(e)} for oid, e in self.moved],
             "steps": [step.to_dict() for step in self.steps],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class OpenPair:
+    """A fact near an opinion that no rule signs: somebody has to say what it says of it."""
+
+    fact: Fact
+    opinion_id: str
+    statement: str
+    confidence: float
+    score: float
+    """0..1: how likely it is worth a look."""
+    reason: str
+    """`cues disagree`, `no cue` (it names the object, no cue stands with it) or `alike`."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "fact": fact_to_dict(self.fact),
+            "opinion": self.opinion_id,
+            "statement": self.statement,
+            "confidence": round(self.confidence, 4),
+            "score": round(self.score, 4),
+            "reason": self.reason,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class UnsureQueue:
+    """The pairs that wait for a judge, the best first."""
+
+    pairs: tuple[OpenPair, ...]
+    total: int
+    """How many wait, shown or not."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"pairs": [pair.to_dict() for pair in self.pairs], "total": self.total}
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """What somebody decided on a pair, and what became of the opinion."""
+
+    fact: Fact
+    opinion: Opinion
+    """As it is after the ruling."""
+    stance: Stance | None
+    """`None` where the ruling was taken back."""
+    before: float
+    """The opinion's confidence before."""
+    source: Citation | None
+    """Its line in `bank/evidence.md`."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "fact": fact_to_dict(self.fact),
+            "opinion": opinion_to_dict(self.opinion),
+            "stance": self.stance.value if self.stance else None,
+            "before": round(self.before, 4),
+            "source": str(self.source) if self.source else None,
+        }
+
+
+class ProposalAction(StrEnum):
+    """What accepting a proposal does."""
+
+    ADD = "add"
+    """A line to the core memory."""
+    REPLACE = "replace"
+    """A line of the core memory by another."""
+    REMOVE = "remove"
+    """A line from the core memory."""
+    RETAIN = "retain"
+    """A fact line to the retain section of a log."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """A line that a proposal stands on."""
+
+    source: Citation
+    content: str
+    day: date | None = None
+    fact_id: str = ""
+    """Empty where the line is prose."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """An edit that waits for a person: nothing of it is written until it is accepted."""
+
+    id: str
+    """`p-` and 8 hex digits."""
+    action: ProposalAction
+    target: str
+    """Workspace path of the file that it would edit."""
+    old: str
+    """The line to go, exactly as it stands there; empty where none goes."""
+    new: str
+    """The line to come; empty where none comes."""
+    why: str
+    grounds: tuple[Ground, ...]
+    """Oldest first."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "id": self.id,
+            "action": self.action.value,
+            "target": self.target,
+            "old": self.old,
+            "new": self.new,
+            "why": self.why,
+            "evidence": [
+                {
+                    "id": ground.fact_id,
+                    "source": str(ground.source),
+                    "date": _iso(ground.day),
+                    "content": ground.content,
+                }
+                for ground in self.grounds
+            ],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ProposalDecision:
+    """A proposal that a person decided on."""
+
+    proposal: Proposal
+    accepted: bool
+    source: Citation | None
+    """Where the accepted line stands; `None` where one went or the proposal was rejected."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "proposal": self.proposal.to_dict(),
+            "accepted": self.accepted,
+            "source": str(self.source) if self.source else None,
         }
 
 

@@ -80,7 +80,7 @@ def test_an_entry_reads_well() -> None:
 def test_what_the_engine_wrote_says_nothing_by_hand() -> None:
     entries, diagnostics = parse_opinion_page(page(opinion()))
     assert diagnostics == ()
-    assert entries == (OpinionEntry("o-3f2a1b2c", "Prefers concise replies.", line=9),)
+    assert entries == (OpinionEntry("o-3f2a1b2c", "Prefers concise replies.", line=11),)
 
 
 @pytest.mark.parametrize(
@@ -100,13 +100,13 @@ def test_what_the_engine_wrote_says_nothing_by_hand() -> None:
 def test_what_a_person_writes_in_an_entry(written: str, expected: dict[str, object]) -> None:
     text = page(opinion()).replace("**For**", f"{written}\n\n**For**")
     (entry,), diagnostics = parse_opinion_page(text)
-    base = {"id": "o-3f2a1b2c", "statement": "Prefers concise replies.", "line": 9}
+    base = {"id": "o-3f2a1b2c", "statement": "Prefers concise replies.", "line": 11}
     assert (entry, diagnostics) == (OpinionEntry(**base, edited=True, **expected), ())  # type: ignore[arg-type]
 
 
 def test_overrides_survive_being_written_again() -> None:
     entry = OpinionEntry(
-        "o-3f2a1b2c", "S", pin=0.9, pin_since=date(2025, 12, 3), retracted=True, line=9
+        "o-3f2a1b2c", "S", pin=0.9, pin_since=date(2025, 12, 3), retracted=True, line=11
     )
     written = opinion("S", pinned=0.9, status=OpinionStatus.RETRACTED)
     entries, _ = parse_opinion_page(page(written, entries=(entry,)))

@@ -14,6 +14,7 @@ __all__ = [
     "BeliefOfFact",
     "beliefs_of_facts",
     "delete_opinions",
+    "holders_of_opinions",
     "insert_opinions",
     "load_opinions",
     "opinions_moved_by",
@@ -117,6 +118,17 @@ def load_opinions(
             pinned=row[6],
         )
         for row in rows
+    )
+
+
+def holders_of_opinions(connection: Connection, opinions: Iterable[str]) -> dict[str, str]:
+    """Opinion id → slug of its holder, for those that are known."""
+    return dict(
+        select(
+            connection,
+            "SELECT id, holder FROM opinions WHERE id IN (SELECT value FROM json_each(?))",
+            (json.dumps(sorted(opinions)),),
+        )
     )
 
 

@@ -15,12 +15,12 @@ from lorebank.markdown.chunks import chunk_document
 from lorebank.markdown.document import Document, read_document
 from lorebank.markdown.facts import extract_facts
 from lorebank.markdown.front_matter import FrontMatterValue, parse_front_matter
-from lorebank.markdown.ledger import LedgerEntry, parse_ledger
+from lorebank.markdown.ledger import LedgerEntry, parse_evidence_lines, parse_ledger
 from lorebank.markdown.passages import extract_passages
 from lorebank.markdown.source import decode
 from lorebank.markdown.tags import front_matter_tags
 from lorebank.workspace.files import SourceFile
-from lorebank.workspace.layout import FileRole
+from lorebank.workspace.layout import EVIDENCE_PAGE, FileRole
 
 __all__ = ["ReadFile", "read_file"]
 
@@ -100,6 +100,9 @@ def _read_ledger(
         ledger = parse_ledger(text, source.path, document=document)
         problems = (*problems, *ledger.diagnostics)
         names = tuple(row for entry in ledger.entries for row in _ledger_rows(entry))
+    elif source.path == EVIDENCE_PAGE:
+        rulings = parse_evidence_lines(text, source.path, document=document)
+        problems = (*problems, *rulings.diagnostics)
     return ReadFile(
         source=source,
         hash=content_hash,

@@ -167,6 +167,16 @@ CREATE TABLE opinion_evidence (
 ) WITHOUT ROWID;
 CREATE INDEX opinion_evidence_by_fact ON opinion_evidence (fact, stance, reason, opinion);
 
+CREATE TABLE unsure (                  -- pairs that the rules do not sign
+    opinion  TEXT NOT NULL,
+    fact     TEXT NOT NULL,
+    holder   TEXT NOT NULL,
+    score    REAL NOT NULL,            -- 0..1: how likely it is worth a look
+    reason   TEXT NOT NULL,
+    PRIMARY KEY (opinion, fact)
+) WITHOUT ROWID;
+CREATE INDEX unsure_by_holder ON unsure (holder);
+
 -- Stretches of about 400 tokens, for chunk search.
 CREATE TABLE chunks (
     chunk      INTEGER PRIMARY KEY,

@@ -1,7 +1,7 @@
 """The ledgers: decisions about names (`bank/identity.md`) and about single pairs of evidence.
 
     - alias @Pete → @Peter (2025-12-03: same person, signs both ways)
-    - f-1a2b3c4d5e for o-3f2a91bc (2026-01-04: reason)
+    - f-1a2b3c4d5e for o-3f2a91bc (2026-01-04: memory/2025-12-03.md#L12: reason)
 
 One decision a line; deleting the line undoes it. Lines that are no list items are prose.
 """
@@ -27,8 +27,11 @@ __all__ = [
     "Rulings",
     "format_entry",
     "format_evidence_line",
+    "item_lines",
+    "note_text",
     "parse_evidence_lines",
     "parse_ledger",
+    "split_note",
 ]
 
 
@@ -73,6 +76,9 @@ class EvidenceRuling:
     day: date | None
     reason: str
     citation: Citation
+    """Of the ruling itself."""
+    fact_source: Citation | None = None
+    """Where the fact stood when it was ruled on; the id is what counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +93,11 @@ _ACTION = re.compile(rf"\s*[*_`]*(?P<action>{'|'.join(LedgerAction)})\b[*_`]*\s*
 _NOTE = re.compile(r"\s*[(（](?P<note>.*)[)）]\s*\Z", re.DOTALL)
 _DAY = re.compile(r"\s*(?P<day>\d{4}-\d{2}-\d{2})\s*(?:[:：,;—–-]\s*)?")
 _RULING = re.compile(
-    r"\s*`?(?P<fact>f-[0-9a-f]{4,})`?\s+[*_]*(?P<stance>for|against|unrelated)[*_]*"
-    r"(?:\s+(?:to|with))?\s+`?(?P<opinion>o-[0-9a-z]+)`?(?P<rest>.*)\Z",
+    r"\s*`?(?P<fact>f-[0-9a-f]{10})`?\s+[*_]*(?P<stance>for|against|unrelated)[*_]*"
+    r"(?:\s+(?:to|with))?\s+`?(?P<opinion>o-[0-9a-f]{8})`?(?P<rest>.*)\Z",
     re.IGNORECASE | re.DOTALL,
 )
+_SOURCE = re.compile(r"(?P<source>\S+?\.md#L\d+(?:-L?\d+)?)(?::\s*|\Z)", re.IGNORECASE)
 _BETWEEN_NAMES = re.compile(r"(?:\s|→|->|=>|,|&|=|\band\b|\bto\b|\binto\b)*", re.IGNORECASE)
 
 
@@ -99,7 +106,7 @@ def parse_ledger(text: str, path: str, *, document: Document | None = None) -> L
     document = document or read_document(text, path)
     entries: list[LedgerEntry] = []
     problems: list[Diagnostic] = list(document.diagnostics)
-    for line, place in _item_lines(document):
+    for line, place in item_lines(document):
         entry = _entry(line, place)
         if isinstance(entry, LedgerEntry):
             entries.append(entry)
@@ -112,7 +119,7 @@ def format_entry(entry: LedgerEntry) -> str:
     """The list item that is read as this decision."""
     arrow = " " if entry.action in _UNDIRECTED else " → "
     names = arrow.join(mention_source(name.name) for name in entry.names)
-    return f"- {entry.action.value} {names}{_note(entry.day, entry.reason)}"
+    return f"- {entry.action.value} {names}{note_text(entry.day, entry.reason)}"
 
 
 def parse_evidence_lines(text: str, path: str, *, document: Document | None = None) -> Rulings:
@@ -120,23 +127,27 @@ def parse_evidence_lines(text: str, path: str, *, document: Document | None = No
     document = document or read_document(text, path)
     rulings: list[EvidenceRuling] = []
     problems: list[Diagnostic] = list(document.diagnostics)
-    for line, place in _item_lines(document):
+    for line, place in item_lines(document):
         found = _RULING.match(line)
         if found is None:
-            message = "not a ruling; write `f-… for|against|unrelated o-… (day: reason)`"
+            message = (
+                "not a ruling; write `f-… for|against|unrelated o-… (day: reason)` with whole ids"
+            )
             problems.append(Diagnostic(path, place.start_line, "ruling-unread", message))
             continue
-        _, day, reason = _split_note(found["rest"])
+        _, day, said = split_note(found["rest"])
+        source, reason = _split_source(said)
         stance = Stance(found["stance"].lower())
         fact, opinion = found["fact"].lower(), found["opinion"].lower()
-        rulings.append(EvidenceRuling(fact, stance, opinion, day, reason, place))
+        rulings.append(EvidenceRuling(fact, stance, opinion, day, reason, place, source))
     return Rulings(tuple(rulings), tuple(problems))
 
 
 def format_evidence_line(ruling: EvidenceRuling) -> str:
     """The list item that is read as this ruling."""
     pair = f"{ruling.fact_id} {ruling.stance.value} {ruling.opinion_id}"
-    return f"- {pair}{_note(ruling.day, ruling.reason)}"
+    said = [str(ruling.fact_source) if ruling.fact_source else "", ruling.reason]
+    return f"- {pair}{note_text(ruling.day, ': '.join(part for part in said if part))}"
 
 
 _UNDIRECTED = frozenset((LedgerAction.DISTINCT, LedgerAction.DISMISS))
@@ -148,7 +159,7 @@ def _entry(line: str, place: Citation) -> LedgerEntry | str:
     if found is None:
         return f"not a decision; it must begin with one of {', '.join(LedgerAction)}"
     action = LedgerAction(found["action"].lower())
-    body, day, reason = _split_note(line[found.end() :])
+    body, day, reason = split_note(line[found.end() :])
     names = tuple(mention for mention, _, _ in find_mentions(body))
     if len({name.slug for name in names}) < 2 and action is not LedgerAction.RENAME:
         return f"{action.value} needs two different names, as @Name or [[Name]]"
@@ -157,7 +168,7 @@ def _entry(line: str, place: Citation) -> LedgerEntry | str:
     return LedgerEntry(action, names, day, reason, place)
 
 
-def _split_note(text: str) -> tuple[str, date | None, str]:
+def split_note(text: str) -> tuple[str, date | None, str]:
     """The names, the day and the reason of `@a → @b (2025-12-03: why)`."""
     note = _NOTE.match(text, _names_end(text))
     if note is None:
@@ -167,6 +178,12 @@ def _split_note(text: str) -> tuple[str, date | None, str]:
     day = _day(found["day"]) if found else None
     reason = said[found.end() :] if found and day else said
     return text[: note.start()], day, plain_text(reason)
+
+
+def _split_source(said: str) -> tuple[Citation | None, str]:
+    """The citation that a reason begins with, and the rest."""
+    found = _SOURCE.match(said)
+    return (Citation.parse(found["source"]), said[found.end() :]) if found else (None, said)
 
 
 def _names_end(text: str) -> int:
@@ -187,12 +204,14 @@ def _day(text: str) -> date | None:
         return None
 
 
-def _note(day: date | None, reason: str) -> str:
+def note_text(day: date | None, reason: str) -> str:
+    """` (2025-12-03: why)`, or as much of it as there is."""
     said = ": ".join(part for part in (day.isoformat() if day else "", reason) if part)
     return f" ({said})" if said else ""
 
 
-def _item_lines(document: Document) -> Iterator[tuple[str, Citation]]:
+def item_lines(document: Document) -> Iterator[tuple[str, Citation]]:
+    """The first paragraph of each list item, with its place."""
     for node in walk(document.nodes):
         if node.kind != "item" or not node.children or node.children[0].kind != "paragraph":
             continue

@@ -14,10 +14,12 @@
     **History** 2025-11-27 0.85 → 2025-12-04 0.82
     <!-- lorebank:end o-3f2a1b2c -->
 
-A person may write on a line of its own inside an entry `pin: 0.8` or `retracted` (both may carry
-`since 2025-12-03`), change the heading to restate the opinion, or delete the entry. The block
-`overview` lists every entry: an id that stands there and has no entry was deleted by hand; the
-block `removed` remembers such ids. Lines the engine does not know as its own are notes.
+A person may write on a line of its own inside an entry `pin: 0.8` or `retracted`, change the
+heading to restate the opinion, or delete the entry. The engine writes down since when that holds:
+`pin: 0.8 since 2025-12-03`, `retracted since …`, `restated since …`. The block `overview` names
+every entry, in its rows and in a comment below them: an id that is named there and has no entry was
+deleted by hand; the block `removed` remembers such ids. Lines the engine does not know as its own
+are notes.
 """
 
 from __future__ import annotations
@@ -54,6 +56,8 @@ _HEADING = re.compile(r"\A#{1,6}\s+(?P<text>.+)\Z")
 _SINCE = r"(?:\s*[(,]?\s*since\s+(?P<since>\d{4}-\d{2}-\d{2})\s*\)?)?\s*\.?\Z"
 _PIN = re.compile(rf"\A(?:[-*]\s+)?\**pin\**\s*[:=]\**\s*(?P<value>[^\s(]+?)\**{_SINCE}", re.I)
 _RETRACTED = re.compile(rf"\A(?:[-*]\s+)?\**retracted\**\s*:?{_SINCE}", re.I)
+_RESTATED = re.compile(rf"\A\**restated\**{_SINCE}", re.I)
+_ENTRIES = re.compile(r"<!-- entries: (?P<ids>[-o0-9a-f ]*)-->")
 _OWN_LINE = re.compile(
     r"\A(?:\*\*(?:For|Against)\*\*\Z|\*\*History\*\* |- \d{4}-\d{2}-\d{2} · |"
     r".* · confidence \*\*.*`o-[0-9a-f]+`\Z)"
@@ -79,6 +83,8 @@ class OpinionEntry:
     retracted_since: date | None = None
     deleted: bool = False
     deleted_since: date | None = None
+    restated_since: date | None = None
+    """Since when the statement is not that of the line which opened the opinion."""
     line: int = 0
     """1-based line of its begin marker; 0 where it was deleted."""
     edited: bool = False
@@ -110,7 +116,7 @@ def opinion_bodies(
 
 
 def render_overview(opinions: Sequence[Opinion], *, link: Link) -> str:
-    """A table of all opinions, those held most firmly first."""
+    """A table of all opinions, those held most firmly first, and the ids of its entries."""
     if not opinions:
         return "No opinions yet."
     rows = ["| opinion | held by | confidence | trend | id |", "|---|---|---|---|---|"]
@@ -120,14 +126,16 @@ def render_overview(opinions: Sequence[Opinion], *, link: Link) -> str:
             f"| {escape_cell(opinion.statement)} | {holder} | {opinion.confidence:.2f}"
             f" | {_state(opinion)} | {opinion.id} |"
         )
-    return "\n".join(rows)
+    named = " ".join(sorted(opinion.id for opinion in opinions))
+    return "\n".join([*rows, "", f"<!-- entries: {named} -->"])
 
 
 def render_opinion(
     opinion: Opinion, entry: OpinionEntry | None = None, *, link: Link, path: str = OPINIONS_PATH
 ) -> str:
     """The body of one opinion's block."""
-    parts = [f"### {escape_inline(opinion.statement)}", _facts_line(opinion, link)]
+    by_hand = entry.statement if entry is not None and entry.restated_since else ""
+    parts = [f"### {escape_inline(by_hand or opinion.statement)}", _facts_line(opinion, link)]
     overrides = _override_lines(opinion, entry)
     if overrides:
         parts.append("\n".join(overrides))
@@ -194,11 +202,16 @@ def _facts_line(opinion: Opinion, link: Link) -> str:
 
 
 def _override_lines(opinion: Opinion, entry: OpinionEntry | None) -> list[str]:
-    lines = []
-    if opinion.pinned is not None:
-        lines.append(f"pin: {opinion.pinned:g}{_since(entry.pin_since if entry else None)}")
-    if opinion.status is OpinionStatus.RETRACTED:
-        lines.append(f"retracted{_since(entry.retracted_since if entry else None)}")
+    """What a person decided, whether it holds on the page's day yet or not."""
+    if entry is None:
+        pinned = opinion.pinned
+        lines = [] if pinned is None else [f"pin: {pinned:g}"]
+        return lines + ["retracted"] * (opinion.status is OpinionStatus.RETRACTED)
+    lines = [] if entry.pin is None else [f"pin: {entry.pin:g}{_since(entry.pin_since)}"]
+    if entry.retracted:
+        lines.append(f"retracted{_since(entry.retracted_since)}")
+    if entry.restated_since is not None:
+        lines.append(f"restated{_since(entry.restated_since)}")
     return lines
 
 
@@ -223,6 +236,7 @@ def _entry(block: Block, path: str, diagnostics: list[Diagnostic]) -> OpinionEnt
     pin_since: date | None = None
     retracted = False
     retracted_since: date | None = None
+    restated_since: date | None = None
     notes: list[str] = []
     for number, raw in enumerate(block.body.splitlines(), block.first_line + 1):
         line = raw.strip()
@@ -240,6 +254,8 @@ def _entry(block: Block, path: str, diagnostics: list[Diagnostic]) -> OpinionEnt
                 notes.append(raw)
         elif found := _RETRACTED.match(line):
             retracted, retracted_since = True, _day(found["since"])
+        elif found := _RESTATED.match(line):
+            restated_since = _day(found["since"])
         elif not _OWN_LINE.match(line):
             notes.append(raw)
     return OpinionEntry(
@@ -249,6 +265,7 @@ def _entry(block: Block, path: str, diagnostics: list[Diagnostic]) -> OpinionEnt
         pin_since,
         retracted,
         retracted_since,
+        restated_since=restated_since,
         line=block.first_line,
         edited=block.edited,
         notes=tuple(notes),
@@ -286,10 +303,12 @@ def _removed(block: Block | None) -> list[OpinionEntry]:
 
 
 def _listed(block: Block | None) -> list[tuple[str, str]]:
-    """(id, statement) of each row of the overview."""
-    out = []
+    """(id, statement) of each entry that the overview names; the statement is in its row only."""
+    out: dict[str, str] = {}
     for line in block.body.splitlines() if block else []:
         cells = line.strip().strip("|").split(" | ")
-        if len(cells) >= 2 and (found := _ANY_ID.search(cells[-1])):
-            out.append((found.group(), unescape_inline(cells[0])))
-    return out
+        if named := _ENTRIES.match(line.strip()):
+            out = dict.fromkeys(_ANY_ID.findall(named["ids"]), "") | out
+        elif len(cells) >= 2 and (found := _ANY_ID.search(cells[-1])):
+            out[found.group()] = unescape_inline(cells[0])
+    return list(out.items())

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from lorebank.domain import Evidence, Opinion
+from lorebank.domain import Evidence, OpenPair, Opinion
 from lorebank.markdown.generated_text import citation_link, escape_inline
 from lorebank.reflect.edits import PageEdit
 
@@ -31,15 +31,24 @@ def journal_path(today: date) -> str:
 
 
 def write_journal_text(
-    before: str | None, today: date, edits: Sequence[PageEdit], moved: Sequence[Moved]
+    before: str | None,
+    today: date,
+    edits: Sequence[PageEdit],
+    moved: Sequence[Moved],
+    unsure: Sequence[OpenPair] = (),
 ) -> str:
-    """The journal with this run at its end; a day may have several."""
+    """The journal with this run at its end; a day may have several.
+
+    `unsure` are pairs that wait for a judge.
+    """
     path = journal_path(today)
     head = before.rstrip("\n") + "\n" if before else f"# Reflection {today.isoformat()}\n"
     number = head.count("\n## Run ") + 1
     parts = [f"## Run {number}"]
     if moved:
         parts.append("### Opinions\n\n" + "\n".join(_moved_lines(m, path) for m in moved))
+    if unsure:
+        parts.append("### Unsure\n\n" + "\n".join(_unsure_line(u, path) for u in unsure))
     parts.append("### Pages\n\n" + "\n".join(_page_line(edit) for edit in edits))
     return head + "\n" + "\n\n".join(parts) + "\n"
 
@@ -50,6 +59,15 @@ def _moved_lines(moved: Moved, path: str) -> str:
     lines = [f"- {step} → **{moved.after:.2f}** · {said} (`{moved.opinion.id}`)"]
     lines += [_evidence_line(e, path) for e in moved.opinion.evidence]
     return "\n".join(lines)
+
+
+def _unsure_line(unsure: OpenPair, path: str) -> str:
+    fact = unsure.fact
+    said, near = escape_inline(fact.content), escape_inline(unsure.statement)
+    return (
+        f"- {said} ({citation_link(fact.citation, path)}, `{fact.id}`)\n"
+        f"  - {unsure.reason}: {near} (`{unsure.opinion_id}`)"
+    )
 
 
 def _evidence_line(evidence: Evidence, path: str) -> str:

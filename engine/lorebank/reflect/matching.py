@@ -17,7 +17,7 @@ twice on a day counts once.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from hashlib import blake2b
@@ -64,7 +64,7 @@ class Formation:
 
     opinions: tuple[Opinion, ...]
     unsure: tuple[UnsurePair, ...]
-    """Best first, a few of each opinion."""
+    """Of each holder best first, a few of each opinion."""
 
 
 def form_opinions(
@@ -105,7 +105,7 @@ def form(
     known = [fact for fact in facts if as_of is None or not fact.recorded or fact.recorded <= as_of]
     settled = {(v.fact_id, v.opinion_id): v for v in verdicts}
     by_hand = {override.opinion_id: override for override in overrides}
-    groups = facts_by_holder(known)
+    groups = facts_by_holder(known, judged={v.fact_id for v in settled.values()})
     now = as_of or max((fact.recorded for fact in known if fact.recorded), default=None)
     opinions: list[Opinion] = []
     unsure: list[UnsurePair] = []
@@ -113,12 +113,15 @@ def form(
         forming = _Forming(holder, settled, by_hand, similarity)
         forming.take(groups[holder])
         opinions += close(forming.beliefs, by_hand, prior, now)
-        unsure += forming.unsure
-    return Formation(tuple(opinions), best_first(unsure))
+        unsure += best_first(forming.unsure)
+    return Formation(tuple(opinions), tuple(unsure))
 
 
-def facts_by_holder(facts: Iterable[Fact]) -> Mapping[str, Sequence[Fact]]:
-    """Holder slug → the facts its opinions depend on: those that mention it, and all marked ones.
+def facts_by_holder(
+    facts: Iterable[Fact], *, judged: Collection[str] = ()
+) -> Mapping[str, Sequence[Fact]]:
+    """Holder slug → the facts its opinions depend on: those that mention it, all marked ones and
+    those whose ids are `judged`.
 
     Only holders of at least one opinion line are keys.
     """
@@ -127,7 +130,7 @@ def facts_by_holder(facts: Iterable[Fact]) -> Mapping[str, Sequence[Fact]]:
         holder_of(fact): [] for fact in known if fact.kind is FactKind.OPINION
     }
     for fact in known:
-        if fact.marks:
+        if fact.marks or fact.id in judged:
             for group in groups.values():
                 group.append(fact)
             continue

@@ -7,7 +7,7 @@ the fold is made anew.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -16,33 +16,56 @@ from typing import TYPE_CHECKING
 from lorebank.config import ReflectSettings
 from lorebank.domain import Fact, Opinion
 from lorebank.index.connection import Connection, transaction
-from lorebank.index.items import all_facts, facts_by_entity, marked_facts, recorded_after
+from lorebank.index.items import (
+    all_facts,
+    facts_by_entity,
+    facts_by_id,
+    marked_facts,
+    recorded_after,
+)
 from lorebank.index.meta import write_meta
 from lorebank.index.opinions import (
     BeliefOfFact,
     beliefs_of_facts,
     delete_opinions,
+    holders_of_opinions,
     insert_opinions,
     load_opinions,
 )
 from lorebank.index.sync import OPINIONS_DUE
+from lorebank.index.unsure import delete_unsure, insert_unsure
 from lorebank.reflect.beliefs import fade
 from lorebank.reflect.trends import trend_of
 
 if TYPE_CHECKING:
-    from lorebank.reflect.matching import Formation
+    from lorebank.markdown.opinion_page import OpinionEntry
+    from lorebank.reflect.matching import Formation, Verdict
+    from lorebank.reflect.unsure import UnsurePair
 
-__all__ = ["as_read", "beliefs", "form_now", "opinions_as_of", "refresh_opinions", "with_trend"]
+__all__ = [
+    "as_read",
+    "beliefs",
+    "form_now",
+    "opinions_as_of",
+    "opinions_under",
+    "refresh_opinions",
+    "with_trend",
+]
 
 
 def refresh_opinions(
     connection: Connection, root: Path, holders: Iterable[str] | None, settings: ReflectSettings
 ) -> None:
     """Form the opinions of these holders anew (of all, where `None`) and store them."""
-    from lorebank.reflect.matching import holder_of  # a recall that reads what is stored needs none
+    # A recall that reads what is stored needs none of these.
+    from lorebank.reflect.by_hand import read_verdicts
+    from lorebank.reflect.matching import holder_of
+    from lorebank.reflect.unsure_queue import rows_of
 
-    wanted = None if holders is None else sorted(holders)
-    facts = all_facts(connection) if wanted is None else _facts_of(connection, wanted)
+    verdicts = read_verdicts(root)
+    wanted = None if holders is None else sorted({*holders, *_across(connection, verdicts)})
+    judged = {verdict.fact_id for verdict in verdicts}
+    facts = all_facts(connection) if wanted is None else _facts_of(connection, wanted, judged)
     formed = form_now(facts, root, settings, holders=wanted)
     slugs = _slugs_by_name(facts)
     by_holder: dict[str, list[Opinion]] = {}
@@ -51,10 +74,17 @@ def refresh_opinions(
         holder = holder_of(openings[str(opinion.source)])
         named = replace(opinion, entities=tuple(slugs[name] for name in opinion.entities))
         by_holder.setdefault(holder, []).append(named)
+    waiting: dict[str, list[UnsurePair]] = {}
+    holder_of_opinion = {o.id: holder for holder, group in by_holder.items() for o in group}
+    for pair in formed.unsure:
+        if pair.opinion_id in holder_of_opinion:
+            waiting.setdefault(holder_of_opinion[pair.opinion_id], []).append(pair)
     with transaction(connection):
         delete_opinions(connection, wanted)
+        delete_unsure(connection, wanted)
         for holder, opinions in by_holder.items():
             insert_opinions(connection, holder, opinions)
+            insert_unsure(connection, holder, rows_of(waiting.get(holder, ()), opinions))
         write_meta(connection, OPINIONS_DUE, "0")
 
 
@@ -65,16 +95,20 @@ def form_now(
     *,
     holders: Sequence[str] | None = None,
     as_of: date | None = None,
+    entries: Sequence[OpinionEntry] | None = None,
 ) -> Formation:
-    """Opinions formed under what a person decided on `bank/opinions.md` and `bank/evidence.md`."""
-    from lorebank.reflect.by_hand import read_overrides, read_verdicts
+    """Opinions formed under what a person decided on `bank/opinions.md` and `bank/evidence.md`.
+
+    `entries` stands in for those of the page.
+    """
+    from lorebank.reflect.by_hand import overrides_of, read_entries, read_verdicts
     from lorebank.reflect.matching import form
 
     return form(
         facts,
         holders=holders,
         verdicts=read_verdicts(root, as_of=as_of),
-        overrides=read_overrides(root, as_of=as_of),
+        overrides=overrides_of(read_entries(root) if entries is None else entries, as_of=as_of),
         as_of=as_of,
         prior=settings.prior,
     )
@@ -91,14 +125,25 @@ def opinions_as_of(
 
     if not recorded_after(connection, day) and not decided_after(root, day):
         return load_opinions(connection, entity=entity)
+    found = opinions_under(connection, root, settings, as_of=day)
+    kept = [o for o in found if entity is None or entity in o.entities]
+    return tuple(kept)
+
+
+def opinions_under(
+    connection: Connection,
+    root: Path,
+    settings: ReflectSettings,
+    *,
+    as_of: date | None = None,
+    entries: Sequence[OpinionEntry] | None = None,
+) -> tuple[Opinion, ...]:
+    """Opinions formed anew, slugs for entities, the surest first; see `form_now`."""
     facts = all_facts(connection)
     slugs = _slugs_by_name(facts)
-    found = [
-        replace(opinion, entities=tuple(slugs[name] for name in opinion.entities))
-        for opinion in form_now(facts, root, settings, as_of=day).opinions
-    ]
-    kept = [o for o in found if entity is None or entity in o.entities]
-    return tuple(sorted(kept, key=lambda o: (-o.confidence, o.id)))
+    formed = form_now(facts, root, settings, as_of=as_of, entries=entries).opinions
+    named = [replace(o, entities=tuple(slugs[name] for name in o.entities)) for o in formed]
+    return tuple(sorted(named, key=lambda o: (-o.confidence, o.id)))
 
 
 def beliefs(
@@ -148,11 +193,28 @@ def with_trend(opinion: Opinion, now: date) -> Opinion:
     return replace(opinion, trend=trend_of(opinion.evidence, now=now))
 
 
-def _facts_of(connection: Connection, holders: Sequence[str]) -> tuple[Fact, ...]:
+def _across(connection: Connection, verdicts: Sequence[Verdict]) -> set[str]:
+    """Holders with an opinion that a fact was judged to bear on without mentioning them."""
+    holders = holders_of_opinions(connection, {verdict.opinion_id for verdict in verdicts})
+    return {
+        holder
+        for verdict in verdicts
+        if (holder := holders.get(verdict.opinion_id)) is not None
+        and not any(holder in f.slugs for f in facts_by_id(connection, verdict.fact_id))
+    }
+
+
+def _facts_of(
+    connection: Connection, holders: Sequence[str], judged: Collection[str]
+) -> tuple[Fact, ...]:
     """All facts that the opinions of these holders depend on."""
     found = {
         (str(fact.citation), fact.id): fact
-        for fact in (*facts_by_entity(connection, holders), *marked_facts(connection))
+        for fact in (
+            *facts_by_entity(connection, holders),
+            *marked_facts(connection),
+            *(fact for each in sorted(judged) for fact in facts_by_id(connection, each)),
+        )
     }
     return tuple(found.values())
 

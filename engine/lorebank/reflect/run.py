@@ -13,7 +13,7 @@ from datetime import date
 from pathlib import Path, PurePosixPath
 
 from lorebank.config import Config
-from lorebank.domain import Diagnostic, Opinion, ReflectReport
+from lorebank.domain import Diagnostic, OpenPair, Opinion, ReflectReport
 from lorebank.index.connection import Connection
 from lorebank.index.entities import display_names, list_entities
 from lorebank.index.items import all_facts
@@ -21,10 +21,11 @@ from lorebank.index.opinions import load_opinions
 from lorebank.index.slots import superseded_facts
 from lorebank.markdown.facts import RETAIN_HEADINGS
 from lorebank.markdown.opinion_page import OPINIONS_PATH, parse_opinion_page
-from lorebank.reflect.by_hand import read_entries
+from lorebank.markdown.proposal_pages import PROPOSAL_PAGES
+from lorebank.reflect.by_hand import dated, read_entries
 from lorebank.reflect.edits import PageEdit
 from lorebank.reflect.journal import Moved, journal_path, write_journal_text
-from lorebank.reflect.materialise import opinions_as_of, with_trend
+from lorebank.reflect.materialise import opinions_under, with_trend
 from lorebank.reflect.pages import (
     EXPERIENCE_PATH,
     WORLD_PATH,
@@ -33,12 +34,17 @@ from lorebank.reflect.pages import (
     page_paths,
     plan_pages,
 )
+from lorebank.reflect.proposals import Proposing, plan_proposal_edits, read_core_memory
 from lorebank.reflect.relocation import relocate
+from lorebank.reflect.suggest import suggest_lines
+from lorebank.reflect.unsure_queue import unsure_queue
 from lorebank.workspace.atomic import write_atomic
 from lorebank.workspace.diff import unified
 
 __all__ = ["reflect_workspace"]
 
+UNSURE_NAMED = 5
+"""Pairs of the unsure queue that a journal names."""
 MAX_ROUNDS = 5
 """Line numbers settle in two or three rounds."""
 
@@ -65,18 +71,21 @@ def reflect_workspace(
     since: date | None = None,
     until: date | None = None,
     dry_run: bool = False,
+    infer: bool = False,
 ) -> ReflectReport:
     """Bring the bank's pages up to date; the caller holds the workspace's lock and has synced.
 
     `since`: only entities with facts recorded from that day on. `until`: facts recorded later are
-    left out, and the pages are those of that day.
+    left out, and the pages are those of that day. `infer`: suggest retain lines for logs without
+    a retain section.
     """
-    content = _content(connection, root, config, until)
+    content = _content(connection, root, config, today, until)
+    headings = (*RETAIN_HEADINGS, *config.retain.headings)
+    proposing = _proposing(root, config, content, headings, infer=infer)
     pages, problems = _read_pages(root, content)
     old = {path: page.text for path, page in pages.items()}
     skipped = {problem.path for problem in problems}
-    headings = (*RETAIN_HEADINGS, *config.retain.headings)
-    content, edits = _settled_plan(content, old, _touched(content, since), headings)
+    content, edits = _settled_plan(content, proposing, old, _touched(content, since), headings)
     edits = [edit for edit in edits if edit.path not in skipped]
     moved = _moved(old.get(OPINIONS_PATH, ""), content.opinions)
     journal = journal_path(today) if edits else None
@@ -87,7 +96,8 @@ def reflect_workspace(
     if edits and not dry_run:
         _write(root, edits, pages)
         if journal is not None:
-            _write_journal(root, today, edits, moved)
+            unsure = unsure_queue(connection, limit=UNSURE_NAMED).pairs
+            _write_journal(root, today, edits, moved, unsure)
     return ReflectReport(
         changed=tuple(edit.path for edit in edits),
         patch="".join(unified(edit.old, edit.new, edit.path) for edit in edits),
@@ -95,19 +105,27 @@ def reflect_workspace(
         dry_run=dry_run,
         facts_read=len(content.facts),
         opinions_moved=tuple((m.opinion.id, m.opinion.statement, m.before, m.after) for m in moved),
-        problems=(*problems, *(d for edit in edits for d in edit.diagnostics)),
+        problems=(
+            *problems,
+            *proposing.problems,
+            *(d for edit in edits for d in edit.diagnostics),
+        ),
     )
 
 
 def _settled_plan(
     content: BankContent,
+    proposing: Proposing,
     old: Mapping[str, str | None],
     only: set[str] | None,
     headings: Sequence[str],
 ) -> tuple[BankContent, list[PageEdit]]:
     """The edits, with citations that hold after they are written."""
     for _ in range(MAX_ROUNDS):
-        edits = plan_pages(content, old, only=only)
+        pages = plan_pages(content, old, only=only)
+        edits = sorted(
+            (*pages, *plan_proposal_edits(content, proposing, old)), key=lambda edit: edit.path
+        )
         moved = relocate(content, edits, headings=headings)
         if moved is content:
             break
@@ -115,14 +133,18 @@ def _settled_plan(
     return content, list(edits)
 
 
-def _content(connection: Connection, root: Path, config: Config, until: date | None) -> BankContent:
+def _content(
+    connection: Connection, root: Path, config: Config, today: date, until: date | None
+) -> BankContent:
     facts = all_facts(connection)
     if until is not None:
         facts = tuple(f for f in facts if f.recorded is None or f.recorded <= until)
+    entries = read_entries(root)
+    by_hand = dated(entries, facts, today)
     opinions = (
         load_opinions(connection)
-        if until is None
-        else opinions_as_of(connection, root, None, until, config.reflect)
+        if until is None and by_hand == entries
+        else opinions_under(connection, root, config.reflect, as_of=until, entries=by_hand)
     )
     names = display_names(connection, {slug for o in opinions for slug in o.entities})
     # Trends are told for the newest day recorded, not for today: no news, no change.
@@ -136,10 +158,20 @@ def _content(connection: Connection, root: Path, config: Config, until: date | N
             )
             for opinion in opinions
         ),
-        entries=read_entries(root),
+        entries=by_hand,
         entities={entity.slug: entity for entity in list_entities(connection)},
         superseded=superseded_facts(connection, as_of=until),
     )
+
+
+def _proposing(
+    root: Path, config: Config, content: BankContent, headings: Sequence[str], *, infer: bool
+) -> Proposing:
+    core, problems = read_core_memory(root, config.reflect.core_token_budget)
+    suggested = suggest_lines(
+        root, config, content.facts, content.entities, core.rulings, headings, everywhere=infer
+    )
+    return Proposing(core, suggested, problems)
 
 
 def _touched(content: BankContent, since: date | None) -> set[str] | None:
@@ -155,7 +187,8 @@ def _read_pages(
     """The pages that may change, by path, and those that cannot be read as text."""
     pages: dict[str, _Page] = {}
     problems: list[Diagnostic] = []
-    paths = [WORLD_PATH, EXPERIENCE_PATH, OPINIONS_PATH, *page_paths(content).values()]
+    digests = (WORLD_PATH, EXPERIENCE_PATH, OPINIONS_PATH)
+    paths = [*digests, *PROPOSAL_PAGES, *page_paths(content).values()]
     for path in sorted(set(paths)):
         file = root / path
         if _is_linked(root, path):
@@ -193,12 +226,16 @@ def _write(root: Path, edits: Sequence[PageEdit], pages: Mapping[str, _Page]) ->
 
 
 def _write_journal(
-    root: Path, today: date, edits: Sequence[PageEdit], moved: Sequence[Moved]
+    root: Path,
+    today: date,
+    edits: Sequence[PageEdit],
+    moved: Sequence[Moved],
+    unsure: Sequence[OpenPair],
 ) -> None:
     file = root / journal_path(today)
     before = file.read_bytes() if file.exists() else None
     text = write_journal_text(
-        before.decode("utf-8", "replace") if before else None, today, edits, moved
+        before.decode("utf-8", "replace") if before else None, today, edits, moved, unsure
     )
     write_atomic(file, text.encode("utf-8"), expected=before)
 

@@ -14,6 +14,7 @@ from lorebank.cli.render.reports import (
     reflect_lines,
     reflect_log_line,
 )
+from lorebank.cli.render.rulings import unsure_lines
 from lorebank.cli.session import Session, pass_session
 from lorebank.cli.streams import write
 from lorebank.domain import ReflectReport
@@ -24,6 +25,8 @@ lorebank reflect --dry-run
 lorebank reflect --since 7d
 lorebank reflect --diff --dry-run > tonight.patch
 lorebank reflect --date 2025-12-01
+lorebank reflect --infer
+lorebank reflect --unsure
 """
 
 
@@ -33,9 +36,20 @@ lorebank reflect --date 2025-12-01
 @click.option("--dry-run", is_flag=True, help="Write nothing; say what would change.")
 @click.option("--diff", is_flag=True, help="Print the patch in place of the summary.")
 @click.option("--check", is_flag=True, help="Write nothing; exit with 6 if something would change.")
+@click.option("--infer", is_flag=True, help="Suggest retain lines for logs that have none.")
+@click.option("--unsure", is_flag=True, help="List the pairs no rule signs; nothing else is done.")
+@click.option("-k", "limit", type=click.IntRange(1), default=20, metavar="N", help="Pairs listed.")
 @pass_session
 def reflect(
-    session: Session, since: str | None, day: str | None, dry_run: bool, diff: bool, check: bool
+    session: Session,
+    since: str | None,
+    day: str | None,
+    dry_run: bool,
+    diff: bool,
+    check: bool,
+    infer: bool,
+    unsure: bool,
+    limit: int,
 ) -> int:
     """Bring the pages of the bank up to date from the facts.
 
@@ -43,8 +57,10 @@ def reflect(
     stays. Where nothing is new, no file is touched. With --quiet, as a scheduler calls it, a run
     prints one line for a log, and fails with 1 where it had to leave a page alone.
     """
+    if unsure:
+        return _show_unsure(session, limit)
     with session.bank() as bank:
-        report = bank.reflect(since=since, day=day, dry_run=dry_run or check)
+        report = bank.reflect(since=since, day=day, dry_run=dry_run or check, infer=infer)
     if since is None and day is None and not report.dry_run:
         _keep_in_mind(session)
     if session.json:
@@ -70,6 +86,16 @@ def _log(session: Session, report: ReflectReport) -> int:
     skipped = [problem for problem in report.problems if problem.code == PAGE_SKIPPED]
     write(problem_lines(session.error_look, skipped), sys.stderr)
     return 1 if skipped else 0
+
+
+def _show_unsure(session: Session, limit: int) -> int:
+    with session.bank() as bank:
+        queue = bank.unsure(k=limit)
+    if session.json:
+        session.show_json(queue.to_dict())
+    else:
+        session.show(unsure_lines(session.look, queue))
+    return 0
 
 
 def _show(session: Session, report: ReflectReport, *, diff: bool) -> None:

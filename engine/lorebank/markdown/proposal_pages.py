@@ -1,0 +1,227 @@
+"""Pages of proposals: one managed block an open proposal, written for a person and parsed back.
+
+    <!-- lorebank:begin p-3f2a1b2c sha=… -->
+    ### Add to `memory.md`
+
+    ```diff
+    +- Peter: Prefers concise replies on WhatsApp. (memory/2025-12-09.md#L12)
+    ```
+
+    Said on 4 days from 2025-11-18 to 2025-12-09, confidence 0.86. · `p-3f2a1b2c`
+
+    - 2025-11-18 · Prefers short … ([memory/2025-11-18.md#L8](…), `f-0123456789`)
+    <!-- lorebank:end p-3f2a1b2c -->
+
+Accepting does what the lines of the diff say, as they stand on the page then: a person may mend the
+line first. What was decided is kept in a ledger, `bank/proposals/decisions.md`:
+
+    - reject p-3f2a1b2c on f-0123456789 f-9876543210 (2026-01-04: reason)
+
+A proposal that was decided on comes back only with evidence that its line does not name; deleting
+the line takes the decision back.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date
+
+from lorebank.domain import Citation, Diagnostic, Ground, Proposal, ProposalAction
+from lorebank.markdown.blocks import Block, find_blocks
+from lorebank.markdown.document import read_document
+from lorebank.markdown.generated_text import citation_link, escape_inline, unescape_inline
+from lorebank.markdown.ledger import item_lines, note_text, split_note
+
+__all__ = [
+    "CORE_PROPOSALS",
+    "DECISIONS_PATH",
+    "LOG_PROPOSALS",
+    "PROPOSAL_PAGES",
+    "ProposalRuling",
+    "decided",
+    "fits_on_page",
+    "format_ruling",
+    "is_proposal_block",
+    "parse_proposals",
+    "parse_rulings",
+    "render_proposal",
+]
+
+CORE_PROPOSALS = "bank/proposals/memory.md"
+LOG_PROPOSALS = "bank/proposals/logs.md"
+DECISIONS_PATH = "bank/proposals/decisions.md"
+PROPOSAL_PAGES = {
+    CORE_PROPOSALS: "# Proposals for the core memory\n",
+    LOG_PROPOSALS: "# Proposals for the logs\n",
+}
+"""Path → what a new page begins with."""
+
+_ID = re.compile(r"p-[0-9a-f]{8}\Z")
+_TITLES = {
+    ProposalAction.ADD: "Add to",
+    ProposalAction.REPLACE: "Replace in",
+    ProposalAction.REMOVE: "Remove from",
+    ProposalAction.RETAIN: "Retain in",
+}
+_HEADING = re.compile(rf"### (?P<title>{'|'.join(_TITLES.values())}) `(?P<target>[^`]+)`\s*\Z")
+_FENCE = re.compile(r"(?P<mark>`{3,})diff\s*\Z")
+_WHY = re.compile(r"(?P<why>.*?)\s*·\s*`p-[0-9a-f]{8}`\s*\Z")
+_GROUND = re.compile(
+    r"- (?:(?P<day>\d{4}-\d\d-\d\d) · )?(?P<content>.*)"
+    r" \(\[(?P<source>.+?#L\d+(?:-L\d+)?)\]\([^)]*\)(?:, `(?P<fact>f-[0-9a-f]{10})`)?\)\s*\Z"
+)
+_RULING = re.compile(
+    r"\s*`?(?P<verb>accept|reject)(?:ed)?`?\s+`?(?P<id>p-[0-9a-f]{8})`?"
+    r"(?:\s+on(?P<facts>(?:\s+`?f-[0-9a-f]{10}`?)+))?(?P<rest>.*)\Z",
+    re.IGNORECASE | re.DOTALL,
+)
+_FACT_ID = re.compile(r"f-[0-9a-f]{10}", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class ProposalRuling:
+    """What a person decided on a proposal, and the facts it stood on then."""
+
+    id: str
+    accepted: bool
+    fact_ids: frozenset[str]
+    day: date | None = None
+    reason: str = ""
+
+
+def is_proposal_block(name: str) -> bool:
+    """Whether a managed block of that name is a proposal."""
+    return _ID.match(name) is not None
+
+
+def fits_on_page(line: str) -> bool:
+    """Whether a line can stand in a proposal: one printable line without markers of blocks."""
+    return "lorebank:" not in line and "\n" not in line and "\r" not in line
+
+
+def render_proposal(proposal: Proposal, page: str) -> str:
+    """The body of a proposal's block on one of the pages."""
+    lines = [f"-{proposal.old}"] if proposal.old else []
+    lines += [f"+{proposal.new}"] if proposal.new else []
+    runs = [len(run) for line in lines for run in re.findall("`+", line)]
+    fence = "`" * max(3, *(run + 1 for run in runs)) if runs else "```"
+    parts = [
+        f"### {_TITLES[proposal.action]} `{proposal.target}`",
+        "\n".join([f"{fence}diff", *lines, fence]),
+        f"{escape_inline(proposal.why)} · `{proposal.id}`",
+    ]
+    if proposal.grounds:
+        parts.append("\n".join(_ground_line(ground, page) for ground in proposal.grounds))
+    return "\n\n".join(parts)
+
+
+def _ground_line(ground: Ground, page: str) -> str:
+    day = f"{ground.day.isoformat()} · " if ground.day else ""
+    fact = f", `{ground.fact_id}`" if ground.fact_id else ""
+    link = citation_link(ground.source, page)
+    return f"- {day}{escape_inline(ground.content)} ({link}{fact})"
+
+
+def parse_proposals(text: str, path: str) -> tuple[tuple[Proposal, ...], tuple[Diagnostic, ...]]:
+    """The open proposals of a page in order, and blocks that can no longer be read as one."""
+    blocks, problems = find_blocks(text, path)
+    diagnostics = list(problems)
+    proposals: list[Proposal] = []
+    for block in blocks:
+        if not is_proposal_block(block.name):
+            continue
+        found = _proposal(block)
+        if found is None:
+            message = f"{block.name} is no proposal any more; it needs its heading and its diff"
+            diagnostics.append(Diagnostic(path, block.first_line, "proposal-unread", message))
+        else:
+            proposals.append(found)
+    return tuple(proposals), tuple(diagnostics)
+
+
+def _proposal(block: Block) -> Proposal | None:
+    action: ProposalAction | None = None
+    target = why = fence = ""
+    old: list[str] = []
+    new: list[str] = []
+    grounds: list[Ground] = []
+    for raw in block.body.split("\n"):
+        line = raw.removesuffix("\r")
+        if fence:
+            if line.rstrip() == fence:
+                fence = ""
+            elif line[:1] in ("-", "+"):
+                (old if line[0] == "-" else new).append(line[1:])
+        elif opened := _FENCE.match(line):
+            fence = opened["mark"]
+        elif (heading := _HEADING.match(line)) and action is None:
+            action = next(a for a, title in _TITLES.items() if title == heading["title"])
+            target = heading["target"]
+        elif (ground := _GROUND.match(line)) is not None:
+            grounds.append(_ground(ground))
+        elif (said := _WHY.match(line)) is not None:
+            why = unescape_inline(said["why"])
+    wanted = {
+        ProposalAction.ADD: (0, 1),
+        ProposalAction.REPLACE: (1, 1),
+        ProposalAction.REMOVE: (1, 0),
+        ProposalAction.RETAIN: (0, 1),
+    }
+    if action is None or (len(old), len(new)) != wanted[action]:
+        return None
+    return Proposal(block.name, action, target, "".join(old), "".join(new), why, tuple(grounds))
+
+
+def _ground(found: re.Match[str]) -> Ground:
+    source = found["source"].replace("\\[", "[").replace("\\]", "]")
+    return Ground(
+        Citation.parse(source),
+        unescape_inline(found["content"]),
+        date.fromisoformat(found["day"]) if found["day"] else None,
+        found["fact"] or "",
+    )
+
+
+def format_ruling(ruling: ProposalRuling) -> str:
+    """The list item that is read as this decision."""
+    verb = "accept" if ruling.accepted else "reject"
+    facts = f" on {' '.join(sorted(ruling.fact_ids))}" if ruling.fact_ids else ""
+    return f"- {verb} {ruling.id}{facts}{note_text(ruling.day, ruling.reason)}"
+
+
+def parse_rulings(
+    text: str, path: str = DECISIONS_PATH
+) -> tuple[tuple[ProposalRuling, ...], tuple[Diagnostic, ...]]:
+    """The decisions of the ledger in order, and list items that decide nothing."""
+    rulings: list[ProposalRuling] = []
+    document = read_document(text, path)
+    problems: list[Diagnostic] = list(document.diagnostics)
+    for line, place in item_lines(document):
+        found = _RULING.match(line)
+        if found is None:
+            message = "not a decision; write `accept p-…` or `reject p-… (day: reason)`"
+            problems.append(Diagnostic(path, place.start_line, "decision-unread", message))
+            continue
+        _, day, reason = split_note(found["rest"])
+        rulings.append(
+            ProposalRuling(
+                found["id"].lower(),
+                found["verb"].lower() == "accept",
+                _ids(found["facts"] or ""),
+                day,
+                reason,
+            )
+        )
+    return tuple(rulings), tuple(problems)
+
+
+def _ids(text: str) -> frozenset[str]:
+    return frozenset(each.lower() for each in _FACT_ID.findall(text))
+
+
+def decided(rulings: Iterable[ProposalRuling], id: str, fact_ids: Iterable[str]) -> bool:
+    """Whether a proposal was decided on with all of this evidence known."""
+    known = [ruling.fact_ids for ruling in rulings if ruling.id == id]
+    return any(known_ids.issuperset(fact_ids) for known_ids in known)

@@ -1,0 +1,135 @@
+"""Suggesting retain lines for logs that have no retain section: the files, and what was decided."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date
+from pathlib import Path
+
+from lorebank.config import Config
+from lorebank.domain import Entity, Fact, Ground, Proposal, ProposalAction
+from lorebank.language.folding import fold, slugify
+from lorebank.markdown.document import Document, read_document
+from lorebank.markdown.facts import format_fact
+from lorebank.markdown.plain import plain_text
+from lorebank.markdown.proposal_pages import (
+    LOG_PROPOSALS,
+    ProposalRuling,
+    decided,
+    fits_on_page,
+    parse_proposals,
+)
+from lorebank.markdown.sections import retain_sections
+from lorebank.markdown.source import decode
+from lorebank.reflect.core_memory import proposal_id
+from lorebank.reflect.infer import Inferred, infer_facts, sentences
+from lorebank.workspace.files import SourceFile, read_bytes, walk
+from lorebank.workspace.layout import FileRole
+
+__all__ = ["MOST", "says", "suggest_lines"]
+
+MOST = 50
+"""Open suggestions, from the newest logs; older logs follow when these are decided."""
+
+
+def suggest_lines(
+    root: Path,
+    config: Config,
+    facts: Iterable[Fact],
+    entities: Mapping[str, Entity],
+    rulings: Sequence[ProposalRuling],
+    headings: Sequence[str],
+    *,
+    everywhere: bool,
+) -> tuple[Proposal, ...]:
+    """The retain lines to propose, by log, the newest log first.
+
+    Without `everywhere` only logs that have open suggestions are looked at: those are kept while
+    the sentence they cite stands. With it, logs without a retain section are as well.
+    """
+    begun = _begun(root)
+    if not begun and not everywhere:
+        return ()
+    names = _names(entities)
+    known = {(fact.recorded, fold(fact.content)) for fact in facts}
+    found: list[Proposal] = []
+    for source in _logs(root, config):
+        if source.path not in begun and not everywhere:
+            continue
+        document = _read(root, source)
+        if document is None or source.recorded is None:
+            continue
+        if source.path not in begun and retain_sections(document, headings=headings):
+            continue
+        inferred = infer_facts(document, source.recorded, names)
+        found += _proposals(inferred, source.path, source.recorded, known, rulings)
+        if len(found) >= MOST:
+            break
+    return tuple(found[:MOST])
+
+
+def says(text: str, sentence: str) -> bool:
+    """Whether a file still says a sentence."""
+    return any(each.text == sentence for each in sentences(read_document(text, "")))
+
+
+def _begun(root: Path) -> frozenset[str]:
+    """The logs with open suggestions."""
+    try:
+        text, _ = decode((root / LOG_PROPOSALS).read_bytes(), LOG_PROPOSALS)
+    except OSError:
+        return frozenset()
+    return frozenset(p.target for p in parse_proposals(text, LOG_PROPOSALS)[0])
+
+
+def _logs(root: Path, config: Config) -> Iterator[SourceFile]:
+    dated = [
+        source
+        for source in walk(root, config).files
+        if source.recorded and source.role in (FileRole.LOG, FileRole.NOTE)
+    ]
+    yield from sorted(dated, key=lambda s: (-(s.recorded or date.min).toordinal(), s.path))
+
+
+def _read(root: Path, source: SourceFile) -> Document | None:
+    try:
+        text, _ = decode(read_bytes(root, source), source.path)
+    except OSError:
+        return None
+    return read_document(text, source.path)
+
+
+def _names(entities: Mapping[str, Entity]) -> dict[str, str]:
+    """Every slug an entity goes by → its display name."""
+    return {
+        slugify(name): entity.name
+        for entity in entities.values()
+        for name in (entity.slug, entity.name, *entity.aliases)
+    }
+
+
+def _proposals(
+    inferred: Iterable[Inferred],
+    path: str,
+    day: date,
+    known: set[tuple[date | None, str]],
+    rulings: Sequence[ProposalRuling],
+) -> Iterator[Proposal]:
+    for each in inferred:
+        line = format_fact(each.fact)
+        id = proposal_id("retain", path, plain_text(each.sentence.text))
+        if (day, fold(each.fact.content)) in known or not fits_on_page(line):
+            continue
+        if decided(rulings, id, ()):
+            continue
+        ground = Ground(each.sentence.citation, each.sentence.text, day)
+        why = f"Reads as {each.reason}." if each.reason.startswith("a ") else f"{each.reason}."
+        yield Proposal(
+            id=id,
+            action=ProposalAction.RETAIN,
+            target=path,
+            old="",
+            new=line,
+            why=why[:1].upper() + why[1:],
+            grounds=(ground,),
+        )

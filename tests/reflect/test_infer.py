@@ -1,0 +1,179 @@
+"""Retain lines suggested from prose: few, in the words of their sentence, never written unasked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from lorebank import Bank, ConcurrentEdit, FactKind
+from lorebank.domain import Citation, ProposalAction
+from lorebank.language.words import words
+from lorebank.markdown.document import read_document
+from lorebank.markdown.facts import format_fact
+from lorebank.reflect.infer import infer_facts, sentences
+from support import WORDS_ONLY
+
+DAY = date(2026, 3, 5)
+NAMES = {"peter": "Peter", "the-castle": "The Castle", "lucia": "Lucía", "玛丽亚": "玛丽亚"}
+
+STATED = [
+    ("We decided to use Postgres for the ledger.", "- B: {}"),
+    ("In the end we agreed not to ship on Fridays.", "- B: {}"),
+    ("Decision: releases go out on Tuesdays.", "- W: Releases go out on Tuesdays."),
+    ("Peter prefers tea over coffee.", "- O @Peter: Prefers tea over coffee."),
+    ("Maria prefers tea over coffee.", "- O @Maria: Prefers tea over coffee."),
+    ("I hate stand-ups before ten.", "- O: {}"),
+    ("Remember that the deploy key expires on May 3.", "- W: The deploy key expires on May 3."),
+    ("Correction: the invoice was 450 euros, not 540.", "- W: {}"),
+    ("From now on, backups run at 02:00.", "- W: {}"),
+    ("Peter flies to Marrakech on Thursday.", "- W @Peter: Flies to Marrakech on Thursday."),
+    ("Tom lives in Berlin.", "- W @Tom: Lives in Berlin."),
+    ("Peter moved into @[[The Castle]] on 3 May 2025.", None),
+    ("Hemos decidido usar Postgres para el libro.", "- B: {}"),
+    ("Lucía prefiere el té al café.", "- O @Lucía: Prefiere el té al café."),
+    ("Recordar: la clave caduca el 3 de mayo.", "- W: La clave caduca el 3 de mayo."),
+    ("Lucía empieza en Meerohr el 7 de enero de 2026.", None),
+    ("Decidimos usar Postgres no projeto.", "- B: {}"),
+    ("Lembrar que a chave expira a 3 de maio.", "- W: A chave expira a 3 de maio."),
+    ("Nous avons décidé d’utiliser Postgres.", "- B: Nous avons décidé d'utiliser Postgres."),
+    ("Marie préfère le thé au café.", "- O @Marie: Préfère le thé au café."),
+    ("Wir haben uns für Postgres entschieden.", "- B: {}"),
+    ("Peter mag Tee lieber als Kaffee.", "- O @Peter: Mag Tee lieber als Kaffee."),
+    ("Nicht vergessen: der Schlüssel läuft am 3. Mai ab.", None),
+    ("我们决定用Postgres做账本。", "- B: {}"),
+    ("玛丽亚更喜欢喝茶，不喜欢咖啡。", "- O @玛丽亚: 更喜欢喝茶，不喜欢咖啡。"),
+    ("记住：部署密钥五月三日到期。", "- W: 部署密钥五月三日到期。"),
+]
+
+LEFT_ALONE = [
+    "Should we decide on the vendor today?",
+    "Maybe we decided too early about the vendor.",
+    "We decided against it.",
+    "We have not decided on the vendor.",
+    "She prefers tea over coffee.",
+    "Everyone loves the new office in town.",
+    "Bob told me that he likes jazz.",
+    "If Peter prefers tea, we buy tea.",
+    'Peter said "I prefer tea over coffee".',
+    "Peter flies to Marrakech.",
+    "Peter's brother prefers tea over coffee.",
+    "Correction for the books: I wrote that it came out on 18 September.",
+    "I love how it shows what you meant.",
+    "Vielleicht nehmen wir doch Postgres.",
+    "Besuch kommt am Freitag um zehn.",
+    "Quizás decidimos cambiarlo todo mañana.",
+    "On a peut-être décidé trop vite hier.",
+    "也许我们决定搬家到里斯本。",
+    "> We decided to use Postgres for the ledger.",
+    "    We decided to use Postgres for the ledger.",
+    "# We decided to use Postgres for the ledger.",
+    "- [ ] We decided to use Postgres for the ledger.",
+    "<private>We decided to use Postgres for the ledger.</private>",
+]
+
+
+def inferred(text: str) -> list[str]:
+    document = read_document(f"{text}\n", "memory/2026-03-05.md")
+    return [format_fact(each.fact) for each in infer_facts(document, DAY, NAMES)]
+
+
+@pytest.mark.parametrize(("sentence", "expected"), STATED)
+def test_what_a_sentence_states(sentence: str, expected: str | None) -> None:
+    (line,) = inferred(sentence)
+    if expected is not None:
+        assert line == expected.format(sentence)
+    written = {*words(sentence.replace("’", "'")), "w", "b", "o"}
+    assert set(words(line)) <= written, "no word is invented"
+
+
+@pytest.mark.parametrize("sentence", LEFT_ALONE)
+def test_what_is_no_statement_is_left_alone(sentence: str) -> None:
+    assert inferred(sentence) == []
+
+
+def test_each_sentence_has_its_own_lines() -> None:
+    prose = "First one, e.g. short. It goes on\nhere (really!) and ends. Third."
+    text = f"# Day\n\n{prose}\n\n- Item one.\n"
+    found = [(each.text, str(each.citation)) for each in sentences(read_document(text, "x.md"))]
+    assert found == [
+        ("First one, e.g. short.", "x.md#L3"),
+        ("It goes on here (really!) and ends.", "x.md#L3-L4"),
+        ("Third.", "x.md#L4"),
+        ("Item one.", "x.md#L6"),
+    ]
+
+
+@pytest.fixture
+def bank(tmp_path: Path) -> Iterator[Bank]:
+    (tmp_path / "memory").mkdir()
+    write(tmp_path, "2026-03-05", "We decided to use Postgres. It rained. Tom lives in Berlin.\n")
+    write(tmp_path, "2026-03-06", "I hate stand-ups before ten.\n\n## Retain\n- W @Bo: Sings.\n")
+    with Bank.open(tmp_path, environ=WORDS_ONLY, now=date(2026, 3, 7)) as bank:
+        yield bank
+
+
+def write(root: Path, day: str, text: str) -> None:
+    (root / "memory" / f"{day}.md").write_text(f"# {day}\n\n{text}", "utf-8")
+
+
+def test_only_when_asked_and_only_for_logs_without_a_section(bank: Bank) -> None:
+    bank.reflect()
+    assert bank.proposals() == ()
+    before = (bank.root / "memory" / "2026-03-05.md").read_bytes()
+    bank.reflect(infer=True)
+    assert [(p.action, p.target, p.new, str(p.grounds[0].source)) for p in bank.proposals()] == [
+        (
+            ProposalAction.RETAIN,
+            "memory/2026-03-05.md",
+            "- B: We decided to use Postgres.",
+            "memory/2026-03-05.md#L3",
+        ),
+        (
+            ProposalAction.RETAIN,
+            "memory/2026-03-05.md",
+            "- W @Tom: Lives in Berlin.",
+            "memory/2026-03-05.md#L3",
+        ),
+    ]
+    assert (bank.root / "memory" / "2026-03-05.md").read_bytes() == before
+    assert bank.reflect(infer=True).changed == bank.reflect().changed == ()
+    assert bank.timeline("Bo") and bank.check() == ()
+
+
+def test_accepting_appends_to_the_log_and_the_others_stay(bank: Bank) -> None:
+    bank.reflect(infer=True)
+    decided, lives = bank.proposals()
+    decision = bank.accept_proposal(lives.id)
+    assert decision.source == Citation("memory/2026-03-05.md", 6, 6)
+    log = (bank.root / "memory" / "2026-03-05.md").read_text("utf-8")
+    assert log.endswith("Tom lives in Berlin.\n\n## Retain\n- W @Tom: Lives in Berlin.\n")
+    (fact,) = bank.timeline("Tom")
+    assert (fact.kind, fact.recorded, fact.content) == (FactKind.WORLD, DAY, "Lives in Berlin.")
+    bank.reflect()
+    assert bank.proposals() == (decided,)
+    bank.reject_proposal(decided.id)
+    bank.reflect(infer=True)
+    assert bank.proposals() == ()
+
+
+def test_a_suggestion_goes_with_its_sentence(bank: Bank) -> None:
+    bank.reflect(infer=True)
+    decided, lives = bank.proposals()
+    write(bank.root, "2026-03-05", "We decided to use Postgres. It rained.\n")
+    with pytest.raises(ConcurrentEdit):
+        bank.accept_proposal(lives.id)
+    bank.reflect()
+    assert bank.proposals() == (decided,)
+
+
+def test_a_line_that_was_appended_before_a_kill_is_not_appended_twice(bank: Bank) -> None:
+    bank.reflect(infer=True)
+    decided, _ = bank.proposals()
+    log = bank.root / "memory" / "2026-03-05.md"
+    log.write_text(f"{log.read_text('utf-8')}\n## Retain\n{decided.new}\n", "utf-8")
+    before = log.read_bytes()
+    assert bank.accept_proposal(decided.id).source == Citation("memory/2026-03-05.md", 6, 6)
+    assert log.read_bytes() == before

@@ -1,0 +1,179 @@
+"""Proposals: never written unasked, gone with their evidence, decided on once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from lorebank import Bank, ConcurrentEdit, NotFound
+from lorebank.domain import Proposal, ProposalAction
+from support import WORDS_ONLY
+
+TODAY = date(2025, 12, 20)
+Write = Callable[..., Path]
+ALLERGY = "- W @Ana: Is allergic to hazelnuts and carries a syringe."
+
+
+@pytest.fixture
+def bank(write_log: Write, tmp_path: Path) -> Iterator[Bank]:
+    for day in ("2025-11-01", "2025-11-09", "2025-11-20"):
+        write_log(day, ALLERGY)
+    write_log("2025-12-01", "- W @Bo: Collects stamps.", "- W @Ana: Bought a kite.")
+    (tmp_path / "memory.md").write_text("# Core\n\n- Be brief.\n", "utf-8")
+    with Bank.open(tmp_path, environ=WORDS_ONLY, now=TODAY) as bank:
+        bank.reflect()
+        yield bank
+
+
+def core(bank: Bank) -> str:
+    return (bank.root / "memory.md").read_text("utf-8")
+
+
+def the_one(bank: Bank) -> Proposal:
+    (proposal,) = bank.proposals()
+    return proposal
+
+
+def append(bank: Bank, day: str, line: str) -> None:
+    log = bank.root / "memory" / f"{day}.md"
+    before = log.read_text("utf-8") if log.exists() else f"# {day}\n\n## Retain\n"
+    log.write_text(before + line + "\n", "utf-8")
+
+
+def test_what_was_said_on_several_days_is_proposed_and_not_written(bank: Bank) -> None:
+    proposal = the_one(bank)
+    assert (proposal.action, proposal.target, proposal.old) == (ProposalAction.ADD, "memory.md", "")
+    assert proposal.new == (
+        "- Ana: Is allergic to hazelnuts and carries a syringe. (memory/2025-11-20.md#L4)"
+    )
+    assert [g.day for g in proposal.grounds] == [
+        date(2025, 11, 1),
+        date(2025, 11, 9),
+        date(2025, 11, 20),
+    ]
+    assert core(bank) == "# Core\n\n- Be brief.\n"
+    assert bank.reflect().changed == ()
+    hits = bank.recall("said on 3 days, proposals for the core memory", k=20).hits
+    assert [hit for hit in hits if hit.source.path.startswith("bank/proposals")] == []
+
+
+def test_accepting_edits_the_core_memory_once(bank: Bank) -> None:
+    proposal = the_one(bank)
+    decision = bank.accept_proposal(proposal.id[:5])
+    assert str(decision.source) == "memory.md#L7"
+    assert core(bank) == f"# Core\n\n- Be brief.\n\n## Learned\n\n{proposal.new}\n"
+    assert bank.proposals() == ()
+    assert bank.reflect().changed == ()
+    (bank.root / "memory.md").write_text("# Core\n\n- Be brief.\n", "utf-8")
+    bank.reflect()
+    assert bank.proposals() == ()
+    with pytest.raises(NotFound):
+        bank.accept_proposal(proposal.id)
+
+
+def test_a_rejected_proposal_comes_back_with_new_evidence_only(bank: Bank) -> None:
+    proposal = the_one(bank)
+    bank.reject_proposal(proposal.id, reason="everybody knows")
+    assert bank.reflect().changed == ()
+    append(bank, "2025-12-02", "- W @Bo: Collects coins.")
+    bank.reflect()
+    assert bank.proposals() == ()
+    append(bank, "2025-12-03", ALLERGY)
+    bank.reflect()
+    assert the_one(bank).id == proposal.id
+
+
+def test_deleting_the_decision_takes_it_back(bank: Bank) -> None:
+    proposal = the_one(bank)
+    bank.reject_proposal(proposal.id)
+    (bank.root / "bank" / "proposals" / "decisions.md").unlink()
+    bank.reflect()
+    assert the_one(bank) == proposal
+
+
+def test_a_proposal_goes_with_its_evidence(bank: Bank) -> None:
+    (bank.root / "memory" / "2025-11-09.md").unlink()
+    bank.reflect()
+    assert bank.proposals() == ()
+    assert not (bank.root / "bank" / "proposals" / "memory.md").exists()
+
+
+def test_evidence_that_went_since_stops_an_acceptance(bank: Bank) -> None:
+    for day in ("2025-11-01", "2025-11-09", "2025-11-20"):
+        (bank.root / "memory" / f"{day}.md").unlink()
+    with pytest.raises(ConcurrentEdit):
+        bank.accept_proposal(the_one(bank).id)
+    assert core(bank) == "# Core\n\n- Be brief.\n"
+
+
+def test_a_person_may_mend_the_line_first(bank: Bank) -> None:
+    page = bank.root / "bank" / "proposals" / "memory.md"
+    page.write_text(page.read_text("utf-8").replace("+- Ana: Is", "+- Ana is", 1), "utf-8")
+    bank.reflect()
+    bank.accept_proposal(the_one(bank).id)
+    assert "\n- Ana is allergic to hazelnuts" in core(bank)
+
+
+def test_a_line_that_a_newer_fact_replaced_is_to_be_replaced(bank: Bank) -> None:
+    (bank.root / "memory.md").write_text("# Core\n\n* Ana lives in Porto.\n", "utf-8")
+    append(bank, "2025-12-04", "- W @Ana: Lives in Porto.")
+    append(bank, "2025-12-08", "- W @Ana: Lives in Faro.")
+    bank.reflect()
+    (replacement,) = [p for p in bank.proposals() if p.action is ProposalAction.REPLACE]
+    assert (replacement.old, replacement.new) == (
+        "* Ana lives in Porto.",
+        "* Ana: Lives in Faro. (memory/2025-12-08.md#L4)",
+    )
+    bank.accept_proposal(replacement.id)
+    assert core(bank) == f"# Core\n\n{replacement.new}\n"
+    append(bank, "2025-12-09", "- W @Ana: Lives in Lagos.")
+    bank.reflect()
+    assert [p.old for p in bank.proposals() if p.old] == [replacement.new]
+
+
+def test_a_line_whose_fact_is_gone_is_to_be_removed(bank: Bank) -> None:
+    bank.accept_proposal(the_one(bank).id)
+    for day in ("2025-11-01", "2025-11-09", "2025-11-20"):
+        (bank.root / "memory" / f"{day}.md").write_text(f"# {day}\n", "utf-8")
+    bank.reflect()
+    removal = the_one(bank)
+    assert removal.action is ProposalAction.REMOVE
+    bank.accept_proposal(removal.id)
+    assert core(bank) == "# Core\n\n- Be brief.\n\n## Learned\n\n"
+
+
+def test_the_budget_holds(bank: Bank) -> None:
+    text = "# Core\n\n" + "- A rule of the house that is rather long.\n" * 20
+    (bank.root / "memory.md").write_text(text, "utf-8")
+    small = WORDS_ONLY | {"LOREBANK_REFLECT__CORE_TOKEN_BUDGET": "100"}
+    with Bank.open(bank.root, environ=small, now=TODAY) as bank:
+        report = bank.reflect()
+        assert bank.proposals() == ()
+        assert [(p.path, p.code) for p in report.problems] == [("memory.md", "core-over-budget")]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "- B @Ana: Flew a kite on the beach.",
+        "- W(c=0.3) @Ana: Is allergic to plums.",
+        "- W @Ana: Is in Marrakech from Nov 1 to Nov 30, 2025.",
+    ],
+    ids=["experience", "unsure", "for a while"],
+)
+def test_what_need_not_last_is_not_proposed(bank: Bank, line: str) -> None:
+    for day in ("2025-12-02", "2025-12-03", "2025-12-04", "2025-12-05"):
+        append(bank, day, line)
+    bank.reflect()
+    assert len(bank.proposals()) == 1
+
+
+def test_the_line_endings_of_the_core_memory_stay(bank: Bank) -> None:
+    (bank.root / "memory.md").write_bytes(b"\xef\xbb\xbf# Core\r\n\r\n- Be brief.\r\n")
+    bank.accept_proposal(the_one(bank).id)
+    data = (bank.root / "memory.md").read_bytes()
+    assert data.startswith(b"\xef\xbb\xbf# Core\r\n\r\n- Be brief.\r\n\r\n## Learned\r\n\r\n- Ana")
+    assert data.count(b"\n") == data.count(b"\r\n")
