@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lorebank.slots.read import Slot, SlotKind, read_slots, same_value
+from lorebank.slots.read import Slot, SlotKind, ends_value, read_slots, same_value
 
 
 def read(text: str, *, bounded: bool = False) -> list[tuple[str, str, str, str]]:
@@ -26,7 +26,7 @@ def read(text: str, *, bounded: bool = False) -> list[tuple[str, str, str, str]]
         ("@Peter: Lives in Berlin", "residence", "berlin"),
         ("@Peter: Peter now lives in Berlin with two cats", "residence", "berlin"),
         ("@Peter: Has moved to Lisbon", "residence", "lisbon"),
-        ("@Peter: Moved from Berlin to Lisbon in May", "residence", "lisbon"),
+        ("@Peter: Moved to Lisbon in May", "residence", "lisbon"),
         ("@Ana: Vive en Cádiz desde 2020", "residence", "cadiz"),
         ("@Ana: Se mudó a Girona", "residence", "girona"),
         ("@Ines: Mora em Lisboa", "residence", "lisboa"),
@@ -47,7 +47,7 @@ def read(text: str, *, bounded: bool = False) -> list[tuple[str, str, str, str]]
         ("@Runa: Perdió el móvil; su número nuevo es +34 600 555 018.", "phone", "+34600555018"),
         ("@Ana: Her work email is ana@example.org", "email", "ana@example.org"),
         ("@Bruno: Closes at three, opens at 9:30", "opens", "9:30"),
-        ("@atlas: Runs on Debian 12", "runs on", "debian 12"),
+        ("@atlas: Now runs on Debian 12", "runs on", "debian 12"),
     ],
 )
 def test_a_known_relation_is_read_in_many_languages(text: str, relation: str, value: str) -> None:
@@ -64,8 +64,12 @@ def test_a_known_relation_is_read_in_many_languages(text: str, relation: str, va
         ("@Ana: Favourite colour is now blue", ("favourite colour", "is", "blue")),
         ("@Ana: Su jefe es Carlos", ("jefe", "is", "carlos")),
         ("@atlas: The build server is oak-1", ("build server", "is number", "oak-1")),
-        ("@atlas: The weekly sync is on Mondays", ("weekly sync", "is on date", "mondays")),
+        ("@atlas: The weekly sync is on Mondays", ("weekly sync", "is date", "mondays")),
+        ("@atlas: The weekly sync was moved to Tuesday", ("weekly sync", "is date", "tuesday")),
         ("@atlas: The weekly sync is in Oslo", ("weekly sync", "is in name", "oslo")),
+        ("@atlas: The hall is 12 metres wide", ("hall", "is number metres wide", "12 metres wide")),
+        ("@Ana: The rent went up to 950 euros", ("rent", "is", "950 euros")),
+        ("@小明: 小明的老板现在是李总", ("小明的老板", "is", "李总")),
         ("日本の首都は東京です", ("日本の首都", "is", "東京")),
     ],
 )
@@ -80,6 +84,12 @@ def test_a_definite_attribute_has_one_value(text: str, slot: tuple[str, str, str
         ("@Peter: Doesn't work at Hooli anymore", [("", "employer", "hooli", "ends")]),
         ("@Karl: Wohnt nicht mehr in Köln", [("", "residence", "koln", "ends")]),
         ("@atlas: Switched from MySQL to Postgres", [("", "*", "mysql", "ends")]),
+        ("@Peter: Stopped using Notion", [("", "uses", "notion", "ends")]),
+        ("@Peter: Is no longer at Hooli", [("", "employer", "hooli", "ends")]),
+        (
+            "@Peter: Moved from Berlin to Lisbon in May",
+            [("", "residence", "berlin", "ends"), ("", "residence", "lisbon", "several")],
+        ),
         (
             "@Runa: Hat bei Meerohr angefangen und ist nicht mehr bei Nordlyd",
             [("", "employer", "nordlyd", "ends"), ("", "employer", "meerohr", "holds")],
@@ -112,6 +122,22 @@ def test_an_end_says_what_is_over(text: str, slots: list[tuple[str, str, str, st
         "The deadline is Monday",
         "Satyajit Ray's child is Tupac",
         "小明的朋友是小红",
+        "小明的手机是黑色的",
+        "@Peter: His boss is on leave",
+        "@Peter: The landlord is nice",
+        "@Peter: The budget is tight",
+        "@Peter: The Wi-Fi password is on the fridge",
+        "@Peter: The dog is a Labrador",
+        "@Karl: Der Kater ist Diabetiker",
+        "@Peter: Moved to the Payments team",
+        "@Peter: Joined the Rust reading group",
+        "@Peter: Joined Anna for lunch",
+        "@Peter: Works for the Red Cross on weekends",
+        "@Peter: Moves to Lisbon for two weeks",
+        "@小明: 加入了读书会",
+        "@atlas: The course starts at room 101",
+        "@atlas: Switched the blog from Postgres to SQLite",
+        "@Peter: Stopped drinking coffee after lunch",
     ],
 )
 def test_what_is_likely_past_or_one_of_several_fixes_nothing(text: str) -> None:
@@ -125,8 +151,25 @@ def test_of_a_time_with_an_end_nothing_is_said_to_hold_after_it() -> None:
     assert read("@Runa: Moved to Cádiz in March", bounded=True) != []
 
 
+@pytest.mark.parametrize(
+    ("text", "slot"),
+    [
+        ("Opens at 9", ("", "opens", "9")),
+        ("Opens at 11 on Sundays", ("on sundays", "opens", "11")),
+        ("Costs 30 euros since May", ("", "price", "30 euros")),
+        ("Costs 30 euros a month", ("month", "price", "30 euros")),
+        ("The ferry costs €20 with a bike", ("ferry with bike", "price", "€20")),
+    ],
+)
+def test_what_follows_a_number_says_of_which_one_it_is_the_value(
+    text: str, slot: tuple[str, str, str]
+) -> None:
+    assert read(f"@Gym: {text}") == [(*slot, "holds")]
+
+
 def test_whose_relative_it_is_about_is_told_apart() -> None:
     assert read("@Peter: His mother lives in Rome") == [("mother", "residence", "rome", "holds")]
+    assert read("@Peter: Her son lives in Rome") == [("son", "residence", "rome", "holds")]
     assert read("@Jordi: Runa's younger brother Jordi lives in Girona") == [
         ("", "residence", "girona", "holds")
     ]
@@ -144,6 +187,19 @@ def test_whose_relative_it_is_about_is_told_apart() -> None:
 def test_a_finer_value_is_the_same_value(one: str, other: str, same: bool) -> None:
     assert same_value(one, other) is same
     assert same_value(other, one) is same
+
+
+@pytest.mark.parametrize(
+    ("ended", "value", "takes"),
+    [
+        ("hooli", "hooli", True),
+        ("hooli", "hooli berlin", True),
+        ("hooli berlin", "hooli", False),
+        ("acme inc", "acme", True),
+    ],
+)
+def test_what_is_over_takes_what_is_finer_with_it(ended: str, value: str, takes: bool) -> None:
+    assert ends_value(ended, value) is takes
 
 
 @given(st.text(max_size=300))

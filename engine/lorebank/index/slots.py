@@ -14,12 +14,14 @@ from datetime import date
 
 from lorebank.domain import Fact, FactKind
 from lorebank.index.connection import Connection, select
-from lorebank.slots.read import SlotKind, read_slots, same_value
+from lorebank.slots.read import SlotKind, ends_value, read_slots, same_value
 
 __all__ = ["Successor", "insert_slots", "items_of_slots", "successors", "superseded_facts"]
 
 _STATED = frozenset({FactKind.WORLD, FactKind.OBSERVATION})
 _SWAP = "*"
+_DATED = frozenset({"is date", "due"})
+"""Properties whose value is when something takes place; once over, another may follow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,13 @@ class _Entry:
     """One sentence may give two: the town moved to and the street lived in."""
     when: tuple[str, int, int]
     """The day of the log; within one file of that day, the line."""
+    until: str
+    """The last day of the time that the sentence names; empty where it names none."""
+
+    @property
+    def names_a_day(self) -> bool:
+        """Whether the value is one day, which passes, and not `Mondays`."""
+        return bool(self.until) and any(map(str.isdigit, "".join(self.values)))
 
 
 def insert_slots(connection: Connection, item: int, fact: Fact) -> None:
@@ -118,8 +127,13 @@ def successors(
     replaced: dict[int, Successor] = {}
     for item, found in keys.items():
         for key in found:
-            mine = next((e for e in rivals[key] if e.item == item), None)
-            newer = _replacement(mine, [*rivals[key], *rivals[_swap_of(key)]]) if mine else None
+            own = [e for e in rivals[key] if e.item == item]
+            # Of "moved from Berlin to Lisbon" the end of Berlin never lapses; Lisbon may.
+            mine = min(own, key=lambda e: e.kind is SlotKind.ENDS, default=None)
+            others = [*rivals[key], *rivals[_swap_of(key)]]
+            if key[2] in _DATED and mine and mine.names_a_day:
+                others = [e for e in others if e.when[0] <= mine.until]  # else the next appointment
+            newer = _replacement(mine, others) if mine else None
             if mine and newer:
                 replaced[item] = Successor(newer.item, newer.id, " ".join(mine.values))
     return replaced
@@ -185,7 +199,7 @@ def _rivals(
     for entity, about, relation, *row in select(
         connection,
         "SELECT w.value ->> 3, s.about, s.relation, s.item, i.id, s.kind,"
-        " json_group_array(s.value), i.recorded, i.file, i.start_line"
+        " json_group_array(s.value), i.recorded, i.file, i.start_line, coalesce(i.occurred_end, '')"
         " FROM json_each(?) w CROSS JOIN slots s"
         " ON s.subject = w.value ->> 0 AND s.about = w.value ->> 1 AND s.relation = w.value ->> 2"
         " JOIN items i ON i.item = s.item WHERE i.recorded IS NOT NULL"
@@ -193,9 +207,9 @@ def _rivals(
         " GROUP BY w.value ->> 3, s.about, s.relation, s.item, s.kind",
         (json.dumps(asked), as_of.isoformat() if as_of else None),
     ):
-        item, fact, kind, values, recorded, file, line = row
+        item, fact, kind, values, recorded, file, line, until = row
         said = tuple(json.loads(values))
-        entry = _Entry(item, fact, SlotKind(kind), said, (recorded, file, line))
+        entry = _Entry(item, fact, SlotKind(kind), said, (recorded, file, line), until)
         found[entity, about, relation].append(entry)
     return found
 
@@ -206,7 +220,9 @@ def _replacement(mine: _Entry, entries: Sequence[_Entry]) -> _Entry | None:
     for entry in later:
         agrees = any(same_value(ours, theirs) for ours in entry.values for theirs in mine.values)
         if entry.kind is SlotKind.ENDS:
-            if agrees and mine.kind is not SlotKind.ENDS:
+            if mine.kind is not SlotKind.ENDS and any(
+                ends_value(over, ours) for over in entry.values for ours in mine.values
+            ):
                 return entry
         elif mine.kind is SlotKind.ENDS:
             if agrees:

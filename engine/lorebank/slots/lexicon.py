@@ -9,13 +9,40 @@ from functools import lru_cache
 from importlib import resources
 from typing import Any
 
-__all__ = ["Lexicon", "Relation", "lexicon"]
+from lorebank.language.folding import fold
+
+__all__ = ["Lexicon", "Relation", "clause_of", "lexicon"]
 
 _CUT = re.compile(r"[,，、;:(（]\s|[,(（]|(?<=\w{3})[.!](?:\s|$)|[。！?？]")
 _WORD = re.compile(r"[^\s\"“”«»„'()\[\]]+(?:'[^\s\"“”«»„()\[\]]+)?")
 _ARTICLES = frozenset({"the", "a", "an", "city", "of", "el", "la", "le", "il", "der", "die", "das"})
 _AT_A_TIME = frozenset({"in", "on", "at", "im", "am", "en", "em", "el", "le", "a", "il"})
 _VALUE_WORDS = 8
+_MEASURE = re.compile(
+    r"(?P<number>(?:about |around |only |just |circa |etwa |nur |solo |environ )?"
+    r"\D{0,4}\d[\d.,:/-]*"
+    r"(?: ?(?:[ap]\.?m\b\.?|uhr|h|euros?|eur|pounds?|dollars?|usd|gbp|chf|francs?|[€$£%元块])"
+    r"(?!\w))*)"
+    r"(?P<rest>.*)"
+)
+_REASONS = frozenset(
+    {"since", "from", "as", "because", "but", "so", "and", "instead", "not", "now", "again"}
+    | {"anymore", "desde", "porque", "pero", "y", "e", "seit", "ab", "weil", "aber", "und", "statt"}
+    | {
+        "depuis",
+        "parce",
+        "mais",
+        "et",
+        "dal",
+        "perche",
+        "ma",
+        "partir",
+        "ahora",
+        "jetzt",
+        "maintenant",
+    }
+)
+"""Words behind a number that begin a reason or a time, and narrow nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +55,18 @@ class Relation:
     several: bool
     timeless: bool
     """It holds whatever other time the sentence names."""
+    narrowed: bool
+    """What follows the number says of which one it is the value."""
+    told: bool
+    """It replaces an older value only where the sentence says that it is new."""
     state: tuple[re.Pattern[str], ...]
     change: tuple[re.Pattern[str], ...]
+    end: tuple[re.Pattern[str], ...]
+    never: re.Pattern[str] | None
+
+    def may_be(self, rest: str) -> bool:
+        """Whether what follows the verb, up to the end of its clause, can hold a value."""
+        return self.never is None or not self.never.search(clause_of(rest))
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +75,17 @@ class Lexicon:
 
     relations: tuple[Relation, ...]
     swap: tuple[re.Pattern[str], ...]
-    left: tuple[re.Pattern[str], ...]
     negation: re.Pattern[str]
     copula: re.Pattern[str]
     cjk_attributes: tuple[re.Pattern[str], ...]
     definite: frozenset[str]
     of: frozenset[str]
     several: frozenset[str]
-    single: re.Pattern[str]
+    single: tuple[tuple[str, re.Pattern[str]], ...]
+    """What a value looks like, and the attributes of which there is one."""
+    indefinite: frozenset[str]
+    common_nouns: frozenset[str]
+    """Copulas of languages that write every noun with a capital letter."""
     plain: frozenset[str]
     stop: frozenset[str]
     dates: frozenset[str]
@@ -62,9 +102,8 @@ class Lexicon:
 
     def value_of(self, text: str) -> str:
         """The words of a value: up to the end of its clause, without articles."""
-        clause = _CUT.split(text.strip(), maxsplit=1)[0]
         words: list[str] = []
-        for word in _WORD.findall(clause):
+        for word in _WORD.findall(clause_of(text)):
             if word in self.stop and words:
                 break
             if len(words) > 1 and words[-1] in _AT_A_TIME and self._names_time(word):
@@ -74,8 +113,32 @@ class Lexicon:
         kept = [word for word in words if word not in _ARTICLES and word not in self.stop] or words
         return " ".join(kept[:_VALUE_WORDS])
 
+    def narrowed(self, text: str) -> tuple[str, str] | None:
+        """A number with its unit, and the words behind it that say of which one it is the value.
+
+        >>> lexicon().narrowed("9:30 on Sundays")
+        ('9:30', 'on sundays')
+        """
+        match = _MEASURE.match(clause_of(fold(text)))
+        if match is None:
+            return None
+        words = [word for word in _WORD.findall(match["rest"]) if word not in _ARTICLES]
+        if words and words[0] in _REASONS:
+            words = []
+        kept = " ".join(word for word in words if not word[0].isdigit())
+        return self.value_of(match["number"]), kept
+
+    def single_form(self, attribute: str) -> str | None:
+        """What the value of an attribute of which there is one looks like; else `None`."""
+        return next((form for form, nouns in self.single if nouns.search(attribute)), None)
+
     def _names_time(self, word: str) -> bool:
         return word in self.dates or (word.isdigit() and len(word) in (1, 2, 4))
+
+
+def clause_of(text: str) -> str:
+    """The text up to the end of its first clause."""
+    return _CUT.split(text.strip(), maxsplit=1)[0]
 
 
 @lru_cache(maxsize=1)
@@ -84,13 +147,13 @@ def lexicon() -> Lexicon:
     text = resources.files("lorebank.slots").joinpath("relations.toml").read_text("utf-8")
     data = tomllib.loads(text)
     ends, attribute, words = data["ends"], data["attribute"], data["words"]
+    of = "|".join(attribute["of"])
     return Lexicon(
         relations=tuple(_relation(entry) for entry in data["relation"]),
         swap=_compiled(ends["swap"]),
-        left=_compiled(ends["left"]),
         negation=_any_of([*ends["before"], *ends["after"]]),
         copula=re.compile(
-            rf"^(?P<p>.+?) (?:{'|'.join(attribute['copula'])})"
+            rf"^(?P<p>.+?) (?P<is>{'|'.join(attribute['copula'])})"
             rf"(?: (?:{'|'.join(_ADVERBS)}))?"
             r"(?: (?P<prep>at|on|in|um|am|im|en|em|alle) )?(?:^| |(?<= ))(?P<v>.+)$"
         ),
@@ -98,10 +161,15 @@ def lexicon() -> Lexicon:
         definite=frozenset(attribute["definite"]),
         of=frozenset(attribute["of"]),
         several=frozenset(attribute["several"]),
-        single=re.compile(
-            rf"\b(?:{'|'.join(attribute['single'])})(?: (?:{'|'.join(attribute['of'])})\b.*)?$"
-            rf"|^(?:{'|'.join(attribute['favourite'])})"
+        single=(
+            ("any", re.compile(rf"^(?:{'|'.join(attribute['favourite'])})")),
+            *(
+                (form, re.compile(rf"\b(?:{'|'.join(nouns)})(?: (?:{of})\b.*)?$"))
+                for form, nouns in attribute["single"].items()
+            ),
         ),
+        indefinite=frozenset(attribute["a"]),
+        common_nouns=frozenset(attribute["common_nouns"]),
         plain=frozenset(words["plain"]),
         stop=frozenset(words["stop"]),
         dates=frozenset(words["dates"]),
@@ -118,8 +186,12 @@ def _relation(entry: dict[str, Any]) -> Relation:
         value=entry["value"],
         several=entry.get("several", False),
         timeless=entry.get("timeless", False),
+        narrowed=entry.get("narrowed", False),
+        told=entry.get("told", False),
         state=_compiled(entry["state"]),
         change=_compiled(entry.get("change", ())),
+        end=_compiled(entry.get("end", ())),
+        never=re.compile(entry["never"]) if "never" in entry else None,
     )
 
 

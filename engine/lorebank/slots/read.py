@@ -15,9 +15,9 @@ from enum import StrEnum
 from itertools import pairwise
 
 from lorebank.language.folding import fold
-from lorebank.slots.lexicon import Lexicon, Relation, lexicon
+from lorebank.slots.lexicon import Lexicon, Relation, clause_of, lexicon
 
-__all__ = ["Slot", "SlotKind", "read_slots", "same_value"]
+__all__ = ["Slot", "SlotKind", "ends_value", "read_slots", "same_value"]
 
 _PIECES = re.compile(
     r"(?<![A-Z][a-z])(?<![A-Z][a-z][a-z])(?<!\d)[.!]\s+(?=[^\W\da-z_])|[;。！]|\s[–—]\s"
@@ -31,10 +31,23 @@ _WORD = re.compile(r"[\w'+#.&/@°€$£%:-]*[\w+#€$£%]")
 _DIGITS_APART = re.compile(r"(?<=\d)[ .,\u202f\u00a0](?=\d{3}\b)")
 _POSSESSOR = re.compile(r"^(?P<who>.+?)(?:'s|(?<=s)') (?P<what>.+)$")
 _QUESTION = re.compile(r"[?？]\s*$")
+_OVER = frozenset({"over", "back", "completely", "entirely", "fully", "recently", "again", "jobs"})
 _SUBJECT_WORDS = 8
 _LONGEST_ATTRIBUTE = 14
+_NEW = re.compile(
+    r"\b(?:now|currently|nowadays|moved|migrated|switched|changed|ahora|agora|maintenant|desormais"
+    r"|jetzt|nun|adesso|ora)\b|现在|改"
+)
+_ONLY_SOMETIMES = re.compile(
+    r"\b(?:for|at|in|on|when|while|during|before|after|with|to|para|por|en|cuando|pour|quand|apres|avant"
+    r"|am|beim|nach|vor|wenn|zum|per|quando|dopo|prima)\b"
+)
+_COMPANY = frozenset(
+    {"inc", "corp", "co", "ltd", "llc", "plc", "gmbh", "ag", "sa", "bv", "company"}
+)
 _LONGEST = 600
 _MOST_PIECES = 4
+_BEFORE_A_MEASURE = 2
 
 
 class SlotKind(StrEnum):
@@ -89,6 +102,11 @@ def same_value(one: str, other: str) -> bool:
     return ours <= theirs or theirs <= ours
 
 
+def ends_value(ended: str, value: str) -> bool:
+    """Whether what is over takes the value with it: `hooli` does `hooli berlin`, never reversed."""
+    return set(ended.split()) - _COMPANY <= set(value.split())
+
+
 @dataclass(frozen=True, slots=True)
 class _Reader:
     lexicon: Lexicon
@@ -116,37 +134,64 @@ class _Reader:
                     yield slot
 
     def _slot(self, relation: Relation, match: re.Match[str]) -> Slot | None:
+        groups = match.groupdict()
         value = self.lexicon.value_of(match["v"])
-        about = self._about(match.string[: match.start()], match.groupdict().get("q"))
+        about = self._about(match.string[: match.start()], groups.get("q"))
         if not value or about is None or not self._looks_like(relation.value, value):
             return None
+        if not relation.may_be(match["v"]):
+            return None
+        if relation.narrowed:
+            narrowed = self.lexicon.narrowed(match["v"])
+            if narrowed is None:
+                return None
+            value, which = narrowed
+            about = f"{about} {which}".strip()
         if not self.subject and not about:
             return None
-        kind = SlotKind.SEVERAL if relation.several else SlotKind.HOLDS
+        beside = (
+            relation.several
+            or groups.get("a") is not None  # "from Vim to Emacs": only Vim is over
+            or (relation.told and not _NEW.search(match.string))
+        )
+        kind = SlotKind.SEVERAL if beside else SlotKind.HOLDS
         return Slot(self.subject, about, relation.name, value, kind)
 
     def _ends(self, sentence: str) -> Iterator[Slot]:
         """What the sentence says is over; with `switched from A to B`, B holds in its place."""
         for pattern in self.lexicon.swap:
             match = pattern.search(sentence)
-            if match is None:
-                continue
+            if match is None or not self._is_plain(match.groupdict().get("q")):
+                continue  # "switched the blog from A to B"
             old = self.lexicon.value_of(match["a"])
             if old and self.subject:
                 yield Slot(self.subject, "", "*", old, SlotKind.ENDS)
         if not self.subject:
             return
-        for pattern in self.lexicon.left:
-            match = pattern.search(sentence)
-            if match is None or self._about(sentence[: match.start()], None) != "":
-                continue  # "the left ear"
-            old = self.lexicon.value_of(match["v"])
-            if old and self._looks_like("name", old):
-                yield Slot(self.subject, "", "employer", old, SlotKind.ENDS)
         for relation in self.lexicon.relations:
+            for pattern in (*relation.end, *relation.change):
+                if slot := self._ended(relation, pattern, sentence):
+                    yield slot
             for state in relation.state:
                 if slot := self._negated(relation, state, sentence):
                     yield slot
+
+    def _is_plain(self, words: str | None) -> bool:
+        return all(word in self.lexicon.plain or word in _OVER for word in (words or "").split())
+
+    def _ended(self, relation: Relation, pattern: re.Pattern[str], sentence: str) -> Slot | None:
+        """What "left …" and "moved from … to …" bring to an end."""
+        match = pattern.search(sentence)
+        if match is None or self._about(sentence[: match.start()], None) != "":
+            return None  # "the left ear"
+        groups = match.groupdict()
+        old = groups.get("a") if pattern in relation.change else groups["v"]
+        value = self.lexicon.value_of(old) if old else ""
+        if not value or not self._looks_like(relation.value, value):
+            return None
+        if relation.several and _ONLY_SOMETIMES.search(clause_of(match["v"])):
+            return None  # "stopped using Notion for recipes"
+        return Slot(self.subject, "", relation.name, value, SlotKind.ENDS)
 
     def _negated(self, relation: Relation, pattern: re.Pattern[str], sentence: str) -> Slot | None:
         bare = self.lexicon.without_negation(sentence)
@@ -155,6 +200,8 @@ class _Reader:
         value = self.lexicon.value_of(match["v"])
         about = self._about(bare[: match.start()], None)
         if not value or about is None:
+            return None
+        if relation.several and _ONLY_SOMETIMES.search(clause_of(match["v"])):
             return None
         return Slot(self.subject, about, relation.name, value, SlotKind.ENDS)
 
@@ -172,11 +219,19 @@ class _Reader:
         value = self.lexicon.value_of(match["v"])
         if not about or not value:
             return
-        if self.lexicon.single.search(about):
-            yield Slot(self.subject, about, "is", value, SlotKind.HOLDS)
-        elif form := self._form(value):
-            # "is on Monday" and "is in Berlin" are two properties of one meeting.
-            relation = " ".join(part for part in ("is", match["prep"], form) if part)
+        form = self._form(value)
+        if wanted := self.lexicon.single_form(about):
+            # "his boss is on leave", "the password is on the fridge" say no value.
+            if self._looks_like(wanted, value) and (form or not match["prep"]):
+                yield Slot(self.subject, about, "is", value, SlotKind.HOLDS)
+        elif form and match["v"].split()[0] not in self.lexicon.indefinite:
+            if form == "name" and match["is"] in self.lexicon.common_nouns:
+                return
+            # "is on Monday" and "is in Berlin" are two properties of one meeting, "is 3 hours" and
+            # "is 120 euros" of one flight.
+            place = match["prep"] if form != "date" else None
+            unit = _unit(value) if form == "number" else None
+            relation = " ".join(part for part in ("is", place, form, unit) if part)
             yield Slot(self.subject, about, relation, value, SlotKind.HOLDS)
 
     def _attribute_name(self, text: str) -> str | None:
@@ -185,7 +240,7 @@ class _Reader:
         if not words or len(words) > _LONGEST_ATTRIBUTE:
             return None
         possessor = _POSSESSOR.match(text)
-        named = self.subject and self.lexicon.single.search(text)
+        named = self.subject and self.lexicon.single_form(text)
         if words[0] in self.lexicon.definite:
             words = words[1:]
         elif possessor is None and not named:
@@ -216,11 +271,27 @@ class _Reader:
         parts = _COMMA.split(clause)
         # After a comma that closes an apposition the whole clause tells: "X, Jordi's girl, was …".
         words = _WORD.findall(parts[-1] or " ".join(parts)) + _WORD.findall(qualifier or "")
-        kept = [w for w in words if w not in self.lexicon.plain and w not in self.own]
+        words = [self._bare(word) for word in words]
+        kept = [w for w in words if self._tells(w)]
         if self.own & set(words) and not self._is_possessor(words):
             # "Runa's younger brother Jordi lives in …" under @Jordi is about Jordi himself.
             return ""
         return " ".join(kept) if len(kept) <= _SUBJECT_WORDS else None
+
+    def _tells(self, word: str) -> bool:
+        lexicon = self.lexicon
+        if word in lexicon.plain or word in lexicon.dates or word in self.own:
+            return False
+        return not (word.isdigit() and len(word) == 4) and word not in ("im", "am", "en")
+
+    def _bare(self, word: str) -> str:
+        """A word of unspaced script without the subject's own name and plain words."""
+        if word.isascii():
+            return word
+        for part in sorted((*self.own, *self.lexicon.plain), key=len, reverse=True):
+            if not part.isascii() and word != part:
+                word = word.replace(part, "") or part
+        return word
 
     def _is_possessor(self, words: Sequence[str]) -> bool:
         """Whether the subject only owns what is spoken of: `Peter's brother`, `hija de Jordi`."""
@@ -238,6 +309,9 @@ class _Reader:
             return any(letter.isdigit() for letter in value)
         if wanted == "date":
             return form in ("date", "number")
+        if wanted == "measure":
+            begin = " ".join(value.split()[:_BEFORE_A_MEASURE])  # "due on the 1st" is none
+            return self._form(begin) in ("date", "number") or not value.isascii()
         return form in ("name", "number") or not value.isascii()
 
     def _form(self, value: str) -> str:
@@ -249,6 +323,13 @@ class _Reader:
             return "number"
         first = next((w for w in words if w not in self.lexicon.definite), "")
         return "name" if first and _is_capitalised(first, self.content) else ""
+
+
+def _unit(value: str) -> str:
+    """The words of `12 square metres` beside the number; empty for a name such as `oak-1`."""
+    if not value[:1].isdigit():
+        return ""
+    return " ".join(w for w in value.split() if not any(map(str.isdigit, w)))
 
 
 def _is_capitalised(word: str, content: str) -> bool:
