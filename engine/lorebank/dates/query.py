@@ -8,10 +8,16 @@ from functools import reduce
 
 from lorebank.dates.calendar import add_months, shift
 from lorebank.dates.fallback import foreign_days
-from lorebank.dates.phrases import DatePhrase, find_phrases
+from lorebank.dates.lexicon import lexicon
+from lorebank.dates.phrases import DatePhrase, find_phrases, phrases_at
+from lorebank.dates.spans import Moment
+from lorebank.dates.tokens import tokenize
 from lorebank.domain import Interval
 
-__all__ = ["parse_bound", "query_interval"]
+__all__ = ["looks_ahead", "other_times", "parse_bound", "query_interval"]
+
+_EARLIER_YEARS = 5
+_LONGEST_MONTH = 31
 
 _DURATION = re.compile(r"\s*(\d{1,5})\s*([dwmy])\s*", re.IGNORECASE)
 _YEAR = re.compile(r"\s*(\d{4})\s*")
@@ -70,6 +76,30 @@ def query_interval(text: str, now: date) -> DatePhrase | None:
     return _joined(text, group, reduce(_span, (p.interval for p in group)))
 
 
+def other_times(phrase: DatePhrase, now: date) -> tuple[Interval, ...]:
+    """What else a phrase may mean that leaves its year, month or week open.
+
+    The coming repetition, then, of what comes back every year, those of earlier years, newest
+    first; nothing for a phrase that names its time in full.
+    """
+    if not phrase.repeating or phrase.interval.start is None or phrase.interval.end is None:
+        return ()
+    coming = _same_phrase(phrase, Moment(now, "future"))
+    earlier: list[Interval | None] = []
+    if coming is None or (_first(coming) - phrase.interval.start).days > _LONGEST_MONTH:
+        moments = (Moment(_years_before(now, n)) for n in range(1, _EARLIER_YEARS + 1))
+        earlier = [_same_phrase(phrase, moment) for moment in moments]
+    found = (i for i in (coming, *earlier) if i is not None and i != phrase.interval)
+    return tuple(dict.fromkeys(found))
+
+
+def looks_ahead(text: str) -> bool:
+    """Whether a question speaks of what is to come: `what is planned for 14 March?`."""
+    words = frozenset(tokenize(text).words)
+    known = lexicon()
+    return not known.future.isdisjoint(words) and known.past.isdisjoint(words)
+
+
 def parse_bound(text: str, now: date, *, side: str) -> date | None:
     """The day that a bound given as text stands for; None where it is not understood.
 
@@ -92,6 +122,20 @@ def parse_bound(text: str, now: date, *, side: str) -> date | None:
         return None
     near, far = (interval.start, interval.end)
     return (near or far) if side == "start" else (far or near)
+
+
+def _same_phrase(phrase: DatePhrase, moment: Moment) -> Interval | None:
+    found = phrases_at(phrase.text, moment)
+    return found[0].interval if len(found) == 1 and found[0].interval.start else None
+
+
+def _first(interval: Interval) -> date:
+    assert interval.start is not None
+    return interval.start
+
+
+def _years_before(day: date, years: int) -> date:
+    return add_months(day, -12 * years)
 
 
 def _is_joint(between: str) -> bool:

@@ -27,6 +27,7 @@ from lorebank.recall.newest import (
 )
 from lorebank.recall.pool import Pool, coverage, lexical_terms
 from lorebank.recall.ranking import Ranking
+from lorebank.recall.readings import coming_first, other_readings, said_of_coming, said_of_reading
 from lorebank.recall.repeats import collapse_repeats
 from lorebank.recall.request import Request
 from lorebank.recall.retrievers import entity, lexical, listing, opinion, semantic, slot, temporal
@@ -134,6 +135,7 @@ def recall(
         retrievers_skipped=dict(skipped),
         notes=(
             *pool.understood.notes,
+            *gathered.read_as,
             *notes,
             *_said_of_phrases(pool),
             *said,
@@ -175,15 +177,20 @@ class _Gathered:
     inside: frozenset[int] | None
     """What lies in the time of the question, where only that was looked at."""
     said: list[str]
+    read_as: Sequence[str] = ()
+    """Which day a date without its year was taken for, where that is not the last one."""
 
 
 def _gather(request: Request, without: frozenset[str]) -> _Gathered:
     """Run the retrievers; a date phrase that leaves nothing on the subject gives way, aloud."""
     phrase = request.understood.phrase
-    if phrase is not None and (narrowed := _narrowed(request)) is not None:
-        pool = _pool(narrowed, _retrieve(narrowed, request, without))
-        if pool.items and _is_of_the_time(pool):
-            return _Gathered(pool, frozenset(pool.items), narrowed.allowed, [])
+    if phrase is not None:
+        if (ahead := coming_first(request)) and (found_ahead := _inside(ahead, without)):
+            return replace(found_ahead, read_as=said_of_reading(ahead, None))
+        if (of_the_time := _inside(request, without)) is not None:
+            if not _speaks_of_subject(of_the_time.pool) and (other := _elsewhen(request, without)):
+                return other
+            return replace(of_the_time, read_as=said_of_coming(request))
     said: list[str] = []
     pool = _pool(request, _retrieve(request, request, without))
     found = frozenset(pool.items)
@@ -194,12 +201,35 @@ def _gather(request: Request, without: frozenset[str]) -> _Gathered:
     if inside and _answers(pool, inside):
         rankings = {name: _only(ranking, inside) for name, ranking in pool.rankings.items()}
         return _Gathered(replace(pool, items=inside, rankings=rankings), found, None, said)
+    if other := _elsewhen(request, without):
+        return other
     said.append(
         f"nothing on this was found in the time of '{phrase.text}'; showing what there is"
         if pool.items
         else f"nothing was found in the time of '{phrase.text}'"
     )
     return _Gathered(pool, found, None, said)
+
+
+def _inside(request: Request, without: frozenset[str]) -> _Gathered | None:
+    """What lies in the short time asked for, where that is what was asked for; else `None`."""
+    narrowed = _narrowed(request)
+    if narrowed is None:
+        return None
+    pool = _pool(narrowed, _retrieve(narrowed, request, without))
+    if not pool.items or not _is_of_the_time(pool):
+        return None
+    return _Gathered(pool, frozenset(pool.items), narrowed.allowed, [])
+
+
+def _elsewhen(request: Request, without: frozenset[str]) -> _Gathered | None:
+    """What lies in another year of a date that names none, where it is on the subject."""
+    for other in other_readings(request):
+        gathered = _inside(other, without)
+        if gathered is not None and _speaks_of_subject(gathered.pool):
+            empty = request.understood.query.interval
+            return replace(gathered, read_as=said_of_reading(other, empty))
+    return None
 
 
 def _retrieve(request: Request, whole: Request, without: frozenset[str]) -> dict[str, Ranking]:
@@ -245,6 +275,11 @@ def _answers(pool: Pool, inside: Mapping[int, Item]) -> bool:
     best_inside = max(coverage(pool, item, subject) for item in inside)
     best = max(coverage(pool, item, subject) for item in pool.items)
     return best_inside >= best * _NEARLY_AS_GOOD or best < _SAYS_LITTLE
+
+
+def _speaks_of_subject(pool: Pool) -> bool:
+    subject = [term for term in pool.understood.subject_terms if term in pool.known_terms]
+    return not subject or max(coverage(pool, n, subject) for n in pool.items) >= _SAYS_LITTLE
 
 
 def _only(ranking: Ranking, items: Mapping[int, Item]) -> Ranking:
