@@ -24,7 +24,10 @@ def coming_first(request: Request) -> Request | None:
     """The request with its open date taken as the coming one, where the question looks ahead."""
     if not looks_ahead(request.understood.plain):
         return None
-    return next((r for r in other_readings(request) if _begins(r) > request.now), None)
+    coming = next(other_readings(request), None)
+    interval = coming.understood.query.interval if coming else None
+    begins = interval.start if interval else None
+    return coming if begins is not None and begins > request.now else None
 
 
 def other_readings(request: Request) -> Iterator[Request]:
@@ -61,12 +64,6 @@ def said_of_coming(request: Request) -> list[str]:
             return [f"{note}; {_days(coming)} holds something as well"]
         break
     return []
-
-
-def _begins(request: Request) -> object:
-    interval = request.understood.query.interval
-    assert interval is not None
-    return interval.start
 
 
 def _days(interval: Interval) -> str:

@@ -321,6 +321,6 @@ PAST = (
 )
 FUTURE = (
     "will|shall|going|plans|planned|due|deadline|scheduled|upcoming|must|should|gonna|expects|"
-    "expected|intends|starts|moves|arrives|leaves|flies|appointment|booked|until|by|ll"
+    "expected|intends|starts|moves|arrives|leaves|flies|appointment|booked|until|by|ll|postponed|rescheduled"
 )
 HABIT = "usually|always|often|normally|typically|generally|sometimes|regularly|habitually"
