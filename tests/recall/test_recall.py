@@ -58,6 +58,13 @@ def test_names_are_found_however_they_are_bent(text: str, names: tuple[str, ...]
     assert read(text).query.entities == names
 
 
+def test_of_a_very_long_question_whole_words_are_read_and_the_rest_is_said() -> None:
+    found = read("boiler " * 100_000)
+    assert found.terms == ("boiler",)
+    assert found.notes == ("only the first 4,000 characters of the question were read",)
+    assert read("x" * 5_000).terms == ("x" * 4_000,)
+
+
 @pytest.mark.parametrize(
     ("text", "intent"),
     [

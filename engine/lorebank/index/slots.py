@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -118,7 +118,8 @@ def successors(
 
     A fact replaces another when it was recorded later (on a later day, or further down the same
     log) and gives another value to the same property of the same thing, or says that it is over.
-    Facts in undated files replace nothing and are not replaced.
+    A fact that fixes several properties is replaced when all of them are; the latest of those that
+    do is named. Facts in undated files replace nothing and are not replaced.
     """
     keys = _keys(connection, items)
     if not keys:
@@ -126,17 +127,28 @@ def successors(
     rivals = _rivals(connection, {key for found in keys.values() for key in found}, as_of)
     replaced: dict[int, Successor] = {}
     for item, found in keys.items():
-        for key in found:
-            own = [e for e in rivals[key] if e.item == item]
-            # Of "moved from Berlin to Lisbon" the end of Berlin never lapses; Lisbon may.
-            mine = min(own, key=lambda e: e.kind is SlotKind.ENDS, default=None)
-            others = [*rivals[key], *rivals[_swap_of(key)]]
-            if key[2] in _DATED and mine and mine.names_a_day:
-                others = [e for e in others if e.when[0] <= mine.until]  # else the next appointment
-            newer = _replacement(mine, others) if mine else None
-            if mine and newer:
-                replaced[item] = Successor(newer.item, newer.id, " ".join(mine.values))
+        fixed = [_fixed_by(item, key, rivals) for key in dict.fromkeys(found)]
+        held = [one for one in fixed if one and one[0].kind is not SlotKind.ENDS]
+        newer = [(mine, entry) for mine, entry in held or filter(None, fixed) if entry]
+        if newer and len(newer) == len(held or fixed):
+            mine, last = max(newer, key=lambda pair: pair[1].when)
+            replaced[item] = Successor(last.item, last.id, " ".join(mine.values))
     return replaced
+
+
+def _fixed_by(
+    item: int, key: _Key, rivals: Mapping[_Key, Sequence[_Entry]]
+) -> tuple[_Entry, _Entry | None] | None:
+    """What an item says of a property, and what replaces that; `None` for an undated item."""
+    own = [entry for entry in rivals[key] if entry.item == item]
+    # Of "moved from Berlin to Lisbon" the end of Berlin never lapses; Lisbon may.
+    mine = min(own, key=lambda entry: entry.kind is SlotKind.ENDS, default=None)
+    if mine is None:
+        return None
+    others = [*rivals[key], *rivals[_swap_of(key)]]
+    if key[2] in _DATED and mine.names_a_day:
+        others = [e for e in others if e.when[0] <= mine.until]  # else the next appointment
+    return mine, _replacement(mine, others)
 
 
 def superseded_facts(connection: Connection, *, as_of: date | None = None) -> dict[str, str]:

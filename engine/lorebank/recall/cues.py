@@ -64,7 +64,7 @@ _WHEN_UNSPACED = ("什么时候", "何时", "哪天", "几号", "几月", "い�
 
 _PAST = {
     "en": r"used to|formerly|former|previous|previously|earlier|originally|at first|in the past"
-    r"|back then|over time|history of|before\W*$",
+    r"|back then|over time|history of|use to|(?:did|was|were)\b.* before|before\W*$",
     "es": r"antes\W*$|antes de|anterior|anteriores|anteriormente|solia|al principio|antigu[oa]s?",
     "pt": r"antes\W*$|anterior|anteriores|anteriormente|costumava|no inicio|antig[oa]s?",
     "fr": r"avant\W*$|auparavant|ancien|ancienne|precedente?|autrefois|au debut",
@@ -84,7 +84,7 @@ _WHO = {
     "it": r"chi (?:e|era|sono)|(?:che )?cos'e|che cosa e",
     "nl": r"wie (?:is|was|zijn)|wat is",
 }
-_WHO_UNSPACED = ("是谁", "是什么", "とは", "って誰", "は誰", "って何", "は何")
+_WHO_UNSPACED = ("是谁", "谁是", "是什么", "とは", "って誰", "は誰", "って何", "は何")
 
 
 def asks_for_opinion(text: str) -> bool:

@@ -33,7 +33,7 @@ class Current:
     items: Mapping[int, Item]
     replaced: Mapping[int, Successor]
     hidden: int
-    """How many replaced facts would have been shown."""
+    """How many replaced facts would have been shown that share a word with the question."""
 
 
 def lead_with_successors(
@@ -59,9 +59,13 @@ def lead_with_successors(
         placed.setdefault(successor.item)
         if asked & set(words(successor.old_value)):
             placed.setdefault(number)
-        elif place < k:
+        elif place < k and asked & _said_words(items[number]):
             hidden += 1
     return Current(list(placed), items, replaced, hidden)
+
+
+def _said_words(item: Item) -> set[str]:
+    return {*words(item.content), *(word for name in item.names for word in words(name))}
 
 
 def newest_first(

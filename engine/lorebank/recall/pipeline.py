@@ -418,7 +418,8 @@ def _with_successors(
     missing = {s.item for s in replaced.values() if s.item not in pool.items}
     wanted = [item for item in sorted(missing) if allowed is None or item in allowed]
     items = {**pool.items, **load_items(request.connection, wanted)}
-    return lead_with_successors(order, items, replaced, understood.terms, options.k)
+    asked = (*understood.terms, *understood.query.entities)
+    return lead_with_successors(order, items, replaced, asked, options.k)
 
 
 def _held_of_subject(pool: Pool, item: int) -> frozenset[str]:

@@ -33,6 +33,7 @@ MAX_NAME_WORDS = 5
 MAX_UNSPACED_NAME = 8
 MAX_QUERY_CHARACTERS = 4_000
 
+_CUT_SHORT = f"only the first {MAX_QUERY_CHARACTERS:,} characters of the question were read"
 _QUOTED = re.compile(QUOTED)
 _MARKED = re.compile(
     r"(?<![\w.@/])[@＠]?\[\[([^\[\]|]+)[^\[\]]*\]\]|(?<![\w.@/])[@＠]([^\W\d_][\w.+#&'’-]*)"
@@ -100,7 +101,7 @@ def understand(
     respell: Respeller | None = None,
 ) -> Understood:
     """Take a question apart; raises `UsageError` for a field whose value makes no sense."""
-    text = _clean(text[:MAX_QUERY_CHARACTERS])
+    asked, text = len(text), _clean(_head(text))
     fields = read_fields(text, now, filters, lookup)
     plain, filters = fields.text, fields.filters
     phrase = query_interval(plain, now)
@@ -118,6 +119,7 @@ def understand(
     asking_words = opinion_words(plain)
     subject_terms = tuple(t for t in terms if t not in name_words | asking_words)
     notes = [
+        *(_CUT_SHORT for _ in range(asked > MAX_QUERY_CHARACTERS)),
         *fields.notes,
         *(f"read '{written}' as '{meant}'" for written, meant in read_as.items()),
         *_unknown_names(undated, names),
@@ -155,11 +157,19 @@ def understand(
         wants_time=asks_when(plain),
         relations=asked_relations(undated, name_words) if entities else (),
         asks_who=asks_who(plain),
-        wants_past=asks_for_past(plain),
+        wants_past=asks_for_past(undated),
         notes=tuple(notes),
         plain=plain,
         quoted=phrases,
     )
+
+
+def _head(text: str) -> str:
+    """As much of the text as is read, up to the end of a word."""
+    if len(text) <= MAX_QUERY_CHARACTERS:
+        return text
+    whole, _, _ = text[: MAX_QUERY_CHARACTERS + 1].rpartition(" ")
+    return whole or text[:MAX_QUERY_CHARACTERS]
 
 
 def _clean(text: str) -> str:

@@ -108,7 +108,8 @@ def _remark(session: Session, answer: Answer, filters: dict[str, Any], *, explai
         session.note(answers.understood_lines(look, answer))
     if not answer.hits:
         session.note(answers.nothing_found_lines(look, answer, advice=_advice(answer, filters)))
-    session.note(answers.answer_notes(look, answer))
+    budgeted = filters["token_budget"] is not None
+    session.note(answers.answer_notes(look, answer, budgeted=budgeted))
 
 
 def _advice(answer: Answer, filters: dict[str, Any]) -> list[str]:

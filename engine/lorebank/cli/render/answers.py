@@ -90,8 +90,8 @@ def _shown(value: Any) -> str:
     return f"{value:.2f}" if isinstance(value, float) else str(value)
 
 
-def answer_notes(look: Look, answer: Answer) -> list[str]:
-    """What the reader must know beside the hits, for stderr."""
+def answer_notes(look: Look, answer: Answer, *, budgeted: bool = False) -> list[str]:
+    """What the reader must know beside the hits, for stderr; `budgeted`: with a token budget."""
     notes = [f"note: {note}" for note in answer.notes]
     if answer.evidence == "none" and answer.hits:
         notes.append("note: nothing here answers the question; these lines only touch it")
@@ -101,6 +101,8 @@ def answer_notes(look: Look, answer: Answer) -> list[str]:
         whole = f"{answer.total}; -k {answer.total} shows all"
         more = f"{answer.total} or more; -k {answer.total} shows so many"
         shown = whole if answer.total_exact else more
+        if budgeted:
+            shown = f"{answer.total}; more fit a larger --budget-tokens or -k"
         notes.append(f"note: showing {len(answer.hits)} of {shown}")
     return [look.dim(line) for note in notes for line in look.paragraph(note, INDENT, first="")]
 
