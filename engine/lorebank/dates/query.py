@@ -22,31 +22,8 @@ _LONGEST_MONTH = 31
 _DURATION = re.compile(r"\s*(\d{1,5})\s*([dwmy])\s*", re.IGNORECASE)
 _YEAR = re.compile(r"\s*(\d{4})\s*")
 _JOINS = frozenset(
-    [
-        "and",
-        "or",
-        "y",
-        "o",
-        "e",
-        "ou",
-        "et",
-        "und",
-        "oder",
-        "ed",
-        "en",
-        "of",
-        "&",
-        "/",
-        "和",
-        "与",
-        "或",
-        "と",
-        "や",
-        "、",
-        "but",
-        "pero",
-        "aber",
-    ]
+    {"and", "or", "but", "y", "o", "pero", "e", "ou", "et", "und", "oder", "aber", "ed", "en", "of"}
+    | {"&", "/", "和", "与", "或", "と", "や", "、"}
 )
 
 

@@ -25,24 +25,6 @@ _MEASURE = re.compile(
     r"(?!\w))*)"
     r"(?P<rest>.*)"
 )
-_REASONS = frozenset(
-    {"since", "from", "as", "because", "but", "so", "and", "instead", "not", "now", "again"}
-    | {"anymore", "desde", "porque", "pero", "y", "e", "seit", "ab", "weil", "aber", "und", "statt"}
-    | {
-        "depuis",
-        "parce",
-        "mais",
-        "et",
-        "dal",
-        "perche",
-        "ma",
-        "partir",
-        "ahora",
-        "jetzt",
-        "maintenant",
-    }
-)
-"""Words behind a number that begin a reason or a time, and narrow nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +72,11 @@ class Lexicon:
     stop: frozenset[str]
     dates: frozenset[str]
     unsure: re.Pattern[str]
+    new: re.Pattern[str]
+    reasons: frozenset[str]
+    sometimes: re.Pattern[str]
+    over: frozenset[str]
+    company: frozenset[str]
 
     def is_unsure(self, sentence: str) -> bool:
         """Whether the sentence says how things may be, or once were, rather than how they are."""
@@ -123,7 +110,7 @@ class Lexicon:
         if match is None:
             return None
         words = [word for word in _WORD.findall(match["rest"]) if word not in _ARTICLES]
-        if words and words[0] in _REASONS:
+        if words and words[0] in self.reasons:
             words = []
         kept = " ".join(word for word in words if not word[0].isdigit())
         return self.value_of(match["number"]), kept
@@ -174,6 +161,11 @@ def lexicon() -> Lexicon:
         stop=frozenset(words["stop"]),
         dates=frozenset(words["dates"]),
         unsure=_any_of(words["unsure"]),
+        new=_any_of(words["new"]),
+        reasons=frozenset(words["reason"]),
+        sometimes=_any_of(words["sometimes"]),
+        over=frozenset(words["over"]),
+        company=frozenset(words["company"]),
     )
 
 

@@ -31,20 +31,8 @@ _WORD = re.compile(r"[\w'+#.&/@°€$£%:-]*[\w+#€$£%]")
 _DIGITS_APART = re.compile(r"(?<=\d)[ .,\u202f\u00a0](?=\d{3}\b)")
 _POSSESSOR = re.compile(r"^(?P<who>.+?)(?:'s|(?<=s)') (?P<what>.+)$")
 _QUESTION = re.compile(r"[?？]\s*$")
-_OVER = frozenset({"over", "back", "completely", "entirely", "fully", "recently", "again", "jobs"})
 _SUBJECT_WORDS = 8
 _LONGEST_ATTRIBUTE = 14
-_NEW = re.compile(
-    r"\b(?:now|currently|nowadays|moved|migrated|switched|changed|ahora|agora|maintenant|desormais"
-    r"|jetzt|nun|adesso|ora)\b|现在|改"
-)
-_ONLY_SOMETIMES = re.compile(
-    r"\b(?:for|at|in|on|when|while|during|before|after|with|to|para|por|en|cuando|pour|quand|apres|avant"
-    r"|am|beim|nach|vor|wenn|zum|per|quando|dopo|prima)\b"
-)
-_COMPANY = frozenset(
-    {"inc", "corp", "co", "ltd", "llc", "plc", "gmbh", "ag", "sa", "bv", "company"}
-)
 _LONGEST = 600
 _MOST_PIECES = 4
 _BEFORE_A_MEASURE = 2
@@ -104,7 +92,7 @@ def same_value(one: str, other: str) -> bool:
 
 def ends_value(ended: str, value: str) -> bool:
     """Whether what is over takes the value with it: `hooli` does `hooli berlin`, never reversed."""
-    return set(ended.split()) - _COMPANY <= set(value.split())
+    return set(ended.split()) - lexicon().company <= set(value.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +140,7 @@ class _Reader:
         beside = (
             relation.several
             or groups.get("a") is not None  # "from Vim to Emacs": only Vim is over
-            or (relation.told and not _NEW.search(match.string))
+            or (relation.told and not self.lexicon.new.search(match.string))
         )
         kind = SlotKind.SEVERAL if beside else SlotKind.HOLDS
         return Slot(self.subject, about, relation.name, value, kind)
@@ -177,7 +165,8 @@ class _Reader:
                     yield slot
 
     def _is_plain(self, words: str | None) -> bool:
-        return all(word in self.lexicon.plain or word in _OVER for word in (words or "").split())
+        plain = self.lexicon.plain | self.lexicon.over
+        return plain.issuperset((words or "").split())
 
     def _ended(self, relation: Relation, pattern: re.Pattern[str], sentence: str) -> Slot | None:
         """What "left …" and "moved from … to …" bring to an end."""
@@ -189,7 +178,7 @@ class _Reader:
         value = self.lexicon.value_of(old) if old else ""
         if not value or not self._looks_like(relation.value, value):
             return None
-        if relation.several and _ONLY_SOMETIMES.search(clause_of(match["v"])):
+        if relation.several and self.lexicon.sometimes.search(clause_of(match["v"])):
             return None  # "stopped using Notion for recipes"
         return Slot(self.subject, "", relation.name, value, SlotKind.ENDS)
 
@@ -201,7 +190,7 @@ class _Reader:
         about = self._about(bare[: match.start()], None)
         if not value or about is None:
             return None
-        if relation.several and _ONLY_SOMETIMES.search(clause_of(match["v"])):
+        if relation.several and self.lexicon.sometimes.search(clause_of(match["v"])):
             return None
         return Slot(self.subject, about, relation.name, value, SlotKind.ENDS)
 
