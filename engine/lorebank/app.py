@@ -33,6 +33,7 @@ from lorebank.domain import (
     Fact,
     FactKind,
     FileText,
+    LedgerChange,
     Opinion,
     OpinionStatus,
     Proposal,
@@ -91,6 +92,7 @@ from lorebank.workspace.lock import WriterLock
 
 if TYPE_CHECKING:
     from lorebank.index.connection import Connection
+    from lorebank.reflect.page_moves import PlannedMoves
 
 __all__ = ["Bank"]
 
@@ -607,6 +609,40 @@ class Bank:
         self._freshen()
         return Audit(duplicates=resolution(self._index).proposals)
 
+    def decide(
+        self,
+        action: str,
+        *names: str,
+        reason: str = "",
+        undo: bool = False,
+        dry_run: bool = False,
+        now: date | None = None,
+    ) -> LedgerChange:
+        """Write one decision about names into `bank/identity.md`, or take it off with `undo`.
+
+        `action` is `alias`, `merge`, `rename` (the first name goes into the second), `distinct`,
+        `dismiss`, or `split` (one name from another, or from all). The page of a merged name moves
+        into that of the name that stays, and back. A line that stands already changes nothing.
+        """
+        from lorebank.reflect.decide import decide, parse_action
+
+        with WriterLock(self.root):
+            self._sync_words()
+            change = decide(
+                self._index,
+                self.root,
+                parse_action(action),
+                names,
+                today=self._today(now),
+                reason=reason,
+                undo=undo,
+                dry_run=dry_run,
+                nearest=lambda name: nearest_names(self._index, name),
+            )
+        if change.changed and not dry_run:
+            self._sync_words()
+        return change
+
     # -- reflect -------------------------------------------------------------------------------
 
     def reflect(
@@ -630,6 +666,7 @@ class Bank:
         first = parse_day(since, today, "since")
         with WriterLock(self.root):
             self._sync_words()
+            moved = self._settle_pages(dry_run=dry_run)
             report = reflect_workspace(
                 self._index,
                 self.root,
@@ -642,7 +679,7 @@ class Bank:
             )
         if report.changed and not dry_run:
             self._sync_words()
-        return report
+        return moved.told_with(report)
 
     @_made_anew_when_damaged
     def unsure(self, entity: str | None = None, *, k: int = 20) -> UnsureQueue:
@@ -747,6 +784,17 @@ class Bank:
         return ProposalDecision(proposal, False, None)
 
     # -- inside --------------------------------------------------------------------------------
+
+    def _settle_pages(self, *, dry_run: bool) -> PlannedMoves:
+        """Put the pages of names that were merged or parted by hand where they belong."""
+        from lorebank.index.page_places import page_moves
+        from lorebank.reflect.page_moves import plan_page_moves, write_page_edits
+
+        moves = plan_page_moves(self.root, page_moves(self._index, resolution(self._index)))
+        if moves.edits and not dry_run:
+            write_page_edits(self.root, moves.edits)
+            self._sync_words()
+        return moves
 
     @property
     def _index(self) -> Connection:

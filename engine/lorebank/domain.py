@@ -38,6 +38,7 @@ __all__ = [
     "Ground",
     "Hit",
     "Interval",
+    "LedgerChange",
     "Mention",
     "Neighbour",
     "OpenPair",
@@ -913,6 +914,39 @@ class ReflectReport:
                 {"id": oid, "statement": text, "before": before, "after": after}
                 for oid, text, before, after in self.opinions_moved
             ],
+            "problems": [
+                {"path": p.path, "line": p.line, "code": p.code, "message": p.message}
+                for p in self.problems
+            ],
+            "diff": self.patch,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerChange:
+    """What a decision about names changed, or would change under `dry_run`."""
+
+    line: str
+    """The ledger line, without its bullet: `merge @Bob → @Robert (2026-01-03)`."""
+    changed: tuple[str, ...]
+    """Workspace paths of the pages written, in that order; empty where it stood already."""
+    patch: str
+    """A unified diff of the ledger and of the pages that move with it."""
+    dry_run: bool
+    before: tuple[str, ...] = ()
+    """The slugs of the entities that the names stood for."""
+    after: tuple[str, ...] = ()
+    """Those that they stand for with the decision; one where it joins them."""
+    problems: tuple[Diagnostic, ...] = ()
+    """Pages that could not be moved."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "line": self.line,
+            "changed": list(self.changed),
+            "dry_run": self.dry_run,
+            "before": list(self.before),
+            "after": list(self.after),
             "problems": [
                 {"path": p.path, "line": p.line, "code": p.code, "message": p.message}
                 for p in self.problems

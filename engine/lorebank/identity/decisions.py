@@ -40,6 +40,8 @@ class Rulings:
 
     joins: tuple[tuple[str, str], ...]
     """Pairs declared one, `(slug, target)`, free of contradiction."""
+    ledger_joins: tuple[tuple[str, str], ...]
+    """Those of them that stand in the ledger."""
     apart: frozenset[frozenset[str]]
     """Pairs that no merge may join, not even through others."""
     alone: frozenset[str]
@@ -73,6 +75,7 @@ def rule(decisions: Sequence[Decision], used: frozenset[str]) -> Rulings:
     leaving = {join.slug for join in joins}
     return Rulings(
         joins=tuple((join.slug, join.target) for join in joins + aliases),
+        ledger_joins=tuple((join.slug, join.target) for join in joins),
         apart=frozenset(apart),
         alone=frozenset(alone),
         dismissed=frozenset(_pair(d) for d in ledger if d.action == "dismiss"),

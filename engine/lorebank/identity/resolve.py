@@ -9,7 +9,7 @@ decisions on file, so deleting a ledger line restores what was before.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 
 from lorebank.domain import Diagnostic
@@ -48,6 +48,8 @@ class Resolution:
     """Every slug in use or in a decision → the slug of its entity."""
     proposals: tuple[_Pair, ...] = ()
     """`(slug, slug, reason)`: two entities that may be one, each pair once, sorted."""
+    merged: Mapping[str, str] = field(default_factory=dict)
+    """Every slug that lines of the ledger join to others → one slug of those it is joined to."""
     problems: tuple[Diagnostic, ...] = ()
     """Decisions that contradict each other, go in a circle or name nobody."""
 
@@ -66,8 +68,16 @@ def resolve_names(uses: Sequence[NameUse], decisions: Sequence[Decision]) -> Res
     return Resolution(
         entity_of=entity_of,
         proposals=_proposals(unsure, entity_of, rulings),
+        merged=_merged(rulings),
         problems=rulings.problems,
     )
+
+
+def _merged(rulings: Rulings) -> dict[str, str]:
+    joined = Partition()
+    for slug, target in rulings.ledger_joins:
+        joined.join(slug, target)
+    return {slug: joined.head(slug) for pair in rulings.ledger_joins for slug in pair}
 
 
 def _names(uses: Sequence[NameUse], also: Iterable[str]) -> dict[str, NameUse]:

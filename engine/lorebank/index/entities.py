@@ -12,26 +12,40 @@ from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING
 
-from lorebank.domain import Citation, Entity, Neighbour
+from lorebank.domain import Citation, Diagnostic, Entity, Neighbour
 from lorebank.index.connection import Connection, select
 from lorebank.language.folding import slugify
 
 if TYPE_CHECKING:
-    from lorebank.identity.resolve import Resolution
+    from lorebank.identity.decisions import Decision
+    from lorebank.identity.resolve import NameUse, Resolution
 
 __all__ = [
+    "MOVED",
+    "SPELLING",
     "NameRow",
+    "decisions",
     "display_names",
     "find_entity",
+    "identity_problems",
     "insert_names",
     "list_entities",
     "load_aliases",
     "lookup_names",
+    "name_uses",
     "nearest_names",
     "neighbours",
     "refresh_entities",
     "resolution",
 ]
+
+
+SPELLING = "spelling"
+"""The action of a row that only says how the name a ledger line leads to is written; its target is
+the line's action."""
+MOVED = "moved"
+"""The action of a row that says which page (`target`) moved into the file's page."""
+_IDENTITY_CODES = "identity-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +54,8 @@ class NameRow:
 
     line: int
     action: str
-    """`page`, `page-alias`, or a ledger action: `alias`, `merge`, `distinct`, …"""
+    """`page`, a ledger action (`alias`, `merge`, `distinct`, …), `SPELLING` or `MOVED`. An
+    `alias` that stands on an entity page is front matter's."""
     slug: str
     target: str
     name: str
@@ -58,9 +73,16 @@ def insert_names(connection: Connection, file: int, rows: Iterable[NameRow]) -> 
 
 def resolution(connection: Connection) -> Resolution:
     """What the names in use and the decisions on file say about who is who."""
-    from lorebank.identity.resolve import Decision, NameUse, resolve_names  # only when writing
+    from lorebank.identity.resolve import resolve_names  # only when writing
 
-    uses = [
+    return resolve_names(name_uses(connection), decisions(connection))
+
+
+def name_uses(connection: Connection) -> list[NameUse]:
+    """The names that mentions write, by slug."""
+    from lorebank.identity.resolve import NameUse
+
+    return [
         NameUse(slug=slug, name=name, uses=uses, first=first)
         for slug, name, uses, first in select(
             connection,
@@ -72,21 +94,30 @@ def resolution(connection: Connection) -> Resolution:
             ") GROUP BY slug ORDER BY slug",
         )
     ]
-    decisions = [
+
+
+def decisions(connection: Connection) -> list[Decision]:
+    """What the ledger and the entity pages say about names, the ledger first."""
+    from lorebank.identity.decisions import Decision
+
+    return [
         Decision(action=action, slug=slug, target=target, path=path, line=line)
         for action, slug, target, path, line in select(
             connection,
             "SELECT n.action, n.slug, n.target, f.path, n.line FROM names n"
-            " JOIN files f ON f.file = n.file ORDER BY f.role <> 'ledger', f.path, n.line, n.slug",
+            " JOIN files f ON f.file = n.file WHERE n.action NOT IN (?, ?)"
+            " ORDER BY f.role <> 'ledger', f.path, n.line, n.slug",
+            (SPELLING, MOVED),
         )
     ]
-    return resolve_names(uses, decisions)
 
 
 def refresh_entities(connection: Connection) -> frozenset[str]:
     """Bring `mentions.entity`, `entities` and `aliases` up to date; returns the entities whose
     set of mentions changed because names were joined or parted."""
-    entity_of = resolution(connection).entity_of
+    resolved_names = resolution(connection)
+    entity_of = resolved_names.entity_of
+    _rewrite_problems(connection, resolved_names.problems)
     moved: set[str] = set()
     stored = select(connection, "SELECT DISTINCT slug, entity FROM mentions")
     for slug, entity in stored:
@@ -99,6 +130,29 @@ def refresh_entities(connection: Connection) -> frozenset[str]:
             )
     _rewrite_entities(connection, entity_of)
     return frozenset(moved)
+
+
+def _rewrite_problems(connection: Connection, problems: Iterable[Diagnostic]) -> None:
+    """What is odd about the decisions depends on all files at once; it is replaced as a whole."""
+    prefix = len(_IDENTITY_CODES)
+    connection.execute(
+        "DELETE FROM diagnostics WHERE substr(code, 1, ?) = ?", (prefix, _IDENTITY_CODES)
+    )
+    connection.executemany(
+        "INSERT INTO diagnostics (path, line, code, message) VALUES (?, ?, ?, ?)",
+        [(p.path, p.line, p.code, p.message) for p in problems],
+    )
+
+
+def identity_problems(connection: Connection) -> tuple[Diagnostic, ...]:
+    """Decisions that contradict each other, go in a circle or name nobody, by place."""
+    rows = select(
+        connection,
+        "SELECT path, line, code, message FROM diagnostics WHERE substr(code, 1, ?) = ?"
+        " ORDER BY path, line, code, message",
+        (len(_IDENTITY_CODES), _IDENTITY_CODES),
+    )
+    return tuple(Diagnostic(*row) for row in rows)
 
 
 def list_entities(connection: Connection) -> tuple[Entity, ...]:
@@ -213,11 +267,13 @@ def _rewrite_entities(connection: Connection, entity_of: Mapping[str, str]) -> N
         " FROM mentions m JOIN items i ON i.item = m.item GROUP BY m.entity"
     )
     names = _display_names(connection, entity_of)
-    for slug, page, kind, written in select(
+    pages = select(
         connection,
         "SELECT n.slug, f.path, n.type, n.name FROM names n JOIN files f ON f.file = n.file"
         " WHERE n.action = 'page' ORDER BY f.path",
-    ):
+    )
+    # The page that bears the entity's own name before those of its other names.
+    for slug, page, kind, written in sorted(pages, key=lambda p: entity_of.get(p[0], p[0]) != p[0]):
         entity = entity_of.get(slug, slug)
         connection.execute(
             "INSERT INTO entities (slug, name, facts) VALUES (?, '', 0)"
@@ -231,6 +287,7 @@ def _rewrite_entities(connection: Connection, entity_of: Mapping[str, str]) -> N
         names.setdefault(entity, written)
         if entity == slug and slugify(names[entity]) != slug:
             names[entity] = written
+    names |= _spelled_names(connection, names)
     connection.executemany(
         "UPDATE entities SET name = ? WHERE slug = ?",
         [(name, slug) for slug, name in names.items()],
@@ -250,9 +307,26 @@ def _display_names(connection: Connection, entity_of: Mapping[str, str]) -> dict
     return names
 
 
+def _spelled_names(connection: Connection, names: Mapping[str, str]) -> dict[str, str]:
+    """The names that the ledger spells: by `rename` always, else where nobody wrote the name."""
+    spelled: dict[str, str] = {}
+    for slug, action, written in select(
+        connection,
+        "SELECT slug, target, name FROM names WHERE action = ? ORDER BY line",
+        (SPELLING,),
+    ):
+        if slug in names and (action == "rename" or slugify(names[slug]) != slug):
+            spelled[slug] = written
+    return spelled
+
+
 def _rewrite_aliases(connection: Connection, entity_of: Mapping[str, str]) -> None:
     spellings: dict[str, str] = dict(
-        select(connection, "SELECT slug, name FROM names ORDER BY slug, name DESC")
+        select(
+            connection,
+            "SELECT slug, name FROM names WHERE action <> ? ORDER BY slug, name DESC",
+            (MOVED,),
+        )
     )
     for slug, name in select(
         connection,

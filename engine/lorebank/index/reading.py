@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 from lorebank.dates.occurred import occurred_interval
 from lorebank.domain import Chunk, Diagnostic, Fact, Interval, Passage
-from lorebank.index.entities import NameRow
+from lorebank.index.entities import MOVED, SPELLING, NameRow
 from lorebank.index.read_settings import ReadSettings
 from lorebank.language.folding import slugify
 from lorebank.markdown.chunks import chunk_document
@@ -16,13 +16,14 @@ from lorebank.markdown.document import Document, read_document
 from lorebank.markdown.facts import extract_facts
 from lorebank.markdown.front_matter import FrontMatterValue, parse_front_matter
 from lorebank.markdown.ledger import LedgerEntry, parse_evidence_lines, parse_ledger
+from lorebank.markdown.moved import find_moved
 from lorebank.markdown.passages import extract_passages
 from lorebank.markdown.source import decode
 from lorebank.markdown.tags import front_matter_tags
 from lorebank.workspace.files import SourceFile
 from lorebank.workspace.layout import EVIDENCE_PAGE, FileRole
 
-__all__ = ["ReadFile", "read_file"]
+__all__ = ["ReadFile", "ledger_rows", "read_file"]
 
 LEDGER_PATH = "bank/identity.md"
 _ENTITY_FOLDER = "bank/entities/"
@@ -81,7 +82,7 @@ def read_file(
             target_tokens=settings.chunk_tokens,
             overlap_tokens=settings.chunk_overlap,
         ),
-        names=_page_names(source.path, front_matter),
+        names=(*_page_names(source.path, front_matter), *_moved_names(source.path, text)),
         diagnostics=(*problems, *extraction.diagnostics),
         tags=front_matter_tags(front_matter),
     )
@@ -99,7 +100,7 @@ def _read_ledger(
     if source.path == LEDGER_PATH:
         ledger = parse_ledger(text, source.path, document=document)
         problems = (*problems, *ledger.diagnostics)
-        names = tuple(row for entry in ledger.entries for row in _ledger_rows(entry))
+        names = tuple(row for entry in ledger.entries for row in ledger_rows(entry))
     elif source.path == EVIDENCE_PAGE:
         rulings = parse_evidence_lines(text, source.path, document=document)
         problems = (*problems, *rulings.diagnostics)
@@ -116,13 +117,17 @@ def _read_ledger(
     )
 
 
-def _ledger_rows(entry: LedgerEntry) -> Iterator[NameRow]:
-    """One row a name: each but the last leads to, or is kept apart from, the last."""
+def ledger_rows(entry: LedgerEntry) -> Iterator[NameRow]:
+    """One row a name: each but the last leads to, or is kept apart from, the last; and one that
+    says how the last is spelled."""
     *names, target = entry.names
-    for name in names or [target]:
-        yield NameRow(
-            entry.citation.start_line, entry.action.value, name.slug, target.slug, name.name
-        )
+    line, action = entry.citation.start_line, entry.action.value
+    for name in names:
+        yield NameRow(line, action, name.slug, target.slug, name.name)
+    if not names:
+        yield NameRow(line, action, target.slug, "", target.name)
+    elif target.slug not in {name.slug for name in names}:
+        yield NameRow(line, SPELLING, target.slug, action, target.name)
 
 
 def _searchable(document: Document) -> str:
@@ -152,9 +157,25 @@ def _page_names(path: str, front_matter: Mapping[str, FrontMatterValue]) -> tupl
     slug = slugify(str(front_matter.get("entity") or "")) or slugify(PurePosixPath(path).stem)
     kind = front_matter.get("type")
     page = NameRow(1, "page", slug, slug, name, str(kind) if kind else None)
+    return (page, *_page_aliases(front_matter, slug, 1))
+
+
+def _page_aliases(
+    front_matter: Mapping[str, FrontMatterValue], slug: str, line: int
+) -> Iterator[NameRow]:
     aliases = front_matter.get("aliases", ())
     listed = [aliases] if isinstance(aliases, str) else list(aliases)
-    return (
-        page,
-        *(NameRow(1, "alias", slugify(a), slug, a) for a in listed if slugify(a)),
-    )
+    for alias in listed:
+        if slugify(alias):
+            yield NameRow(line, "alias", slugify(alias), slug, alias)
+
+
+def _moved_names(path: str, text: str) -> Iterator[NameRow]:
+    """The pages that moved into this one; their aliases hold as before."""
+    if not path.startswith(_ENTITY_FOLDER):
+        return
+    for moved in find_moved(text):
+        front_matter, _, _ = parse_front_matter(moved.text, moved.path)
+        for page in _page_names(moved.path, front_matter)[:1]:
+            yield NameRow(moved.line, MOVED, page.slug, moved.path, page.name, page.type)
+            yield from _page_aliases(front_matter, page.slug, moved.line)

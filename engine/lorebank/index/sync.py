@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from lorebank.domain import Diagnostic, SyncReport
 from lorebank.index.connection import Connection, generation, select, transaction
-from lorebank.index.entities import refresh_entities
+from lorebank.index.entities import identity_problems, refresh_entities
 from lorebank.index.meta import read_meta, write_meta
 from lorebank.index.read_settings import ReadSettings
 from lorebank.workspace.files import SourceFile, WalkResult, content_hash, read_bytes
@@ -108,7 +108,11 @@ def _write_all(
     every = full or marked or has_marks(connection) or _decides_for_all(plan)
     if entities or every:
         write_meta(connection, OPINIONS_DUE, "1")
-    return SyncResult(_report(connection, plan), frozenset(entities), all_opinions=every)
+    report = _report(connection, plan)
+    problems = (*report.problems, *identity_problems(connection))
+    return SyncResult(
+        replace(report, problems=problems), frozenset(entities), all_opinions=every
+    )
 
 
 def stale_paths(connection: Connection, root: Path, walk: WalkResult) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ One decision a line; deleting the line undoes it. Lines that are no list items a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
@@ -18,6 +18,7 @@ from lorebank.domain import Citation, Diagnostic, Mention, Stance
 from lorebank.markdown.document import Document, read_document, walk
 from lorebank.markdown.mentions import find_mentions, mention_source
 from lorebank.markdown.plain import plain_text
+from lorebank.markdown.source import newline_style
 
 __all__ = [
     "EvidenceRuling",
@@ -25,12 +26,14 @@ __all__ = [
     "LedgerAction",
     "LedgerEntry",
     "Rulings",
+    "add_entry",
     "format_entry",
     "format_evidence_line",
     "item_lines",
     "note_text",
     "parse_evidence_lines",
     "parse_ledger",
+    "remove_entries",
     "split_note",
 ]
 
@@ -122,6 +125,34 @@ def format_entry(entry: LedgerEntry) -> str:
     return f"- {entry.action.value} {names}{note_text(entry.day, entry.reason)}"
 
 
+def add_entry(text: str, entry: LedgerEntry, path: str) -> str:
+    """The ledger with one more decision at its end; `remove_entries` takes it off byte for byte.
+
+    `ValueError` where the text ends in something that swallows it, such as an open comment.
+    """
+    newline = newline_style(text)
+    line = format_entry(entry)
+    for gap in ("", newline):
+        if text.endswith("\n") or not text:
+            longer = f"{text}{gap}{line}{newline}"
+        else:
+            longer = f"{text}{newline}{gap}{line}"
+        if len(parse_ledger(longer, path).entries) > len(parse_ledger(text, path).entries):
+            return longer
+    raise ValueError("the end of the ledger cannot hold a line: is a comment or fence left open?")
+
+
+def remove_entries(text: str, entries: Sequence[LedgerEntry]) -> str:
+    """The ledger without the lines of these decisions."""
+    lines = text.split("\n")
+    gone = {
+        line
+        for entry in entries
+        for line in range(entry.citation.start_line, entry.citation.end_line + 1)
+    }
+    return "\n".join(line for number, line in enumerate(lines, start=1) if number not in gone)
+
+
 def parse_evidence_lines(text: str, path: str, *, document: Document | None = None) -> Rulings:
     """The rulings of an evidence ledger; list items that rule nothing are reported."""
     document = document or read_document(text, path)
@@ -161,6 +192,8 @@ def _entry(line: str, place: Citation) -> LedgerEntry | str:
     action = LedgerAction(found["action"].lower())
     body, day, reason = split_note(line[found.end() :])
     names = tuple(mention for mention, _, _ in find_mentions(body))
+    if action is LedgerAction.SPLIT and len(names) == 1:
+        return LedgerEntry(action, names, day, reason, place)
     if len({name.slug for name in names}) < 2 and action is not LedgerAction.RENAME:
         return f"{action.value} needs two different names, as @Name or [[Name]]"
     if len(names) < 2:
