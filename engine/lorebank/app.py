@@ -34,6 +34,7 @@ from lorebank.domain import (
     FactKind,
     FileText,
     LedgerChange,
+    NameResolution,
     Opinion,
     OpinionStatus,
     Proposal,
@@ -54,7 +55,6 @@ from lorebank.index import connection as store
 from lorebank.index.chunks import select_chunks
 from lorebank.index.entities import (
     display_names,
-    find_entity,
     list_entities,
     lookup_names,
     nearest_names,
@@ -491,6 +491,19 @@ class Bank:
         )
 
     @_made_anew_when_damaged
+    def resolve(self, name: str, *, context: Sequence[str] = ()) -> NameResolution:
+        """Whom a name stands for and how that was found, step by step; never fails.
+
+        `context`, names of entities it was met with, only ranks what is proposed.
+        """
+        from lorebank.index.who import resolve_name
+
+        self._freshen()
+        return resolve_name(
+            self._index, name, context=[self._entity(other).slug for other in context]
+        )
+
+    @_made_anew_when_damaged
     def opinions(
         self,
         entity: str | None = None,
@@ -605,9 +618,12 @@ class Bank:
 
     @_made_anew_when_damaged
     def audit(self) -> Audit:
-        """Pairs of names that may be one entity: proposed, not merged."""
+        """What about names deserves a look: pairs that may be one entity (proposed, not merged),
+        dangling mentions, pages nobody mentions, hubs; each with evidence and what settles it."""
+        from lorebank.index.audit import audit_names
+
         self._freshen()
-        return Audit(duplicates=resolution(self._index).proposals)
+        return audit_names(self._index)
 
     def decide(
         self,
@@ -910,12 +926,14 @@ class Bank:
         return {"fresh": fresh, "synced_at": synced_at}
 
     def _entity(self, name: str) -> Entity:
-        entity = find_entity(self._index, name)
-        if entity is None:
-            near = nearest_names(self._index, name)
+        from lorebank.index.who import resolve_name
+
+        found = resolve_name(self._index, name)
+        if found.entity is None:
+            near = [each.name for each in found.proposals] or nearest_names(self._index, name)
             hint = f"nearest: {', '.join(near)}" if near else "`lorebank entity` lists all"
             raise NotFound(f"no entity '{name}'", hint=hint)
-        return entity
+        return found.entity
 
     def _opinions(
         self, slug: str | None, as_of: date | None, now: date | None

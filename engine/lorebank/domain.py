@@ -18,6 +18,7 @@ __all__ = [
     "BeliefChange",
     "BeliefDiff",
     "BeliefStep",
+    "AuditFinding",
     "BenchReport",
     "BenchRow",
     "Calibration",
@@ -40,6 +41,9 @@ __all__ = [
     "Interval",
     "LedgerChange",
     "Mention",
+    "NameReason",
+    "NameResolution",
+    "NameStep",
     "Neighbour",
     "OpenPair",
     "Opinion",
@@ -923,6 +927,67 @@ class ReflectReport:
 
 
 @dataclass(frozen=True, slots=True)
+class NameStep:
+    """One step on the way from a name as written to its entity."""
+
+    step: str
+    """`slug`, `ledger`, `front matter`, `folding`, `writing` or `context`, tried in this order."""
+    note: str
+    """What it found, or that it found nothing."""
+    found: bool
+    source: Citation | None = None
+    """The line that says so, where a line does."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "step": self.step,
+            "note": self.note,
+            "found": self.found,
+            "source": str(self.source) if self.source else None,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class NameReason:
+    """Why a name stands, or may stand, for an entity."""
+
+    name: str
+    reason: str
+    source: Citation | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "reason": self.reason,
+            "source": str(self.source) if self.source else None,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class NameResolution:
+    """Whom a name stands for, and how that was found."""
+
+    written: str
+    entity: Entity | None
+    """`None` where nobody is surely meant."""
+    steps: tuple[NameStep, ...]
+    """Up to the first that found somebody."""
+    names: tuple[NameReason, ...] = ()
+    """The entity's other names, each with why it is one."""
+    proposals: tuple[NameReason, ...] = ()
+    """Where nobody is surely meant: whom it may mean, the likeliest first."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "written": self.written,
+            "entity": self.entity.name if self.entity else None,
+            "steps": [step.to_dict() for step in self.steps],
+            "names": [name.to_dict() for name in self.names],
+            "proposals": [name.to_dict() for name in self.proposals],
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class LedgerChange:
     """What a decision about names changed, or would change under `dry_run`."""
 
@@ -961,6 +1026,39 @@ class Audit:
 
     duplicates: tuple[tuple[str, str, str], ...]
     """`(slug, slug, reason)`."""
+    findings: tuple[AuditFinding, ...] = ()
+    """All that deserves a look: `duplicates` again with their evidence, and the other kinds."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "duplicates": [list(pair) for pair in self.duplicates],
+            "findings": [finding.to_dict() for finding in self.findings],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class AuditFinding:
+    """One thing about names that a person should look at."""
+
+    kind: str
+    """`duplicate`, `dangling` (mentioned once, without a page), `unmentioned` (a page of somebody
+    no note names) or `hub` (in so many facts that it may be several)."""
+    names: tuple[str, ...]
+    """Display names: both of a duplicate, else one."""
+    reason: str
+    evidence: tuple[Citation, ...]
+    """The newest lines that name them, or the page."""
+    commands: tuple[str, ...]
+    """What settles it, either way."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "kind": self.kind,
+            "names": list(self.names),
+            "reason": self.reason,
+            "evidence": [str(place) for place in self.evidence],
+            "commands": list(self.commands),
+        }
 
 
 class ChangeKind(StrEnum):

@@ -24,7 +24,8 @@ class Decision:
 
     action: str
     """`alias`, `merge`, `rename` (slug → target), `distinct`, `split`, `dismiss` (slug and target;
-    a `split` without target parts the name from all others), `page` (the slug has an entity page),
+    a `split` without target parts the name from all others, a `dismiss` without one says that
+    nothing about the name is to be reported), `page` (the slug has an entity page),
     or `page-alias` (front matter: slug is an alias of the page `target`). An `alias` that stands
     on an entity page is read as `page-alias`."""
     slug: str
@@ -78,7 +79,7 @@ def rule(decisions: Sequence[Decision], used: frozenset[str]) -> Rulings:
         ledger_joins=tuple((join.slug, join.target) for join in joins),
         apart=frozenset(apart),
         alone=frozenset(alone),
-        dismissed=frozenset(_pair(d) for d in ledger if d.action == "dismiss"),
+        dismissed=frozenset(_pair(d) for d in ledger if d.action == "dismiss" and d.target),
         pages=pages,
         targets=frozenset(join.target for join in joins if join.target not in leaving),
         slugs=frozenset(slug for d in ordered for slug in (d.slug, d.target) if slug),

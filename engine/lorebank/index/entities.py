@@ -26,7 +26,7 @@ __all__ = [
     "NameRow",
     "decisions",
     "display_names",
-    "find_entity",
+    "entities_by_slug",
     "identity_problems",
     "insert_names",
     "list_entities",
@@ -168,16 +168,17 @@ def list_entities(connection: Connection) -> tuple[Entity, ...]:
     )
 
 
-def find_entity(connection: Connection, name: str) -> Entity | None:
-    """The entity that a name, an alias or a slug stands for."""
-    slug = slugify(name.removeprefix("@"))
-    row = connection.execute(
-        "SELECT e.slug, e.name, e.type, e.page, e.first_seen, e.last_seen, e.facts"
-        " FROM aliases a JOIN entities e ON e.slug = a.entity WHERE a.slug = ?"
-        " ORDER BY a.slug = a.entity DESC, e.facts DESC, e.slug LIMIT 1",
-        (slug,),
-    ).fetchone()
-    return _entity(row, load_aliases(connection, row[0])) if row else None
+def entities_by_slug(connection: Connection, slugs: Sequence[str]) -> dict[str, Entity]:
+    """Slug → entity, for those that there are."""
+    return {
+        row[0]: _entity(row, load_aliases(connection, row[0]))
+        for row in select(
+            connection,
+            "SELECT slug, name, type, page, first_seen, last_seen, facts FROM entities"
+            " WHERE slug IN (SELECT value FROM json_each(?))",
+            (json.dumps(list(slugs)),),
+        )
+    }
 
 
 def load_aliases(

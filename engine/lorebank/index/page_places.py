@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lorebank.index.connection import Connection, select
 from lorebank.identity.resolve import Resolution
+from lorebank.index.connection import Connection, select
 from lorebank.index.entities import MOVED
 
 __all__ = ["PageMove", "page_moves"]

@@ -132,6 +132,7 @@ CREATE TABLE aliases (
     PRIMARY KEY (slug, entity)
 ) WITHOUT ROWID;
 CREATE INDEX aliases_by_entity ON aliases (entity);
+CREATE INDEX aliases_by_ending ON aliases (substr(slug, -4));   -- to look up a name with a slip
 
 -- Beliefs, folded from the evidence below by `reflect.beliefs`.
 CREATE TABLE opinions (

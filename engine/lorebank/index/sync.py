@@ -110,9 +110,7 @@ def _write_all(
         write_meta(connection, OPINIONS_DUE, "1")
     report = _report(connection, plan)
     problems = (*report.problems, *identity_problems(connection))
-    return SyncResult(
-        replace(report, problems=problems), frozenset(entities), all_opinions=every
-    )
+    return SyncResult(replace(report, problems=problems), frozenset(entities), all_opinions=every)
 
 
 def stale_paths(connection: Connection, root: Path, walk: WalkResult) -> tuple[str, ...]:

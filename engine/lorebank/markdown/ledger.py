@@ -182,6 +182,8 @@ def format_evidence_line(ruling: EvidenceRuling) -> str:
 
 
 _UNDIRECTED = frozenset((LedgerAction.DISTINCT, LedgerAction.DISMISS))
+_ALONE = frozenset((LedgerAction.SPLIT, LedgerAction.DISMISS))
+"""What may be said of one name: parted from all others; not to be reported again."""
 
 
 def _entry(line: str, place: Citation) -> LedgerEntry | str:
@@ -192,7 +194,7 @@ def _entry(line: str, place: Citation) -> LedgerEntry | str:
     action = LedgerAction(found["action"].lower())
     body, day, reason = split_note(line[found.end() :])
     names = tuple(mention for mention, _, _ in find_mentions(body))
-    if action is LedgerAction.SPLIT and len(names) == 1:
+    if action in _ALONE and len(names) == 1:
         return LedgerEntry(action, names, day, reason, place)
     if len({name.slug for name in names}) < 2 and action is not LedgerAction.RENAME:
         return f"{action.value} needs two different names, as @Name or [[Name]]"

@@ -120,7 +120,7 @@ def _plan_line(
     undo: bool,
     nearest: Nearest,
 ) -> tuple[LedgerEntry, PageEdit]:
-    """The decision, and the edit of the ledger; it changes nothing where the line stands already."""
+    """The decision, and the edit of the ledger; without a change where the line stands."""
     old = _read_ledger(root)
     entry = _entry(action, names, today, reason)
     text = _NEW_LEDGER if old is None else old
@@ -151,17 +151,18 @@ def _read_ledger(root: Path) -> str | None:
         raise WorkspaceError(message, hint="mend the file") from problem
 
 
-def _entry(
-    action: LedgerAction, names: Sequence[str], today: date, reason: str
-) -> LedgerEntry:
+def _entry(action: LedgerAction, names: Sequence[str], today: date, reason: str) -> LedgerEntry:
     mentions = tuple(Mention(bare, slugify(bare)) for bare in map(_bare, names))
     for name, mention in zip(names, mentions, strict=True):
         if not mention.slug:
             raise UsageError(f"{name!r} is no name")
-    wanted = "one or two names" if action is LedgerAction.SPLIT else "two names"
-    alone = action is LedgerAction.SPLIT and len(mentions) == 1
+    may_be_one = action in (LedgerAction.SPLIT, LedgerAction.DISMISS)
+    wanted = "one or two names" if may_be_one else "two names"
+    alone = may_be_one and len(mentions) == 1
     if not alone and len(mentions) != 2:
-        raise UsageError(f"{action.value} needs {wanted}", hint=f"lorebank entity {action.value} -h")
+        raise UsageError(
+            f"{action.value} needs {wanted}", hint=f"lorebank entity {action.value} -h"
+        )
     same = len({mention.slug for mention in mentions}) < len(mentions)
     if same and (action is not LedgerAction.RENAME or mentions[0].name == mentions[1].name):
         raise UsageError(f"{names[0]!r} and {names[1]!r} are one name already")
@@ -218,7 +219,10 @@ def _check(
     ]
     known = {(p.path, p.line, p.code) for p in rule(before, used).problems}
     for problem in rule([*before, *fresh], used).problems:
-        if problem.code not in _HARMLESS and (problem.path, problem.line, problem.code) not in known:
+        if (
+            problem.code not in _HARMLESS
+            and (problem.path, problem.line, problem.code) not in known
+        ):
             where = "" if problem.line == line else f" ({problem.path}:{problem.line})"
             raise UsageError(
                 f"{problem.message}{where}; nothing was written",

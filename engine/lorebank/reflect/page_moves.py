@@ -56,10 +56,9 @@ def plan_page_moves(root: Path, moves: Sequence[PageMove]) -> PlannedMoves:
     written: list[str] = []
     for move in moves:
         if move.path in new and move.home in new:
-            problem = _put_back(move, new) if move.back else _bring(move, new)
-            if problem:
-                place = Diagnostic(move.path, 0, "page-not-moved", problem)
-                problems.append(place)
+            reason = _put_back(move, new) if move.back else _bring(move, new)
+            if reason:
+                problems.append(Diagnostic(move.path, 0, "page-not-moved", reason))
             else:
                 order = (move.path, move.home) if move.back else (move.home, move.path)
                 written += [path for path in order if path not in written]
@@ -118,5 +117,3 @@ def _read(root: Path, path: str) -> str | None:
         return file.read_bytes().decode("utf-8")
     except FileNotFoundError:
         return None
-
-
