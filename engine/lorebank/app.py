@@ -851,6 +851,8 @@ class Bank:
             retain_headings=(*RETAIN_HEADINGS, *self.config.retain.headings),
             chunk_tokens=self.config.index.chunk_tokens,
             chunk_overlap=self.config.index.chunk_overlap,
+            plain_mentions=self.config.mentions.in_prose,
+            not_mentions=self.config.mentions.exclude,
         )
 
     def _today(self, now: date | None) -> date:

@@ -80,6 +80,16 @@ class RetainSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class MentionSettings:
+    """Which names count as mentions where nobody marked them with `@`."""
+
+    in_prose: bool = setting(True, FLAG)
+    """Whether known names are found in running text, as weaker mentions."""
+    exclude: tuple[str, ...] = setting((), HEADINGS)
+    """Names that are common words here: found only where they are marked."""
+
+
+@dataclass(frozen=True, slots=True)
 class IndexSettings:
     """How files are cut into chunks, both in estimated tokens, and where the index is kept."""
 
@@ -152,6 +162,7 @@ class Config:
 
     workspace: WorkspaceSettings = field(default_factory=WorkspaceSettings)
     retain: RetainSettings = field(default_factory=RetainSettings)
+    mentions: MentionSettings = field(default_factory=MentionSettings)
     index: IndexSettings = field(default_factory=IndexSettings)
     embedder: EmbedderSettings = field(default_factory=EmbedderSettings)
     providers: ProviderSettings = field(default_factory=ProviderSettings)

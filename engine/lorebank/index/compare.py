@@ -20,6 +20,11 @@ _DUMPS = {
         "SELECT f.path, i.ordinal, m.position, m.slug, m.entity, m.name, m.subject FROM mentions m"
         " JOIN items i ON i.item = m.item JOIN files f ON f.file = i.file"
     ),
+    "plain_mentions": (
+        "SELECT f.path, i.ordinal, p.slug, p.entity, p.day FROM plain_mentions p"
+        " JOIN items i ON i.item = p.item JOIN files f ON f.file = i.file"
+    ),
+    "plain_names": "SELECT slug, text, written FROM plain_names",
     "slots": (
         "SELECT f.path, i.ordinal, s.subject, s.about, s.relation, s.value, s.kind FROM slots s"
         " JOIN items i ON i.item = s.item JOIN files f ON f.file = i.file"

@@ -14,6 +14,18 @@ class ReadSettings:
     retain_headings: tuple[str, ...]
     chunk_tokens: int
     chunk_overlap: int
+    plain_mentions: bool = True
+    """Whether known names are found in running text."""
+    not_mentions: tuple[str, ...] = ()
+    """Names that are not looked for there."""
 
     def fingerprint(self) -> str:
-        return repr((self.retain_headings, self.chunk_tokens, self.chunk_overlap))
+        return repr(
+            (
+                self.retain_headings,
+                self.chunk_tokens,
+                self.chunk_overlap,
+                self.plain_mentions,
+                self.not_mentions,
+            )
+        )

@@ -82,6 +82,24 @@ CREATE TABLE mentions (
 CREATE INDEX mentions_by_entity ON mentions (entity, day, item, subject);
 CREATE INDEX mentions_by_slug ON mentions (slug);
 
+-- Names found in running text without '@': weaker than mentions, and never of anybody new.
+CREATE TABLE plain_mentions (
+    item   INTEGER NOT NULL,
+    slug   TEXT NOT NULL,              -- the name that was found, as folded
+    entity TEXT NOT NULL,              -- the entity that the name stands for
+    day    TEXT NOT NULL,              -- when it happened, else was written; or ''
+    PRIMARY KEY (item, slug)
+) WITHOUT ROWID;
+CREATE INDEX plain_mentions_by_entity ON plain_mentions (entity, day, item);
+CREATE INDEX plain_mentions_by_slug ON plain_mentions (slug);
+
+-- The names that were looked for when `plain_mentions` was last brought up to date.
+CREATE TABLE plain_names (
+    slug    TEXT PRIMARY KEY,
+    text    TEXT NOT NULL,
+    written TEXT NOT NULL
+) WITHOUT ROWID;
+
 -- Which property of whom a fact fixes: what a newer fact about the same replaces.
 CREATE TABLE slots (
     item     INTEGER NOT NULL,

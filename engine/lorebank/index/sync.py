@@ -101,7 +101,7 @@ def _write_all(
     """Write a plan; inside the caller's transaction."""
     from lorebank.index.writing import has_marks
 
-    entities = _write(connection, plan)
+    entities = _write(connection, plan, settings)
     write_meta(connection, "reading", settings.fingerprint())
     now = datetime.now().astimezone()
     write_meta(connection, "synced_at", now.isoformat(timespec="seconds"))
@@ -157,7 +157,8 @@ def _plan(
     return _Plan(tuple(read), tuple(touched), removed, frozenset(known), tuple(problems))
 
 
-def _write(connection: Connection, plan: _Plan) -> set[str]:
+def _write(connection: Connection, plan: _Plan, settings: ReadSettings) -> set[str]:
+    from lorebank.index.plain_mentions import refresh_plain_mentions
     from lorebank.index.writing import delete_file, holders_of_file, insert_file, touch_file
 
     entities: set[str] = set()
@@ -174,6 +175,7 @@ def _write(connection: Connection, plan: _Plan) -> set[str]:
         touch_file(connection, source.path, source.size, _trusted(source.mtime_ns, now_ns))
     _rewrite_walk_problems(connection, plan.problems)
     entities |= refresh_entities(connection)
+    refresh_plain_mentions(connection, [read.source.path for read in plan.read], settings)
     for read in plan.read:
         entities |= holders_of_file(connection, read.source.path)
     return entities

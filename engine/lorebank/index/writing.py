@@ -61,6 +61,7 @@ def delete_file(connection: Connection, path: str) -> None:
     chunks = "SELECT chunk FROM chunks WHERE file = ?"
     connection.execute(f"DELETE FROM items_fts WHERE rowid IN ({items})", (file,))
     connection.execute(f"DELETE FROM mentions WHERE item IN ({items})", (file,))
+    connection.execute(f"DELETE FROM plain_mentions WHERE item IN ({items})", (file,))
     connection.execute(f"DELETE FROM slots WHERE item IN ({items})", (file,))
     connection.execute(f"DELETE FROM vectors WHERE owner = 'item' AND row IN ({items})", (file,))
     connection.execute(f"DELETE FROM tags WHERE item IN ({items})", (file,))
