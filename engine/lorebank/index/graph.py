@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from lorebank.index.connection import Connection, select
 
-__all__ = ["items_of_entities", "opinion_items"]
+__all__ = ["items_naming_entities", "items_of_entities", "opinion_items"]
 
 _INSIDE = " AND (?3 IS NULL OR i.item IN (SELECT value FROM json_each(?3)))"
 
@@ -30,6 +30,25 @@ def items_of_entities(
     ]
     found.sort(key=lambda row: row[:2], reverse=True)
     return [(item, entity, subject) for _, item, entity, subject in found[:limit]]
+
+
+def items_naming_entities(
+    connection: Connection, entities: Sequence[str], limit: int, *, within: str | None
+) -> list[tuple[int, str]]:
+    """`(item, entity)` of items whose text names any of them unmarked, newest first."""
+    found = [
+        (day, item, entity)
+        for entity in dict.fromkeys(entities)
+        for day, item in select(
+            connection,
+            "SELECT p.day, p.item FROM plain_mentions p WHERE p.entity = ?1"
+            " AND (?3 IS NULL OR p.item IN (SELECT value FROM json_each(?3)))"
+            " GROUP BY p.day, p.item ORDER BY p.day DESC, p.item DESC LIMIT ?2",
+            (entity, limit, within),
+        )
+    ]
+    found.sort(key=lambda row: row[:2], reverse=True)
+    return [(item, entity) for _, item, entity in found[:limit]]
 
 
 def opinion_items(

@@ -1,11 +1,12 @@
-"""Entity retriever: what is about the entities that the question names, then what is linked.
+"""Entity retriever: what is about the entities that the question names, then what only names them
+in its text, then what is linked.
 
 What is linked is found by a random walk over who is mentioned beside whom; `index.mention_walk`.
 """
 
 from __future__ import annotations
 
-from lorebank.index.graph import items_of_entities
+from lorebank.index.graph import items_naming_entities, items_of_entities
 from lorebank.index.mention_walk import walk_mentions
 from lorebank.recall.ranking import Ranked, Ranking
 from lorebank.recall.request import Request
@@ -15,11 +16,13 @@ __all__ = ["NAME", "retrieve"]
 NAME = "entity"
 SUBJECT = 1.0
 MENTIONED = 0.8
+NAMED = 0.4
 NEIGHBOUR = 0.25
 
 
 def retrieve(request: Request) -> Ranking:
-    """Facts about the entities, facts that mention them, then facts linked through others.
+    """Facts about the entities, facts that mention them, items whose text names them unmarked,
+    then facts linked through others.
 
     A fact that names several of the entities asked for adds them up. Ties: the newest first.
     """
@@ -33,6 +36,8 @@ def retrieve(request: Request) -> Ranking:
         scores[item] = scores.get(item, 0.0) + (SUBJECT if subject else MENTIONED)
         paths.setdefault(item, []).append(entity)
     if len(scores) < request.limit:
+        _add_named(request, wanted, scores, paths)
+    if len(scores) < request.limit:
         _add_linked(request, wanted, scores, paths)
     order = {item: position for position, item in enumerate(scores)}
     ranked = sorted(scores.items(), key=lambda entry: (-entry[1], order[entry[0]]))
@@ -40,6 +45,21 @@ def retrieve(request: Request) -> Ranking:
         NAME,
         tuple(Ranked(item, score, {"path": paths[item]}) for item, score in ranked),
     )
+
+
+def _add_named(
+    request: Request,
+    wanted: tuple[str, ...],
+    scores: dict[int, float],
+    paths: dict[int, list[str]],
+) -> None:
+    """Items whose text names the entities without marking them."""
+    rows = items_naming_entities(request.connection, wanted, request.limit, within=request.within)
+    marked = frozenset(scores)
+    for item, entity in rows:
+        if item not in marked and (item in scores or len(scores) < request.limit):
+            scores[item] = scores.get(item, 0.0) + NAMED
+            paths.setdefault(item, []).append(entity)
 
 
 def _add_linked(
