@@ -58,7 +58,6 @@ from lorebank.index.entities import (
     list_entities,
     lookup_names,
     nearest_names,
-    neighbours,
     resolution,
 )
 from lorebank.index.items import facts_by_id, facts_by_place, facts_by_time
@@ -477,17 +476,28 @@ class Bank:
 
     @_made_anew_when_damaged
     def entity(
-        self, name: str, *, since: Day = None, until: Day = None, now: date | None = None
+        self,
+        name: str,
+        *,
+        since: Day = None,
+        until: Day = None,
+        token_budget: int | None = None,
+        now: date | None = None,
     ) -> EntityView:
-        """All that is known of one entity; `NotFound` with the nearest names for an unknown one."""
+        """All that is known of one entity; `NotFound` with the nearest names for an unknown one.
+
+        `token_budget` estimated tokens at most: what matters most is kept (see `EntityView`).
+        """
+        from lorebank.index.entity_view import entity_view
+
         self._freshen()
         entity = self._entity(name)
-        interval = parse_interval(since, until, self._today(now))
-        return EntityView(
-            entity=entity,
-            facts=facts_by_time(self._index, entity=entity.slug, interval=interval),
+        return entity_view(
+            self._index,
+            entity,
             opinions=self._opinions(entity.slug, None, now),
-            neighbours=neighbours(self._index, entity.slug, 12),
+            interval=parse_interval(since, until, self._today(now)),
+            token_budget=token_budget,
         )
 
     @_made_anew_when_damaged

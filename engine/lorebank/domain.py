@@ -44,6 +44,7 @@ __all__ = [
     "NameReason",
     "NameResolution",
     "NameStep",
+    "NamedIn",
     "Neighbour",
     "OpenPair",
     "Opinion",
@@ -52,6 +53,11 @@ __all__ = [
     "Proposal",
     "ProposalAction",
     "ProposalDecision",
+    "OpenQuestion",
+    "Opinion",
+    "OpinionStatus",
+    "Passage",
+    "Property",
     "Query",
     "ReflectReport",
     "RotFinding",
@@ -639,6 +645,46 @@ class Neighbour:
     """How many facts mention both."""
     source: Citation
     """The newest of these facts."""
+    why: str = ""
+    """What that fact says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    """What a fact fixes about an entity and no newer fact has replaced."""
+
+    relation: str
+    """`residence`, `employer`, `phone`, …"""
+    about: str
+    """Of what of the entity, in folded words (`mother`); empty for the entity itself."""
+    fact: Fact
+
+
+@dataclass(frozen=True, slots=True)
+class NamedIn:
+    """A line that names an entity without marking it: a weaker mention."""
+
+    content: str
+    source: Citation
+    day: date | None
+
+
+@dataclass(frozen=True, slots=True)
+class OpenQuestion:
+    """Something about an entity that its notes leave open."""
+
+    kind: str
+    """`contradiction` (two facts that cannot both hold), `disputed` (an opinion with evidence both
+    ways) or `identity` (it may be the same as another)."""
+    text: str
+    sources: tuple[Citation, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "kind": self.kind,
+            "text": self.text,
+            "sources": [str(place) for place in self.sources],
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -647,20 +693,69 @@ class EntityView:
 
     entity: Entity
     facts: tuple[Fact, ...]
-    """Newest first."""
+    """The timeline, newest first."""
     opinions: tuple[Opinion, ...]
+    """Those it holds and those about it; see `held` and `about`."""
     neighbours: tuple[Neighbour, ...]
     """Strongest first."""
+    properties: tuple[Property, ...] = ()
+    """Current facts by relation."""
+    named_in: tuple[NamedIn, ...] = ()
+    """Newest first."""
+    questions: tuple[OpenQuestion, ...] = ()
+    superseded: dict[str, str] = field(default_factory=dict)
+    """Of the facts: id → id of the newer fact that replaces it."""
+    tokens: int = 0
+    """Estimated tokens of all that is shown."""
+    truncated: bool = False
+    """Whether a token budget left something out."""
+
+    @property
+    def held(self) -> tuple[Opinion, ...]:
+        """The opinions that the entity holds."""
+        return tuple(o for o in self.opinions if o.entities[:1] == (self.entity.name,))
+
+    @property
+    def about(self) -> tuple[Opinion, ...]:
+        """The opinions of others about the entity."""
+        return tuple(o for o in self.opinions if o.entities[:1] != (self.entity.name,))
 
     def to_dict(self) -> dict[str, Any]:
+        """The envelope of `entity --json`.
+
+        `opinions` carry `role` (`held` or `about`); `facts` carry `status`; every entry has a
+        `source` or `sources`.
+        """
+        held = {opinion.id for opinion in self.held}
         return {
             "entity": entity_to_dict(self.entity),
-            "facts": [fact_to_dict(fact) for fact in self.facts],
-            "opinions": [opinion_to_dict(opinion) for opinion in self.opinions],
+            "properties": [
+                {"relation": p.relation, "about": p.about or None, **fact_to_dict(p.fact)}
+                for p in self.properties
+            ],
+            "opinions": [
+                {**opinion_to_dict(o), "role": "held" if o.id in held else "about"}
+                for o in self.opinions
+            ],
+            "facts": [
+                {
+                    **fact_to_dict(fact),
+                    "status": "superseded" if fact.id in self.superseded else "live",
+                    "superseded_by": self.superseded.get(fact.id),
+                }
+                for fact in self.facts
+            ],
             "neighbours": [
-                {"entity": n.entity.name, "shared": n.shared, "source": str(n.source)}
+                {"entity": n.entity.name, "shared": n.shared, "why": n.why, "source": str(n.source)}
                 for n in self.neighbours
             ],
+            "named_in": [
+                {"content": n.content, "recorded": _iso(n.day), "source": str(n.source)}
+                for n in self.named_in
+            ],
+            "questions": [question.to_dict() for question in self.questions],
+            "tokens": self.tokens,
+            "truncated": self.truncated,
         }
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from lorebank.domain import Audit, AuditFinding, Citation, Entity
 from lorebank.index.connection import Connection, select
-from lorebank.index.entities import list_entities, resolution
+from lorebank.index.entities import list_entities, proposals
 
 __all__ = ["audit_names"]
 
@@ -25,16 +25,16 @@ _HUB_DEVIATIONS = 3.0
 def audit_names(connection: Connection) -> Audit:
     """Likely duplicates, the best supported first; dangling mentions, pages nobody mentions and
     hubs."""
-    proposals = resolution(connection).proposals
+    pairs = proposals(connection)
     entities = {entity.slug: entity for entity in list_entities(connection)}
     quiet = _dismissed(connection)
     findings = [
-        *_duplicates(connection, proposals, entities),
+        *_duplicates(connection, pairs, entities),
         *_unmentioned(entities.values(), quiet),
         *_dangling(connection, entities.values(), quiet),
         *_hubs(connection, entities.values(), quiet),
     ]
-    return Audit(duplicates=proposals, findings=tuple(findings))
+    return Audit(duplicates=pairs, findings=tuple(findings))
 
 
 def _dismissed(connection: Connection) -> frozenset[str]:
@@ -49,10 +49,10 @@ def _dismissed(connection: Connection) -> frozenset[str]:
 
 def _duplicates(
     connection: Connection,
-    proposals: Sequence[tuple[str, str, str]],
+    pairs: Sequence[tuple[str, str, str]],
     entities: Mapping[str, Entity],
 ) -> list[AuditFinding]:
-    known = [pair for pair in proposals if pair[0] in entities and pair[1] in entities]
+    known = [pair for pair in pairs if pair[0] in entities and pair[1] in entities]
     common = _common_company(connection, known)
     places = _newest_places(connection, {slug for pair in known for slug in pair[:2]})
     ranked = sorted(known, key=lambda pair: (-common.get(pair[:2], 0), pair))

@@ -39,6 +39,7 @@ _DUMPS = {
     ),
     "entities": "SELECT slug, name, type, page, first_seen, last_seen, facts FROM entities",
     "aliases": "SELECT slug, entity, name FROM aliases",
+    "proposals": "SELECT slug, other, reason FROM proposals",
     "chunks": (
         "SELECT f.path, c.ordinal, c.start_line, c.end_line, c.start, c.length, c.heading,"
         " c.embedding FROM chunks c JOIN files f ON f.file = c.file"

@@ -35,6 +35,7 @@ __all__ = [
     "name_uses",
     "nearest_names",
     "neighbours",
+    "proposals",
     "refresh_entities",
     "resolution",
 ]
@@ -118,6 +119,10 @@ def refresh_entities(connection: Connection) -> frozenset[str]:
     resolved_names = resolution(connection)
     entity_of = resolved_names.entity_of
     _rewrite_problems(connection, resolved_names.problems)
+    connection.execute("DELETE FROM proposals")
+    connection.executemany(
+        "INSERT INTO proposals (slug, other, reason) VALUES (?, ?, ?)", resolved_names.proposals
+    )
     moved: set[str] = set()
     stored = select(connection, "SELECT DISTINCT slug, entity FROM mentions")
     for slug, entity in stored:
@@ -142,6 +147,19 @@ def _rewrite_problems(connection: Connection, problems: Iterable[Diagnostic]) ->
         "INSERT INTO diagnostics (path, line, code, message) VALUES (?, ?, ?, ?)",
         [(p.path, p.line, p.code, p.message) for p in problems],
     )
+
+
+def proposals(
+    connection: Connection, entity: str | None = None
+) -> tuple[tuple[str, str, str], ...]:
+    """`(slug, slug, reason)` of entities that may be one, of all or of one; sorted."""
+    rows = select(
+        connection,
+        "SELECT slug, other, reason FROM proposals"
+        " WHERE ?1 IS NULL OR slug = ?1 OR other = ?1 ORDER BY slug, other",
+        (entity,),
+    )
+    return tuple((slug, other, reason) for slug, other, reason in rows)
 
 
 def identity_problems(connection: Connection) -> tuple[Diagnostic, ...]:
@@ -243,19 +261,16 @@ def neighbours(connection: Connection, entity: str, limit: int) -> tuple[Neighbo
     )
     newest = {row[0]: int(row[8].split("\t")[1]) for row in rows}
     places = {
-        item: Citation(path, start, end)
-        for item, path, start, end in select(
+        item: (Citation(path, start, end), content)
+        for item, path, start, end, content in select(
             connection,
-            "SELECT i.item, f.path, i.start_line, i.end_line FROM items i"
+            "SELECT i.item, f.path, i.start_line, i.end_line, i.content FROM items i"
             " JOIN files f ON f.file = i.file"
             " WHERE i.item IN (SELECT value FROM json_each(?))",
             (json.dumps(list(newest.values())),),
         )
     }
-    return tuple(
-        Neighbour(entity=_entity(row, {}), shared=row[7], source=places[newest[row[0]]])
-        for row in rows
-    )
+    return tuple(Neighbour(_entity(row, {}), row[7], *places[newest[row[0]]]) for row in rows)
 
 
 def _rewrite_entities(connection: Connection, entity_of: Mapping[str, str]) -> None:

@@ -152,6 +152,15 @@ CREATE TABLE aliases (
 CREATE INDEX aliases_by_entity ON aliases (entity);
 CREATE INDEX aliases_by_ending ON aliases (substr(slug, -4));   -- to look up a name with a slip
 
+-- Pairs of entities that may be one: proposed, never merged in silence.
+CREATE TABLE proposals (
+    slug   TEXT NOT NULL,              -- the alphabetically first
+    other  TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    PRIMARY KEY (slug, other)
+) WITHOUT ROWID;
+CREATE INDEX proposals_by_other ON proposals (other);
+
 -- Beliefs, folded from the evidence below by `reflect.beliefs`.
 CREATE TABLE opinions (
     id            TEXT PRIMARY KEY,

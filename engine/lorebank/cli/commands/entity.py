@@ -62,6 +62,13 @@ def entity() -> None:
 @click.option(
     "-k", "limit", type=click.IntRange(1), default=20, metavar="N", help="Newest facts shown."
 )
+@click.option(
+    "--budget-tokens",
+    "token_budget",
+    type=click.IntRange(1),
+    metavar="N",
+    help="At most so many estimated tokens; what is current is kept first.",
+)
 @click.option("--explain", is_flag=True, help="Tell, step by step, whom NAME stands for.")
 @fail_empty_option
 @pass_session
@@ -71,6 +78,7 @@ def show(
     since: str | None,
     until: str | None,
     limit: int,
+    token_budget: int | None,
     explain: bool,
     fail_empty: bool,
 ) -> int:
@@ -89,7 +97,7 @@ def show(
     with session.bank() as bank:
         if explain:
             return _explain(session, bank.resolve(written), fail_empty=fail_empty)
-        view = bank.entity(written, since=since, until=until)
+        view = bank.entity(written, since=since, until=until, token_budget=token_budget)
     if session.json:
         session.show_json(view.to_dict())
     else:

@@ -14,16 +14,30 @@ from lorebank.domain import Entity, EntityView
 __all__ = ["entity_list_lines", "entity_view_lines"]
 
 WIDEST_NAME = 32
+_NAMED_IN = 3
+"""Lines that only name it, of those that the JSON lists."""
 
 
 def entity_view_lines(look: Look, view: EntityView, *, limit: int) -> list[str]:
-    """Name and dates, then opinions, the newest `limit` facts, and the neighbours."""
+    """Name and dates, what holds now, opinions, what is open, the newest `limit` facts, company."""
     lines = [look.strong(look.clean_line(view.entity.name))]
     lines += part_lines(look, _about(view.entity), INDENT)
-    if view.opinions:
-        lines += ["", look.strong("Opinions")]
-        for opinion in view.opinions:
-            lines += opinion_block(look, opinion, evidence=0, indent=INDENT)
+    if view.properties:
+        lines += ["", look.strong("Now")]
+        for each in view.properties:
+            about = f" ({each.about})" if each.about else ""
+            text = f"{each.relation}{about}: {each.fact.content} · {each.fact.citation}"
+            lines += look.paragraph(text, INDENT)
+    for title, opinions in (("Opinions", view.held), ("Opinions of others about it", view.about)):
+        if opinions:
+            lines += ["", look.strong(title)]
+            for opinion in opinions:
+                lines += opinion_block(look, opinion, evidence=0, indent=INDENT)
+    if view.questions:
+        lines += ["", look.strong("Open")]
+        for question in view.questions:
+            places = "".join(f" · {place}" for place in question.sources)
+            lines += look.paragraph(f"{question.kind}: {question.text}{places}", INDENT)
     if view.facts:
         lines += ["", look.strong("Facts")]
         for fact in view.facts[:limit]:
@@ -31,6 +45,11 @@ def entity_view_lines(look: Look, view: EntityView, *, limit: int) -> list[str]:
         if len(view.facts) > limit:
             rest = len(view.facts) - limit
             lines.append(look.dim(f"{INDENT}… and {rest:,} older; -k {len(view.facts)} shows all"))
+    if view.named_in:
+        lines += ["", look.strong("Named in")]
+        for named in view.named_in[:_NAMED_IN]:
+            lines += look.paragraph(look.cut(named.content, look.width - len(INDENT)), INDENT)
+            lines += look.dim_paragraph(str(named.source), INDENT * 2)
     if view.neighbours:
         lines += ["", look.strong("Seen with")]
         near = [f"{each.entity.name} ({each.shared})" for each in view.neighbours]

@@ -1,0 +1,220 @@
+"""All that is known of one entity, put together with citations and cut to a token budget."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from datetime import date
+from itertools import combinations
+from typing import Any, TypeVar
+
+from lorebank.domain import (
+    Citation,
+    Entity,
+    EntityView,
+    Fact,
+    Interval,
+    NamedIn,
+    OpenQuestion,
+    Opinion,
+    OpinionStatus,
+    Property,
+    Stance,
+)
+from lorebank.index.connection import Connection, select
+from lorebank.index.entities import display_names, neighbours, proposals
+from lorebank.index.items import facts_by_time, load_facts
+from lorebank.index.slots import successors
+from lorebank.language.words import estimate_tokens
+from lorebank.slots.read import SlotKind, same_value
+
+__all__ = ["entity_view"]
+
+_NEIGHBOURS = 12
+_NAMED_IN = 20
+_DISPUTED = 0.15
+"""An opinion with evidence both ways is open where its confidence is so near to one half."""
+_SWAP = "*"
+T = TypeVar("T")
+
+
+def entity_view(
+    connection: Connection,
+    entity: Entity,
+    *,
+    opinions: Sequence[Opinion],
+    interval: Interval | None = None,
+    token_budget: int | None = None,
+) -> EntityView:
+    """Put an entity's answer together.
+
+    With a budget, what is current comes first: properties, opinions, open questions, neighbours,
+    then the timeline from its newest fact on, then lines that only name it.
+    """
+    facts = facts_by_time(connection, entity=entity.slug, interval=interval)
+    properties, clashes = _properties(connection, entity)
+    replaced = _replaced(connection, entity)
+    view = EntityView(
+        entity=entity,
+        facts=facts,
+        opinions=tuple(opinions),
+        neighbours=neighbours(connection, entity.slug, _NEIGHBOURS),
+        properties=properties,
+        named_in=_named_in(connection, entity, interval),
+        questions=(*clashes, *_disputed(opinions), *_perhaps_same(connection, entity)),
+        superseded={fact.id: replaced[fact.id] for fact in facts if fact.id in replaced},
+    )
+    return _within(view, token_budget)
+
+
+def _properties(
+    connection: Connection, entity: Entity
+) -> tuple[tuple[Property, ...], list[OpenQuestion]]:
+    """What holds now, by relation, and where two facts that hold contradict each other."""
+    rows = [
+        row
+        for row in select(
+            connection,
+            "SELECT s.item, s.about, s.relation, s.value, s.kind FROM aliases a"
+            " JOIN slots s ON s.subject = a.slug WHERE a.entity = ? AND s.relation <> ?"
+            " ORDER BY s.relation, s.about, s.item DESC, s.value",
+            (entity.slug, _SWAP),
+        )
+        if row[4] != SlotKind.ENDS.value
+    ]
+    items = {row[0] for row in rows}
+    current = items - successors(connection, items).keys()
+    facts = _facts_by_item(connection, current)
+    found: dict[tuple[str, str, int], tuple[Property, str, str]] = {}
+    for item, about, relation, value, kind in rows:
+        if item in facts:
+            key = (relation, about, item)
+            found.setdefault(key, (Property(relation, about, facts[item]), value, kind))
+    clashes = [
+        OpenQuestion(
+            "contradiction",
+            f"{one.relation}: “{one.fact.content}” or “{other.fact.content}”?",
+            (one.fact.citation, other.fact.citation),
+        )
+        for (one, mine, kind), (other, theirs, kind_too) in combinations(found.values(), 2)
+        if (one.relation, one.about) == (other.relation, other.about)
+        and kind == kind_too == SlotKind.HOLDS.value
+        and not same_value(mine, theirs)
+    ]
+    return tuple(entry for entry, _, _ in found.values()), clashes
+
+
+def _facts_by_item(connection: Connection, items: Iterable[int]) -> dict[int, Fact]:
+    return {item: fact for item in items for fact in load_facts(connection, [item])}
+
+
+def _replaced(connection: Connection, entity: Entity) -> dict[str, str]:
+    """Fact id → id of what replaces it, of the facts that mention the entity."""
+    ids = dict(
+        select(
+            connection,
+            "SELECT DISTINCT i.item, i.id FROM mentions m JOIN items i ON i.item = m.item"
+            " WHERE m.entity = ? AND i.item IN (SELECT item FROM slots)",
+            (entity.slug,),
+        )
+    )
+    return {ids[item]: newer.id for item, newer in successors(connection, ids).items()}
+
+
+def _named_in(
+    connection: Connection, entity: Entity, interval: Interval | None
+) -> tuple[NamedIn, ...]:
+    """The newest lines that name it unmarked."""
+    start = interval.start.isoformat() if interval and interval.start else None
+    end = interval.end.isoformat() if interval and interval.end else None
+    rows = select(
+        connection,
+        "SELECT coalesce(i.content, substr(f.text, i.start + 1, i.length)), f.path, i.start_line,"
+        " i.end_line, i.recorded FROM plain_mentions p JOIN items i ON i.item = p.item"
+        " JOIN files f ON f.file = i.file WHERE p.entity = ?1"
+        " AND NOT EXISTS (SELECT 1 FROM mentions m WHERE m.item = p.item AND m.entity = ?1)"
+        " AND (?2 IS NULL OR p.day >= ?2) AND (?3 IS NULL OR (p.day <> '' AND p.day <= ?3))"
+        " GROUP BY p.item ORDER BY p.day DESC, f.path, i.start_line LIMIT ?4",
+        (entity.slug, start, end, _NAMED_IN),
+    )
+    return tuple(
+        NamedIn(
+            " ".join(content.split()),
+            Citation(path, first, last),
+            date.fromisoformat(day) if day else None,
+        )
+        for content, path, first, last, day in rows
+    )
+
+
+def _disputed(opinions: Iterable[Opinion]) -> list[OpenQuestion]:
+    found: list[OpenQuestion] = []
+    for opinion in opinions:
+        sides = {evidence.stance for evidence in opinion.evidence}
+        open_still = abs(opinion.confidence - 0.5) <= _DISPUTED
+        if (
+            open_still
+            and opinion.status is OpinionStatus.LIVE
+            and {Stance.FOR, Stance.AGAINST} <= sides
+        ):
+            newest = {e.stance: e.source for e in opinion.evidence}
+            text = f"{opinion.statement} (confidence {opinion.confidence:.2f})"
+            places = (newest[Stance.FOR], newest[Stance.AGAINST])
+            found.append(OpenQuestion("disputed", text, places))
+    return found
+
+
+def _perhaps_same(connection: Connection, entity: Entity) -> list[OpenQuestion]:
+    pairs = proposals(connection, entity.slug)
+    others = {pair: next(slug for slug in pair[:2] if slug != entity.slug) for pair in pairs}
+    names = display_names(connection, others.values())
+    return [
+        OpenQuestion("identity", f"the same as {names.get(other, other)}? ({pair[2]})", ())
+        for pair, other in others.items()
+    ]
+
+
+def _within(view: EntityView, budget: int | None) -> EntityView:
+    """The view with as much as fits, in the order of what matters most."""
+    purse = _Purse(budget)
+    about = " ".join([view.entity.name, *view.entity.aliases, view.entity.page or ""])
+    purse.spent = estimate_tokens(about)
+    properties = purse.take(
+        view.properties, lambda p: [p.relation, p.fact.content, p.fact.citation]
+    )
+    opinions = purse.take(view.opinions, lambda o: [o.statement, o.source, "confidence 0.00"])
+    questions = purse.take(view.questions, lambda q: [q.text, *q.sources])
+    near = purse.take(view.neighbours, lambda n: [n.entity.name, n.why, n.source])
+    facts = purse.take(view.facts, lambda f: [f.content, f.citation, "2025-01-01"])
+    named = purse.take(view.named_in, lambda n: [n.content, n.source])
+    return replace(
+        view,
+        properties=properties,
+        opinions=opinions,
+        questions=questions,
+        neighbours=near,
+        facts=facts,
+        named_in=named,
+        superseded={f.id: view.superseded[f.id] for f in facts if f.id in view.superseded},
+        tokens=purse.spent,
+        truncated=purse.left_out,
+    )
+
+
+class _Purse:
+    """Tokens to spend; a list is taken from its beginning until one entry is too dear."""
+
+    def __init__(self, budget: int | None) -> None:
+        self.spent = 0
+        self.left_out = False
+        self._budget = budget
+
+    def take(self, entries: Sequence[T], parts: Callable[[T], Sequence[Any]]) -> tuple[T, ...]:
+        """The entries that fit; `parts` are the texts that an entry shows."""
+        for place, entry in enumerate(entries):
+            cost = estimate_tokens(" ".join(map(str, parts(entry))))
+            if self._budget is not None and self.spent + cost > self._budget:
+                self.left_out = True
+                return tuple(entries[:place])
+            self.spent += cost
+        return tuple(entries)
