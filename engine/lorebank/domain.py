@@ -328,6 +328,8 @@ class Entity:
     last_seen: date | None = None
     facts: int = 0
     """How many facts mention it."""
+    type_reason: str = ""
+    """Why it has its type: `front matter`, where a person wrote it, else the rule that tells it."""
     page: str | None = None
     """Workspace path of its page under `bank/entities/`, where there is one."""
 
@@ -459,6 +461,7 @@ def entity_to_dict(entity: Entity) -> dict[str, Any]:
         "name": entity.name,
         "aliases": list(entity.aliases),
         "type": entity.type,
+        "type_reason": entity.type_reason,
         "first_seen": _iso(entity.first_seen),
         "last_seen": _iso(entity.last_seen),
         "facts": entity.facts,

@@ -135,7 +135,10 @@ def _an_id(lorebank: Run, workspace: Path) -> str:
         (["search", "goose"], {"query", "hits"}),
         (["get", "memory/network.md"], {"path", "text", "start_line", "end_line"}),
         (["entity"], {"entities"}),
-        (["entity", "Maya"], {"entity", "properties", "facts", "opinions", "neighbours", "questions"}),
+        (
+            ["entity", "Maya"],
+            {"entity", "properties", "facts", "opinions", "neighbours", "questions"},
+        ),
         (["entity", "Maya", "--explain"], {"written", "entity", "steps", "names", "proposals"}),
         (["entity", "audit"], {"duplicates", "findings"}),
         (["entity", "merge", "Maya", "Peter", "--dry-run"], {"line", "changed", "dry_run", "diff"}),

@@ -22,6 +22,7 @@ __all__ = [
     "letter_list",
     "letter_pairs",
     "surnames",
+    "table_sections",
     "titles",
     "word_list",
     "word_pairs",
@@ -160,6 +161,19 @@ def letter_pairs(section: str) -> Mapping[int, str]:
     """One section of the letter table, for `str.translate`."""
     pairs = (entry.split("=") for entry in letter_list(section))
     return MappingProxyType({ord(letter): latin for letter, latin in pairs})
+
+
+@lru_cache(maxsize=2)
+def table_sections(table: str) -> Mapping[str, tuple[str, ...]]:
+    """Section → its entries as written, in the order of the table."""
+    found: dict[str, list[str]] = {}
+    section = ""
+    for line in _lines(table):
+        if line.startswith("["):
+            section = line.strip("[]")
+        else:
+            found.setdefault(section, []).extend(line.split())
+    return MappingProxyType({name: tuple(entries) for name, entries in found.items()})
 
 
 def _section(table: str, wanted: str) -> Iterator[str]:

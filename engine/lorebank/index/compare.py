@@ -37,7 +37,9 @@ _DUMPS = {
         "SELECT f.path, n.line, n.action, n.slug, n.target, n.name, n.type FROM names n"
         " JOIN files f ON f.file = n.file"
     ),
-    "entities": "SELECT slug, name, type, page, first_seen, last_seen, facts FROM entities",
+    "entities": (
+        "SELECT slug, name, type, type_reason, page, first_seen, last_seen, facts FROM entities"
+    ),
     "aliases": "SELECT slug, entity, name FROM aliases",
     "proposals": "SELECT slug, other, reason FROM proposals",
     "chunks": (

@@ -180,7 +180,7 @@ def list_entities(connection: Connection) -> tuple[Entity, ...]:
         _entity(row, aliases)
         for row in select(
             connection,
-            "SELECT slug, name, type, page, first_seen, last_seen, facts FROM entities"
+            "SELECT slug, name, type, page, first_seen, last_seen, facts, type_reason FROM entities"
             " ORDER BY facts DESC, slug",
         )
     )
@@ -192,7 +192,7 @@ def entities_by_slug(connection: Connection, slugs: Sequence[str]) -> dict[str, 
         row[0]: _entity(row, load_aliases(connection, row[0]))
         for row in select(
             connection,
-            "SELECT slug, name, type, page, first_seen, last_seen, facts FROM entities"
+            "SELECT slug, name, type, page, first_seen, last_seen, facts, type_reason FROM entities"
             " WHERE slug IN (SELECT value FROM json_each(?))",
             (json.dumps(list(slugs)),),
         )
@@ -251,15 +251,15 @@ def neighbours(connection: Connection, entity: str, limit: int) -> tuple[Neighbo
     """Entities that share facts with this one, the most shared first."""
     rows = select(
         connection,
-        "SELECT e.slug, e.name, e.type, e.page, e.first_seen, e.last_seen, e.facts,"
+        "SELECT e.slug, e.name, e.type, e.page, e.first_seen, e.last_seen, e.facts, e.type_reason,"
         "  count(DISTINCT other.item), max(coalesce(i.recorded, '') || char(9) || i.item)"
         " FROM mentions mine JOIN mentions other ON other.item = mine.item"
         " JOIN items i ON i.item = mine.item JOIN entities e ON e.slug = other.entity"
         " WHERE mine.entity = ?1 AND other.entity <> ?1 GROUP BY e.slug"
-        " ORDER BY 8 DESC, e.last_seen DESC, e.slug LIMIT ?2",
+        " ORDER BY 9 DESC, e.last_seen DESC, e.slug LIMIT ?2",
         (entity, limit),
     )
-    newest = {row[0]: int(row[8].split("\t")[1]) for row in rows}
+    newest = {row[0]: int(row[9].split("\t")[1]) for row in rows}
     places = {
         item: (Citation(path, start, end), content)
         for item, path, start, end, content in select(
@@ -270,15 +270,15 @@ def neighbours(connection: Connection, entity: str, limit: int) -> tuple[Neighbo
             (json.dumps(list(newest.values())),),
         )
     }
-    return tuple(Neighbour(_entity(row, {}), row[7], *places[newest[row[0]]]) for row in rows)
+    return tuple(Neighbour(_entity(row, {}), row[8], *places[newest[row[0]]]) for row in rows)
 
 
 def _rewrite_entities(connection: Connection, entity_of: Mapping[str, str]) -> None:
     connection.execute("DELETE FROM entities")
     connection.execute("DELETE FROM aliases")
     connection.execute(
-        "INSERT INTO entities (slug, name, type, page, first_seen, last_seen, facts)"
-        " SELECT m.entity, '', NULL, NULL, min(i.recorded), max(i.recorded),"
+        "INSERT INTO entities (slug, name, type, type_reason, page, first_seen, last_seen, facts)"
+        " SELECT m.entity, '', NULL, '', NULL, min(i.recorded), max(i.recorded),"
         "   count(DISTINCT m.item)"
         " FROM mentions m JOIN items i ON i.item = m.item GROUP BY m.entity"
     )
@@ -292,7 +292,7 @@ def _rewrite_entities(connection: Connection, entity_of: Mapping[str, str]) -> N
     for slug, page, kind, written in sorted(pages, key=lambda p: entity_of.get(p[0], p[0]) != p[0]):
         entity = entity_of.get(slug, slug)
         connection.execute(
-            "INSERT INTO entities (slug, name, facts) VALUES (?, '', 0)"
+            "INSERT INTO entities (slug, name, type_reason, facts) VALUES (?, '', '', 0)"
             " ON CONFLICT (slug) DO NOTHING",
             (entity,),
         )
@@ -309,6 +309,43 @@ def _rewrite_entities(connection: Connection, entity_of: Mapping[str, str]) -> N
         [(name, slug) for slug, name in names.items()],
     )
     _rewrite_aliases(connection, entity_of)
+    _tell_types(connection)
+
+
+def _tell_types(connection: Connection) -> None:
+    """Give each entity its type: the front matter's, else what the rules say."""
+    from lorebank.identity.types import guess_type
+
+    connection.execute("UPDATE entities SET type_reason = 'front matter' WHERE type IS NOT NULL")
+    relations = _grouped(
+        connection,
+        "SELECT DISTINCT m.entity, s.relation FROM slots s"
+        " JOIN mentions m ON m.item = s.item AND m.slug = s.subject WHERE s.about = ''",
+    )
+    values: dict[str, set[str]] = {}
+    for relation, value in select(
+        connection, "SELECT DISTINCT relation, value FROM slots ORDER BY relation, value"
+    ):
+        values.setdefault(slugify(value), set()).add(relation)
+    names = _grouped(connection, "SELECT entity, name FROM aliases ORDER BY entity, name")
+    slugs = _grouped(connection, "SELECT entity, slug FROM aliases ORDER BY entity, slug")
+    rows: list[tuple[str, str, str]] = []
+    for slug, name in select(
+        connection, "SELECT slug, name FROM entities WHERE type IS NULL ORDER BY slug"
+    ):
+        values_of = {r for alias in slugs.get(slug, ()) for r in values.get(alias, ())}
+        others = [other for other in names.get(slug, ()) if other != name]
+        guess = guess_type([name, *others], relations.get(slug, ()), values_of)
+        if guess is not None:
+            rows.append((*guess, slug))
+    connection.executemany("UPDATE entities SET type = ?, type_reason = ? WHERE slug = ?", rows)
+
+
+def _grouped(connection: Connection, query: str) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for key, value in select(connection, query):
+        found.setdefault(key, []).append(value)
+    return found
 
 
 def _display_names(connection: Connection, entity_of: Mapping[str, str]) -> dict[str, str]:
@@ -361,7 +398,7 @@ def _rewrite_aliases(connection: Connection, entity_of: Mapping[str, str]) -> No
 
 
 def _entity(row: Sequence[object], aliases: Mapping[str, tuple[str, ...]]) -> Entity:
-    slug, name, kind, page, first_seen, last_seen, facts = row[:7]
+    slug, name, kind, page, first_seen, last_seen, facts, reason = row[:8]
     return Entity(
         slug=str(slug),
         name=str(name),
@@ -370,5 +407,6 @@ def _entity(row: Sequence[object], aliases: Mapping[str, tuple[str, ...]]) -> En
         first_seen=date.fromisoformat(str(first_seen)) if first_seen else None,
         last_seen=date.fromisoformat(str(last_seen)) if last_seen else None,
         facts=int(str(facts)),
+        type_reason=str(reason),
         page=str(page) if page else None,
     )

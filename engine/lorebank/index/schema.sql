@@ -135,7 +135,8 @@ CREATE INDEX names_by_file ON names (file);
 CREATE TABLE entities (
     slug       TEXT PRIMARY KEY,
     name       TEXT NOT NULL,
-    type       TEXT,
+    type       TEXT,                   -- as a page's front matter says, else by the rules
+    type_reason TEXT NOT NULL,
     page       TEXT,
     first_seen TEXT,
     last_seen  TEXT,
