@@ -27,6 +27,7 @@ from lorebank.domain import (
     Calibration,
     Citation,
     Entity,
+    EntityGraph,
     EntityView,
     EvidenceMark,
     Explanation,
@@ -625,6 +626,20 @@ class Bank:
         slug = None if entity is None else self._entity(entity).slug
         day = parse_day(as_of, self._today(now), "as-of", side="end") or self._today(now)
         return calibration(self._index, self._opinions(slug, day, now), day=day)
+
+    @_made_anew_when_damaged
+    def graph(self) -> EntityGraph:
+        """Who is seen with whom: components, communities, bridges and centrality."""
+        from lorebank.index.entity_graph import entity_graph
+
+        self._freshen()
+        return entity_graph(self._index)
+
+    def export_graph(self, form: str) -> str:
+        """The graph as `graphml`, `json`, `mermaid` or `dot`."""
+        from lorebank.index.entity_graph import export_graph
+
+        return export_graph(self.graph(), form)
 
     @_made_anew_when_damaged
     def audit(self) -> Audit:

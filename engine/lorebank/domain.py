@@ -28,6 +28,7 @@ __all__ = [
     "Citation",
     "Diagnostic",
     "Entity",
+    "EntityGraph",
     "EntityView",
     "Evidence",
     "EvidenceMark",
@@ -37,6 +38,8 @@ __all__ = [
     "FactStatus",
     "FileText",
     "Ground",
+    "GraphEdge",
+    "GraphNode",
     "Hit",
     "Interval",
     "LedgerChange",
@@ -782,6 +785,75 @@ class BeliefStep:
             "after": round(self.after, 4),
             "words": self.words,
             "lines": [evidence_to_dict(line) for line in self.lines],
+class GraphNode:
+    """An entity in the graph of who is seen with whom."""
+
+    slug: str
+    name: str
+    type: str | None
+    facts: int
+    component: int
+    """From 1, the largest first; so are communities."""
+    community: int
+    degree: int
+    """Shared facts, summed over its neighbours."""
+    centrality: float
+    """Betweenness, 0..1: how many shortest ways between others lead over it."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "slug": self.slug,
+            "name": self.name,
+            "type": self.type,
+            "facts": self.facts,
+            "component": self.component,
+            "community": self.community,
+            "degree": self.degree,
+            "centrality": self.centrality,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class GraphEdge:
+    """Two entities that share facts; `a` is the alphabetically first."""
+
+    a: str
+    b: str
+    weight: int
+    """How many facts mention both."""
+    source: Citation
+    """The newest of these facts."""
+    bridge: bool
+    """Whether nothing else links what is on its one side with what is on the other."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "a": self.a,
+            "b": self.b,
+            "weight": self.weight,
+            "source": str(self.source),
+            "bridge": self.bridge,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class EntityGraph:
+    """Who is seen with whom."""
+
+    nodes: tuple[GraphNode, ...]
+    """The most central first."""
+    edges: tuple[GraphEdge, ...]
+    """The strongest first."""
+
+    @property
+    def bridges(self) -> tuple[GraphEdge, ...]:
+        """The edges that alone hold parts of the graph together."""
+        return tuple(edge for edge in self.edges if edge.bridge)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "nodes": [node.to_dict() for node in self.nodes],
+            "edges": [edge.to_dict() for edge in self.edges],
         }
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
@@ -11,11 +10,16 @@ from click.shell_completion import CompletionItem
 from lorebank.cli.command import Command, CommandGroup
 from lorebank.cli.parameters import complete_entity, fail_empty_option, interval_options
 from lorebank.cli.render.entities import entity_list_lines, entity_view_lines
-from lorebank.cli.render.identity import audit_lines, ledger_change_lines, resolution_lines
+from lorebank.cli.render.identity import (
+    audit_lines,
+    graph_lines,
+    ledger_change_lines,
+    resolution_lines,
+)
 from lorebank.cli.render.phrases import problem_lines
 from lorebank.cli.render.reports import patch_lines
 from lorebank.cli.session import Session, pass_session
-from lorebank.domain import entity_to_dict
+from lorebank.domain import NameResolution, entity_to_dict
 from lorebank.errors import UsageError
 
 EXAMPLES = """
@@ -25,6 +29,7 @@ lorebank entity "The Castle" --json
 lorebank entity Pete --explain
 lorebank entity audit
 lorebank entity merge Bob Robert --dry-run
+lorebank entity --graph
 """
 _GLOBAL_FLAGS = frozenset({"--json", "--quiet", "--offline", "--verbose"})
 _SHOW = "show"
@@ -70,6 +75,7 @@ def entity() -> None:
     help="At most so many estimated tokens; what is current is kept first.",
 )
 @click.option("--explain", is_flag=True, help="Tell, step by step, whom NAME stands for.")
+@click.option("--graph", is_flag=True, help="Show who is seen with whom; export writes it whole.")
 @fail_empty_option
 @pass_session
 def show(
@@ -80,6 +86,7 @@ def show(
     limit: int,
     token_budget: int | None,
     explain: bool,
+    graph: bool,
     fail_empty: bool,
 ) -> int:
     """Show all that is known of one entity, or list them.
@@ -87,6 +94,10 @@ def show(
     NAME may be any of its names. Without NAME every entity is listed, the most mentioned first.
     Under --json all facts are printed.
     """
+    if graph:
+        if name:
+            raise UsageError("--graph takes no NAME", hint="lorebank entity --graph")
+        return _graph(session, fail_empty=fail_empty)
     if not name:
         if since or until:
             raise UsageError("--since and --until need a NAME", hint="lorebank entity NAME")
@@ -105,12 +116,22 @@ def show(
     return 1 if fail_empty and not view.facts else 0
 
 
-def _explain(session: Session, found: Any, *, fail_empty: bool) -> int:
+def _explain(session: Session, found: NameResolution, *, fail_empty: bool) -> int:
     if session.json:
         session.show_json(found.to_dict())
     else:
         session.show(resolution_lines(session.look, found))
     return 1 if fail_empty and found.entity is None else 0
+
+
+def _graph(session: Session, *, fail_empty: bool) -> int:
+    with session.bank() as bank:
+        found = bank.graph()
+    if session.json:
+        session.show_json(found.to_dict())
+    else:
+        session.show(graph_lines(session.look, found))
+    return 1 if fail_empty and not found.nodes else 0
 
 
 def _list(session: Session, *, fail_empty: bool) -> int:
@@ -159,7 +180,7 @@ def _decision(action: str, summary: str, names: Sequence[str], example: str) -> 
             session.show(patch_lines(session.look, change.patch))
         session.note(problem_lines(session.error_look, change.problems))
 
-    decorated: Callable[..., Any] = pass_session(decide)
+    decorated: Callable[..., object] = pass_session(decide)
     decorated = click.option("--undo", is_flag=True, help="Take the line off again.")(decorated)
     decorated = click.option(
         "--dry-run", is_flag=True, help="Write nothing; print what would change."

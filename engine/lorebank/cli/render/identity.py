@@ -6,10 +6,19 @@ from collections.abc import Sequence
 
 from lorebank.cli.render.look import INDENT, Look
 from lorebank.cli.render.phrases import count
-from lorebank.domain import Audit, AuditFinding, LedgerChange, NameReason, NameResolution
+from lorebank.domain import (
+    Audit,
+    AuditFinding,
+    EntityGraph,
+    GraphNode,
+    LedgerChange,
+    NameReason,
+    NameResolution,
+)
 
-__all__ = ["audit_lines", "ledger_change_lines", "resolution_lines"]
+__all__ = ["audit_lines", "graph_lines", "ledger_change_lines", "resolution_lines"]
 
+_MOST_SHOWN = 10
 _TITLES = {
     "duplicate": "Likely duplicates",
     "unmentioned": "Pages nobody mentions",
@@ -78,3 +87,32 @@ def _finding_lines(look: Look, finding: AuditFinding) -> list[str]:
     if finding.evidence:
         lines += look.dim_paragraph(", ".join(map(str, finding.evidence)), INDENT * 2)
     return [*lines, *(f"{INDENT * 2}$ {look.clean_line(each)}" for each in finding.commands)]
+
+
+def graph_lines(look: Look, graph: EntityGraph) -> list[str]:
+    """The shape in numbers, who is most central, the communities, the bridges."""
+    if not graph.nodes:
+        return []
+    names = {node.slug: look.clean_line(node.name) for node in graph.nodes}
+    components = max(node.component for node in graph.nodes)
+    shape = f"{count(len(graph.nodes), 'entity', 'entities')}, {count(len(graph.edges), 'link')}"
+    lines = [f"{shape}, {count(components, 'component')}"]
+    central = [node for node in graph.nodes if node.centrality > 0][:_MOST_SHOWN]
+    if central:
+        lines += ["", look.strong("Most central")]
+        lines += [f"{INDENT}{n.centrality:.3f}  {names[n.slug]} ({n.degree})" for n in central]
+    communities: dict[int, list[GraphNode]] = {}
+    for node in graph.nodes:
+        communities.setdefault(node.community, []).append(node)
+    larger = [found for _, found in sorted(communities.items()) if len(found) > 1]
+    if larger:
+        lines += ["", look.strong("Communities")]
+        for found in larger[:_MOST_SHOWN]:
+            shown = ", ".join(names[node.slug] for node in found[:_MOST_SHOWN])
+            more = f" and {len(found) - _MOST_SHOWN} more" if len(found) > _MOST_SHOWN else ""
+            lines += look.paragraph(f"{shown}{more}", INDENT)
+    if graph.bridges:
+        lines += ["", look.strong("Bridges")]
+        for edge in graph.bridges[:_MOST_SHOWN]:
+            lines.append(f"{INDENT}{names[edge.a]} – {names[edge.b]}  {look.dim(str(edge.source))}")
+    return lines
