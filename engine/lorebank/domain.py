@@ -15,10 +15,10 @@ __all__ = [
     "Absence",
     "Answer",
     "Audit",
+    "AuditFinding",
     "BeliefChange",
     "BeliefDiff",
     "BeliefStep",
-    "AuditFinding",
     "BenchReport",
     "BenchRow",
     "Calibration",
@@ -37,9 +37,9 @@ __all__ = [
     "FactKind",
     "FactStatus",
     "FileText",
-    "Ground",
     "GraphEdge",
     "GraphNode",
+    "Ground",
     "Hit",
     "Interval",
     "LedgerChange",
@@ -50,17 +50,14 @@ __all__ = [
     "NamedIn",
     "Neighbour",
     "OpenPair",
-    "Opinion",
-    "OpinionStatus",
-    "Passage",
-    "Proposal",
-    "ProposalAction",
-    "ProposalDecision",
     "OpenQuestion",
     "Opinion",
     "OpinionStatus",
     "Passage",
     "Property",
+    "Proposal",
+    "ProposalAction",
+    "ProposalDecision",
     "Query",
     "ReflectReport",
     "RotFinding",
@@ -785,6 +782,10 @@ class BeliefStep:
             "after": round(self.after, 4),
             "words": self.words,
             "lines": [evidence_to_dict(line) for line in self.lines],
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class GraphNode:
     """An entity in the graph of who is seen with whom."""
 

@@ -22,9 +22,9 @@ from lorebank.domain import (
     RotReport,
 )
 from lorebank.index.connection import Connection
-from lorebank.index.entities import find_entity
 from lorebank.index.items import all_facts, facts_by_id, marked_facts
 from lorebank.index.slots import superseded_facts
+from lorebank.index.who import resolve_name
 from lorebank.markdown.ledger import EvidenceRuling, parse_evidence_lines
 from lorebank.markdown.source import decode, split_lines
 from lorebank.reflect.calibration import calibrate
@@ -113,7 +113,7 @@ def _dangling(
     @cache
     def is_known(name: str) -> bool:
         stem = name.removesuffix(".md").rpartition("/")[2].casefold()
-        return stem in stems or find_entity(connection, name) is not None
+        return stem in stems or resolve_name(connection, name).entity is not None
 
     return dangling_links(texts, lines_of=lines_of, is_known=is_known)
 
