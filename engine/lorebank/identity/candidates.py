@@ -18,14 +18,17 @@ that fits more full names than this is no help to anybody as that many proposals
 
 def likely_pairs(
     readings: Sequence[Reading], keys: Sequence[Keys], uses: Sequence[int]
-) -> list[tuple[int, int]]:
-    """Pairs of indices, lower one first, each once, sorted; all other pairs are different."""
+) -> tuple[list[tuple[int, int]], bool]:
+    """Pairs of indices, lower one first, each once, sorted; all other pairs are different. And
+    whether all are there: of names under a crowded key only the most used are paired."""
     ranked = sorted(range(len(readings)), key=lambda i: (-uses[i], i))
     pairs: set[tuple[int, int]] = set()
+    crowded = False
     own = _index(ranked, [key.own for key in keys])
     for key, block in own.items():
         if len(block) > 1:
             limit = len(block) if key.startswith("same|") else _BLOCK
+            crowded |= len(block) > limit
             pairs.update(_ordered(combinations(block[:limit], 2)))
     short, long = (
         _index(ranked, [key.short for key in keys]),
@@ -34,12 +37,14 @@ def likely_pairs(
     for key, block in short.items():
         others = long.get(key)
         if others is not None:
+            crowded |= max(len(block), len(others)) > _BLOCK
             pairs.update(_ordered(product(block[:_BLOCK], others[:_BLOCK])))
     slips = _index(ranked, [_slip_keys(reading) for reading in readings])
     for block in slips.values():
         if len(block) > 1:
+            crowded |= len(block) > _BLOCK
             pairs.update(_ordered(combinations(block[:_BLOCK], 2)))
-    return sorted(pairs)
+    return sorted(pairs), not crowded
 
 
 def _index(ranked: Sequence[int], keys: Sequence[Iterable[str]]) -> dict[str, list[int]]:

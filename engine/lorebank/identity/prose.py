@@ -12,6 +12,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import ahocorasick
 
@@ -54,6 +55,7 @@ _FUNCTION_WORDS = frozenset(
     "的是在和与與跟同及或于於说說了也都不有去来來到把被给給对對从從就还還要会會能可想让讓向为為问問找见見约約"
 )
 _JOINS_WORDS = re.compile(r"[+#]|[.&'’-]\w|[_@\\]|:/")
+_BEYOND_ASCII = re.compile(r"[!-~]*[^\x00-\x7f]\S*")
 _NEXT_WORD = re.compile(r" ([^\W\d_][\w'’-]*)")
 _WORD_BEFORE = re.compile(r"([^\W\d_][\w'’-]*) \Z")
 
@@ -120,7 +122,7 @@ class NameFinder:
             return []
         if _MAY_BE_NO_PROSE.search(text):
             text = _NO_PROSE.sub(lambda found: "\x1f" * len(found.group()), text)
-        folded = fold(text)
+        folded = _folded(text)
         looked_at = folded.translate(_SEPARATORS)
         hits = [
             (end + 1 - len(name), end + 1, name) for end, name in self._automaton.iter(looked_at)
@@ -149,7 +151,7 @@ class NameFinder:
         for pattern in self._patterns[name]:
             written = pattern.written
             if not written or original.slice(start, start + len(written)) == written:
-                part = len(written) == 1 and name in given_names() and original.goes_on(start, end)
+                part = bool(written) and name in given_names() and original.goes_on(start, end)
                 return None if part else pattern.slug
         return None
 
@@ -184,6 +186,18 @@ class _Original:
             and before[1] in given_names()
             and self.slice(before.start(1), before.start(1) + 1).isupper()
         )
+
+
+def _folded(text: str) -> str:
+    """`fold`, which is slow beyond ASCII, word by word: words come again and again."""
+    if text.isascii():
+        return text.lower()
+    return _BEYOND_ASCII.sub(lambda word: _fold_word(word.group()), text.lower())
+
+
+@lru_cache(maxsize=65536)
+def _fold_word(word: str) -> str:
+    return fold(word)
 
 
 def _places(text: str) -> list[int]:

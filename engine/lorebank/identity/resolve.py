@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from itertools import product
 
 from lorebank.domain import Diagnostic
@@ -21,7 +22,7 @@ from lorebank.identity.partition import Partition
 from lorebank.identity.readings import read_name
 from lorebank.identity.slips import Verdict
 
-__all__ = ["Decision", "NameUse", "Resolution", "resolve_names"]
+__all__ = ["Comparison", "Decision", "NameUse", "Resolution", "resolve_names"]
 
 _Pair = tuple[str, str, str]
 """Two slugs and why they may be, or are, one."""
@@ -41,6 +42,16 @@ class NameUse:
 
 
 @dataclass(frozen=True, slots=True)
+class Comparison:
+    """What comparing all names with each other came to; it holds while the names are the same."""
+
+    fingerprint: str
+    """Of the names; empty where it holds for this once only."""
+    same: tuple[_Pair, ...]
+    unsure: tuple[_Pair, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Resolution:
     """Who is who."""
 
@@ -52,25 +63,37 @@ class Resolution:
     """Every slug that lines of the ledger join to others → one slug of those it is joined to."""
     problems: tuple[Diagnostic, ...] = ()
     """Decisions that contradict each other, go in a circle or name nobody."""
+    comparison: Comparison | None = field(default=None, compare=False, repr=False)
 
 
-def resolve_names(uses: Sequence[NameUse], decisions: Sequence[Decision]) -> Resolution:
+def resolve_names(
+    uses: Sequence[NameUse], decisions: Sequence[Decision], known: Comparison | None = None
+) -> Resolution:
     """Join the names of one entity, propose what is uncertain, report odd decisions.
 
-    The order of both arguments is of no account.
+    The order of both arguments is of no account. `known`, a comparison made before, saves the
+    time of comparing the same names again; it changes nothing else.
     """
     rulings = rule(decisions, frozenset(use.slug for use in uses))
     names = _names(uses, rulings.slugs)
     clusters = _Clusters(names, rulings)
-    same, unsure = _compare_all(names)
-    unsure.extend(clusters.merge_all(same))
+    compared = known
+    if compared is None or compared.fingerprint != _fingerprint(names):
+        compared = _compare_all(names)
+    unsure = [*compared.unsure, *clusters.merge_all(compared.same)]
     entity_of = clusters.entity_of()
     return Resolution(
         entity_of=entity_of,
         proposals=_proposals(unsure, entity_of, rulings),
         merged=_merged(rulings),
         problems=rulings.problems,
+        comparison=compared,
     )
+
+
+def _fingerprint(names: Mapping[str, NameUse]) -> str:
+    text = "\n".join(f"{slug}\t{use.name}" for slug, use in names.items())
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def _merged(rulings: Rulings) -> dict[str, str]:
@@ -95,19 +118,22 @@ def _names(uses: Sequence[NameUse], also: Iterable[str]) -> dict[str, NameUse]:
     return {slug: found[slug] for slug in sorted(found)}
 
 
-def _compare_all(
-    names: Mapping[str, NameUse],
-) -> tuple[list[_Pair], list[_Pair]]:
-    """The pairs that are the same, and the ambiguous ones, each as `(slug, slug, reason)`."""
+def _compare_all(names: Mapping[str, NameUse]) -> Comparison:
+    """The pairs that are the same, and the ambiguous ones."""
     readings = [read_name(use.name) for use in names.values()]
     scripts = frozenset().union(*map(scripts_in, readings))
     keys = [keys_of(reading, scripts) for reading in readings]
     slugs = list(names)
     verdicts: dict[Verdict, list[_Pair]] = {verdict: [] for verdict in Verdict}
-    for i, j in likely_pairs(readings, keys, [use.uses for use in names.values()]):
+    pairs, complete = likely_pairs(readings, keys, [use.uses for use in names.values()])
+    for i, j in pairs:
         verdict, reason = compare_readings(readings[i], keys[i], readings[j], keys[j])
         verdicts[verdict].append((slugs[i], slugs[j], reason))
-    return verdicts[Verdict.SAME], verdicts[Verdict.AMBIGUOUS]
+    return Comparison(
+        fingerprint=_fingerprint(names) if complete else "",
+        same=tuple(verdicts[Verdict.SAME]),
+        unsure=tuple(verdicts[Verdict.AMBIGUOUS]),
+    )
 
 
 def _proposals(

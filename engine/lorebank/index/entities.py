@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING
 
 from lorebank.domain import Citation, Diagnostic, Entity, Neighbour
 from lorebank.index.connection import Connection, select
+from lorebank.index.meta import read_meta, write_meta
 from lorebank.language.folding import slugify
+from lorebank.version import __version__
 
 if TYPE_CHECKING:
     from lorebank.identity.decisions import Decision
-    from lorebank.identity.resolve import NameUse, Resolution
+    from lorebank.identity.resolve import Comparison, NameUse, Resolution
 
 __all__ = [
     "MOVED",
@@ -47,6 +49,9 @@ the line's action."""
 MOVED = "moved"
 """The action of a row that says which page (`target`) moved into the file's page."""
 _IDENTITY_CODES = "identity-"
+_COMPARED = "names_compared"
+_RULES = f"{__version__} "
+"""What was told by the rules of another version is told anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +81,33 @@ def resolution(connection: Connection) -> Resolution:
     """What the names in use and the decisions on file say about who is who."""
     from lorebank.identity.resolve import resolve_names  # only when writing
 
-    return resolve_names(name_uses(connection), decisions(connection))
+    return resolve_names(name_uses(connection), decisions(connection), _compared(connection))
+
+
+def _compared(connection: Connection) -> Comparison:
+    """The comparison of names that was kept."""
+    from lorebank.identity.resolve import Comparison
+
+    rows = select(
+        connection, "SELECT slug, other, reason, same FROM compared_names ORDER BY slug, other"
+    )
+    return Comparison(
+        fingerprint=(read_meta(connection, _COMPARED) or "none").removeprefix(_RULES),
+        same=tuple((a, b, reason) for a, b, reason, same in rows if same),
+        unsure=tuple((a, b, reason) for a, b, reason, same in rows if not same),
+    )
+
+
+def _keep_comparison(connection: Connection, made: Comparison | None) -> None:
+    if made is None or f"{_RULES}{made.fingerprint}" == read_meta(connection, _COMPARED):
+        return
+    connection.execute("DELETE FROM compared_names")
+    pairs = [(*pair, 1) for pair in made.same] + [(*pair, 0) for pair in made.unsure]
+    connection.executemany(
+        "INSERT INTO compared_names (slug, other, reason, same) VALUES (?, ?, ?, ?)",
+        pairs if made.fingerprint else (),
+    )
+    write_meta(connection, _COMPARED, f"{_RULES}{made.fingerprint}")
 
 
 def name_uses(connection: Connection) -> list[NameUse]:
@@ -118,6 +149,7 @@ def refresh_entities(connection: Connection) -> frozenset[str]:
     set of mentions changed because names were joined or parted."""
     resolved_names = resolution(connection)
     entity_of = resolved_names.entity_of
+    _keep_comparison(connection, resolved_names.comparison)
     _rewrite_problems(connection, resolved_names.problems)
     connection.execute("DELETE FROM proposals")
     connection.executemany(
@@ -204,11 +236,12 @@ def load_aliases(
 ) -> Mapping[str, tuple[str, ...]]:
     """Entity slug → its other names, as written."""
     found: dict[str, list[str]] = {}
+    one = "" if entity is None else " AND a.entity = ?"  # a bound "any" would use no index
     for slug, name in select(
         connection,
         "SELECT a.entity, a.name FROM aliases a JOIN entities e ON e.slug = a.entity"
-        " WHERE a.name <> e.name AND (?1 IS NULL OR a.entity = ?1) ORDER BY a.entity, a.name",
-        (entity,),
+        f" WHERE a.name <> e.name{one} ORDER BY a.entity, a.name",
+        () if entity is None else (entity,),
     ):
         found.setdefault(slug, []).append(name)
     return {slug: tuple(names) for slug, names in found.items()}
@@ -274,12 +307,14 @@ def neighbours(connection: Connection, entity: str, limit: int) -> tuple[Neighbo
 
 
 def _rewrite_entities(connection: Connection, entity_of: Mapping[str, str]) -> None:
+    told = _told_types(connection)
     connection.execute("DELETE FROM entities")
     connection.execute("DELETE FROM aliases")
     connection.execute(
-        "INSERT INTO entities (slug, name, type, type_reason, page, first_seen, last_seen, facts)"
+        "INSERT INTO entities (slug, name, type, type_reason, page, first_seen, last_seen, facts,"
+        " type_basis)"
         " SELECT m.entity, '', NULL, '', NULL, min(i.recorded), max(i.recorded),"
-        "   count(DISTINCT m.item)"
+        "   count(DISTINCT m.item), ''"
         " FROM mentions m JOIN items i ON i.item = m.item GROUP BY m.entity"
     )
     names = _display_names(connection, entity_of)
@@ -292,7 +327,8 @@ def _rewrite_entities(connection: Connection, entity_of: Mapping[str, str]) -> N
     for slug, page, kind, written in sorted(pages, key=lambda p: entity_of.get(p[0], p[0]) != p[0]):
         entity = entity_of.get(slug, slug)
         connection.execute(
-            "INSERT INTO entities (slug, name, type_reason, facts) VALUES (?, '', '', 0)"
+            "INSERT INTO entities (slug, name, type_reason, type_basis, facts)"
+            " VALUES (?, '', '', '', 0)"
             " ON CONFLICT (slug) DO NOTHING",
             (entity,),
         )
@@ -309,12 +345,26 @@ def _rewrite_entities(connection: Connection, entity_of: Mapping[str, str]) -> N
         [(name, slug) for slug, name in names.items()],
     )
     _rewrite_aliases(connection, entity_of)
-    _tell_types(connection)
+    _tell_types(connection, told)
 
 
-def _tell_types(connection: Connection) -> None:
+_Told = Mapping[str, tuple[str | None, str]]
+"""What the rules looked at, as a hash → the type that they told, and why."""
+
+
+def _told_types(connection: Connection) -> _Told:
+    return {
+        basis: (kind, reason)
+        for basis, kind, reason in select(
+            connection, "SELECT type_basis, type, type_reason FROM entities WHERE type_basis <> ''"
+        )
+    }
+
+
+def _tell_types(connection: Connection, told: _Told) -> None:
     """Give each entity its type: the front matter's, else what the rules say."""
     from lorebank.identity.types import guess_type
+    from lorebank.index.embedding_cache import text_hash
 
     connection.execute("UPDATE entities SET type_reason = 'front matter' WHERE type IS NOT NULL")
     relations = _grouped(
@@ -329,16 +379,22 @@ def _tell_types(connection: Connection) -> None:
         values.setdefault(slugify(value), set()).add(relation)
     names = _grouped(connection, "SELECT entity, name FROM aliases ORDER BY entity, name")
     slugs = _grouped(connection, "SELECT entity, slug FROM aliases ORDER BY entity, slug")
-    rows: list[tuple[str, str, str]] = []
+    rows: list[tuple[str | None, str, str, str]] = []
     for slug, name in select(
         connection, "SELECT slug, name FROM entities WHERE type IS NULL ORDER BY slug"
     ):
         values_of = {r for alias in slugs.get(slug, ()) for r in values.get(alias, ())}
         others = [other for other in names.get(slug, ()) if other != name]
-        guess = guess_type([name, *others], relations.get(slug, ()), values_of)
-        if guess is not None:
-            rows.append((*guess, slug))
-    connection.executemany("UPDATE entities SET type = ?, type_reason = ? WHERE slug = ?", rows)
+        fixed = sorted(relations.get(slug, ()))
+        looked_at = (_RULES, name, *others, "", *fixed, "", *sorted(values_of))
+        basis = text_hash("\n".join(looked_at))
+        guess = told.get(basis)
+        if guess is None:
+            guess = guess_type([name, *others], relations.get(slug, ()), values_of) or (None, "")
+        rows.append((*guess, basis, slug))
+    connection.executemany(
+        "UPDATE entities SET type = ?, type_reason = ?, type_basis = ? WHERE slug = ?", rows
+    )
 
 
 def _grouped(connection: Connection, query: str) -> dict[str, list[str]]:

@@ -131,12 +131,14 @@ CREATE TABLE names (
     type   TEXT                        -- an entity page's `type`
 );
 CREATE INDEX names_by_file ON names (file);
+CREATE INDEX names_by_slug ON names (slug);
 
 CREATE TABLE entities (
     slug       TEXT PRIMARY KEY,
     name       TEXT NOT NULL,
     type       TEXT,                   -- as a page's front matter says, else by the rules
     type_reason TEXT NOT NULL,
+    type_basis  TEXT NOT NULL,         -- hash of what the rules looked at
     page       TEXT,
     first_seen TEXT,
     last_seen  TEXT,
@@ -161,6 +163,15 @@ CREATE TABLE proposals (
     PRIMARY KEY (slug, other)
 ) WITHOUT ROWID;
 CREATE INDEX proposals_by_other ON proposals (other);
+
+-- Pairs of names as compared last; `meta.names_compared` says of which names.
+CREATE TABLE compared_names (
+    slug   TEXT NOT NULL,
+    other  TEXT NOT NULL,
+    same   INTEGER NOT NULL,           -- 1 the same by their writing, 0 ambiguous
+    reason TEXT NOT NULL,
+    PRIMARY KEY (slug, other)
+) WITHOUT ROWID;
 
 -- Beliefs, folded from the evidence below by `reflect.beliefs`.
 CREATE TABLE opinions (
