@@ -22,7 +22,7 @@ _LEAST_ALIKE = 0.5
 _LEAST_BEGINNING = 2
 _LONGEST_VALUE = 10
 _ABOUT_AS_GOOD = 2.5
-_BELIEVED = 0.45
+_BELIEVED = 0.3
 
 
 @dataclass(frozen=True, slots=True)
