@@ -20,8 +20,8 @@ from lorebank.language.words import searchable
 
 __all__ = [
     "CHUNK_COLUMNS",
-    "Columns",
     "ITEM_COLUMNS",
+    "Columns",
     "LexicalMatch",
     "any_of",
     "match_chunks",

@@ -163,9 +163,11 @@ CREATE TABLE opinion_evidence (
     path       TEXT NOT NULL,
     start_line INTEGER NOT NULL,
     end_line   INTEGER NOT NULL,
+    confidence REAL NOT NULL,          -- the opinion's: what a fact is worth is read from here alone
     PRIMARY KEY (opinion, position)
 ) WITHOUT ROWID;
-CREATE INDEX opinion_evidence_by_fact ON opinion_evidence (fact, stance, reason, opinion);
+CREATE INDEX opinion_evidence_by_fact
+    ON opinion_evidence (fact, stance, reason, confidence, opinion);
 
 CREATE TABLE unsure (                  -- pairs that the rules do not sign
     opinion  TEXT NOT NULL,
