@@ -14,7 +14,7 @@ from datetime import date
 
 from lorebank.domain import Fact, FactKind
 from lorebank.index.connection import Connection, select
-from lorebank.slots.read import SlotKind, ends_value, read_slots, same_value
+from lorebank.slots.values import SlotKind, same_value
 
 __all__ = ["Successor", "insert_slots", "items_of_slots", "successors", "superseded_facts"]
 
@@ -56,6 +56,8 @@ def insert_slots(connection: Connection, item: int, fact: Fact) -> None:
     """Store the slots of a fact; opinions and experiences have none."""
     if fact.kind not in _STATED:
         return
+    from lorebank.slots.read import read_slots  # an answer from the index needs no patterns
+
     occurred = fact.occurred
     bounded = (
         occurred is not None
@@ -232,9 +234,7 @@ def _replacement(mine: _Entry, entries: Sequence[_Entry]) -> _Entry | None:
     for entry in later:
         agrees = any(same_value(ours, theirs) for ours in entry.values for theirs in mine.values)
         if entry.kind is SlotKind.ENDS:
-            if mine.kind is not SlotKind.ENDS and any(
-                ends_value(over, ours) for over in entry.values for ours in mine.values
-            ):
+            if mine.kind is not SlotKind.ENDS and _is_ended(mine, entry):
                 return entry
         elif mine.kind is SlotKind.ENDS:
             if agrees:
@@ -244,6 +244,12 @@ def _replacement(mine: _Entry, entries: Sequence[_Entry]) -> _Entry | None:
         elif entry.kind is SlotKind.HOLDS:
             return entry
     return None
+
+
+def _is_ended(mine: _Entry, entry: _Entry) -> bool:
+    from lorebank.slots.read import ends_value  # few answers come upon an end
+
+    return any(ends_value(over, ours) for over in entry.values for ours in mine.values)
 
 
 def _is_later(entry: _Entry, mine: _Entry) -> bool:
