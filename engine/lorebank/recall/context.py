@@ -66,6 +66,8 @@ def coverage_in_context(pool: Pool) -> dict[int, float]:
 
 def nearness_around(pool: Pool, standard: Mapping[int, float]) -> dict[int, float]:
     """Item → weighted sum of its neighbours' standard scores of nearness in meaning."""
+    if not pool.nearness:
+        return dict.fromkeys(pool.items, 0.0)
     return {
         number: sum([weight * standard[neighbour] for neighbour, weight in neighbours])
         for number, neighbours in _neighbours(pool, _NEARNESS)

@@ -17,7 +17,7 @@ from lorebank.language.folding import fold
 __all__ = ["collapse_repeats"]
 
 _BETWEEN_WORDS = re.compile(r"[\W_]+")
-_ASCII_WORDS = {code: " " for code in range(128) if not chr(code).isalnum()}
+_ASCII_WORDS = bytes(code if chr(code).isalnum() else ord(" ") for code in range(128)) + bytes(128)
 
 
 def collapse_repeats(
@@ -74,7 +74,7 @@ def _said(text: str) -> str:
     """The words of a text and nothing else; a text without any (`!!!`) as it stands."""
     folded = fold(text)
     if folded.isascii():  # the same, several times faster
-        spoken = " ".join(folded.translate(_ASCII_WORDS).split())
+        spoken = b" ".join(folded.encode("ascii").translate(_ASCII_WORDS).split()).decode("ascii")
     else:
         spoken = _BETWEEN_WORDS.sub(" ", folded).strip()
     return spoken or text.strip()
