@@ -61,7 +61,7 @@ def read_file(
         source.path,
         document=document,
         recorded=source.recorded,
-        headings=settings.retain_headings,
+        headings=() if source.role is FileRole.DIRECTIVES else settings.retain_headings,
         everywhere=source.role is FileRole.BANK,
     )
     passages = extract_passages(

@@ -12,7 +12,7 @@ CREATE TABLE meta (
 CREATE TABLE files (
     file     INTEGER PRIMARY KEY,
     path     TEXT NOT NULL UNIQUE,   -- relative to the workspace, '/' between parts
-    role     TEXT NOT NULL,          -- core, log, note, bank, ledger, extra
+    role     TEXT NOT NULL,          -- core, log, note, bank, ledger, directives, extra
     size     INTEGER NOT NULL,
     mtime_ns INTEGER NOT NULL,       -- 0: changed so lately that the clock cannot vouch for it
     hash     TEXT NOT NULL,          -- of the bytes
