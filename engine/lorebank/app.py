@@ -49,7 +49,7 @@ from lorebank.domain import (
     Trend,
     UnsureQueue,
 )
-from lorebank.errors import NotFound, UsageError, WorkspaceError
+from lorebank.errors import ConfigurationError, NotFound, UsageError, WorkspaceError
 from lorebank.index import connection as store
 from lorebank.index.chunks import select_chunks
 from lorebank.index.entities import (
@@ -746,6 +746,28 @@ class Bank:
             source = write_ruling(self.root, said, before.id, stance, day=day, reason=reason)
             self._sync_words()
         return self._ruling(said, before, stance, source)
+
+    def judge(self, *, k: int = 20, now: date | None = None) -> tuple[Ruling, ...]:
+        """Have the chat model of the settings settle what it is sure of among `k` unsure pairs.
+
+        Each ruling is a line of `bank/evidence.md` signed with the model's name; deleting it undoes
+        it. Raises `ConfigurationError` where no generator is named, `ProviderError` where it fails.
+        """
+        from lorebank.reflect.judging import judge_pairs
+        from lorebank.reflect.writing import open_writer
+
+        queue = self.unsure(k=k)
+        with open_writer(self.config, self._environ, self._say, self._all_names) as writer:
+            if writer is None:
+                raise ConfigurationError(
+                    "no generator is named", hint="set generator.provider in your own settings"
+                )
+            return tuple(
+                self.settle(
+                    pair.fact.id, verdict.stance, pair.opinion_id, reason=verdict.reason, now=now
+                )
+                for pair, verdict in judge_pairs(writer, queue.pairs)
+            )
 
     def unsettle(self, fact: str, opinion: str | None = None) -> Ruling:
         """Take back what was ruled on a pair, as deleting its line does."""

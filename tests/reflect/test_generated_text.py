@@ -15,7 +15,7 @@ from lorebank.config_embedder import AccountSettings
 from lorebank.domain import FactKind, Stance
 from lorebank.errors import ConfigurationError, ProviderError
 from lorebank.reflect.grounding import CitedLine
-from lorebank.reflect.judging import InferredFact, StanceVerdict, infer_facts, judge_stance
+from lorebank.reflect.judging import InferredFact, StanceVerdict, facts_in_prose, judge_stance
 from lorebank.reflect.writing import Dropped, Sentence, Writer, Written, open_writer
 from provider_server import Fault, Provider, serving
 from support import WORDS_ONLY
@@ -265,7 +265,8 @@ def test_a_stance_without_words_of_the_fact_to_show_is_none(
 ) -> None:
     server.replies[0] = json.dumps(reply)
     found = judge_stance(writer(server), "Ana prefers tea.", "Ana is back to tea, she says.")
-    assert found == StanceVerdict(*expected, "openai/m")
+    sure = bool(expected[1]) or reply["stance"] == "unrelated"
+    assert found == StanceVerdict(*expected, "openai/m", sure)
 
 
 def test_a_verdict_names_its_model_and_its_words() -> None:
@@ -281,6 +282,52 @@ def test_another_word_than_the_three_is_sent_back(server: Provider) -> None:
     assert len(server.requests) == 2
 
 
+def unsure_workspace(root: Path) -> Path:
+    (root / "memory").mkdir()
+    lines = {
+        "2025-11-01": "- O(c=0.7) @Ana: Enjoys working from the train.",
+        "2025-11-09": "- W @Ana: Works on the train timetable.",
+    }
+    for day, line in lines.items():
+        (root / "memory" / f"{day}.md").write_text(f"## Retain\n{line}\n", "utf-8")
+    return root
+
+
+@pytest.mark.parametrize(
+    ("reply", "stance"),
+    [
+        ({"stance": "for", "words": "train timetable"}, "for"),
+        ({"stance": "unrelated"}, "unrelated"),
+        ({"stance": "against", "words": "hates the train"}, None),
+        ({"stance": "perhaps"}, None),
+    ],
+)
+def test_the_unsure_queue_is_settled_where_the_model_is_sure(
+    server: Provider, tmp_path: Path, reply: dict[str, str], stance: str | None
+) -> None:
+    root = unsure_workspace(tmp_path)
+    server.replies[0] = json.dumps(reply)
+    with Bank.open(root, environ=environ(server)) as bank:
+        waiting = bank.unsure().pairs
+        assert len(waiting) == 1
+        settled = bank.judge()
+        left = bank.unsure().pairs
+    assert [ruling.stance for ruling in settled] == ([Stance(stance)] if stance else [])
+    assert len(left) == (0 if stance else 1)
+    if stance:
+        ledger = (root / "bank" / "evidence.md").read_text("utf-8")
+        assert f"{waiting[0].fact.id} {stance} {waiting[0].opinion_id}" in ledger
+        assert "judged by openai/m" in ledger
+
+
+def test_without_a_generator_nobody_judges(tmp_path: Path) -> None:
+    with (
+        Bank.open(unsure_workspace(tmp_path), environ=WORDS_ONLY) as bank,
+        pytest.raises(ConfigurationError, match="no generator"),
+    ):
+        bank.judge()
+
+
 def test_facts_are_read_out_of_prose_where_it_bears_them_out(server: Provider) -> None:
     prose = [
         CitedLine("We talked all evening; Ana has decided to sell the boat.", (date(2026, 1, 5),)),
@@ -292,7 +339,7 @@ def test_facts_are_read_out_of_prose_where_it_bears_them_out(server: Provider) -
         {"kind": "O", "about": "", "text": "Hates the rain.", "lines": [2]},
     ]
     server.replies[0] = json.dumps({"facts": facts})
-    kept, dropped = infer_facts(writer(server), prose, date(2026, 1, 5))
+    kept, dropped = facts_in_prose(writer(server), prose, date(2026, 1, 5))
     assert kept == (InferredFact(FactKind.WORLD, "Ana", "Ana decided to sell the boat.", (0,)),)
     assert [each.reason for each in dropped] == [
         "its lines do not name Ben",

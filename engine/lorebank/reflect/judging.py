@@ -6,16 +6,17 @@ ask for it, with the name of its model, where a person can read and delete it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from lorebank.domain import FactKind, Stance
+from lorebank.domain import FactKind, OpenPair, Stance
 from lorebank.language.words import words
+from lorebank.providers.budget import BudgetSpent
 from lorebank.reflect.grounding import CitedLine
 from lorebank.reflect.writing import Dropped, Writer, numbered
 
-__all__ = ["InferredFact", "StanceVerdict", "infer_facts", "judge_stance"]
+__all__ = ["InferredFact", "StanceVerdict", "facts_in_prose", "judge_pairs", "judge_stance"]
 
 _LETTERS = {kind.letter: kind for kind in FactKind}
 
@@ -29,6 +30,8 @@ class StanceVerdict:
     """The words of the fact that decide it; empty for `unrelated`."""
     model: str
     """`ollama/llama3.1`."""
+    sure: bool = True
+    """False where the model gave a sign and no words of the fact to show for it."""
 
     @property
     def reason(self) -> str:
@@ -51,7 +54,7 @@ class InferredFact:
 def judge_stance(writer: Writer, opinion: str, fact: str) -> StanceVerdict:
     """Whether a fact speaks for or against an opinion.
 
-    A sign without words of the fact to show for it is none: unsure means unrelated. Raises
+    A sign without words of the fact to show for it is none: not sure means unrelated. Raises
     `ProviderError` where the model fails, `BudgetSpent` where no call is left.
     """
     from lorebank.providers.json_answers import ask_json
@@ -62,11 +65,34 @@ def judge_stance(writer: Writer, opinion: str, fact: str) -> StanceVerdict:
     stance = Stance(answer.stance)
     quoted = " ".join(answer.words.split())
     if stance is Stance.UNRELATED or not _is_quoted(quoted, fact):
-        return StanceVerdict(Stance.UNRELATED, "", writer.model)
+        return StanceVerdict(Stance.UNRELATED, "", writer.model, stance is Stance.UNRELATED)
     return StanceVerdict(stance, quoted, writer.model)
 
 
-def infer_facts(
+def judge_pairs(
+    writer: Writer, pairs: Iterable[OpenPair]
+) -> Iterator[tuple[OpenPair, StanceVerdict]]:
+    """The pairs of the unsure queue that the model is sure of, as far as the budget goes.
+
+    Where it gives no usable answer the pair is left for a person. Raises `ProviderError` where the
+    model cannot be asked.
+    """
+    from lorebank.providers.json_answers import UnusableAnswer
+
+    for pair in pairs:
+        names = ", ".join(mention.name for mention in pair.fact.mentions if mention.subject)
+        told = f"{names}: {pair.fact.content}" if names else pair.fact.content
+        try:
+            verdict = judge_stance(writer, pair.statement, told)
+        except UnusableAnswer:
+            continue
+        except BudgetSpent:
+            return
+        if verdict.sure:
+            yield pair, verdict
+
+
+def facts_in_prose(
     writer: Writer, lines: Sequence[CitedLine], day: date
 ) -> tuple[tuple[InferredFact, ...], tuple[Dropped, ...]]:
     """Facts in the prose of one day, each grounded in the lines it cites, and what was dropped."""
