@@ -301,6 +301,7 @@ class Bank:
         """
         from lorebank.workspace.scaffold import init_workspace
 
+        ensure_derived_folder(self.root)
         if dry_run:
             return self.plan_init(self.root, template=source)
         with WriterLock(self.root):

@@ -134,6 +134,28 @@ def test_no_news_no_byte_and_what_is_written_around_the_block_stays(tmp_path: Pa
     assert "mine" in first
 
 
+def test_an_embedder_that_comes_or_goes_is_no_news(tmp_path: Path) -> None:
+    root = workspace(tmp_path, "question: What is the ship built from?")
+    with Bank.open(root, environ=WORDS_ONLY) as bank:
+        bank.reflect()
+        before = (root / PLACE).read_bytes()
+    with Bank.open(root, environ={"LOREBANK_CONFIG": "/nonexistent"}) as bank:
+        bank.sync()
+        assert bank.reflect().changed == ()
+    with Bank.open(root, environ=WORDS_ONLY) as bank:
+        assert bank.reflect().changed == ()
+    assert (root / PLACE).read_bytes() == before
+
+
+def test_a_question_that_was_changed_is_asked_anew(tmp_path: Path) -> None:
+    root = workspace(tmp_path, "question: What is the hull of the Goose made of?")
+    assert "larch" in reflected(root)
+    page = root / PLACE
+    page.write_text(page.read_text().replace("hull of the Goose made of", "tea that Ana prefers"))
+    assert "larch" not in reflected(root)
+    assert "tea in the morning" in page.read_text()
+
+
 def test_news_of_other_things_leaves_the_page_alone(tmp_path: Path) -> None:
     root = workspace(tmp_path, "question: What is the hull of the Goose made of?")
     before = reflected(root)

@@ -90,7 +90,7 @@ def reflect_workspace(
     a retain section. `ask` answers the standing questions, `writer` puts the answers in words.
     """
     content = _content(connection, root, config, today, until)
-    answers = ask_standing(root, content, ask)
+    answers = ask_standing(root, content, ask, connection if until is None else None)
     headings = (*RETAIN_HEADINGS, *config.retain.headings)
     proposing = _proposing(root, config, content, headings, infer=infer)
     pages, problems = _read_pages(root, content, answers.paths)

@@ -6,7 +6,8 @@ or kinds, the facts that hold them: a question such as "what was decided?" asks 
 which no likeness between question and line tells. Superseded facts are left out.
 
 The lines stand newest first under dates of their own, in one managed block. So the same facts give
-the same bytes, and a page without news is not touched; one that nothing answers gets no block.
+the same bytes, and a page without news is not touched (`standing_memory` sees to it that an embedder
+which comes or goes is no news); one that nothing answers gets no block.
 """
 
 from __future__ import annotations
@@ -19,10 +20,12 @@ from typing import Protocol
 
 from lorebank.domain import Answer, Diagnostic, Fact, Hit
 from lorebank.errors import NotFound, ProviderError, UsageError
+from lorebank.index.connection import Connection
 from lorebank.markdown.blocks import find_blocks
 from lorebank.reflect.edits import PageEdit, plan_page_edit
 from lorebank.reflect.pages import BankContent, newest_day
 from lorebank.reflect.standing_answer import AnswerLine, answer_body
+from lorebank.reflect.standing_memory import FoundHits, StandingMemory
 from lorebank.reflect.standing_pages import read_standing_pages
 from lorebank.reflect.standing_selection import Selector, current_facts
 from lorebank.reflect.standing_written import WrittenAnswer, write_answer, written_body
@@ -88,27 +91,48 @@ class StandingAnswers:
         return tuple(each.page.path for each in self.asked)
 
 
-def ask_standing(root: Path, content: BankContent, ask: Ask | None) -> StandingAnswers:
+def ask_standing(
+    root: Path, content: BankContent, ask: Ask | None, memory: Connection | None = None
+) -> StandingAnswers:
     """Ask every standing question of the workspace; without `ask`, only by words and kinds.
 
     Phrases such as "last week" are read on the newest day recorded, never on the day of the run.
+    With an index as `memory`, recall is asked again only where there is news.
     """
     pages, problems = read_standing_pages(root)
     today = newest_day(content.facts)
-    if today is None:
+    if today is None or not pages:
         return StandingAnswers((), problems)
+    known = None
+    if memory is not None:
+        held = (fact.id for fact in current_facts(content))
+        known = StandingMemory.open(memory, held, today)
     found: list[_Asked] = []
     odd = list(problems)
     for page in pages:
         try:
             selector = Selector.of(page, content.entities, today)
-            hits, weak = _hits(page, ask, today)
+            hits = _recalled(page, ask, today, known)
         except (NotFound, UsageError) as problem:
             message = f"{problem.message}; the page was left alone"
             odd.append(Diagnostic(page.path, 1, "question-setting", message))
             continue
-        found.append(_Asked(page, selector, hits, weak))
+        found.append(_Asked(page, selector, hits.hits, hits.weak))
+    if known is not None:
+        known.save()
     return StandingAnswers(tuple(found), tuple(odd))
+
+
+def _recalled(
+    page: StandingPage, ask: Ask | None, today: date, known: StandingMemory | None
+) -> FoundHits:
+    kept = known.recalled(page) if known else None
+    if kept is not None:
+        return kept
+    found = _hits(page, ask, today)
+    if known is not None:
+        known.keep(page, found)
+    return found
 
 
 def plan_answers(
@@ -210,10 +234,10 @@ def _edit(
     return plan_page_edit(path, text, bodies, drop=(WRITTEN_BLOCK,) if is_stale else ())
 
 
-def _hits(page: StandingPage, ask: Ask | None, today: date) -> tuple[tuple[Hit, ...], bool]:
-    """The hits that answer the question, and whether their evidence is weak."""
+def _hits(page: StandingPage, ask: Ask | None, today: date) -> FoundHits:
+    """The hits that answer the question."""
     if ask is None:
-        return (), False
+        return FoundHits()
     answer = ask(
         page.question,
         k=page.k,
@@ -222,11 +246,11 @@ def _hits(page: StandingPage, ask: Ask | None, today: date) -> tuple[tuple[Hit, 
         now=today,
     )
     if answer.evidence == "none" or not answer.hits:
-        return (), False
+        return FoundHits()
     weak = answer.evidence == "weak"
     least = answer.hits[0].score * _NEAR_BEST
     near = [hit for hit in answer.hits if hit.score >= least and _may_answer(hit)]
-    return tuple(near[:_OF_WEAK] if weak else near), weak
+    return FoundHits(tuple(near[:_OF_WEAK] if weak else near), weak)
 
 
 def _may_answer(hit: Hit) -> bool:
