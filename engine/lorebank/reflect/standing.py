@@ -6,8 +6,8 @@ or kinds, the facts that hold them: a question such as "what was decided?" asks 
 which no likeness between question and line tells. Superseded facts are left out.
 
 The lines stand newest first under dates of their own, in one managed block. So the same facts give
-the same bytes, and a page without news is not touched (`standing_memory` sees to it that an embedder
-which comes or goes is no news); one that nothing answers gets no block.
+the same bytes, and a page without news is not touched (`standing_memory` sees to it that an
+embedder which comes or goes is no news); one that nothing answers gets no block.
 """
 
 from __future__ import annotations
