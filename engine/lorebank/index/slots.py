@@ -11,12 +11,23 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import TYPE_CHECKING
 
 from lorebank.domain import Fact, FactKind
 from lorebank.index.connection import Connection, select
 from lorebank.slots.values import SlotKind, same_value
 
-__all__ = ["Successor", "insert_slots", "items_of_slots", "successors", "superseded_facts"]
+if TYPE_CHECKING:
+    from lorebank.slots.read import Slot
+
+__all__ = [
+    "Successor",
+    "insert_slots",
+    "items_of_slots",
+    "slots_of",
+    "successors",
+    "superseded_facts",
+]
 
 _STATED = frozenset({FactKind.WORLD, FactKind.OBSERVATION})
 _SWAP = "*"
@@ -52,10 +63,10 @@ class _Entry:
         return bool(self.until) and any(map(str.isdigit, "".join(self.values)))
 
 
-def insert_slots(connection: Connection, item: int, fact: Fact) -> None:
-    """Store the slots of a fact; opinions and experiences have none."""
+def slots_of(fact: Fact) -> tuple[Slot, ...]:
+    """What a fact fixes; opinions and experiences fix nothing."""
     if fact.kind not in _STATED:
-        return
+        return ()
     from lorebank.slots.read import read_slots  # an answer from the index needs no patterns
 
     occurred = fact.occurred
@@ -66,12 +77,16 @@ def insert_slots(connection: Connection, item: int, fact: Fact) -> None:
         and occurred.start != occurred.end
     )
     first = next((m for m in fact.mentions if m.subject), None)
-    slots = read_slots(
+    return read_slots(
         fact.content,
         subjects=(first.slug,) if first else (),
         names=(first.name,) if first else (),
         bounded=bounded,
     )
+
+
+def insert_slots(connection: Connection, item: int, slots: Iterable[Slot]) -> None:
+    """Store what a fact fixes."""
     connection.executemany(
         "INSERT OR IGNORE INTO slots (item, subject, about, relation, value, kind)"
         " VALUES (?, ?, ?, ?, ?, ?)",

@@ -143,9 +143,12 @@ class _Reader:
             for pattern in (*relation.end, *relation.change):
                 if slot := self._ended(relation, pattern, sentence):
                     yield slot
-            for state in relation.state:
-                if slot := self._negated(relation, state, sentence):
-                    yield slot
+        bare = self.lexicon.without_negation(sentence)
+        if bare is not None:
+            for relation in self.lexicon.relations:
+                for state in relation.state:
+                    if slot := self._negated(relation, state, bare):
+                        yield slot
 
     def _is_plain(self, words: str | None) -> bool:
         plain = self.lexicon.plain | self.lexicon.over
@@ -165,9 +168,10 @@ class _Reader:
             return None  # "stopped using Notion for recipes"
         return Slot(self.subject, "", relation.name, value, SlotKind.ENDS)
 
-    def _negated(self, relation: Relation, pattern: re.Pattern[str], sentence: str) -> Slot | None:
-        bare = self.lexicon.without_negation(sentence)
-        if bare is None or (match := pattern.search(bare)) is None:
+    def _negated(self, relation: Relation, pattern: re.Pattern[str], bare: str) -> Slot | None:
+        """What is over in a sentence that read `bare` before its "no longer" was taken out."""
+        match = pattern.search(bare)
+        if match is None:
             return None
         value = self.lexicon.value_of(match["v"])
         about = self._about(bare[: match.start()], None)
