@@ -1,7 +1,7 @@
-"""A server on loopback that speaks as the embedding providers do, and fails as they may.
+"""A server on loopback that speaks as the embedding and chat providers do, and fails as they may.
 
 Requests are held to what the providers document: an unknown field, a missing key or an empty text
-is answered with 400 or 401. Faults are taken one a request for embeddings, in their order.
+is answered with 400 or 401. Faults are taken one a request, in their order.
 """
 
 from __future__ import annotations
@@ -80,6 +80,10 @@ class Provider:
     requests: list[Request] = field(default_factory=list)
     url: str = ""
     down: bool = False
+    replies: deque[str] = field(default_factory=deque)
+    """What a chat model says, in order; the last one again and again."""
+    refuses: tuple[str, ...] = ()
+    """Fields of a chat request that this model does not know."""
     polls_until_done: int = 1
     job_fails: set[str] = field(default_factory=set)
     """Texts that no job embeds."""
@@ -124,10 +128,40 @@ class Provider:
             return self._take_job(request)
         if path.endswith(":asyncBatchEmbedContent"):
             return self._take_gemini_job(request)
+        if path.endswith(("/chat/completions", "/api/chat", ":generateContent")):
+            return self._chat(request)
         return self._embed(request)
 
+    def _chat(self, request: Request) -> tuple[int, Any]:
+        fault = self.faults.popleft() if self.faults else Fault()
+        if fault.delay:
+            time.sleep(fault.delay)
+        if fault.body is not None or fault.status != 200:
+            return fault.status, fault.body
+        body = request.json
+        given = {**body, **body.get("generationConfig", {})}
+        for name in self.refuses:
+            if name in given:
+                return 400, {"error": {"message": f"Unsupported parameter: '{name}'"}}
+        text = self.replies.popleft() if len(self.replies) > 1 else self.replies[0]
+        if request.path == "/api/chat":
+            _only(body, {"model", "messages", "stream", "options", "format"})
+            return 200, {
+                "message": {"role": "assistant", "content": text},
+                "prompt_eval_count": 70,
+                "eval_count": 30,
+            }
+        if request.path.endswith(":generateContent"):
+            _only(body, {"systemInstruction", "contents", "generationConfig"})
+            content = {"role": "model", "parts": [{"text": "hm", "thought": True}, {"text": text}]}
+            usage = {"totalTokenCount": 100}
+            return 200, {"candidates": [{"content": content}], "usageMetadata": usage}
+        _only(body, {"model", "messages", "response_format", "temperature", "max_tokens"})
+        message = {"role": "assistant", "content": text}
+        return 200, {"choices": [{"message": message}], "usage": {"total_tokens": 100}}
+
     def _is_allowed(self, request: Request) -> bool:
-        if not self.key or request.path in ("/health", "/api/embed"):
+        if not self.key or request.path in ("/health", "/api/embed", "/api/chat"):
             return True
         given = request.headers.get("Authorization", request.headers.get("x-goog-api-key", ""))
         return given.removeprefix("Bearer ") == self.key

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
-from functools import cached_property, wraps
+from functools import cached_property, partial, wraps
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, ParamSpec, Self, TypeVar
@@ -26,6 +26,7 @@ from lorebank.domain import (
     BenchReport,
     Calibration,
     Citation,
+    Directive,
     Entity,
     EntityGraph,
     EntityView,
@@ -51,7 +52,7 @@ from lorebank.domain import (
     Trend,
     UnsureQueue,
 )
-from lorebank.errors import NotFound, UsageError, WorkspaceError
+from lorebank.errors import ConfigurationError, NotFound, UsageError, WorkspaceError
 from lorebank.index import connection as store
 from lorebank.index.chunks import select_chunks
 from lorebank.index.entities import (
@@ -159,14 +160,9 @@ class Bank:
         self._now = now
         self._connection: Connection | None = None
         self._say = say
+        self._environ = os.environ if environ is None else environ
         self._meaning = Meaning(
-            Setup(
-                config.embedder,
-                config.providers,
-                os.environ if environ is None else environ,
-                say,
-            ),
-            self._cache_path,
+            Setup(config.embedder, config.providers, self._environ, say), self._cache_path
         )
         self._next_walk = 0.0
         self._index_inode: int | None = None
@@ -203,7 +199,10 @@ class Bank:
         now: date | None = None,
         environ: Mapping[str, str] | None = None,
     ) -> Bank:
-        """Lay out a workspace and open it; what is there already stays as it is."""
+        """Lay out a workspace and open it; what is there already stays as it is.
+
+        `template` is the name of a shipped template, or the path of a folder or zip that holds one.
+        """
         from lorebank.workspace.scaffold import init_workspace
 
         root = Path(path).expanduser().resolve()
@@ -211,6 +210,13 @@ class Bank:
         environment = os.environ if environ is None else environ
         config = load_config(root, environment)
         return cls(root, config, now=now, created=created, environ=environment)
+
+    @staticmethod
+    def plan_init(path: str | Path, *, template: str = "default") -> tuple[str, ...]:
+        """What `init` would make, as workspace paths; nothing is written."""
+        from lorebank.workspace.scaffold import init_workspace
+
+        return tuple(init_workspace(Path(path).expanduser().resolve(), template, dry_run=True))
 
     def close(self) -> None:
         """Close the index and connections; the Bank may be used again and opens them anew."""
@@ -279,6 +285,55 @@ class Bank:
             embedder=self._meaning.describe(self._index),
             vector_search=self._vectors.describe(),
             index_path=self._index_path,
+            directives=self.directives(),
+        )
+
+    def directives(self) -> tuple[Directive, ...]:
+        """The owner's hard rules, one a list item of `bank/directives.md`, in their order."""
+        from lorebank.reflect.directives import read_directives
+
+        return read_directives(self.root)
+
+    # -- templates -----------------------------------------------------------------------------
+
+    def import_template(self, source: str, *, dry_run: bool = False) -> tuple[str, ...]:
+        """Lay what a template brings and this workspace has not into it; returns these paths.
+
+        `source` as in `init`. Nothing is overwritten; with `dry_run` nothing is written.
+        """
+        from lorebank.workspace.scaffold import init_workspace
+
+        ensure_derived_folder(self.root)
+        if dry_run:
+            return self.plan_init(self.root, template=source)
+        with WriterLock(self.root):
+            return tuple(init_workspace(self.root, source))
+
+    def export_template(
+        self,
+        name: str,
+        target: str | Path,
+        *,
+        title: str = "",
+        description: str = "",
+        directives: bool = False,
+        dry_run: bool = False,
+    ) -> tuple[str, ...]:
+        """Write this workspace's standing questions as a template: a folder, or a zip by its name.
+
+        Questions and their settings only, never an answer or a note; the directives where asked
+        for. Returns the paths within the template. Raises `WorkspaceError` where `target` is taken.
+        """
+        from lorebank.reflect.template_export import export_pack
+
+        return export_pack(
+            self.root,
+            name,
+            Path(target).expanduser(),
+            title=title,
+            description=description,
+            directives=directives,
+            dry_run=dry_run,
         )
 
     # -- retain --------------------------------------------------------------------------------
@@ -702,10 +757,12 @@ class Bank:
         suggests retain lines for logs without a retain section, as proposals.
         """
         from lorebank.reflect.run import reflect_workspace
+        from lorebank.reflect.writing import open_writer
 
         today = parse_day(day, self._today(now), "date") or self._today(now)
         first = parse_day(since, today, "since")
-        with WriterLock(self.root):
+        models = open_writer(self.config, self._environ, self._say, self._all_names)
+        with WriterLock(self.root), models as writer:
             self._sync_words()
             moved = self._settle_pages(dry_run=dry_run)
             report = reflect_workspace(
@@ -717,6 +774,8 @@ class Bank:
                 until=today if day is not None else None,
                 dry_run=dry_run,
                 infer=infer,
+                ask=partial(self.recall, as_of=today if day is not None else None),
+                writer=writer,
             )
         if report.changed and not dry_run:
             self._sync_words()
@@ -766,6 +825,28 @@ class Bank:
             source = write_ruling(self.root, said, before.id, stance, day=day, reason=reason)
             self._sync_words()
         return self._ruling(said, before, stance, source)
+
+    def judge(self, *, k: int = 20, now: date | None = None) -> tuple[Ruling, ...]:
+        """Have the chat model of the settings settle what it is sure of among `k` unsure pairs.
+
+        Each ruling is a line of `bank/evidence.md` signed with the model's name; deleting it undoes
+        it. Raises `ConfigurationError` where no generator is named, `ProviderError` where it fails.
+        """
+        from lorebank.reflect.judging import judge_pairs
+        from lorebank.reflect.writing import open_writer
+
+        queue = self.unsure(k=k)
+        with open_writer(self.config, self._environ, self._say, self._all_names) as writer:
+            if writer is None:
+                raise ConfigurationError(
+                    "no generator is named", hint="set generator.provider in your own settings"
+                )
+            return tuple(
+                self.settle(
+                    pair.fact.id, verdict.stance, pair.opinion_id, reason=verdict.reason, now=now
+                )
+                for pair, verdict in judge_pairs(writer, queue.pairs)
+            )
 
     def unsettle(self, fact: str, opinion: str | None = None) -> Ruling:
         """Take back what was ruled on a pair, as deleting its line does."""
@@ -961,6 +1042,9 @@ class Bank:
             hint = f"nearest: {', '.join(near)}" if near else "`lorebank entity` lists all"
             raise NotFound(f"no entity '{name}'", hint=hint)
         return found.entity
+
+    def _all_names(self) -> list[str]:
+        return [name for e in list_entities(self._index) for name in (e.name, *e.aliases)]
 
     def _opinions(
         self, slug: str | None, as_of: date | None, now: date | None

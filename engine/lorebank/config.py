@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from lorebank.config_embedder import EmbedderSettings, ProviderSettings
+from lorebank.config_generator import GeneratorSettings
 from lorebank.config_rules import (
     EXTRA_PATHS,
     FLAG,
@@ -37,6 +38,7 @@ from lorebank.errors import ConfigurationError, UsageError
 __all__ = [
     "Config",
     "EmbedderSettings",
+    "GeneratorSettings",
     "IndexSettings",
     "MmrSettings",
     "ProviderSettings",
@@ -165,6 +167,7 @@ class Config:
     mentions: MentionSettings = field(default_factory=MentionSettings)
     index: IndexSettings = field(default_factory=IndexSettings)
     embedder: EmbedderSettings = field(default_factory=EmbedderSettings)
+    generator: GeneratorSettings = field(default_factory=GeneratorSettings)
     providers: ProviderSettings = field(default_factory=ProviderSettings)
     vector: VectorSettings = field(default_factory=VectorSettings)
     recall: RecallSettings = field(default_factory=RecallSettings)

@@ -27,6 +27,7 @@ __all__ = [
     "Chunk",
     "Citation",
     "Diagnostic",
+    "Directive",
     "Entity",
     "EntityGraph",
     "EntityView",
@@ -1020,6 +1021,19 @@ class ProposalDecision:
 
 
 @dataclass(frozen=True, slots=True)
+class Directive:
+    """A hard rule of the owner's, from `bank/directives.md`; no evidence moves it."""
+
+    text: str
+    source: Citation
+    heading: str = ""
+    """The headings it stands under, joined by ` > `."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"text": self.text, "source": str(self.source), "heading": self.heading}
+
+
+@dataclass(frozen=True, slots=True)
 class Status:
     """What is indexed, with what, and what is wrong; `problems` name their remedy."""
 
@@ -1037,6 +1051,8 @@ class Status:
     index_bytes: int
     last_reflection: str | None
     problems: tuple[Diagnostic, ...]
+    directives: tuple[Directive, ...] = ()
+    """The owner's hard rules."""
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -1051,6 +1067,7 @@ class Status:
             "embedder": self.embedder,
             "vector_search": self.vector_search,
             "last_reflection": self.last_reflection,
+            "directives": [directive.to_dict() for directive in self.directives],
             "problems": [
                 {"path": p.path, "line": p.line, "code": p.code, "message": p.message}
                 for p in self.problems

@@ -29,6 +29,7 @@ from lorebank import Bank
 from lorebank.index.connection import select, transaction
 from lorebank.index.meta import write_meta
 from lorebank.index.vectors import CHUNK, ITEM, insert_vectors
+from lorebank.providers.registry import load_embedder
 
 OPINIONS = ["Likes {}", "Prefers {} to the old one", "No longer likes {}", "Thinks {} is overrated"]
 EMBEDDED = 20_000
@@ -85,7 +86,7 @@ def embed(root: Path, facts: int) -> None:
 
 
 def write_random_vectors(bank: Bank) -> None:
-    connection, embedder = bank._index, bank._meaning.embedder
+    connection, embedder = bank._index, load_embedder("local")
     assert embedder is not None
     chance = np.random.default_rng(5)
     with transaction(connection):

@@ -6,7 +6,6 @@ from datetime import date, timedelta
 
 import pytest
 
-from lorebank.domain import Citation
 from lorebank.index.items import Item
 from lorebank.recall.diversity import apply_decay, decay_factor, jaccard, rerank_mmr
 
@@ -16,13 +15,13 @@ def item(number: int, content: str = "", recorded: date | None = None) -> Item:
         item=number,
         id=f"f-{number}",
         kind="world",
-        citation=Citation("memory/x.md", number, number),
-        heading="",
+        path="memory/x.md",
+        start_line=number,
+        end_line=number,
         recorded=recorded,
         occurred=None,
         content=content,
         confidence=None,
-        role="log",
         entities=(),
         names=(),
         subjects=(),

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lorebank.slots.read import Slot, SlotKind, ends_value, read_slots, same_value
+from lorebank.slots.read import Slot, ends_value, read_slots
+from lorebank.slots.values import SlotKind, same_value
 
 
 def read(text: str, *, bounded: bool = False) -> list[tuple[str, str, str, str]]:

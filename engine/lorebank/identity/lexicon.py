@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import resources
+from pathlib import Path
 from types import MappingProxyType
 
 from lorebank.language.folding import fold
@@ -186,5 +186,5 @@ def _section(table: str, wanted: str) -> Iterator[str]:
 
 
 def _lines(table: str) -> list[str]:
-    text = resources.files("lorebank.identity").joinpath("tables", table).read_text("utf-8")
+    text = Path(__file__).with_name("tables").joinpath(table).read_text("utf-8")
     return [line for line in text.split("\n") if line and not line.startswith("#")]

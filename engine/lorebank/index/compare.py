@@ -52,7 +52,7 @@ _DUMPS = {
     ),
     "opinion_evidence": (
         "SELECT opinion, position, fact, stance, day, delta, content, reason, path, start_line,"
-        " end_line FROM opinion_evidence"
+        " end_line, confidence FROM opinion_evidence"
     ),
     "unsure": "SELECT opinion, fact, holder, score, reason FROM unsure",
     "words": ("SELECT term, doc, cnt FROM temp.items_words"),

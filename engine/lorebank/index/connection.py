@@ -27,7 +27,7 @@ __all__ = [
     "transaction",
 ]
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 8
 BUSY_TIMEOUT_MS = 10_000
 
 DamagedIndex = (apsw.NotADBError, apsw.CorruptError)

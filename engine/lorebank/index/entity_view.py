@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import date
-from itertools import combinations
+from itertools import combinations, permutations
 from typing import Any, TypeVar
 
 from lorebank.domain import (
@@ -26,7 +26,7 @@ from lorebank.index.entities import display_names, neighbours, proposals
 from lorebank.index.items import facts_by_time, load_facts
 from lorebank.index.slots import successors
 from lorebank.language.words import estimate_tokens
-from lorebank.slots.read import SlotKind, same_value
+from lorebank.slots.values import SlotKind, same_value
 
 __all__ = ["entity_view"]
 
@@ -99,9 +99,18 @@ def _properties(
         for (one, mine, kind), (other, theirs, kind_too) in combinations(found.values(), 2)
         if (one.relation, one.about) == (other.relation, other.about)
         and kind == kind_too == SlotKind.HOLDS.value
+        and one.fact.recorded == other.fact.recorded
         and not same_value(mine, theirs)
     ]
-    return tuple(entry for entry, _, _ in found.values()), clashes
+    outdated = {
+        id(one)
+        for (one, mine, _), (other, theirs, kind) in permutations(found.values(), 2)
+        if (one.relation, one.about) == (other.relation, other.about)
+        and kind == SlotKind.HOLDS.value
+        and (one.fact.recorded or date.min) < (other.fact.recorded or date.min)
+        and not same_value(mine, theirs)
+    }
+    return tuple(entry for entry, _, _ in found.values() if id(entry) not in outdated), clashes
 
 
 def _facts_by_item(connection: Connection, items: Iterable[int]) -> dict[int, Fact]:

@@ -69,12 +69,11 @@ def opinion_items(
         (item, confidence)
         for item, confidence in select(
             connection,
-            "SELECT i.item, coalesce((SELECT max(o.confidence) FROM opinion_evidence e"
-            "  JOIN opinions o ON o.id = e.opinion WHERE e.fact = i.id AND e.stance = 'for'"
-            "  AND e.reason IN ('stated', 'restated')),"
-            " (SELECT 1 - max(o.confidence) FROM opinion_evidence e"
-            "  JOIN opinions o ON o.id = e.opinion WHERE e.fact = i.id AND e.stance = 'against'),"
-            " i.confidence, 0.6) FROM items i"
+            "SELECT i.item, coalesce((SELECT max(e.confidence) FROM opinion_evidence e"
+            "  WHERE e.fact = i.id AND e.stance = 'for' AND e.reason IN ('stated', 'restated')),"
+            " (SELECT 1 - max(e.confidence) FROM opinion_evidence e"
+            "  WHERE e.fact = i.id AND e.stance = 'against'),"
+            " i.confidence, 0.6) FROM items i INDEXED BY items_of_opinions"
             f" WHERE i.kind = 'opinion' {about} {_INSIDE}"
             " ORDER BY 2 DESC, i.recorded DESC, i.item DESC LIMIT ?2",
             (json.dumps(list(entities)), limit, within),

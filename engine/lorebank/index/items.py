@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from datetime import date
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from lorebank.domain import (
@@ -46,13 +47,13 @@ class Item(NamedTuple):
     item: int
     id: str
     kind: str
-    citation: Citation
-    heading: str
+    path: str
+    start_line: int
+    end_line: int
     recorded: date | None
     occurred: Interval | None
     content: str
     confidence: float | None
-    role: str
     entities: tuple[str, ...]
     """Slugs of the entities it mentions, in order."""
     subjects: frozenset[str]
@@ -62,13 +63,9 @@ class Item(NamedTuple):
     ordinal: int
     file: int
 
-
-_ITEM_COLUMNS = """
-    i.item, i.id, i.kind, f.path, i.start_line, i.end_line, i.heading, i.recorded,
-    i.occurred_start, i.occurred_end,
-    coalesce(i.content, substr(f.text, i.start + 1, i.length)),
-    i.confidence, f.role, i.ordinal, i.file
-"""
+    @property
+    def citation(self) -> Citation:
+        return Citation(self.path, self.start_line, self.end_line)
 
 
 def item_count(connection: Connection) -> int:
@@ -78,8 +75,10 @@ def item_count(connection: Connection) -> int:
 
 def load_items(connection: Connection, items: Sequence[int]) -> dict[int, Item]:
     """The rows of these item numbers, with their entities; unknown numbers are left out."""
+    if not items:
+        return {}
     wanted = json.dumps(list(items))
-    mentions: dict[int, list[Sequence[Any]]] = {}
+    mentions: dict[int, tuple[_Row, ...]] = {}
     for item, *mention in select(
         connection,
         "SELECT m.item, m.entity, coalesce(e.name, m.name), m.subject FROM json_each(?) w"
@@ -87,35 +86,52 @@ def load_items(connection: Connection, items: Sequence[int]) -> dict[int, Item]:
         " ORDER BY m.item, m.position",
         (wanted,),
     ):
-        mentions.setdefault(item, []).append(mention)
+        mentions[item] = (*mentions.get(item, ()), tuple(mention))
     rows = select(
         connection,
-        f"SELECT {_ITEM_COLUMNS} FROM json_each(?) w CROSS JOIN items i ON i.item = w.value"
+        "SELECT i.item, i.id, i.kind, f.path, i.start_line, i.end_line, i.recorded,"
+        " i.occurred_start, i.occurred_end,"
+        " coalesce(i.content, substr(f.text, i.start + 1, i.length)),"
+        " i.confidence, i.ordinal, i.file"
+        " FROM json_each(?) w CROSS JOIN items i ON i.item = w.value"
         " JOIN files f ON f.file = i.file",
         (wanted,),
     )
     return {row[0]: _item(row, mentions.get(row[0], ())) for row in rows}
 
 
-def _item(row: Sequence[Any], mentions: Sequence[Sequence[Any]]) -> Item:
-    number, id_, kind, path, first, last, heading, recorded, start, end, *rest = row
-    content, confidence, role, ordinal, file = rest
+_Row = tuple[Any, ...]
+
+
+def _item(row: _Row, mentions: tuple[_Row, ...]) -> Item:
+    number, id_, kind, path, first, last, recorded, start, end = row[:9]
+    content, confidence, ordinal, file = row[9:]
     return Item(
         number,
         id_,
         kind,
-        Citation(path, first, last),
-        heading,
+        path,
+        first,
+        last,
         _day(recorded),
         _interval(start, end),
         content,
         confidence,
-        role,
+        *_mentioned(mentions),
+        ordinal,
+        file,
+    )
+
+
+@lru_cache(maxsize=4096)
+def _mentioned(
+    mentions: tuple[_Row, ...],
+) -> tuple[tuple[str, ...], frozenset[str], tuple[str, ...]]:
+    """Slugs, slugs of subjects, and names; most facts mention the same few people."""
+    return (
         tuple(dict.fromkeys([slug for slug, _, _ in mentions])),
         frozenset([slug for slug, _, subject in mentions if subject]),
         tuple(dict.fromkeys([name for _, name, _ in mentions])),
-        ordinal,
-        file,
     )
 
 
@@ -259,6 +275,7 @@ def _day(stored: str | None) -> date | None:
     return date.fromisoformat(stored) if stored else None
 
 
+@lru_cache(maxsize=4096)
 def _interval(start: str | None, end: str | None) -> Interval | None:
     if start is None and end is None:
         return None

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import apsw
 
@@ -21,6 +21,7 @@ from lorebank.language.words import searchable
 __all__ = [
     "CHUNK_COLUMNS",
     "ITEM_COLUMNS",
+    "Columns",
     "LexicalMatch",
     "any_of",
     "match_chunks",
@@ -37,15 +38,17 @@ CHUNK_COLUMNS = {"text": 1.0, "heading": 1.5, "title": 2.0}
 MAX_TERMS = 48
 
 
-@dataclass(frozen=True, slots=True)
-class LexicalMatch:
+Columns = tuple[frozenset[str], ...]
+"""For each term, the columns of a row that hold it."""
+
+
+class LexicalMatch(NamedTuple):
     """One row that holds at least one of the terms."""
 
     row: int
     score: float
     """BM25, positive: the more, the better."""
-    columns: tuple[frozenset[str], ...]
-    """For each term, the columns that hold it."""
+    columns: Columns
 
 
 def prepare_connection(connection: Connection) -> None:
@@ -63,8 +66,8 @@ def match_items(
     there are no others.
     """
     query = _Query(vocabulary.connection, "items_fts", ITEM_COLUMNS, terms)
-    counts = vocabulary.frequencies(query.terms)
-    telling = [term for term in query.terms if 2 * counts[term] <= vocabulary.total]
+    counts, total = vocabulary.frequencies(query.terms), vocabulary.total
+    telling = [term for term in query.terms if 2 * counts[term] <= total]
     scored = query.score(telling, limit, within)
     if len(scored) < limit and len(telling) < len(query.terms):
         scored = query.score(query.terms, limit, within)
@@ -144,14 +147,15 @@ def _quote(term: str) -> str:
 
 def _matched_columns(api: apsw.FTS5ExtensionApi, /, *_: object) -> bytes:
     """One byte a term: a bit for each column that holds it."""
-    return bytes(
-        sum(1 << column for column in api.phrase_columns(phrase))
-        for phrase in range(api.phrase_count)
-    )
+    packed = bytearray(api.phrase_count)
+    for phrase in range(api.phrase_count):
+        for column in api.phrase_columns(phrase):
+            packed[phrase] |= 1 << column
+    return bytes(packed)
 
 
 @lru_cache(maxsize=4096)
-def _columns(packed: bytes, names: tuple[str, ...]) -> tuple[frozenset[str], ...]:
+def _columns(packed: bytes, names: tuple[str, ...]) -> Columns:
     return tuple(
         frozenset(name for bit, name in enumerate(names) if bits >> bit & 1) for bits in packed
     )

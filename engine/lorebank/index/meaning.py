@@ -31,7 +31,6 @@ from lorebank.index.embedding import (
 from lorebank.index.embedding_cache import EmbeddingCache, text_hash
 from lorebank.index.meta import read_meta, write_meta
 from lorebank.providers.accounts import Setup
-from lorebank.providers.addresses import refuse_offline
 from lorebank.providers.registry import load_embedder
 
 if TYPE_CHECKING:
@@ -365,6 +364,8 @@ class Meaning:
             if embedder is None:
                 return ""
             if self.setup.embedder.offline:
+                from lorebank.providers.addresses import refuse_offline
+
                 refuse_offline(embedder.name, embedder.endpoint)
             return Breaker.read(connection, embedder.fingerprint).reason
         except LorebankError as problem:

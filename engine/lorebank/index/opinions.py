@@ -46,8 +46,8 @@ def insert_opinions(connection: Connection, holder: str, opinions: Iterable[Opin
         )
         connection.executemany(
             "INSERT OR REPLACE INTO opinion_evidence (opinion, position, fact, stance, day, delta,"
-            " content, reason, path, start_line, end_line)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            " content, reason, path, start_line, end_line, confidence)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [
                 (
                     opinion.id,
@@ -61,6 +61,7 @@ def insert_opinions(connection: Connection, holder: str, opinions: Iterable[Opin
                     evidence.source.path,
                     evidence.source.start_line,
                     evidence.source.end_line,
+                    opinion.confidence,
                 )
                 for position, evidence in enumerate(opinion.evidence)
             ],

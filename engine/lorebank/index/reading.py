@@ -10,6 +10,7 @@ from lorebank.dates.occurred import occurred_interval
 from lorebank.domain import Chunk, Diagnostic, Fact, Interval, Passage
 from lorebank.index.entities import MOVED, SPELLING, NameRow
 from lorebank.index.read_settings import ReadSettings
+from lorebank.index.slots import slots_of
 from lorebank.language.folding import slugify
 from lorebank.markdown.chunks import chunk_document
 from lorebank.markdown.document import Document, read_document
@@ -20,6 +21,7 @@ from lorebank.markdown.moved import find_moved
 from lorebank.markdown.passages import extract_passages
 from lorebank.markdown.source import decode
 from lorebank.markdown.tags import front_matter_tags
+from lorebank.slots.read import Slot
 from lorebank.workspace.files import SourceFile
 from lorebank.workspace.layout import EVIDENCE_PAGE, FileRole
 
@@ -39,6 +41,8 @@ class ReadFile:
     text: str
     """Searchable text: private parts and managed blocks blanked, lines kept."""
     facts: tuple[Fact, ...]
+    slots: tuple[tuple[Slot, ...], ...]
+    """What each of the facts fixes."""
     passages: tuple[tuple[Passage, Interval | None], ...]
     """Each with the time it names."""
     chunks: tuple[Chunk, ...]
@@ -62,18 +66,20 @@ def read_file(
         source.path,
         document=document,
         recorded=source.recorded,
-        headings=settings.retain_headings,
+        headings=() if source.role is FileRole.DIRECTIVES else settings.retain_headings,
         everywhere=source.role is FileRole.BANK,
     )
     passages = extract_passages(
         text, source.path, fact_lines=extraction.fact_lines, document=document
     )
+    facts = tuple(_dated(fact) for fact in extraction.facts)
     return ReadFile(
         source=source,
         hash=content_hash,
         title=_title(document, source.path),
         text=_searchable(document),
-        facts=tuple(_dated(fact) for fact in extraction.facts),
+        facts=facts,
+        slots=tuple(slots_of(fact) for fact in facts),
         passages=tuple((p, occurred_interval(p.text, source.recorded)) for p in passages),
         chunks=chunk_document(
             text,
@@ -110,6 +116,7 @@ def _read_ledger(
         title=_title(document, source.path),
         text="",
         facts=(),
+        slots=(),
         passages=(),
         chunks=(),
         names=names,

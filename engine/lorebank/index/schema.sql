@@ -12,7 +12,7 @@ CREATE TABLE meta (
 CREATE TABLE files (
     file     INTEGER PRIMARY KEY,
     path     TEXT NOT NULL UNIQUE,   -- relative to the workspace, '/' between parts
-    role     TEXT NOT NULL,          -- core, log, note, bank, ledger, extra
+    role     TEXT NOT NULL,          -- core, log, note, bank, ledger, directives, extra
     size     INTEGER NOT NULL,
     mtime_ns INTEGER NOT NULL,       -- 0: changed so lately that the clock cannot vouch for it
     hash     TEXT NOT NULL,          -- of the bytes
@@ -203,9 +203,11 @@ CREATE TABLE opinion_evidence (
     path       TEXT NOT NULL,
     start_line INTEGER NOT NULL,
     end_line   INTEGER NOT NULL,
+    confidence REAL NOT NULL,          -- the opinion's: what a fact is worth is read from here alone
     PRIMARY KEY (opinion, position)
 ) WITHOUT ROWID;
-CREATE INDEX opinion_evidence_by_fact ON opinion_evidence (fact, stance, reason, opinion);
+CREATE INDEX opinion_evidence_by_fact
+    ON opinion_evidence (fact, stance, reason, confidence, opinion);
 
 CREATE TABLE unsure (                  -- pairs that the rules do not sign
     opinion  TEXT NOT NULL,

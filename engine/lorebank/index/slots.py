@@ -11,12 +11,23 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import TYPE_CHECKING
 
 from lorebank.domain import Fact, FactKind
 from lorebank.index.connection import Connection, select
-from lorebank.slots.read import SlotKind, ends_value, read_slots, same_value
+from lorebank.slots.values import SlotKind, same_value
 
-__all__ = ["Successor", "insert_slots", "items_of_slots", "successors", "superseded_facts"]
+if TYPE_CHECKING:
+    from lorebank.slots.read import Slot
+
+__all__ = [
+    "Successor",
+    "insert_slots",
+    "items_of_slots",
+    "slots_of",
+    "successors",
+    "superseded_facts",
+]
 
 _STATED = frozenset({FactKind.WORLD, FactKind.OBSERVATION})
 _SWAP = "*"
@@ -52,10 +63,12 @@ class _Entry:
         return bool(self.until) and any(map(str.isdigit, "".join(self.values)))
 
 
-def insert_slots(connection: Connection, item: int, fact: Fact) -> None:
-    """Store the slots of a fact; opinions and experiences have none."""
+def slots_of(fact: Fact) -> tuple[Slot, ...]:
+    """What a fact fixes; opinions and experiences fix nothing."""
     if fact.kind not in _STATED:
-        return
+        return ()
+    from lorebank.slots.read import read_slots  # an answer from the index needs no patterns
+
     occurred = fact.occurred
     bounded = (
         occurred is not None
@@ -64,12 +77,16 @@ def insert_slots(connection: Connection, item: int, fact: Fact) -> None:
         and occurred.start != occurred.end
     )
     first = next((m for m in fact.mentions if m.subject), None)
-    slots = read_slots(
+    return read_slots(
         fact.content,
         subjects=(first.slug,) if first else (),
         names=(first.name,) if first else (),
         bounded=bounded,
     )
+
+
+def insert_slots(connection: Connection, item: int, slots: Iterable[Slot]) -> None:
+    """Store what a fact fixes."""
     connection.executemany(
         "INSERT OR IGNORE INTO slots (item, subject, about, relation, value, kind)"
         " VALUES (?, ?, ?, ?, ?, ?)",
@@ -232,9 +249,7 @@ def _replacement(mine: _Entry, entries: Sequence[_Entry]) -> _Entry | None:
     for entry in later:
         agrees = any(same_value(ours, theirs) for ours in entry.values for theirs in mine.values)
         if entry.kind is SlotKind.ENDS:
-            if mine.kind is not SlotKind.ENDS and any(
-                ends_value(over, ours) for over in entry.values for ours in mine.values
-            ):
+            if mine.kind is not SlotKind.ENDS and _is_ended(mine, entry):
                 return entry
         elif mine.kind is SlotKind.ENDS:
             if agrees:
@@ -244,6 +259,12 @@ def _replacement(mine: _Entry, entries: Sequence[_Entry]) -> _Entry | None:
         elif entry.kind is SlotKind.HOLDS:
             return entry
     return None
+
+
+def _is_ended(mine: _Entry, entry: _Entry) -> bool:
+    from lorebank.slots.read import ends_value  # few answers come upon an end
+
+    return any(ends_value(over, ours) for over in entry.values for ours in mine.values)
 
 
 def _is_later(entry: _Entry, mine: _Entry) -> bool:

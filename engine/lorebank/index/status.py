@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from lorebank.domain import Diagnostic, Status
+from lorebank.domain import Diagnostic, Directive, Status
 from lorebank.index.connection import Connection, select
 from lorebank.index.embedding import pending_count, vector_count
 from lorebank.index.meta import read_meta
@@ -31,6 +31,7 @@ def read_status(
     embedder: Mapping[str, object],
     vector_search: str,
     index_path: Path,
+    directives: Sequence[Directive] = (),
 ) -> Status:
     """The state of the index; `stale` names the paths that changed since the last sync."""
     counts = {name: int(connection.execute(query).get) for name, query in _COUNTS.items()}
@@ -47,6 +48,7 @@ def read_status(
         index_bytes=_size(index_path),
         last_reflection=_last_reflection(root),
         problems=_problems(connection, walk_problems),
+        directives=tuple(directives),
     )
 
 

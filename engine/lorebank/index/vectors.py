@@ -171,8 +171,10 @@ class _Matrix:
     def similarities(self, query: NDArray[np.float32], rows: Sequence[int]) -> dict[int, float]:
         import numpy as np
 
-        wanted = np.intersect1d(self.rows, np.array(rows, dtype=np.int64))
-        if not len(wanted):
+        if not len(self.rows):
             return {}
-        scores = self.vectors[np.searchsorted(self.rows, wanted)] @ query
-        return dict(zip(wanted.tolist(), scores.tolist(), strict=True))
+        wanted = np.array(rows, dtype=np.int64)
+        places = np.minimum(np.searchsorted(self.rows, wanted), len(self.rows) - 1)
+        places = places[self.rows[places] == wanted]
+        scores = self.vectors[places] @ query
+        return dict(zip(self.rows[places].tolist(), scores.tolist(), strict=True))

@@ -34,19 +34,18 @@ class Vocabulary:
     def frequencies(self, terms: Sequence[str]) -> dict[str, int]:
         """For each term, in how many items it stands; a phrase counts as its rarest word."""
         self._follow()
-        return {
-            term: min(map(self._count, stems(self.connection, term)), default=0) for term in terms
-        }
+        for term in terms:
+            if term not in self._counts:
+                found = map(self._count, stems(self.connection, term))
+                self._counts[term] = min(found, default=0)
+        return {term: self._counts[term] for term in terms}
 
     def _count(self, stem: str) -> int:
-        known = self._counts.get(stem)
-        if known is None:
-            known = self._counts[stem] = int(
-                self.connection.execute(
-                    "SELECT coalesce(max(doc), 0) FROM temp.items_words WHERE term = ?", (stem,)
-                ).get
-            )
-        return known
+        return int(
+            self.connection.execute(
+                "SELECT coalesce(max(doc), 0) FROM temp.items_words WHERE term = ?", (stem,)
+            ).get
+        )
 
     def _follow(self) -> None:
         current = generation(self.connection)

@@ -20,6 +20,7 @@ from lorebank.markdown.tags import find_tags
 
 if TYPE_CHECKING:
     from lorebank.index.reading import ReadFile
+    from lorebank.slots.read import Slot
 
 __all__ = [
     "delete_file",
@@ -136,15 +137,16 @@ def insert_diagnostics(connection: Connection, diagnostics: Sequence[Diagnostic]
 
 
 def _insert_items(connection: Connection, file: int, read: ReadFile, starts: Sequence[int]) -> None:
-    entries: list[tuple[Fact | Passage, Interval | None]] = [
-        *((fact, fact.occurred) for fact in read.facts),
-        *read.passages,
+    entries: list[tuple[Fact | Passage, Interval | None, tuple[Slot, ...]]] = [
+        *((f, f.occurred, slots) for f, slots in zip(read.facts, read.slots, strict=True)),
+        *((passage, occurred, ()) for passage, occurred in read.passages),
     ]
     entries.sort(key=lambda entry: (entry[0].citation.start_line, entry[0].citation.end_line))
-    texts = [_own_words(entry, read.text, starts) for entry, _ in entries]
+    texts = [_own_words(entry, read.text, starts) for entry, _, _ in entries]
     title = searchable(f"{read.source.path} {read.title}")
-    for ordinal, (entry, occurred) in enumerate(entries):
+    for ordinal, (entry, occurred, slots) in enumerate(entries):
         item = _insert_item(connection, file, ordinal, entry, occurred, read, starts)
+        insert_slots(connection, item, slots)
         around = [texts[i] for i in (ordinal - 1, ordinal + 1) if 0 <= i < len(texts)]
         names = [m.name for m in entry.mentions] if isinstance(entry, Fact) else []
         connection.execute(
@@ -212,7 +214,6 @@ def _insert_item(
                 for position, m in enumerate(fact.mentions)
             ],
         )
-        insert_slots(connection, item, fact)
     return item
 
 

@@ -78,6 +78,8 @@ class Client:
     offline: bool = False
     announce: Callable[[], None] = lambda: None
     """Called before the first request that leaves this machine."""
+    purpose: str = "embedder"
+    """The section of the settings that chose this endpoint: `embedder` or `generator`."""
     _client: httpx.Client | None = None
     _cancelled: Event = field(default_factory=Event)
     _lock: Lock = field(default_factory=Lock)
@@ -234,7 +236,7 @@ class Client:
     def _failure(self, what: str, *, status: int = 0, detail: str = "") -> HttpFailure:
         return HttpFailure(
             f"{self.provider} at {host_of(self.base_url)}: {what}",
-            hint=_hint(status, self.provider),
+            hint=_hint(status, self.provider, self.purpose),
             status=status,
             detail=detail,
         )
@@ -333,11 +335,14 @@ def _first_line(problem: Exception) -> str:
     return f"{type(problem).__name__}: {text}" if text else type(problem).__name__
 
 
-def _hint(status: int, provider: str) -> str:
+def _hint(status: int, provider: str, purpose: str) -> str:
+    own = "generator" if purpose == "generator" else "embedder.remote"
     if status in (401, 403):
-        return f"check the key of {provider}: embedder.remote.api_key, or its variable"
+        return f"check the key of {provider}: {own}.api_key, or its variable"
     if status == 404:
-        return "check embedder.model and embedder.remote.base_url"
+        return f"check {purpose}.model and {own}.base_url"
+    if purpose == "generator":
+        return "generator.provider = none goes on without it"
     if status == 429:
         return "wait, or embed with another provider (embedder.fallback)"
     return "embedder.fallback = local goes on without it"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
+
+from lorebank.language.words import estimate_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -11,7 +13,17 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["BatchEmbedder", "BatchState", "Embedder", "Limits", "Role"]
+__all__ = [
+    "BatchEmbedder",
+    "BatchState",
+    "Completion",
+    "Embedder",
+    "Generator",
+    "Limits",
+    "Prompt",
+    "Role",
+    "Turn",
+]
 
 Role = Literal["document", "query"]
 """What a text is embedded as: to be found, or to search with."""
@@ -100,3 +112,63 @@ class BatchEmbedder(Embedder, Protocol):
 
     def collect(self, job: str) -> BatchState:
         """Ask for a job once. Raises `ProviderError` where the provider does not know it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One message of a talk."""
+
+    role: Literal["user", "assistant"]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What a chat model is asked: how it is to behave, and the talk so far."""
+
+    system: str
+    turns: tuple[Turn, ...]
+    answer_tokens: int = 1500
+    """What the answer may have at most."""
+
+    @property
+    def estimated_tokens(self) -> int:
+        """About how many tokens are sent."""
+        return sum(map(estimate_tokens, (self.system, *(turn.text for turn in self.turns))))
+
+    def answered(self, answer: str, reply: str) -> Prompt:
+        """The talk gone on: what the model said, and what is said to that."""
+        added = (Turn("assistant", answer), Turn("user", reply))
+        return replace(self, turns=(*self.turns, *added))
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """What a chat model answered."""
+
+    text: str
+    tokens: int | None = None
+    """Asked and answered together; `None` where the provider does not count them."""
+
+
+@runtime_checkable
+class Generator(Protocol):
+    """A chat model. What it writes is a guest's word: nothing is kept that was not checked."""
+
+    @property
+    def name(self) -> str:
+        """The provider as the settings name it, such as `ollama`."""
+
+    @property
+    def model(self) -> str:
+        """The model's own name."""
+
+    @property
+    def endpoint(self) -> str:
+        """The address that texts are sent to."""
+
+    def complete(self, prompt: Prompt) -> Completion:
+        """One answer, meant to be a JSON object. `ProviderError` where none came."""
+
+    def cancel(self) -> None:
+        """Break off what other threads are waiting for; they raise `ProviderError`."""

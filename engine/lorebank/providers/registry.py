@@ -12,9 +12,10 @@ from lorebank.providers.accounts import Setup, chosen_provider
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lorebank.providers.protocols import Embedder
+    from lorebank.providers.chat import GeneratorSetup
+    from lorebank.providers.protocols import Embedder, Generator
 
-__all__ = ["EMBEDDER_NAMES", "load_embedder"]
+__all__ = ["EMBEDDER_NAMES", "load_embedder", "load_generator"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,4 +62,27 @@ def load_embedder(name: str, setup: Setup | None = None) -> Embedder | None:
         raise ProviderError(
             f"the embedder {name!r} cannot be loaded: {error}", hint=row.remedy
         ) from error
+    return load(setup)
+
+
+_GENERATORS = {
+    "openai": "lorebank.providers.openai_chat",
+    "gemini": "lorebank.providers.gemini_chat",
+    "ollama": "lorebank.providers.ollama_chat",
+}
+
+
+def load_generator(setup: GeneratorSetup) -> Generator | None:
+    """The chat model that the settings name, or None for `none`.
+
+    Raises as `load_embedder` does. Loading asks nobody: the first request is made when something
+    is to be written.
+    """
+    name = setup.settings.provider
+    if name == "none":
+        return None
+    if name not in _GENERATORS:
+        choices = ", ".join(("none", *_GENERATORS))
+        raise ConfigurationError(f"unknown generator {name!r}", hint=f"Choose one of: {choices}.")
+    load: Callable[[GeneratorSetup], Generator] = import_module(_GENERATORS[name]).load
     return load(setup)

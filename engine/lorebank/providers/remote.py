@@ -161,7 +161,9 @@ class RemoteEmbedder:
         return read
 
 
-def open_client(name: str, setup: Setup, headers: dict[str, str], model: str) -> Client:
+def open_client(
+    name: str, setup: Setup, headers: dict[str, str], model: str, *, purpose: str = "embedder"
+) -> Client:
     """The client of a provider's account; `headers` carry the key, and the user's come on top."""
     account = account_of(name, setup)
     own = {title.lower() for title in account.headers}
@@ -178,6 +180,7 @@ def open_client(name: str, setup: Setup, headers: dict[str, str], model: str) ->
         headers={**kept, **account.headers},
         offline=setup.embedder.offline,
         announce=announce,
+        purpose=purpose,
     )
 
 

@@ -9,11 +9,10 @@ other.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 
-from lorebank.index.items import Item
-from lorebank.recall.pool import Pool, lexical_terms
+from lorebank.recall.pool import Pool
 
 __all__ = [
     "answers_to_questions",
@@ -30,10 +29,9 @@ _IN_A_LIST = 0.3
 """What is left of these where neighbours are about the same subject."""
 _NEARNESS = ((-1, 1.0), (1, 0.5))
 _BEST_OF_FILE = 3
-_QUESTION_MARKS = ("?", "？", "؟")
 
-
-_Weights = tuple[tuple[int, float], ...]
+_Neighbours = Sequence[tuple[int, float]]
+"""Items nearby, and what each counts."""
 
 
 def coverage_in_context(pool: Pool) -> dict[int, float]:
@@ -44,31 +42,35 @@ def coverage_in_context(pool: Pool) -> dict[int, float]:
     if total <= 0.0:
         return dict.fromkeys(pool.items, 0.0)
     bit = {term: 1 << place for place, term in enumerate(terms)}
-    own = {item: _mask(pool, item, "terms", bit) for item in pool.items}
+    own = dict.fromkeys(pool.items, 0)
+    around = dict(own)
+    for entry in pool.rankings["lexical"].ranked:
+        own[entry.item] = _mask(entry.why["terms"], bit)
+        around[entry.item] = _mask(entry.why["around"], bit)
 
     @cache
     def share(mask: int) -> float:
         return sum(r for place, r in enumerate(rarity) if mask >> place & 1) / total
 
     covered: dict[int, float] = {}
-    for number, item in pool.items.items():
+    for number, neighbours in _neighbours(pool, _NEIGHBOURS):
         seen = own[number]
         found = share(seen)
-        for neighbour, weight in _neighbours(pool, item, _NEIGHBOURS):
+        for neighbour, weight in neighbours:
             found += weight * share(own[neighbour] & ~seen)
             seen |= own[neighbour]
-        found += _AROUND * share(_mask(pool, number, "around", bit) & ~seen)
+        found += _AROUND * share(around[number] & ~seen)
         covered[number] = found
     return covered
 
 
 def nearness_around(pool: Pool, standard: Mapping[int, float]) -> dict[int, float]:
     """Item → weighted sum of its neighbours' standard scores of nearness in meaning."""
+    if not pool.nearness:
+        return dict.fromkeys(pool.items, 0.0)
     return {
-        number: sum(
-            weight * standard[neighbour] for neighbour, weight in _neighbours(pool, item, _NEARNESS)
-        )
-        for number, item in pool.items.items()
+        number: sum([weight * standard[neighbour] for neighbour, weight in neighbours])
+        for number, neighbours in _neighbours(pool, _NEARNESS)
     }
 
 
@@ -84,26 +86,36 @@ def coverage_of_files(pool: Pool, covered: Mapping[int, float]) -> dict[int, flo
 
 def answers_to_questions(pool: Pool) -> frozenset[int]:
     """The items of conversations whose line before asks something."""
-    asking = {
-        (item.file, item.ordinal)
-        for item in pool.items.values()
-        if item.file in pool.conversations and any(mark in item.content for mark in _QUESTION_MARKS)
-    }
-    return frozenset(
-        number for number, item in pool.items.items() if (item.file, item.ordinal - 1) in asking
+    after = (
+        pool.lines[item.file].get(item.ordinal + 1)
+        for item in map(pool.items.__getitem__, pool.asking)
+        if item.file in pool.conversations
     )
+    return frozenset(number for number in after if number is not None)
 
 
-def _neighbours(pool: Pool, item: Item, weights: _Weights) -> Iterator[tuple[int, float]]:
-    share = 1.0 if item.file in pool.conversations else _IN_A_LIST
-    for offset, weight in weights:
-        number = pool.places.get((item.file, item.ordinal + offset))
-        if number is not None:
-            yield number, weight * share
+def _neighbours(
+    pool: Pool, weights: Sequence[tuple[int, float]]
+) -> Iterator[tuple[int, _Neighbours]]:
+    """Each item with those that stand at these offsets from it."""
+    for number, item in pool.items.items():
+        line = pool.lines[item.file]
+        if len(line) == 1:
+            yield number, ()
+            continue
+        share = 1.0 if item.file in pool.conversations else _IN_A_LIST
+        yield (
+            number,
+            [
+                (line[item.ordinal + offset], weight * share)
+                for offset, weight in weights
+                if item.ordinal + offset in line
+            ],
+        )
 
 
-def _mask(pool: Pool, item: int, where: str, bit: Mapping[str, int]) -> int:
+def _mask(terms: Iterable[str], bit: Mapping[str, int]) -> int:
     mask = 0
-    for term in lexical_terms(pool, item, where):
+    for term in terms:
         mask |= bit.get(term, 0)
     return mask

@@ -29,7 +29,7 @@ def evidence_level(pool: Pool, best: Sequence[int]) -> str:
         return NONE
     understood = pool.understood
     head = best[:_LOOKED_AT]
-    if any(item in pool.rankings["slot"].places for item in head):
+    if any(item in pool.rankings["slot"].entries for item in head):
         return STRONG  # the very property asked for, in whatever words
     if not understood.subject_terms:
         return _without_subject(pool, head)

@@ -20,9 +20,10 @@ __all__ = ["Current", "lead_with_successors", "newest_first", "newest_opinion_fi
 
 _LEAST_ALIKE = 0.5
 _LEAST_BEGINNING = 2
+_BEGINNING_CHARACTERS = 40
 _LONGEST_VALUE = 10
 _ABOUT_AS_GOOD = 2.5
-_BELIEVED = 0.45
+_BELIEVED = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,16 +130,18 @@ def _when(item: Item) -> tuple[str, int, int]:
 def _versions(head: Sequence[int], items: Mapping[int, Item], asked: set[str]) -> list[list[int]]:
     """Places in the head that hold versions of one statement, each place in one group at most."""
     alike: defaultdict[tuple[object, ...], list[int]] = defaultdict(list)
-    spoken: dict[int, list[str]] = {}
     for place, number in enumerate(head):
         item = items[number]
         if item.kind in (NOTE, "opinion") or item.recorded is None:
             continue
-        spoken[place] = words(item.content)
-        if len(spoken[place]) > _LEAST_BEGINNING:
-            alike[(item.subjects, *spoken[place][:_LEAST_BEGINNING])].append(place)
+        begin = _beginning(item.content)
+        if len(begin) > _LEAST_BEGINNING:
+            alike[(item.subjects, *begin[:_LEAST_BEGINNING])].append(place)
     groups: list[list[int]] = []
     for places in alike.values():
+        if len(places) == 1:
+            continue
+        spoken = {place: words(items[head[place]].content) for place in places}
         while places:
             first, *others = places
             same = [p for p in others if _is_version(spoken[first], spoken[p], asked)]
@@ -146,6 +149,12 @@ def _versions(head: Sequence[int], items: Mapping[int, Item], asked: set[str]) -
                 groups.append([first, *same])
             places = [p for p in others if p not in same]
     return groups
+
+
+def _beginning(text: str) -> list[str]:
+    """The first words of a text, and at least one after those that are compared."""
+    begin = words(text[:_BEGINNING_CHARACTERS])
+    return begin if len(begin) > _LEAST_BEGINNING else words(text)
 
 
 def _is_version(one: Sequence[str], other: Sequence[str], asked: set[str]) -> bool:

@@ -196,7 +196,7 @@ def _gather(request: Request, without: frozenset[str]) -> _Gathered:
     found = frozenset(pool.items)
     if phrase is None:
         return _Gathered(pool, found, None, said)
-    valid = pool.rankings[slot.NAME].places
+    valid = pool.rankings[slot.NAME].entries
     inside = {n: item for n, item in pool.items.items() if n in pool.in_time or n in valid}
     if inside and _answers(pool, inside):
         rankings = {name: _only(ranking, inside) for name, ranking in pool.rankings.items()}

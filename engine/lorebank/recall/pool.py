@@ -34,9 +34,9 @@ class Pool:
     def why(self, item: int) -> dict[str, dict[str, Any]]:
         """What each retriever that found an item says of it: its rank from 1, and reasons."""
         return {
-            name: {"rank": ranking.places[item] + 1, **ranking.ranked[ranking.places[item]].why}
+            name: {"rank": ranking.ranks[item], **entry.why}
             for name, ranking in self.rankings.items()
-            if item in ranking.places
+            if (entry := ranking.of(item)) is not None
         }
 
     @cached_property
@@ -47,9 +47,21 @@ class Pool:
         return {n: place[i.recorded] for n, i in self.items.items() if i.recorded}
 
     @cached_property
-    def places(self) -> dict[tuple[int, int], int]:
-        """`(file, ordinal)` → item."""
-        return {(item.file, item.ordinal): number for number, item in self.items.items()}
+    def lines(self) -> dict[int, dict[int, int]]:
+        """File → place in the file → item."""
+        files: dict[int, dict[int, int]] = {}
+        for number, item in self.items.items():
+            files.setdefault(item.file, {})[item.ordinal] = number
+        return files
+
+    @cached_property
+    def asking(self) -> frozenset[int]:
+        """The items that hold a question mark, of whatever script."""
+        return frozenset(
+            number
+            for number, item in self.items.items()
+            if "?" in item.content or "？" in item.content or "؟" in item.content
+        )
 
     @cached_property
     def conversations(self) -> frozenset[int]:

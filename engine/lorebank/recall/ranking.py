@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 __all__ = ["Ranked", "Ranking"]
@@ -18,24 +19,27 @@ class Ranked:
     why: dict[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Ranking:
     """A retriever's list, best first; no item twice."""
 
     retriever: str
     ranked: tuple[Ranked, ...]
-    places: dict[int, int] = field(init=False, compare=False, repr=False)
-    """Item → its place in `ranked`, from 0."""
 
-    def __post_init__(self) -> None:
-        places = {entry.item: place for place, entry in enumerate(self.ranked)}
-        object.__setattr__(self, "places", places)
+    @cached_property
+    def entries(self) -> dict[int, Ranked]:
+        """Item → what this list says of it, best first."""
+        return {entry.item: entry for entry in self.ranked}
 
-    @property
+    @cached_property
+    def ranks(self) -> dict[int, int]:
+        """Item → its place in the list, from 1."""
+        return {entry.item: rank for rank, entry in enumerate(self.ranked, start=1)}
+
+    @cached_property
     def scores(self) -> dict[int, float]:
         return {entry.item: entry.score for entry in self.ranked}
 
     def of(self, item: int) -> Ranked | None:
         """What this list says of an item."""
-        place = self.places.get(item)
-        return None if place is None else self.ranked[place]
+        return self.entries.get(item)

@@ -17,6 +17,7 @@ from lorebank.language.folding import fold
 __all__ = ["collapse_repeats"]
 
 _BETWEEN_WORDS = re.compile(r"[\W_]+")
+_ASCII_WORDS = bytes(code if chr(code).isalnum() else ord(" ") for code in range(128)) + bytes(128)
 
 
 def collapse_repeats(
@@ -71,4 +72,9 @@ def _as_passages(item: Item, said: str) -> list[str]:
 
 def _said(text: str) -> str:
     """The words of a text and nothing else; a text without any (`!!!`) as it stands."""
-    return _BETWEEN_WORDS.sub(" ", fold(text)).strip() or text.strip()
+    folded = fold(text)
+    if folded.isascii():  # the same, several times faster
+        spoken = b" ".join(folded.encode("ascii").translate(_ASCII_WORDS).split()).decode("ascii")
+    else:
+        spoken = _BETWEEN_WORDS.sub(" ", folded).strip()
+    return spoken or text.strip()

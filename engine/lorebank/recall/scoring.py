@@ -10,6 +10,7 @@ holds all the words.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from lorebank.index.items import NOTE, Item
@@ -90,17 +91,17 @@ def score_pool(pool: Pool, weights: Weights) -> dict[int, float]:
     semantic = _nearness_by_kind(pool)
     around = nearness_around(pool, semantic)
     section = coverage_of_files(pool, covered)
-    answers = answers_to_questions(pool)
     scores = {
         number: weights.covered * covered[number]
         + weights.lexical * lexical[number]
         + weights.semantic * semantic[number]
         + weights.semantic_around * around[number]
         + weights.section * section[item.file]
-        + weights.answers * (number in answers)
-        + _steps(pool, item, weights)
         for number, item in pool.items.items()
     }
+    for steps in _STEPS:
+        for number, step in steps(pool, weights):
+            scores[number] += step
     return _with_property(pool, scores, weights)
 
 
@@ -122,51 +123,138 @@ def _with_property(pool: Pool, scores: dict[int, float], weights: Weights) -> di
     return scores
 
 
-def _steps(pool: Pool, item: Item, weights: Weights) -> float:
-    understood = pool.understood
-    step = weights.complete * _completeness(pool, item)
-    if understood.quoted:
-        held = lexical_terms(pool, item.item, "terms")
-        share = sum(phrase in held for phrase in understood.quoted) / len(understood.quoted)
-        step += weights.phrase * share
-    if item.kind != NOTE:
-        unasked = item.kind == "opinion" and not understood.wants_opinion
-        step += weights.unasked_opinion if unasked else weights.curated
-    listed = pool.rankings["listing"].of(item.item)
-    if listed is not None:
-        step += weights.newest * listed.score
-    if understood.entities:
-        step += _of_entities(pool, item, weights)
-    fixed = pool.rankings["slot"].of(item.item)
-    if fixed is not None:
-        step += weights.slot * fixed.score
-        if understood.query.interval is not None:
-            step += weights.in_time * fixed.score  # it was written before, and held then
-    elif item.item in pool.in_time:
-        placed = pool.rankings["temporal"].of(item.item)
-        step += weights.in_time * (placed.score if placed else 1.0)
-    if understood.wants_time and item.occurred is not None:
-        step += weights.dated
-    stated = pool.rankings["opinion"].of(item.item)
-    if stated is not None and _is_held_by_named(pool, item):
-        step += weights.opinion * stated.score
-        if understood.entities and not understood.wants_past:
-            step += weights.newest_opinion * stated.score * pool.newness.get(item.item, 0.0)
-    if item.content.rstrip(" \"'”’»)").endswith(_QUESTION_MARKS):
-        step += weights.question
-    return step
+# -- steps: each gives the items that have a sign, with what it is worth ---------------------------
+
+_Steps = Iterator[tuple[int, float]]
 
 
-def _of_entities(pool: Pool, item: Item, weights: Weights) -> float:
-    named = _names_held(pool, item) if item.kind == NOTE else _named(pool, item)
-    step = weights.entity * named
-    if not named and pool.rankings["entity"].of(item.item):
-        step += weights.neighbour
-    if pool.understood.asks_who and not pool.understood.subject_terms:
-        step += weights.defining * _defines(pool, item)
-    elif not pool.understood.subject_terms:
-        step += weights.newest * pool.newness.get(item.item, 0.0)
-    return step
+def _complete(pool: Pool, weights: Weights) -> _Steps:
+    """1 where one sentence of the item holds every term; near 0 where it lacks one of four."""
+    terms = frozenset(pool.understood.telling_terms)
+    # Stems are what was matched; the beginnings of words are near enough to them, and cheap.
+    starts = {term: fold(term)[: max(3, len(term) - 2)] for term in terms}
+    for entry in pool.rankings["lexical"].ranked:
+        held = [starts[term] for term in entry.why["terms"] if term in terms]
+        if held and len(held) >= _NEARLY_ALL * len(pool.understood.telling_terms):
+            together = _most_in_a_sentence(pool.items[entry.item], held)
+            share = together / len(pool.understood.telling_terms)
+            yield entry.item, weights.complete * share**_STEEPNESS
+
+
+def _most_in_a_sentence(item: Item, starts: Sequence[str]) -> int:
+    """How many of these beginnings of words one sentence holds, the names of the item included."""
+    names = fold(" ".join(item.names))
+    elsewhere = [start for start in starts if start not in names]
+    if not elsewhere:
+        return len(starts)
+    sentences = _SENTENCE_END.split(fold(item.content))
+    most = max(sum([start in sentence for start in elsewhere]) for sentence in sentences)
+    return len(starts) - len(elsewhere) + most
+
+
+def _phrases(pool: Pool, weights: Weights) -> _Steps:
+    """Share of the quoted phrases that the item holds whole."""
+    quoted = pool.understood.quoted
+    for entry in pool.rankings["lexical"].ranked if quoted else ():
+        held = sum(phrase in entry.why["terms"] for phrase in quoted)
+        yield entry.item, weights.phrase * held / len(quoted)
+
+
+def _kinds(pool: Pool, weights: Weights) -> _Steps:
+    """What somebody noted is worth more than prose, an opinion that nobody asked for little."""
+    of_opinion = weights.curated if pool.understood.wants_opinion else weights.unasked_opinion
+    for number, item in pool.items.items():
+        if item.kind != NOTE:
+            yield number, of_opinion if item.kind == "opinion" else weights.curated
+
+
+def _listed(pool: Pool, weights: Weights) -> _Steps:
+    for entry in pool.rankings["listing"].ranked:
+        yield entry.item, weights.newest * entry.score
+
+
+def _about_entities(pool: Pool, weights: Weights) -> _Steps:
+    """Is it about those named in the question, or linked to them?"""
+    if not pool.understood.entities:
+        return
+    linked = pool.rankings["entity"].entries
+    for number, item in pool.items.items():
+        named = _names_held(pool, item) if item.kind == NOTE else _named(pool, item)
+        if named:
+            yield number, weights.entity * named
+        elif number in linked:
+            yield number, weights.neighbour
+
+
+def _of_entities_only(pool: Pool, weights: Weights) -> _Steps:
+    """Where nothing is asked of the entities named: who they are, or else the news of them."""
+    if not pool.understood.entities or pool.understood.subject_terms:
+        return
+    for number, item in pool.items.items():
+        if pool.understood.asks_who:
+            yield number, weights.defining * _defines(pool, item)
+        else:
+            yield number, weights.newest * pool.newness.get(number, 0.0)
+
+
+def _in_time(pool: Pool, weights: Weights) -> _Steps:
+    """Did it happen then, or hold then?"""
+    fixed = pool.rankings["slot"].entries
+    placed = pool.rankings["temporal"].entries
+    for number in pool.in_time - fixed.keys():
+        yield number, weights.in_time * (placed[number].score if number in placed else 1.0)
+    if pool.understood.query.interval is not None:
+        for entry in fixed.values():  # it was written before, and held then
+            yield entry.item, weights.in_time * entry.score
+
+
+def _fixed(pool: Pool, weights: Weights) -> _Steps:
+    for entry in pool.rankings["slot"].ranked:
+        yield entry.item, weights.slot * entry.score
+
+
+def _dated(pool: Pool, weights: Weights) -> _Steps:
+    """Does it name a time, when one is asked for?"""
+    if pool.understood.wants_time:
+        for number, item in pool.items.items():
+            if item.occurred is not None:
+                yield number, weights.dated
+
+
+def _opinions(pool: Pool, weights: Weights) -> _Steps:
+    """Does it state an opinion, when one is asked for, of those named and of late?"""
+    newest = pool.understood.entities and not pool.understood.wants_past
+    for entry in pool.rankings["opinion"].ranked:
+        if _is_held_by_named(pool, pool.items[entry.item]):
+            step = weights.opinion * entry.score
+            if newest:
+                newness = pool.newness.get(entry.item, 0.0)
+                step += weights.newest_opinion * entry.score * newness
+            yield entry.item, step
+
+
+def _questions(pool: Pool, weights: Weights) -> _Steps:
+    """Is it a question, and not a statement; or what follows one in a conversation?"""
+    for number in answers_to_questions(pool):
+        yield number, weights.answers
+    for number in pool.asking:
+        if pool.items[number].content.rstrip(" \"'”’»)").endswith(_QUESTION_MARKS):
+            yield number, weights.question
+
+
+_STEPS = (
+    _complete,
+    _phrases,
+    _kinds,
+    _listed,
+    _about_entities,
+    _of_entities_only,
+    _fixed,
+    _in_time,
+    _dated,
+    _opinions,
+    _questions,
+)
 
 
 def _defines(pool: Pool, item: Item) -> float:
@@ -185,28 +273,15 @@ def _is_held_by_named(pool: Pool, item: Item) -> bool:
     return not wanted or bool(wanted & (item.subjects or set(item.entities)))
 
 
-def _completeness(pool: Pool, item: Item) -> float:
-    """1 where one sentence of the item holds every term; near 0 where it lacks one of four."""
-    terms = pool.understood.telling_terms
-    held = [t for t in lexical_terms(pool, item.item, "terms") if t in terms]
-    if not terms or len(held) < _NEARLY_ALL * len(terms):
-        return 0.0
-    # Stems are what was matched; the beginnings of words are near enough to them, and cheap.
-    starts = [fold(term)[: max(3, len(term) - 2)] for term in held]
-    names = fold(" ".join(item.names))
-    sentences = [f"{text} {names}" for text in _SENTENCE_END.split(fold(item.content))]
-    together = max(sum(start in sentence for start in starts) for sentence in sentences)
-    share = together / len(terms)
-    return share**_STEEPNESS
-
-
 def _named(pool: Pool, item: Item) -> float:
     """Share of the entities asked for that a fact is about, or at least mentions."""
     wanted = pool.understood.entities
-    held = sum(
-        1.0 if slug in item.subjects else _MENTIONED if slug in item.entities else 0.0
-        for slug in wanted
-    )
+    held = 0.0
+    for slug in wanted:
+        if slug in item.subjects:
+            held += 1.0
+        elif slug in item.entities:
+            held += _MENTIONED
     return held / len(wanted)
 
 
@@ -214,4 +289,4 @@ def _names_held(pool: Pool, item: Item) -> float:
     """Share of the name words of the question that a passage holds; it has no mentions."""
     names = [t for t in pool.understood.terms if t not in pool.understood.subject_terms]
     held = lexical_terms(pool, item.item, "terms")
-    return sum(1 for name in names if name in held) / len(names) if names else 0.0
+    return sum([name in held for name in names]) / len(names) if names else 0.0

@@ -6,7 +6,7 @@ Pure but for one look-up, which is passed in: which of these folded names are en
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
@@ -39,8 +39,10 @@ _MARKED = re.compile(
     r"(?<![\w.@/])[@＠]?\[\[([^\[\]|]+)[^\[\]]*\]\]|(?<![\w.@/])[@＠]([^\W\d_][\w.+#&'’-]*)"
 )
 _UNSPACED = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7ff々ー"
-_WORDS_WITH_PLACE = re.compile(rf"(?:(?![{_UNSPACED}])[\w.+#&'’-])+")
-_UNSPACED_RUN = cache(lambda: re.compile(f"[{_UNSPACED}]+"))  # when first needed
+_WORD = re.compile(r"[\w.+#&'’-]+")
+# Compiled when first needed: it takes longer than reading a plain question.
+_UNSPACED_RUN = cache(lambda: re.compile(f"[{_UNSPACED}]+"))
+_SPACED_WORD = cache(lambda: re.compile(rf"(?:(?![{_UNSPACED}])[\w.+#&'’-])+"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,9 +184,10 @@ def _without(text: str, phrase: DatePhrase | None) -> str:
 
 
 def _without_names(text: str, names: Sequence[_Name]) -> str:
+    letter = r"\w" if text.isascii() else rf"[^\W{_UNSPACED}]"
     for name in names:
         text = re.sub(
-            rf"(?<![^\W{_UNSPACED}]){re.escape(name.written)}(?:['’]s)?(?![^\W{_UNSPACED}])",
+            rf"(?<!{letter}){re.escape(name.written)}(?:['’]s)?(?!{letter})",
             " ",
             text,
         )
@@ -210,7 +213,7 @@ def _unnamed_words(text: str, names: Sequence[_Name]) -> list[str]:
     """The plain words of the text that are no part of a name: letters only, no stop words."""
     return [
         word
-        for match in _WORDS_WITH_PLACE.finditer(text)
+        for match in _words_with_place(text)
         if not any(name.start < match.end() and match.start() < name.end for name in names)
         and (word := strip_possessive(match.group()).rstrip(".-'’")).isalpha()
         and fold(word) not in stop_words()
@@ -237,7 +240,7 @@ def _unknown_names(text: str, names: Sequence[_Name]) -> list[str]:
 
 def _name_spans(text: str) -> list[tuple[int, int, str]]:
     """Every stretch of the text that could be a name: runs of words, parts of unspaced runs."""
-    tokens = [(m.start(), m.end()) for m in _WORDS_WITH_PLACE.finditer(text)]
+    tokens = [(m.start(), m.end()) for m in _words_with_place(text)]
     spans: list[tuple[int, int, str]] = []
     for first in range(len(tokens)):
         for last in range(first, min(first + MAX_NAME_WORDS, len(tokens))):
@@ -249,6 +252,11 @@ def _name_spans(text: str) -> list[tuple[int, int, str]]:
             for end in range(start + 1, min(start + MAX_UNSPACED_NAME, run.end()) + 1):
                 spans.append((start, end, slugify(text[start:end])))
     return [span for span in spans if span[2]]
+
+
+def _words_with_place(text: str) -> Iterator[re.Match[str]]:
+    """The words of the scripts that part them by spaces."""
+    return (_WORD if text.isascii() else _SPACED_WORD()).finditer(text)
 
 
 def _phrases(text: str) -> tuple[str, ...]:

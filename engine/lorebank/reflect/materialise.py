@@ -34,7 +34,6 @@ from lorebank.index.opinions import (
 )
 from lorebank.index.sync import OPINIONS_DUE
 from lorebank.index.unsure import delete_unsure, insert_unsure
-from lorebank.reflect.beliefs import fade
 from lorebank.reflect.trends import trend_of
 
 if TYPE_CHECKING:
@@ -183,6 +182,8 @@ def as_read(opinion: Opinion, now: date, settings: ReflectSettings) -> Opinion:
     half_life = settings.fade_half_life_days
     if not half_life or opinion.last_updated is None or opinion.pinned is not None:
         return shown
+    from lorebank.reflect.beliefs import fade  # a recall fades nothing
+
     days = (now - opinion.last_updated).days
     faded = fade(opinion.confidence, days=days, half_life_days=half_life, prior=settings.prior)
     return replace(shown, confidence=faded)

@@ -36,8 +36,16 @@ from lorebank.reflect.pages import (
 )
 from lorebank.reflect.proposals import Proposing, plan_proposal_edits, read_core_memory
 from lorebank.reflect.relocation import relocate
+from lorebank.reflect.standing import (
+    Ask,
+    StandingAnswers,
+    ask_standing,
+    plan_answers,
+    write_answers,
+)
 from lorebank.reflect.suggest import suggest_lines
 from lorebank.reflect.unsure_queue import unsure_queue
+from lorebank.reflect.writing import Writer
 from lorebank.workspace.atomic import write_atomic
 from lorebank.workspace.diff import unified
 
@@ -72,20 +80,25 @@ def reflect_workspace(
     until: date | None = None,
     dry_run: bool = False,
     infer: bool = False,
+    ask: Ask | None = None,
+    writer: Writer | None = None,
 ) -> ReflectReport:
     """Bring the bank's pages up to date; the caller holds the workspace's lock and has synced.
 
     `since`: only entities with facts recorded from that day on. `until`: facts recorded later are
     left out, and the pages are those of that day. `infer`: suggest retain lines for logs without
-    a retain section.
+    a retain section. `ask` answers the standing questions, `writer` puts the answers in words.
     """
     content = _content(connection, root, config, today, until)
+    answers = ask_standing(root, content, ask, connection if until is None else None)
     headings = (*RETAIN_HEADINGS, *config.retain.headings)
     proposing = _proposing(root, config, content, headings, infer=infer)
-    pages, problems = _read_pages(root, content)
+    pages, problems = _read_pages(root, content, answers.paths)
     old = {path: page.text for path, page in pages.items()}
+    answers = write_answers(answers, content, old, writer)
     skipped = {problem.path for problem in problems}
-    content, edits = _settled_plan(content, proposing, old, _touched(content, since), headings)
+    only = _touched(content, since)
+    content, edits = _settled_plan(content, proposing, answers, old, only, headings)
     edits = [edit for edit in edits if edit.path not in skipped]
     moved = _moved(old.get(OPINIONS_PATH, ""), content.opinions)
     journal = journal_path(today) if edits else None
@@ -108,6 +121,7 @@ def reflect_workspace(
         problems=(
             *problems,
             *proposing.problems,
+            *answers.problems,
             *(d for edit in edits for d in edit.diagnostics),
         ),
     )
@@ -116,21 +130,23 @@ def reflect_workspace(
 def _settled_plan(
     content: BankContent,
     proposing: Proposing,
+    answers: StandingAnswers,
     old: Mapping[str, str | None],
     only: set[str] | None,
     headings: Sequence[str],
 ) -> tuple[BankContent, list[PageEdit]]:
     """The edits, with citations that hold after they are written."""
     for _ in range(MAX_ROUNDS):
-        pages = plan_pages(content, old, only=only)
-        edits = sorted(
-            (*pages, *plan_proposal_edits(content, proposing, old)), key=lambda edit: edit.path
-        )
+        edits = [
+            *plan_pages(content, old, only=only),
+            *plan_proposal_edits(content, proposing, old),
+            *plan_answers(content, answers, old),
+        ]
         moved = relocate(content, edits, headings=headings)
         if moved is content:
             break
         content = moved
-    return content, list(edits)
+    return content, sorted(edits, key=lambda edit: edit.path)
 
 
 def _content(
@@ -182,13 +198,13 @@ def _touched(content: BankContent, since: date | None) -> set[str] | None:
 
 
 def _read_pages(
-    root: Path, content: BankContent
+    root: Path, content: BankContent, standing: Sequence[str]
 ) -> tuple[dict[str, _Page], tuple[Diagnostic, ...]]:
     """The pages that may change, by path, and those that cannot be read as text."""
     pages: dict[str, _Page] = {}
     problems: list[Diagnostic] = []
     digests = (WORLD_PATH, EXPERIENCE_PATH, OPINIONS_PATH)
-    paths = [*digests, *PROPOSAL_PAGES, *page_paths(content).values()]
+    paths = [*digests, *PROPOSAL_PAGES, *page_paths(content).values(), *standing]
     for path in sorted(set(paths)):
         file = root / path
         if _is_linked(root, path):

@@ -6,7 +6,7 @@ import re
 import tomllib
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import resources
+from pathlib import Path
 from typing import Any
 
 from lorebank.language.folding import fold
@@ -131,7 +131,7 @@ def clause_of(text: str) -> str:
 @lru_cache(maxsize=1)
 def lexicon() -> Lexicon:
     """The lexicon that the package ships."""
-    text = resources.files("lorebank.slots").joinpath("relations.toml").read_text("utf-8")
+    text = Path(__file__).with_name("relations.toml").read_text("utf-8")
     data = tomllib.loads(text)
     ends, attribute, words = data["ends"], data["attribute"], data["words"]
     of = "|".join(attribute["of"])

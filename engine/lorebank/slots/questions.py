@@ -7,10 +7,9 @@ relation. The patterns are those of `questions.toml`.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Collection
 from functools import lru_cache
-from importlib import resources
+from pathlib import Path
 
 from lorebank.language.folding import fold
 from lorebank.language.words import stop_words, words
@@ -46,5 +45,7 @@ def asked_relations(question: str, names: Collection[str] = ()) -> tuple[str, ..
 
 @lru_cache(maxsize=1)
 def _patterns() -> dict[str, re.Pattern[str]]:
-    text = resources.files("lorebank.slots").joinpath("questions.toml").read_text("utf-8")
+    import tomllib  # only for a question that names somebody
+
+    text = Path(__file__).with_name("questions.toml").read_text("utf-8")
     return {name: re.compile("|".join(parts)) for name, parts in tomllib.loads(text).items()}

@@ -11,13 +11,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from itertools import pairwise
 
 from lorebank.language.folding import fold
 from lorebank.slots.lexicon import Lexicon, Relation, clause_of, lexicon
+from lorebank.slots.values import SlotKind
 
-__all__ = ["Slot", "SlotKind", "ends_value", "read_slots", "same_value"]
+__all__ = ["Slot", "ends_value", "read_slots"]
 
 _PIECES = re.compile(
     r"(?<![A-Z][a-z])(?<![A-Z][a-z][a-z])(?<!\d)[.!]\s+(?=[^\W\da-z_])|[;。！]|\s[–—]\s"
@@ -36,17 +36,6 @@ _LONGEST_ATTRIBUTE = 14
 _LONGEST = 600
 _MOST_PIECES = 4
 _BEFORE_A_MEASURE = 2
-
-
-class SlotKind(StrEnum):
-    """What a sentence does to a slot."""
-
-    HOLDS = "holds"
-    """The value holds; of a relation with one value at a time, it replaces older ones."""
-    SEVERAL = "several"
-    """The value holds beside others; only an `ENDS` replaces it."""
-    ENDS = "ends"
-    """The value holds no longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +71,6 @@ def read_slots(
             if not words.is_unsure(piece):
                 found += reader.read(piece, first=place == 0)
     return tuple(dict.fromkeys(found))
-
-
-def same_value(one: str, other: str) -> bool:
-    """Whether two values say the same: one holds all the words of the other."""
-    ours, theirs = set(one.split()), set(other.split())
-    return ours <= theirs or theirs <= ours
 
 
 def ends_value(ended: str, value: str) -> bool:
@@ -160,9 +143,12 @@ class _Reader:
             for pattern in (*relation.end, *relation.change):
                 if slot := self._ended(relation, pattern, sentence):
                     yield slot
-            for state in relation.state:
-                if slot := self._negated(relation, state, sentence):
-                    yield slot
+        bare = self.lexicon.without_negation(sentence)
+        if bare is not None:
+            for relation in self.lexicon.relations:
+                for state in relation.state:
+                    if slot := self._negated(relation, state, bare):
+                        yield slot
 
     def _is_plain(self, words: str | None) -> bool:
         plain = self.lexicon.plain | self.lexicon.over
@@ -182,9 +168,10 @@ class _Reader:
             return None  # "stopped using Notion for recipes"
         return Slot(self.subject, "", relation.name, value, SlotKind.ENDS)
 
-    def _negated(self, relation: Relation, pattern: re.Pattern[str], sentence: str) -> Slot | None:
-        bare = self.lexicon.without_negation(sentence)
-        if bare is None or (match := pattern.search(bare)) is None:
+    def _negated(self, relation: Relation, pattern: re.Pattern[str], bare: str) -> Slot | None:
+        """What is over in a sentence that read `bare` before its "no longer" was taken out."""
+        match = pattern.search(bare)
+        if match is None:
             return None
         value = self.lexicon.value_of(match["v"])
         about = self._about(bare[: match.start()], None)

@@ -26,6 +26,7 @@ __all__ = [
     "CORE_FILE",
     "DEFAULT_LOG_PATTERN",
     "DERIVED_FOLDER",
+    "DIRECTIVES_PAGE",
     "EVIDENCE_PAGE",
     "GENERATED_FOLDERS",
     "IDENTITY_PAGE",
@@ -48,6 +49,7 @@ _IN_MEMORY = f"{MEMORY_FOLDER}/"
 DERIVED_FOLDER = ".memory"
 IDENTITY_PAGE = "bank/identity.md"
 EVIDENCE_PAGE = "bank/evidence.md"
+DIRECTIVES_PAGE = "bank/directives.md"
 GENERATED_FOLDERS = ("bank/proposals", "bank/reflections")
 """What reflect reports about itself; never read as memory."""
 DEFAULT_LOG_PATTERN = "memory/{YYYY}-{MM}-{DD}.md"
@@ -70,6 +72,8 @@ class FileRole(StrEnum):
     BANK = "bank"
     LEDGER = "ledger"
     """`bank/identity.md` and `bank/evidence.md`: decisions, not facts."""
+    DIRECTIVES = "directives"
+    """`bank/directives.md`: the owner's rules, which are prose and no facts."""
     EXTRA = "extra"
 
 
@@ -188,6 +192,8 @@ def role_of(path: str, named: NamedDay) -> FileRole:
         return FileRole.CORE
     if path in (IDENTITY_PAGE, EVIDENCE_PAGE):
         return FileRole.LEDGER
+    if path == DIRECTIVES_PAGE:
+        return FileRole.DIRECTIVES
     if path.startswith(f"{BANK_FOLDER}/"):
         return FileRole.BANK
     return FileRole.LOG if named.is_log else FileRole.EXTRA

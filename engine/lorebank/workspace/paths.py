@@ -17,7 +17,7 @@ from lorebank.workspace.layout import (
     is_markdown,
 )
 
-__all__ = ["resolve_memory_path"]
+__all__ = ["refuse_outside_memory", "resolve_memory_path"]
 
 _HINT = "give a Markdown file as recall cites it, such as memory/2025-11-27.md"
 _PERCENT_ENCODED = re.compile(r"%[0-9A-Fa-f]{2}")
@@ -36,12 +36,24 @@ def resolve_memory_path(root: Path, text: str, config: Config | None = None) -> 
     _refuse_odd_text(text)
     if (outside := _absolute_extra(text, extras)) is not None:
         return _without_links(outside, Path(text))
-    if text.startswith(("/", "~")) or PureWindowsPath(text).drive:
-        raise _refused(text, "is absolute")
-    path = PurePosixPath(text).as_posix()
+    path = _relative(text)
     if not _is_memory(path, LogPattern.compile(settings.log_pattern), extras):
         raise _refused(text, "is outside the workspace's memory")
     return _without_links(root, root / path)
+
+
+def refuse_outside_memory(text: str) -> None:
+    """`PathRefused` for a name that no workspace keeps memory under; the disk is not looked at."""
+    _refuse_odd_text(text)
+    path = _relative(text)
+    if path != text or not _is_memory(path, LogPattern.compile(), []):
+        raise _refused(text, "is outside the workspace's memory")
+
+
+def _relative(text: str) -> str:
+    if text.startswith(("/", "~")) or PureWindowsPath(text).drive:
+        raise _refused(text, "is absolute")
+    return PurePosixPath(text).as_posix()
 
 
 def _refuse_odd_text(text: str) -> None:

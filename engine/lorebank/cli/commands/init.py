@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import click
 
 from lorebank.cli.command import command
@@ -10,14 +12,21 @@ from lorebank.cli.session import Session, pass_session
 EXAMPLES = """
 lorebank init ~/notes
 lorebank init --template coding-agent
+lorebank init --template ./my-template.zip --dry-run
 """
 
 
 @command("init", examples=EXAMPLES)
 @click.argument("directory", metavar="[DIR]", required=False, type=click.Path(file_okay=False))
-@click.option("--template", default="default", metavar="NAME", help="Which layout to copy.")
+@click.option(
+    "--template",
+    default="default",
+    metavar="NAME|PATH",
+    help="A shipped template (lorebank template list), or a folder or zip that holds one.",
+)
+@click.option("--dry-run", is_flag=True, help="Make nothing; list what would be made.")
 @pass_session
-def init(session: Session, directory: str | None, template: str) -> None:
+def init(session: Session, directory: str | None, template: str, dry_run: bool) -> None:
     """Lay out a workspace.
 
     Makes the folders and pages a workspace begins with, in DIR or here. What is there already
@@ -25,13 +34,25 @@ def init(session: Session, directory: str | None, template: str) -> None:
     """
     from lorebank.app import Bank
 
-    with Bank.init(directory or session.workspace or ".", template=template) as bank:
+    root = directory or session.workspace or "."
+    if dry_run:
+        _show_plan(session, Bank.plan_init(root, template=template))
+        return
+    with Bank.init(root, template=template) as bank:
         if session.json:
             session.show_json({"workspace": str(bank.root), "created": list(bank.created)})
             return
         look = session.look
         session.show(look.clean_line(path) for path in bank.created)
         session.note([_summary(str(bank.root), len(bank.created))])
+
+
+def _show_plan(session: Session, planned: Sequence[str]) -> None:
+    if session.json:
+        session.show_json({"created": list(planned), "dry_run": True})
+        return
+    session.show(session.look.clean_line(path) for path in planned)
+    session.note([f"{len(planned)} would be made" if planned else "nothing to make"])
 
 
 def _summary(root: str, created: int) -> str:

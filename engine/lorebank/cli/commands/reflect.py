@@ -14,10 +14,11 @@ from lorebank.cli.render.reports import (
     reflect_lines,
     reflect_log_line,
 )
-from lorebank.cli.render.rulings import unsure_lines
+from lorebank.cli.render.rulings import ruling_lines, unsure_lines
 from lorebank.cli.session import Session, pass_session
 from lorebank.cli.streams import write
 from lorebank.domain import ReflectReport
+from lorebank.errors import UsageError
 
 DIFFERENT = 6
 EXAMPLES = """
@@ -38,6 +39,7 @@ lorebank reflect --unsure
 @click.option("--check", is_flag=True, help="Write nothing; exit with 6 if something would change.")
 @click.option("--infer", is_flag=True, help="Suggest retain lines for logs that have none.")
 @click.option("--unsure", is_flag=True, help="List the pairs no rule signs; nothing else is done.")
+@click.option("--judge", is_flag=True, help="With --unsure: let the generator settle them.")
 @click.option("-k", "limit", type=click.IntRange(1), default=20, metavar="N", help="Pairs listed.")
 @pass_session
 def reflect(
@@ -49,6 +51,7 @@ def reflect(
     check: bool,
     infer: bool,
     unsure: bool,
+    judge: bool,
     limit: int,
 ) -> int:
     """Bring the pages of the bank up to date from the facts.
@@ -57,8 +60,10 @@ def reflect(
     stays. Where nothing is new, no file is touched. With --quiet, as a scheduler calls it, a run
     prints one line for a log, and fails with 1 where it had to leave a page alone.
     """
+    if judge and not unsure:
+        raise UsageError("--judge needs --unsure", hint="lorebank reflect --unsure --judge")
     if unsure:
-        return _show_unsure(session, limit)
+        return _judge(session, limit) if judge else _show_unsure(session, limit)
     with session.bank() as bank:
         report = bank.reflect(since=since, day=day, dry_run=dry_run or check, infer=infer)
     if since is None and day is None and not report.dry_run:
@@ -95,6 +100,17 @@ def _show_unsure(session: Session, limit: int) -> int:
         session.show_json(queue.to_dict())
     else:
         session.show(unsure_lines(session.look, queue))
+    return 0
+
+
+def _judge(session: Session, limit: int) -> int:
+    with session.bank() as bank:
+        settled = bank.judge(k=limit)
+    if session.json:
+        session.show_json({"settled": [ruling.to_dict() for ruling in settled]})
+    else:
+        session.show(line for ruling in settled for line in ruling_lines(session.look, ruling))
+        session.note([f"{len(settled)} settled, in bank/evidence.md"])
     return 0
 
 

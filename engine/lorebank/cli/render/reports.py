@@ -143,10 +143,16 @@ def status_lines(look: Look, status: Status) -> list[str]:
         ("holds", ", ".join(f"{number:,} {what}" for what, number in _held(status))),
         ("embedder", _embedder_state(look, status)),
         ("vectors", status.vector_search),
+        *([("rules", _rules(status))] if status.directives else []),
         ("reflected", status.last_reflection or "never (lorebank reflect --dry-run shows a first)"),
     ]
     lines = [part for label, value in rows for part in _row(look, label, value)]
     return lines + status_problem_lines(look, status.problems)
+
+
+def _rules(status: Status) -> str:
+    """How many rules the owner gave, and where they stand."""
+    return f"{count(len(status.directives), 'directive')} in {status.directives[0].source.path}"
 
 
 def _held(status: Status) -> list[tuple[str, int]]:

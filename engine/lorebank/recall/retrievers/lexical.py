@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from lorebank.index.lexical import LexicalMatch, match_items
+from functools import cache
+
+from lorebank.index.lexical import Columns, match_items
 from lorebank.recall.ranking import Ranked, Ranking
 from lorebank.recall.request import Request
 
@@ -16,16 +18,15 @@ def retrieve(request: Request) -> Ranking:
     """Items that hold any of the terms; `why` tells those in the item from those around it."""
     terms = request.understood.terms
     matches = match_items(request.vocabulary, terms, request.limit, within=request.within)
-    return Ranking(NAME, tuple(_ranked(match, terms) for match in matches))
 
+    @cache  # most items hold the terms in one of a few ways
+    def why(columns: Columns) -> dict[str, list[str]]:
+        pairs = list(zip(terms, columns, strict=False))
+        return {
+            "terms": [term for term, found in pairs if found - _AROUND],
+            "around": [term for term, found in pairs if found == _AROUND],
+        }
 
-def _ranked(match: LexicalMatch, terms: tuple[str, ...]) -> Ranked:
-    pairs = list(zip(terms, match.columns, strict=False))
-    return Ranked(
-        match.row,
-        match.score,
-        {
-            "terms": [term for term, columns in pairs if columns - _AROUND],
-            "around": [term for term, columns in pairs if columns == _AROUND],
-        },
+    return Ranking(
+        NAME, tuple(Ranked(match.row, match.score, why(match.columns)) for match in matches)
     )

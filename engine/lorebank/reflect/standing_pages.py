@@ -1,0 +1,112 @@
+"""The standing pages of a workspace, read from the front matter of its bank pages.
+
+    ---
+    question: What has been promised, to whom, and until when?
+    words: [promis*, agreed to, deadline*]
+    since: 90d
+    ---
+
+A setting that is not understood is reported and its page left alone: never "no filter".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from lorebank.domain import Diagnostic, FactKind
+from lorebank.markdown.front_matter import FrontMatterValue, parse_front_matter
+from lorebank.markdown.source import decode
+from lorebank.workspace.layout import BANK_FOLDER
+from lorebank.workspace.standing import STANDING_LINES, StandingPage, is_standing_path
+
+__all__ = ["parse_standing_page", "read_standing_pages"]
+
+_LETTERS = {kind.letter: kind.letter for kind in FactKind} | {
+    kind.value: kind.letter for kind in FactKind
+}
+_TRUE, _FALSE = ("true", "yes"), ("false", "no", "")
+_MOST_LINES = 100
+_HEADING = re.compile(r"^#[ \t]+(?P<title>\S.*?)[ \t#]*$", re.MULTILINE)
+_BEGINS = b"---"
+
+
+def read_standing_pages(root: Path) -> tuple[tuple[StandingPage, ...], tuple[Diagnostic, ...]]:
+    """Every page with a question, by path, and the settings that could not be understood."""
+    pages: list[StandingPage] = []
+    problems: list[Diagnostic] = []
+    for file in sorted((root / BANK_FOLDER).rglob("*.md")):
+        path = file.relative_to(root).as_posix()
+        if not is_standing_path(path) or file.is_symlink():
+            continue
+        try:
+            data = file.read_bytes()
+        except OSError:
+            continue  # the walk of the workspace reports it
+        if not data.removeprefix(b"\xef\xbb\xbf").startswith(_BEGINS):
+            continue
+        found = parse_standing_page(decode(data, path)[0], path)
+        if isinstance(found, StandingPage):
+            pages.append(found)
+        elif found is not None:
+            problems.append(found)
+    return tuple(pages), tuple(problems)
+
+
+def parse_standing_page(text: str, path: str) -> StandingPage | Diagnostic | None:
+    """The page's question and settings; `None` where it has no question."""
+    keys, _, _ = parse_front_matter(text, path)
+    question = _text(keys, "question")
+    if not question:
+        return None
+    heading = _HEADING.search(text)
+    title = _text(keys, "title") or (heading["title"] if heading else Path(path).stem)
+    try:
+        return StandingPage(
+            path=path,
+            title=title,
+            question=question,
+            words=_list(keys, "words"),
+            kinds=tuple(_letter(word) for word in _list(keys, "kinds")),
+            entity=_text(keys, "entity").strip("@[] "),
+            since=_text(keys, "since"),
+            ahead=_flag(keys, "ahead"),
+            k=_count(keys, "k"),
+        )
+    except ValueError as problem:
+        return Diagnostic(path, 1, "question-setting", f"{problem}; the page was left alone")
+
+
+def _text(keys: Mapping[str, FrontMatterValue], key: str) -> str:
+    value = keys.get(key, "")
+    return (value if isinstance(value, str) else ", ".join(value)).strip()
+
+
+def _list(keys: Mapping[str, FrontMatterValue], key: str) -> tuple[str, ...]:
+    value = keys.get(key, "")
+    parts = value.split(",") if isinstance(value, str) else value
+    return tuple(part.strip() for part in parts if part.strip(" *"))
+
+
+def _letter(word: str) -> str:
+    letter = _LETTERS.get(word) or _LETTERS.get(word.upper()) or _LETTERS.get(word.lower())
+    if letter is None:
+        raise ValueError(f"kinds: expected W, B, O or S, not {word!r}")
+    return letter
+
+
+def _flag(keys: Mapping[str, FrontMatterValue], key: str) -> bool:
+    word = _text(keys, key).lower()
+    if word not in (*_TRUE, *_FALSE):
+        raise ValueError(f"{key}: expected true or false, not {word!r}")
+    return word in _TRUE
+
+
+def _count(keys: Mapping[str, FrontMatterValue], key: str) -> int:
+    text = _text(keys, key)
+    if not text:
+        return STANDING_LINES
+    if not (text.isascii() and text.isdigit() and 1 <= int(text[:4]) <= _MOST_LINES):
+        raise ValueError(f"{key}: expected a whole number from 1 to {_MOST_LINES}, not {text!r}")
+    return int(text)

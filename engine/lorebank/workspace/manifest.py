@@ -1,0 +1,166 @@
+"""`template.toml`: what a template says of itself, held to a schema; every mistake is named.
+
+name = "deadlines"
+title = "Deadlines"
+description = "One sentence for the list."
+
+[[pages]]
+path = "bank/pages/deadlines.md"
+title = "Deadlines"
+question = "What is due, to whom, and when?"
+words = ["due", "deadline*"]
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import field_validator as check
+
+from lorebank.errors import ConfigurationError, PathRefused
+from lorebank.workspace.paths import refuse_outside_memory
+from lorebank.workspace.standing import STANDING_LINES, StandingPage, is_standing_path
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+__all__ = ["Manifest", "manifest_problems", "read_manifest"]
+
+_SHOWN = 5
+_Line = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=400, pattern=r"^[^\r\n]*$"),
+]
+_Word = Annotated[
+    str, StringConstraints(strip_whitespace=True, max_length=60, pattern=r"^[^*\r\n]+\*?$")
+]
+_EXPECTED = {
+    "missing": "a value",
+    "extra_forbidden": "no key of that name",
+    "string_type": "a text",
+    "string_too_short": "a text that is not empty",
+    "int_type": "a whole number",
+    "bool_type": "true or false",
+    "list_type": "a list",
+    "tuple_type": "a list",
+    "model_type": "a table",
+    "dict_type": "a table",
+}
+"""What was expected, by the sort of mistake."""
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class _Page(_Table):
+    path: str
+    title: _Line
+    question: _Line
+    words: Annotated[list[_Word], Field(max_length=100)] = []
+    kinds: Annotated[list[Literal["W", "B", "O", "S"]], Field(max_length=4)] = []
+    entity: Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)] = ""
+    since: Annotated[str, StringConstraints(strip_whitespace=True, max_length=60)] = ""
+    ahead: bool = False
+    k: Annotated[int, Field(ge=1, le=100)] = STANDING_LINES
+
+    @check("path")
+    @classmethod
+    def _is_page(cls, path: str) -> str:
+        try:
+            refuse_outside_memory(path)
+        except PathRefused:
+            raise ValueError("a Markdown file below bank/") from None
+        if not is_standing_path(path):
+            raise ValueError("a Markdown file below bank/ that has no other use")
+        return path
+
+    def value(self) -> StandingPage:
+        return StandingPage(
+            path=self.path,
+            title=self.title,
+            question=self.question,
+            words=tuple(self.words),
+            kinds=tuple(self.kinds),
+            entity=self.entity,
+            since=self.since,
+            ahead=self.ahead,
+            k=self.k,
+        )
+
+
+class Manifest(_Table):
+    """A template's own description, checked."""
+
+    name: Annotated[str, StringConstraints(max_length=60, pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
+    title: _Line
+    description: _Line
+    pages: Annotated[list[_Page], Field(max_length=100)] = []
+
+    @check("pages")
+    @classmethod
+    def _are_distinct(cls, pages: list[_Page]) -> list[_Page]:
+        paths = [page.path.casefold() for page in pages]
+        twice = next((path for path in paths if paths.count(path) > 1), "")
+        if twice:
+            raise ValueError(f"each path once; {twice} stands twice")
+        return pages
+
+    @property
+    def standing(self) -> tuple[StandingPage, ...]:
+        return tuple(page.value() for page in self.pages)
+
+
+def read_manifest(data: bytes, origin: str) -> Manifest:
+    """The manifest; `ConfigurationError` names file, key and what was expected."""
+    try:
+        return Manifest.model_validate(_parsed(data, origin))
+    except ValidationError as error:
+        problems = _told(error.errors(include_url=False))
+    more = f" (and {len(problems) - _SHOWN} more)" if len(problems) > _SHOWN else ""
+    raise ConfigurationError(f"{origin}: {'; '.join(problems[:_SHOWN])}{more}")
+
+
+def manifest_problems(data: bytes, origin: str) -> tuple[str, ...]:
+    """Every mistake of a manifest as `key: expected …, not …`; empty where there is none."""
+    try:
+        Manifest.model_validate(_parsed(data, origin))
+    except ConfigurationError as error:
+        return (error.message.removeprefix(f"{origin}: "),)
+    except ValidationError as error:
+        return tuple(_told(error.errors(include_url=False)))
+    return ()
+
+
+def _parsed(data: bytes, origin: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(data.decode("utf-8-sig"))
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        raise ConfigurationError(f"{origin}: is not TOML: {error}") from None
+
+
+def _told(errors: Sequence[ErrorDetails]) -> list[str]:
+    return [_mistake(error) for error in errors]
+
+
+def _mistake(error: ErrorDetails) -> str:
+    key = ".".join(str(part + 1) if isinstance(part, int) else part for part in error["loc"])
+    sort = error["type"]
+    if sort == "value_error":
+        expected = error["msg"].removeprefix("Value error, ")
+    elif sort == "string_pattern_mismatch" and key == "name":
+        expected = "small letters and digits with single hyphens between, such as my-template"
+    elif sort == "string_pattern_mismatch":
+        expected = "one line of text"
+    else:
+        expected = _EXPECTED.get(sort) or error["msg"].removeprefix("Input should be ")
+    given = "" if sort == "missing" else f", not {_shortened(error.get('input'))}"
+    return f"{key}: expected {expected}{given}"
+
+
+def _shortened(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}…"

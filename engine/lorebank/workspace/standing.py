@@ -1,0 +1,80 @@
+"""A standing page: a page of the bank with a question that reflect answers anew.
+
+Its settings stand in the page's front matter, so that a page made by hand and one that came with a
+template are the same thing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lorebank.workspace.layout import BANK_FOLDER, GENERATED_FOLDERS, is_markdown
+
+__all__ = ["STANDING_LINES", "StandingPage", "is_standing_path", "standing_page_text"]
+
+STANDING_LINES = 12
+"""How many lines an answer has at most, unless its page says otherwise."""
+_NOT_STANDING = frozenset(
+    f"{BANK_FOLDER}/{name}.md"
+    for name in ("directives", "evidence", "experience", "identity", "opinions", "world")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StandingPage:
+    """A page whose question reflect answers anew when facts arrive."""
+
+    path: str
+    """In the workspace: `bank/pages/deadlines.md`."""
+    title: str
+    question: str
+    words: tuple[str, ...] = ()
+    """A fact that holds one of them belongs on the page; `promis*` stands for any ending."""
+    kinds: tuple[str, ...] = ()
+    """Letters of kinds of facts (W, B, O, S): with `words`, only these; without, all of them."""
+    entity: str = ""
+    """Only what mentions this entity."""
+    since: str = ""
+    """Only what is not older: a day, or `90d` before the newest day recorded."""
+    ahead: bool = False
+    """Only what lies ahead of the newest day recorded, or goes on after it."""
+    k: int = STANDING_LINES
+    """At most so many lines."""
+
+
+def is_standing_path(path: str) -> bool:
+    """Whether a standing page may be at that path: in the bank, and not a page of another use."""
+    folders = (f"{BANK_FOLDER}/entities", *GENERATED_FOLDERS)
+    return (
+        path.startswith(f"{BANK_FOLDER}/")
+        and is_markdown(path)
+        and path.casefold() not in _NOT_STANDING
+        and not any(path.casefold().startswith(f"{folder}/") for folder in folders)
+    )
+
+
+def standing_page_text(page: StandingPage, frame: str) -> str:
+    """The page before its first answer; `frame` ends with the title, under the front matter."""
+    settings: list[tuple[str, str]] = [
+        ("words", _list(page.words)),
+        ("kinds", _list(page.kinds)),
+        ("entity", _quoted(page.entity) if page.entity else ""),
+        ("since", _quoted(page.since) if page.since else ""),
+        ("ahead", "true" if page.ahead else ""),
+        ("k", str(page.k) if page.k != STANDING_LINES else ""),
+    ]
+    lines = "".join(f"{key}: {value}\n" for key, value in settings if value)
+    return (
+        frame.replace('"{{title}}"', _quoted(page.title))
+        .replace('"{{question}}"\n', f"{_quoted(page.question)}\n{lines}")
+        .replace("{{title}}", page.title)
+    )
+
+
+def _list(texts: tuple[str, ...]) -> str:
+    return f"[{', '.join(map(_quoted, texts))}]" if texts else ""
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
