@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from lorebank.errors import (
         ConcurrentEdit,
         ConfigurationError,
+        CoreMemoryFull,
         IndexUnusable,
         LockHeld,
         LorebankError,
@@ -93,6 +94,7 @@ __all__ = [
     "Citation",
     "ConcurrentEdit",
     "ConfigurationError",
+    "CoreMemoryFull",
     "Diagnostic",
     "Directive",
     "Entity",
@@ -144,6 +146,7 @@ _HOMES = {
     "lorebank.errors": (
         "ConcurrentEdit",
         "ConfigurationError",
+        "CoreMemoryFull",
         "IndexUnusable",
         "LockHeld",
         "LorebankError",

@@ -34,6 +34,7 @@ COMMANDS = {
     "evidence": "Settle what a fact says of an opinion.",
     "proposals": "List the edits that wait for a decision, accept or reject them.",
     "template": "List, check, import and export bank templates.",
+    "mcp": "Serve the memory to agents over the Model Context Protocol.",
     "bench": "Measure recall on questions made of your own notes.",
     "schedule": "Reflect every night, by the system's own scheduler.",
     "status": "Show what is indexed, how fresh it is, and what is wrong.",

@@ -94,9 +94,23 @@ def select(
 
 @contextmanager
 def transaction(connection: apsw.Connection) -> Iterator[None]:
-    """One `BEGIN IMMEDIATE` transaction; rolled back when the body raises."""
-    with connection:
+    """One `BEGIN IMMEDIATE` transaction; rolled back when the body raises.
+
+    Begun by a statement: apsw's own `with connection` waits for another writer without letting the
+    interpreter go, and where that writer is a thread of this process, it could never finish.
+    """
+    if connection.in_transaction:
+        with connection:  # a savepoint, which waits for nobody
+            yield
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
         yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
 
 
 def generation(connection: Connection) -> tuple[int, int]:
