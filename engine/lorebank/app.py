@@ -619,6 +619,16 @@ class Bank:
             today=self._today(now),
         )
 
+    def session_hook(
+        self, event: str, *, session: str = "main", source: str = "", now: date | None = None
+    ) -> str:
+        """What a host's hook prints: for `session-start` the boot pack, with the flush prompt where
+        the conversation was just compacted (`source="compact"`); for `pre-compact` nothing.
+        """
+        from lorebank.agent.session_hooks import session_hook
+
+        return session_hook(self, event, session=session, source=source, today=self._today(now))
+
     @_made_anew_when_damaged
     def bench(
         self,

@@ -146,8 +146,10 @@ def _cost(source: PackSource) -> int:
 
 def _rooms(needs: Sequence[int], shares: Sequence[float], room: int) -> list[int]:
     """How many tokens each part gets: its promised share first, then what others leave."""
-    granted = [min(need, int(room * share)) for need, share in zip(needs, shares, strict=True)]
-    left = room - sum(granted)
+    granted, left = [], room
+    for need, share in zip(needs, shares, strict=True):
+        granted.append(min(need, int(room * share), left))
+        left -= granted[-1]
     for place, need in enumerate(needs):
         more = min(left, need - granted[place])
         granted[place] += max(0, more)

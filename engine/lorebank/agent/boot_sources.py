@@ -46,7 +46,7 @@ def boot_pack(
     yesterday = today - timedelta(days=1)
     core = core_path(root)
     sources = [
-        _file(root, config, "Directives", DIRECTIVES_PAGE, 0.3),
+        _file(root, config, "Directives", DIRECTIVES_PAGE, 1.0),
         None if group else _file(root, config, "Core memory", core, 0.4),
         _file(root, config, f"Today, {today}", log_for(today), 0.2, keep_end=True),
         _file(root, config, f"Yesterday, {yesterday}", log_for(yesterday), 0.1, keep_end=True),

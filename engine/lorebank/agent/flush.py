@@ -61,9 +61,15 @@ class FlushState:
 
     tokens: int
     compactions: int | None = None
+    reminder_due: bool = False
+    """A compaction came before the reminder did: it is given right after."""
 
     def to_dict(self) -> dict[str, Any]:
-        return {"tokens": self.tokens, "compactions": self.compactions}
+        return {
+            "tokens": self.tokens,
+            "compactions": self.compactions,
+            "reminder_due": self.reminder_due,
+        }
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from lorebank.workspace.derived import ensure_derived_folder
 from lorebank.workspace.layout import LogPattern
 from lorebank.workspace.lock import WriterLock
 
-__all__ = ["check_flush", "load_state", "save_state"]
+__all__ = ["check_flush", "load_state", "note_compaction", "save_state", "take_reminder"]
 
 _FILE = "sessions.json"
 _KEPT = 500
@@ -48,9 +48,35 @@ def check_flush(
         return decide_flush(told, config.compaction, None, writable=False, log_path=log_path)
     with WriterLock(root):
         state = load_state(root, session)
+        state = None if state is not None and state.reminder_due else state
         flush = decide_flush(told, config.compaction, state, writable=True, log_path=log_path)
         save_state(root, session, next_state(told, flush, state))
     return flush
+
+
+def note_compaction(root: Path, session: str) -> None:
+    """A host compacts a conversation now: the reminder is due afterwards, unless it came before.
+
+    Hosts tell one compaction several times; that changes nothing.
+    """
+    if not _is_writable(root):
+        return
+    with WriterLock(root):
+        state = load_state(root, session)
+        if state is None:
+            save_state(root, session, FlushState(0, reminder_due=True))
+        elif not state.reminder_due:
+            save_state(root, session, None)
+
+
+def take_reminder(root: Path, session: str) -> bool:
+    """Whether the reminder is due after a compaction; it is not due a second time."""
+    state = load_state(root, session)
+    if state is None or not state.reminder_due or not _is_writable(root):
+        return False
+    with WriterLock(root):
+        save_state(root, session, None)
+    return True
 
 
 def _is_writable(root: Path) -> bool:
@@ -65,7 +91,11 @@ def load_state(root: Path, session: str) -> FlushState | None:
     if not isinstance(entry, dict) or not isinstance(entry.get("tokens"), int):
         return None
     compactions = entry.get("compactions")
-    return FlushState(entry["tokens"], compactions if isinstance(compactions, int) else None)
+    return FlushState(
+        entry["tokens"],
+        compactions if isinstance(compactions, int) else None,
+        entry.get("reminder_due") is True,
+    )
 
 
 def save_state(root: Path, session: str, state: FlushState | None) -> None:

@@ -6,6 +6,7 @@ where there is one, and at the end of the file otherwise: inside the section it 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import date
 
@@ -16,6 +17,8 @@ from lorebank.markdown.source import newline_style
 from lorebank.retain.append import Appended
 
 __all__ = ["append_note", "new_note_log"]
+
+_HEADING = re.compile(r"\A(\W*?)(#{1,6}(?=\s|\Z)|=+\s*\Z|-+\s*\Z)")
 
 
 def new_note_log(day: date) -> str:
@@ -54,4 +57,11 @@ def _as_item(note: str) -> str:
     if not lines[0]:
         raise UsageError("nothing to log: the text is empty")
     first = lines[0].removeprefix("- ")
-    return "\n".join([f"- {first}", *(f"  {line}".rstrip() for line in lines[1:])])
+    return "\n".join(
+        [f"- {_defused(first)}", *(f"  {_defused(line)}".rstrip() for line in lines[1:])]
+    )
+
+
+def _defused(line: str) -> str:
+    """A line that opens no heading: a note cannot begin a retain section."""
+    return _HEADING.sub(r"\1\\\2", line)
