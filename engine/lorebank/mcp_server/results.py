@@ -45,15 +45,14 @@ def result(text: str, envelope: Mapping[str, Any]) -> CallToolResult:
 
 
 def error_result(error: LorebankError) -> CallToolResult:
-    """An error as the model reads it: what happened, and what to do."""
+    """An error as the model reads it: what happened, and what to do.
+
+    Nothing structured: clients hold that to the tool's output schema, in errors too.
+    """
     text = f"error: {error.message}"
     if error.hint:
         text += f"\nhint: {error.hint}"
-    return CallToolResult(
-        content=[TextContent(type="text", text=text)],
-        structured_content=error.to_dict(),
-        is_error=True,
-    )
+    return CallToolResult(content=[TextContent(type="text", text=text)], is_error=True)
 
 
 def as_usage_error(tool: str, problem: ValidationError) -> UsageError:

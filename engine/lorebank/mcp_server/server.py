@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import inspect
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -102,7 +103,8 @@ def build_server(
 
 def _closed(tool: ToolDescription) -> ToolDescription:
     schema = {**tool.input_schema, "additionalProperties": False}
-    return tool.model_copy(update={"input_schema": schema})
+    description = inspect.cleandoc(tool.description or "")
+    return tool.model_copy(update={"input_schema": schema, "description": description})
 
 
 def _near(name: str, known: Sequence[str]) -> str:
