@@ -586,6 +586,7 @@ class Bank:
             self.root,
             self.config,
             self.opinions(now=today),
+            self.proposals(),
             today=today,
             token_budget=budget,
             group=group,

@@ -21,9 +21,8 @@ from support import WORDS_ONLY
 @pytest.fixture
 def bank(copy_fixture: Callable[[str], Path]) -> Bank:
     root = copy_fixture("harbour")
-    (root / "bank/proposals").mkdir(parents=True)
+    (root / "bank").mkdir()
     (root / "bank/directives.md").write_text("# Directives\n\n- Never spend money unasked.\n")
-    (root / "bank/proposals/2025-12-08.md").write_text("# Core: Peter moved desks\n")
     log = root / "memory/2025-12-10.md"
     log.write_text("Rain.\n\n<private>The PIN is 4512.</private>\n\n<!-- a comment -->\nWind.\n")
     return Bank.open(root, now=date(2025, 12, 10), environ=WORDS_ONLY)
@@ -37,12 +36,23 @@ def test_f04_the_parts_in_their_order(bank: Bank) -> None:
         ("Today, 2025-12-10", "memory/2025-12-10.md"),
         ("Yesterday, 2025-12-09", "memory/2025-12-09.md"),
         ("Opinions", "bank/opinions.md"),
-        ("Open proposals", "bank/proposals"),
     ]
     assert pack.parts[2].text == "Rain.\n\nWind."
-    assert pack.parts[5].text == "- Core: Peter moved desks [bank/proposals/2025-12-08.md]"
     assert pack.parts[4].text.startswith("- 0.87 Peter: Prefers")
     assert not any(part.truncated for part in pack.parts)
+
+
+def test_an_open_proposal_is_named_with_its_id_and_not_in_a_group(tmp_path: Path) -> None:
+    (tmp_path / "memory").mkdir()
+    (tmp_path / "memory.md").write_text("# Core\n\n- Be brief.\n")
+    for day in ("2025-11-01", "2025-11-09", "2025-11-20"):
+        log = tmp_path / f"memory/{day}.md"
+        log.write_text("## Retain\n- W @Ana: Is allergic to hazelnuts and carries a syringe.\n")
+    with Bank.open(tmp_path, now=date(2025, 12, 10), environ=WORDS_ONLY) as bank:
+        bank.reflect()
+        (proposal,) = bank.proposals()
+        assert bank.context().parts[-1].text == f"- {proposal.id} add in memory.md: {proposal.new}"
+        assert "hazelnuts" not in bank.context(group=True).text
 
 
 def test_what_is_private_is_never_in_it(bank: Bank) -> None:

@@ -27,6 +27,8 @@ HINTS = {
     "opinions": READING,
     "timeline": READING,
     "context": READING,
+    "unsure": READING,
+    "settle": (False, True, True, False),
     "status": READING,
     "memory_search": READING,
     "memory_get": READING,
@@ -186,6 +188,7 @@ def test_resources_and_prompts(ask: Ask) -> None:
         "lorebank://log/{date}",
         "log_today",
         "review_reflection",
+        "settle_unsure",
     ]
 
 
@@ -216,3 +219,14 @@ def test_the_review_prompt_holds_the_diff_and_todays_prompt_the_focus(ask: Ask) 
     assert "+++ b/bank/entities/Peter.md" in review.content.text
     today = ask(lambda client: client.get_prompt("log_today", {"focus": "the relay"})).messages[0]
     assert today.content.text.endswith("Mind above all: the relay")
+
+
+def test_an_agent_settles_a_pair_of_the_unsure_queue(workspace: Path, call: Call, ask: Ask) -> None:
+    (pair,) = call("unsure").structured_content["pairs"]
+    prompt = ask(lambda client: client.get_prompt("settle_unsure", {}))
+    assert pair["fact"]["id"] in prompt.messages[0].content.text
+    ids = {"fact": pair["fact"]["id"], "opinion": pair["opinion"]}
+    ruling = call("settle", **ids, stance="for", reason="praise").structured_content
+    assert ruling["opinion"]["confidence"] > ruling["before"]
+    assert f"{ids['fact']} for {ids['opinion']}" in (workspace / "bank/evidence.md").read_text()
+    assert call("unsure").structured_content == {"pairs": [], "total": 0}

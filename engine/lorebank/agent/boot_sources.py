@@ -16,7 +16,7 @@ from lorebank.agent.boot_pack import (
     visible,
 )
 from lorebank.config import Config
-from lorebank.domain import Opinion, OpinionStatus, Trend
+from lorebank.domain import Opinion, OpinionStatus, Proposal, Trend
 from lorebank.errors import NotFound, PathRefused, UsageError
 from lorebank.workspace.excerpt import read_excerpt
 from lorebank.workspace.layout import LogPattern
@@ -34,6 +34,7 @@ def boot_pack(
     root: Path,
     config: Config,
     opinions: Sequence[Opinion],
+    proposals: Sequence[Proposal],
     *,
     today: date,
     token_budget: int,
@@ -51,7 +52,7 @@ def boot_pack(
         _file(root, config, f"Today, {today}", log_for(today), 0.2, keep_end=True),
         _file(root, config, f"Yesterday, {yesterday}", log_for(yesterday), 0.1, keep_end=True),
         _opinions(opinions),
-        None if group else _open_proposals(root),
+        None if group else _open_proposals(proposals),
     ]
     return build_boot_pack(
         [source for source in sources if source],
@@ -83,17 +84,7 @@ def _opinions(opinions: Sequence[Opinion]) -> PackSource | None:
     return PackSource("Opinions", "bank/opinions.md", lines, 0.15) if lines else None
 
 
-def _open_proposals(root: Path) -> PackSource | None:
-    """One line a proposal that waits for the owner."""
-    folder = root / _PROPOSALS
-    if folder.is_symlink() or not folder.is_dir():
-        return None
-    pages = sorted(page for page in folder.glob("*.md") if page.is_file() and not page.is_symlink())
-    lines = [f"- {_title(page)} [{_PROPOSALS}/{page.name}]" for page in pages]
+def _open_proposals(proposals: Sequence[Proposal]) -> PackSource | None:
+    """One line an edit that waits for the owner."""
+    lines = [f"- {p.id} {p.action.value} in {p.target}: {p.new or p.old}" for p in proposals]
     return PackSource("Open proposals", _PROPOSALS, "\n".join(lines), 0.05) if lines else None
-
-
-def _title(page: Path) -> str:
-    text = visible(page.read_text("utf-8", errors="replace"), page.name)
-    first = next((line.lstrip("# ").strip() for line in text.split("\n") if line.strip()), "")
-    return first or page.stem

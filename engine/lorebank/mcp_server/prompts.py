@@ -1,10 +1,11 @@
-"""Prompts: two habits that keep a memory good, put into words for the calling agent."""
+"""Prompts: three habits that keep a memory good, put into words for the calling agent."""
 
 from __future__ import annotations
 
 from mcp.server.mcpserver import MCPServer
 
 from lorebank.mcp_server.banks import BankThreads
+from lorebank.mcp_server.texts import unsure_text
 
 __all__ = ["add_prompts"]
 
@@ -37,9 +38,17 @@ wrong with its citation, and what the right line would be. Then:
 {diff}
 ```"""
 
+_SETTLE = """\
+Each line below is a fact and a belief near it that no rule could sign. Read the fact as its writer
+meant it. Does it speak for the belief, against it, or of something else? Open the place with
+`memory_get` where the sentence alone does not tell. Call `settle` for each pair you are sure of,
+with a short reason; leave the others. A fact that merely mentions the same thing is unrelated.
+
+{pairs}"""
+
 
 def add_prompts(server: MCPServer, banks: BankThreads) -> None:
-    """Register `log_today` and `review_reflection`."""
+    """Register `log_today`, `review_reflection` and `settle_unsure`."""
 
     @server.prompt(title="Log today", description="Keep what is worth keeping of this session.")
     async def log_today(focus: str = "") -> str:
@@ -59,3 +68,13 @@ def add_prompts(server: MCPServer, banks: BankThreads) -> None:
             pages=f"{len(report.changed)} pages: {', '.join(report.changed)}",
             diff=report.diff(),
         )
+
+    @server.prompt(
+        title="Settle the unsure queue",
+        description="Judge which facts speak for or against which beliefs.",
+    )
+    async def settle_unsure(entity: str = "") -> str:
+        queue = await banks.call(lambda bank: bank.unsure(entity.strip() or None))
+        if not queue.pairs:
+            return "Nothing waits to be settled. Tell the owner so."
+        return _SETTLE.format(pairs=unsure_text(queue))

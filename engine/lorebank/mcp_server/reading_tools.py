@@ -20,6 +20,7 @@ from lorebank.mcp_server.schemas import (
     RecallResult,
     StatusResult,
     TimelineResult,
+    UnsureResult,
 )
 from lorebank.mcp_server.texts import (
     answer_text,
@@ -27,6 +28,7 @@ from lorebank.mcp_server.texts import (
     fact_lines,
     opinion_text,
     status_text,
+    unsure_text,
 )
 
 __all__ = ["add_memory_tools", "add_reading_tools"]
@@ -143,6 +145,17 @@ def add_reading_tools(server: MCPServer, banks: BankThreads) -> None:
         """
         pack = await banks.call(lambda bank: bank.context(token_budget=token_budget, group=group))
         return result(pack.text or "Memory is empty.", pack.to_dict())
+
+    @server.tool(title="Unsure pairs", annotations=READING)
+    async def unsure(
+        entity: Annotated[str | None, Field(description="Only opinions of this entity.")] = None,
+        k: Count = 10,
+    ) -> Annotated[CallToolResult, UnsureResult]:
+        """Facts that may speak for or against a belief and that no rule could sign, best first.
+        Judge each with settle.
+        """
+        queue = await banks.call(lambda bank: bank.unsure(entity, k=k))
+        return result(unsure_text(queue), queue.to_dict())
 
     @server.tool(title="Memory status", annotations=READING)
     async def status() -> Annotated[CallToolResult, StatusResult]:

@@ -15,6 +15,7 @@ __all__ = [
     "READING",
     "REFLECTING",
     "REWRITING",
+    "SETTLING",
     "as_usage_error",
     "error_result",
     "result",
@@ -34,6 +35,7 @@ def _annotations(*, reads: bool, destroys: bool, repeats: bool) -> ToolAnnotatio
 READING = _annotations(reads=True, destroys=False, repeats=True)
 ADDING = _annotations(reads=False, destroys=False, repeats=False)
 REWRITING = _annotations(reads=False, destroys=True, repeats=False)
+SETTLING = _annotations(reads=False, destroys=True, repeats=True)
 REFLECTING = _annotations(reads=False, destroys=False, repeats=True)
 
 

@@ -21,8 +21,10 @@ __all__ = [
     "ReflectResult",
     "RememberResult",
     "RetainResult",
+    "RulingResult",
     "StatusResult",
     "TimelineResult",
+    "UnsureResult",
 ]
 
 
@@ -236,3 +238,25 @@ class BootPackResult(TypedDict):
     token_budget: int
     group: bool
     left_out: list[str]
+
+
+class PairRow(TypedDict):
+    fact: FactRow
+    opinion: str
+    statement: str
+    confidence: float
+    score: float
+    reason: str
+
+
+class UnsureResult(TypedDict):
+    pairs: list[PairRow]
+    total: int
+
+
+class RulingResult(TypedDict):
+    fact: FactRow
+    opinion: OpinionRow
+    stance: str | None
+    before: float
+    source: str | None

@@ -15,6 +15,7 @@ from lorebank.domain import (
     Opinion,
     ReflectReport,
     Status,
+    UnsureQueue,
 )
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "opinion_text",
     "reflect_text",
     "status_text",
+    "unsure_text",
 ]
 
 _DIFF_CHARACTERS = 6000
@@ -128,6 +130,16 @@ def status_text(status: Status) -> str:
     lines.append(f"embedder {embedder.get('provider')} {embedder.get('model') or ''}".rstrip())
     lines += [f"problem: {problem}" for problem in status.problems]
     return "\n".join(lines)
+
+
+def unsure_text(queue: UnsureQueue) -> str:
+    """Each pair with both ids, as settle takes them."""
+    lines = [
+        f"- {pair.fact.id} {' '.join(pair.fact.content.split())} [{pair.fact.citation}]"
+        f" ~ {pair.opinion_id} {pair.statement}"
+        for pair in queue.pairs
+    ]
+    return "\n".join(_with_rest(lines, queue.total, "pair"))
 
 
 def _when(when: date | Interval | None) -> str:

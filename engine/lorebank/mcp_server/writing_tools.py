@@ -10,12 +10,13 @@ from pydantic import Field
 
 from lorebank.domain import fact_to_dict
 from lorebank.mcp_server.banks import BankThreads
-from lorebank.mcp_server.results import ADDING, REFLECTING, REWRITING, result
+from lorebank.mcp_server.results import ADDING, REFLECTING, REWRITING, SETTLING, result
 from lorebank.mcp_server.schemas import (
     CoreWriteResult,
     ReflectResult,
     RememberResult,
     RetainResult,
+    RulingResult,
 )
 from lorebank.mcp_server.texts import reflect_text
 
@@ -26,7 +27,7 @@ Ids = Annotated[list[str], Field(description="Ids of opinions (o-…) it speaks 
 
 
 def add_writing_tools(server: MCPServer, banks: BankThreads) -> None:
-    """Register retain, remember, memory_write and reflect."""
+    """Register retain, remember, memory_write, settle and reflect."""
 
     @server.tool(title="Retain a fact", annotations=ADDING)
     async def retain(
@@ -106,6 +107,28 @@ def add_writing_tools(server: MCPServer, banks: BankThreads) -> None:
         lines = f"{done.path} lines {done.start_line}-{done.end_line}"
         said = f"{action}: {lines}, {done.tokens} of {done.limit_tokens} tokens"
         return result("\n".join(filter(None, [said, done.warning])), done.to_dict())
+
+    @server.tool(title="Settle a pair", annotations=SETTLING)
+    async def settle(
+        fact: Annotated[str, Field(description="Id of the fact, f-…, as unsure lists it.")],
+        stance: Annotated[
+            Literal["for", "against", "unrelated"],
+            Field(description="What the fact says of the opinion."),
+        ],
+        opinion: Annotated[
+            str | None, Field(description="Id of the opinion, o-…; not needed where one waits.")
+        ] = None,
+        reason: Annotated[str, Field(description="Why, in a few words.")] = "",
+    ) -> Annotated[CallToolResult, RulingResult]:
+        """Rule on a pair of the unsure queue: a line of bank/evidence.md, which the owner can read
+        and delete. An earlier ruling on the pair is replaced.
+        """
+        ruling = await banks.call(lambda bank: bank.settle(fact, stance, opinion, reason=reason))
+        said = (
+            f"{stance}: {ruling.opinion.statement} {ruling.before:.2f} →"
+            f" {ruling.opinion.confidence:.2f} [{ruling.source}]"
+        )
+        return result(said, ruling.to_dict())
 
     @server.tool(title="Reflect", annotations=REFLECTING)
     async def reflect(
