@@ -230,3 +230,14 @@ def test_an_agent_settles_a_pair_of_the_unsure_queue(workspace: Path, call: Call
     assert ruling["opinion"]["confidence"] > ruling["before"]
     assert f"{ids['fact']} for {ids['opinion']}" in (workspace / "bank/evidence.md").read_text()
     assert call("unsure").structured_content == {"pairs": [], "total": 0}
+
+
+@pytest.mark.parametrize(("citations", "cites"), [(True, "Cite the"), (False, "do not cite")])
+def test_f97_the_instructions_say_whether_to_cite(
+    workspace: Path, citations: bool, cites: str
+) -> None:
+    server, banks = build_server(
+        lambda: Bank.open(workspace, environ=WORDS_ONLY), citations=citations
+    )
+    assert cites in (server.instructions or "")
+    banks.close()

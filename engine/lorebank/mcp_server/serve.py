@@ -18,9 +18,9 @@ __all__ = ["serve_http", "serve_stdio"]
 Say = Callable[[str], None]
 
 
-def serve_stdio(open_bank: Callable[[], Bank], *, memory_tools: bool) -> None:
+def serve_stdio(open_bank: Callable[[], Bank], *, memory_tools: bool, citations: bool) -> None:
     """Serve the client at stdin and stdout; returns when it hangs up."""
-    server, banks = build_server(open_bank, memory_tools=memory_tools)
+    server, banks = build_server(open_bank, memory_tools=memory_tools, citations=citations)
     try:
         anyio.run(server.run_stdio_async)
     finally:
@@ -28,7 +28,13 @@ def serve_stdio(open_bank: Callable[[], Bank], *, memory_tools: bool) -> None:
 
 
 def serve_http(
-    open_bank: Callable[[], Bank], *, memory_tools: bool, host: str, port: int, say: Say
+    open_bank: Callable[[], Bank],
+    *,
+    memory_tools: bool,
+    citations: bool,
+    host: str,
+    port: int,
+    say: Say,
 ) -> None:
     """Serve clients that bear the token, until interrupted; `say` is told address and token."""
     import uvicorn
@@ -38,7 +44,7 @@ def serve_http(
     token, origin = bearer_token(os.environ)
     listening = bind(host, port)
     number: int = listening.getsockname()[1]
-    server, banks = build_server(open_bank, memory_tools=memory_tools)
+    server, banks = build_server(open_bank, memory_tools=memory_tools, citations=citations)
     app = http_app(server, port=number, token=token)
     settings = uvicorn.Config(app, log_level="warning", lifespan="on")
     shown = f"[{host}]" if ":" in host else host

@@ -39,13 +39,14 @@ def mcp(session: Session, http: bool, host: str, port: int) -> None:
     session.workspace = str(root)
     from lorebank.mcp_server.serve import serve_http, serve_stdio
 
-    tools = config.memory_search.enabled
+    tools, citations = config.memory_search.enabled, config.memory.citations != "off"
     if not http:
-        serve_stdio(session.bank, memory_tools=tools)
+        serve_stdio(session.bank, memory_tools=tools, citations=citations)
         return
     serve_http(
         session.bank,
         memory_tools=tools,
+        citations=citations,
         host=host,
         port=port,
         say=lambda line: session.note([line]),
