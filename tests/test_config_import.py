@@ -120,6 +120,8 @@ def test_f19_every_key_of_openclaw_has_a_home_or_a_reason(openclaw: Path) -> Non
         "embedder.cache.max_entries": 12345,
         "providers.gemini.api_key": "gemini-key",
         "providers.voyage.api_key": "env:VOYAGE",
+        "memory.citations": "auto",
+        "memory_search.enabled": True,
     }
     search = "agents.defaults.memorySearch"
     qmd = "memory.qmd"
@@ -128,7 +130,6 @@ def test_f19_every_key_of_openclaw_has_a_home_or_a_reason(openclaw: Path) -> Non
             *(
                 f"{search}.{key}"
                 for key in (
-                    "enabled",
                     "sync.watch",
                     "sync.sessions.deltaBytes",
                     "query.minScore",
@@ -139,7 +140,6 @@ def test_f19_every_key_of_openclaw_has_a_home_or_a_reason(openclaw: Path) -> Non
                 )
             ),
             "memory.backend",
-            "memory.citations",
             *(
                 f"{qmd}.{key}"
                 for key in (
@@ -290,3 +290,27 @@ def test_any_text_is_read_or_refused(text: str) -> None:
         json5.loads(text)
     except ValueError as problem:
         assert str(problem).startswith("line ")
+
+
+def test_f02_f11_compaction_and_the_plugin_slot_are_taken_over(tmp_path: Path) -> None:
+    file = tmp_path / "openclaw.json"
+    file.write_text(
+        """{
+  plugins: { slots: { memory: "none" } },
+  agents: { defaults: { compaction: {
+    mode: "safeguard",
+    reserveTokensFloor: 30000,
+    memoryFlush: { enabled: false, softThresholdTokens: 5000, prompt: "P", systemPrompt: "S" },
+  } } },
+}"""
+    )
+    found = read_openclaw(file)
+    assert found.settings == {
+        "compaction.reserve_tokens_floor": 30000,
+        "compaction.memory_flush.enabled": False,
+        "compaction.memory_flush.soft_threshold_tokens": 5000,
+        "compaction.memory_flush.prompt": "P",
+        "compaction.memory_flush.system_prompt": "S",
+        "memory_search.enabled": False,
+    }
+    assert [key for key, _ in found.homeless] == ["agents.defaults.compaction.mode"]

@@ -76,6 +76,7 @@ if TYPE_CHECKING:
     from lorebank.errors import (
         ConcurrentEdit,
         ConfigurationError,
+        CoreMemoryFull,
         IndexUnusable,
         LockHeld,
         LorebankError,
@@ -105,6 +106,7 @@ __all__ = [
     "Citation",
     "ConcurrentEdit",
     "ConfigurationError",
+    "CoreMemoryFull",
     "Diagnostic",
     "Directive",
     "Entity",
@@ -166,6 +168,7 @@ _HOMES = {
     "lorebank.errors": (
         "ConcurrentEdit",
         "ConfigurationError",
+        "CoreMemoryFull",
         "IndexUnusable",
         "LockHeld",
         "LorebankError",

@@ -92,6 +92,11 @@ from lorebank.workspace.layout import LogPattern, named_day
 from lorebank.workspace.lock import WriterLock
 
 if TYPE_CHECKING:
+    from lorebank.agent.boot_pack import BootPack
+    from lorebank.agent.core_memory import CoreWrite
+    from lorebank.agent.flush import Flush
+    from lorebank.agent.memory_search import MemorySearch
+    from lorebank.agent.remember import Remembered
     from lorebank.index.connection import Connection
     from lorebank.reflect.page_moves import PlannedMoves
 
@@ -380,6 +385,70 @@ class Bank:
 
     add = retain
 
+    def log(self, text: str, *, day: Day = None, now: date | None = None) -> Citation:
+        """Append a note to a day's log, as context of that day and no fact; where it stands."""
+        from lorebank.retain.notes import append_note, new_note_log
+        from lorebank.workspace.text_edit import edit_text
+
+        today = self._today(now)
+        recorded = parse_day(day, today, "date") or today
+        path = LogPattern.compile(self.config.workspace.log_pattern).path_for(recorded)
+        places: list[Citation] = []
+
+        def add(before: str | None) -> str:
+            log = new_note_log(recorded) if before is None else before
+            done = append_note(log, text, path=path, headings=self._read_settings.retain_headings)
+            last = done.line + text.strip().count("\n")
+            places.append(Citation(path, done.line, last))
+            return done.text
+
+        with WriterLock(self.root):
+            edit_text(self.root, path, self.config, add)
+        self._sync_words()
+        return places[-1]
+
+    def memory_write(
+        self,
+        action: str,
+        text: str = "",
+        *,
+        old: str = "",
+        line: int | None = None,
+        section: str = "",
+    ) -> CoreWrite:
+        """Change the core memory: `append` a text (at the end of `section`, where given), `replace`
+        `old`, which must stand there exactly once, or `insert` before `line`.
+
+        Warns when the page grows large and raises `CoreMemoryFull` past its limit.
+        """
+        from lorebank.agent.core_memory import CoreEdit, CoreLimits, edit_core, measured
+        from lorebank.workspace.text_edit import core_path, edit_text
+
+        path = core_path(self.root)
+        settings = self.config.core_memory
+        limits = CoreLimits(settings.warn_tokens, settings.limit_tokens)
+        edit = CoreEdit(action, text, old=old, line=line, section=section)
+        reports: list[CoreWrite] = []
+
+        def change(before: str | None) -> str:
+            edited = edit_core(before or "", edit)
+            reports.append(measured(before or "", edited, limits, path=path, action=action))
+            return edited.text
+
+        with WriterLock(self.root):
+            edit_text(self.root, path, self.config, change)
+        self._sync_words()
+        return reports[-1]
+
+    def remember(self, text: str, *, to: str = "auto", now: date | None = None) -> Remembered:
+        """Write down what one was asked to remember, where it belongs: orders into the core memory,
+        decisions, preferences and durable facts into the retain section of today's log, context of
+        the day into the log as a note. `to` names the place: `core`, `fact` or `log`.
+        """
+        from lorebank.agent.remember import remember
+
+        return remember(self, text, to=to, now=now)
+
     # -- asking --------------------------------------------------------------------------------
 
     @_made_anew_when_damaged
@@ -485,6 +554,83 @@ class Bank:
             model=question.model,
         )
         return tuple(replace(hit, fallback=question.fallback) for hit in hits)
+
+    def memory_search(
+        self,
+        query: str,
+        *,
+        k: int = 6,
+        min_score: float = 0.0,
+        path: str | None = None,
+        group: bool = False,
+    ) -> MemorySearch:
+        """`search` as a model gets it: each snippet cites its lines, as `memory.citations` says."""
+        from lorebank.agent.memory_search import memory_search_result
+
+        hits = self.search(query, k=k, min_score=min_score, path=path)
+        citations = self.config.memory.citations
+        return memory_search_result(query, hits, citations=citations, group=group)
+
+    @_made_anew_when_damaged
+    def context(
+        self, *, token_budget: int | None = None, group: bool = False, now: date | None = None
+    ) -> BootPack:
+        """The boot pack: directives, core memory, today and yesterday, top opinions, proposals.
+
+        Inside `token_budget` estimated tokens (`context.token_budget` without one). In a `group`
+        the core memory and the proposals for it are left out.
+        """
+        from lorebank.agent.boot_sources import boot_pack
+
+        budget = self.config.context.token_budget if token_budget is None else token_budget
+        today = self._today(now)
+        return boot_pack(
+            self.root,
+            self.config,
+            self.opinions(now=today),
+            self.proposals(),
+            today=today,
+            token_budget=budget,
+            group=group,
+        )
+
+    def flush(
+        self,
+        tokens: int,
+        *,
+        context_window: int,
+        compactions: int | None = None,
+        session: str = "main",
+        writable: bool = True,
+        now: date | None = None,
+    ) -> Flush:
+        """Whether a host's conversation is near its compaction and what lasts should be stored.
+
+        True once a compaction cycle, told by `compactions` (how many there were) or by the
+        conversation having shrunk. `writable=False` says that the agent cannot write here.
+        """
+        from lorebank.agent.session_states import check_flush
+
+        return check_flush(
+            self.root,
+            self.config,
+            tokens,
+            context_window=context_window,
+            compactions=compactions,
+            session=session,
+            writable=writable,
+            today=self._today(now),
+        )
+
+    def session_hook(
+        self, event: str, *, session: str = "main", source: str = "", now: date | None = None
+    ) -> str:
+        """What a host's hook prints: for `session-start` the boot pack, with the flush prompt where
+        the conversation was just compacted (`source="compact"`); for `pre-compact` nothing.
+        """
+        from lorebank.agent.session_hooks import session_hook
+
+        return session_hook(self, event, session=session, source=source, today=self._today(now))
 
     @_made_anew_when_damaged
     def bench(

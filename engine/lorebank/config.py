@@ -17,6 +17,13 @@ from dataclasses import Field, dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
+from lorebank.config_agent import (
+    CompactionSettings,
+    ContextSettings,
+    CoreMemorySettings,
+    MemorySearchSettings,
+    MemorySettings,
+)
 from lorebank.config_embedder import EmbedderSettings, ProviderSettings
 from lorebank.config_generator import GeneratorSettings
 from lorebank.config_rules import (
@@ -172,6 +179,11 @@ class Config:
     vector: VectorSettings = field(default_factory=VectorSettings)
     recall: RecallSettings = field(default_factory=RecallSettings)
     reflect: ReflectSettings = field(default_factory=ReflectSettings)
+    memory: MemorySettings = field(default_factory=MemorySettings)
+    memory_search: MemorySearchSettings = field(default_factory=MemorySearchSettings)
+    core_memory: CoreMemorySettings = field(default_factory=CoreMemorySettings)
+    context: ContextSettings = field(default_factory=ContextSettings)
+    compaction: CompactionSettings = field(default_factory=CompactionSettings)
     origins: Mapping[str, str] = field(default_factory=dict)
     """Key → the file or variable that set it; keys that stand at their default are absent."""
 

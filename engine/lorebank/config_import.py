@@ -52,9 +52,17 @@ _HOMES = {
     "provider": "embedder.provider",
     "fallback": "embedder.fallback",
     "extraPaths": "workspace.extra_paths",
+    "enabled": "memory_search.enabled",
+}
+_COMPACTION = "agents.defaults.compaction"
+_COMPACTION_HOMES = {
+    "reserveTokensFloor": "compaction.reserve_tokens_floor",
+    "memoryFlush.enabled": "compaction.memory_flush.enabled",
+    "memoryFlush.softThresholdTokens": "compaction.memory_flush.soft_threshold_tokens",
+    "memoryFlush.prompt": "compaction.memory_flush.prompt",
+    "memoryFlush.systemPrompt": "compaction.memory_flush.system_prompt",
 }
 _HOMELESS = {
-    "enabled": "recall and search are always there; embedder.provider = none goes without vectors",
     "query.minScore": "given with each call: lorebank search --min-score",
     "query.hybrid.enabled": "words, names, times and meaning are always searched together",
     "sync": "the index follows the files whenever something is asked",
@@ -108,6 +116,9 @@ class _Reading:
         self._search()
         self._accounts()
         self._memory()
+        self._compaction()
+        if _at(self.document, "plugins.slots.memory") == "none":
+            self._take("plugins.slots.memory", "memory_search.enabled", False)
         if _at(self.document, "memorySearch") is not None:
             self._without_home("memorySearch", f"OpenClaw reads {_SEARCH} only")
         return Imported(self.settings, tuple(self.homeless))
@@ -145,9 +156,18 @@ class _Reading:
             elif key == "backend" and value == "builtin":
                 continue
             elif key == "citations":
-                self._without_home("memory.citations", "every hit carries path#Lline")
+                self._take("memory.citations", "memory.citations", value)
             else:
                 self._without_home(f"memory.{key}", _QMD)
+
+    def _compaction(self) -> None:
+        settings = _at(self.document, _COMPACTION)
+        for key, value in _leaves(settings, frozenset()) if isinstance(settings, dict) else ():
+            name = f"{_COMPACTION}.{key}"
+            if home := _COMPACTION_HOMES.get(key):
+                self._take(name, home, value)
+            else:
+                self._without_home(name, "the host compacts, not the memory")
 
     def _qmd_paths(self, rows: Any) -> None:
         for number, row in enumerate(rows if isinstance(rows, list) else []):

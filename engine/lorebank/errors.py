@@ -11,6 +11,7 @@
     ├── ConcurrentEdit (1)            a file changed during an edit; nothing was overwritten
     ├── ProviderError (1)             an embedder or generator failed or is not installed
     │   └── Offline                   it is on another machine, and nothing may leave this one
+    ├── CoreMemoryFull (1)            the core memory would grow past its limit
     └── ScheduleError (1)             the system's scheduler is missing, or refused
 
 A message says what happened, where (`path:line` where there is one); `hint` says what to do.
@@ -23,6 +24,7 @@ from typing import ClassVar
 __all__ = [
     "ConcurrentEdit",
     "ConfigurationError",
+    "CoreMemoryFull",
     "IndexUnusable",
     "LockHeld",
     "LorebankError",
@@ -102,6 +104,12 @@ class ConcurrentEdit(LorebankError):
     """A file changed between reading and writing; it was left as it is."""
 
     code = "concurrent_edit"
+
+
+class CoreMemoryFull(LorebankError):
+    """A write would make the core memory too large; the hint says what could move to the bank."""
+
+    code = "core_memory_full"
 
 
 class ProviderError(LorebankError):

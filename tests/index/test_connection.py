@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import apsw
 import pytest
 
 from lorebank import Bank, WorkspaceError
-from lorebank.index.connection import SCHEMA_VERSION, open_index
+from lorebank.index.connection import BUSY_TIMEOUT_MS, SCHEMA_VERSION, open_index
 from support import WORDS_ONLY
 
 
@@ -73,3 +75,19 @@ def test_two_banks_see_what_the_other_wrote(write_log: Callable[..., Path]) -> N
         other.sync()
         assert len(other.timeline()) == 2
         assert other.check() == one.check() == ()
+
+
+def test_threads_that_meet_an_empty_index_all_get_their_answer(
+    copy_fixture: Callable[[str], Path],
+) -> None:
+    root = copy_fixture("harbour")
+
+    def ask(name: str) -> str:
+        with Bank.open(root, environ=WORDS_ONLY) as bank:
+            return bank.entity(name).entity.name
+
+    names = ["Peter", "Maya", "Andy", "warelay"]
+    started = time.monotonic()
+    with ThreadPoolExecutor(len(names)) as threads:
+        assert list(threads.map(ask, names)) == names
+    assert time.monotonic() - started < BUSY_TIMEOUT_MS / 1000, "nobody waited out the timeout"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ import click
 
 from lorebank.cli.session import Session
 from lorebank.domain import FactKind
-from lorebank.errors import LorebankError
+from lorebank.errors import LorebankError, UsageError
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -24,6 +25,7 @@ __all__ = [
     "fail_empty_option",
     "interval_options",
     "min_confidence_option",
+    "text_argument",
 ]
 
 CONFIDENCE = click.FloatRange(0, 1)
@@ -52,6 +54,21 @@ def _names(ctx: click.Context) -> list[str]:
             return [name for e in bank.entities() for name in (e.name, *e.aliases)]
     except (LorebankError, OSError):
         return []
+
+
+def text_argument(words: tuple[str, ...], verb: str) -> str:
+    """The words of a command line as a text; without any, or for `-`, standard input."""
+    if words and words != ("-",):
+        return " ".join(words)
+    if not words and (sys.stdin is None or sys.stdin.isatty()):
+        raise UsageError(f"nothing to {verb}", hint="give a text, or pipe one in")
+    piped = sys.stdin.buffer.read()
+    try:
+        return piped.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as problem:
+        raise UsageError(
+            f"standard input is not valid UTF-8 at byte {problem.start}; nothing written"
+        ) from problem
 
 
 as_of_option = click.option(

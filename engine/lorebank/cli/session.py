@@ -18,6 +18,7 @@ from lorebank.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from lorebank.app import Bank
+    from lorebank.config import Config
 
 __all__ = ["Session", "pass_session"]
 
@@ -76,6 +77,13 @@ class Session:
         except ValueError:
             named = datetime.combine(self.now, time.min)
         return named if len(text) > len("2025-11-27") else named.replace(hour=12)
+
+    def settings(self) -> tuple[Path, Config]:
+        """The workspace's folder and its settings, without opening it."""
+        from lorebank.config import load_config
+
+        root = self.find_root()
+        return root, load_config(root, os.environ)
 
     @property
     def now(self) -> date | None:

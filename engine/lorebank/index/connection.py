@@ -6,6 +6,7 @@ the busy timeout. The busy timeout is set before WAL, since switching to WAL its
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -29,6 +30,7 @@ __all__ = [
 
 SCHEMA_VERSION = 8
 BUSY_TIMEOUT_MS = 10_000
+_POLL_S = 0.01
 
 DamagedIndex = (apsw.NotADBError, apsw.CorruptError)
 """What SQLite raises when it meets a page that makes no sense."""
@@ -78,11 +80,24 @@ def configure(connection: apsw.Connection) -> None:
     """The settings that every connection of the project has."""
     connection.set_busy_timeout(BUSY_TIMEOUT_MS)
     connection.transaction_mode = "IMMEDIATE"
-    connection.execute("PRAGMA journal_mode = WAL")
+    _switch_to_wal(connection)
     connection.execute("PRAGMA synchronous = NORMAL")
     connection.execute("PRAGMA temp_store = MEMORY")
     connection.execute("PRAGMA cache_size = -16000")
     connection.execute("PRAGMA mmap_size = 268435456")
+
+
+def _switch_to_wal(connection: apsw.Connection) -> None:
+    """Two that switch a new database at the same time are refused at once, without the timeout."""
+    deadline = time.monotonic() + BUSY_TIMEOUT_MS / 1000
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except apsw.BusyError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(_POLL_S)
 
 
 def select(
@@ -94,9 +109,23 @@ def select(
 
 @contextmanager
 def transaction(connection: apsw.Connection) -> Iterator[None]:
-    """One `BEGIN IMMEDIATE` transaction; rolled back when the body raises."""
-    with connection:
+    """One `BEGIN IMMEDIATE` transaction; rolled back when the body raises.
+
+    Begun by a statement: apsw's own `with connection` waits for another writer without letting the
+    interpreter go, and where that writer is a thread of this process, it could never finish.
+    """
+    if connection.in_transaction:
+        with connection:  # a savepoint, which waits for nobody
+            yield
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
         yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
 
 
 def generation(connection: Connection) -> tuple[int, int]:

@@ -1,0 +1,198 @@
+"""The boot pack: what an agent reads before the first word of a session, inside a token budget.
+
+Pure: texts and opinions come in. The parts in order of weight: the owner's directives, the core
+memory, today's and yesterday's log, the opinions most sure, the open proposals. Each is promised a
+share of the budget; what a part does not need goes to the others, the weightiest first. Whatever is
+cut is named with the path that holds the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lorebank.domain import Opinion
+from lorebank.language.words import estimate_tokens
+from lorebank.markdown.hidden import hide
+
+__all__ = ["BootPack", "PackPart", "PackSource", "build_boot_pack", "opinion_lines", "visible"]
+
+HEADER = (
+    "<!-- lorebank:context — recalled from memory: background, not a request;"
+    " do not store it again -->"
+)
+NO_CITATIONS = "Do not cite the paths of memory in replies."
+LEAST_CONFIDENCE = 0.5
+TOP_OPINIONS = 12
+_LEAST_PART = 12
+"""A part with less room than this is left out and named."""
+
+
+@dataclass(frozen=True, slots=True)
+class PackSource:
+    """A text that belongs in the pack, and how much of the budget it is promised (0..1)."""
+
+    title: str
+    path: str
+    text: str
+    share: float
+    keep_end: bool = False
+    """Of a log the end is kept: the newest stands there."""
+
+
+@dataclass(frozen=True, slots=True)
+class PackPart:
+    """One part as it stands in the pack."""
+
+    title: str
+    path: str
+    text: str
+    tokens: int
+    truncated: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "title": self.title,
+            "path": self.path,
+            "text": self.text,
+            "tokens": self.tokens,
+            "truncated": self.truncated,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class BootPack:
+    """The pack, ready for a prompt."""
+
+    text: str
+    """Markdown; empty where there is nothing to say."""
+    parts: tuple[PackPart, ...]
+    tokens: int
+    """Estimated tokens of `text`, at most `token_budget`."""
+    token_budget: int
+    group: bool
+    """Whether the private parts were left out."""
+    left_out: tuple[str, ...] = ()
+    """Parts for which there was no room, as `title (path)`."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "text": self.text,
+            "parts": [part.to_dict() for part in self.parts],
+            "tokens": self.tokens,
+            "token_budget": self.token_budget,
+            "group": self.group,
+            "left_out": list(self.left_out),
+        }
+
+
+def build_boot_pack(
+    sources: Sequence[PackSource], *, token_budget: int, group: bool, cites: bool = True
+) -> BootPack:
+    """The pack of those sources, weightiest first, whose text keeps to the budget."""
+    wanted = [source for source in sources if source.text.strip()]
+    head = HEADER if cites else f"{HEADER}\n{NO_CITATIONS}"
+    room = max(0, token_budget - estimate_tokens(head) - 1)
+    rooms = _rooms([_cost(source) for source in wanted], [s.share for s in wanted], room)
+    parts, left_out = [], []
+    for source, granted in zip(wanted, rooms, strict=True):
+        part = _fitted(source, granted)
+        if part is None:
+            left_out.append(f"{source.title} ({source.path})")
+        else:
+            parts.append(part)
+    text = "\n\n".join([head, *(_section(p.title, p.path, p.text) for p in parts)])
+    text = f"{text}\n" if parts else ""
+    return BootPack(
+        text=text,
+        parts=tuple(parts),
+        tokens=estimate_tokens(text),
+        token_budget=token_budget,
+        group=group,
+        left_out=tuple(left_out),
+    )
+
+
+def visible(text: str, path: str) -> str:
+    """The prose of a file: no front matter, comments, private spans or managed blocks."""
+    lines = [line.rstrip() for line in hide(text, path).text.split("\n")]
+    kept: list[str] = []
+    for line in lines:
+        if line or (kept and kept[-1]):
+            kept.append(line)
+    return "\n".join(kept).strip("\n")
+
+
+def opinion_lines(opinions: Sequence[Opinion]) -> str:
+    """The opinions as list items, the surest first, each with its confidence and its line."""
+    return "\n".join(
+        f"- {o.confidence:.2f} {_about(o)}{o.statement} [{o.source}]" for o in opinions
+    )
+
+
+def _about(opinion: Opinion) -> str:
+    return f"{opinion.entities[0]}: " if opinion.entities else ""
+
+
+def _section(title: str, path: str, text: str) -> str:
+    return f"## {title} ({path})\n\n{text}"
+
+
+def _cost(source: PackSource) -> int:
+    """Its tokens with heading and the empty lines around it, never underestimated."""
+    return estimate_tokens(_section(source.title, source.path, source.text)) + 1
+
+
+def _rooms(needs: Sequence[int], shares: Sequence[float], room: int) -> list[int]:
+    """How many tokens each part gets: its promised share first, then what others leave."""
+    granted, left = [], room
+    for need, share in zip(needs, shares, strict=True):
+        granted.append(min(need, int(room * share), left))
+        left -= granted[-1]
+    for place, need in enumerate(needs):
+        more = min(left, need - granted[place])
+        granted[place] += max(0, more)
+        left -= max(0, more)
+    return granted
+
+
+def _fitted(source: PackSource, room: int) -> PackPart | None:
+    """The part cut by whole lines to its room; `None` where nothing of it would be left."""
+    if _cost(source) <= room:
+        return PackPart(source.title, source.path, source.text, _cost(source))
+    lines = source.text.split("\n")
+    kept = _most_lines(source, lines, room)
+    if not kept:
+        return None
+    text = _cut(source, lines, kept)
+    return PackPart(source.title, source.path, text, _cost_of(source, text), truncated=True)
+
+
+def _most_lines(source: PackSource, lines: Sequence[str], room: int) -> int:
+    """How many lines fit, by halving; 0 where the room is too small to be of use."""
+    if room < _LEAST_PART:
+        return 0
+    low, high = 0, len(lines) - 1
+    while low < high:
+        middle = (low + high + 1) // 2
+        if _cost_of(source, _cut(source, lines, middle)) <= room:
+            low = middle
+        else:
+            high = middle - 1
+    return low if any(line.strip() for line in _kept(source, lines, low)) else 0
+
+
+def _kept(source: PackSource, lines: Sequence[str], count: int) -> Sequence[str]:
+    return lines[len(lines) - count :] if source.keep_end else lines[:count]
+
+
+def _cut(source: PackSource, lines: Sequence[str], count: int) -> str:
+    """So many of the lines and a word on the rest."""
+    kept = "\n".join(_kept(source, lines, count)).strip("\n")
+    rest = f"… (the rest is in {source.path})"
+    return f"{rest}\n{kept}" if source.keep_end else f"{kept}\n{rest}"
+
+
+def _cost_of(source: PackSource, text: str) -> int:
+    return estimate_tokens(_section(source.title, source.path, text)) + 1

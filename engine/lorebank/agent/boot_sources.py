@@ -1,0 +1,90 @@
+"""Where the parts of the boot pack come from: the files, and the opinions believed today."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date, timedelta
+from pathlib import Path
+
+from lorebank.agent.boot_pack import (
+    LEAST_CONFIDENCE,
+    TOP_OPINIONS,
+    BootPack,
+    PackSource,
+    build_boot_pack,
+    opinion_lines,
+    visible,
+)
+from lorebank.config import Config
+from lorebank.domain import Opinion, OpinionStatus, Proposal, Trend
+from lorebank.errors import NotFound, PathRefused, UsageError
+from lorebank.workspace.excerpt import read_excerpt
+from lorebank.workspace.layout import LogPattern
+from lorebank.workspace.text_edit import core_path
+
+__all__ = ["DIRECTIVES_PAGE", "boot_pack"]
+
+DIRECTIVES_PAGE = "bank/directives.md"
+"""Hard rules of the owner's, written by hand; beliefs never touch them."""
+LEAST_BUDGET = 50
+_PROPOSALS = "bank/proposals"
+
+
+def boot_pack(
+    root: Path,
+    config: Config,
+    opinions: Sequence[Opinion],
+    proposals: Sequence[Proposal],
+    *,
+    today: date,
+    token_budget: int,
+    group: bool,
+) -> BootPack:
+    """The boot pack of a workspace; in a group without what only the owner should read."""
+    if token_budget < LEAST_BUDGET:
+        raise UsageError(f"a boot pack needs {LEAST_BUDGET} tokens at least, not {token_budget}")
+    log_for = LogPattern.compile(config.workspace.log_pattern).path_for
+    yesterday = today - timedelta(days=1)
+    core = core_path(root)
+    sources = [
+        _file(root, config, "Directives", DIRECTIVES_PAGE, 1.0),
+        None if group else _file(root, config, "Core memory", core, 0.4),
+        _file(root, config, f"Today, {today}", log_for(today), 0.2, keep_end=True),
+        _file(root, config, f"Yesterday, {yesterday}", log_for(yesterday), 0.1, keep_end=True),
+        _opinions(opinions),
+        None if group else _open_proposals(proposals),
+    ]
+    return build_boot_pack(
+        [source for source in sources if source],
+        token_budget=token_budget,
+        group=group,
+        cites=config.memory.citations == "on" or (config.memory.citations == "auto" and not group),
+    )
+
+
+def _file(
+    root: Path, config: Config, title: str, path: str, share: float, *, keep_end: bool = False
+) -> PackSource | None:
+    try:
+        text = read_excerpt(root, path, config).text
+    except (NotFound, PathRefused):
+        return None
+    return PackSource(title, path, visible(text, path), share, keep_end)
+
+
+def _opinions(opinions: Sequence[Opinion]) -> PackSource | None:
+    held = [
+        opinion
+        for opinion in opinions
+        if opinion.status is OpinionStatus.LIVE
+        and opinion.trend is not Trend.STALE
+        and opinion.confidence >= LEAST_CONFIDENCE
+    ]
+    lines = opinion_lines(held[:TOP_OPINIONS])
+    return PackSource("Opinions", "bank/opinions.md", lines, 0.15) if lines else None
+
+
+def _open_proposals(proposals: Sequence[Proposal]) -> PackSource | None:
+    """One line an edit that waits for the owner."""
+    lines = [f"- {p.id} {p.action.value} in {p.target}: {p.new or p.old}" for p in proposals]
+    return PackSource("Open proposals", _PROPOSALS, "\n".join(lines), 0.05) if lines else None

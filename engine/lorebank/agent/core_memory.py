@@ -1,0 +1,226 @@
+"""Editing the core memory: append, exact replace, insert; and the size it is kept to.
+
+Pure: a text comes in, a text goes out, every byte that was not named stays. A replacement whose
+old text stands nowhere, or more than once, is refused: a guess would change the wrong line of the
+one page that is read in every conversation.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from lorebank.errors import CoreMemoryFull, NotFound, UsageError
+from lorebank.language.words import estimate_tokens
+from lorebank.markdown.source import line_of, newline_style
+
+__all__ = ["ACTIONS", "CoreEdit", "CoreLimits", "CoreWrite", "edit_core", "measured"]
+
+ACTIONS = ("append", "replace", "insert")
+_HEADING = re.compile(r"#{1,6}[ \t]+\S")
+_NEAR = 0.6
+
+
+@dataclass(frozen=True, slots=True)
+class CoreLimits:
+    """Sizes in estimated tokens."""
+
+    warn: int
+    refuse: int
+
+
+@dataclass(frozen=True, slots=True)
+class CoreEdit:
+    """One wish to change the core memory."""
+
+    action: str
+    """`append`, `replace` or `insert`."""
+    text: str
+    """What is written; for a replacement it may be empty, which cuts the old text."""
+    old: str = ""
+    """For `replace`: the text that is there, letter by letter."""
+    line: int | None = None
+    """For `insert`: the new text stands from this line on (1-based)."""
+    section: str = ""
+    """For `append`: the heading at the end of whose section the text goes."""
+
+
+@dataclass(frozen=True, slots=True)
+class CoreWrite:
+    """What a write did to the core memory."""
+
+    path: str
+    action: str
+    start_line: int
+    """Where the written text stands, 1-based; of cut text, where it stood."""
+    end_line: int
+    tokens: int
+    """The size of the whole page afterwards, estimated."""
+    limit_tokens: int
+    warning: str = ""
+    """That the page grows too large, and what to do; empty while it is small."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "path": self.path,
+            "action": self.action,
+            "start_line": self.start_line,
+            "end_line": self.end_line,
+            "tokens": self.tokens,
+            "limit_tokens": self.limit_tokens,
+            "warning": self.warning,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """A new text and the lines in it that were written."""
+
+    text: str
+    start_line: int
+    end_line: int
+
+
+def edit_core(text: str, edit: CoreEdit) -> Edited:
+    """The page after the edit; `UsageError` or `NotFound` where it cannot be done as said."""
+    if edit.action not in ACTIONS:
+        raise UsageError(f"unknown action '{edit.action}'", hint=f"use {', '.join(ACTIONS)}")
+    if edit.action != "replace" and not edit.text.strip():
+        raise UsageError("nothing to write: the text is empty")
+    newline = newline_style(text)
+    written = edit.text.replace("\r\n", "\n").replace("\n", newline)
+    if edit.action == "replace":
+        return _replaced(text, edit.old.replace("\r\n", "\n").replace("\n", newline), written)
+    lines = text.split("\n")
+    if edit.action == "insert":
+        return _inserted(lines, _checked_line(lines, edit.line), written, newline)
+    return _inserted(lines, _append_line(lines, edit.section), written, newline)
+
+
+def measured(
+    before: str, edited: Edited, limits: CoreLimits, *, path: str, action: str
+) -> CoreWrite:
+    """The report of a write that keeps to the limits; `CoreMemoryFull` where it does not.
+
+    An edit that makes the page smaller is never refused.
+    """
+    tokens = estimate_tokens(edited.text)
+    proposal = _proposal(edited.text) if tokens > limits.warn else ""
+    if tokens > limits.refuse and tokens > estimate_tokens(before):
+        raise CoreMemoryFull(
+            f"{path} would grow to {tokens} tokens, more than the {limits.refuse} it is kept to;"
+            " nothing was written",
+            hint=proposal,
+        )
+    warning = ""
+    if proposal:
+        warning = f"{path} has {tokens} of at most {limits.refuse} tokens; {proposal}"
+    return CoreWrite(
+        path=path,
+        action=action,
+        start_line=edited.start_line,
+        end_line=edited.end_line,
+        tokens=tokens,
+        limit_tokens=limits.refuse,
+        warning=warning,
+    )
+
+
+def _replaced(text: str, old: str, new: str) -> Edited:
+    if not old:
+        raise UsageError("nothing to replace: the old text is empty")
+    found = text.count(old)
+    if not found:
+        raise NotFound("the old text does not stand in the core memory", hint=_nearest(text, old))
+    if found > 1:
+        raise UsageError(
+            f"the old text stands {found} times in the core memory; nothing was written",
+            hint="give more of the text around it, so that it stands once",
+        )
+    place = text.index(old)
+    first = line_of(text, place)
+    last = first + new.rstrip("\r\n").count("\n")
+    return Edited(text[:place] + new + text[place + len(old) :], first, last)
+
+
+def _nearest(text: str, old: str) -> str:
+    """The line most like the first line that was looked for."""
+    wanted = next((line for line in old.split("\n") if line.strip()), "")
+    near = difflib.get_close_matches(wanted, text.split("\n"), n=1, cutoff=_NEAR)
+    if not near:
+        return "read it first: the old text must match letter by letter"
+    return f"the nearest line is: {near[0].strip()}"
+
+
+def _checked_line(lines: list[str], line: int | None) -> int:
+    if line is None:
+        raise UsageError("insert needs the line that the text is to stand on")
+    last = len(lines) + (lines[-1] != "")
+    if not 1 <= line <= last:
+        raise UsageError(f"there is no line {line} to insert at", hint=f"use 1 to {last}")
+    return line
+
+
+def _append_line(lines: list[str], section: str) -> int:
+    """The line after the last text of the page, or of a section."""
+    first, last = (0, len(lines)) if not section else _section(lines, section)
+    while last > first and not lines[last - 1].strip():
+        last -= 1
+    return last + 1
+
+
+def _section(lines: list[str], wanted: str) -> tuple[int, int]:
+    """The lines of a section, its heading included: first (0-based) and the one after the last."""
+    title = wanted.lstrip("#").strip().casefold()
+    headings = [number for number, line in enumerate(lines) if _HEADING.match(line)]
+    for number in headings:
+        if lines[number].lstrip("#").strip().casefold() == title:
+            level = _level(lines[number])
+            after = (n for n in headings if n > number and _level(lines[n]) <= level)
+            return number, next(after, len(lines))
+    known = ", ".join(lines[number].lstrip("#").strip() for number in headings)
+    raise NotFound(f"no section '{wanted}' in the core memory", hint=f"it has: {known or 'none'}")
+
+
+def _level(heading: str) -> int:
+    return len(heading) - len(heading.lstrip("#"))
+
+
+def _inserted(lines: list[str], line: int, written: str, newline: str) -> Edited:
+    """The text as lines of its own; below a heading after an empty line, as lists are written."""
+    before, after = lines[: line - 1], lines[line - 1 :]
+    body = written.strip("\r\n")
+    head = "\n".join(before)
+    if before:
+        head = head.removesuffix("\r") + newline
+        if _HEADING.match(before[-1]) and not _HEADING.match(body):
+            head += newline
+    elif not body.startswith("#") and not any(after):
+        head = ""
+    tail = "\n".join(after)
+    if tail and _HEADING.match(tail):
+        tail = newline + tail
+    first = head.count("\n") + 1
+    return Edited(head + body + newline + tail, first, first + body.count("\n"))
+
+
+def _proposal(text: str) -> str:
+    """Which section could move into the bank: the largest one."""
+    lines = text.split("\n")
+    starts = [n for n, line in enumerate(lines) if _HEADING.match(line) and _level(line) > 1]
+    ends = [*starts[1:], len(lines)]
+    sections = [
+        (estimate_tokens("\n".join(lines[a:b])), a, b) for a, b in zip(starts, ends, strict=True)
+    ]
+    if not sections:
+        return "retain what is only needed now and then as facts, and replace it here by a line"
+    tokens, first, last = max(sections)
+    while last > first + 1 and not lines[last - 1].strip():
+        last -= 1
+    title = lines[first].lstrip("#").strip()
+    return (
+        f"move what is only needed now and then into the bank: lines {first + 1}-{last}"
+        f" (“{title}”, {tokens} tokens) as facts with retain, then replace them here by a line"
+    )

@@ -1,0 +1,102 @@
+"""Where a host's settings are, and writing them: whole or not at all, only where they change."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from lorebank.agent.hooks import claude_code, shell
+from lorebank.errors import ConfigurationError, UsageError
+from lorebank.workspace.atomic import write_atomic
+
+__all__ = ["HOSTS", "HookChange", "change_hooks", "hook_snippet", "start_command"]
+
+HOSTS = ("claude-code", "shell")
+_MODULES: dict[str, ModuleType] = {"claude-code": claude_code, "shell": shell}
+
+
+@dataclass(frozen=True, slots=True)
+class HookChange:
+    """What installing or removing did to a host's file."""
+
+    host: str
+    file: str
+    changed: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"host": self.host, "file": self.file, "changed": self.changed}
+
+
+def start_command(root: Path) -> str:
+    """How a shell starts this lorebank in a workspace."""
+    found = shutil.which("lorebank")
+    start = [found] if found else [sys.executable, "-m", "lorebank"]
+    return shlex.join([*start, "-w", str(root)])
+
+
+def hook_snippet(host: str, command: str) -> str:
+    """What `install` would write into an empty file."""
+    text: str = _module(host).snippet(command)
+    return text
+
+
+def change_hooks(
+    host: str, *, file: Path | None, command: str | None, environ: Mapping[str, str]
+) -> HookChange:
+    """Install the hooks that start with `command`, or remove them where it is `None`.
+
+    `ConfigurationError` where the file cannot be read or holds what the hooks cannot be put into;
+    it is untouched then.
+    """
+    module = _module(host)
+    target = (file.expanduser() if file else _default_file(host, environ)).resolve()
+    before = _read(target)
+    text = "" if before is None else _decoded(target, before)
+    if host == "claude-code" and not text.strip():
+        text = "{}\n"
+    try:
+        after: str = module.remove(text) if command is None else module.install(text, command)
+    except ValueError as problem:
+        raise ConfigurationError(
+            f"{target}: {problem}; nothing was changed",
+            hint=f"mend it, or put in by hand what `lorebank hooks print {host}` prints",
+        ) from problem
+    changed = after != text
+    if changed:
+        write_atomic(target, after.encode(), expected=before)
+    return HookChange(host, str(target), changed)
+
+
+def _module(host: str) -> ModuleType:
+    if host not in _MODULES:
+        raise UsageError(f"unknown host '{host}'", hint=f"use {', '.join(HOSTS)}")
+    return _MODULES[host]
+
+
+def _default_file(host: str, environ: Mapping[str, str]) -> Path:
+    home = Path(environ["HOME"]) if environ.get("HOME") else Path.home()
+    if host == "claude-code":
+        folder = environ.get("CLAUDE_CONFIG_DIR")
+        return (Path(folder) if folder else home / ".claude") / "settings.json"
+    is_zsh = Path(environ.get("SHELL", "")).name == "zsh"
+    return home / (".zshrc" if is_zsh else ".bashrc")
+
+
+def _read(file: Path) -> bytes | None:
+    try:
+        return file.read_bytes() if file.exists() else None
+    except OSError as error:
+        raise ConfigurationError(f"{file}: cannot be read: {error.strerror}") from error
+
+
+def _decoded(file: Path, data: bytes) -> str:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ConfigurationError(f"{file}: is not UTF-8 at byte {error.start}") from error

@@ -1,0 +1,73 @@
+"""`memory_search`: snippets for a model, with or without a line that cites them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from lorebank.domain import SearchHit
+from lorebank.recall.search import search_terms
+from lorebank.recall.snippets import SNIPPET_CHARACTERS, snippet
+
+__all__ = ["MemorySearch", "memory_search_result"]
+
+_LEAST = 120
+"""A snippet keeps so many characters of text, however long the path below it is."""
+_DO_NOT_CITE = "Paths are for memory_get only: do not cite them in replies."
+
+
+@dataclass(frozen=True, slots=True)
+class MemorySearch:
+    """What `memory_search` returns: snippets, never whole files."""
+
+    query: str
+    hits: tuple[SearchHit, ...]
+    citations: bool
+    """Whether each snippet ends with `Source: path#line`."""
+    provider: str
+    """Who embedded the question; `none` where words alone were searched."""
+    model: str
+    fallback: str | None
+    """Why another embedder than the one asked for answered; `None` where it was that one."""
+    note: str = ""
+    """What the model is to be told beside the hits."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "query": self.query,
+            "results": [hit.to_dict() for hit in self.hits],
+            "citations": self.citations,
+            "provider": self.provider,
+            "model": self.model,
+            "fallback": self.fallback,
+            "note": self.note,
+        }
+
+
+def memory_search_result(
+    query: str, hits: Sequence[SearchHit], *, citations: str, group: bool = False
+) -> MemorySearch:
+    """The hits as a model gets them; `citations` is the setting `auto`, `on` or `off`.
+
+    With citations, a snippet and its `Source:` line together keep to 700 characters, and the match
+    stays in.
+    """
+    cites = citations == "on" or (citations == "auto" and not group)
+    terms = search_terms(query) if cites else ()
+    first = hits[0] if hits else None
+    return MemorySearch(
+        query=query,
+        hits=tuple(_cited(hit, terms) for hit in hits) if cites else tuple(hits),
+        citations=cites,
+        provider=first.provider if first else "none",
+        model=first.model if first else "",
+        fallback=first.fallback if first else None,
+        note="" if cites else _DO_NOT_CITE,
+    )
+
+
+def _cited(hit: SearchHit, terms: Sequence[str]) -> SearchHit:
+    footer = f"\n\nSource: {hit.source}"
+    room = max(_LEAST, SNIPPET_CHARACTERS - len(footer))
+    return replace(hit, snippet=snippet(hit.snippet, terms, limit=room).rstrip() + footer)

@@ -1,0 +1,63 @@
+"""Writing down what one was asked to remember, in the place where it belongs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, Protocol
+
+from lorebank.agent.core_memory import CoreWrite
+from lorebank.agent.routing import Place, route
+from lorebank.domain import Citation, Fact, FactKind
+
+__all__ = ["Remembered", "Writer", "remember"]
+
+
+class Writer(Protocol):
+    """What writes: a `Bank`."""
+
+    def retain(self, text: str, *, kind: FactKind | None = None, now: date | None = None) -> Fact:
+        """Append a fact."""
+
+    def log(self, text: str, *, now: date | None = None) -> Citation:
+        """Append a note."""
+
+    def memory_write(self, action: str, text: str = "") -> CoreWrite:
+        """Change the core memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """What was written, where, and why there."""
+
+    place: str
+    """`core`, `fact` or `log`."""
+    reason: str
+    text: str
+    source: Citation
+    fact_id: str | None = None
+    warning: str = ""
+    """That the core memory grows too large."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "place": self.place,
+            "reason": self.reason,
+            "text": self.text,
+            "source": str(self.source),
+            "fact_id": self.fact_id,
+            "warning": self.warning,
+        }
+
+
+def remember(writer: Writer, text: str, *, to: str, now: date | None) -> Remembered:
+    """Route a text and write it there."""
+    found = route(text, to=to)
+    if found.place is Place.FACT:
+        fact = writer.retain(found.text, kind=found.kind, now=now)
+        return Remembered("fact", found.reason, found.text, fact.citation, fact.id)
+    if found.place is Place.LOG:
+        return Remembered("log", found.reason, found.text, writer.log(found.text, now=now))
+    done = writer.memory_write("append", f"- {found.text}")
+    place = Citation(done.path, done.start_line, done.end_line)
+    return Remembered("core", found.reason, found.text, place, warning=done.warning)

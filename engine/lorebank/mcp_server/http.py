@@ -1,0 +1,135 @@
+"""HTTP on this machine only: who may ask, on which address, with which token.
+
+A browser can be made to send requests to a loopback port by any page, so that three things are
+looked at before a request is read: `Host` and `Origin` must name this very port, and the token must
+be there. The token belongs to the user, not to a workspace, which may come from anybody.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from starlette.datastructures import Headers
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from lorebank.config import user_config_path
+from lorebank.errors import ConfigurationError, LorebankError, UsageError
+
+if TYPE_CHECKING:
+    from lorebank.mcp_server.server import LorebankServer
+
+__all__ = ["Gate", "bearer_token", "bind", "http_app"]
+
+PATH = "/mcp"
+TOKEN_VARIABLE = "LOREBANK_MCP_TOKEN"
+_LOOPBACK = {"127.0.0.1": socket.AF_INET, "localhost": socket.AF_INET, "::1": socket.AF_INET6}
+_LEAST_TOKEN = 16
+
+
+class Gate:
+    """An ASGI application that lets through what names this address and bears the token."""
+
+    def __init__(self, app: ASGIApp, *, port: int, token: str) -> None:
+        self._app = app
+        names = (f"127.0.0.1:{port}", f"localhost:{port}", f"[::1]:{port}")
+        self._hosts = frozenset(names)
+        self._origins = frozenset(f"http://{name}" for name in names)
+        self._token = token.encode()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        refusal = self._refusal(Headers(scope=scope))
+        await (refusal or self._app)(scope, receive, send)
+
+    def _refusal(self, headers: Headers) -> JSONResponse | None:
+        if headers.get("host", "").lower() not in self._hosts:
+            return _refuse(421, "host", "Host names another address")
+        origin = headers.get("origin")
+        if origin is not None and origin.lower() not in self._origins:
+            return _refuse(403, "origin", "Origin is another site")
+        scheme, _, given = headers.get("authorization", "").partition(" ")
+        if scheme.lower() != "bearer" or not secrets.compare_digest(
+            given.strip().encode(), self._token
+        ):
+            return _refuse(401, "token", "a bearer token is needed", {"WWW-Authenticate": "Bearer"})
+        return None
+
+
+def _refuse(
+    status: int, code: str, message: str, headers: Mapping[str, str] | None = None
+) -> JSONResponse:
+    return JSONResponse(
+        {"error": {"code": code, "message": message}}, status_code=status, headers=headers
+    )
+
+
+def http_app(server: LorebankServer, *, port: int, token: str) -> ASGIApp:
+    """The server at `/mcp`, behind the gate."""
+    return Gate(server.streamable_http_app(streamable_http_path=PATH), port=port, token=token)
+
+
+def bind(host: str, port: int) -> socket.socket:
+    """A listening socket on a loopback address; `UsageError` for any other. Port 0: a free one."""
+    if host not in _LOOPBACK:
+        raise UsageError(
+            f"the server listens on this machine only, not on {host}",
+            hint=f"use {', '.join(_LOOPBACK)}; for others put a proxy of your own in front",
+        )
+    found = socket.socket(_LOOPBACK[host], socket.SOCK_STREAM)
+    try:
+        if os.name != "nt":
+            found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        found.bind(("127.0.0.1" if host == "localhost" else host, port))
+        found.listen(128)
+    except OSError as error:
+        found.close()
+        raise LorebankError(
+            f"cannot listen on {host}:{port}: {(error.strerror or str(error)).lower()}",
+            hint="choose another --port; 0 takes a free one",
+        ) from error
+    return found
+
+
+def bearer_token(environ: Mapping[str, str]) -> tuple[str, str]:
+    """The token and where it is from: `LOREBANK_MCP_TOKEN`, else a file beside the user's settings.
+
+    The file is made at the first use and readable by the user alone.
+    """
+    if given := environ.get(TOKEN_VARIABLE, "").strip():
+        if len(given) < _LEAST_TOKEN or not (given.isascii() and given.isprintable()):
+            raise ConfigurationError(
+                f"{TOKEN_VARIABLE}: expected at least {_LEAST_TOKEN} printable ASCII characters"
+            )
+        return given, TOKEN_VARIABLE
+    settings = user_config_path(environ)
+    if settings is None:
+        raise ConfigurationError("no home to keep a token in", hint=f"set {TOKEN_VARIABLE}")
+    file = settings.parent / "mcp-token"
+    return _kept_token(file), str(file)
+
+
+def _kept_token(file: Path) -> str:
+    try:
+        if file.exists():
+            kept = file.read_text("ascii").strip()
+            if len(kept) >= _LEAST_TOKEN:
+                return kept
+            file.unlink()
+        file.parent.mkdir(parents=True, exist_ok=True)
+        made = secrets.token_urlsafe(32)
+        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w", encoding="ascii") as handle:
+            handle.write(made + "\n")
+    except (OSError, UnicodeError) as error:
+        raise ConfigurationError(
+            f"{file}: the token cannot be kept: {error}", hint=f"set {TOKEN_VARIABLE}"
+        ) from error
+    return made

@@ -1,0 +1,262 @@
+"""What the tools return, as types: the output schemas that clients see are made of these.
+
+They describe the envelopes of `to_dict`, additive only: a client may meet keys that are not here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from typing_extensions import TypedDict
+
+__all__ = [
+    "BootPackResult",
+    "CoreWriteResult",
+    "EntityResult",
+    "FactRow",
+    "MemoryGetResult",
+    "MemorySearchResult",
+    "OpinionsResult",
+    "RecallResult",
+    "ReflectResult",
+    "RememberResult",
+    "RetainResult",
+    "RulingResult",
+    "StatusResult",
+    "TimelineResult",
+    "UnsureResult",
+]
+
+
+class Span(TypedDict):
+    start: str | None
+    end: str | None
+
+
+class EvidenceRow(TypedDict):
+    id: str
+    source: str
+    stance: str
+    date: str
+    delta: float
+    content: str
+    reason: str
+
+
+class HitRow(TypedDict):
+    id: str
+    kind: str
+    timestamp: str | Span | None
+    recorded: str | None
+    entities: list[str]
+    content: str
+    confidence: float | None
+    status: str
+    superseded_by: str | None
+    source: str
+    score: float
+    snippet: str
+    why: dict[str, Any]
+    evidence: list[EvidenceRow]
+    repeats: list[str]
+
+
+class RecallResult(TypedDict):
+    schema_version: int
+    query: dict[str, Any]
+    hits: list[HitRow]
+    evidence: str
+    total: int
+    truncated: bool
+    tokens: int
+    index: dict[str, Any]
+    retrievers: dict[str, Any]
+    notes: list[str]
+
+
+class FactRow(TypedDict):
+    id: str
+    kind: str
+    timestamp: str | Span | None
+    recorded: str | None
+    entities: list[str]
+    content: str
+    confidence: float | None
+    source: str
+
+
+class RetainResult(TypedDict):
+    fact: FactRow
+
+
+class RememberResult(TypedDict):
+    place: str
+    reason: str
+    text: str
+    source: str
+    fact_id: str | None
+    warning: str
+
+
+class MovedOpinion(TypedDict):
+    id: str
+    statement: str
+    before: float | None
+    after: float
+
+
+class Problem(TypedDict):
+    path: str
+    line: int
+    code: str
+    message: str
+
+
+class ReflectResult(TypedDict):
+    changed: list[str]
+    dry_run: bool
+    facts_read: int
+    journal: str | None
+    opinions_moved: list[MovedOpinion]
+    problems: list[Problem]
+    diff: str
+
+
+class EntityRow(TypedDict):
+    slug: str
+    name: str
+    aliases: list[str]
+    type: str | None
+    first_seen: str | None
+    last_seen: str | None
+    facts: int
+    page: str | None
+
+
+class OpinionRow(TypedDict):
+    id: str
+    statement: str
+    entities: list[str]
+    confidence: float
+    trend: str
+    status: str
+    superseded_by: str | None
+    pinned: float | None
+    last_updated: str | None
+    source: str
+    evidence: list[EvidenceRow]
+    history: list[list[str | float]]
+
+
+class NeighbourRow(TypedDict):
+    entity: str
+    shared: int
+    source: str
+
+
+class EntityResult(TypedDict):
+    entity: EntityRow
+    facts: list[FactRow]
+    facts_total: int
+    opinions: list[OpinionRow]
+    neighbours: list[NeighbourRow]
+
+
+class OpinionsResult(TypedDict):
+    opinions: list[OpinionRow]
+    total: int
+
+
+class TimelineResult(TypedDict):
+    facts: list[FactRow]
+    total: int
+
+
+class SnippetRow(TypedDict):
+    path: str
+    start_line: int
+    end_line: int
+    source: str
+    score: float
+    snippet: str
+    heading: str
+    provider: str
+    model: str
+    fallback: str | None
+
+
+class MemorySearchResult(TypedDict):
+    query: str
+    results: list[SnippetRow]
+    citations: bool
+    provider: str
+    model: str
+    fallback: str | None
+    note: str
+
+
+class MemoryGetResult(TypedDict):
+    path: str
+    start_line: int
+    end_line: int
+    total_lines: int
+    text: str
+
+
+class CoreWriteResult(TypedDict):
+    path: str
+    action: str
+    start_line: int
+    end_line: int
+    tokens: int
+    limit_tokens: int
+    warning: str
+
+
+class StatusResult(TypedDict):
+    workspace: str
+    index: dict[str, Any]
+    counts: dict[str, int]
+    embedder: dict[str, Any]
+    vector_search: str
+    last_reflection: str | None
+    problems: list[Problem]
+
+
+class PackPartRow(TypedDict):
+    title: str
+    path: str
+    text: str
+    tokens: int
+    truncated: bool
+
+
+class BootPackResult(TypedDict):
+    text: str
+    parts: list[PackPartRow]
+    tokens: int
+    token_budget: int
+    group: bool
+    left_out: list[str]
+
+
+class PairRow(TypedDict):
+    fact: FactRow
+    opinion: str
+    statement: str
+    confidence: float
+    score: float
+    reason: str
+
+
+class UnsureResult(TypedDict):
+    pairs: list[PairRow]
+    total: int
+
+
+class RulingResult(TypedDict):
+    fact: FactRow
+    opinion: OpinionRow
+    stance: str | None
+    before: float
+    source: str | None

@@ -1,0 +1,158 @@
+"""The short texts a model reads: one block a result, each line with its citation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import date
+
+from lorebank.domain import (
+    Answer,
+    EntityView,
+    Fact,
+    FactStatus,
+    Hit,
+    Interval,
+    Opinion,
+    ReflectReport,
+    Status,
+    UnsureQueue,
+)
+
+__all__ = [
+    "answer_text",
+    "entity_text",
+    "fact_lines",
+    "opinion_text",
+    "reflect_text",
+    "status_text",
+    "unsure_text",
+]
+
+_DIFF_CHARACTERS = 6000
+
+
+def answer_text(answer: Answer) -> str:
+    """Numbered hits, then how well they answer and what was not understood."""
+    lines = [f"{number}. {_hit(hit)}" for number, hit in enumerate(answer.hits, start=1)]
+    lines.append(_verdict(answer))
+    lines += [f"note: {note}" for note in answer.notes]
+    return "\n".join(lines)
+
+
+def _hit(hit: Hit) -> str:
+    marks = [hit.kind, _when(hit.timestamp)]
+    if hit.confidence is not None:
+        marks.append(f"c={hit.confidence:.2f}")
+    if hit.status is not FactStatus.LIVE:
+        marks.append(hit.status.value)
+    about = f"{', '.join(hit.entities)}: " if hit.entities else ""
+    content = " ".join(hit.content.split())
+    return f"{about}{content} ({', '.join(filter(None, marks))}) [{hit.source}]"
+
+
+def _verdict(answer: Answer) -> str:
+    if not answer.hits:
+        return "Nothing in memory answers this."
+    shown = f"{len(answer.hits)} of {answer.total} shown" if answer.truncated else "all shown"
+    return f"evidence: {answer.evidence}; {shown}"
+
+
+def fact_lines(facts: Sequence[Fact], total: int) -> str:
+    """One line a fact; says how many more there are."""
+    lines = [
+        f"- {_when(fact.occurred or fact.recorded)} {' '.join(fact.content.split())}"
+        f" ({fact.kind.value}) [{fact.citation}]"
+        for fact in facts
+    ]
+    return "\n".join(_with_rest(lines, total, "fact"))
+
+
+def opinion_text(opinions: Sequence[Opinion], total: int) -> str:
+    """One line an opinion with its confidence, trend and evidence counted."""
+    return "\n".join(_with_rest([_opinion(o) for o in opinions], total, "opinion"))
+
+
+def _opinion(opinion: Opinion) -> str:
+    about = f"{', '.join(opinion.entities)}: " if opinion.entities else ""
+    return (
+        f"- {opinion.id} c={opinion.confidence:.2f} {opinion.trend.value}"
+        f" {about}{opinion.statement} ({_counted(opinion)}) [{opinion.source}]"
+    )
+
+
+def _counted(opinion: Opinion) -> str:
+    stances = [evidence.stance.value for evidence in opinion.evidence]
+    return f"{stances.count('for')} for, {stances.count('against')} against"
+
+
+def entity_text(view: EntityView, facts: Sequence[Fact]) -> str:
+    """An entity as Markdown: who it is, opinions, facts, neighbours."""
+    entity = view.entity
+    head = [f"# {entity.name}"]
+    also = f"also {', '.join(entity.aliases)}" if entity.aliases else ""
+    seen = f"{entity.facts} facts, {entity.first_seen} to {entity.last_seen}"
+    head.append(", ".join(filter(None, [entity.type or "", also, seen])))
+    parts = ["\n".join(head)]
+    if view.opinions:
+        parts.append("## Opinions\n" + opinion_text(view.opinions, len(view.opinions)))
+    if facts:
+        parts.append("## Facts\n" + fact_lines(facts, len(view.facts)))
+    if view.neighbours:
+        near = ", ".join(f"{n.entity.name} ({n.shared})" for n in view.neighbours)
+        parts.append(f"## Related\n{near}")
+    return "\n\n".join(parts)
+
+
+def reflect_text(report: ReflectReport) -> str:
+    """What a reflection changed or would change, with the beginning of its diff."""
+    if not report.changed:
+        return f"Nothing to change after reading {report.facts_read} facts."
+    did = "would change" if report.dry_run else "changed"
+    lines = [f"{did} {len(report.changed)} pages: {', '.join(report.changed)}"]
+    lines += [
+        f"- {oid} {'new' if before is None else f'{before:.2f}'} → {after:.2f} {statement}"
+        for oid, statement, before, after in report.opinions_moved
+    ]
+    if report.dry_run:
+        diff = report.diff()
+        lines.append(diff[:_DIFF_CHARACTERS])
+        if len(diff) > _DIFF_CHARACTERS:
+            lines.append("… (the whole diff is in the structured result)")
+    return "\n".join(lines)
+
+
+def status_text(status: Status) -> str:
+    """What is indexed, how fresh it is, and every problem."""
+    counts = ", ".join(f"{number} {name}" for name, number in status.counts.items())
+    fresh = "fresh" if status.fresh else f"stale: {status.stale_reason}"
+    lines = [f"{status.workspace}: {counts}", f"index {fresh}"]
+    embedder = status.embedder
+    lines.append(f"embedder {embedder.get('provider')} {embedder.get('model') or ''}".rstrip())
+    lines += [f"problem: {problem}" for problem in status.problems]
+    return "\n".join(lines)
+
+
+def unsure_text(queue: UnsureQueue) -> str:
+    """Each pair with both ids, as settle takes them."""
+    lines = [
+        f"- {pair.fact.id} {' '.join(pair.fact.content.split())} [{pair.fact.citation}]"
+        f" ~ {pair.opinion_id} {pair.statement}"
+        for pair in queue.pairs
+    ]
+    return "\n".join(_with_rest(lines, queue.total, "pair"))
+
+
+def _when(when: date | Interval | None) -> str:
+    if isinstance(when, Interval):
+        days = [day.isoformat() if day else "" for day in (when.start, when.end)]
+        return days[0] if days[0] == days[1] else " – ".join(days).strip()
+    return when.isoformat() if when else "undated"
+
+
+def _with_rest(lines: Iterable[str], total: int, noun: str) -> list[str]:
+    shown = list(lines)
+    if not shown:
+        return [f"No {noun}s."]
+    if total > len(shown):
+        shown.append(f"… and {total - len(shown)} more; narrow the question or raise the limit")
+    return shown

@@ -1,0 +1,49 @@
+"""Changing the text of one memory file: read, edit, written whole or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from lorebank.config import Config
+from lorebank.errors import WorkspaceError
+from lorebank.workspace.atomic import write_atomic
+from lorebank.workspace.layout import CORE_FILE, is_core
+from lorebank.workspace.paths import resolve_memory_path
+
+__all__ = ["core_path", "edit_text"]
+
+_MARK = b"\xef\xbb\xbf"
+
+
+def edit_text(root: Path, path: str, config: Config, edit: Callable[[str | None], str]) -> None:
+    """Put `edit(text)` in place of a file's text; `edit(None)` where there is no file yet.
+
+    A byte order mark stays. `PathRefused` for what is no memory, `WorkspaceError` for a file that
+    is not UTF-8; call it with the writer lock held.
+    """
+    file = resolve_memory_path(root, path, config)
+    before = file.read_bytes() if file.exists() else None
+    mark = _MARK if before is not None and before.startswith(_MARK) else b""
+    text = None if before is None else _decoded(path, before, len(mark))
+    after = mark + edit(text).encode("utf-8")
+    if after != before:
+        write_atomic(file, after, expected=before)
+
+
+def core_path(root: Path) -> str:
+    """The name of the workspace's core memory, `memory.md` where there is none yet."""
+    if (root / CORE_FILE).exists():
+        return CORE_FILE
+    found = sorted(entry.name for entry in root.iterdir() if is_core(entry.name))
+    return found[0] if found else CORE_FILE
+
+
+def _decoded(path: str, data: bytes, skipped: int) -> str:
+    try:
+        return data[skipped:].decode("utf-8")
+    except UnicodeDecodeError as problem:
+        raise WorkspaceError(
+            f"{path} is not valid UTF-8 at byte {problem.start + skipped}; nothing written",
+            hint="mend the file, then write again",
+        ) from problem

@@ -1,0 +1,122 @@
+"""F04, F06, P13: the boot pack, what stands in it and what it may cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lorebank import Bank, UsageError
+from lorebank.agent.boot_pack import PackSource, build_boot_pack
+from lorebank.config_agent import MemorySettings
+from lorebank.language.words import estimate_tokens
+from support import WORDS_ONLY
+
+
+@pytest.fixture
+def bank(copy_fixture: Callable[[str], Path]) -> Bank:
+    root = copy_fixture("harbour")
+    (root / "bank").mkdir()
+    (root / "bank/directives.md").write_text("# Directives\n\n- Never spend money unasked.\n")
+    log = root / "memory/2025-12-10.md"
+    log.write_text("Rain.\n\n<private>The PIN is 4512.</private>\n\n<!-- a comment -->\nWind.\n")
+    return Bank.open(root, now=date(2025, 12, 10), environ=WORDS_ONLY)
+
+
+def test_f04_the_parts_in_their_order(bank: Bank) -> None:
+    pack = bank.context()
+    assert [(part.title, part.path) for part in pack.parts] == [
+        ("Directives", "bank/directives.md"),
+        ("Core memory", "memory.md"),
+        ("Today, 2025-12-10", "memory/2025-12-10.md"),
+        ("Yesterday, 2025-12-09", "memory/2025-12-09.md"),
+        ("Opinions", "bank/opinions.md"),
+    ]
+    assert pack.parts[2].text == "Rain.\n\nWind."
+    assert pack.parts[4].text.startswith("- 0.87 Peter: Prefers")
+    assert not any(part.truncated for part in pack.parts)
+
+
+def test_an_open_proposal_is_named_with_its_id_and_not_in_a_group(tmp_path: Path) -> None:
+    (tmp_path / "memory").mkdir()
+    (tmp_path / "memory.md").write_text("# Core\n\n- Be brief.\n")
+    for day in ("2025-11-01", "2025-11-09", "2025-11-20"):
+        log = tmp_path / f"memory/{day}.md"
+        log.write_text("## Retain\n- W @Ana: Is allergic to hazelnuts and carries a syringe.\n")
+    with Bank.open(tmp_path, now=date(2025, 12, 10), environ=WORDS_ONLY) as bank:
+        bank.reflect()
+        (proposal,) = bank.proposals()
+        assert bank.context().parts[-1].text == f"- {proposal.id} add in memory.md: {proposal.new}"
+        assert "hazelnuts" not in bank.context(group=True).text
+
+
+def test_what_is_private_is_never_in_it(bank: Bank) -> None:
+    assert "4512" not in bank.context().text
+
+
+def test_f06_in_a_group_what_is_the_owners_is_left_out(bank: Bank) -> None:
+    pack = bank.context(group=True)
+    assert [part.title.split(",")[0] for part in pack.parts] == [
+        "Directives",
+        "Today",
+        "Yesterday",
+        "Opinions",
+    ]
+    assert "I am Clawd" not in pack.text
+
+
+def test_p13_directives_are_kept_when_all_else_is_cut(bank: Bank) -> None:
+    pack = bank.context(token_budget=90)
+    assert "- Never spend money unasked." in pack.text
+    assert pack.tokens <= 90
+    assert pack.left_out
+
+
+def test_f97_without_citations_the_agent_is_told_not_to_cite(bank: Bank) -> None:
+    bank.config = replace(bank.config, memory=MemorySettings(citations="off"))
+    assert "Do not cite the paths" in bank.context().text
+
+
+def test_a_budget_too_small_for_anything_is_an_error(bank: Bank) -> None:
+    with pytest.raises(UsageError):
+        bank.context(token_budget=10)
+
+
+def test_an_empty_workspace_has_an_empty_pack(tmp_path: Path) -> None:
+    (tmp_path / "memory").mkdir()
+    with Bank.open(tmp_path, environ=WORDS_ONLY) as bank:
+        assert (bank.context().text, bank.context().tokens) == ("", 0)
+
+
+def test_of_a_long_log_the_end_is_kept_and_the_rest_is_named() -> None:
+    log = PackSource(
+        "Today", "memory/x.md", "\n".join(f"- line {n}" for n in range(400)), 0.5, True
+    )
+    pack = build_boot_pack([log], token_budget=120, group=False)
+    assert pack.parts[0].truncated
+    assert pack.parts[0].text.startswith("… (the rest is in memory/x.md)\n- line ")
+    assert pack.parts[0].text.endswith("- line 399")
+
+
+SOURCES = st.lists(
+    st.builds(
+        PackSource,
+        st.sampled_from(["Core", "Today"]),
+        st.just("memory.md"),
+        st.text(st.sampled_from("ab \n茶é"), max_size=300),
+        st.floats(0, 0.4),
+        st.booleans(),
+    ),
+    max_size=6,
+)
+
+
+@given(SOURCES, st.integers(50, 400))
+def test_the_text_never_costs_more_than_the_budget(sources: list[PackSource], budget: int) -> None:
+    pack = build_boot_pack(sources, token_budget=budget, group=False)
+    assert pack.tokens == estimate_tokens(pack.text) <= budget

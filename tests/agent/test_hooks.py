@@ -1,0 +1,128 @@
+"""Hooks: put into a host's settings and taken out again, everything else byte for byte."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lorebank import Bank, ConfigurationError
+from lorebank.agent.hooks import claude_code, shell
+from lorebank.agent.hooks.files import change_hooks
+from support import WORDS_ONLY
+
+COMMAND = "/usr/bin/lorebank -w /home/me/notes"
+SETTINGS = [
+    "{}\n",
+    '{"model": "opus"}',
+    '{\n  "model": "opus",\n  "env": {"A": "1"}\n}\n',
+    '{\n\t"hooks": {\n\t\t"Stop": [\n\t\t\t{"hooks": []}\n\t\t]\n\t}\n}\n',
+    '{\r\n    "permissions": { "allow": [ "Bash(ls:*)" , "x\\"}" ] },\r\n    "b": 1.50e3\r\n}\r\n',
+    '{"hooks": {"PreCompact": [{"matcher": "auto", "hooks": [{"type": "command",'
+    ' "command": "mine.sh"}]}]}, "z": "ü\\u00fc"}',
+]
+
+
+def _hooks(text: str) -> Any:
+    return json.loads(text)["hooks"]
+
+
+@pytest.mark.parametrize("before", SETTINGS)
+def test_installed_twice_is_installed_once_and_removed_leaves_the_same_bytes(before: str) -> None:
+    once = claude_code.install(before, COMMAND)
+    assert claude_code.install(once, COMMAND) == once
+    for event, name in claude_code.EVENTS.items():
+        entry = _hooks(once)[event][-1]["hooks"][0]
+        assert entry["command"] == f"{COMMAND} hooks run {name}"
+    assert claude_code.remove(once) == before
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=6),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3)
+    ),
+    max_leaves=12,
+)
+
+
+@given(st.dictionaries(st.text(max_size=6), JSON, max_size=4), st.sampled_from([None, 1, 2, "\t"]))
+def test_any_settings_are_the_same_after_install_and_remove(
+    settings: dict[str, Any], indent: int | str | None
+) -> None:
+    before = json.dumps(settings, indent=indent)
+    hooks = settings.get("hooks", {})
+    if not isinstance(hooks, dict):
+        return
+    installed = claude_code.install(before, COMMAND)
+    kept = {key: value for key, value in json.loads(installed).items() if key != "hooks"}
+    assert kept == {key: value for key, value in settings.items() if key != "hooks"}
+    assert claude_code.remove(installed) == before
+
+
+def test_another_workspace_takes_the_place_of_the_first() -> None:
+    first = claude_code.install(SETTINGS[2], COMMAND)
+    second = claude_code.install(first, "/usr/bin/lorebank -w /home/me/other")
+    commands = [group["hooks"][0]["command"] for group in _hooks(second)["SessionStart"]]
+    assert commands == ["/usr/bin/lorebank -w /home/me/other hooks run session-start"]
+    assert claude_code.remove(second) == SETTINGS[2]
+
+
+@pytest.mark.parametrize("text", ["{broken", "[]", '{"hooks": 3}', '{"hooks": {"PreCompact": 1}}'])
+def test_settings_that_hooks_cannot_be_put_into_stay_as_they_are(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "settings.json"
+    file.write_text(text)
+    with pytest.raises(ConfigurationError):
+        change_hooks("claude-code", file=file, command=COMMAND, environ={})
+    assert file.read_text() == text
+
+
+def test_the_hosts_own_file_is_found_made_and_written_through_a_link(tmp_path: Path) -> None:
+    done = change_hooks("claude-code", file=None, command=COMMAND, environ={"HOME": str(tmp_path)})
+    file = tmp_path / ".claude/settings.json"
+    assert (done.file, done.changed) == (str(file), True)
+    kept = tmp_path / "dotfiles.json"
+    file.rename(kept)
+    file.symlink_to(kept)
+    again = change_hooks("claude-code", file=None, command=COMMAND, environ={"HOME": str(tmp_path)})
+    assert (again.file, again.changed) == (str(kept), False)
+    change_hooks("claude-code", file=None, command=None, environ={"HOME": str(tmp_path)})
+    assert (file.is_symlink(), kept.read_text()) == (True, "{}\n")
+
+
+@pytest.mark.parametrize("before", ["", "export A=1\n", "export A=1", "a\n\n\nb\n"])
+def test_the_shell_block_is_put_in_once_and_cut_whole(before: str) -> None:
+    once = shell.install(before, COMMAND)
+    assert shell.install(once, COMMAND) == once
+    assert f'{{ {COMMAND} flush "$@"; }}' in once
+    assert shell.remove(once).removesuffix("\n") == before.removesuffix("\n")
+
+
+def test_f10_f15_the_reminder_follows_a_compaction_once(tmp_path: Path) -> None:
+    (tmp_path / "memory").mkdir()
+    (tmp_path / "memory.md").write_text("# Memory\n\nI am Clawd.\n")
+    with Bank.open(tmp_path, now=date(2025, 12, 10), environ=WORDS_ONLY) as bank:
+        start = bank.session_hook("session-start", session="s", source="startup")
+        assert "I am Clawd." in start
+        assert "NO_REPLY" not in start
+        assert bank.session_hook("pre-compact", session="s") == ""
+        assert bank.session_hook("pre-compact", session="s") == "", "hosts tell it several times"
+        after = bank.session_hook("session-start", session="s", source="compact")
+        assert after.startswith(start)
+        assert "just compacted" in after
+        assert "memory/2025-12-10.md" in after
+        assert bank.session_hook("session-start", session="s", source="compact") == start
+
+
+def test_f15_after_a_flush_of_that_cycle_there_is_no_second_reminder(tmp_path: Path) -> None:
+    (tmp_path / "memory").mkdir()
+    with Bank.open(tmp_path, environ=WORDS_ONLY) as bank:
+        assert bank.flush(180_000, context_window=200_000, session="s").due
+        bank.session_hook("pre-compact", session="s")
+        assert bank.session_hook("session-start", session="s", source="compact") == ""
+        assert bank.flush(180_000, context_window=200_000, session="s").due

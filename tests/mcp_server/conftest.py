@@ -1,0 +1,63 @@
+"""A server over a copy of the small workspace, and calling it as a client does."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp.client import Client
+from mcp.types import CallToolResult
+
+from lorebank import Bank
+from lorebank.mcp_server.server import LorebankServer, build_server
+from support import WORDS_ONLY
+
+TODAY = date(2025, 12, 10)
+Call = Callable[..., CallToolResult]
+Ask = Callable[[Callable[[Client], Awaitable[Any]]], Any]
+
+
+@pytest.fixture
+def workspace(copy_fixture: Callable[[str], Path]) -> Path:
+    return copy_fixture("harbour")
+
+
+@pytest.fixture
+def server(workspace: Path) -> Iterator[LorebankServer]:
+    made, banks = build_server(lambda: Bank.open(workspace, now=TODAY, environ=WORDS_ONLY))
+    yield made
+    banks.close()
+
+
+@pytest.fixture
+def ask(server: LorebankServer) -> Ask:
+    """`ask(lambda client: client.list_tools())`."""
+
+    def run(question: Callable[[Client], Awaitable[Any]]) -> Any:
+        async def session() -> Any:
+            async with Client(server) as client:
+                return await question(client)
+
+        return asyncio.run(session())
+
+    return run
+
+
+@pytest.fixture
+def call(ask: Ask) -> Call:
+    """`call("recall", query="…")`, checked by the client against the tool's output schema."""
+
+    def run(tool: str, **arguments: Any) -> CallToolResult:
+        async def question(client: Client) -> Any:
+            await client.list_tools()
+            return await client.call_tool(tool, arguments)
+
+        found = ask(question)
+        assert isinstance(found, CallToolResult)
+        return found
+
+    return run

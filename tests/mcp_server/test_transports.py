@@ -1,0 +1,167 @@
+"""Both transports with the SDK's own client: stdio as hosts start it, and HTTP on this machine."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import httpx2
+import pytest
+from mcp.client import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.client.streamable_http import streamable_http_client
+
+pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
+
+TOKEN = "a-token-for-tests-only"
+READY_S = 4.0
+"""A second on a machine that does nothing else; a test machine does."""
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    kept = {
+        name: os.environ[name]
+        for name in ("PATH", "PYTHONPATH", "SYSTEMROOT")
+        if name in os.environ
+    }
+    return kept | {
+        "HOME": str(tmp_path / "home"),
+        "LANG": "C.UTF-8",
+        "LOREBANK_EMBEDDER__PROVIDER": "none",
+        "LOREBANK_MCP_TOKEN": TOKEN,
+        "LOREBANK_NOW": "2025-12-10",
+    }
+
+
+def _command(workspace: Path, *arguments: str) -> list[str]:
+    return [sys.executable, "-m", "lorebank", "mcp", "-w", str(workspace), *arguments]
+
+
+def test_stdio_is_ready_at_once_and_answers(workspace: Path, environment: dict[str, str]) -> None:
+    program, *arguments = _command(workspace)
+    parameters = StdioServerParameters(command=program, args=arguments, env=environment)
+
+    async def session() -> tuple[float, Any]:
+        started = time.monotonic()
+        async with Client(stdio_client(parameters)) as client:
+            ready = time.monotonic() - started
+            assert not (workspace / ".memory").exists(), "the index is opened by the first call"
+            return ready, await client.call_tool("recall", {"query": "goose", "k": 1})
+
+    ready, result = asyncio.run(session())
+    assert result.structured_content["hits"][0]["source"] == "memory/2025-12-05.md#L14"
+    assert ready < READY_S
+
+
+def test_stdio_asked_many_things_at_once_answers_each(
+    workspace: Path, environment: dict[str, str]
+) -> None:
+    program, *arguments = _command(workspace)
+    parameters = StdioServerParameters(command=program, args=arguments, env=environment)
+    names = ["Peter", "Maya", "Andy", "warelay", "The Castle"] * 4
+
+    async def session() -> list[str]:
+        async with Client(stdio_client(parameters)) as client:
+            results = await asyncio.gather(
+                *(client.call_tool("entity", {"name": name}) for name in names)
+            )
+            return [result.structured_content["entity"]["name"] for result in results]
+
+    assert asyncio.run(session()) == names
+
+
+@pytest.fixture
+def address(workspace: Path, environment: dict[str, str]) -> Iterator[str]:
+    """A server on a free port; its address."""
+    server = subprocess.Popen(
+        _command(workspace, "--http", "--port", "0"),
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    with server:
+        assert server.stderr is not None
+        said = server.stderr.readline()
+        found = re.search(r"http://127\.0\.0\.1:\d+/mcp", said)
+        assert found is not None, said
+        assert TOKEN not in said
+        yield found[0]
+        server.terminate()
+
+
+def test_http_serves_several_clients_at_once(address: str) -> None:
+    async def client(number: int) -> str:
+        headers = {"Authorization": f"Bearer {TOKEN}"}
+        async with (
+            httpx2.AsyncClient(headers=headers, timeout=30) as http,
+            Client(streamable_http_client(address, http_client=http)) as session,
+        ):
+            await session.call_tool("retain", {"text": f"Boat {number} is painted red."})
+            found = await session.call_tool("recall", {"query": f"boat {number}", "k": 1})
+            return str(found.structured_content["hits"][0]["content"])
+
+    async def together() -> list[str]:
+        return list(await asyncio.gather(*(client(number) for number in range(11, 17))))
+
+    assert asyncio.run(together()) == [f"Boat {n} is painted red." for n in range(11, 17)]
+
+
+PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+BEARER = {"Authorization": f"Bearer {TOKEN}"}
+REFUSALS: list[tuple[str, dict[str, str], int]] = [
+    ("no token", {}, 401),
+    ("another token", {"Authorization": "Bearer wrong"}, 401),
+    ("the token without its scheme", {"Authorization": TOKEN}, 401),
+    ("another site", {**BEARER, "Origin": "https://evil.example"}, 403),
+    ("another port", {**BEARER, "Origin": "http://127.0.0.1:1"}, 403),
+    ("a sandboxed page", {**BEARER, "Origin": "null"}, 403),
+    ("a rebound name", {**BEARER, "Host": "evil.example"}, 421),
+    ("a name that begins alike", {**BEARER, "Host": "127.0.0.1.evil.example"}, 421),
+]
+
+
+def test_http_refuses_whoever_is_not_meant(address: str) -> None:
+    with httpx.Client() as http:
+        seen = {
+            name: http.post(address, json=PING, headers=headers).status_code
+            for name, headers, _ in REFUSALS
+        }
+        own = {**BEARER, "Origin": address.removesuffix("/mcp"), "Accept": "application/json"}
+        assert http.post(address, json=PING, headers=own).status_code not in (401, 403, 421)
+    assert seen == {name: status for name, _, status in REFUSALS}
+
+
+def test_http_never_listens_for_other_machines(
+    workspace: Path, environment: dict[str, str]
+) -> None:
+    done = subprocess.run(
+        _command(workspace, "--http", "--host", "0.0.0.0"),
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 2
+    assert "the server listens on this machine only, not on 0.0.0.0" in done.stderr
+
+
+def test_a_token_is_made_once_and_kept_from_others(tmp_path: Path) -> None:
+    from lorebank.mcp_server.http import bearer_token
+
+    environ = {"HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path / "settings")}
+    token, place = bearer_token(environ)
+    assert (token, place) == bearer_token(environ)
+    assert place == str(tmp_path / "settings/lorebank/mcp-token")
+    assert len(token) >= 40
+    if os.name != "nt":
+        assert Path(place).stat().st_mode & 0o777 == 0o600
