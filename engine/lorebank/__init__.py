@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         FileText,
         Ground,
         Hit,
+        Hunk,
         Interval,
         Mention,
         Neighbour,
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
         Status,
         SyncReport,
         Trend,
+        UndoReport,
         UnsureQueue,
     )
     from lorebank.errors import (
@@ -105,6 +107,7 @@ __all__ = [
     "FileText",
     "Ground",
     "Hit",
+    "Hunk",
     "IndexUnusable",
     "Interval",
     "LockHeld",
@@ -133,6 +136,7 @@ __all__ = [
     "Status",
     "SyncReport",
     "Trend",
+    "UndoReport",
     "UnsureQueue",
     "UsageError",
     "WorkspaceError",
