@@ -195,7 +195,10 @@ def test_resources_and_prompts(ask: Ask) -> None:
 @pytest.mark.parametrize(
     ("uri", "begins"),
     [
-        ("lorebank://entity/peter", "# Peter\nperson, 13 facts, 2025-11-18 to 2025-12-09\n\n## Opinions"),
+        (
+            "lorebank://entity/peter",
+            "# Peter\nperson, 13 facts, 2025-11-18 to 2025-12-09\n\n## Opinions",
+        ),
         ("lorebank://opinions", "- o-9475e56d c=0.87 strengthening Peter: "),
         ("lorebank://log/2025-12-09", "# Tuesday\n"),
     ],
