@@ -44,6 +44,7 @@ if TYPE_CHECKING:
         GraphNode,
         Ground,
         Hit,
+        Hunk,
         Interval,
         LedgerChange,
         Mention,
@@ -71,6 +72,7 @@ if TYPE_CHECKING:
         Status,
         SyncReport,
         Trend,
+        UndoReport,
         UnsureQueue,
     )
     from lorebank.errors import (
@@ -122,6 +124,7 @@ __all__ = [
     "GraphNode",
     "Ground",
     "Hit",
+    "Hunk",
     "IndexUnusable",
     "Interval",
     "LedgerChange",
@@ -157,6 +160,7 @@ __all__ = [
     "Status",
     "SyncReport",
     "Trend",
+    "UndoReport",
     "UnsureQueue",
     "UsageError",
     "WorkspaceError",

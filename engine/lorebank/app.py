@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 from functools import cached_property, partial, wraps
@@ -50,6 +50,7 @@ from lorebank.domain import (
     Status,
     SyncReport,
     Trend,
+    UndoReport,
     UnsureQueue,
 )
 from lorebank.errors import ConfigurationError, NotFound, UsageError, WorkspaceError
@@ -894,38 +895,63 @@ class Bank:
         day: Day = None,
         dry_run: bool = False,
         infer: bool = False,
+        force: bool = False,
+        accept: Collection[str] | None = None,
+        reject: Collection[str] = (),
+        commit: bool = False,
         now: date | None = None,
     ) -> ReflectReport:
         """Bring the pages under `bank/` up to date from the facts; see `ReflectReport`.
 
         `since` limits the run to entities with facts recorded from that day on. `day` is the day
         it speaks for: facts recorded later are left out. `dry_run` writes nothing. `infer`
-        suggests retain lines for logs without a retain section, as proposals.
+        suggests retain lines for logs without a retain section, as proposals. `accept` and
+        `reject` name hunks of an earlier dry run: with `accept` nothing else is changed, what is
+        in `reject` is not proposed again until it reads differently. `force` lets more of a page
+        vanish than `reflect.max_vanish`. `commit` makes one git commit of what was written.
         """
-        from lorebank.reflect.run import reflect_workspace
+        from lorebank.reflect.run import RunOptions, reflect_workspace
         from lorebank.reflect.writing import open_writer
 
         today = parse_day(day, self._today(now), "date") or self._today(now)
-        first = parse_day(since, today, "since")
+        options = RunOptions(
+            today=today,
+            since=parse_day(since, today, "since"),
+            until=today if day is not None else None,
+            dry_run=dry_run,
+            infer=infer,
+            force=force,
+            accept=None if accept is None else frozenset(accept),
+            reject=frozenset(reject),
+            ask=partial(self.recall, as_of=today if day is not None else None),
+        )
         models = open_writer(self.config, self._environ, self._say, self._all_names)
         with WriterLock(self.root), models as writer:
             self._sync_words()
             moved = self._settle_pages(dry_run=dry_run)
             report = reflect_workspace(
-                self._index,
-                self.root,
-                self.config,
-                today=today,
-                since=first,
-                until=today if day is not None else None,
-                dry_run=dry_run,
-                infer=infer,
-                ask=partial(self.recall, as_of=today if day is not None else None),
-                writer=writer,
+                self._index, self.root, self.config, replace(options, writer=writer)
             )
+            if commit and report.run is not None:
+                from lorebank.reflect.commit import commit_run
+
+                report = commit_run(self.root, report)
         if report.changed and not dry_run:
             self._sync_words()
         return moved.told_with(report)
+
+    def undo_reflect(self, run: str | None = None, *, force: bool = False) -> UndoReport:
+        """Give every page of a reflect run (the last where `None`) the bytes it had before it.
+
+        Raises `ConcurrentEdit` where a page was changed since; with `force` such pages are left
+        alone and named. Raises `NotFound` for a run of which nothing is kept.
+        """
+        from lorebank.reflect.undo import undo_run
+
+        with WriterLock(self.root):
+            report = undo_run(self.root, run, force=force)
+        self._sync_words()
+        return report
 
     @_made_anew_when_damaged
     def unsure(self, entity: str | None = None, *, k: int = 20) -> UnsureQueue:
@@ -1124,7 +1150,7 @@ class Bank:
             full=full,
             progress=progress,
         )
-        if result.entities or result.all_opinions:
+        if result.entities or result.all_opinions or result.decisions:
             holders = None if result.all_opinions else result.entities
             materialise.refresh_opinions(self._index, self.root, holders, self.config.reflect)
         return result.report

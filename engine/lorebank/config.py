@@ -163,6 +163,8 @@ class ReflectSettings:
     """What the next command does about a missed night of `lorebank schedule`: say so, run it."""
     core_token_budget: int = setting(1500, whole_number(50, 100_000))
     """How large the core memory may grow by proposals, in estimated tokens."""
+    max_vanish: float = setting(0.25, FRACTION)
+    """The share of a page's entries that may go in one run without `--force`; one always may."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,6 +42,7 @@ __all__ = [
     "GraphNode",
     "Ground",
     "Hit",
+    "Hunk",
     "Interval",
     "LedgerChange",
     "Mention",
@@ -70,6 +71,7 @@ __all__ = [
     "Status",
     "SyncReport",
     "Trend",
+    "UndoReport",
     "UnsureQueue",
     "entity_to_dict",
     "evidence_to_dict",
@@ -315,6 +317,8 @@ class Opinion:
     superseded_by: str | None = None
     pinned: float | None = None
     """A confidence set by hand on `bank/opinions.md`; it wins over the evidence."""
+    supersedes: tuple[str, ...] = ()
+    """Opinions that this one took the place of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -447,6 +451,7 @@ def opinion_to_dict(opinion: Opinion) -> dict[str, Any]:
         "trend": opinion.trend.value,
         "status": opinion.status.value,
         "superseded_by": opinion.superseded_by,
+        "supersedes": list(opinion.supersedes),
         "pinned": opinion.pinned,
         "last_updated": _iso(opinion.last_updated),
         "source": str(opinion.source),
@@ -1076,6 +1081,34 @@ class Status:
 
 
 @dataclass(frozen=True, slots=True)
+class Hunk:
+    """One change of one page, to be accepted or rejected on its own."""
+
+    id: str
+    """`h-` and 10 hex digits, of the page and of the lines that go and come."""
+    path: str
+    diff: str
+    """The lines that go (`-`) and come (`+`), with a few around them."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"id": self.id, "path": self.path, "diff": self.diff}
+
+
+@dataclass(frozen=True, slots=True)
+class UndoReport:
+    """What taking a reflect run back restored."""
+
+    run: str
+    restored: tuple[str, ...]
+    """Workspace paths that are again, byte for byte, what they were before the run."""
+    kept: tuple[str, ...] = ()
+    """Paths left alone, since they were changed after the run."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"run": self.run, "restored": list(self.restored), "kept": list(self.kept)}
+
+
+@dataclass(frozen=True, slots=True)
 class ReflectReport:
     """What one reflect run changed, or would change under `dry_run`."""
 
@@ -1090,7 +1123,17 @@ class ReflectReport:
     opinions_moved: tuple[tuple[str, str, float | None, float], ...] = ()
     """`(id, statement, confidence before or None where new, confidence after)`."""
     problems: tuple[Diagnostic, ...] = ()
-    """Hand edits kept, pages skipped, with their place."""
+    """Hand edits kept, pages skipped or held back, with their place."""
+    run: str | None = None
+    """What `undo` calls this run: `2025-12-10-1`; `None` where nothing was written."""
+    hunks: tuple[Hunk, ...] = ()
+    """The patch in pieces that can be accepted or rejected."""
+    held: tuple[str, ...] = ()
+    """Pages left alone, since too many of their entries would vanish."""
+    rejected: int = 0
+    """Hunks left out, since a person rejected them, now or earlier."""
+    commit: str | None = None
+    """The git commit that holds the run, where one was asked for and made."""
 
     def diff(self) -> str:
         """The patch, as `git apply` reads it."""
@@ -1102,6 +1145,11 @@ class ReflectReport:
             "dry_run": self.dry_run,
             "facts_read": self.facts_read,
             "journal": self.journal,
+            "run": self.run,
+            "commit": self.commit,
+            "held": list(self.held),
+            "rejected": self.rejected,
+            "hunks": [{"id": hunk.id, "path": hunk.path} for hunk in self.hunks],
             "opinions_moved": [
                 {"id": oid, "statement": text, "before": before, "after": after}
                 for oid, text, before, after in self.opinions_moved

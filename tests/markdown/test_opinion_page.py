@@ -66,7 +66,8 @@ def test_an_entry_reads_well() -> None:
     assert render_opinion(opinion(), link=link) == (
         "### Prefers concise replies.\n\n"
         "[[Peter]] about [[Whats-App|Whats App]] · confidence **0.82** · weakening"
-        " · updated 2025-12-04 · `o-3f2a1b2c`\n\n"
+        " · updated 2025-12-04"
+        " · first said [memory/2025-11-27.md#L12](../memory/2025-11-27.md#L12) · `o-3f2a1b2c`\n\n"
         "**For**\n"
         "- 2025-11-27 · stated · Prefers concise replies."
         " ([memory/2025-11-27.md#L12](../memory/2025-11-27.md#L12), `f-1`)\n\n"

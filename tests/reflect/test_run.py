@@ -10,13 +10,15 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
 
 from lorebank import Bank
+from lorebank.markdown.blocks import find_blocks
 from support import WORDS_ONLY
 
 NOW = date(2025, 12, 20)
@@ -75,39 +77,59 @@ def test_a_dry_run_writes_nothing_and_tells_all(name: str, copy_fixture: Copy) -
     assert snapshot(root) == snapshot(other, journal=False)
 
 
+HOSTILE = [
+    *("Mine.", "# Mine", "- W @Peter: Owns {n} boats.", "```", "~~~ x", "<!-- mine", "-->", "---"),
+    *("> quoted", "\t", "é `x", "<private>mine", "<!-- lorebank:end timeline -->", "[[Andy]] {n}"),
+]
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_what_people_write_outside_the_blocks_survives(seed: int, copy_fixture: Copy) -> None:
+    """A hundred edits at random places, ten runs: each byte outside the blocks is still there."""
     root = copy_fixture("harbour")
     chance = random.Random(seed)
     with opened(root) as bank:
         bank.reflect()
-        written: dict[Path, list[bytes]] = {}
-        for turn in range(5):
-            pages = sorted((root / "bank").glob("*.md")) + sorted(root.glob("bank/entities/*.md"))
-            for page in chance.sample(pages, 4):
-                note = f"Mine {turn}: {chance.random()}  <!-- kept --> é `x`\t".encode()
-                add_outside_blocks(page, note, chance)
-                written.setdefault(page, []).append(note)
+        for turn in range(10):
+            pages = sorted((root / "bank").glob("[ew]*.md")) + sorted(root.glob("bank/*/[A-Z]*.md"))
+            for page in chance.choices(pages, k=10):
+                line = chance.choice(HOSTILE).replace("{n}", str(turn))
+                add_outside_blocks(page, line, chance)
+            written = {page: outside_blocks(page) for page in pages}
             with (root / "memory" / "2025-12-09.md").open("a", encoding="utf-8") as log:
                 log.write(f"- W @Peter @Maya: Met {turn} times.\n")
-            bank.reflect()
-            for page, notes in written.items():
-                data = page.read_bytes()
-                assert [note for note in notes if data.count(note) != 1] == []
+            # An edit between two fences may end up inside a block once a third one stands there.
+            moved = {
+                p.path for p in bank.reflect(force=True).problems if p.code == "hand-edit-kept"
+            }
+            for page, text in written.items():
+                if page.relative_to(root).as_posix() not in moved:
+                    assert outside_blocks(page).startswith(text)
+                left = Counter(text.split("\n")) - Counter(page.read_bytes().decode().split("\n"))
+                assert [line for line in left if line.strip()] == []
 
 
-def add_outside_blocks(page: Path, note: bytes, chance: random.Random) -> None:
-    lines = page.read_bytes().split(b"\n")
-    inside, front, free = False, lines[0] == b"---", []
-    for number, line in enumerate(lines):
-        if not inside and not front:
-            free.append(number)
-        if front and number and line == b"---":
-            front = False
-        inside = (inside or b"lorebank:begin" in line) and b"lorebank:end" not in line
-    place = chance.choice(free) if free else len(lines)
-    lines[place:place] = [b"", note, b""]
-    page.write_bytes(b"\n".join(lines))
+def outside_blocks(page: Path) -> str:
+    """All that is not generated; what is appended to a page comes after it."""
+    text = page.read_bytes().decode()
+    for block in reversed(find_blocks(text)[0]):
+        text = text[: block.start] + text[block.end :]
+    return re.sub(r"^(?:first_seen|last_seen|facts): .*\n", "", text, flags=re.M).rstrip("\n")
+
+
+def add_outside_blocks(page: Path, line: str, chance: random.Random) -> None:
+    text = page.read_bytes().decode()
+    inside = [range(block.start, block.end + 1) for block in find_blocks(text)[0]]
+    head = re.match(r"---\n.*?^---\n", text, re.S | re.M)
+    starts = [0, *(match.end() for match in re.finditer(r"\n", text))]
+    free = [
+        place
+        for place in starts
+        if (not head or place >= head.end()) and not any(place in span for span in inside)
+    ]
+    place = chance.choice(free)
+    ending = chance.choice(["\n", "\n\n", "\r\n", "  \n"])
+    page.write_bytes((text[:place] + line + ending + text[place:]).encode())
 
 
 def test_a_hand_edit_inside_a_block_is_kept_and_reported(copy_fixture: Copy) -> None:
@@ -198,15 +220,12 @@ def test_decisions_by_hand_outlive_the_index(copy_fixture: Copy) -> None:
     assert snapshot(root) == shown
 
 
-@pytest.mark.parametrize("name", ["harbour", "year"])
-def test_a_replayed_day_is_that_day(copy_fixture: Copy, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "day"), [("harbour", date(2025, 11, 27)), ("year", date(2025, 7, 1))]
+)
+def test_a_replayed_day_is_that_day(copy_fixture: Copy, name: str, day: date) -> None:
     root = copy_fixture(name)
-    then = Path(shutil.copytree(root, root.parent / "then"))
-    logs = sorted((root / "memory").glob("????-??-??.md"))
-    day = date.fromisoformat(logs[len(logs) // 2].stem)
-    for log in (then / "memory").glob("????-??-??*.md"):
-        if log.stem[:10] > day.isoformat():
-            log.unlink()
+    then = as_on(day, root)
     with opened(then) as bank:
         bank.reflect(now=day)
         believed = bank.opinions(now=day)
@@ -217,6 +236,25 @@ def test_a_replayed_day_is_that_day(copy_fixture: Copy, name: str) -> None:
     assert pages == {
         p: b for p, b in snapshot(then, journal=False).items() if p.startswith("bank/")
     }
+
+
+def test_what_was_believed_on_any_day_is_what_was_computed_that_day(copy_fixture: Copy) -> None:
+    root = copy_fixture("year")
+    days = [date(2025, 1, 1) + timedelta(d) for d in random.Random(5).sample(range(365), 6)]
+    with opened(root) as bank:
+        for day in days:
+            then = as_on(day, root)
+            with opened(then) as that_day:
+                assert bank.opinions(as_of=day) == that_day.opinions(now=day)
+
+
+def as_on(day: date, root: Path) -> Path:
+    """A copy of the workspace without the logs of later days."""
+    then = Path(shutil.copytree(root, root.parent / f"{day}", ignore=lambda *_: {".memory"}))
+    for log in (then / "memory").glob("????-??-??*.md"):
+        if log.stem[:10] > day.isoformat():
+            log.unlink()
+    return then
 
 
 def test_a_kill_at_any_instant_leaves_whole_pages(copy_fixture: Copy) -> None:
@@ -231,7 +269,7 @@ def test_a_kill_at_any_instant_leaves_whole_pages(copy_fixture: Copy) -> None:
         "import sys; from datetime import date; from lorebank import Bank; print(flush=True);"
         "bank = Bank.open(sys.argv[1], now=date(2025, 12, 20)); bank.reflect()"
     )
-    for _ in range(10):
+    for _ in range(20):
         process = subprocess.Popen(
             [sys.executable, "-c", program, str(root)],
             env=os.environ | WORDS_ONLY,

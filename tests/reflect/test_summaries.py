@@ -72,8 +72,9 @@ def test_a_summary_cites_each_sentence_and_leaves_out_what_no_longer_holds() -> 
     assert summary_body("peter", facts, page=PAGE) == (
         "**Who and what**\n\n"
         "- Lives in Lisbon. ([memory/2025-11-27.md#L2](../../memory/2025-11-27.md#L2))\n\n"
-        "**Now and recently**\n\n"
-        "- Walked to the harbour. ([memory/2025-11-27.md#L3](../../memory/2025-11-27.md#L3))"
+        "**Lately**\n\n"
+        "- 2025-11-27 · Walked to the harbour."
+        " ([memory/2025-11-27.md#L3](../../memory/2025-11-27.md#L3))"
     )
 
 
@@ -109,9 +110,9 @@ def test_related_entities_come_strongest_first_as_wikilinks() -> None:
     neighbours = [Neighbour("Ann", 1), Neighbour("The Castle", 3, Citation("memory/a.md", 4, 4))]
     related = entity_bodies("peter", [], [], neighbours, page=PAGE, link=LINK)["related"]
     assert related == (
-        "- [[The-Castle|The Castle]] · together in 3 facts,"
-        " last [memory/a.md#L4](../../memory/a.md#L4)\n"
-        "- [[Ann]] · together in 1 fact"
+        "- [[The-Castle|The Castle]] · 3 shared facts,"
+        " last ([memory/a.md#L4](../../memory/a.md#L4))\n"
+        "- [[Ann]] · 1 shared fact"
     )
 
 

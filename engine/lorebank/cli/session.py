@@ -108,6 +108,12 @@ class Session:
         """How notes are shown on stderr."""
         return _look_of(sys.stderr)
 
+    @property
+    def can_ask(self) -> bool:
+        """Whether somebody sits at a terminal who reads questions and answers them."""
+        streams = (sys.stdin, sys.stderr)
+        return not self.json and all(s is not None and s.isatty() for s in streams)
+
     def show(self, lines: Iterable[str]) -> None:
         """Write data."""
         write(lines)

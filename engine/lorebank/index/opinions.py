@@ -17,6 +17,7 @@ __all__ = [
     "holders_of_opinions",
     "insert_opinions",
     "load_opinions",
+    "opening_lines",
     "opinions_moved_by",
 ]
 
@@ -80,6 +81,18 @@ def delete_opinions(connection: Connection, holders: Sequence[str] | None = None
     connection.execute(f"DELETE FROM opinions WHERE {condition}", bound)
 
 
+def opening_lines(connection: Connection) -> dict[str, str]:
+    """Opinion id → what the line says in which it was first stated."""
+    return dict(
+        select(
+            connection,
+            "SELECT o.id, i.content FROM opinions o JOIN files f ON f.path = o.path"
+            " JOIN items i ON i.file = f.file AND i.start_line = o.start_line"
+            " WHERE i.kind = 'opinion'",
+        )
+    )
+
+
 def load_opinions(
     connection: Connection, *, entity: str | None = None, opinion_id: str | None = None
 ) -> tuple[Opinion, ...]:
@@ -103,6 +116,7 @@ def load_opinions(
         tuple(bound),
     )
     evidence = _evidence(connection, [row[0] for row in rows])
+    supersedes = _supersedes(connection)
     return tuple(
         Opinion(
             id=row[0],
@@ -117,6 +131,7 @@ def load_opinions(
             status=OpinionStatus(row[4]),
             superseded_by=row[5],
             pinned=row[6],
+            supersedes=supersedes.get(row[0], ()),
         )
         for row in rows
     )
@@ -131,6 +146,16 @@ def holders_of_opinions(connection: Connection, opinions: Iterable[str]) -> dict
             (json.dumps(sorted(opinions)),),
         )
     )
+
+
+def _supersedes(connection: Connection) -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for old, new in select(
+        connection,
+        "SELECT id, superseded_by FROM opinions WHERE superseded_by IS NOT NULL ORDER BY id",
+    ):
+        found[new] = (*found.get(new, ()), old)
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ __all__ = [
     "Successor",
     "insert_slots",
     "items_of_slots",
+    "relations_of_facts",
     "slots_of",
     "successors",
     "superseded_facts",
@@ -166,6 +167,19 @@ def _fixed_by(
     if key[2] in _DATED and mine.names_a_day:
         others = [e for e in others if e.when[0] <= mine.until]  # else the next appointment
     return mine, _replacement(mine, others)
+
+
+def relations_of_facts(connection: Connection) -> dict[str, frozenset[str]]:
+    """Fact id → the properties that it says something holds of: `residence`, `employer`, …"""
+    return {
+        fact: frozenset(json.loads(relations))
+        for fact, relations in select(
+            connection,
+            "SELECT i.id, json_group_array(s.relation) FROM slots s JOIN items i ON i.item = s.item"
+            " WHERE s.kind <> 'ends' AND s.relation <> ? GROUP BY i.id",
+            (_SWAP,),
+        )
+    }
 
 
 def superseded_facts(connection: Connection, *, as_of: date | None = None) -> dict[str, str]:

@@ -44,6 +44,8 @@ class SyncResult:
     """Entities whose facts changed; "" stands for facts that mention nobody."""
     all_opinions: bool
     """Whether something changed that bears on the opinions of everybody."""
+    decisions: bool = False
+    """Whether a page changed on which a person decides about opinions."""
 
 
 class _Known(NamedTuple):
@@ -87,30 +89,38 @@ def sync_files(
         plan = _plan(connection, root, walk(), settings, full=full, progress=progress)
         if _is_idle(connection, plan):
             return SyncResult(_report(connection, plan), frozenset(), all_opinions=due)
-        from lorebank.index.writing import has_marks  # a look that finds no change writes nothing
+        from lorebank.index.writing import (
+            marked_lines,
+        )  # a look that finds no change writes nothing
 
-        marked = has_marks(connection)
+        marked = marked_lines(connection)
         with transaction(connection):
             if generation(connection) == seen:
                 return _write_all(connection, plan, settings, full=full or due, marked=marked)
 
 
 def _write_all(
-    connection: Connection, plan: _Plan, settings: ReadSettings, *, full: bool, marked: bool
+    connection: Connection,
+    plan: _Plan,
+    settings: ReadSettings,
+    *,
+    full: bool,
+    marked: frozenset[tuple[str, str, str, int]],
 ) -> SyncResult:
     """Write a plan; inside the caller's transaction."""
-    from lorebank.index.writing import has_marks
+    from lorebank.index.writing import marked_lines
 
     entities = _write(connection, plan, settings)
     write_meta(connection, "reading", settings.fingerprint())
     now = datetime.now().astimezone()
     write_meta(connection, "synced_at", now.isoformat(timespec="seconds"))
-    every = full or marked or has_marks(connection) or _decides_for_all(plan)
-    if entities or every:
+    every = full or marked != marked_lines(connection)
+    decisions = _has_decisions(plan)
+    if entities or every or decisions:
         write_meta(connection, OPINIONS_DUE, "1")
     report = _report(connection, plan)
     problems = (*report.problems, *identity_problems(connection))
-    return SyncResult(replace(report, problems=problems), frozenset(entities), all_opinions=every)
+    return SyncResult(replace(report, problems=problems), frozenset(entities), every, decisions)
 
 
 def stale_paths(connection: Connection, root: Path, walk: WalkResult) -> tuple[str, ...]:
@@ -181,7 +191,7 @@ def _write(connection: Connection, plan: _Plan, settings: ReadSettings) -> set[s
     return entities
 
 
-def _decides_for_all(plan: _Plan) -> bool:
+def _has_decisions(plan: _Plan) -> bool:
     """Whether a page changed on which a person decides about opinions."""
     changed = {read.source.path for read in plan.read} | set(plan.removed)
     return not changed.isdisjoint(DECIDING_PAGES)

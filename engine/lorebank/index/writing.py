@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "delete_file",
-    "has_marks",
     "holders_of_file",
     "insert_diagnostics",
     "insert_file",
+    "marked_lines",
     "touch_file",
 ]
 
@@ -89,11 +89,14 @@ def holders_of_file(connection: Connection, path: str) -> set[str]:
     }
 
 
-def has_marks(connection: Connection) -> bool:
-    """Whether any fact is marked as speaking to an opinion, whoever holds it."""
-    return (
-        connection.execute("SELECT 1 FROM items WHERE marks IS NOT NULL LIMIT 1").fetchone()
-        is not None
+def marked_lines(connection: Connection) -> frozenset[tuple[str, str, str, int]]:
+    """`(fact id, marks, path, line)` of facts marked as speaking to an opinion of anybody."""
+    return frozenset(
+        select(
+            connection,
+            "SELECT i.id, i.marks, f.path, i.start_line FROM items i JOIN files f"
+            " ON f.file = i.file WHERE i.marks IS NOT NULL",
+        )
     )
 
 

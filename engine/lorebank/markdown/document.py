@@ -79,11 +79,16 @@ class Document:
         return "\n".join(self.lines[start:end])
 
 
+_MANAGED = "<!-- lorebank:begin "
+
+
 def read_document(text: str, path: str) -> Document:
     """Parse a file's text; never raises. Give the result to every extractor of the file."""
     hidden = hide(text, path)
     lines = split_lines(hidden.text)
-    source = "\n".join(lines).replace("\r", " ") + "\n"
+    # The parser looks at each character: long managed blocks, hidden as spaces, are cut short.
+    shown = [line.strip() and line for line in lines] if _MANAGED in text else lines
+    source = "\n".join(shown).replace("\r", " ") + "\n"
     nodes = _nodes(_parser().parse(source), lines)
     return Document(path, tuple(lines), tuple(nodes), heading_paths(nodes), hidden.diagnostics)
 

@@ -8,6 +8,7 @@ undone exactly by `unescape_inline`, up to runs of white space.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from posixpath import dirname, relpath
 from urllib.parse import quote
 
@@ -59,10 +60,16 @@ def citation_link(citation: Citation, page: str) -> str:
     >>> citation_link(Citation("memory/2025-11-27.md", 12, 12), "bank/entities/Peter.md")
     '[memory/2025-11-27.md#L12](../../memory/2025-11-27.md#L12)'
     """
-    target = quote(relpath(citation.path, dirname(page) or "."), safe="/._-~,+@")
+    shown, target = _link_parts(citation.path, dirname(page) or ".")
     fragment = str(citation)[len(citation.path) :]
-    shown = str(citation).replace("[", "\\[").replace("]", "\\]")
-    return f"[{shown}]({target}{fragment})"
+    return f"[{shown}{fragment}]({target}{fragment})"
+
+
+@lru_cache(maxsize=4096)
+def _link_parts(path: str, folder: str) -> tuple[str, str]:
+    """A path as shown, and as a link from a folder; a page cites few files and those often."""
+    shown = path.replace("[", "\\[").replace("]", "\\]")
+    return shown, quote(relpath(path, folder), safe="/._-~,+@")
 
 
 def wikilink(page_name: str, name: str) -> str:

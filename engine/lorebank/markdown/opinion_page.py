@@ -3,7 +3,10 @@
     <!-- lorebank:begin o-3f2a1b2c sha=… -->
     ### Prefers concise replies on WhatsApp.
 
-    [[Peter]] about [[WhatsApp]] · confidence **0.82** · new · updated 2025-12-04 · `o-3f2a1b2c`
+    [[Peter]] about [[WhatsApp]] · confidence **0.82** · new · updated 2025-12-04 · first said
+    [memory/2025-11-27.md#L12](…) · `o-3f2a1b2c`  (one line)
+
+    **Before** Prefers long replies on WhatsApp. · `o-1b2c3f2a`
 
     **For**
     - 2025-11-27 · stated · Prefers … ([memory/2025-11-27.md#L12](…), `f-0123456789`)
@@ -25,9 +28,11 @@ are notes.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
+from types import MappingProxyType
 
 from lorebank.domain import Diagnostic, Evidence, Opinion, OpinionStatus, Stance
 from lorebank.markdown.blocks import Block, find_blocks
@@ -41,11 +46,13 @@ from lorebank.markdown.generated_text import (
 __all__ = [
     "OPINIONS_PATH",
     "OpinionEntry",
+    "is_opinion_block",
     "opinion_bodies",
     "parse_opinion_page",
     "render_opinion",
     "render_overview",
     "render_removed",
+    "with_overview_rows",
 ]
 
 OPINIONS_PATH = "bank/opinions.md"
@@ -59,7 +66,7 @@ _RETRACTED = re.compile(rf"\A(?:[-*]\s+)?\**retracted\**\s*:?{_SINCE}", re.I)
 _RESTATED = re.compile(rf"\A\**restated\**{_SINCE}", re.I)
 _ENTRIES = re.compile(r"<!-- entries: (?P<ids>[-o0-9a-f ]*)-->")
 _OWN_LINE = re.compile(
-    r"\A(?:\*\*(?:For|Against)\*\*\Z|\*\*History\*\* |- \d{4}-\d{2}-\d{2} · |"
+    r"\A(?:\*\*(?:For|Against)\*\*\Z|\*\*(?:History|Now|Before)\*\* |- \d{4}-\d{2}-\d{2} · |"
     r".* · confidence \*\*.*`o-[0-9a-f]+`\Z)"
 )
 _REMOVED = re.compile(
@@ -107,35 +114,53 @@ def opinion_bodies(
     by_id = {entry.id: entry for entry in entries}
     gone = [entry for entry in by_id.values() if entry.deleted]
     shown = [o for o in opinions if not (o.id in by_id and by_id[o.id].deleted)]
-    bodies = {"overview": render_overview(shown, link=link)}
+    bodies = {"overview": render_overview(shown, link=link, path=path)}
+    statements = {opinion.id: opinion.statement for opinion in shown}
     for opinion in shown:
-        bodies[opinion.id] = render_opinion(opinion, by_id.get(opinion.id), link=link, path=path)
+        bodies[opinion.id] = render_opinion(
+            opinion, by_id.get(opinion.id), link=link, path=path, statements=statements
+        )
     if gone:
         bodies["removed"] = render_removed(gone)
     return bodies
 
 
-def render_overview(opinions: Sequence[Opinion], *, link: Link) -> str:
+def render_overview(opinions: Sequence[Opinion], *, link: Link, path: str = OPINIONS_PATH) -> str:
     """A table of all opinions, those held most firmly first, and the ids of its entries."""
     if not opinions:
         return "No opinions yet."
-    rows = ["| opinion | held by | confidence | trend | id |", "|---|---|---|---|---|"]
+    rows = ["| opinion | held by | confidence | trend | source | id |", "|---|---|---|---|---|---|"]
     for opinion in sorted(opinions, key=lambda o: (_rank(o), -o.confidence, o.id)):
-        holder = link(opinion.entities[0]).replace("|", "\\|") if opinion.entities else ""
+        holder = _cell(link(opinion.entities[0])) if opinion.entities else ""
         rows.append(
             f"| {escape_cell(opinion.statement)} | {holder} | {opinion.confidence:.2f}"
-            f" | {_state(opinion)} | {opinion.id} |"
+            f" | {_state(opinion)} | {_cell(citation_link(opinion.source, path))} | {opinion.id} |"
         )
-    named = " ".join(sorted(opinion.id for opinion in opinions))
-    return "\n".join([*rows, "", f"<!-- entries: {named} -->"])
+    return "\n".join([*rows, "", _entries_line(opinion.id for opinion in opinions)])
+
+
+def _cell(link: str) -> str:
+    return link.replace("|", "\\|")
 
 
 def render_opinion(
-    opinion: Opinion, entry: OpinionEntry | None = None, *, link: Link, path: str = OPINIONS_PATH
+    opinion: Opinion,
+    entry: OpinionEntry | None = None,
+    *,
+    link: Link,
+    path: str = OPINIONS_PATH,
+    statements: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
-    """The body of one opinion's block."""
+    """The body of one opinion's block; `statements` are those of opinions it may be linked to."""
     by_hand = entry.statement if entry is not None and entry.restated_since else ""
-    parts = [f"### {escape_inline(by_hand or opinion.statement)}", _facts_line(opinion, link)]
+    title = escape_inline(by_hand or opinion.statement)
+    parts = [f"### {title}", _facts_line(opinion, link, path)]
+    linked = [("Now", opinion.superseded_by or ""), *(("Before", o) for o in opinion.supersedes)]
+    parts += [
+        f"**{word}** {escape_inline(statements[other])} · `{other}`"
+        for word, other in linked
+        if other in statements
+    ]
     overrides = _override_lines(opinion, entry)
     if overrides:
         parts.append("\n".join(overrides))
@@ -159,6 +184,51 @@ def render_removed(entries: Iterable[OpinionEntry]) -> str:
     return "\n".join(lines)
 
 
+def is_opinion_block(name: str) -> bool:
+    """Whether a managed block of this name is an opinion's entry."""
+    return _ID.match(name) is not None
+
+
+def with_overview_rows(overview: str, other: str, ids: Collection[str]) -> str:
+    """An overview's body with these opinions as they are listed in the other, or not at all."""
+    theirs = {identity: line for identity, line in _rows(other) if identity in ids}
+    named = (set(_named_ids(overview)) - set(ids)) | (set(_named_ids(other)) & set(ids))
+    listed = {line: identity for identity, line in _rows(overview)}
+    rows: list[str] = []
+    for line in overview.splitlines():
+        identity = listed.get(line)
+        if identity is None:
+            if line.strip() and not _ENTRIES.match(line.strip()):
+                rows.append(line)
+        elif identity not in ids:
+            rows.append(line)
+        elif identity in theirs:
+            rows.append(theirs.pop(identity))
+    return "\n".join([*rows, *theirs.values(), "", _entries_line(named)])
+
+
+def _named_ids(overview: str) -> list[str]:
+    found = [match for line in overview.splitlines() if (match := _ENTRIES.match(line.strip()))]
+    return [identity for match in found for identity in _ANY_ID.findall(match["ids"])] + [
+        identity for identity, _ in _rows(overview)
+    ]
+
+
+def _entries_line(ids: Iterable[str]) -> str:
+    return f"<!-- entries: {' '.join(sorted(ids))} -->"
+
+
+def _rows(overview: str) -> list[tuple[str, str]]:
+    """(id, line) of each row of an overview."""
+    found = []
+    for line in overview.splitlines():
+        cells = line.strip().strip("|").split(" | ")
+        if len(cells) >= 2 and (match := _ANY_ID.search(cells[-1])):
+            found.append((match.group(), line))
+    return found
+
+
+@lru_cache(maxsize=4)
 def parse_opinion_page(
     text: str, path: str = OPINIONS_PATH
 ) -> tuple[tuple[OpinionEntry, ...], tuple[Diagnostic, ...]]:
@@ -189,16 +259,15 @@ def _state(opinion: Opinion) -> str:
     return opinion.trend.value
 
 
-def _facts_line(opinion: Opinion, link: Link) -> str:
+def _facts_line(opinion: Opinion, link: Link, path: str) -> str:
     names = [link(name) for name in opinion.entities]
     who = names[0] if names else "The author"
     about = f" about {', '.join(names[1:])}" if names[1:] else ""
     parts = [who + about, f"confidence **{opinion.confidence:.2f}**", _state(opinion)]
-    if opinion.superseded_by:
-        parts.append(f"now {opinion.superseded_by}")
     if opinion.last_updated:
         parts.append(f"updated {opinion.last_updated.isoformat()}")
-    return " · ".join([*parts, f"`{opinion.id}`"])
+    source = citation_link(opinion.source, path)
+    return " · ".join([*parts, f"first said {source}", f"`{opinion.id}`"])
 
 
 def _override_lines(opinion: Opinion, entry: OpinionEntry | None) -> list[str]:

@@ -1,19 +1,26 @@
-"""The journal, `bank/reflections/YYYY-MM-DD.md`: what a run changed, and by which lines."""
+"""The journal, `bank/reflections/YYYY-MM-DD.md`: what a run changed, why, and by which lines."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from lorebank.domain import Evidence, OpenPair, Opinion
+from lorebank.domain import Citation, Diagnostic, Evidence, OpenPair, Opinion
 from lorebank.markdown.generated_text import citation_link, escape_inline
+from lorebank.markdown.opinion_page import OPINIONS_PATH, parse_opinion_page
 from lorebank.reflect.edits import PageEdit
 
-__all__ = ["JOURNAL_FOLDER", "Moved", "journal_path", "write_journal_text"]
+__all__ = ["JOURNAL_FOLDER", "Moved", "journal_path", "moved_opinions", "write_journal_text"]
 
 JOURNAL_FOLDER = "bank/reflections"
+_CONFIDENCE = re.compile(r"· confidence \*\*([0-9.]+)\*\*")
+_FACT_ID = re.compile(r"`(f-[0-9a-f]{4,32})`")
+_LINK = re.compile(r"\[((?:\\.|[^\]\\])*)#L(\d+)(?:-L(\d+))?\]\(")
+_SOURCES = 8
+"""Of a page with more sources than that, the rest are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +30,45 @@ class Moved:
     opinion: Opinion
     before: float | None
     after: float
+    evidence: tuple[Evidence, ...] = ()
+    """What the page had not yet told of it."""
 
 
 def journal_path(today: date) -> str:
     """The page of the run's own day."""
     return f"{JOURNAL_FOLDER}/{today.isoformat()}.md"
+
+
+def moved_opinions(edits: Iterable[PageEdit], opinions: Sequence[Opinion]) -> tuple[Moved, ...]:
+    """Opinions whose confidence the opinions page now tells otherwise, new ones included."""
+    page = next((edit for edit in edits if edit.path == OPINIONS_PATH), None)
+    if page is None or page.new is None:
+        return ()
+    before, after = _told(page.old or ""), _told(page.new)
+    found = []
+    for opinion in sorted(opinions, key=lambda o: o.id):
+        told, now = before.get(opinion.id), after.get(opinion.id)
+        if now is None or (told is not None and told[0] == now[0]):
+            continue
+        known = told[1] if told else frozenset()
+        fresh = tuple(e for e in opinion.evidence if e.fact_id not in known)
+        found.append(Moved(opinion, told[0] if told else None, now[0], fresh))
+    return tuple(found)
+
+
+def _told(page: str) -> dict[str, tuple[float, frozenset[str]]]:
+    """Opinion id → the confidence and the evidence that its entry names."""
+    entries, _ = parse_opinion_page(page)
+    lines = page.split("\n")
+    starts = sorted(entry.line for entry in entries if not entry.deleted)
+    ends = dict(zip(starts, [*starts[1:], len(lines) + 1], strict=False))
+    told: dict[str, tuple[float, frozenset[str]]] = {}
+    for entry in entries:
+        if not entry.deleted:
+            body = "\n".join(lines[entry.line : ends[entry.line] - 1])
+            if found := _CONFIDENCE.search(body):
+                told[entry.id] = (float(found[1]), frozenset(_FACT_ID.findall(body)))
+    return told
 
 
 def write_journal_text(
@@ -36,6 +77,10 @@ def write_journal_text(
     edits: Sequence[PageEdit],
     moved: Sequence[Moved],
     unsure: Sequence[OpenPair] = (),
+    *,
+    number: int,
+    problems: Sequence[Diagnostic] = (),
+    rejected: int = 0,
 ) -> str:
     """The journal with this run at its end; a day may have several.
 
@@ -43,21 +88,30 @@ def write_journal_text(
     """
     path = journal_path(today)
     head = before.rstrip("\n") + "\n" if before else f"# Reflection {today.isoformat()}\n"
-    number = head.count("\n## Run ") + 1
     parts = [f"## Run {number}"]
     if moved:
         parts.append("### Opinions\n\n" + "\n".join(_moved_lines(m, path) for m in moved))
     if unsure:
         parts.append("### Unsure\n\n" + "\n".join(_unsure_line(u, path) for u in unsure))
-    parts.append("### Pages\n\n" + "\n".join(_page_line(edit) for edit in edits))
+    if edits:
+        parts.append("### Pages\n\n" + "\n".join(_page_line(edit, path) for edit in edits))
+    left = [f"- `{p.path}`: {escape_inline(p.message)}" for p in problems]
+    if rejected:
+        hunks = "1 change" if rejected == 1 else f"{rejected} changes"
+        left.append(f"- {hunks} left out: rejected by hand ([rejected.md](rejected.md))")
+    if left:
+        parts.append("### Left alone\n\n" + "\n".join(left))
     return head + "\n" + "\n\n".join(parts) + "\n"
 
 
 def _moved_lines(moved: Moved, path: str) -> str:
     step = "new" if moved.before is None else f"{moved.before:.2f}"
     said = escape_inline(moved.opinion.statement)
-    lines = [f"- {step} → **{moved.after:.2f}** · {said} (`{moved.opinion.id}`)"]
-    lines += [_evidence_line(e, path) for e in moved.opinion.evidence]
+    now = f", now `{moved.opinion.superseded_by}`" if moved.opinion.superseded_by else ""
+    lines = [f"- {step} → **{moved.after:.2f}** · {said} (`{moved.opinion.id}`{now})"]
+    lines += [_evidence_line(e, path) for e in moved.evidence]
+    if not moved.evidence:
+        lines.append("  - lines it rested on are gone, or were judged anew by hand")
     return "\n".join(lines)
 
 
@@ -72,16 +126,39 @@ def _unsure_line(unsure: OpenPair, path: str) -> str:
 
 def _evidence_line(evidence: Evidence, path: str) -> str:
     link = citation_link(evidence.source, path)
-    delta = "" if not evidence.delta else f" {evidence.delta:+.3f}"
-    return f"  - {evidence.stance.value}{delta}, {evidence.date.isoformat()}: {link}"
+    delta = "" if not evidence.delta else f" {evidence.delta:+.3f}".replace("-", "−")
+    reason = f" ({evidence.reason})" if evidence.reason else ""
+    return f"  - {evidence.stance.value}{delta}{reason}, {evidence.date.isoformat()}: {link}"
 
 
-def _page_line(edit: PageEdit) -> str:
+def _page_line(edit: PageEdit, journal: str) -> str:
+    old, new = _cited(edit.old), _cited(edit.new)
+    fresh = sorted({place for line, place in new.items() if line not in old})
     if edit.old is None:
-        return f"- `{edit.path}`: new"
-    if edit.new is None:
+        what = f"new, {_lines(len(new))}"
+    elif edit.new is None:
         return f"- `{edit.path}`: removed, nothing speaks of it any more"
-    changes = list(difflib.ndiff(edit.old.split("\n"), edit.new.split("\n")))
-    added = sum(line.startswith("+ ") for line in changes)
-    removed = sum(line.startswith("- ") for line in changes)
-    return f"- `{edit.path}`: {added} lines added, {removed} removed"
+    else:
+        matcher = difflib.SequenceMatcher(None, list(old), list(new))
+        kept = sum(block.size for block in matcher.get_matching_blocks())
+        added, removed = len(new) - kept, len(old) - kept
+        what = f"{_lines(added)} added, {removed} removed" if added or removed else "details"
+    links = [citation_link(place, journal) for place in fresh[:_SOURCES]]
+    if len(fresh) > _SOURCES:
+        links.append(f"{len(fresh) - _SOURCES} more")
+    return f"- `{edit.path}`: {what}" + (f" · from {', '.join(links)}" if links else "")
+
+
+def _lines(count: int) -> str:
+    return "1 line" if count == 1 else f"{count} lines"
+
+
+def _cited(text: str | None) -> Mapping[str, Citation]:
+    """Each cited line, and the first place it cites."""
+    found: dict[str, Citation] = {}
+    for line in (text or "").split("\n"):
+        if match := _LINK.search(line):
+            path = match[1].replace("\\[", "[").replace("\\]", "]")
+            start = int(match[2])
+            found[line] = Citation(path, start, int(match[3] or start))
+    return found

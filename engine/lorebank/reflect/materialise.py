@@ -55,14 +55,27 @@ __all__ = [
 def refresh_opinions(
     connection: Connection, root: Path, holders: Iterable[str] | None, settings: ReflectSettings
 ) -> None:
-    """Form the opinions of these holders anew (of all, where `None`) and store them."""
+    """Form the opinions of these holders anew (of all, where `None`) and store them.
+
+    With them those of holders about whom a person decided otherwise since the last time.
+    """
     # A recall that reads what is stored needs none of these.
     from lorebank.reflect.by_hand import read_verdicts
+    from lorebank.reflect.decisions import holders_decided, store_decisions
     from lorebank.reflect.matching import holder_of
     from lorebank.reflect.unsure_queue import rows_of
 
     verdicts = read_verdicts(root)
-    wanted = None if holders is None else sorted({*holders, *_across(connection, verdicts)})
+    decided = None if holders is None else holders_decided(connection, root)
+    wanted = (
+        None
+        if holders is None or decided is None
+        else sorted({*holders, *decided, *_across(connection, verdicts)})
+    )
+    if wanted == []:
+        with transaction(connection):
+            write_meta(connection, OPINIONS_DUE, "0")
+        return
     judged = {verdict.fact_id for verdict in verdicts}
     facts = all_facts(connection) if wanted is None else _facts_of(connection, wanted, judged)
     formed = form_now(facts, root, settings, holders=wanted)
@@ -84,6 +97,7 @@ def refresh_opinions(
         for holder, opinions in by_holder.items():
             insert_opinions(connection, holder, opinions)
             insert_unsure(connection, holder, rows_of(waiting.get(holder, ()), opinions))
+        store_decisions(connection, root)
         write_meta(connection, OPINIONS_DUE, "0")
 
 

@@ -47,7 +47,12 @@ def close(
     }
     deleted = {i for i in opinions if (o := overrides.get(i)) is not None and o.deleted}
     kept = {identity: opinion for identity, opinion in opinions.items() if identity not in deleted}
-    return [_linked(opinion, beliefs[i], kept) for i, opinion in kept.items()]
+    linked = [_linked(opinion, beliefs[i], kept) for i, opinion in kept.items()]
+    old_of: dict[str, list[str]] = {}
+    for opinion in sorted(linked, key=lambda o: o.id):
+        if opinion.superseded_by:
+            old_of.setdefault(opinion.superseded_by, []).append(opinion.id)
+    return [replace(o, supersedes=tuple(old_of.get(o.id, ()))) for o in linked]
 
 
 def _opinion(belief: Belief, override: Override | None, prior: float, now: date | None) -> Opinion:

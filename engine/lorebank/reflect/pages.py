@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from hashlib import blake2b
 from pathlib import PurePosixPath
 
 from lorebank.domain import Entity, Fact, FactKind, FactStatus, Opinion, OpinionStatus
@@ -17,7 +18,12 @@ from lorebank.language.folding import slugify
 from lorebank.markdown.blocks import find_blocks
 from lorebank.markdown.entity_page import BLOCKS, entity_page_paths, new_entity_page
 from lorebank.markdown.front_matter import FrontMatterValue, set_front_matter_keys
-from lorebank.markdown.opinion_page import OPINIONS_PATH, OpinionEntry, opinion_bodies
+from lorebank.markdown.opinion_page import (
+    OPINIONS_PATH,
+    OpinionEntry,
+    is_opinion_block,
+    opinion_bodies,
+)
 from lorebank.reflect.edits import PageEdit, plan_page_edit
 from lorebank.reflect.summaries import (
     KnownFact,
@@ -26,10 +32,12 @@ from lorebank.reflect.summaries import (
     entity_bodies,
     experience_body,
     page_links,
+    tie_of,
     world_body,
 )
+from lorebank.version import __version__
 
-__all__ = ["EXPERIENCE_PATH", "WORLD_PATH", "BankContent", "plan_pages"]
+__all__ = ["EXPERIENCE_PATH", "WORLD_PATH", "BankContent", "PagePlan", "newest_day"]
 
 WORLD_PATH = "bank/world.md"
 EXPERIENCE_PATH = "bank/experience.md"
@@ -39,7 +47,8 @@ _TITLES = {
     EXPERIENCE_PATH: "# Experience\n",
     OPINIONS_PATH: "# Opinions\n",
 }
-_OPINION_BLOCK = re.compile(r"o-[0-9a-f]+\Z")
+DIGESTS = (EXPERIENCE_PATH, OPINIONS_PATH, WORLD_PATH)
+_DIGEST_KINDS = {WORLD_PATH: FactKind.WORLD, EXPERIENCE_PATH: FactKind.EXPERIENCE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,18 +64,97 @@ class BankContent:
     entities: Mapping[str, Entity]
     superseded: Mapping[str, str] = field(default_factory=dict)
     """Fact id → id of the newer fact that replaces it."""
+    relations: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Fact id → the properties that it fixes."""
 
 
-def plan_pages(
-    content: BankContent, old: Mapping[str, str | None], *, only: Iterable[str] | None = None
-) -> tuple[PageEdit, ...]:
-    """The edits that bring the bank up to date, by path; pages without a change are left out.
+class PagePlan:
+    """What the pages of a bank should hold, page by page."""
 
-    `old` gives a page's present text for every path of `page_paths(content)`. With `only`, entity
-    pages of other entities are not looked at.
-    """
-    planned = [*_entity_edits(content, old, only), *_digest_edits(content, old)]
-    return tuple(sorted((e for e in planned if e.changes), key=lambda edit: edit.path))
+    def __init__(self, content: BankContent) -> None:
+        self.content = content
+        self.paths: Mapping[str, str | None] = dict.fromkeys(DIGESTS) | {
+            path: slug for slug, path in page_paths(content).items()
+        }
+        """Page → the entity that it is about; `None` for the bank's three digests."""
+        self._known = _known_facts(content)
+        self._about = _group_by_entity(content, self._known)
+        self._link = _links(content, self.paths)
+        self._digests: dict[int, bytes] = {}
+
+    def of_entities(self, slugs: Iterable[str]) -> set[str]:
+        """The pages of these entities, and the digests."""
+        wanted = set(slugs)
+        return {path for path, slug in self.paths.items() if slug is None or slug in wanted}
+
+    def edit(self, path: str, old: str | None) -> PageEdit:
+        """The edit that brings a page up to date from its present text."""
+        slug = self.paths[path]
+        if slug is None:
+            return self._digest_edit(path, old)
+        about, entities = self._about[slug], self.content.entities
+        neighbours = _strongest(slug, about, entities)
+        return _entity_edit(entities[slug], path, about, neighbours, old, self._link)
+
+    def made_from(self, path: str) -> str:
+        """A digest of all that the page is made from: equal while the page has no news."""
+        slug = self.paths[path]
+        state = blake2b(f"{__version__} {path}\n".encode(), digest_size=12)
+        if slug is not None:
+            entity, about = self.content.entities[slug], self._about[slug]
+            others = {other for known in about.facts for other in known.fact.slugs}
+            names = (self.content.entities.get(other) for other in sorted(others))
+            links = [self._link(other.name) for other in names if other is not None]
+            state.update(repr((entity.name, entity.page, links)).encode("utf-8", "replace"))
+            known, opinions = about.facts, about.opinions
+        else:
+            kind = _DIGEST_KINDS.get(path)
+            known = [k for k in self._known if k.fact.kind is kind]
+            opinions = [] if kind else list(self.content.opinions)
+            entries = [] if kind else list(self.content.entries)
+            linked = sorted((path, slug or "") for path, slug in self.paths.items())
+            state.update(repr((linked, entries)).encode("utf-8", "replace"))
+        for fact in known:
+            state.update(self._digest(fact))
+        for opinion in opinions:
+            state.update(self._digest(opinion))
+        return state.hexdigest()
+
+    def _digest(self, value: KnownFact | Opinion) -> bytes:
+        found = self._digests.get(id(value))
+        if found is None:
+            if isinstance(value, KnownFact):
+                fact = value.fact
+                names = [(m.slug, m.name, m.subject) for m in fact.mentions]
+                parts = (fact.id, fact.content, fact.citation, fact.recorded, fact.occurred)
+                text = f"{parts}{names}{value.status}{value.newer}{sorted(value.relations)}"
+            else:
+                text = repr(value)
+            found = blake2b(text.encode("utf-8", "replace"), digest_size=12).digest()
+            self._digests[id(value)] = found
+        return found
+
+    def _digest_edit(self, path: str, old: str | None) -> PageEdit:
+        if path == OPINIONS_PATH:
+            return self._opinions_edit(old)
+        body = (
+            {"world": world_body(self._known, link=self._link)}
+            if path == WORLD_PATH
+            else {"experience": experience_body(self._known)}
+        )
+        return plan_page_edit(path, old, body, frame=_TITLES[path])
+
+    def _opinions_edit(self, old: str | None) -> PageEdit:
+        content = self.content
+        bodies = opinion_bodies(content.opinions, content.entries, link=self._link)
+        return plan_page_edit(
+            OPINIONS_PATH,
+            old,
+            bodies,
+            frame=_TITLES[OPINIONS_PATH],
+            drop=_gone(old, bodies, OPINIONS_PATH),
+            own_notes={entry.id: entry.notes for entry in content.entries if entry.edited},
+        )
 
 
 def page_paths(content: BankContent) -> dict[str, str]:
@@ -89,38 +177,19 @@ def page_paths(content: BankContent) -> dict[str, str]:
     return kept | {slug: paths[slug] for slug in fresh}
 
 
-def _entity_edits(
-    content: BankContent, old: Mapping[str, str | None], only: Iterable[str] | None
-) -> Iterable[PageEdit]:
-    paths = page_paths(content)
-    link = _links(content, paths)
-    wanted = paths.keys() if only is None else paths.keys() & set(only)
-    by_entity = _group_by_entity(content)
-    for slug in sorted(wanted):
-        yield _entity_edit(content.entities[slug], paths[slug], by_entity[slug], old, link)
-
-
 @dataclass(slots=True)
 class _AboutEntity:
     facts: list[KnownFact]
     opinions: list[Opinion]
-    neighbours: dict[str, Neighbour]
 
 
-def _group_by_entity(content: BankContent) -> dict[str, _AboutEntity]:
-    about = {slug: _AboutEntity([], [], {}) for slug in content.entities}
-    names = {slug: entity.name for slug, entity in content.entities.items()}
+def _group_by_entity(content: BankContent, facts: Iterable[KnownFact]) -> dict[str, _AboutEntity]:
+    about = {slug: _AboutEntity([], []) for slug in content.entities}
     slug_of = {entity.name: slug for slug, entity in content.entities.items()}
-    for known in _known_facts(content):
-        slugs = [slug for slug in known.fact.slugs if slug in about]
-        for slug in slugs:
-            about[slug].facts.append(known)
-            for other in slugs:
-                if other != slug:
-                    beside = about[slug].neighbours
-                    count = beside[other].facts if other in beside else 0
-                    # Facts come oldest first, so the last citation is that of the newest.
-                    beside[other] = Neighbour(names[other], count + 1, known.fact.citation)
+    for known in facts:
+        for slug in known.fact.slugs:
+            if slug in about:
+                about[slug].facts.append(known)
     for opinion in content.opinions:
         for name in opinion.entities:
             if name in slug_of:
@@ -130,23 +199,44 @@ def _group_by_entity(content: BankContent) -> dict[str, _AboutEntity]:
 
 def _known_facts(content: BankContent) -> list[KnownFact]:
     """Facts with what became of them, or of the opinion that they state."""
+    by_id = {fact.id: fact for fact in content.facts}
     status = dict.fromkeys(content.superseded, FactStatus.SUPERSEDED)
+    newer = {old: by_id[new].citation for old, new in content.superseded.items() if new in by_id}
     for opinion in content.opinions:
         if opinion.status is OpinionStatus.LIVE:
             continue
         for evidence in opinion.evidence:
             if evidence.reason in ("stated", "restated"):
                 status[evidence.fact_id] = FactStatus(opinion.status.value)
-    return [KnownFact(fact, status.get(fact.id, FactStatus.LIVE)) for fact in content.facts]
+    return [
+        KnownFact(
+            fact,
+            status.get(fact.id, FactStatus.LIVE),
+            newer.get(fact.id),
+            content.relations.get(fact.id, frozenset()),
+        )
+        for fact in content.facts
+    ]
 
 
 def _entity_edit(
-    entity: Entity, path: str, about: _AboutEntity, old: Mapping[str, str | None], link: Link
+    entity: Entity,
+    path: str,
+    about: _AboutEntity,
+    neighbours: Sequence[Neighbour],
+    text: str | None,
+    link: Link,
 ) -> PageEdit:
-    text = old.get(path)
-    neighbours = sorted(about.neighbours.values(), key=lambda n: (-n.facts, n.name))[:RELATED]
     plain = [known for known in about.facts if known.fact.kind is not FactKind.OPINION]
-    bodies = entity_bodies(entity.slug, plain, about.opinions, neighbours, page=path, link=link)
+    bodies = entity_bodies(
+        entity.slug,
+        plain,
+        about.opinions,
+        neighbours,
+        page=path,
+        link=link,
+        name=entity.name,
+    )
     if text is not None and not about.facts:
         if _is_only_generated(text, entity, path):
             return PageEdit(path, text, None)
@@ -156,6 +246,31 @@ def _entity_edit(
     if edit.new is None:
         return edit
     return PageEdit(path, text, _with_dates(edit.new, entity, path, about.facts), edit.diagnostics)
+
+
+def _tie(known: KnownFact, slug: str) -> str:
+    """What a fact about one entity says that the other is to it, where it still holds."""
+    fact = known.fact
+    if known.status is not FactStatus.LIVE or fact.subjects[:1] != (slug,) or len(fact.slugs) > 2:
+        return ""
+    return tie_of(known)
+
+
+def _strongest(slug: str, about: _AboutEntity, entities: Mapping[str, Entity]) -> list[Neighbour]:
+    """The entities that stand most often in the same facts."""
+    beside: dict[str, Neighbour] = {}
+    for known in about.facts:  # oldest first, so that the last citation is the newest one's
+        for other in known.fact.slugs:
+            if other != slug and other in entities:
+                before = beside.get(other)
+                beside[other] = Neighbour(
+                    entities[other].name,
+                    (before.facts if before else 0) + 1,
+                    known.fact.citation,
+                    known.fact.recorded,
+                    _tie(known, slug) or (before.tie if before else ""),
+                )
+    return sorted(beside.values(), key=lambda n: (-n.facts, n.name))[:RELATED]
 
 
 def _own_name(entity: Entity, path: str) -> dict[str, FrontMatterValue | None]:
@@ -191,30 +306,9 @@ def _is_only_generated(text: str, entity: Entity, path: str) -> bool:
     return re.sub(r"\A---\s*---", "", bare.strip()).split() == frame.split()
 
 
-def _links(content: BankContent, paths: Mapping[str, str]) -> Link:
-    names = {slug: content.entities[slug].name for slug in paths}
-    return page_links({names[slug]: PurePosixPath(path).stem for slug, path in paths.items()})
-
-
-def _digest_edits(content: BankContent, old: Mapping[str, str | None]) -> Iterable[PageEdit]:
-    paths = page_paths(content)
-    link = _links(content, paths)
-    facts = _known_facts(content)
-    bodies = {
-        WORLD_PATH: {"world": world_body(facts, link=link)},
-        EXPERIENCE_PATH: {"experience": experience_body(facts)},
-        OPINIONS_PATH: opinion_bodies(content.opinions, content.entries, link=link),
-    }
-    notes = {entry.id: entry.notes for entry in content.entries if entry.edited}
-    for path, blocks in bodies.items():
-        yield plan_page_edit(
-            path,
-            old.get(path),
-            blocks,
-            frame=_TITLES[path],
-            drop=_gone(old.get(path), blocks, path) if path == OPINIONS_PATH else (),
-            own_notes=notes if path == OPINIONS_PATH else None,
-        )
+def _links(content: BankContent, paths: Mapping[str, str | None]) -> Link:
+    names = {path: content.entities[slug].name for path, slug in paths.items() if slug is not None}
+    return page_links({name: PurePosixPath(path).stem for path, name in names.items()})
 
 
 def _gone(text: str | None, bodies: Mapping[str, str], path: str) -> list[str]:
@@ -223,8 +317,7 @@ def _gone(text: str | None, bodies: Mapping[str, str], path: str) -> list[str]:
     return [
         block.name
         for block in blocks
-        if block.name not in bodies
-        and (_OPINION_BLOCK.match(block.name) or block.name == "removed")
+        if block.name not in bodies and (is_opinion_block(block.name) or block.name == "removed")
     ]
 
 

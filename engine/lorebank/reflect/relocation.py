@@ -17,14 +17,20 @@ from lorebank.reflect.pages import BankContent
 
 __all__ = ["relocate"]
 
+_BANK = "bank/"
+
 
 def relocate(
     content: BankContent, edits: Iterable[PageEdit], *, headings: Sequence[str]
 ) -> BankContent:
     """The content with every citation as it will be once the edits are written."""
     places: dict[Citation, Citation] = {}
+    by_page: dict[str, list[Fact]] = {}
+    for fact in content.facts:
+        if fact.citation.path.startswith(_BANK):
+            by_page.setdefault(fact.citation.path, []).append(fact)
     for edit in edits:
-        own = [fact for fact in content.facts if fact.citation.path == edit.path]
+        own = by_page.get(edit.path)
         if own and edit.new is not None:
             places |= _new_places(own, edit.path, edit.new, headings)
     if all(old == new for old, new in places.items()):

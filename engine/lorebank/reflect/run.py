@@ -1,187 +1,352 @@
 """One reflect run: read, plan, show as a patch, write page by page, keep a journal.
 
-Every page is written atomically and only if it still is what was read. A run that is killed leaves
-whole pages; the next one writes the rest. A night without news writes nothing, no journal either.
+Every page is written atomically and only if it still is what was read; one that changed meanwhile
+is read and planned again. A run that is killed leaves whole pages; the next one writes the rest. A
+night without news writes nothing, no journal either. Pages whose content did not change since they
+were last settled are not even read.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from datetime import date
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from lorebank.config import Config
-from lorebank.domain import Diagnostic, OpenPair, Opinion, ReflectReport
+from lorebank.domain import Diagnostic, Hunk, ReflectReport
 from lorebank.index.connection import Connection
-from lorebank.index.entities import display_names, list_entities
-from lorebank.index.items import all_facts
-from lorebank.index.opinions import load_opinions
-from lorebank.index.slots import superseded_facts
 from lorebank.markdown.facts import RETAIN_HEADINGS
-from lorebank.markdown.opinion_page import OPINIONS_PATH, parse_opinion_page
+from lorebank.markdown.generated_text import escape_inline
+from lorebank.markdown.opinion_page import OPINIONS_PATH
 from lorebank.markdown.proposal_pages import PROPOSAL_PAGES
-from lorebank.reflect.by_hand import dated, read_entries
+from lorebank.reflect.content import read_content, touched_since
 from lorebank.reflect.edits import PageEdit
-from lorebank.reflect.journal import Moved, journal_path, write_journal_text
-from lorebank.reflect.materialise import opinions_under, with_trend
-from lorebank.reflect.pages import (
-    EXPERIENCE_PATH,
-    WORLD_PATH,
-    BankContent,
-    newest_day,
-    page_paths,
-    plan_pages,
+from lorebank.reflect.hunks import hunks_of, without_hunks
+from lorebank.reflect.journal import (
+    JOURNAL_FOLDER,
+    journal_path,
+    moved_opinions,
+    write_journal_text,
 )
+from lorebank.reflect.page_files import Page, SettledPages, encoded, read_pages, write_page
+from lorebank.reflect.pages import BankContent, PagePlan
 from lorebank.reflect.proposals import Proposing, plan_proposal_edits, read_core_memory
+from lorebank.reflect.rejections import REJECTED_PATH, parse_rejections, with_rejections
 from lorebank.reflect.relocation import relocate
-from lorebank.reflect.standing import (
-    Ask,
-    StandingAnswers,
-    ask_standing,
-    plan_answers,
-    write_answers,
-)
+from lorebank.reflect.standing import Ask, ask_standing, plan_answers, write_answers
 from lorebank.reflect.suggest import suggest_lines
+from lorebank.reflect.undo import Change, keep_for_undo, next_run
 from lorebank.reflect.unsure_queue import unsure_queue
+from lorebank.reflect.vanishing import vanishing_lines
 from lorebank.reflect.writing import Writer
-from lorebank.workspace.atomic import write_atomic
+from lorebank.workspace.atomic import remove_temporaries
 from lorebank.workspace.diff import unified
+from lorebank.workspace.paths import is_linked
 
-__all__ = ["reflect_workspace"]
+__all__ = ["RunOptions", "reflect_workspace"]
 
-UNSURE_NAMED = 5
-"""Pairs of the unsure queue that a journal names."""
 MAX_ROUNDS = 5
 """Line numbers settle in two or three rounds."""
-
-_CONFIDENCE = re.compile(r"· confidence \*\*([0-9.]+)\*\*")
-_UTF8_MARK = b"\xef\xbb\xbf"
+UNSURE_NAMED = 5
+"""Pairs of the unsure queue that a journal names."""
+_ATTEMPTS = 4
+"""So often a page that somebody else is writing is read and planned again."""
+_NAMED = 5
+_FOLDERS = ("bank", "bank/entities", JOURNAL_FOLDER, ".memory/undo")
 
 
 @dataclass(frozen=True, slots=True)
-class _Page:
-    """A page as it was read."""
+class RunOptions:
+    """How a run is to go."""
 
-    data: bytes
-    text: str
-    mark: bytes
-    """The byte order mark that it begins with, or nothing."""
+    today: date
+    since: date | None = None
+    """Only pages of entities with facts recorded from that day on, and the digests."""
+    until: date | None = None
+    """Facts recorded later are left out: the pages are those of that day."""
+    dry_run: bool = False
+    force: bool = False
+    """Whether more of a page may vanish than the settings allow."""
+    accept: frozenset[str] | None = None
+    """Make no other changes than these hunks."""
+    reject: frozenset[str] = frozenset()
+    """Hunks to leave out, now and until they read differently."""
+    infer: bool = False
+    """Suggest retain lines for logs without a retain section."""
+    ask: Ask | None = None
+    """Answers the standing questions."""
+    writer: Writer | None = None
+    """Puts the answers in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Planned:
+    """The changes of a run, and what it leaves alone."""
+
+    plan: PagePlan
+    pages: dict[str, Page]
+    edits: tuple[PageEdit, ...] = ()
+    hunks: tuple[Hunk, ...] = ()
+    """Those not rejected earlier, rejected ones of this run included."""
+    settled: tuple[str, ...] = ()
+    """Pages that are as they should be."""
+    problems: tuple[Diagnostic, ...] = ()
+    held: tuple[str, ...] = ()
+    rejected: int = 0
 
 
 def reflect_workspace(
-    connection: Connection,
-    root: Path,
-    config: Config,
-    *,
-    today: date,
-    since: date | None = None,
-    until: date | None = None,
-    dry_run: bool = False,
-    infer: bool = False,
-    ask: Ask | None = None,
-    writer: Writer | None = None,
+    connection: Connection, root: Path, config: Config, options: RunOptions
 ) -> ReflectReport:
-    """Bring the bank's pages up to date; the caller holds the workspace's lock and has synced.
-
-    `since`: only entities with facts recorded from that day on. `until`: facts recorded later are
-    left out, and the pages are those of that day. `infer`: suggest retain lines for logs without
-    a retain section. `ask` answers the standing questions, `writer` puts the answers in words.
-    """
-    content = _content(connection, root, config, today, until)
-    answers = ask_standing(root, content, ask, connection if until is None else None)
-    headings = (*RETAIN_HEADINGS, *config.retain.headings)
-    proposing = _proposing(root, config, content, headings, infer=infer)
-    pages, problems = _read_pages(root, content, answers.paths)
-    old = {path: page.text for path, page in pages.items()}
-    answers = write_answers(answers, content, old, writer)
-    skipped = {problem.path for problem in problems}
-    only = _touched(content, since)
-    content, edits = _settled_plan(content, proposing, answers, old, only, headings)
-    edits = [edit for edit in edits if edit.path not in skipped]
-    moved = _moved(old.get(OPINIONS_PATH, ""), content.opinions)
-    journal = journal_path(today) if edits else None
-    if journal is not None and _is_linked(root, journal):
-        message = "is reached by a symbolic link; no journal was written"
-        problems = (*problems, Diagnostic(journal, 0, "page-skipped", message))
-        journal = None
-    if edits and not dry_run:
-        _write(root, edits, pages)
-        if journal is not None:
-            unsure = unsure_queue(connection, limit=UNSURE_NAMED).pairs
-            _write_journal(root, today, edits, moved, unsure)
-    return ReflectReport(
-        changed=tuple(edit.path for edit in edits),
-        patch="".join(unified(edit.old, edit.new, edit.path) for edit in edits),
-        journal=journal,
-        dry_run=dry_run,
-        facts_read=len(content.facts),
-        opinions_moved=tuple((m.opinion.id, m.opinion.statement, m.before, m.after) for m in moved),
-        problems=(
-            *problems,
-            *proposing.problems,
-            *answers.problems,
-            *(d for edit in edits for d in edit.diagnostics),
-        ),
-    )
+    """Bring the bank's pages up to date; the caller holds the workspace's lock and has synced."""
+    run = _Run(connection, root, config, options)
+    planned = run.plan(None)
+    if options.dry_run:
+        return run.report(planned, planned.edits)
+    written = run.write(planned)
+    return run.report(planned, written)
 
 
-def _settled_plan(
-    content: BankContent,
-    proposing: Proposing,
-    answers: StandingAnswers,
-    old: Mapping[str, str | None],
-    only: set[str] | None,
-    headings: Sequence[str],
-) -> tuple[BankContent, list[PageEdit]]:
-    """The edits, with citations that hold after they are written."""
-    for _ in range(MAX_ROUNDS):
-        edits = [
-            *plan_pages(content, old, only=only),
-            *plan_proposal_edits(content, proposing, old),
-            *plan_answers(content, answers, old),
-        ]
-        moved = relocate(content, edits, headings=headings)
-        if moved is content:
-            break
-        content = moved
-    return content, sorted(edits, key=lambda edit: edit.path)
+class _Run:
+    """One run, from what the index holds to pages on disk."""
 
+    def __init__(
+        self, connection: Connection, root: Path, config: Config, options: RunOptions
+    ) -> None:
+        self.root = root
+        self.config = config
+        self.options = options
+        self.connection = connection
+        self.content = read_content(connection, root, config, options.today, options.until)
+        memory = connection if options.until is None else None
+        self.answers = ask_standing(root, self.content, options.ask, memory)
+        self.proposing = _proposing(root, config, self.content, self._headings, options.infer)
+        texts = {p: page.text for p, page in read_pages(root, self.answers.paths)[0].items()}
+        self.answers = write_answers(self.answers, self.content, texts, options.writer)
+        self.settled = SettledPages(connection)
+        self.rejections = _read_text(root, REJECTED_PATH)
+        self.declined = parse_rejections(self.rejections)
+        self.name: str | None = None
+        self.journal = journal_path(options.today)
+        self.problems: list[Diagnostic] = []
 
-def _content(
-    connection: Connection, root: Path, config: Config, today: date, until: date | None
-) -> BankContent:
-    facts = all_facts(connection)
-    if until is not None:
-        facts = tuple(f for f in facts if f.recorded is None or f.recorded <= until)
-    entries = read_entries(root)
-    by_hand = dated(entries, facts, today)
-    opinions = (
-        load_opinions(connection)
-        if until is None and by_hand == entries
-        else opinions_under(connection, root, config.reflect, as_of=until, entries=by_hand)
-    )
-    names = display_names(connection, {slug for o in opinions for slug in o.entities})
-    # Trends are told for the newest day recorded, not for today: no news, no change.
-    newest = newest_day(facts)
-    return BankContent(
-        facts=facts,
-        opinions=tuple(
-            replace(
-                with_trend(opinion, newest) if newest else opinion,
-                entities=tuple(names.get(slug, slug) for slug in opinion.entities),
+    def plan(self, only: set[str] | None) -> _Planned:
+        """What to change, with citations that hold after it is written."""
+        content = self.content
+        for _ in range(MAX_ROUNDS):
+            planned = self._plan_once(content, only)
+            moved = relocate(content, planned.edits, headings=self._headings)
+            if moved is content:
+                break
+            content = moved
+        return planned
+
+    def write(self, planned: _Planned) -> tuple[PageEdit, ...]:
+        """Write the pages, those that changed meanwhile after another look; then the journal."""
+        new_rejections = with_rejections(
+            self.rejections,
+            [hunk for hunk in planned.hunks if hunk.id in self.options.reject],
+            self.options.today,
+        )
+        if planned.edits or new_rejections != self.rejections:
+            self.name = next_run(
+                self.root, self.options.today.isoformat(), _read_text(self.root, self.journal)
             )
-            for opinion in opinions
-        ),
-        entries=by_hand,
-        entities={entity.slug: entity for entity in list_entities(connection)},
-        superseded=superseded_facts(connection, as_of=until),
-    )
+        for folder in _FOLDERS:
+            remove_temporaries(self.root / folder)
+        changes: dict[str, Change] = {}
+        written: dict[str, PageEdit] = {}
+        first = planned
+        for _ in range(_ATTEMPTS):
+            missed = self._write_once(planned, written, changes)
+            if OPINIONS_PATH in missed:
+                self.problems.append(_busy(OPINIONS_PATH))
+            if not missed - {OPINIONS_PATH}:
+                break
+            planned = self.plan(missed - {OPINIONS_PATH})
+        else:
+            self.problems += [_busy(path) for path in sorted(missed - {OPINIONS_PATH})]
+        edits = tuple(written[path] for path in sorted(written))
+        self._write_notes(first, edits, new_rejections, changes)
+        self.settled.keep(first.plan.paths)
+        return edits
+
+    def report(self, planned: _Planned, edits: Sequence[PageEdit]) -> ReflectReport:
+        moved = moved_opinions(edits, planned.plan.content.opinions)
+        return ReflectReport(
+            changed=tuple(edit.path for edit in edits),
+            patch="".join(unified(edit.old, edit.new, edit.path) for edit in edits),
+            journal=self.journal if edits and not self._is_journal_linked() else None,
+            dry_run=self.options.dry_run,
+            facts_read=len(planned.plan.content.facts),
+            opinions_moved=tuple(
+                (m.opinion.id, m.opinion.statement, m.before, m.after) for m in moved
+            ),
+            problems=(
+                *planned.problems,
+                *self.proposing.problems,
+                *self.answers.problems,
+                *self.problems,
+            ),
+            run=self.name,
+            hunks=planned.hunks,
+            held=planned.held,
+            rejected=planned.rejected,
+        )
+
+    @property
+    def _headings(self) -> tuple[str, ...]:
+        return (*RETAIN_HEADINGS, *self.config.retain.headings)
+
+    def _plan_once(self, content: BankContent, only: set[str] | None) -> _Planned:
+        plan = PagePlan(content)
+        replaced = _replaced(content)
+        paths = set(plan.paths) if only is None else plan.paths.keys() & only
+        if self.options.since is not None:
+            paths &= plan.of_entities(touched_since(content, self.options.since))
+        paths = {p for p in paths if not self.settled.is_settled(p, plan.made_from(p))}
+        others = {*PROPOSAL_PAGES, *self.answers.paths}
+        others = others if only is None else others & only
+        pages, problems = read_pages(self.root, paths | others)
+        found = _Findings(list(problems))
+        if self.settled.is_newer(OPINIONS_PATH, pages.get(OPINIONS_PATH)):
+            # What somebody decides on it this moment is not yet in the confidences.
+            found.problems.append(_busy(OPINIONS_PATH))
+        skipped = {problem.path for problem in found.problems}
+        for path in sorted(paths - skipped):
+            page = pages.get(path)
+            edit = plan.edit(path, page.text if page else None)
+            if edit.changes:
+                self._take(edit, replaced, found)
+            else:
+                found.settled.append(path)
+        old = {path: page.text for path, page in pages.items()}
+        for edit in (
+            *plan_proposal_edits(content, self.proposing, old),
+            *plan_answers(content, self.answers, old),
+        ):
+            if edit.path in others - skipped:
+                self._take(edit, replaced, found)
+        found.edits.sort(key=lambda edit: edit.path)
+        return _Planned(
+            plan,
+            pages,
+            tuple(found.edits),
+            tuple(found.hunks),
+            tuple(found.settled),
+            tuple(found.problems),
+            tuple(found.held),
+            found.rejected,
+        )
+
+    def _take(self, edit: PageEdit, replaced: frozenset[str], found: _Findings) -> None:
+        """Add an edit to the plan, less what was rejected; not at all where it takes too much."""
+        declined = self.declined
+        asked = [hunk for hunk in hunks_of(edit) if hunk.id not in declined]
+        accept, reject = self.options.accept, self.options.reject
+        shown, count = without_hunks(
+            edit,
+            lambda id: id in declined or id in reject or (accept is not None and id not in accept),
+        )
+        vanishing = None
+        if not self.options.force and edit.path not in PROPOSAL_PAGES:
+            vanishing = vanishing_lines(
+                shown, share=self.config.reflect.max_vanish, replaced=replaced
+            )
+        if vanishing is not None:
+            found.held.append(edit.path)
+            found.problems.append(_held_back(edit.path, *vanishing))
+            return
+        found.hunks += asked
+        found.rejected += count
+        if shown.changes:
+            found.edits.append(shown)
+            found.problems += edit.diagnostics
+
+    def _write_once(
+        self, planned: _Planned, written: dict[str, PageEdit], changes: dict[str, Change]
+    ) -> set[str]:
+        """Write all pages of a plan; returns those that were no longer what was read."""
+        plan = planned.plan
+        for path in planned.settled:
+            page = planned.pages.get(path)
+            self.settled.settle(path, plan.made_from(path), page.data if page else None)
+        for edit in planned.edits:
+            page = planned.pages.get(edit.path)
+            before = page.data if page else None
+            changes[edit.path] = Change(before, encoded(edit, page))
+        if self.name and planned.edits:
+            keep_for_undo(self.root, self.name, changes)
+        missed: set[str] = set()
+        for edit in planned.edits:
+            page = planned.pages.get(edit.path)
+            if not write_page(self.root, edit, page):
+                missed.add(edit.path)
+                changes.pop(edit.path)
+                continue
+            written[edit.path] = edit
+            if planned.rejected:
+                self.settled.unsettle(edit.path)
+            elif edit.path in plan.paths:
+                self.settled.settle(edit.path, plan.made_from(edit.path), encoded(edit, page))
+        return missed
+
+    def _write_notes(
+        self,
+        planned: _Planned,
+        edits: Sequence[PageEdit],
+        rejections: str,
+        changes: dict[str, Change],
+    ) -> None:
+        """The journal and the page of rejections, kept for undo like the pages."""
+        notes: dict[str, str] = {}
+        if edits and self._is_journal_linked():
+            message = "is reached by a symbolic link; no journal was written"
+            self.problems.append(Diagnostic(self.journal, 0, "page-skipped", message))
+        elif edits:
+            assert self.name is not None
+            notes[self.journal] = write_journal_text(
+                _read_text(self.root, self.journal) or None,
+                self.options.today,
+                edits,
+                moved_opinions(edits, planned.plan.content.opinions),
+                unsure_queue(self.connection, limit=UNSURE_NAMED).pairs,
+                number=int(self.name.rpartition("-")[2]),
+                problems=[p for p in planned.problems if p.code == "vanish-limit"],
+                rejected=planned.rejected,
+            )
+        if rejections != self.rejections:
+            notes[REJECTED_PATH] = rejections
+        if not notes or self.name is None:
+            return
+        pages, _ = read_pages(self.root, notes)
+        for path, text in notes.items():
+            page = pages.get(path)
+            changes[path] = Change(page.data if page else None, text.encode("utf-8"))
+        keep_for_undo(self.root, self.name, changes)
+        for path, text in notes.items():
+            page = pages.get(path)
+            write_page(self.root, PageEdit(path, page.text if page else None, text), page)
+
+    def _is_journal_linked(self) -> bool:
+        return is_linked(self.root, self.journal)
+
+
+@dataclass(slots=True)
+class _Findings:
+    """A plan while it is being made."""
+
+    problems: list[Diagnostic]
+    edits: list[PageEdit] = field(default_factory=list)
+    hunks: list[Hunk] = field(default_factory=list)
+    settled: list[str] = field(default_factory=list)
+    held: list[str] = field(default_factory=list)
+    rejected: int = 0
 
 
 def _proposing(
-    root: Path, config: Config, content: BankContent, headings: Sequence[str], *, infer: bool
+    root: Path, config: Config, content: BankContent, headings: Sequence[str], infer: bool
 ) -> Proposing:
     core, problems = read_core_memory(root, config.reflect.core_token_budget)
     suggested = suggest_lines(
@@ -190,89 +355,30 @@ def _proposing(
     return Proposing(core, suggested, problems)
 
 
-def _touched(content: BankContent, since: date | None) -> set[str] | None:
-    if since is None:
-        return None
-    recent = (f for f in content.facts if f.recorded is not None and f.recorded >= since)
-    return {slug for fact in recent for slug in fact.slugs}
+def _busy(path: str) -> Diagnostic:
+    message = "is being changed by somebody else; the next run sees to it"
+    return Diagnostic(path, 0, "page-busy", message)
 
 
-def _read_pages(
-    root: Path, content: BankContent, standing: Sequence[str]
-) -> tuple[dict[str, _Page], tuple[Diagnostic, ...]]:
-    """The pages that may change, by path, and those that cannot be read as text."""
-    pages: dict[str, _Page] = {}
-    problems: list[Diagnostic] = []
-    digests = (WORLD_PATH, EXPERIENCE_PATH, OPINIONS_PATH)
-    paths = [*digests, *PROPOSAL_PAGES, *page_paths(content).values(), *standing]
-    for path in sorted(set(paths)):
-        file = root / path
-        if _is_linked(root, path):
-            message = "is reached by a symbolic link; left alone"
-            problems.append(Diagnostic(path, 0, "page-skipped", message))
-            continue
-        try:
-            data = file.read_bytes()
-        except FileNotFoundError:
-            continue
-        mark = _UTF8_MARK if data.startswith(_UTF8_MARK) else b""
-        try:
-            pages[path] = _Page(data, data[len(mark) :].decode("utf-8"), mark)
-        except UnicodeDecodeError as problem:
-            message = f"invalid UTF-8 at byte {problem.start}; the page was left alone"
-            problems.append(Diagnostic(path, 0, "page-skipped", message))
-    return pages, tuple(problems)
-
-
-def _is_linked(root: Path, path: str) -> bool:
-    """Whether the page, or a folder on the way to it, is a link: it may lead anywhere."""
-    steps = [PurePosixPath(path), *PurePosixPath(path).parents]
-    return any((root / step).is_symlink() for step in steps[:-1])
-
-
-def _write(root: Path, edits: Sequence[PageEdit], pages: Mapping[str, _Page]) -> None:
-    for edit in edits:
-        page = pages.get(edit.path)
-        file = root / edit.path
-        if edit.new is None:
-            file.unlink(missing_ok=True)
-            continue
-        data = (page.mark if page else b"") + edit.new.encode("utf-8")
-        write_atomic(file, data, expected=page.data if page else None)
-
-
-def _write_journal(
-    root: Path,
-    today: date,
-    edits: Sequence[PageEdit],
-    moved: Sequence[Moved],
-    unsure: Sequence[OpenPair],
-) -> None:
-    file = root / journal_path(today)
-    before = file.read_bytes() if file.exists() else None
-    text = write_journal_text(
-        before.decode("utf-8", "replace") if before else None, today, edits, moved, unsure
-    )
-    write_atomic(file, text.encode("utf-8"), expected=before)
-
-
-def _moved(page: str, opinions: Sequence[Opinion]) -> tuple[Moved, ...]:
-    """Opinions whose confidence is not what the page says, new ones included."""
-    told = _told_confidences(page)
-    return tuple(
-        Moved(opinion, told.get(opinion.id), round(opinion.confidence, 2))
-        for opinion in sorted(opinions, key=lambda o: o.id)
-        if told.get(opinion.id) != round(opinion.confidence, 2)
+def _replaced(content: BankContent) -> frozenset[str]:
+    """Sentences that a newer one replaces: they may go from where only the present is told."""
+    return frozenset(
+        escape_inline(fact.content) for fact in content.facts if fact.id in content.superseded
     )
 
 
-def _told_confidences(page: str) -> dict[str, float]:
-    entries, _ = parse_opinion_page(page)
-    lines = page.split("\n")
-    told: dict[str, float] = {}
-    for entry in entries:
-        body = "\n".join(lines[entry.line : entry.line + 8])
-        found = _CONFIDENCE.search(body)
-        if found and not entry.deleted:
-            told[entry.id] = float(found[1])
-    return told
+def _held_back(path: str, gone: Sequence[str], of: int) -> Diagnostic:
+    named = "; ".join(f"“{line}”" for line in gone[:_NAMED])
+    more = f"; and {len(gone) - _NAMED} more" if len(gone) > _NAMED else ""
+    message = f"{len(gone)} of {of} entries would vanish, the page was left alone: {named}{more}"
+    return Diagnostic(path, 0, "vanish-limit", message)
+
+
+def _read_text(root: Path, path: str) -> str:
+    """The text of a page of the engine's own, empty where there is none."""
+    if is_linked(root, path):
+        return ""
+    try:
+        return (root / path).read_bytes().decode("utf-8", "replace")
+    except OSError:
+        return ""

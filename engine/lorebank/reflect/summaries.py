@@ -19,6 +19,8 @@ from lorebank.domain import (
     Interval,
     Opinion,
     OpinionStatus,
+    Stance,
+    Trend,
 )
 from lorebank.language.folding import fold
 from lorebank.language.words import content_words
@@ -35,6 +37,8 @@ __all__ = [
     "page_links",
     "related_body",
     "summary_body",
+    "summary_facts",
+    "tie_of",
     "timeline_body",
     "world_body",
 ]
@@ -43,7 +47,16 @@ SUMMARY_SENTENCES = 12
 _RECENT_DAYS = 30
 _HALF_LIFE_DAYS = 120
 _ALIKE = 0.6
-_GROUPS = ("Who and what", "Facts", "Now and recently", "Observations")
+_THINKS = "Prefers and thinks"
+_GROUPS = ("Who and what", "With others", _THINKS, "Ongoing", "Lately", "Also")
+_ROOM = {"Who and what": 5, "With others": 4, _THINKS: 0, "Ongoing": 3, "Lately": 4, "Also": 3}
+_LEFT_OVER = "Also"
+_PREFERENCES = 3
+_HELD = 0.5
+_WORLD_LINES = 12
+"""Of an entity with more durable facts, `bank/world.md` shows the most telling ones."""
+_TIES = frozenset({"employer", "manager", "spouse"})
+"""Relations of `slots/relations.toml` that tie an entity to another."""
 
 Link = Callable[[str], str]
 """Display name → its wikilink."""
@@ -55,6 +68,10 @@ class KnownFact:
 
     fact: Fact
     status: FactStatus = FactStatus.LIVE
+    newer: Citation | None = None
+    """Where the fact stands that replaces it."""
+    relations: frozenset[str] = frozenset()
+    """The properties that it fixes: `residence`, `employer`, …"""
 
     @property
     def day(self) -> date | None:
@@ -74,6 +91,10 @@ class Neighbour:
     """How many facts name both."""
     source: Citation | None = None
     """The newest of them."""
+    day: date | None = None
+    """When that one was written."""
+    tie: str = ""
+    """The relation that a fact states between the two: `employer`, `spouse`."""
 
 
 def entity_bodies(
@@ -84,48 +105,70 @@ def entity_bodies(
     *,
     page: str,
     link: Link,
+    name: str = "",
 ) -> dict[str, str]:
-    """The bodies of an entity page's four blocks, by block name; `page` is its workspace path."""
+    """The bodies of an entity page's four blocks, by block name; `page` is its workspace path.
+
+    `name` is the entity's own, by which its opinions are told from those that others hold of it.
+    """
     return {
-        "summary": summary_body(slug, facts, page=page),
-        "opinions": opinions_body(opinions, page=page),
+        "summary": summary_body(slug, facts, page=page, opinions=_held_by(name, opinions)),
+        "opinions": opinions_body(opinions, page=page, name=name, link=link),
         "timeline": timeline_body(facts, page=page, slug=slug),
         "related": related_body(neighbours, page=page, link=link),
     }
 
 
-def summary_body(slug: str, facts: Sequence[KnownFact], *, page: str) -> str:
-    """What is true now: at most twelve sentences, grouped, the most telling ones chosen."""
-    chosen = _salient(slug, [known for known in facts if _is_current(known)])
-    if not chosen:
+def summary_body(
+    slug: str, facts: Sequence[KnownFact], *, page: str, opinions: Sequence[Opinion] = ()
+) -> str:
+    """What is true now: at most twelve sentences, grouped, the most telling ones chosen.
+
+    `opinions` are the entity's own; the firmest that are still held stand among the sentences.
+    """
+    preferred = _firmest(opinions)
+    chosen = summary_facts(slug, facts, room=SUMMARY_SENTENCES - len(preferred))
+    if not chosen and not preferred:
         return "Nothing is known yet."
-    newest = max((known.day for known in chosen if known.day), default=None)
-    groups: dict[str, list[KnownFact]] = {}
-    for known in sorted(chosen, key=_newest_first):
-        groups.setdefault(_group(known, slug, newest), []).append(known)
-    parts = []
-    for title in _GROUPS:
-        if title in groups:
-            lines = "\n".join(
-                f"- {_told(known.fact, slug)} ({citation_link(known.fact.citation, page)})"
-                for known in groups[title]
-            )
-            parts.append(f"**{title}**\n\n{lines}")
-    return "\n\n".join(parts)
+    groups = {
+        title: [_summary_line(k, slug, title, page) for k in chosen.get(title, ())]
+        for title in _GROUPS
+    }
+    groups[_THINKS] += [
+        f"- {escape_inline(o.statement)} · {o.confidence:.2f} ({citation_link(o.source, page)})"
+        for o in preferred
+    ]
+    return "\n\n".join(
+        f"**{title}**\n\n" + "\n".join(lines) for title, lines in groups.items() if lines
+    )
 
 
-def opinions_body(opinions: Sequence[Opinion], *, page: str) -> str:
-    """Opinions held by or about an entity, the firmest first; superseded ones last."""
+def _summary_line(known: KnownFact, slug: str, title: str, page: str) -> str:
+    when = f"{_when(known)} · " if title == "Lately" and known.day else ""
+    return f"- {when}{_told(known.fact, slug)} ({citation_link(known.fact.citation, page)})"
+
+
+def opinions_body(
+    opinions: Sequence[Opinion], *, page: str, name: str = "", link: Link | None = None
+) -> str:
+    """Opinions held by or about an entity: the firmest first, then stale ones, then those given
+    up, each of which names what took its place. Another holder than `name` is named."""
     if not opinions:
         return "No opinions yet."
-    ordered = sorted(
-        opinions, key=lambda o: (o.status is not OpinionStatus.LIVE, -o.confidence, o.id)
-    )
+    by_id = {opinion.id: opinion for opinion in opinions}
     lines = []
-    for opinion in ordered:
+    for opinion in sorted(opinions, key=_held_first):
         live = opinion.status is OpinionStatus.LIVE
         state = opinion.trend.value if live else opinion.status.value
         said = escape_inline(opinion.statement)
+        holder = opinion.entities[0] if opinion.entities else ""
+        if link is not None and name and holder not in ("", name):
+            said = f"{link(holder)}: {said}"
+        new = by_id.get(opinion.superseded_by or "")
+        if opinion.superseded_by:
+            state += f" by `{opinion.superseded_by}`" + (
+                f" “{escape_inline(new.statement)}”" if new else ""
+            )
         lines.append(
             f"- {said} · **{opinion.confidence:.2f}** {state}"
             f" ({citation_link(opinion.source, page)}, `{opinion.id}`)"
@@ -134,7 +177,8 @@ def opinions_body(opinions: Sequence[Opinion], *, page: str) -> str:
 
 
 def timeline_body(facts: Sequence[KnownFact], *, page: str, slug: str = "") -> str:
-    """All dated facts, newest first; those that no longer hold are struck through.
+    """All dated facts, newest first; those that no longer hold are struck through, and say what
+    replaced them.
 
     On the page of `slug`, facts about somebody else begin with that subject's name.
     """
@@ -145,7 +189,8 @@ def timeline_body(facts: Sequence[KnownFact], *, page: str, slug: str = "") -> s
     for known in sorted(dated, key=_newest_first):
         said = _told(known.fact, slug)
         if known.status is not FactStatus.LIVE:
-            said = f"~~{said}~~ ({known.status.value})"
+            by = f" by {citation_link(known.newer, page)}" if known.newer else ""
+            said = f"~~{said}~~ ({known.status.value}{by})"
         lines.append(f"- {_when(known)} · {said} ({citation_link(known.fact.citation, page)})")
     return "\n".join(lines)
 
@@ -156,17 +201,24 @@ def related_body(neighbours: Sequence[Neighbour], *, page: str, link: Link) -> s
         return "No related entities yet."
     lines = []
     for neighbour in sorted(neighbours, key=lambda n: (-n.facts, n.name)):
-        together = "1 fact" if neighbour.facts == 1 else f"{neighbour.facts} facts"
-        where = f", last {citation_link(neighbour.source, page)}" if neighbour.source else ""
-        lines.append(f"- {link(neighbour.name)} · together in {together}{where}")
+        together = "1 shared fact" if neighbour.facts == 1 else f"{neighbour.facts} shared facts"
+        reason = f"{neighbour.tie}, {together}" if neighbour.tie else together
+        if neighbour.source:
+            last = "" if neighbour.facts == 1 else ", last"
+            on = f" on {neighbour.day.isoformat()}" if neighbour.day else ""
+            reason += f"{last}{on} ({citation_link(neighbour.source, page)})"
+        lines.append(f"- {link(neighbour.name)} · {reason}")
     return "\n".join(lines)
 
 
 def world_body(facts: Iterable[KnownFact], *, link: Link, page: str = "bank/world.md") -> str:
-    """Objective facts that hold, under the name of the first entity they mention."""
+    """Objective facts that hold, under the name of the first entity they mention.
+
+    Of an entity with many, the most telling ones: its own page has the rest.
+    """
     groups: dict[str, list[KnownFact]] = {}
     names: dict[str, str] = {}
-    for known in sorted(facts, key=_newest_first):
+    for known in facts:
         if known.fact.kind is FactKind.WORLD and _is_current(known):
             mention = _about(known.fact)
             slug = mention[0] if mention else ""
@@ -176,7 +228,15 @@ def world_body(facts: Iterable[KnownFact], *, link: Link, page: str = "bank/worl
     parts = []
     for slug in sorted(groups, key=lambda s: (not s, s)):
         title = link(names[slug]) if slug else "Elsewhere"
-        lines = [_sentence_line(known.fact, page) for known in _distinct(groups[slug])]
+        own = _distinct(sorted(groups[slug], key=_newest_first))
+        shown = own
+        if slug and len(own) > _WORLD_LINES:
+            newest = _newest_day(own)
+            best = sorted(own, key=lambda k: (-_salience(k, slug, newest), _newest_first(k)))
+            shown = sorted(best[:_WORLD_LINES], key=_newest_first)
+        lines = [_sentence_line(known.fact, page) for known in shown]
+        if len(shown) < len(own):
+            lines.append(f"- and {len(own) - len(shown)} more: {title}")
         parts.append("\n".join([f"### {title}", "", *lines]))
     return "\n\n".join(parts) or "No facts yet."
 
@@ -187,7 +247,7 @@ def experience_body(facts: Iterable[KnownFact], *, page: str = "bank/experience.
     parts = []
     for month, lines in groupby(sorted(own, key=_newest_first), key=_month):
         told = [
-            f"- {_when(known)} · {escape_inline(known.fact.content)}"
+            f"- {_when(known)} · {_in_first_person(known.fact)}"
             f" ({citation_link(known.fact.citation, page)})"
             for known in _distinct(list(lines))
         ]
@@ -195,20 +255,29 @@ def experience_body(facts: Iterable[KnownFact], *, page: str = "bank/experience.
     return "\n\n".join(parts) or "No experience yet."
 
 
-def _salient(slug: str, facts: Sequence[KnownFact]) -> list[KnownFact]:
-    """The most telling facts, greedily: recent, about the entity, each unlike those before it."""
-    newest = max((known.day for known in facts if known.day), default=None)
-    scored = sorted(facts, key=lambda k: (-_salience(k, slug, newest), _newest_first(k)))
-    chosen: list[KnownFact] = []
-    seen: list[set[str]] = []
+def summary_facts(
+    slug: str, facts: Sequence[KnownFact], *, room: int
+) -> Mapping[str, Sequence[KnownFact]]:
+    """The most telling facts that hold, by group, greedily: recent, about the entity, stating a
+    property, each unlike those before it; no group takes all the room."""
+    current = [known for known in facts if _is_current(known)]
+    newest = _newest_day(current)
+    scored = sorted(current, key=lambda k: (-_salience(k, slug, newest), _newest_first(k)))
+    groups: dict[str, list[KnownFact]] = {}
+    seen: list[tuple[set[str], Interval | None]] = []
     for known in scored:
-        if len(chosen) == SUMMARY_SENTENCES:
+        if len(seen) == room:
             break
-        own = set(content_words(known.fact.content))
-        if all(_overlap(own, other) < _ALIKE for other in seen):
-            chosen.append(known)
-            seen.append(own)
-    return chosen
+        title = _group(known, slug, newest)
+        if len(groups.get(title, ())) == _ROOM[title]:
+            title = _LEFT_OVER
+        own, occurred = set(content_words(known.fact.content)), known.fact.occurred
+        is_said = any(_overlap(own, words) >= _ALIKE and when == occurred for words, when in seen)
+        if is_said or len(groups.get(title, ())) == _ROOM[title]:
+            continue
+        groups.setdefault(title, []).append(known)
+        seen.append((own, occurred))
+    return {title: sorted(groups[title], key=_newest_first) for title in _GROUPS if title in groups}
 
 
 def _salience(known: KnownFact, slug: str, newest: date | None) -> float:
@@ -216,19 +285,60 @@ def _salience(known: KnownFact, slug: str, newest: date | None) -> float:
     score = 0.5 if fact.kind is FactKind.OBSERVATION else 1.0
     score += 1.0 if slug in fact.subjects else 0.0
     score += 0.2 * min(len(fact.slugs), 3)
+    score += 1.0 if known.relations else 0.0
+    score += 0.3 if fact.kind is FactKind.WORLD and fact.occurred is None else 0.0
     if newest is not None and known.day is not None:
-        score += 2.0 * float(0.5 ** ((newest - known.day).days / _HALF_LIFE_DAYS))
+        score += 2.0 * float(0.5 ** (max((newest - known.day).days, 0) / _HALF_LIFE_DAYS))
     return score
 
 
 def _group(known: KnownFact, slug: str, newest: date | None) -> str:
-    fact = known.fact
-    if fact.kind is FactKind.OBSERVATION:
-        return "Observations"
+    """Where a fact stands in the summary; what goes on is told by the day of the newest fact."""
+    fact, occurred = known.fact, known.fact.occurred
+    relations = known.relations
+    if occurred is not None and newest is not None and not relations:
+        begun = occurred.start is None or occurred.start <= newest
+        if occurred.end is None or occurred.end > newest:
+            return "Ongoing" if begun or (occurred.start or newest) > newest else "Lately"
     recent = newest and known.day and (newest - known.day).days <= _RECENT_DAYS
-    if fact.kind is FactKind.EXPERIENCE or fact.occurred is not None:
-        return "Now and recently" if recent else "Facts"
-    return "Who and what" if slug in fact.subjects else "Facts"
+    if fact.kind is not FactKind.WORLD or (occurred is not None and not relations):
+        return "Lately" if recent else _LEFT_OVER
+    if len(fact.slugs) > 1:
+        return "With others"
+    return "Who and what" if slug in fact.subjects else _LEFT_OVER
+
+
+def tie_of(known: KnownFact) -> str:
+    """The relation to somebody else that a fact states, or nothing."""
+    return min(known.relations & _TIES, default="")
+
+
+def _held_by(name: str, opinions: Sequence[Opinion]) -> list[Opinion]:
+    return [o for o in opinions if o.entities and o.entities[0] == name]
+
+
+def _firmest(opinions: Sequence[Opinion]) -> list[Opinion]:
+    """The few that are held most firmly, with evidence of late and not against them at last."""
+    held = [
+        opinion
+        for opinion in opinions
+        if opinion.status is OpinionStatus.LIVE
+        and opinion.trend is not Trend.STALE
+        and opinion.confidence >= _HELD
+        and not (opinion.evidence and opinion.evidence[-1].stance is Stance.AGAINST)
+    ]
+    return sorted(held, key=_held_first)[:_PREFERENCES]
+
+
+def _held_first(opinion: Opinion) -> tuple[bool, bool, float, str]:
+    """Those still held before others, those with recent evidence before stale ones."""
+    live = opinion.status is OpinionStatus.LIVE
+    return not live, opinion.trend is Trend.STALE, -opinion.confidence, opinion.id
+
+
+def _newest_day(facts: Iterable[KnownFact]) -> date | None:
+    """The last day that any of them was written on."""
+    return max((known.fact.recorded for known in facts if known.fact.recorded), default=None)
 
 
 def _is_current(known: KnownFact) -> bool:
@@ -242,7 +352,7 @@ def _overlap(one: set[str], other: set[str]) -> float:
 def _distinct(facts: Sequence[KnownFact]) -> list[KnownFact]:
     kept: dict[str, KnownFact] = {}
     for known in facts:
-        kept.setdefault(" ".join(content_words(known.fact.content)), known)
+        kept.setdefault(" ".join(fold(known.fact.content).split()).rstrip("."), known)
     return list(kept.values())
 
 
@@ -263,12 +373,19 @@ def _sentence_line(fact: Fact, page: str) -> str:
 
 
 def _told(fact: Fact, slug: str) -> str:
-    """The text as a page of `slug` shows it: `Runa: …` where the fact is about Runa alone."""
+    """The text as a page of `slug` shows it: `Runa: …` where it is told of Runa before others."""
     subjects = [mention for mention in fact.mentions if mention.subject]
     named = any(_begins_with(fact.content, m.name, m.slug) for m in subjects)
-    if not slug or not subjects or named or slug in fact.subjects:
+    if not slug or not subjects or named or subjects[0].slug == slug:
         return escape_inline(fact.content)
     return escape_inline(f"{subjects[0].name}: {fact.content}")
+
+
+def _in_first_person(fact: Fact) -> str:
+    """The text of a diary; it begins with what it is about where the text does not say so."""
+    about = next((mention.name for mention in fact.mentions if mention.subject), "")
+    told = fact.content.startswith(("I ", "I'")) or fold(about) in fold(fact.content)
+    return escape_inline(fact.content if told or not about else f"{about}: {fact.content}")
 
 
 def _begins_with(text: str, *names: str) -> bool:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from lorebank.errors import ConcurrentEdit, PathRefused, WorkspaceError
 
-__all__ = ["remove_temporaries", "write_atomic"]
+__all__ = ["remove_temporaries", "remove_whole", "write_atomic"]
 
 _TEMPORARY = ".lorebank-tmp"
 _NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EACCES})
@@ -40,6 +40,16 @@ def write_atomic(path: Path, data: bytes, *, expected: bytes | None) -> None:
         _flush_folder(path.parent)
     except OSError as error:
         raise WorkspaceError(f"{path}: cannot be written: {error.strerror}") from error
+
+
+def remove_whole(path: Path, *, expected: bytes) -> None:
+    """Delete a file that still holds what the caller has read; raises as `write_atomic` does."""
+    try:
+        _check(path, expected)
+        path.unlink()
+        _flush_folder(path.parent)
+    except OSError as error:
+        raise WorkspaceError(f"{path}: cannot be removed: {error.strerror}") from error
 
 
 def remove_temporaries(folder: Path) -> tuple[str, ...]:

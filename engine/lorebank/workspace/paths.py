@@ -17,7 +17,7 @@ from lorebank.workspace.layout import (
     is_markdown,
 )
 
-__all__ = ["refuse_outside_memory", "resolve_memory_path"]
+__all__ = ["is_linked", "refuse_outside_memory", "resolve_memory_path"]
 
 _HINT = "give a Markdown file as recall cites it, such as memory/2025-11-27.md"
 _PERCENT_ENCODED = re.compile(r"%[0-9A-Fa-f]{2}")
@@ -109,3 +109,9 @@ def _without_links(base: Path, file: Path) -> Path:
 
 def _refused(text: str, reason: str) -> PathRefused:
     return PathRefused(f"{text!r} {reason}", hint=_HINT)
+
+
+def is_linked(root: Path, path: str) -> bool:
+    """Whether a workspace path, or a folder on the way to it, is a link: it may lead anywhere."""
+    steps = [PurePosixPath(path), *PurePosixPath(path).parents]
+    return any((root / step).is_symlink() for step in steps[:-1])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,6 +14,7 @@ from lorebank.cli.render.reports import (
     patch_lines,
     reflect_lines,
     reflect_log_line,
+    undo_lines,
 )
 from lorebank.cli.render.rulings import ruling_lines, unsure_lines
 from lorebank.cli.session import Session, pass_session
@@ -20,15 +22,23 @@ from lorebank.cli.streams import write
 from lorebank.domain import ReflectReport
 from lorebank.errors import UsageError
 
+if TYPE_CHECKING:
+    from lorebank.app import Bank
+
 DIFFERENT = 6
+TROUBLE = 1
 EXAMPLES = """
 lorebank reflect --dry-run
 lorebank reflect --since 7d
 lorebank reflect --diff --dry-run > tonight.patch
+lorebank reflect --interactive
+lorebank reflect --undo
 lorebank reflect --date 2025-12-01
 lorebank reflect --infer
 lorebank reflect --unsure
 """
+LAST = "last"
+_TROUBLES = frozenset({PAGE_SKIPPED, "vanish-limit", "page-busy", "not-committed"})
 
 
 @command("reflect", examples=EXAMPLES)
@@ -37,36 +47,45 @@ lorebank reflect --unsure
 @click.option("--dry-run", is_flag=True, help="Write nothing; say what would change.")
 @click.option("--diff", is_flag=True, help="Print the patch in place of the summary.")
 @click.option("--check", is_flag=True, help="Write nothing; exit with 6 if something would change.")
-@click.option("--infer", is_flag=True, help="Suggest retain lines for logs that have none.")
-@click.option("--unsure", is_flag=True, help="List the pairs no rule signs; nothing else is done.")
-@click.option("--judge", is_flag=True, help="With --unsure: let the generator settle them.")
-@click.option("-k", "limit", type=click.IntRange(1), default=20, metavar="N", help="Pairs listed.")
+@click.option("-i", "--interactive", is_flag=True, help="Accept or reject hunk by hunk.")
+@click.option("--accept", metavar="HUNK", multiple=True, help="Make only these changes.")
+@click.option("--reject", metavar="HUNK", multiple=True, help="Leave these out, now and later.")
+@click.option("--force", is_flag=True, help="Let more entries vanish than reflect.max_vanish.")
+@click.option("--commit", is_flag=True, help="Make one git commit of the pages written.")
+@click.option(
+    "--undo",
+    metavar="RUN",
+    is_flag=False,
+    flag_value=LAST,
+    help="Take a run back, byte for byte; the last one where none is named.",
+)
 @pass_session
-def reflect(
-    session: Session,
-    since: str | None,
-    day: str | None,
-    dry_run: bool,
-    diff: bool,
-    check: bool,
-    infer: bool,
-    unsure: bool,
-    judge: bool,
-    limit: int,
-) -> int:
+def reflect(session: Session, /, undo: str | None, check: bool, diff: bool, **options: Any) -> int:
     """Bring the pages of the bank up to date from the facts.
 
     Entity pages, opinions and a journal page, written between markers; what you wrote around them
-    stays. Where nothing is new, no file is touched. With --quiet, as a scheduler calls it, a run
-    prints one line for a log, and fails with 1 where it had to leave a page alone.
+    stays. Where nothing is new, no file is touched. A rejected change stays away until its
+    evidence changes; `bank/reflections/rejected.md` lists such changes. With --quiet, as a
+    scheduler calls it, a run prints one line for a log, and fails with 1 where it had to leave a
+    page alone.
     """
+    undo, limit = options.pop("undo"), options.pop("limit")
+    unsure, judge = options.pop("unsure"), options.pop("judge")
     if judge and not unsure:
         raise UsageError("--judge needs --unsure", hint="lorebank reflect --unsure --judge")
     if unsure:
         return _judge(session, limit) if judge else _show_unsure(session, limit)
     with session.bank() as bank:
-        report = bank.reflect(since=since, day=day, dry_run=dry_run or check, infer=infer)
-    if since is None and day is None and not report.dry_run:
+        if undo is not None:
+            return _undo(session, bank, undo, force=options["force"])
+        interactive = options.pop("interactive")
+        options["dry_run"] = options["dry_run"] or check
+        accept = options.pop("accept") or None
+        if interactive:
+            accept, rejected = _ask(session, bank, options)
+            options["reject"] = (*options["reject"], *rejected)
+        report = bank.reflect(accept=accept, **options)
+    if options["since"] is None and options["day"] is None and not report.dry_run:
         _keep_in_mind(session)
     if session.json:
         session.show_json(report.to_dict())
@@ -74,7 +93,9 @@ def reflect(
         return _log(session, report)
     else:
         _show(session, report, diff=diff)
-    return DIFFERENT if check and report.changed else 0
+    if check and report.changed:
+        return DIFFERENT
+    return TROUBLE if any(p.code in _TROUBLES - {PAGE_SKIPPED} for p in report.problems) else 0
 
 
 def _keep_in_mind(session: Session) -> None:
@@ -88,9 +109,9 @@ def _keep_in_mind(session: Session) -> None:
 
 def _log(session: Session, report: ReflectReport) -> int:
     session.show([reflect_log_line(report, session.moment)])
-    skipped = [problem for problem in report.problems if problem.code == PAGE_SKIPPED]
-    write(problem_lines(session.error_look, skipped), sys.stderr)
-    return 1 if skipped else 0
+    troubles = [problem for problem in report.problems if problem.code in _TROUBLES]
+    write(problem_lines(session.error_look, troubles), sys.stderr)
+    return TROUBLE if troubles else 0
 
 
 def _show_unsure(session: Session, limit: int) -> int:
@@ -112,6 +133,58 @@ def _judge(session: Session, limit: int) -> int:
         session.show(line for ruling in settled for line in ruling_lines(session.look, ruling))
         session.note([f"{len(settled)} settled, in bank/evidence.md"])
     return 0
+
+
+def _undo(session: Session, bank: Bank, run: str, *, force: bool) -> int:
+    report = bank.undo_reflect(None if run == LAST else run, force=force)
+    if session.json:
+        session.show_json(report.to_dict())
+    else:
+        session.show(undo_lines(session.look, report))
+    return TROUBLE if report.kept else 0
+
+
+def _ask(
+    session: Session, bank: Bank, options: dict[str, Any]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The ids of the hunks that are accepted, and of those that are rejected for good.
+
+    Nothing is locked meanwhile: a hunk that reads differently by the end is left for next time.
+    """
+    if not session.can_ask:
+        raise UsageError(
+            "--interactive asks at a terminal, and there is none",
+            hint="name hunks with --accept and --reject; --dry-run --json lists them",
+        )
+    hunks = bank.reflect(**{**options, "dry_run": True}).hunks
+    accepted: list[str] = []
+    rejected: list[str] = []
+    answer = ""
+    for number, hunk in enumerate(hunks, start=1):
+        if answer not in ("all", "quit"):
+            session.note(["", session.error_look.strong(f"{hunk.path}  {number} of {len(hunks)}")])
+            session.note(patch_lines(session.error_look, hunk.diff))
+            answer = _answer()
+        if answer in ("yes", "all"):
+            accepted.append(hunk.id)
+        elif answer == "no":
+            rejected.append(hunk.id)
+    return tuple(accepted), tuple(rejected)
+
+
+def _answer() -> str:
+    """`yes`, `no` (for good), `later`, `all` (this and the rest) or `quit` (the rest later)."""
+    words = {"y": "yes", "n": "no", "l": "later", "a": "all", "q": "quit"}
+    while True:
+        said = click.prompt(
+            "Make this change? [y]es, [n]o, [l]ater, [a]ll, [q]uit",
+            default="l",
+            show_default=False,
+            err=True,
+        )
+        word = words.get(said.strip().lower()[:1])
+        if word:
+            return word
 
 
 def _show(session: Session, report: ReflectReport, *, diff: bool) -> None:

@@ -34,6 +34,8 @@ REMEDIES = {
     "not-a-file": "move it out of the memory folders",
     "not-a-folder": "name a folder or a Markdown file in workspace.extra_paths",
     "opinion-pin": "write the pin as a number: pin: 0.8",
+    "not-committed": "mend what git says, then commit the pages yourself",
+    "page-busy": "run reflect again when the page is at rest",
     "page-skipped": "put a plain UTF-8 file there; reflect leaves the page alone until then",
     "proposal-unread": "delete the block; reflect proposes it again while its evidence stands",
     "private-unclosed": "close the span with </private>; nothing after it is read until then",
@@ -42,6 +44,7 @@ REMEDIES = {
     "ruling-unread": "write `f-… for|against|unrelated o-… (day: reason)`, the ids whole",
     "symlink-ignored": "put the file itself there; links are never followed",
     "unreadable": "check its permissions and that it is still there",
+    "vanish-limit": "bring the missing logs back, or let the entries go with reflect --force",
     "utf8-invalid": "save the file as UTF-8; until then odd bytes are read as �",
 }
 

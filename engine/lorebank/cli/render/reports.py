@@ -15,7 +15,7 @@ from lorebank.cli.render.phrases import (
 )
 from lorebank.cli.render.remedies import remedy_for
 from lorebank.cli.render.text import clean
-from lorebank.domain import Diagnostic, ReflectReport, Status, SyncReport
+from lorebank.domain import Diagnostic, ReflectReport, Status, SyncReport, UndoReport
 
 __all__ = [
     "PAGE_SKIPPED",
@@ -26,6 +26,7 @@ __all__ = [
     "status_lines",
     "status_problem_lines",
     "sync_lines",
+    "undo_lines",
 ]
 
 PAGE_SKIPPED = "page-skipped"
@@ -70,16 +71,34 @@ def reflect_lines(look: Look, report: ReflectReport, *, everything: bool = False
     """How much was read, which pages changed, which opinions moved."""
     read = f"read {count(report.facts_read, 'fact')}"
     if not report.changed:
-        return [f"{read}: nothing to change"]
+        left = len(report.hunks)
+        waiting = f"{count(left, 'change')} left alone" if left else "nothing to change"
+        return [f"{read}: {waiting}"]
     verb = "would change" if report.dry_run else "changed"
     lines = [f"{read}: {count(len(report.changed), 'page')} {verb}"]
     paths = [f"{INDENT}{look.clean_line(path)}" for path in report.changed]
     lines += _first(paths, everything, INDENT)
     if report.opinions_moved:
         lines += ["", look.strong("Opinions"), *_moves(look, report, everything)]
-    if report.journal:
-        lines += ["", f"journal: {report.journal}"]
-    return lines
+    notes = [f"journal: {report.journal}"] if report.journal else []
+    if report.rejected:
+        notes.append(f"{count(report.rejected, 'change')} left out")
+    if report.commit:
+        notes.append(f"commit: {report.commit[:12]}")
+    if report.run:
+        notes.append(look.dim(f"to take it back: lorebank reflect --undo {report.run}"))
+    return [*lines, *([""] if notes else []), *notes]
+
+
+def undo_lines(look: Look, report: UndoReport) -> list[str]:
+    """Which pages are again as they were before a run, and which were left alone."""
+    lines = [f"run {report.run} undone: {count(len(report.restored), 'page')} as before"]
+    lines += [f"{INDENT}{look.clean_line(path)}" for path in report.restored]
+    if report.kept:
+        lines += ["", look.warn("changed since, and left alone")]
+        lines += [f"{INDENT}{look.clean_line(path)}" for path in report.kept]
+    again = "the next run makes the same changes again, unless their evidence changes or you"
+    return [*lines, "", *look.dim_paragraph(f"{again} reject them: lorebank reflect -i", "")]
 
 
 def reflect_log_line(report: ReflectReport, moment: datetime) -> str:

@@ -1,0 +1,169 @@
+"""Taking a run back: the bytes of each page before a run, kept in `.memory/undo/<run>.zip`.
+
+They are on disk before the first page is written, so a run that was killed can be taken back as
+well. They are derived: without them the pages are as good as before, only the way back is gone.
+A page that is no longer what the run made of it is never overwritten.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path, PurePosixPath
+
+from lorebank.domain import UndoReport
+from lorebank.errors import ConcurrentEdit, NotFound, PathRefused
+from lorebank.workspace.atomic import remove_whole, write_atomic
+from lorebank.workspace.derived import ensure_derived_folder
+from lorebank.workspace.layout import BANK_FOLDER
+from lorebank.workspace.paths import is_linked
+
+__all__ = ["KEPT_RUNS", "Change", "keep_for_undo", "next_run", "runs", "undo_run"]
+
+KEPT_RUNS = 30
+"""Of so many runs the way back is kept."""
+_RUN = re.compile(r"\A\d{4}-\d{2}-\d{2}-\d+\Z")
+_MANIFEST = "manifest.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The bytes of one file before and after a run; `None` where it did not exist."""
+
+    before: bytes | None
+    after: bytes | None
+
+
+def runs(root: Path) -> tuple[str, ...]:
+    """The runs that can be taken back, oldest first."""
+    names = [file.stem for file in _folder(root).glob("*.zip") if _RUN.match(file.stem)]
+    return tuple(sorted(names, key=_order))
+
+
+def next_run(root: Path, day: str, journal: str) -> str:
+    """A name for the run: the day and a number that neither a journal nor an undo file bears."""
+    known = [int(run.rpartition("-")[2]) for run in runs(root) if run.startswith(day)]
+    told = [int(number) for number in re.findall(r"^## Run (\d+)", journal, re.MULTILINE)]
+    return f"{day}-{max([0, *known, *told]) + 1}"
+
+
+def keep_for_undo(root: Path, run: str, changes: Mapping[str, Change]) -> None:
+    """Keep what the files held, under the name of the run; the oldest runs are forgotten."""
+    buffer = io.BytesIO()
+    manifest: dict[str, dict[str, str | None]] = {}
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for number, (path, change) in enumerate(sorted(changes.items())):
+            blob = None if change.before is None else str(number)
+            manifest[path] = {"before": blob, "after": _digest(change.after)}
+            if blob is not None and change.before is not None:
+                archive.writestr(blob, change.before)
+        archive.writestr(_MANIFEST, json.dumps(manifest, ensure_ascii=False))
+    ensure_derived_folder(root)
+    file = _file(root, run)
+    write_atomic(file, buffer.getvalue(), expected=file.read_bytes() if file.exists() else None)
+    for old in runs(root)[:-KEPT_RUNS]:
+        _file(root, old).unlink(missing_ok=True)
+
+
+def undo_run(root: Path, run: str | None, *, force: bool = False) -> UndoReport:
+    """Give every file of a run (the last where `None`) the bytes it had before.
+
+    Raises `NotFound` where nothing is kept of it, `ConcurrentEdit` where a page was changed since;
+    with `force`, such pages are left alone and named.
+    """
+    name = _named(root, run)
+    changes = _read(root, name)
+    present = {path: _present(root / path) for path in changes}
+    edited = [
+        path for path, (before, after) in changes.items() if not _fits(present[path], before, after)
+    ]
+    if edited and not force:
+        raise ConcurrentEdit(
+            f"changed since run {name}: {', '.join(edited)}; nothing was undone",
+            hint=f"undo later runs first, or restore the others with --undo {name} --force",
+        )
+    restored = []
+    for path, (before, _) in changes.items():
+        if path in edited:
+            continue
+        if present[path] != before:
+            if before is None:
+                remove_whole(root / path, expected=present[path] or b"")
+            else:
+                write_atomic(root / path, before, expected=present[path])
+        restored.append(path)
+    _file(root, name).unlink(missing_ok=True)
+    return UndoReport(name, tuple(sorted(restored)), tuple(sorted(edited)))
+
+
+def _named(root: Path, run: str | None) -> str:
+    known = runs(root)
+    if run is None and known:
+        return known[-1]
+    if run is not None and run in known:
+        return run
+    near = f"runs that can be undone: {', '.join(known[-5:])}" if known else ""
+    what = "no run can be undone" if run is None else f"nothing is kept to undo run '{run}'"
+    raise NotFound(what, hint=near or "runs are kept from the next `lorebank reflect` on")
+
+
+def _read(root: Path, run: str) -> dict[str, tuple[bytes | None, str | None]]:
+    """Path → the bytes before, and the digest of those after."""
+    try:
+        with zipfile.ZipFile(_file(root, run)) as archive:
+            manifest = json.loads(archive.read(_MANIFEST))
+            for path in manifest:
+                _check_place(root, path)
+            return {
+                path: (None if e["before"] is None else archive.read(e["before"]), e["after"])
+                for path, e in manifest.items()
+            }
+    except (OSError, KeyError, ValueError, zipfile.BadZipFile) as problem:
+        raise NotFound(
+            f"what was kept to undo run '{run}' cannot be read: {problem}",
+            hint="version control may still hold the pages",
+        ) from problem
+
+
+def _check_place(root: Path, path: str) -> None:
+    """Only pages of the bank come back: the file in `.memory/` may be anybody's."""
+    steps = PurePosixPath(path)
+    inside = steps.parts[:1] == (BANK_FOLDER,) and ".." not in steps.parts
+    if not inside or steps.suffix != ".md" or "\\" in path or ":" in path:
+        raise PathRefused(f"{path}: is no page of the bank, and was not restored")
+    if is_linked(root, path):
+        raise PathRefused(f"{path}: is reached by a symbolic link, and was not restored")
+
+
+def _fits(present: bytes | None, before: bytes | None, after: str | None) -> bool:
+    """As the run left it, or as it was: a run that was killed wrote only some of its pages."""
+    return present == before or _digest(present) == after
+
+
+def _present(file: Path) -> bytes | None:
+    try:
+        return file.read_bytes()
+    except FileNotFoundError:
+        return None
+
+
+def _digest(data: bytes | None) -> str | None:
+    return None if data is None else blake2b(data, digest_size=16).hexdigest()
+
+
+def _order(run: str) -> tuple[str, int]:
+    day, _, number = run.rpartition("-")
+    return day, int(number)
+
+
+def _folder(root: Path) -> Path:
+    return root / ".memory" / "undo"
+
+
+def _file(root: Path, run: str) -> Path:
+    return _folder(root) / f"{run}.zip"

@@ -1,0 +1,65 @@
+"""The brake: which entries of a page an edit would take away, and whether those are too many.
+
+An entry is a cited line of a managed block, or an opinion's block. It vanishes when nothing on the
+new page says the same and no new line cites the same place. What a newer fact superseded does not
+count: it is not lost but replaced. A log folder that was moved, or read only by half, would empty
+page after page otherwise.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from lorebank.markdown.blocks import find_blocks
+from lorebank.markdown.opinion_page import is_opinion_block
+from lorebank.reflect.edits import PageEdit
+
+__all__ = ["vanishing_lines"]
+
+_LINK = re.compile(r"\[((?:\\.|[^\]\\])*#L\d+(?:-L\d+)?)\]\(")
+_TAIL = re.compile(r"(?: \((?:superseded|retracted)[^()]*\))? \(\[.*\Z")
+_LEVEL = re.compile(r" · (?:\*\*)?[01]\.\d\d\b.*\Z")
+_LEAD = re.compile(r"\A- (?:(?:since |until )?\d{4}-\d{2}-\d{2}(?: to \d{4}-\d{2}-\d{2})? · )?")
+_RELATED = "related"
+
+
+def vanishing_lines(
+    edit: PageEdit, *, share: float, replaced: Collection[str] = ()
+) -> tuple[tuple[str, ...], int] | None:
+    """`(the entries that would go, of how many)` where more than `share` of them would, else
+    `None`; one entry may always go. `replaced` are sentences that a newer fact supersedes."""
+    if edit.old is None:
+        return None
+    before, after = _entries(edit.old), _entries(edit.new or "")
+    fresh = {place for entry, place in after.items() if entry not in before and place}
+    gone = [
+        entry
+        for entry, place in before.items()
+        if entry not in after and entry not in replaced and place not in fresh
+    ]
+    if len(gone) <= max(1, int(len(before) * share)):
+        return None
+    return tuple(gone), len(before)
+
+
+def _entries(text: str) -> dict[str, str]:
+    """What each entry says → the place that it cites; an opinion's block cites none."""
+    found: dict[str, str] = {}
+    for block in find_blocks(text)[0]:
+        if is_opinion_block(block.name):
+            title = next((x for x in block.body.splitlines() if x.startswith("#")), "")
+            found[f"{title.lstrip('# ').rstrip()} ({block.name})"] = block.name
+        elif block.name != _RELATED:
+            for line in block.body.splitlines():
+                place = _LINK.search(line)
+                if place and line.startswith("- "):
+                    found.setdefault(_said(line), place[1])
+    return found
+
+
+def _said(line: str) -> str:
+    said = _LEVEL.sub("", _TAIL.sub("", _LEAD.sub("", line))).strip()
+    if said.startswith("~~") and "~~" in said[2:]:
+        return said[2 : said.index("~~", 2)]
+    return said

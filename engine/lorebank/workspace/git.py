@@ -1,0 +1,76 @@
+"""One git commit of named files, and of nothing else that its owner is in the middle of.
+
+Git is asked, never assumed: where it is missing, where the workspace is in no repository, or where
+the commit is refused (a hook, no name set, a merge under way), the reason is returned as text.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+__all__ = ["CommitRefused", "commit_files", "in_repository"]
+
+_TIMEOUT_S = 120
+
+
+class CommitRefused(Exception):
+    """The commit was not made; the text says why, and nothing stays staged by it."""
+
+
+def in_repository(root: Path) -> bool:
+    """Whether the folder lies in the work tree of a git repository."""
+    try:
+        return _git(root, "rev-parse", "--is-inside-work-tree").strip() == "true"
+    except CommitRefused:
+        return False
+
+
+def commit_files(root: Path, paths: Sequence[str], message: str) -> str:
+    """Commit these workspace paths as they are on disk, deleted ones included; returns its hash.
+
+    What else is staged or changed stays as it is. Raises `CommitRefused`.
+    """
+    if not in_repository(root):
+        raise CommitRefused(f"{root} is in no git repository")
+    known = set(_git(root, "ls-files", "-z", "--", *paths).split("\0"))
+    there = [path for path in paths if (root / path).exists()]
+    new = [path for path in there if path not in known]
+    wanted = [path for path in paths if path in known or path in new]
+    if not wanted:
+        raise CommitRefused("none of the files is known to git")
+    if new:
+        _git(root, "add", "--intent-to-add", "--", *new)
+    try:
+        _git(root, "commit", "--quiet", "--message", message, "--only", "--", *wanted)
+    except CommitRefused:
+        if new:
+            _git(root, "reset", "--quiet", "--", *new)
+        raise
+    return _git(root, "rev-parse", "HEAD").strip()
+
+
+def _git(root: Path, *arguments: str) -> str:
+    environment = {**os.environ, "GIT_TERMINAL_PROMPT": "0", "GIT_LITERAL_PATHSPECS": "1"}
+    try:
+        done = subprocess.run(
+            ["git", *arguments],
+            cwd=root,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_TIMEOUT_S,
+            check=False,
+        )
+    except FileNotFoundError:
+        raise CommitRefused("git is not installed") from None
+    except subprocess.TimeoutExpired:
+        raise CommitRefused(f"git gave no answer within {_TIMEOUT_S} s") from None
+    if done.returncode:
+        told = done.stderr.decode("utf-8", "replace").strip() or done.stdout.decode(
+            "utf-8", "replace"
+        )
+        raise CommitRefused(" ".join(told.split())[:300] or f"git {arguments[0]} failed")
+    return done.stdout.decode("utf-8", "surrogateescape")

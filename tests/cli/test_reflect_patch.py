@@ -1,0 +1,110 @@
+"""`lorebank reflect` at a terminal and in a script: hunk by hunk, taken back, checked."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PROMPT = "[q]uit:"
+Run = Callable[..., Any]
+Talk = Callable[[Path, Sequence[str]], str]
+
+
+@pytest.fixture
+def talk(environment: dict[str, str]) -> Talk:
+    """Runs `lorebank reflect --interactive` at a terminal of its own and answers its prompts."""
+    pty = pytest.importorskip("pty")
+
+    def talk(root: Path, answers: Sequence[str]) -> str:
+        command = [sys.executable, "-m", "lorebank", "-w", str(root), "reflect", "--interactive"]
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.execve(sys.executable, command, environment | {"NO_COLOR": "1", "TERM": "xterm"})
+        said, waiting = "", list(answers)
+        try:
+            while True:
+                try:
+                    data = os.read(terminal, 4096)
+                except OSError:  # the terminal is gone with its process
+                    break
+                if not data:
+                    break
+                said += data.decode("utf-8", "replace")
+                if said.rstrip().endswith(PROMPT) and waiting:
+                    os.write(terminal, f"{waiting.pop(0)}\n".encode())
+                    said += " "
+        finally:
+            os.close(terminal)
+            os.waitpid(pid, 0)
+        assert not waiting
+        return said
+
+    return talk
+
+
+def test_hunks_are_accepted_and_rejected_one_by_one(workspace: Path, talk: Talk) -> None:
+    said = talk(workspace, ["n", "y", "what?", "l", "q"])
+    pages = sorted(p.name for p in (workspace / "bank").rglob("*.md") if "refl" not in str(p))
+    assert pages == ["Maya.md"]
+    assert "bank/entities/Andy.md  1 of 8" in said
+    assert "1 page changed" in said
+    rejected = (workspace / "bank" / "reflections" / "rejected.md").read_text("utf-8")
+    assert rejected.count("bank/entities/") == 1
+    assert "bank/entities/Andy.md" in rejected
+
+
+def test_nothing_is_asked_where_nobody_can_answer(workspace: Path, lorebank: Run) -> None:
+    done = lorebank("reflect", "--interactive", cwd=workspace)
+    assert (done.code, done.out) == (2, "")
+    assert "--accept" in done.err
+    assert not (workspace / "bank").exists()
+
+
+def test_scripts_accept_and_reject_by_id(workspace: Path, lorebank: Run) -> None:
+
+    shown = json.loads(lorebank("reflect", "--dry-run", "--json", cwd=workspace).out)
+    ids = {hunk["path"]: hunk["id"] for hunk in shown["hunks"]}
+    world, andy = ids["bank/world.md"], ids["bank/entities/Andy.md"]
+    done = lorebank("reflect", "--accept", world, "--reject", andy, "--json", cwd=workspace)
+    assert json.loads(done.out)["changed"] == ["bank/world.md"]
+    left = json.loads(lorebank("reflect", "--check", "--json", cwd=workspace).out)["hunks"]
+    assert {hunk["path"] for hunk in left} == ids.keys() - {
+        "bank/world.md",
+        "bank/entities/Andy.md",
+    }
+
+
+def test_check_exits_with_six_until_all_is_up_to_date(workspace: Path, lorebank: Run) -> None:
+    codes = [
+        lorebank("reflect", *flags, cwd=workspace).code
+        for flags in (["--check"], [], ["--check"], ["--undo"], ["--check"])
+    ]
+    assert codes == [6, 0, 0, 0, 6]
+
+
+def test_undo_names_the_pages(workspace: Path, lorebank: Run) -> None:
+    lorebank("reflect", cwd=workspace)
+    done = lorebank("reflect", "--undo", "2025-12-10-1", cwd=workspace)
+    assert (done.code, done.out.splitlines()[0]) == (
+        0,
+        "run 2025-12-10-1 undone: 9 pages as before",
+    )
+    again = lorebank("reflect", "--undo", cwd=workspace)
+    assert (again.code, again.out) == (1, "")
+    assert "no run can be undone" in again.err
+
+
+def test_each_added_line_that_states_something_is_cited(workspace: Path, lorebank: Run) -> None:
+    patch = lorebank("reflect", "--dry-run", "--diff", cwd=workspace).out
+    added = [line for line in patch.splitlines() if line.startswith(("+- ", "+| ", "+[["))]
+    bare = [line for line in added if "#L" not in line]
+    assert (len(added) > 40, bare) == (
+        True,
+        ["+| opinion | held by | confidence | trend | source | id |"],
+    )

@@ -1,0 +1,111 @@
+"""Hunks: a patch that can be taken in part, with checksums that stay true."""
+
+from __future__ import annotations
+
+from datetime import date
+from random import Random
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lorebank.markdown.blocks import find_blocks, render_block
+from lorebank.markdown.opinion_page import OPINIONS_PATH, parse_opinion_page
+from lorebank.reflect.edits import PageEdit, plan_page_edit
+from lorebank.reflect.hunks import hunks_of, without_hunks
+from lorebank.reflect.rejections import parse_rejections, with_rejections
+
+PATH = "bank/entities/Peter.md"
+LINES = st.lists(st.sampled_from([f"- {c}." for c in "abcdefgh"] + [""]), max_size=8).map("\n".join)
+
+
+def page(summary: str, timeline: str) -> str:
+    blocks = render_block("summary", summary), render_block("timeline", timeline)
+    return "# Peter\n\nmine\n\n" + "\n\nbetween\n\n".join(blocks) + "\nend\n"
+
+
+def test_each_change_is_a_hunk_with_the_lines_around_it() -> None:
+    old = page("- one.\n- two.\n- three.", "- x.")
+    new = page("- one.\n- deux.\n- three.", "- x.\n- y.")
+    first, second = hunks_of(PageEdit(PATH, old, new))
+    assert first.diff == " (summary)\n - one.\n-- two.\n+- deux.\n - three."
+    assert second.diff == " (timeline)\n - x.\n+- y.\n end"
+
+
+def test_a_rejected_hunk_leaves_its_lines_and_no_more() -> None:
+    old = page("- one.\n- two.", "- x.")
+    edit = PageEdit(PATH, old, page("- one.\n- deux.", "- x.\n- y."))
+    first, second = hunks_of(edit)
+    assert without_hunks(edit, {first.id}.__contains__) == (
+        PageEdit(PATH, old, page("- one.\n- two.", "- x.\n- y.")),
+        1,
+    )
+    assert without_hunks(edit, {first.id, second.id}.__contains__)[0].new == old
+
+
+@given(LINES, LINES, LINES, LINES, st.randoms())
+def test_any_part_of_a_patch_is_a_page_that_proposes_the_rest(
+    summary: str, timeline: str, new_summary: str, new_timeline: str, chance: Random
+) -> None:
+    old, new = page(summary, timeline), page(new_summary, new_timeline)
+    edit = PageEdit(PATH, old, new)
+    hunks = hunks_of(edit)
+    rejected = {hunk.id for hunk in hunks if chance.random() < 0.5}
+    partly, _ = without_hunks(edit, rejected.__contains__)
+    assert partly.new is not None
+    blocks, problems = find_blocks(partly.new)
+    assert (problems, [block.edited for block in blocks]) == ((), [False, False])
+    rest = PageEdit(PATH, partly.new, new)
+    if len({hunk.id for hunk in hunks}) == len(hunks):
+        assert without_hunks(rest, lambda _: False)[0].new == new
+
+
+def test_front_matter_follows_the_other_changes() -> None:
+    old = "---\nfacts: 1\n---\n" + page("- one.", "")
+    new = "---\nfacts: 2\n---\n" + page("- one.\n- two.", "")
+    edit = PageEdit(PATH, old, new)
+    (only,) = hunks_of(edit)
+    assert "facts" not in only.diff
+    assert without_hunks(edit, lambda _: True)[0].new == old
+    assert without_hunks(edit, lambda _: False)[0].new == new
+
+
+def test_an_edit_that_moves_a_hand_written_line_is_taken_whole() -> None:
+    hand = page("- one.", "- x.").replace("- one.", "- one.\n- mine.")
+    edit = plan_page_edit(PATH, hand, {"summary": "- deux.", "timeline": "- y."})
+    assert len(hunks_of(edit)) == 1
+
+
+def opinions(*entries: tuple[str, str]) -> str:
+    rows = [f"| {text} | [[Peter]] | 0.60 | new | {oid} |" for oid, text in entries]
+    overview = render_block("overview", "\n".join(["| opinion | id |", "|---|---|", *rows]))
+    blocks = [render_block(oid, f"### {text}\n\n**For**\n- x") for oid, text in entries]
+    return "# Opinions\n\n" + "\n\n".join([overview, *blocks]) + "\n"
+
+
+def test_an_opinion_is_one_hunk_and_a_rejected_one_is_not_taken_for_deleted() -> None:
+    old = opinions(("o-1111", "Likes tea."), ("o-2222", "Likes rye."))
+    new = opinions(("o-1111", "Likes green tea."), ("o-2222", "Likes rye."), ("o-3333", "Sings."))
+    edit = PageEdit(OPINIONS_PATH, old, new)
+    changed, added = hunks_of(edit)
+    without_new, _ = without_hunks(edit, {added.id}.__contains__)
+    without_change, _ = without_hunks(edit, {changed.id}.__contains__)
+    assert [
+        (e.id, e.statement, e.deleted) for e in parse_opinion_page(without_new.new or "")[0]
+    ] == [
+        ("o-1111", "Likes green tea.", False),
+        ("o-2222", "Likes rye.", False),
+    ]
+    assert [(e.id, e.statement) for e in parse_opinion_page(without_change.new or "")[0]] == [
+        ("o-1111", "Likes tea."),
+        ("o-2222", "Likes rye."),
+        ("o-3333", "Sings."),
+    ]
+
+
+def test_rejections_are_lines_that_can_be_taken_out() -> None:
+    edit = PageEdit(PATH, page("- one.", ""), page("- one.\n- Lives in Lisbon. ([a](b))", ""))
+    hunks = hunks_of(edit)
+    text = with_rejections("", hunks, date(2025, 12, 10))
+    assert text.endswith(f"- `{hunks[0].id}` {PATH} (2025-12-10): Lives in Lisbon.\n")
+    assert parse_rejections(text) == {hunks[0].id}
+    assert with_rejections(text, hunks, date(2025, 12, 11)) == text

@@ -1,0 +1,46 @@
+"""An opinion that was given up for another: linked both ways, on the pages and in JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from lorebank import Bank
+from lorebank.domain import opinion_to_dict
+from support import WORDS_ONLY
+
+SWITCHES = {
+    "en": ("Prefers tea.", "Switched from tea to coffee.", "Prefers coffee now."),
+    "es": ("Prefiere el té.", "Cambió del té al café.", "Ahora prefiere el café."),
+    "de": ("Trinkt am liebsten Tee.", "Ist von Tee auf Kaffee umgestiegen.", "Mag Kaffee."),
+    "fr": ("Préfère le thé.", "Est passé du thé au café.", "Préfère maintenant le café."),
+    "pt": ("Prefere chá.", "Mudou do chá para o café.", "Agora prefere café."),
+    "zh": ("喜欢喝茶。", "从喝茶改成喝咖啡了。", "喜欢喝咖啡。"),
+}
+
+
+@pytest.mark.parametrize("language", SWITCHES)
+def test_the_old_opinion_falls_and_leads_to_the_new_one(
+    language: str, write_log: Callable[..., Path]
+) -> None:
+    before, switch, after = SWITCHES[language]
+    write_log("2025-03-01", f"- O(c=0.8) @Peter: {before}")
+    root = write_log("2025-06-01", f"- O(c=0.8) @Peter: {switch}", f"- O(c=0.8) @Peter: {after}")
+    with Bank.open(root, environ=WORDS_ONLY) as bank:
+        bank.reflect()
+        by_statement = {opinion.statement: opinion for opinion in bank.opinions()}
+        old = by_statement[before]
+        assert (old.status.value, old.confidence < 0.8) == ("superseded", True)
+        [new] = [o for o in by_statement.values() if o.id == old.superseded_by]
+        assert (new.status.value, new.supersedes) == ("live", (old.id,))
+        assert [day.isoformat() for day, _ in old.history] == ["2025-03-01", "2025-06-01"]
+        assert opinion_to_dict(old)["superseded_by"] == new.id
+        assert opinion_to_dict(new)["supersedes"] == [old.id]
+    page = (root / "bank" / "opinions.md").read_text("utf-8")
+    assert f"**Now** {new.statement} · `{new.id}`" in page
+    assert f"**Before** {old.statement} · `{old.id}`" in page
+    peter = (root / "bank" / "entities" / "Peter.md").read_text("utf-8")
+    assert f"superseded by `{new.id}` “{new.statement}”" in peter
+    assert before not in peter.partition("begin opinions")[0]
