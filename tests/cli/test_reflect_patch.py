@@ -52,7 +52,7 @@ def test_hunks_are_accepted_and_rejected_one_by_one(workspace: Path, talk: Talk)
     said = talk(workspace, ["n", "y", "what?", "l", "q"])
     pages = sorted(p.name for p in (workspace / "bank").rglob("*.md") if "refl" not in str(p))
     assert pages == ["Maya.md"]
-    assert "bank/entities/Andy.md  1 of 8" in said
+    assert "bank/entities/Andy.md  1 of 9" in said
     assert "1 page changed" in said
     rejected = (workspace / "bank" / "reflections" / "rejected.md").read_text("utf-8")
     assert rejected.count("bank/entities/") == 1
@@ -93,7 +93,7 @@ def test_undo_names_the_pages(workspace: Path, lorebank: Run) -> None:
     done = lorebank("reflect", "--undo", "2025-12-10-1", cwd=workspace)
     assert (done.code, done.out.splitlines()[0]) == (
         0,
-        "run 2025-12-10-1 undone: 9 pages as before",
+        "run 2025-12-10-1 undone: 10 pages as before",
     )
     again = lorebank("reflect", "--undo", cwd=workspace)
     assert (again.code, again.out) == (1, "")

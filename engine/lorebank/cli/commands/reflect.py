@@ -59,8 +59,12 @@ _TROUBLES = frozenset({PAGE_SKIPPED, "vanish-limit", "page-busy", "not-committed
     flag_value=LAST,
     help="Take a run back, byte for byte; the last one where none is named.",
 )
+@click.option("--infer", is_flag=True, help="Suggest retain lines for logs that have none.")
+@click.option("--unsure", is_flag=True, help="List the pairs no rule signs; nothing else is done.")
+@click.option("--judge", is_flag=True, help="With --unsure: let the generator settle them.")
+@click.option("-k", "limit", type=click.IntRange(1), default=20, metavar="N", help="Pairs listed.")
 @pass_session
-def reflect(session: Session, /, undo: str | None, check: bool, diff: bool, **options: Any) -> int:
+def reflect(session: Session, /, check: bool, diff: bool, **options: Any) -> int:
     """Bring the pages of the bank up to date from the facts.
 
     Entity pages, opinions and a journal page, written between markers; what you wrote around them
