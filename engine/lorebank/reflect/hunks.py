@@ -10,7 +10,7 @@ is, until the evidence changed.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from hashlib import blake2b
@@ -66,7 +66,15 @@ def _changes(edit: PageEdit) -> tuple[_Change, ...]:
         return (_whole(edit),) if edit.changes else ()
     if edit.path == OPINIONS_PATH:
         return tuple(_Change(hunk) for _, hunk in _opinion_hunks(edit))
-    return _line_changes(edit.path, edit.old, edit.new)
+    old, new = _plain_lines(edit.old), _plain_lines(edit.new)
+    if [old[i] for i in _markers(old)] != [new[i] for i in _markers(new)]:
+        return (_whole(edit),)
+    return _line_changes(edit.path, old, new)
+
+
+def _markers(lines: Sequence[str]) -> list[int]:
+    """Where the markers of blocks stand."""
+    return [number for number, line in enumerate(lines) if "<!-- lorebank:" in line]
 
 
 def _whole(edit: PageEdit) -> _Change:
@@ -83,11 +91,10 @@ def _only_changed(old: Sequence[str], new: Sequence[str]) -> tuple[list[str], li
     return gone, [line for _, _, j1, j2 in spans for line in new[j1:j2]]
 
 
-def _line_changes(path: str, old_text: str, new_text: str) -> tuple[_Change, ...]:
-    old, new = _plain_lines(old_text), _plain_lines(new_text)
+def _line_changes(path: str, old: Sequence[str], new: Sequence[str]) -> tuple[_Change, ...]:
     heads = _front_matter_end(old), _front_matter_end(new)
     found = []
-    for span in _joined(_spans(old, new), old):
+    for span in _spans_between_markers(old, new):
         i1, i2, j1, j2 = span
         if i2 <= heads[0] and j2 <= heads[1]:
             continue
@@ -96,6 +103,18 @@ def _line_changes(path: str, old_text: str, new_text: str) -> tuple[_Change, ...
         lines += _around(old[i2 : i2 + _CONTEXT])
         found.append(_Change(_hunk(path, old[i1:i2], new[j1:j2], lines), (span,)))
     return tuple(found)
+
+
+def _spans_between_markers(old: Sequence[str], new: Sequence[str]) -> Iterator[_Span]:
+    """The changed stretches, none of which reaches over a marker: lines of two blocks that happen
+    to be alike are never taken for one another."""
+    i, j = 0, 0
+    ends = zip([*_markers(old), len(old)], [*_markers(new), len(new)], strict=True)
+    for i_end, j_end in ends:
+        ours, theirs = old[i:i_end], new[j:j_end]
+        for i1, i2, j1, j2 in _joined(_spans(ours, theirs), ours):
+            yield i1 + i, i2 + i, j1 + j, j2 + j
+        i, j = i_end + 1, j_end + 1
 
 
 def _around(lines: Sequence[str]) -> list[str]:
