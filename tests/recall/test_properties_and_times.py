@@ -25,6 +25,11 @@ LOGS = {
 - W @Runa: Wohnt seit dem 1. Juni 2025 in Bremerhaven.
 - W @Runa: Hat bei Meerohr angefangen.
 - W @Meerohr: Pays the rent of the hall.
+- W @moss: Stands in the boiler cupboard; the port is 8080.
+""",
+    "2025-07-01": """
+- W @moss: The port is now 9090.
+- W @moss: Whoever uses moss forgets the port.
 """,
     "2025-12-31": "- S @Runa: In 2025 she moved house, changed her phone number and carried on.\n",
 }
@@ -49,6 +54,7 @@ def bank(tmp_path: Path) -> Iterator[Bank]:
         ("Where did Runa live in February 2025?", "Lives in Bergen, top floor of Kelpgaten 9."),
         ("What is Runa's phone number?", "Su número nuevo es +34 600 555 018."),
         ("Who employs Runa?", "Hat bei Meerohr angefangen."),
+        ("What port does moss use?", "The port is now 9090."),
     ],
 )
 def test_a_property_is_found_in_whatever_language_it_was_noted(

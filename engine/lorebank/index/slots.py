@@ -99,6 +99,7 @@ def items_of_slots(
     connection: Connection,
     entities: Sequence[str],
     relations: Sequence[str],
+    attributes: Sequence[str],
     limit: int,
     *,
     until: date | None = None,
@@ -106,24 +107,28 @@ def items_of_slots(
 ) -> list[tuple[int, str]]:
     """`(item, relation)` of facts that fix one of these properties of one of these entities.
 
-    Newest first; of the entity itself before of something of it (`mother`). `until` leaves out
-    what was recorded later.
+    A property is a relation (`residence`), or an attribute by its name (`port`). Newest first; of
+    the entity itself before of something of it (`mother`). `until` leaves out what was recorded
+    later.
     """
     rows = select(
         connection,
         "SELECT s.item, min(s.relation) FROM json_each(?1) w"
         " CROSS JOIN aliases a ON a.entity = w.value CROSS JOIN slots s ON s.subject = a.slug"
         " JOIN items i ON i.item = s.item"
-        " WHERE s.relation IN (SELECT value FROM json_each(?2))"
+        " WHERE (s.relation IN (SELECT value FROM json_each(?2))"
+        "  OR (s.relation GLOB 'is*' AND s.about IN (SELECT value FROM json_each(?6))))"
         " AND (?3 IS NULL OR i.recorded <= ?3)"
         " AND (?4 IS NULL OR s.item IN (SELECT value FROM json_each(?4)))"
-        " GROUP BY s.item ORDER BY min(s.about <> ''), i.recorded DESC, s.item DESC LIMIT ?5",
+        " GROUP BY s.item ORDER BY min(s.about <> '' AND s.relation NOT GLOB 'is*'),"
+        " i.recorded DESC, s.item DESC LIMIT ?5",
         (
             json.dumps(list(entities)),
             json.dumps(list(relations)),
             until.isoformat() if until else None,
             within,
             limit,
+            json.dumps(list(attributes)),
         ),
     )
     return [(item, relation) for item, relation in rows]

@@ -25,7 +25,7 @@ from lorebank.recall.cues import (
 )
 from lorebank.recall.fields import QUOTED, NameLookup, read_fields, unquoted
 from lorebank.recall.filters import Filters
-from lorebank.slots.questions import asked_relations
+from lorebank.slots.questions import WORDS_BESIDE, asked_relations
 
 __all__ = ["Understood", "understand"]
 
@@ -68,6 +68,8 @@ class Understood:
     wants_time: bool
     relations: tuple[str, ...]
     """The properties asked for, of the entities named: `residence`, `phone`."""
+    attributes: tuple[str, ...]
+    """What may name a property of them, where the question holds little else: `port`."""
     asks_who: bool
     """It asks who or what somebody or something is."""
     wants_past: bool
@@ -158,6 +160,7 @@ def understand(
         wants_opinion=wants_opinion,
         wants_time=asks_when(plain),
         relations=asked_relations(undated, name_words) if entities else (),
+        attributes=_attributes(subject_terms) if entities else (),
         asks_who=asks_who(plain),
         wants_past=asks_for_past(undated),
         notes=tuple(notes),
@@ -172,6 +175,16 @@ def _head(text: str) -> str:
         return text
     whole, _, _ = text[: MAX_QUERY_CHARACTERS + 1].rpartition(" ")
     return whole or text[:MAX_QUERY_CHARACTERS]
+
+
+def _attributes(subject: Sequence[str]) -> tuple[str, ...]:
+    """What may be the name of a property in a question that holds little else: `shoe size`."""
+    return tuple(
+        " ".join(subject[start : start + length])
+        for length in range(max(1, len(subject) - WORDS_BESIDE), len(subject) + 1)
+        for start in range(len(subject) - length + 1)
+        if length <= MAX_NAME_WORDS
+    )
 
 
 def _clean(text: str) -> str:

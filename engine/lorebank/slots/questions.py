@@ -14,9 +14,10 @@ from pathlib import Path
 from lorebank.language.folding import fold
 from lorebank.language.words import stop_words, words
 
-__all__ = ["asked_relations"]
+__all__ = ["WORDS_BESIDE", "asked_relations"]
 
-_WORDS_BESIDE = 1
+WORDS_BESIDE = 1
+"""How many words a question about a property holds beside its name and the entity's."""
 
 
 def asked_relations(question: str, names: Collection[str] = ()) -> tuple[str, ...]:
@@ -37,7 +38,7 @@ def asked_relations(question: str, names: Collection[str] = ()) -> tuple[str, ..
         outside = f"{folded[: match.start()]} {folded[match.end() :]}"
         if (
             len([w for w in words(outside) if w not in names and w not in stop_words()])
-            <= _WORDS_BESIDE
+            <= WORDS_BESIDE
         ):
             found.append(name)
     return tuple(found)

@@ -89,11 +89,11 @@ class _Reader:
     bounded: bool
 
     def read(self, piece: str, *, first: bool) -> list[Slot]:
-        """The slots of one piece of a sentence; attributes only in the first."""
+        """The slots of one piece of a sentence; in a later one, attributes of the subject only."""
         ended = list(self._ends(piece))
         over = {(slot.relation, slot.value) for slot in ended}
         held = [s for s in self._relations(piece) if (s.relation, s.value) not in over]
-        if first and not ended and not held and not self.bounded:
+        if (first or self.subject) and not ended and not held and not self.bounded:
             held = list(self._attribute(piece))
         return ended + held
 

@@ -18,13 +18,14 @@ def retrieve(request: Request) -> Ranking:
     been written long before.
     """
     understood = request.understood
-    if not understood.relations:
+    if not understood.relations and not understood.attributes:
         return Ranking(NAME, ())
     interval = understood.query.interval
     rows = items_of_slots(
         request.connection,
         understood.entities,
         understood.relations,
+        understood.attributes,
         request.limit,
         until=interval.end if interval else None,
         within=request.within,
