@@ -15,7 +15,7 @@ __all__ = ["Lexicon", "Relation", "clause_of", "lexicon"]
 
 _CUT = re.compile(r"[,，、;:(（]\s|[,(（]|(?<=\w{3})[.!](?:\s|$)|[。！?？]")
 _WORD = re.compile(r"[^\s\"“”«»„'()\[\]]+(?:'[^\s\"“”«»„()\[\]]+)?")
-_ARTICLES = frozenset({"the", "a", "an", "city", "of", "el", "la", "le", "il", "der", "die", "das"})
+_ARTICLES = frozenset({"the", "a", "an", "el", "la", "le", "il", "der", "die", "das"})
 _AT_A_TIME = frozenset({"in", "on", "at", "im", "am", "en", "em", "el", "le", "a", "il"})
 _VALUE_WORDS = 8
 _MEASURE = re.compile(
