@@ -1,0 +1,220 @@
+"""Questions: recall, search, the text of a file, a timeline, a benchmark."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date
+
+from lorebank.app.opened import Day, OpenWorkspace, Progress, made_anew_when_damaged
+from lorebank.domain import Answer, BenchReport, Fact, FactKind, FileText, SearchHit
+from lorebank.errors import UsageError
+from lorebank.index.chunks import select_chunks
+from lorebank.index.entities import lookup_names
+from lorebank.index.items import facts_by_time
+from lorebank.index.meaning import QueryVector
+from lorebank.index.selection import known_tags, select_items
+from lorebank.index.spelling import respell_names
+from lorebank.language.folding import fold
+from lorebank.recall.filters import Filters, parse_day, parse_interval, parse_item_kind
+from lorebank.recall.meaning import needs_meaning
+from lorebank.recall.pipeline import RecallOptions, recall
+from lorebank.recall.request import Request
+from lorebank.recall.understand import Understood, understand
+from lorebank.reflect import materialise
+
+__all__ = ["Asking"]
+
+LEAST_CANDIDATES = 80
+"""Items that each retriever may return, however few are wanted."""
+
+
+class Asking(OpenWorkspace):
+    """What is asked of facts and prose."""
+
+    @made_anew_when_damaged
+    def recall(
+        self,
+        query: str,
+        *,
+        k: int | None = None,
+        since: Day = None,
+        until: Day = None,
+        as_of: Day = None,
+        entities: Sequence[str] = (),
+        kinds: Sequence[FactKind | str] = (),
+        min_confidence: float | None = None,
+        tags: Sequence[str] = (),
+        path: str | None = None,
+        token_budget: int | None = None,
+        include_superseded: bool = False,
+        explain: bool = False,
+        why_not: str | None = None,
+        now: date | None = None,
+    ) -> Answer:
+        """Answer a question from facts and prose, with citations; see `Answer`.
+
+        `k` hits at most, `token_budget` estimated tokens at most (at least one hit is given).
+        `as_of` answers from what was recorded by that day, with the confidence believed then.
+        `kinds` are kinds of facts or `note` for prose; every one of `tags` must be borne; `path` is
+        a file or the beginning of a path. `explain` adds to each hit's `why` what every part of
+        its score is worth; `why_not`, an id or `path#L12`, is answered in `Answer.why_not`.
+        """
+        today = self._today(now)
+        wanted = self.config.recall.k if k is None else k
+        if wanted < 1:
+            raise UsageError(f"k must be at least 1, not {wanted}")
+        self._freshen()
+        filters = Filters(
+            interval=parse_interval(since, until, today),
+            entities=tuple(self._entity(name).slug for name in entities),
+            kinds=tuple(parse_item_kind(kind) for kind in kinds),
+            min_confidence=min_confidence,
+            as_of=parse_day(as_of, today, "as-of", side="end"),
+            path=path,
+            tags=tuple(fold(tag.removeprefix("#").strip("/")) for tag in tags),
+        )
+        understood = understand(
+            query,
+            now=today,
+            filters=filters,
+            lookup=lambda slugs: lookup_names(self._index, slugs),
+            respell=lambda words: respell_names(self._vocabulary, words),
+        )
+        question = self._question_vector(understood)
+        request = Request(
+            understood=understood,
+            connection=self._index,
+            vocabulary=self._vocabulary,
+            now=today,
+            limit=max(LEAST_CANDIDATES, wanted * self.config.recall.candidate_multiplier),
+            within=select_items(
+                self._index, understood.filters.wanted, understood.filters.unwanted
+            ),
+            vectors=self._vectors,
+            query_vector=question.vector,
+        )
+        answer = recall(
+            request,
+            replace(
+                self._recall_options(wanted, token_budget, include_superseded),
+                explain=explain,
+                why_not=why_not,
+            ),
+            beliefs=lambda facts: materialise.beliefs(
+                self._index, self.root, facts, understood.filters.as_of, self.config.reflect
+            ),
+            skipped={"semantic": question.skipped} if question.skipped else {},
+            index=self._freshness(),
+            notes=self._notes_on(understood.filters),
+        )
+        if question.fallback is None:
+            return answer
+        return replace(answer, notes=(*answer.notes, question.fallback))
+
+    @made_anew_when_damaged
+    def search(
+        self, query: str, *, k: int = 10, min_score: float = 0.0, path: str | None = None
+    ) -> tuple[SearchHit, ...]:
+        """Chunk search over all notes: snippets of at most 700 characters with path and lines."""
+        from lorebank.recall.search import search_chunks
+
+        if k < 1:
+            raise UsageError(f"k must be at least 1, not {k}")
+        self._freshen()
+        question = self._meaning.query(self._index, query)
+        hits = search_chunks(
+            self._index,
+            query,
+            k=k,
+            min_score=min_score,
+            within=None if path is None else select_chunks(self._index, path),
+            vectors=self._vectors,
+            query_vector=question.vector,
+            provider=question.provider,
+            model=question.model,
+        )
+        return tuple(replace(hit, fallback=question.fallback) for hit in hits)
+
+    def get(
+        self, path: str, *, start_line: int | None = None, lines: int | None = None
+    ) -> FileText:
+        """The text of a memory file, whole or by lines; `path` may carry `#L10-L20`.
+
+        Raises `PathRefused` for whatever is outside the workspace's memory, `NotFound` for a file
+        that is not there.
+        """
+        from lorebank.workspace.excerpt import read_excerpt
+
+        return read_excerpt(self.root, path, self.config, start_line=start_line, lines=lines)
+
+    @made_anew_when_damaged
+    def timeline(
+        self,
+        entity: str | None = None,
+        *,
+        since: Day = None,
+        until: Day = None,
+        now: date | None = None,
+    ) -> tuple[Fact, ...]:
+        """Facts by when they happened, newest first."""
+        self._freshen()
+        slug = None if entity is None else self._entity(entity).slug
+        return facts_by_time(
+            self._index, entity=slug, interval=parse_interval(since, until, self._today(now))
+        )
+
+    @made_anew_when_damaged
+    def bench(
+        self,
+        *,
+        n: int = 200,
+        seed: int = 0,
+        now: date | None = None,
+        progress: Progress | None = None,
+    ) -> BenchReport:
+        """How well questions made of the workspace's own sentences lead back to them, beside grep.
+
+        `n` sentences at most, chosen by `seed`; each is asked for in several variants. Writes
+        nothing but the index, which any recall brings up to date.
+        """
+        from lorebank.recall.bench.measures import DEPTH
+        from lorebank.recall.bench.run import run_bench
+
+        if n < 1:
+            raise UsageError(f"n must be at least 1, not {n}")
+        self._freshen()
+
+        def ask(question: str) -> Answer:
+            return self.recall(question, k=DEPTH, include_superseded=True, now=now)
+
+        return run_bench(self._vocabulary, ask, n=n, seed=seed, progress=progress)
+
+    def _question_vector(self, understood: Understood) -> QueryVector:
+        """The question's vector; none where words and links are enough."""
+        if not needs_meaning(understood):
+            return QueryVector(skipped="the question names only entities, times or identifiers")
+        return self._meaning.query(self._index, understood.meaning)
+
+    def _notes_on(self, filters: Filters) -> tuple[str, ...]:
+        tags = (*filters.tags, *filters.excluded.tags)
+        unknown = dict.fromkeys(tags) if tags else {}
+        known = known_tags(self._index, tuple(unknown))
+        return tuple(f"nothing is tagged '{tag}'" for tag in unknown if tag not in known)
+
+    def _recall_options(
+        self, k: int, token_budget: int | None, include_superseded: bool
+    ) -> RecallOptions:
+        settings = self.config.recall
+        return RecallOptions(
+            k=k,
+            token_budget=token_budget,
+            include_superseded=include_superseded,
+            fusion=settings.fusion,
+            text_weight=settings.text_weight,
+            vector_weight=settings.vector_weight,
+            half_life_days=settings.temporal_decay.half_life_days
+            if settings.temporal_decay.enabled
+            else None,
+            mmr_lambda=settings.mmr.lambda_ if settings.mmr.enabled else None,
+        )

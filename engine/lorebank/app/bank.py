@@ -1,0 +1,21 @@
+"""class Bank: the composition root. Every interface calls this and nothing below it."""
+
+from __future__ import annotations
+
+from lorebank.app.names import Names
+from lorebank.app.serving import Serving
+from lorebank.app.upkeep import Upkeep
+
+__all__ = ["Bank"]
+
+
+class Bank(Upkeep, Names, Serving):
+    """A workspace of Markdown notes that can be asked.
+
+    >>> with Bank.open("~/notes") as bank:            # doctest: +SKIP
+    ...     answer = bank.recall("what does Peter prefer?", k=5)
+
+    `now` is the day on which relative phrases are read ("last week"); it can be given to `open` or
+    to any call, and is today otherwise. Days are `datetime.date` or text such as `2025-11-27`,
+    `30d`, `last week`; text that is not understood raises `UsageError`.
+    """

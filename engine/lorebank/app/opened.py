@@ -1,0 +1,323 @@
+"""What every part of a Bank stands on: the open workspace, its index, its embedder, its clock.
+
+It opens the index when it first needs it and loads an embedder when a question first needs
+meaning. What an answer does not need (the parsers, the writers, reflect) is imported by the method
+that does: a recall from the command line is over before those imports would be.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import date
+from functools import cached_property, wraps
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, ParamSpec, Self, TypeVar
+
+from lorebank.config import Config
+from lorebank.domain import Entity, Fact, Opinion, OpinionStatus, SyncReport, Trend
+from lorebank.errors import NotFound, UsageError, WorkspaceError
+from lorebank.index import connection as store
+from lorebank.index.entities import display_names, list_entities, nearest_names
+from lorebank.index.items import facts_by_id
+from lorebank.index.lexical import prepare_connection
+from lorebank.index.meaning import Meaning
+from lorebank.index.meta import read_meta
+from lorebank.index.opinions import load_opinions
+from lorebank.index.read_settings import ReadSettings
+from lorebank.index.sync import stale_paths, sync_files
+from lorebank.index.vectors import VectorIndex
+from lorebank.index.vocabulary import Vocabulary, index_words
+from lorebank.markdown.headings import RETAIN_HEADINGS
+from lorebank.providers.accounts import Setup
+from lorebank.providers.user_cache import cache_directory
+from lorebank.reflect import materialise
+from lorebank.workspace.derived import ensure_derived_folder, index_path
+from lorebank.workspace.files import WalkResult, walk
+
+if TYPE_CHECKING:
+    from lorebank.index.connection import Connection
+
+
+__all__ = [
+    "Day",
+    "OpenWorkspace",
+    "Progress",
+    "Say",
+    "log_warning",
+    "made_anew_when_damaged",
+    "open_connection",
+]
+
+Progress = Callable[[str, int, int], None]
+Say = Callable[[str], None]
+Day = date | str | None
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_WALK_SHARE = 0.04
+"""Looking for changed files may take this share of the time between two looks."""
+
+
+def log_warning(line: str) -> None:
+    """Where nobody listens, Python's logging does, which prints warnings unless told otherwise."""
+    import logging
+
+    logging.getLogger("lorebank").warning(line)
+
+
+def made_anew_when_damaged(method: Callable[P, R]) -> Callable[P, R]:
+    """A method that may be begun again: the index it met was damaged, and is made anew for it."""
+
+    @wraps(method)
+    def begun_again(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return method(*args, **kwargs)
+        except store.DamagedIndex:
+            bank = args[0]
+            assert isinstance(bank, OpenWorkspace)
+            bank._discard_index()
+            return method(*args, **kwargs)
+
+    return begun_again
+
+
+class OpenWorkspace:
+    """A workspace, opened by one thread: the resources its methods share, and how names and ids
+    given by a caller are read."""
+
+    def __init__(
+        self,
+        root: Path,
+        config: Config,
+        *,
+        now: date | None = None,
+        created: Sequence[str] = (),
+        environ: Mapping[str, str] | None = None,
+        say: Say = log_warning,
+    ) -> None:
+        self.root = root
+        self.config = config
+        self.created: tuple[str, ...] = tuple(created)
+        """What `init` made, as workspace paths."""
+        self._now = now
+        self._connection: Connection | None = None
+        self._say = say
+        self._environ = os.environ if environ is None else environ
+        self._meaning = Meaning(
+            Setup(config.embedder, config.providers, self._environ, say), self._cache_path
+        )
+        self._next_walk = 0.0
+        self._index_inode: int | None = None
+
+    def close(self) -> None:
+        """Close the index and connections; the Bank may be used again and opens them anew."""
+        self._meaning.close()
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+            self.__dict__.pop("_vectors", None)
+            self.__dict__.pop("_vocabulary", None)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        problem: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    @property
+    def _index(self) -> Connection:
+        if self._connection is None:
+            ensure_derived_folder(self.root)
+            self._connection = open_connection(self._index_path)
+            self._index_inode = _inode(self._index_path)
+        return self._connection
+
+    def _look_at_index(self) -> None:
+        """Let go of an index that was deleted under us; the next use makes it anew."""
+        if self._connection is not None and _inode(self._index_path) != self._index_inode:
+            self.close()
+
+    def _discard_index(self) -> None:
+        self.close()
+        store.discard_index(self._index_path)
+
+    @property
+    def _index_path(self) -> Path:
+        return index_path(self.root, self.config.index.path)
+
+    @cached_property
+    def _vectors(self) -> VectorIndex:
+        return VectorIndex(
+            self._index,
+            enabled=self.config.vector.enabled,
+            extension_path=self.config.vector.extension_path,
+        )
+
+    @cached_property
+    def _vocabulary(self) -> Vocabulary:
+        return Vocabulary(self._index)
+
+    @property
+    def _read_settings(self) -> ReadSettings:
+        return ReadSettings(
+            retain_headings=(*RETAIN_HEADINGS, *self.config.retain.headings),
+            chunk_tokens=self.config.index.chunk_tokens,
+            chunk_overlap=self.config.index.chunk_overlap,
+            plain_mentions=self.config.mentions.in_prose,
+            not_mentions=self.config.mentions.exclude,
+        )
+
+    def _today(self, now: date | None) -> date:
+        return now or self._now or date.today()
+
+    def _walk(self) -> WalkResult:
+        return walk(self.root, self.config)
+
+    @made_anew_when_damaged
+    def _sync_words(self, *, full: bool = False, progress: Progress | None = None) -> SyncReport:
+        self._look_at_index()
+        result = sync_files(
+            self._index,
+            self.root,
+            self._walk,
+            self._read_settings,
+            full=full,
+            progress=progress,
+        )
+        if result.entities or result.all_opinions or result.decisions:
+            holders = None if result.all_opinions else result.entities
+            materialise.refresh_opinions(self._index, self.root, holders, self.config.reflect)
+        return result.report
+
+    def _freshen(self) -> None:
+        """Sync before an answer, unless files were looked at just now."""
+        if not self.config.recall.auto_sync or time.monotonic() < self._next_walk:
+            return
+        started = time.monotonic()
+        self._sync_words()
+        spent = time.monotonic() - started
+        self._next_walk = started + spent / _WALK_SHARE
+
+    def _cache_path(self) -> Path:
+        if self.config.embedder.cache.shared and (folder := cache_directory()):
+            return folder / "embeddings.sqlite"
+        return ensure_derived_folder(self.root) / "embeddings.sqlite"
+
+    def _freshness(self) -> dict[str, object]:
+        synced_at = read_meta(self._index, "synced_at")
+        fresh = self.config.recall.auto_sync
+        if not fresh:
+            fresh = not stale_paths(self._index, self.root, walk(self.root, self.config))
+        return {"fresh": fresh, "synced_at": synced_at}
+
+    def _entity(self, name: str) -> Entity:
+        from lorebank.index.who import resolve_name
+
+        found = resolve_name(self._index, name)
+        if found.entity is None:
+            near = [each.name for each in found.proposals] or nearest_names(self._index, name)
+            hint = f"nearest: {', '.join(near)}" if near else "`lorebank entity` lists all"
+            raise NotFound(f"no entity '{name}'", hint=hint)
+        return found.entity
+
+    def _all_names(self) -> list[str]:
+        return [name for e in list_entities(self._index) for name in (e.name, *e.aliases)]
+
+    def _opinions(
+        self, slug: str | None, as_of: date | None, now: date | None
+    ) -> tuple[Opinion, ...]:
+        today = as_of or self._today(now)
+        found = (
+            load_opinions(self._index, entity=slug)
+            if as_of is None
+            else materialise.opinions_as_of(
+                self._index, self.root, slug, as_of, self.config.reflect
+            )
+        )
+        dated = self._named(
+            [materialise.as_read(opinion, today, self.config.reflect) for opinion in found]
+        )
+        return tuple(sorted(dated, key=_held_first))
+
+    def _named(self, opinions: Sequence[Opinion]) -> tuple[Opinion, ...]:
+        """Opinions with display names in place of slugs."""
+        slugs = {slug for opinion in opinions for slug in opinion.entities}
+        names = display_names(self._index, slugs)
+        return tuple(
+            replace(o, entities=tuple(names.get(slug, slug) for slug in o.entities))
+            for o in opinions
+        )
+
+    def _fact(self, text: str) -> Fact:
+        """The fact of an id or of a unique beginning of it."""
+        facts = facts_by_id(self._index, text)
+        if not facts:
+            raise NotFound(f"no fact '{text}'", hint="ids are shown by recall --json")
+        if len({fact.id for fact in facts}) > 1:
+            near = ", ".join(sorted({fact.id for fact in facts})[:5])
+            raise UsageError(f"'{text}' is the beginning of several ids", hint=near)
+        return facts[0]
+
+    def _opinion_with_id(self, id: str) -> Opinion:
+        return self._named(load_opinions(self._index, opinion_id=id))[0]
+
+    def _opinion_id(self, text: str) -> str:
+        """The whole id of an opinion from a beginning of it."""
+        self._freshen()
+        found = [o.id for o in load_opinions(self._index, opinion_id=text)]
+        if not found:
+            raise NotFound(f"no opinion '{text}'", hint="`lorebank opinions` lists them with ids")
+        if len(found) > 1 and text not in found:
+            raise UsageError(f"'{text}' is the beginning of several ids", hint=", ".join(found[:5]))
+        return text if text in found else found[0]
+
+    def _append(self, path: str, line: str, day: date) -> int:
+        """Write a fact line into a log; returns its line number."""
+        from lorebank.retain.append import append_fact_line, new_log
+        from lorebank.workspace.atomic import write_atomic
+        from lorebank.workspace.paths import resolve_memory_path
+
+        file = resolve_memory_path(self.root, path, self.config)
+        before = file.read_bytes() if file.exists() else None
+        mark = b"\xef\xbb\xbf" if before and before.startswith(b"\xef\xbb\xbf") else b""
+        try:
+            text = new_log(day) if before is None else before[len(mark) :].decode("utf-8")
+        except UnicodeDecodeError as problem:
+            raise WorkspaceError(
+                f"{path} is not valid UTF-8 at byte {problem.start + len(mark)}; nothing written",
+                hint="mend the file, then retain again",
+            ) from problem
+        appended = append_fact_line(
+            text, line, path=path, headings=self._read_settings.retain_headings
+        )
+        write_atomic(file, mark + appended.text.encode("utf-8"), expected=before)
+        return appended.line
+
+
+def _inode(path: Path) -> int | None:
+    try:
+        return path.stat().st_ino
+    except OSError:
+        return None
+
+
+def open_connection(path: Path) -> Connection:
+    connection = store.open_index(path)
+    prepare_connection(connection)
+    index_words(connection)
+    return connection
+
+
+def _held_first(opinion: Opinion) -> tuple[bool, bool, float, str]:
+    """Opinions still held before others, those with recent evidence before stale ones."""
+    live = opinion.status is OpinionStatus.LIVE
+    return not live, opinion.trend is Trend.STALE, -opinion.confidence, opinion.id

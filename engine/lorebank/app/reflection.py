@@ -1,0 +1,286 @@
+"""The nightly job and what settles its doubts: runs, undo, rulings, proposals."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from datetime import date
+from functools import partial
+from typing import TYPE_CHECKING
+
+from lorebank.app.asking import Asking
+from lorebank.app.opened import Day, made_anew_when_damaged
+from lorebank.domain import (
+    Citation,
+    Fact,
+    Opinion,
+    Proposal,
+    ProposalAction,
+    ProposalDecision,
+    ReflectReport,
+    Ruling,
+    Stance,
+    UndoReport,
+    UnsureQueue,
+)
+from lorebank.errors import ConfigurationError, UsageError
+from lorebank.index.entities import resolution
+from lorebank.index.items import facts_by_id
+from lorebank.index.unsure import load_unsure
+from lorebank.recall.filters import parse_day
+from lorebank.workspace.layout import LogPattern, named_day
+from lorebank.workspace.lock import WriterLock
+
+if TYPE_CHECKING:
+    from lorebank.reflect.page_moves import PlannedMoves
+
+
+__all__ = ["Reflection"]
+
+
+class Reflection(Asking):
+    """Reflect, the unsure queue and proposals."""
+
+    def reflect(
+        self,
+        *,
+        since: Day = None,
+        day: Day = None,
+        dry_run: bool = False,
+        infer: bool = False,
+        force: bool = False,
+        accept: Collection[str] | None = None,
+        reject: Collection[str] = (),
+        commit: bool = False,
+        now: date | None = None,
+    ) -> ReflectReport:
+        """Bring the pages under `bank/` up to date from the facts; see `ReflectReport`.
+
+        `since` limits the run to entities with facts recorded from that day on. `day` is the day
+        it speaks for: facts recorded later are left out. `dry_run` writes nothing. `infer`
+        suggests retain lines for logs without a retain section, as proposals. `accept` and
+        `reject` name hunks of an earlier dry run: with `accept` nothing else is changed, what is
+        in `reject` is not proposed again until it reads differently. `force` lets more of a page
+        vanish than `reflect.max_vanish`. `commit` makes one git commit of what was written.
+        """
+        from lorebank.reflect.run import RunOptions, reflect_workspace
+        from lorebank.reflect.writing import open_writer
+
+        today = parse_day(day, self._today(now), "date") or self._today(now)
+        options = RunOptions(
+            today=today,
+            since=parse_day(since, today, "since"),
+            until=today if day is not None else None,
+            dry_run=dry_run,
+            infer=infer,
+            force=force,
+            accept=None if accept is None else frozenset(accept),
+            reject=frozenset(reject),
+            ask=partial(self.recall, as_of=today if day is not None else None),
+        )
+        models = open_writer(self.config, self._environ, self._say, self._all_names)
+        with WriterLock(self.root), models as writer:
+            self._sync_words()
+            moved = self._settle_pages(dry_run=dry_run)
+            report = reflect_workspace(
+                self._index, self.root, self.config, replace(options, writer=writer)
+            )
+            if commit and report.run is not None:
+                from lorebank.reflect.commit import commit_run
+
+                report = commit_run(self.root, report)
+        if report.changed and not dry_run:
+            self._sync_words()
+        return moved.told_with(report)
+
+    def undo_reflect(self, run: str | None = None, *, force: bool = False) -> UndoReport:
+        """Give every page of a reflect run (the last where `None`) the bytes it had before it.
+
+        Raises `ConcurrentEdit` where a page was changed since; with `force` such pages are left
+        alone and named. Raises `NotFound` for a run of which nothing is kept.
+        """
+        from lorebank.reflect.undo import undo_run
+
+        with WriterLock(self.root):
+            report = undo_run(self.root, run, force=force)
+        self._sync_words()
+        return report
+
+    @made_anew_when_damaged
+    def unsure(self, entity: str | None = None, *, k: int = 20) -> UnsureQueue:
+        """Pairs of an opinion and a fact near it that no rule signs, the best first.
+
+        `entity`: only opinions held by it or about it. `k` pairs at most.
+        """
+        from lorebank.reflect.unsure_queue import unsure_queue
+
+        if k < 1:
+            raise UsageError(f"k must be at least 1, not {k}")
+        self._freshen()
+        slug = None if entity is None else self._entity(entity).slug
+        return unsure_queue(self._index, limit=k, entity=slug)
+
+    def settle(
+        self,
+        fact: str,
+        stance: Stance | str,
+        opinion: str | None = None,
+        *,
+        reason: str = "",
+        now: date | None = None,
+    ) -> Ruling:
+        """Say what a fact is to an opinion: a line of `bank/evidence.md`, wherever it came from.
+
+        `fact` and `opinion` are ids or unique beginnings; `opinion` may be left out where one pair
+        of the fact waits. An earlier ruling on the pair is replaced.
+        """
+        from lorebank.reflect.rulings import write_ruling
+
+        stance = _stance(stance)
+        with WriterLock(self.root):
+            self._sync_words()
+            said = self._fact(fact)
+            before = self._opinion_of_pair(said, opinion)
+            if before.source in {f.citation for f in facts_by_id(self._index, said.id)}:
+                raise UsageError(
+                    f"{said.id} states {before.id} itself",
+                    hint="write `retracted` into its entry on bank/opinions.md to drop the opinion",
+                )
+            day = self._today(now)
+            source = write_ruling(self.root, said, before.id, stance, day=day, reason=reason)
+            self._sync_words()
+        return self._ruling(said, before, stance, source)
+
+    def judge(self, *, k: int = 20, now: date | None = None) -> tuple[Ruling, ...]:
+        """Have the chat model of the settings settle what it is sure of among `k` unsure pairs.
+
+        Each ruling is a line of `bank/evidence.md` signed with the model's name; deleting it undoes
+        it. Raises `ConfigurationError` where no generator is named, `ProviderError` where it fails.
+        """
+        from lorebank.reflect.judging import judge_pairs
+        from lorebank.reflect.writing import open_writer
+
+        queue = self.unsure(k=k)
+        with open_writer(self.config, self._environ, self._say, self._all_names) as writer:
+            if writer is None:
+                raise ConfigurationError(
+                    "no generator is named", hint="set generator.provider in your own settings"
+                )
+            return tuple(
+                self.settle(
+                    pair.fact.id, verdict.stance, pair.opinion_id, reason=verdict.reason, now=now
+                )
+                for pair, verdict in judge_pairs(writer, queue.pairs)
+            )
+
+    def unsettle(self, fact: str, opinion: str | None = None) -> Ruling:
+        """Take back what was ruled on a pair, as deleting its line does."""
+        from lorebank.reflect.rulings import read_rulings, take_back
+
+        with WriterLock(self.root):
+            self._sync_words()
+            said = self._fact(fact)
+            if opinion is None:
+                ruled = [r.opinion_id for r in read_rulings(self.root) if r.fact_id == said.id]
+                opinion = self._only_one(said, ruled)
+            before = self._opinion_with_id(self._opinion_id(opinion))
+            take_back(self.root, said.id, before.id)
+            self._sync_words()
+        return self._ruling(said, before, None, None)
+
+    def proposals(self) -> tuple[Proposal, ...]:
+        """Edits that wait for a decision, as they stand under `bank/proposals/`."""
+        from lorebank.reflect.proposals import open_proposals
+
+        return open_proposals(self.root)[0]
+
+    def accept_proposal(self, id: str, *, now: date | None = None) -> ProposalDecision:
+        """Make the edit that a proposal describes: in the core memory, or a fact line in a log.
+
+        `id` may be a unique beginning. Nothing is written where the line to change, or what the
+        proposal stands on, is not what it was: `ConcurrentEdit`.
+        """
+        from lorebank.reflect.proposals import (
+            accept_core_edit,
+            check_grounds,
+            find_proposal,
+            record,
+        )
+
+        with WriterLock(self.root):
+            self._sync_words()
+            proposal = find_proposal(self.root, id)
+            check_grounds(self.root, self._index, proposal)
+            if proposal.action is ProposalAction.RETAIN:
+                source = self._retain_line(proposal)
+            else:
+                source = accept_core_edit(self.root, proposal)
+            record(self.root, proposal, accepted=True, day=self._today(now))
+            self._sync_words()
+        return ProposalDecision(proposal, True, source)
+
+    def reject_proposal(
+        self, id: str, *, reason: str = "", now: date | None = None
+    ) -> ProposalDecision:
+        """Drop a proposal; it comes back only when new lines speak for it."""
+        from lorebank.reflect.proposals import find_proposal, record
+
+        with WriterLock(self.root):
+            proposal = find_proposal(self.root, id)
+            record(self.root, proposal, accepted=False, day=self._today(now), reason=reason)
+        return ProposalDecision(proposal, False, None)
+
+    def _settle_pages(self, *, dry_run: bool) -> PlannedMoves:
+        """Put the pages of names that were merged or parted by hand where they belong."""
+        from lorebank.index.page_places import page_moves
+        from lorebank.reflect.page_moves import plan_page_moves, write_page_edits
+
+        moves = plan_page_moves(self.root, page_moves(self._index, resolution(self._index)))
+        if moves.edits and not dry_run:
+            write_page_edits(self.root, moves.edits)
+            self._sync_words()
+        return moves
+
+    def _opinion_of_pair(self, fact: Fact, opinion: str | None) -> Opinion:
+        """The opinion named, else the one with which the fact waits for a judge."""
+        if opinion is None:
+            rows = load_unsure(self._index, fact=fact.id)
+            opinion = self._only_one(fact, [row.opinion for row in rows])
+        return self._opinion_with_id(self._opinion_id(opinion))
+
+    def _only_one(self, fact: Fact, opinions: Sequence[str]) -> str:
+        """The one opinion that a call without any can mean."""
+        if len(set(opinions)) == 1:
+            return opinions[0]
+        near = ", ".join(dict.fromkeys(opinions)) or "lorebank opinions lists them with ids"
+        raise UsageError(f"name the opinion that {fact.id} is judged on", hint=near)
+
+    def _ruling(
+        self, fact: Fact, before: Opinion, stance: Stance | None, source: Citation | None
+    ) -> Ruling:
+        after = self._opinion_with_id(before.id)
+        return Ruling(fact, after, stance, before.confidence, source)
+
+    def _retain_line(self, proposal: Proposal) -> Citation | None:
+        """Append the line of a proposal to its log, unless it stands there already."""
+        from lorebank.workspace.paths import resolve_memory_path
+
+        named = named_day(proposal.target, LogPattern.compile(self.config.workspace.log_pattern))
+        if named.day is None or proposal.target.startswith("bank/"):
+            raise UsageError(f"{proposal.target} is no log")
+        log = resolve_memory_path(self.root, proposal.target, self.config)
+        lines = log.read_text("utf-8-sig", errors="replace").splitlines() if log.exists() else []
+        if proposal.new in lines:
+            line = lines.index(proposal.new) + 1
+        else:
+            line = self._append(proposal.target, proposal.new, named.day)
+        return Citation(proposal.target, line, line)
+
+
+def _stance(stance: Stance | str) -> Stance:
+    try:
+        return Stance(stance)
+    except ValueError:
+        raise UsageError(
+            f"unknown stance '{stance}'", hint=f"use one of {', '.join(Stance)}"
+        ) from None

@@ -1,0 +1,110 @@
+"""What an agent's host calls: the boot pack, search for a model, flush and hooks."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import TYPE_CHECKING
+
+from lorebank.app.beliefs import Beliefs
+from lorebank.app.opened import made_anew_when_damaged
+from lorebank.app.reflection import Reflection
+from lorebank.app.writing import Writing
+
+if TYPE_CHECKING:
+    from lorebank.agent.boot_pack import BootPack
+    from lorebank.agent.flush import Flush
+    from lorebank.agent.memory_search import MemorySearch
+    from lorebank.agent.remember import Remembered
+
+
+__all__ = ["Serving"]
+
+
+class Serving(Beliefs, Reflection, Writing):
+    """What a host asks on behalf of its model."""
+
+    def memory_search(
+        self,
+        query: str,
+        *,
+        k: int = 6,
+        min_score: float = 0.0,
+        path: str | None = None,
+        group: bool = False,
+    ) -> MemorySearch:
+        """`search` as a model gets it: each snippet cites its lines, as `memory.citations` says."""
+        from lorebank.agent.memory_search import memory_search_result
+
+        hits = self.search(query, k=k, min_score=min_score, path=path)
+        citations = self.config.memory.citations
+        return memory_search_result(query, hits, citations=citations, group=group)
+
+    @made_anew_when_damaged
+    def context(
+        self, *, token_budget: int | None = None, group: bool = False, now: date | None = None
+    ) -> BootPack:
+        """The boot pack: directives, core memory, today and yesterday, top opinions, proposals.
+
+        Inside `token_budget` estimated tokens (`context.token_budget` without one). In a `group`
+        the core memory and the proposals for it are left out.
+        """
+        from lorebank.agent.boot_sources import boot_pack
+
+        budget = self.config.context.token_budget if token_budget is None else token_budget
+        today = self._today(now)
+        return boot_pack(
+            self.root,
+            self.config,
+            self.opinions(now=today),
+            self.proposals(),
+            today=today,
+            token_budget=budget,
+            group=group,
+        )
+
+    def remember(self, text: str, *, to: str = "auto", now: date | None = None) -> Remembered:
+        """Write down what one was asked to remember, where it belongs: orders into the core memory,
+        decisions, preferences and durable facts into the retain section of today's log, context of
+        the day into the log as a note. `to` names the place: `core`, `fact` or `log`.
+        """
+        from lorebank.agent.remember import remember
+
+        return remember(self, text, to=to, now=now)
+
+    def flush(
+        self,
+        tokens: int,
+        *,
+        context_window: int,
+        compactions: int | None = None,
+        session: str = "main",
+        writable: bool = True,
+        now: date | None = None,
+    ) -> Flush:
+        """Whether a host's conversation is near its compaction and what lasts should be stored.
+
+        True once a compaction cycle, told by `compactions` (how many there were) or by the
+        conversation having shrunk. `writable=False` says that the agent cannot write here.
+        """
+        from lorebank.agent.session_states import check_flush
+
+        return check_flush(
+            self.root,
+            self.config,
+            tokens,
+            context_window=context_window,
+            compactions=compactions,
+            session=session,
+            writable=writable,
+            today=self._today(now),
+        )
+
+    def session_hook(
+        self, event: str, *, session: str = "main", source: str = "", now: date | None = None
+    ) -> str:
+        """What a host's hook prints: for `session-start` the boot pack, with the flush prompt where
+        the conversation was just compacted (`source="compact"`); for `pre-compact` nothing.
+        """
+        from lorebank.agent.session_hooks import session_hook
+
+        return session_hook(self, event, session=session, source=source, today=self._today(now))

@@ -1,0 +1,179 @@
+"""Opening a workspace, laying one out, keeping its index, and its templates."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+from typing import Self
+
+from lorebank.app.opened import (
+    OpenWorkspace,
+    Progress,
+    Say,
+    log_warning,
+    made_anew_when_damaged,
+    open_connection,
+)
+from lorebank.config import load_config
+from lorebank.domain import Directive, Status, SyncReport
+from lorebank.index.meta import read_meta
+from lorebank.index.sync import stale_paths, sync_files
+from lorebank.reflect import materialise
+from lorebank.workspace.derived import ensure_derived_folder
+from lorebank.workspace.discover import find_workspace
+from lorebank.workspace.files import walk
+from lorebank.workspace.lock import WriterLock
+
+__all__ = ["Upkeep"]
+
+
+class Upkeep(OpenWorkspace):
+    """Set-up, index and templates."""
+
+    @classmethod
+    def open(
+        cls,
+        path: str | Path | None = None,
+        *,
+        now: date | None = None,
+        environ: Mapping[str, str] | None = None,
+        offline: bool = False,
+        say: Say = log_warning,
+    ) -> Self:
+        """Open the workspace at `path`; without one, that of `LOREBANK_WORKSPACE` or the nearest
+        folder upwards that holds `.memory/`, `memory/` or `bank/`. Raises `WorkspaceError`.
+
+        `offline` sends nothing to another machine, whatever the settings say. `say` is told,
+        before it happens, what is sent where, and what has to be embedded anew.
+        """
+        environment = os.environ if environ is None else environ
+        root = find_workspace(None if path is None else Path(path), environment)
+        config = load_config(root, environment)
+        if offline:
+            config = replace(config, embedder=replace(config.embedder, offline=True))
+        return cls(root, config, now=now, environ=environment, say=say)
+
+    @classmethod
+    def init(
+        cls,
+        path: str | Path,
+        *,
+        template: str = "default",
+        now: date | None = None,
+        environ: Mapping[str, str] | None = None,
+    ) -> Self:
+        """Lay out a workspace and open it; what is there already stays as it is.
+
+        `template` is the name of a shipped template, or the path of a folder or zip that holds one.
+        """
+        from lorebank.workspace.scaffold import init_workspace
+
+        root = Path(path).expanduser().resolve()
+        created = init_workspace(root, template)
+        environment = os.environ if environ is None else environ
+        config = load_config(root, environment)
+        return cls(root, config, now=now, created=created, environ=environment)
+
+    @staticmethod
+    def plan_init(path: str | Path, *, template: str = "default") -> tuple[str, ...]:
+        """What `init` would make, as workspace paths; nothing is written."""
+        from lorebank.workspace.scaffold import init_workspace
+
+        return tuple(init_workspace(Path(path).expanduser().resolve(), template, dry_run=True))
+
+    def sync(
+        self, *, full: bool = False, embed: bool = True, progress: Progress | None = None
+    ) -> SyncReport:
+        """Bring the index up to date with the files; `full` reads every file again.
+
+        The lexical index is complete before the first text is embedded, so that a recall in
+        another process never waits for a model.
+        """
+        reading = read_meta(self._index, "reading")
+        if reading not in (None, self._read_settings.fingerprint()):
+            self._say("headings or chunk sizes changed: every file is read and cut anew")
+        report = self._sync_words(full=full, progress=progress)
+        embedded = self._meaning.embed(self._index, progress=progress) if embed else 0
+        return replace(report, embedded=embedded, pending=self._meaning.pending(self._index))
+
+    def check(self) -> tuple[str, ...]:
+        """What an index made anew from the files would hold differently; empty where nothing."""
+        from tempfile import TemporaryDirectory
+
+        from lorebank.index.compare import differences
+
+        with TemporaryDirectory() as folder:
+            fresh = open_connection(Path(folder) / "index.sqlite")
+            try:
+                sync_files(fresh, self.root, self._walk, self._read_settings)
+                materialise.refresh_opinions(fresh, self.root, None, self.config.reflect)
+                return differences(self._index, fresh)
+            finally:
+                fresh.close()
+
+    @made_anew_when_damaged
+    def status(self) -> Status:
+        """What is indexed, with what, how fresh, and what is wrong."""
+        from lorebank.index.status import read_status
+
+        found = walk(self.root, self.config)
+        stale = stale_paths(self._index, self.root, found)
+        return read_status(
+            self._index,
+            self.root,
+            stale=stale,
+            walk_problems=found.problems,
+            embedder=self._meaning.describe(self._index),
+            vector_search=self._vectors.describe(),
+            index_path=self._index_path,
+            directives=self.directives(),
+        )
+
+    def directives(self) -> tuple[Directive, ...]:
+        """The owner's hard rules, one a list item of `bank/directives.md`, in their order."""
+        from lorebank.reflect.directives import read_directives
+
+        return read_directives(self.root)
+
+    def import_template(self, source: str, *, dry_run: bool = False) -> tuple[str, ...]:
+        """Lay what a template brings and this workspace has not into it; returns these paths.
+
+        `source` as in `init`. Nothing is overwritten; with `dry_run` nothing is written.
+        """
+        from lorebank.workspace.scaffold import init_workspace
+
+        ensure_derived_folder(self.root)
+        if dry_run:
+            return self.plan_init(self.root, template=source)
+        with WriterLock(self.root):
+            return tuple(init_workspace(self.root, source))
+
+    def export_template(
+        self,
+        name: str,
+        target: str | Path,
+        *,
+        title: str = "",
+        description: str = "",
+        directives: bool = False,
+        dry_run: bool = False,
+    ) -> tuple[str, ...]:
+        """Write this workspace's standing questions as a template: a folder, or a zip by its name.
+
+        Questions and their settings only, never an answer or a note; the directives where asked
+        for. Returns the paths within the template. Raises `WorkspaceError` where `target` is taken.
+        """
+        from lorebank.reflect.template_export import export_pack
+
+        return export_pack(
+            self.root,
+            name,
+            Path(target).expanduser(),
+            title=title,
+            description=description,
+            directives=directives,
+            dry_run=dry_run,
+        )

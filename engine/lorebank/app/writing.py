@@ -1,0 +1,123 @@
+"""What a caller writes down: facts, notes and the core memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date
+from typing import TYPE_CHECKING
+
+from lorebank.app.opened import Day, OpenWorkspace
+from lorebank.domain import Citation, EvidenceMark, Fact, FactKind, Stance
+from lorebank.index.items import facts_by_place
+from lorebank.recall.filters import parse_day
+from lorebank.retain.kinds import parse_kind
+from lorebank.workspace.layout import LogPattern
+from lorebank.workspace.lock import WriterLock
+
+if TYPE_CHECKING:
+    from lorebank.agent.core_memory import CoreWrite
+
+
+__all__ = ["Writing"]
+
+
+class Writing(OpenWorkspace):
+    """Writing into logs and the core memory."""
+
+    def retain(
+        self,
+        text: str,
+        *,
+        kind: FactKind | str | None = None,
+        entities: Sequence[str] = (),
+        confidence: float | None = None,
+        day: Day = None,
+        for_: Sequence[str] = (),
+        against: Sequence[str] = (),
+        now: date | None = None,
+    ) -> Fact:
+        """Append a fact under the retain section of a day's log and return it with its citation.
+
+        `text` may be a typed line itself (`O(c=0.9) @Peter: …`); what is given by name wins.
+        `for_` and `against` are ids of opinions it speaks to.
+        """
+        from lorebank.markdown.facts import format_fact
+        from lorebank.retain.compose import compose_fact
+
+        today = self._today(now)
+        recorded = parse_day(day, today, "date") or today
+        marks = [EvidenceMark(Stance.FOR, self._opinion_id(o)) for o in for_]
+        marks += [EvidenceMark(Stance.AGAINST, self._opinion_id(o)) for o in against]
+        fact = compose_fact(
+            text,
+            kind=parse_kind(kind),
+            entities=entities,
+            confidence=confidence,
+            day=recorded,
+            marks=marks,
+        )
+        path = LogPattern.compile(self.config.workspace.log_pattern).path_for(recorded)
+        with WriterLock(self.root):
+            line = self._append(path, format_fact(fact), recorded)
+        self._sync_words()
+        return facts_by_place(self._index, path, line) or replace(
+            fact, citation=Citation(path, line, line)
+        )
+
+    add = retain
+
+    def log(self, text: str, *, day: Day = None, now: date | None = None) -> Citation:
+        """Append a note to a day's log, as context of that day and no fact; where it stands."""
+        from lorebank.retain.notes import append_note, new_note_log
+        from lorebank.workspace.text_edit import edit_text
+
+        today = self._today(now)
+        recorded = parse_day(day, today, "date") or today
+        path = LogPattern.compile(self.config.workspace.log_pattern).path_for(recorded)
+        places: list[Citation] = []
+
+        def add(before: str | None) -> str:
+            log = new_note_log(recorded) if before is None else before
+            done = append_note(log, text, path=path, headings=self._read_settings.retain_headings)
+            last = done.line + text.strip().count("\n")
+            places.append(Citation(path, done.line, last))
+            return done.text
+
+        with WriterLock(self.root):
+            edit_text(self.root, path, self.config, add)
+        self._sync_words()
+        return places[-1]
+
+    def memory_write(
+        self,
+        action: str,
+        text: str = "",
+        *,
+        old: str = "",
+        line: int | None = None,
+        section: str = "",
+    ) -> CoreWrite:
+        """Change the core memory: `append` a text (at the end of `section`, where given), `replace`
+        `old`, which must stand there exactly once, or `insert` before `line`.
+
+        Warns when the page grows large and raises `CoreMemoryFull` past its limit.
+        """
+        from lorebank.agent.core_memory import CoreEdit, CoreLimits, edit_core, measured
+        from lorebank.workspace.text_edit import core_path, edit_text
+
+        path = core_path(self.root)
+        settings = self.config.core_memory
+        limits = CoreLimits(settings.warn_tokens, settings.limit_tokens)
+        edit = CoreEdit(action, text, old=old, line=line, section=section)
+        reports: list[CoreWrite] = []
+
+        def change(before: str | None) -> str:
+            edited = edit_core(before or "", edit)
+            reports.append(measured(before or "", edited, limits, path=path, action=action))
+            return edited.text
+
+        with WriterLock(self.root):
+            edit_text(self.root, path, self.config, change)
+        self._sync_words()
+        return reports[-1]
