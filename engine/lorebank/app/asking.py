@@ -86,6 +86,8 @@ class Asking(OpenWorkspace):
             understood=understood,
             connection=self._index,
             vocabulary=self._vocabulary,
+            postings=self._postings,
+            items=self._items,
             now=today,
             limit=max(LEAST_CANDIDATES, wanted * self.config.recall.candidate_multiplier),
             within=select_items(

@@ -22,11 +22,12 @@ from lorebank.domain import Entity, Fact, Opinion, OpinionStatus, SyncReport, Tr
 from lorebank.errors import NotFound, UsageError, WorkspaceError
 from lorebank.index import connection as store
 from lorebank.index.entities import display_names, list_entities, nearest_names
-from lorebank.index.items import facts_by_id
-from lorebank.index.lexical import prepare_connection
+from lorebank.index.items import ItemCache, facts_by_id
+from lorebank.index.lexical import item_postings, prepare_connection
 from lorebank.index.meaning import Meaning
 from lorebank.index.meta import read_meta
 from lorebank.index.opinions import load_opinions
+from lorebank.index.postings import Postings
 from lorebank.index.read_settings import ReadSettings
 from lorebank.index.sync import stale_paths, sync_files
 from lorebank.index.vectors import VectorIndex
@@ -119,8 +120,8 @@ class OpenWorkspace:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
-            self.__dict__.pop("_vectors", None)
-            self.__dict__.pop("_vocabulary", None)
+            for kept in ("_vectors", "_vocabulary", "_postings", "_items"):
+                self.__dict__.pop(kept, None)
 
     def __enter__(self) -> Self:
         return self
@@ -165,6 +166,14 @@ class OpenWorkspace:
     @cached_property
     def _vocabulary(self) -> Vocabulary:
         return Vocabulary(self._index)
+
+    @cached_property
+    def _postings(self) -> Postings:
+        return item_postings(self._index)
+
+    @cached_property
+    def _items(self) -> ItemCache:
+        return ItemCache(self._index)
 
     @property
     def _read_settings(self) -> ReadSettings:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
 from datetime import date
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -17,11 +18,12 @@ from lorebank.domain import (
     Mention,
     Stance,
 )
-from lorebank.index.connection import Connection, select
+from lorebank.index.connection import Connection, generation, select
 
 __all__ = [
     "NOTE",
     "Item",
+    "ItemCache",
     "all_facts",
     "facts_by_entity",
     "facts_by_id",
@@ -36,6 +38,9 @@ __all__ = [
 
 NOTE = "note"
 """The kind of an item that is a passage of prose rather than a fact."""
+
+_KEPT = 8_000
+"""Rows kept in memory, some 2 KB each."""
 
 
 class Item(NamedTuple):
@@ -98,6 +103,26 @@ def load_items(connection: Connection, items: Sequence[int]) -> dict[int, Item]:
         (wanted,),
     )
     return {row[0]: _item(row, mentions.get(row[0], ())) for row in rows}
+
+
+@dataclass(slots=True)
+class ItemCache:
+    """Rows of `items` kept between questions, which mostly meet the same ones; forgotten as soon as
+    anybody writes."""
+
+    connection: Connection
+    _known: dict[int, Item] = field(default_factory=dict)
+    _generation: tuple[int, int] | None = None
+
+    def load(self, items: Collection[int]) -> dict[int, Item]:
+        """As `load_items`."""
+        current = generation(self.connection)
+        if current != self._generation or len(self._known) > _KEPT:
+            self._generation = current
+            self._known.clear()
+        known = self._known
+        known.update(load_items(self.connection, [n for n in items if n not in known]))
+        return {number: known[number] for number in items if number in known}
 
 
 _Row = tuple[Any, ...]

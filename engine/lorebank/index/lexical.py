@@ -15,6 +15,7 @@ from typing import NamedTuple
 import apsw
 
 from lorebank.index.connection import Connection, select
+from lorebank.index.postings import Postings
 from lorebank.index.vocabulary import Vocabulary
 from lorebank.language.words import searchable
 
@@ -24,6 +25,7 @@ __all__ = [
     "Columns",
     "LexicalMatch",
     "any_of",
+    "item_postings",
     "match_chunks",
     "match_items",
     "prepare_connection",
@@ -56,8 +58,18 @@ def prepare_connection(connection: Connection) -> None:
     connection.register_fts5_function("matched_columns", _matched_columns)
 
 
+def item_postings(connection: Connection) -> Postings:
+    """The scored words of the items."""
+    return Postings(connection, "items_fts", tuple(ITEM_COLUMNS.values()))
+
+
 def match_items(
-    vocabulary: Vocabulary, terms: Sequence[str], limit: int, *, within: str | None = None
+    vocabulary: Vocabulary,
+    postings: Postings,
+    terms: Sequence[str],
+    limit: int,
+    *,
+    within: str | None = None,
 ) -> list[LexicalMatch]:
     """Items that hold any of the terms (words or phrases), best first; ties by row number.
 
@@ -68,10 +80,11 @@ def match_items(
     query = _Query(vocabulary.connection, "items_fts", ITEM_COLUMNS, terms)
     counts, total = vocabulary.frequencies(query.terms), vocabulary.total
     telling = [term for term in query.terms if 2 * counts[term] <= total]
-    scored = query.score(telling, limit, within)
-    if len(scored) < limit and len(telling) < len(query.terms):
-        scored = query.score(query.terms, limit, within)
-    return query.matches(scored)
+    inside = None if within is None else json.loads(within)
+    best = postings.best(query.quoted(telling), limit, inside)
+    if len(best) < limit and len(telling) < len(query.terms):
+        best = postings.best(query.quoted(query.terms), limit, inside)
+    return query.matches(best)
 
 
 def match_chunks(
@@ -97,6 +110,10 @@ class _Query:
     def terms(self) -> tuple[str, ...]:
         """Those that FTS5 can look for."""
         return tuple(self._quoted)
+
+    def quoted(self, terms: Sequence[str]) -> list[str]:
+        """Some of the terms as MATCH expressions."""
+        return [self._quoted[term] for term in terms]
 
     def score(
         self, terms: Sequence[str], limit: int, within: str | None

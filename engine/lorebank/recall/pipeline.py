@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from lorebank.domain import Answer, FactStatus, Hit, Interval, OpinionStatus
 from lorebank.index.intervals import items_of_interval
-from lorebank.index.items import NOTE, Item, load_items
+from lorebank.index.items import NOTE, Item
 from lorebank.index.opinions import BeliefOfFact
 from lorebank.index.slots import Successor, successors
 from lorebank.language.words import estimate_tokens
@@ -288,7 +288,7 @@ def _only(ranking: Ranking, items: Mapping[int, Item]) -> Ranking:
 
 def _pool(request: Request, rankings: Mapping[str, Ranking]) -> Pool:
     numbers = sorted({entry.item for ranking in rankings.values() for entry in ranking.ranked})
-    items = load_items(request.connection, numbers)
+    items = request.items.load(numbers)
     rarity, known = _rarity(request)
     interval = request.understood.query.interval
     in_time = frozenset[int]() if interval is None else _in_time(interval, items)
@@ -417,7 +417,7 @@ def _with_successors(
     allowed = request.allowed
     missing = {s.item for s in replaced.values() if s.item not in pool.items}
     wanted = [item for item in sorted(missing) if allowed is None or item in allowed]
-    items = {**pool.items, **load_items(request.connection, wanted)}
+    items = {**pool.items, **request.items.load(wanted)}
     asked = (*understood.terms, *understood.query.entities)
     return lead_with_successors(order, items, replaced, asked, options.k)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from lorebank.domain import Interval
 from lorebank.index.items import NOTE, Item
@@ -70,6 +71,7 @@ def _as_passages(item: Item, said: str) -> list[str]:
     return [said, _said(f"{' '.join(item.names)} {item.content}")] if item.names else [said]
 
 
+@lru_cache(maxsize=16_384)  # questions mostly meet the same items
 def _said(text: str) -> str:
     """The words of a text and nothing else; a text without any (`!!!`) as it stands."""
     folded = fold(text)

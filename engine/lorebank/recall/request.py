@@ -8,6 +8,8 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from lorebank.index.connection import Connection
+from lorebank.index.items import ItemCache
+from lorebank.index.postings import Postings
 from lorebank.index.vocabulary import Vocabulary
 from lorebank.recall.understand import Understood
 
@@ -27,6 +29,8 @@ class Request:
     understood: Understood
     connection: Connection
     vocabulary: Vocabulary
+    postings: Postings
+    items: ItemCache
     now: date
     limit: int
     """How many items a retriever may return."""

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from lorebank.domain import Absence, Interval
-from lorebank.index.items import Item, load_items
+from lorebank.index.items import Item
 from lorebank.index.lexical import match_items
 from lorebank.index.lookup import find_items
 from lorebank.index.selection import select_items
@@ -71,7 +71,7 @@ _STAGES = (
 
 
 def _explain(trace: Trace, named: str, number: int) -> Absence:
-    item = load_items(trace.request.connection, [number])[number]
+    item = trace.request.items.load([number])[number]
     reason, detail = _reason(trace, number, item)
     rank = trace.order.index(number) + 1 if number in trace.order else None
     return Absence(
@@ -139,7 +139,9 @@ def _unmatched(trace: Trace, number: int) -> str:
     terms = request.understood.terms
     if not terms:
         return "no retriever found it: the question has no words, and it is not linked to its names"
-    matches = match_items(request.vocabulary, terms, 1, within=json.dumps([number]))
+    matches = match_items(
+        request.vocabulary, request.postings, terms, 1, within=json.dumps([number])
+    )
     columns = matches[0].columns if matches else ((),) * len(terms)
     held = [term for term, where in zip(terms, columns, strict=False) if where]
     lacking = [term for term in terms if term not in held]

@@ -17,7 +17,9 @@ _AROUND = frozenset({"around"})
 def retrieve(request: Request) -> Ranking:
     """Items that hold any of the terms; `why` tells those in the item from those around it."""
     terms = request.understood.terms
-    matches = match_items(request.vocabulary, terms, request.limit, within=request.within)
+    matches = match_items(
+        request.vocabulary, request.postings, terms, request.limit, within=request.within
+    )
 
     @cache  # most items hold the terms in one of a few ways
     def why(columns: Columns) -> dict[str, list[str]]:

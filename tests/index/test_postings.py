@@ -1,0 +1,82 @@
+"""Postings: a question's BM25 added up from its words is FTS5's own, and never out of date."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lorebank import Bank
+from lorebank.index import postings as module
+from lorebank.index.connection import select
+from lorebank.index.lexical import ITEM_COLUMNS, item_postings
+from support import WORDS_ONLY
+
+LINES = [
+    f"- W @{who}: {what} on the {where}."
+    for who in ("Ada", "Berit", "Chidi")
+    for what in ("Mended the pump", "Painted the pump house", "Sold a ferry ticket", "Slept")
+    for where in ("ferry", "quay", "old quay", "ferry quay")
+]
+QUERIES = ['"ferry"', '"pump"', '"old quay"', '"nowhere"', '"ada"']
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    (tmp_path / "memory").mkdir()
+    text = "\n".join(["# Friday", "", "## Retain", *LINES, ""])
+    (tmp_path / "memory" / "2026-01-02.md").write_text(text, "utf-8")
+    return tmp_path
+
+
+def asked_at_once(bank: Bank, queries: list[str]) -> list[tuple[int, float]]:
+    weights = ", ".join(map(str, ITEM_COLUMNS.values()))
+    return [
+        (row, -score)
+        for row, score in select(
+            bank._index,
+            f"SELECT rowid, bm25(items_fts, {weights}) FROM items_fts WHERE items_fts MATCH ?"
+            " ORDER BY 2, 1",
+            (" OR ".join(queries),),
+        )
+    ]
+
+
+@pytest.mark.parametrize("wanted", [1, 2, 3, 4, 5])
+def test_the_sum_of_words_is_what_fts5_says_of_all_at_once(root: Path, wanted: int) -> None:
+    with Bank.open(root, environ=WORDS_ONLY) as bank:
+        bank.sync()
+        postings, whole = item_postings(bank._index), asked_at_once(bank, QUERIES[:wanted])
+        for _ in ("read", "kept"):
+            assert postings.best(QUERIES[:wanted], 1_000) == whole
+            assert postings.best(QUERIES[:wanted], 7) == whole[:7]
+
+
+def test_only_rows_within_count(root: Path) -> None:
+    with Bank.open(root, environ=WORDS_ONLY) as bank:
+        bank.sync()
+        whole = asked_at_once(bank, QUERIES[:2])
+        some = [row for row, _ in whole[::3]]
+        found = item_postings(bank._index).best(QUERIES[:2], 5, [*some, 10**6])
+        assert found == [entry for entry in whole if entry[0] in set(some)][:5]
+
+
+def test_what_another_process_writes_is_found(root: Path) -> None:
+    with Bank.open(root, environ=WORDS_ONLY) as bank, Bank.open(root, environ=WORDS_ONLY) as other:
+        assert bank.recall("periscope").hits == ()
+        other.retain("W @Ada: Bought a periscope.", day="2026-01-03")
+        bank.sync()
+        assert [hit.content for hit in bank.recall("periscope").hits] == ["Bought a periscope."]
+
+
+def test_no_more_is_kept_than_there_is_room_for(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "CAPACITY", 40)
+    with Bank.open(root, environ=WORDS_ONLY) as bank:
+        bank.sync()
+        postings, whole = item_postings(bank._index), asked_at_once(bank, QUERIES)
+        for _ in range(3):
+            assert postings.best(QUERIES, 1_000) == whole
+            kept = sum(len(posting.rows) for posting in postings._known.values())
+            assert kept == postings._size <= 40
