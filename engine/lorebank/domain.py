@@ -1058,6 +1058,11 @@ class Status:
     problems: tuple[Diagnostic, ...]
     directives: tuple[Directive, ...] = ()
     """The owner's hard rules."""
+    backend: str = "builtin"
+    """The engine that ranks passages for `search`: `builtin` or `qmd`."""
+    sidecar: dict[str, Any] = field(default_factory=dict)
+    """Where the settings name `qmd`: reason, mode, home, collections, updated, embedded, problem;
+    else empty."""
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -1071,6 +1076,8 @@ class Status:
             "counts": self.counts,
             "embedder": self.embedder,
             "vector_search": self.vector_search,
+            "backend": self.backend,
+            "sidecar": self.sidecar,
             "last_reflection": self.last_reflection,
             "directives": [directive.to_dict() for directive in self.directives],
             "problems": [

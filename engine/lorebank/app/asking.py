@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
+from pathlib import Path
 
 from lorebank.app.opened import Day, OpenWorkspace, Progress, made_anew_when_damaged
 from lorebank.domain import Answer, BenchReport, Fact, FactKind, FileText, SearchHit
@@ -118,12 +119,30 @@ class Asking(OpenWorkspace):
     def search(
         self, query: str, *, k: int = 10, min_score: float = 0.0, path: str | None = None
     ) -> tuple[SearchHit, ...]:
-        """Chunk search over all notes: snippets of at most 700 characters with path and lines."""
-        from lorebank.recall.search import search_chunks
+        """Chunk search over all notes: snippets of at most 700 characters with path and lines.
 
+        Where `memory.backend` is `qmd`, that ranks them; the built-in engine does whenever it
+        fails, and each hit's `fallback` says why.
+        """
         if k < 1:
             raise UsageError(f"k must be at least 1, not {k}")
-        self._freshen()
+        changed = self._freshen()
+        if self._sidecar is None:
+            return self._search_chunks(query, k, min_score, path)
+        from lorebank.qmd.hits import Wanted
+
+        self._sidecar.freshen(changed=changed)
+        hits = self._sidecar.search(self._index, Wanted(query, k, min_score, path))
+        if hits is not None:
+            return hits
+        built_in = self._search_chunks(query, k, min_score, path)
+        return tuple(replace(hit, fallback=self._sidecar.problem) for hit in built_in)
+
+    def _search_chunks(
+        self, query: str, k: int, min_score: float, path: str | None
+    ) -> tuple[SearchHit, ...]:
+        from lorebank.recall.search import search_chunks
+
         question = self._meaning.query(self._index, query)
         hits = search_chunks(
             self._index,
@@ -143,12 +162,26 @@ class Asking(OpenWorkspace):
     ) -> FileText:
         """The text of a memory file, whole or by lines; `path` may carry `#L10-L20`.
 
-        Raises `PathRefused` for whatever is outside the workspace's memory, `NotFound` for a file
-        that is not there.
+        A path that begins with `qmd/`, as the sidecar's hits elsewhere do, is read from the
+        collection it names. Raises `PathRefused` for whatever is outside the workspace's memory
+        and the collections, `NotFound` for a file that is not there.
         """
         from lorebank.workspace.excerpt import read_excerpt
 
-        return read_excerpt(self.root, path, self.config, start_line=start_line, lines=lines)
+        return read_excerpt(
+            self.root,
+            path,
+            self.config,
+            start_line=start_line,
+            lines=lines,
+            elsewhere=self._in_collection,
+        )
+
+    def _in_collection(self, path: str) -> Path | None:
+        """The file that the sidecar names so."""
+        if self._sidecar is None or not path.startswith("qmd/"):
+            return None
+        return self._sidecar.resolve(path)
 
     @made_anew_when_damaged
     def timeline(

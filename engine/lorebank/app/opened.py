@@ -41,6 +41,7 @@ from lorebank.workspace.files import WalkResult, walk
 
 if TYPE_CHECKING:
     from lorebank.index.connection import Connection
+    from lorebank.qmd.sidecar import Sidecar
 
 
 __all__ = [
@@ -117,6 +118,8 @@ class OpenWorkspace:
     def close(self) -> None:
         """Close the index and connections; the Bank may be used again and opens them anew."""
         self._meaning.close()
+        if (sidecar := self.__dict__.get("_sidecar")) is not None:
+            sidecar.stop()
         if self._connection is not None:
             self._connection.close()
             self._connection = None
@@ -175,6 +178,15 @@ class OpenWorkspace:
     def _items(self) -> ItemCache:
         return ItemCache(self._index)
 
+    @cached_property
+    def _sidecar(self) -> Sidecar | None:
+        """The search engine beside the built-in one, where the settings name it."""
+        if self.config.memory.backend != "qmd":
+            return None
+        from lorebank.qmd.sidecar import Sidecar
+
+        return Sidecar(self.root, self.config, self._environ, self._say)
+
     @property
     def _read_settings(self) -> ReadSettings:
         return ReadSettings(
@@ -207,14 +219,15 @@ class OpenWorkspace:
             materialise.refresh_opinions(self._index, self.root, holders, self.config.reflect)
         return result.report
 
-    def _freshen(self) -> None:
-        """Sync before an answer, unless files were looked at just now."""
+    def _freshen(self) -> bool:
+        """Sync before an answer, unless files were looked at just now; whether any had changed."""
         if not self.config.recall.auto_sync or time.monotonic() < self._next_walk:
-            return
+            return False
         started = time.monotonic()
-        self._sync_words()
+        report = self._sync_words()
         spent = time.monotonic() - started
         self._next_walk = started + spent / _WALK_SHARE
+        return bool(report.added or report.changed or report.removed)
 
     def _cache_path(self) -> Path:
         if self.config.embedder.cache.shared and (folder := cache_directory()):

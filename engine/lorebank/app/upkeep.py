@@ -97,6 +97,8 @@ class Upkeep(OpenWorkspace):
             self._say("headings or chunk sizes changed: every file is read and cut anew")
         report = self._sync_words(full=full, progress=progress)
         embedded = self._meaning.embed(self._index, progress=progress) if embed else 0
+        if self._sidecar is not None and embed:
+            self._sidecar.refresh(progress)
         return replace(report, embedded=embedded, pending=self._meaning.pending(self._index))
 
     def check(self) -> tuple[str, ...]:
@@ -121,7 +123,7 @@ class Upkeep(OpenWorkspace):
 
         found = walk(self.root, self.config)
         stale = stale_paths(self._index, self.root, found)
-        return read_status(
+        status = read_status(
             self._index,
             self.root,
             stale=stale,
@@ -131,6 +133,10 @@ class Upkeep(OpenWorkspace):
             index_path=self._index_path,
             directives=self.directives(),
         )
+        if self._sidecar is None:
+            return status
+        about = self._sidecar.describe(self._index)
+        return replace(status, backend=about.pop("engine"), sidecar=about)
 
     def directives(self) -> tuple[Directive, ...]:
         """The owner's hard rules, one a list item of `bank/directives.md`, in their order."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime, time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,6 +39,8 @@ class Session:
     offline: bool = False
     opened: Path | None = None
     """The workspace the command was about, once it was opened."""
+    said: set[str] = field(default_factory=set)
+    """What the workspace warned of by itself."""
     reflected: bool = False
     """Whether the command was a reflect run itself: nothing is missed any more, or just failed."""
 
@@ -53,6 +55,7 @@ class Session:
         from lorebank.app import Bank
 
         def say(line: str) -> None:
+            self.said.add(line)
             self.note([self.error_look.warn(self.error_look.clean_line(line))])
 
         bank = Bank.open(self.workspace, now=self.now, offline=self.offline, say=say)

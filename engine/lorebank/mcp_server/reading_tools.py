@@ -174,13 +174,21 @@ def add_memory_tools(server: MCPServer, banks: BankThreads) -> None:
         min_score: Annotated[float, Field(ge=0, le=1, description="Leave out lower scores.")] = 0.0,
         path: Annotated[str | None, Field(description="Only in that file or folder.")] = None,
         group: Group = False,
+        session_key: Annotated[
+            str | None, Field(description="The host's conversation, held to memory.scope.")
+        ] = None,
     ) -> Annotated[CallToolResult, MemorySearchResult]:
         """Find passages in the Markdown memory: snippets of at most 700 characters with path, lines
         and score, never whole files. Read more with memory_get. For a question, recall does more.
         """
         found = await banks.call(
             lambda bank: bank.memory_search(
-                query, k=max_results, min_score=min_score, path=path, group=group
+                query,
+                k=max_results,
+                min_score=min_score,
+                path=path,
+                group=group,
+                session_key=session_key,
             )
         )
         blocks = [

@@ -192,6 +192,7 @@ class MemorySearchResult(TypedDict):
     provider: str
     model: str
     fallback: str | None
+    backend: str
     note: str
 
 
@@ -219,6 +220,8 @@ class StatusResult(TypedDict):
     counts: dict[str, int]
     embedder: dict[str, Any]
     vector_search: str
+    backend: str
+    sidecar: dict[str, Any]
     last_reflection: str | None
     problems: list[Problem]
 

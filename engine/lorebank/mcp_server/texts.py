@@ -128,6 +128,8 @@ def status_text(status: Status) -> str:
     lines = [f"{status.workspace}: {counts}", f"index {fresh}"]
     embedder = status.embedder
     lines.append(f"embedder {embedder.get('provider')} {embedder.get('model') or ''}".rstrip())
+    if status.sidecar:
+        lines.append(f"search by {status.backend} {status.sidecar['reason']}".rstrip())
     lines += [f"problem: {problem}" for problem in status.problems]
     return "\n".join(lines)
 

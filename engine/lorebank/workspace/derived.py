@@ -7,7 +7,7 @@ from pathlib import Path
 from lorebank.errors import WorkspaceError
 from lorebank.workspace.layout import DERIVED_FOLDER
 
-__all__ = ["ensure_derived_folder", "index_path"]
+__all__ = ["ensure_derived_folder", "index_path", "own_name"]
 
 _IGNORE_EVERYTHING = "*\n"
 
@@ -42,7 +42,12 @@ def index_path(root: Path, setting: str) -> Path:
     """
     if not setting:
         return root / DERIVED_FOLDER / "index.sqlite"
+    return Path(setting.replace("{workspace}", own_name(root))).expanduser()
+
+
+def own_name(root: Path) -> str:
+    """A workspace's name for what is kept of it elsewhere: the folder's, and a mark of its path."""
     from hashlib import blake2b  # brings OpenSSL, which an answer from the index needs not
 
     mark = blake2b(str(root).encode("utf-8", "surrogateescape"), digest_size=4).hexdigest()
-    return Path(setting.replace("{workspace}", f"{root.name or 'root'}-{mark}")).expanduser()
+    return f"{root.name or 'root'}-{mark}"

@@ -40,17 +40,19 @@ def mcp(session: Session, http: bool, host: str, port: int) -> None:
     from lorebank.mcp_server.serve import serve_http, serve_stdio
 
     tools, citations = config.memory_search.enabled, config.memory.citations != "off"
-    if not http:
-        serve_stdio(session.bank, memory_tools=tools, citations=citations)
-        return
-    serve_http(
-        session.bank,
-        memory_tools=tools,
-        citations=citations,
-        host=host,
-        port=port,
-        say=lambda line: session.note([line]),
-    )
+    with session.bank() as bank:
+        bank.begin_serving()
+        if not http:
+            serve_stdio(session.bank, memory_tools=tools, citations=citations)
+            return
+        serve_http(
+            session.bank,
+            memory_tools=tools,
+            citations=citations,
+            host=host,
+            port=port,
+            say=lambda line: session.note([line]),
+        )
 
 
 command = mcp

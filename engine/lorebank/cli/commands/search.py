@@ -50,7 +50,7 @@ def search(
         session.show_json({"query": text, "hits": [hit.to_dict() for hit in hits]})
     else:
         session.show(search_lines(session.look, hits))
-        session.note(search_notes(session.error_look, hits))
+        session.note(search_notes(session.error_look, hits, session.said))
         if not hits:
             session.note([f"nothing found for “{text}”{_within(path, min_score)}"])
     return 1 if fail_empty and not hits else 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from lorebank.cli.render.look import INDENT, Look
@@ -182,8 +182,10 @@ def search_lines(look: Look, hits: Sequence[SearchHit]) -> list[str]:
     return lines
 
 
-def search_notes(look: Look, hits: Sequence[SearchHit]) -> list[str]:
-    """Which embedder ranked them, where it was not the one asked for."""
-    fallbacks = dict.fromkeys(hit.fallback for hit in hits if hit.fallback)
+def search_notes(look: Look, hits: Sequence[SearchHit], said: Collection[str] = ()) -> list[str]:
+    """Who ranked them, where it was not who was asked for; but for what was said already."""
+    fallbacks = dict.fromkeys(
+        hit.fallback for hit in hits if hit.fallback and hit.fallback not in said
+    )
     notes = [f"note: {reason}" for reason in fallbacks]
     return [look.dim(line) for note in notes for line in look.paragraph(note, INDENT, first="")]
