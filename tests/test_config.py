@@ -134,8 +134,12 @@ def test_a_wrong_file_is_told_with_line_key_and_expectation(
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"[recall\n", "is not valid TOML: "),
-        (b"[recall]\nk = '\xff'\n", "is not UTF-8 at byte 14"),
+        (b"[recall\n", ":1: is not valid TOML: expected ']' at the end of a table declaration"),
+        (b"[recall]\nk = 1\nk = 2\n", ":3: is not valid TOML: a key is set twice"),
+        (b"[recall]\n[recall]\n", ":2: is not valid TOML: cannot declare ('recall',) twice"),
+        (b"[recall]\nk = 'x", ":2: is not valid TOML: "),
+        (b"k = " + b"[" * 50_000, ":1: is not valid TOML: it is nested too deeply"),
+        (b"[recall]\nk = '\xff'\n", ": is not UTF-8 at byte 14"),
     ],
 )
 def test_an_unreadable_file_is_told(
@@ -144,7 +148,7 @@ def test_an_unreadable_file_is_told(
     user_file.write_bytes(content)
     with pytest.raises(ConfigurationError) as caught:
         load_config(None, environ)
-    assert caught.value.message.startswith(f"{user_file}: {message}")
+    assert caught.value.message.startswith(f"{user_file}{message}")
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -17,7 +17,7 @@ from lorebank.app.opened import (
     made_anew_when_damaged,
     open_connection,
 )
-from lorebank.config import load_config
+from lorebank.config import Change, load_config
 from lorebank.domain import Directive, Status, SyncReport
 from lorebank.index.meta import read_meta
 from lorebank.index.sync import stale_paths, sync_files
@@ -41,19 +41,21 @@ class Upkeep(OpenWorkspace):
         now: date | None = None,
         environ: Mapping[str, str] | None = None,
         offline: bool = False,
+        flags: Sequence[Change] = (),
         say: Say = log_warning,
     ) -> Self:
         """Open the workspace at `path`; without one, that of `LOREBANK_WORKSPACE` or the nearest
         folder upwards that holds `.memory/`, `memory/` or `bank/`. Raises `WorkspaceError`.
 
-        `offline` sends nothing to another machine, whatever the settings say. `say` is told,
-        before it happens, what is sent where, and what has to be embedded anew.
+        `offline` sends nothing to another machine, whatever the settings say; `flags` are settings
+        that win over every file. `say` is told, before it happens, what is sent where, and what
+        has to be embedded anew.
         """
         environment = os.environ if environ is None else environ
         root = find_workspace(None if path is None else Path(path), environment)
-        config = load_config(root, environment)
         if offline:
-            config = replace(config, embedder=replace(config.embedder, offline=True))
+            flags = (*flags, Change("embedder.offline", True, "offline"))
+        config = load_config(root, environment, flags)
         return cls(root, config, now=now, environ=environment, say=say)
 
     @classmethod

@@ -14,11 +14,11 @@ import click
 
 from lorebank.cli.render.look import Look
 from lorebank.cli.streams import write, write_json
-from lorebank.errors import ConfigurationError
+from lorebank.errors import ConfigurationError, UsageError
 
 if TYPE_CHECKING:
     from lorebank.app import Bank
-    from lorebank.config import Config
+    from lorebank.config import Change, Config
 
 __all__ = ["Session", "pass_session"]
 
@@ -37,6 +37,8 @@ class Session:
     quiet: bool = False
     verbose: bool = False
     offline: bool = False
+    overrides: Sequence[str] = ()
+    """Settings given with the command, each `key=value`."""
     opened: Path | None = None
     """The workspace the command was about, once it was opened."""
     said: set[str] = field(default_factory=set)
@@ -58,9 +60,23 @@ class Session:
             self.said.add(line)
             self.note([self.error_look.warn(self.error_look.clean_line(line))])
 
-        bank = Bank.open(self.workspace, now=self.now, offline=self.offline, say=say)
+        bank = Bank.open(self.workspace, now=self.now, flags=self.flags, say=say)
         self.opened = bank.root
         return bank
+
+    @property
+    def flags(self) -> tuple[Change, ...]:
+        """The settings that the command itself names."""
+        from lorebank.config import Change
+
+        given = [text.partition("=") for text in self.overrides]
+        if unclear := [key for key, equals, _ in given if not equals]:
+            raise UsageError(
+                f"--set {unclear[0]}: expected KEY=VALUE", hint="as in --set recall.k=5"
+            )
+        said = [Change(key.strip(), value, "--set") for key, _, value in given]
+        offline = [Change("embedder.offline", True, "--offline")] if self.offline else []
+        return (*said, *offline)
 
     def find_root(self) -> Path:
         """The workspace's folder, where nothing in it is to be opened."""
@@ -86,7 +102,7 @@ class Session:
         from lorebank.config import load_config
 
         root = self.find_root()
-        return root, load_config(root, os.environ)
+        return root, load_config(root, os.environ, self.flags)
 
     @property
     def now(self) -> date | None:
