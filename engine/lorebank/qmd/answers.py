@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from lorebank.language.words import content_words
+from lorebank.language.words import content_words, words
 
 __all__ = ["Found", "UnreadableAnswer", "is_flag_rejection", "question_for", "read_answer"]
 
@@ -21,7 +21,7 @@ _REJECTED = re.compile(
     r"|flag provided but not defined|no such (?:option|command)",
     re.IGNORECASE,
 )
-_TYPED = re.compile(r"\A\s*(lex|vec|hyde|intent|expand)\s*:", re.IGNORECASE)
+_TYPED = re.compile(r"\A\s*(lex|vec|hyde|intent|expand)\s*:\s*", re.IGNORECASE)
 _WORD = re.compile(r'-?"[^"]*"|[^\s"]+')
 _MOST_LINES = 1000
 
@@ -79,7 +79,8 @@ def question_for(mode: str, question: str) -> str:
     """
     line = " ".join(question.split())
     if mode == "search":
-        kept = [word for word in _WORD.findall(line) if word.endswith('"') or content_words(word)]
+        telling = set(content_words(line))
+        kept = [w for w in _WORD.findall(line) if w.endswith('"') or telling & set(words(w))]
         return " ".join(word.rstrip(".,;:!?") for word in kept) or line
     return _TYPED.sub(r"\1 ", line) if mode == "query" else line
 

@@ -22,6 +22,8 @@ from lorebank.recall.snippets import snippet
 
 __all__ = ["Wanted", "as_hits"]
 
+_LEAST = 50
+"""With less room than this a snippet says nothing."""
 _HEADING = re.compile(r"#{1,6}[ \t]+(.*?)[ \t#]*\Z")
 
 
@@ -52,7 +54,7 @@ def as_hits(
     hits: list[SearchHit] = []
     room = limits.max_injected_chars
     for place in found:
-        if len(hits) == min(wanted.k, limits.max_results) or not room:
+        if len(hits) == min(wanted.k, limits.max_results) or room < _LEAST:
             break
         hit = _hit(place, root, config, known)
         if hit is None or not _is_wanted(hit, wanted) or any(_overlaps(hit, h) for h in hits):
