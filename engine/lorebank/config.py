@@ -35,6 +35,7 @@ from lorebank.config_places import (
     user_config_path,
     workspace_config_path,
 )
+from lorebank.config_recall import MmrSettings, RecallSettings, TemporalDecaySettings
 from lorebank.config_rules import (
     EXTRA_PATHS,
     FLAG,
@@ -129,37 +130,6 @@ class VectorSettings:
     enabled: bool = setting(True, FLAG)
     extension_path: str = setting("", LIBRARY)
     """A shared library to load in place of the packaged one; only from the user's file."""
-
-
-@dataclass(frozen=True, slots=True)
-class TemporalDecaySettings:
-    """Dated notes lose score with age; undated ones do not."""
-
-    enabled: bool = setting(False, FLAG)
-    half_life_days: float = setting(30.0, number(0.1, 36500))
-
-
-@dataclass(frozen=True, slots=True)
-class MmrSettings:
-    """Maximal marginal relevance: fewer near-duplicates among the hits."""
-
-    enabled: bool = setting(False, FLAG)
-    lambda_: float = setting(0.7, FRACTION)
-    """1 is pure relevance, 0 the greatest diversity. Written `lambda`."""
-
-
-@dataclass(frozen=True, slots=True)
-class RecallSettings:
-    """How answers are ranked and cut."""
-
-    k: int = setting(10, whole_number(1, 10_000))
-    fusion: str = setting("zscore", one_of("zscore", "rrf", "weighted"))
-    vector_weight: float = setting(0.7, FRACTION)
-    text_weight: float = setting(0.3, FRACTION)
-    candidate_multiplier: int = setting(4, whole_number(1, 100))
-    auto_sync: bool = setting(True, FLAG)
-    temporal_decay: TemporalDecaySettings = field(default_factory=TemporalDecaySettings)
-    mmr: MmrSettings = field(default_factory=MmrSettings)
 
 
 @dataclass(frozen=True, slots=True)

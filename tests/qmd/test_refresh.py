@@ -28,6 +28,7 @@ NOTHING = Work()
         (State(), MEANING, False, Work(collections=True, update=True, embed=True)),
         (DONE, WORDS, False, NOTHING),
         (DONE, WORDS, True, Work(update=True)),
+        (replace(DONE, updated=NOW), WORDS, True, NOTHING),
         (replace(DONE, attempted=NOW - 14), WORDS, True, NOTHING),
         (replace(DONE, updated=NOW - 301), WORDS, False, Work(update=True)),
         (replace(DONE, updated=NOW - 301, attempted=NOW - 1), WORDS, False, NOTHING),
@@ -42,7 +43,7 @@ NOTHING = Work()
 def test_f80_f91_what_is_due(
     state: State, settings: QmdSettings, changed: bool, work: Work
 ) -> None:
-    assert due(state, NOTES, settings, now=NOW, changed=changed) == work
+    assert due(state, NOTES, settings, now=NOW, changed_at=NOW if changed else 0.0) == work
 
 
 def test_f91_an_interval_of_nothing_turns_a_timer_off() -> None:
@@ -50,7 +51,7 @@ def test_f91_an_interval_of_nothing_turns_a_timer_off() -> None:
     settings = replace(MEANING, update=never)
     old = replace(DONE, updated=1.0, embedded=1.0, attempted=1.0)
     assert due(old, NOTES, settings, now=NOW) == NOTHING
-    assert due(old, NOTES, settings, now=NOW, changed=True) == Work(update=True)
+    assert due(old, NOTES, settings, now=NOW, changed_at=NOW) == Work(update=True)
 
 
 @pytest.mark.parametrize(

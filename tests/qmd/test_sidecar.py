@@ -116,6 +116,19 @@ def test_f80_a_folder_that_is_no_longer_named_is_dropped(
     assert bank.status().sidecar["collections"] == ["memory-root"]
 
 
+def test_f80_a_change_that_another_command_indexed_is_not_forgotten(
+    open_bank: Opener, program: Program
+) -> None:
+    settings = {"qmd__update__debounce_ms": "0"}
+    open_bank(**settings).search("router")
+    assert program.calls.count(["update"]) == 1
+    open_bank(**settings).retain("W @Ada: Keeps bees.", day="2026-01-02")
+    open_bank(**settings).search("router")
+    assert program.calls.count(["update"]) == 2
+    open_bank(**settings).search("router")
+    assert program.calls.count(["update"]) == 2, "nothing changed since"
+
+
 def test_f81_a_server_updates_before_the_first_search_and_again_in_time(
     open_bank: Opener, program: Program
 ) -> None:

@@ -126,12 +126,12 @@ class Asking(OpenWorkspace):
         """
         if k < 1:
             raise UsageError(f"k must be at least 1, not {k}")
-        changed = self._freshen()
+        self._freshen()
         if self._sidecar is None:
             return self._search_chunks(query, k, min_score, path)
         from lorebank.qmd.hits import Wanted
 
-        self._sidecar.freshen(changed=changed)
+        self._sidecar.freshen()
         hits = self._sidecar.search(self._index, Wanted(query, k, min_score, path))
         if hits is not None:
             return hits

@@ -217,17 +217,19 @@ class OpenWorkspace:
         if result.entities or result.all_opinions or result.decisions:
             holders = None if result.all_opinions else result.entities
             materialise.refresh_opinions(self._index, self.root, holders, self.config.reflect)
-        return result.report
+        report = result.report
+        if self._sidecar is not None and (report.added or report.changed or report.removed):
+            self._sidecar.note_change()
+        return report
 
-    def _freshen(self) -> bool:
-        """Sync before an answer, unless files were looked at just now; whether any had changed."""
+    def _freshen(self) -> None:
+        """Sync before an answer, unless files were looked at just now."""
         if not self.config.recall.auto_sync or time.monotonic() < self._next_walk:
-            return False
+            return
         started = time.monotonic()
-        report = self._sync_words()
+        self._sync_words()
         spent = time.monotonic() - started
         self._next_walk = started + spent / _WALK_SHARE
-        return bool(report.added or report.changed or report.removed)
 
     def _cache_path(self) -> Path:
         if self.config.embedder.cache.shared and (folder := cache_directory()):

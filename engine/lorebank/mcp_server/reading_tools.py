@@ -196,7 +196,7 @@ def add_memory_tools(server: MCPServer, banks: BankThreads) -> None:
             for hit in found.hits
         ]
         notes = [note for note in (found.note, found.fallback) if note]
-        text = "\n\n".join([*blocks, *notes]) if blocks else "No passage found."
+        text = "\n\n".join([*(blocks or ["No passage found."]), *notes])
         return result(text, found.to_dict())
 
     @server.tool(title="Read a memory file", annotations=READING)

@@ -24,6 +24,8 @@ _REJECTED = re.compile(
 _TYPED = re.compile(r"\A\s*(lex|vec|hyde|intent|expand)\s*:\s*", re.IGNORECASE)
 _WORD = re.compile(r'-?"[^"]*"|[^\s"]+')
 _MOST_LINES = 1000
+_LONGEST_QUESTION = 2000
+"""Characters; more than this is no question, and may be more than an argument can hold."""
 
 
 class UnreadableAnswer(ValueError):
@@ -77,7 +79,8 @@ def question_for(mode: str, question: str) -> str:
     >>> question_for("search", 'what is the password of "the old router"?')
     'password "the old router"'
     """
-    line = " ".join(question.split())
+    plain = question[:_LONGEST_QUESTION].encode("utf-8", "replace").decode("utf-8")
+    line = " ".join("".join(c if c.isprintable() else " " for c in plain).split())
     if mode == "search":
         telling = set(content_words(line))
         kept = [w for w in _WORD.findall(line) if w.endswith('"') or telling & set(words(w))]

@@ -21,7 +21,7 @@ from lorebank.config_qmd import QmdUpdateSettings
 from lorebank.errors import LorebankError
 from lorebank.qmd.collections import Collection
 from lorebank.qmd.home import Home, State, collection_rows, read_collections
-from lorebank.qmd.process import QmdCommand
+from lorebank.qmd.process import QmdCommand, QmdFailed
 from lorebank.qmd.refresh import Work, refresh
 from lorebank.workspace.lock import WriterLock
 
@@ -37,7 +37,10 @@ def begin(
     *,
     asked: float,
 ) -> None:
-    """Begin a refresh and return; one that another process began since `asked` is enough."""
+    """Begin a refresh and return; one that another process began since `asked` is enough.
+
+    Raises `QmdFailed` where no process can be started.
+    """
     job = {
         "command": command.command,
         "home": str(home.folder),
@@ -46,15 +49,18 @@ def begin(
         "work": asdict(work),
         "asked": asked,
     }
-    process = subprocess.Popen(
-        [sys.executable, "-P", "-m", "lorebank.qmd.background", json.dumps(job)],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        cwd=home.folder,  # never the workspace: what lies there is nobody's module
-        env={**os.environ, **command.environ},
-        start_new_session=True,
-    )
+    try:
+        process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "lorebank.qmd.background", json.dumps(job)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            cwd=home.folder,  # never the workspace: what lies there is nobody's module
+            env={**os.environ, **command.environ},
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise QmdFailed(f"the update cannot be started: {error.strerror}") from error
     Thread(target=process.wait, daemon=True).start()
 
 

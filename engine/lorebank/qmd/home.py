@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -45,6 +46,23 @@ class Home:
     @property
     def state_file(self) -> Path:
         return self.folder / "state.json"
+
+    @property
+    def changed_at(self) -> float:
+        """When files of the workspace were last seen to have changed; 0 for never."""
+        try:
+            return (self.folder / "changed").stat().st_mtime
+        except OSError:
+            return 0.0
+
+    def note_change(self) -> None:
+        """Files of the workspace changed just now."""
+        mark, now = self.folder / "changed", time.time()
+        try:
+            mark.touch()
+            os.utime(mark, (now, now))
+        except OSError as error:
+            raise QmdFailed(f"{mark}: cannot be written: {error.strerror}") from error
 
     @property
     def lock_file(self) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -21,6 +22,7 @@ _MOST_BYTES = 32 * 1024 * 1024
 """An output larger than this is no answer."""
 _MISLEADING = ("QMD_CONFIG_DIR", "INDEX_PATH")
 """Variables that would make qmd use another index than that of its home."""
+_ERROR = re.compile(r"(?:[A-Za-z]*error|fatal)\b\s*:", re.IGNORECASE)
 _LAST_WORDS_S = 1.0
 """How long output is waited for once the command itself has ended."""
 
@@ -43,9 +45,11 @@ class Completed:
 
     @property
     def reason(self) -> str:
-        """What it said last, in a line."""
-        lines = [line.strip() for line in (self.errors or self.output).split("\n") if line.strip()]
-        said = "".join(c if c.isprintable() else " " for c in lines[-1])[:200] if lines else ""
+        """The line that names an error, or else the last one that it said."""
+        text = self.errors if self.errors.strip() else self.output
+        lines = [line.strip() for line in text.split("\n") if line.strip()]
+        telling = next((line for line in lines if _ERROR.match(line)), lines[-1] if lines else "")
+        said = "".join(c if c.isprintable() else " " for c in telling)[:200]
         return f"exit code {self.code}" + (f": {said}" if said else "")
 
 

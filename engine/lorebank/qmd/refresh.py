@@ -11,7 +11,7 @@ from lorebank.config_qmd import QmdSettings, QmdUpdateSettings
 from lorebank.config_rules import seconds
 from lorebank.qmd.collections import Collection
 from lorebank.qmd.home import Home, State
-from lorebank.qmd.process import QmdCommand, QmdFailed
+from lorebank.qmd.process import Completed, QmdCommand, QmdFailed
 
 __all__ = ["Work", "due", "refresh"]
 
@@ -39,9 +39,9 @@ def due(
     settings: QmdSettings,
     *,
     now: float,
-    changed: bool = False,
+    changed_at: float = 0.0,
 ) -> Work:
-    """What a state and the time call for; `changed` tells that files did since the last update.
+    """What a state and the time call for; at `changed_at` files were last seen to have changed.
 
     Files that changed wait for the debounce only, all else for its interval. Times in the future
     are those of a clock that was set back, and count as long ago.
@@ -50,7 +50,11 @@ def due(
     rest = _REST_S if state.problem else timing.debounce_ms / 1000
     if 0 <= now - state.attempted < rest:
         return Work()
-    update = changed or not state.updated or _is_over(timing.interval, state.updated, now)
+    update = (
+        not state.updated
+        or changed_at > state.updated
+        or _is_over(timing.interval, state.updated, now)
+    )
     embed = settings.search_mode != "search" and _is_over(
         timing.embed_interval, state.embedded, now
     )
@@ -121,7 +125,9 @@ class _Run:
         return found
 
     def _drop(self, collection: Collection) -> None:
-        self._manage("remove", collection.name)
+        done = self._manage("remove", collection.name)
+        if done.code:
+            raise _failure("collection remove", done)
         left = tuple(each for each in self.state.collections if each != collection)
         self.state = replace(self.state, collections=left)
 
@@ -129,9 +135,11 @@ class _Run:
         """Declare a collection; one of that name that a killed run left is replaced."""
         folder, mask = str(collection.folder), collection.pattern
         arguments = ("add", folder, "--name", collection.name, "--mask", mask)
-        if self._manage(*arguments, may_fail=True) != 0:
-            self._manage("remove", collection.name, may_fail=True)
-            self._manage(*arguments)
+        first = self._manage(*arguments)
+        if first.code:
+            self._manage("remove", collection.name)
+            if self._manage(*arguments).code:
+                raise _failure("collection add", first)
         self.state = replace(self.state, collections=(*self.state.collections, collection))
 
     def _settle(self, wanted: tuple[Collection, ...]) -> None:
@@ -139,20 +147,23 @@ class _Run:
 
     def _update(self) -> None:
         began = time.time()
-        self._do("update", timeout_ms=self.timing.update_timeout_ms)
+        self._do("update", self.timing.update_timeout_ms)
         self.state = replace(self.state, updated=began)
 
     def _embed(self) -> None:
-        self._do("embed", timeout_ms=self.timing.embed_timeout_ms)
+        self._do("embed", self.timing.embed_timeout_ms)
         self.state = replace(self.state, embedded=time.time())
 
-    def _manage(self, *arguments: str, may_fail: bool = False) -> int:
+    def _manage(self, *arguments: str) -> Completed:
         adds = arguments[0] == "add"  # which reads the folder as well
         limit = self.timing.update_timeout_ms if adds else self.timing.command_timeout_ms
-        return self._do("collection", *arguments, timeout_ms=limit, may_fail=may_fail)
+        return self.command.run("collection", *arguments, timeout_s=limit / 1000)
 
-    def _do(self, *arguments: str, timeout_ms: int, may_fail: bool = False) -> int:
-        done = self.command.run(*arguments, timeout_s=timeout_ms / 1000)
-        if done.code and not may_fail:
-            raise QmdFailed(f"qmd {' '.join(arguments[:2])} failed: {done.reason}")
-        return done.code
+    def _do(self, name: str, timeout_ms: int) -> None:
+        done = self.command.run(name, timeout_s=timeout_ms / 1000)
+        if done.code:
+            raise _failure(name, done)
+
+
+def _failure(name: str, done: Completed) -> QmdFailed:
+    return QmdFailed(f"qmd {name} failed: {done.reason}")

@@ -77,7 +77,7 @@ class Sidecar:
             raise QmdFailed("memory.qmd names no folder that is there")
         if not self._state.collections:
             raise QmdFailed(self._state.problem or _NOT_READY)
-        if not wanted.query.strip():
+        if not question_for(self._mode, wanted.query):
             return ()
         try:
             found = self._ask(wanted)
@@ -130,17 +130,25 @@ class Sidecar:
 
     # -- keeping fresh -------------------------------------------------------------------------
 
-    def freshen(self, *, changed: bool) -> None:
+    def note_change(self) -> None:
+        """Files of the workspace changed: an update is due once the debounce is over."""
+        try:
+            self._home.make(self.environ)
+            self._home.note_change()
+        except LorebankError as failure:
+            self._say(f"qmd: {failure.message}")
+
+    def freshen(self) -> None:
         """Before a search: see to it that what is due gets done, here or in the background.
 
-        `changed` tells that files of the workspace did. Nothing is raised: what failed stands in
-        the state, and is said.
+        Nothing is raised: what failed stands in the state, and is said.
         """
         try:
             self._command.find()
+            changed = self._home.changed_at
             now = time.time()
             self._begin(
-                due(self._state, self.collections, self._settings, now=now, changed=changed)
+                due(self._state, self.collections, self._settings, now=now, changed_at=changed)
             )
         except QmdMissing:
             return  # as the search is about to say
@@ -149,9 +157,11 @@ class Sidecar:
 
     def start(self) -> None:
         """When a server starts, before the first search: update, and go on doing so in time."""
-        self.freshen(changed=self._settings.update.on_boot)
+        if self._settings.update.on_boot:
+            self.note_change()
+        self.freshen()
         if (interval := seconds(self._settings.update.interval)) and self._timer is None:
-            self._timer = Timer(interval, lambda: self.freshen(changed=False))
+            self._timer = Timer(interval, self.freshen)
             self._timer.start()
 
     def stop(self) -> None:
@@ -251,7 +261,7 @@ class Sidecar:
 
     @property
     def _fingerprint(self) -> str:
-        return f"qmd: {self._settings.command} {self._mode}"
+        return f"qmd: {self._settings.command} {self._settings.search_mode}"
 
     def _say(self, line: str) -> None:
         if line not in self._told:
