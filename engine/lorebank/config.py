@@ -11,7 +11,6 @@ Where no file and no variable exists nothing is parsed: `tomllib` is imported on
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields, is_dataclass, replace
@@ -477,6 +476,8 @@ def _unknown_key(key: str) -> ConfigurationError:
 
 
 def _nearest_hint(key: str) -> str:
+    import difflib  # asked for in errors only
+
     near = difflib.get_close_matches(key, [*rules(), *sorted(_sections())], n=1, cutoff=0.5)
     return f"did you mean {near[0]}?" if near else "`lorebank config list` shows all settings"
 

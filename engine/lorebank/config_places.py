@@ -19,7 +19,7 @@ __all__ = [
     "workspace_config_path",
 ]
 
-_TOML_PLACE = re.compile(r" \((?:at line (\d+), column (\d+)|at end of document)\)\Z")
+_TOML_PLACE = r" \((?:at line (\d+), column (\d+)|at end of document)\)\Z"
 
 
 def workspace_config_path(workspace: Path) -> Path:
@@ -80,9 +80,9 @@ def parse_file(path: Path, text: str) -> dict[str, Any]:
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         what = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
-        found = _TOML_PLACE.search(what)
+        found = re.search(_TOML_PLACE, what)
         line = (found[1] if found else None) or text.count("\n") + 1
-        what = _TOML_PLACE.sub(f", column {found[2]}" if found and found[2] else "", what)
+        what = re.sub(_TOML_PLACE, f", column {found[2]}" if found and found[2] else "", what)
         what = what.replace("Cannot overwrite a value", "a key is set twice")
         raise ConfigurationError(
             f"{path}:{line}: is not valid TOML: {what[:1].lower()}{what[1:]}"

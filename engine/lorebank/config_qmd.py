@@ -31,19 +31,19 @@ __all__ = [
     "QmdUpdateSettings",
 ]
 
-_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
-_RESERVED = re.compile(r"memory-root|sessions|extra-\d+")
+_NAME = r"[a-z0-9][a-z0-9-]{0,63}"
+_RESERVED = r"memory-root|sessions|extra-\d+"
 """What collections of our own are called."""
-_PATTERN = re.compile(r"[^\x00-\x1f\\]+")
+_PATTERN = r"[^\x00-\x1f\\]+"
 _TIMEOUT_MS = whole_number(1, 86_400_000)
 
 
 def _is_collection(row: Mapping[str, Any]) -> bool:
     return (
         is_location(row["path"])
-        and bool(_NAME.fullmatch(row.get("name", "unnamed")))
-        and not _RESERVED.fullmatch(row.get("name", "unnamed"))
-        and bool(_PATTERN.fullmatch(row.get("pattern", "*")))
+        and bool(re.fullmatch(_NAME, row.get("name", "unnamed")))
+        and not re.fullmatch(_RESERVED, row.get("name", "unnamed"))
+        and bool(re.fullmatch(_PATTERN, row.get("pattern", "*")))
         and not row.get("pattern", "").startswith(("/", "-", ".."))
     )
 

@@ -1,4 +1,7 @@
-"""What a setting accepts: its kind, its bounds, and whether a workspace's own file may set it."""
+"""What a setting accepts: its kind, its bounds, and whether a workspace's own file may set it.
+
+Patterns are compiled where they are first needed: every command imports this.
+"""
 
 from __future__ import annotations
 
@@ -149,8 +152,8 @@ def one_of(*choices: str) -> Rule:
     )
 
 
-_DURATION = re.compile(r"0|(?:\d+(?:\.\d+)?(?:ms|s|m|h|d))+")
-_DURATION_PART = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)")
+_DURATION = r"0|(?:\d+(?:\.\d+)?(?:ms|s|m|h|d))+"
+_DURATION_PART = r"(\d+(?:\.\d+)?)(ms|s|m|h|d)"
 _UNIT_S = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
 
 
@@ -158,9 +161,9 @@ def duration() -> Rule:
     """A length of time as people write it, read by `seconds`."""
     return Rule(
         'a time such as "30s", "5m" or "1h30m", or "0"',
-        lambda text: bool(_DURATION.fullmatch(text)),
+        lambda text: bool(re.fullmatch(_DURATION, text)),
         str,
-        schema={"pattern": f"^(?:{_DURATION.pattern})$"},
+        schema={"pattern": f"^(?:{_DURATION})$"},
     )
 
 
@@ -170,7 +173,7 @@ def seconds(text: str) -> float:
     >>> seconds("1h30m")
     5400.0
     """
-    return sum(float(count) * _UNIT_S[unit] for count, unit in _DURATION_PART.findall(text))
+    return sum(float(count) * _UNIT_S[unit] for count, unit in re.findall(_DURATION_PART, text))
 
 
 def tables(
