@@ -42,6 +42,8 @@ class LegalForm:
     """This spelling without dots: `SpA`."""
     leading: bool
     """True where it stands before the firm's name."""
+    either: bool
+    """True where it stands before or behind it."""
     weak: bool
     """True where a name with it is not safely the same as the name without it."""
 
@@ -97,11 +99,19 @@ def legal_forms() -> Mapping[tuple[str, ...], LegalForm]:
     """The folded tokens of each spelling → its form."""
     found: dict[tuple[str, ...], LegalForm] = {}
     for line in _lines("legal_forms.txt"):
-        spellings = line.lstrip("^?").split("|")
+        spellings = line.lstrip("^~?").split("|")
         for spelling in spellings:
             key = tuple(fold(spelling).strip("()").split())
-            form = LegalForm(spellings[0], spelling, line.startswith("^"), line.startswith("?"))
-            found.setdefault(key, form)
+            found.setdefault(
+                key,
+                LegalForm(
+                    name=spellings[0],
+                    written=spelling,
+                    leading=line.startswith("^"),
+                    either=line.startswith("~"),
+                    weak=line.startswith("?"),
+                ),
+            )
     return MappingProxyType(found)
 
 

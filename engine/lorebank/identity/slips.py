@@ -119,7 +119,7 @@ def _is_slip(x: str, y: str, edit: Edit, tokens: tuple[str, ...]) -> bool:
         return len(x) >= _LONG_FOR_SWAP
     if edit.place == 0 or _is_spelling_choice(x, y, edit):
         return False
-    if len(x) >= _LONG or (len(tokens) == 1 and len(y) > _LONG):
+    if len(x) >= _LONG or (len(y) >= _LONG and (len(tokens) > 1 or len(y) > _LONG)):
         return True
     known = words_of("generic")
     a_thing = len(tokens) > 1 and tokens[0] not in given_names()
@@ -171,6 +171,8 @@ def _judge_kana(x: str, y: str, edit: Edit) -> tuple[Verdict, str]:
 
 
 def _judge_file_names(x: str, y: str) -> tuple[Verdict, str]:
+    if x.replace(".", "") == y.replace(".", ""):
+        return Verdict.AMBIGUOUS, "one letter differs"
     if x.rpartition(".")[2] != y.rpartition(".")[2] or len(x) < 8:
         return Verdict.DIFFERENT, "file names differ"
     return Verdict.AMBIGUOUS, "one letter differs"
