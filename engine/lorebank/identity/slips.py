@@ -153,6 +153,8 @@ def _parting_letter(x: str, y: str, edit: Edit) -> tuple[Verdict, str] | None:
     letters = {edit.left, edit.right}
     if letters == {"", "s"} and not x.endswith("s"):
         return Verdict.DIFFERENT, PLURAL
+    if y.startswith(x) and x in given_names() and y in given_names():
+        return Verdict.DIFFERENT, "two given names"
     vowels = "aeiouyаеиоуыэюяё"
     feminine = letters in ({"", "a"}, {"", "а"}) and x[-1] not in vowels
     feminine = feminine or (letters == {"i", "a"} and x[-2:-1] == "k")
