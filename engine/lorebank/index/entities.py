@@ -146,7 +146,7 @@ def decisions(connection: Connection) -> list[Decision]:
 
 def refresh_entities(connection: Connection) -> frozenset[str]:
     """Bring `mentions.entity`, `entities` and `aliases` up to date; returns the entities whose
-    set of mentions changed because names were joined or parted."""
+    facts read otherwise because names were joined or parted: theirs, and those they are met in."""
     resolved_names = resolution(connection)
     entity_of = resolved_names.entity_of
     _keep_comparison(connection, resolved_names.comparison)
@@ -156,17 +156,30 @@ def refresh_entities(connection: Connection) -> frozenset[str]:
         "INSERT INTO proposals (slug, other, reason) VALUES (?, ?, ?)", resolved_names.proposals
     )
     moved: set[str] = set()
+    slugs: list[str] = []
     stored = select(connection, "SELECT DISTINCT slug, entity FROM mentions")
     for slug, entity in stored:
         resolved = entity_of.get(slug, slug)
         if resolved != entity:
             moved |= {resolved, entity}
+            slugs.append(slug)
             connection.execute(
                 "UPDATE mentions SET entity = ? WHERE slug = ? AND entity = ?",
                 (resolved, slug, entity),
             )
     _rewrite_entities(connection, entity_of)
-    return frozenset(moved)
+    return frozenset(moved | _met_with(connection, slugs))
+
+
+def _met_with(connection: Connection, slugs: Sequence[str]) -> set[str]:
+    """The entities of the items that write one of these names."""
+    rows = select(
+        connection,
+        "SELECT DISTINCT other.entity FROM json_each(?) w CROSS JOIN mentions mine"
+        " ON mine.slug = w.value JOIN mentions other ON other.item = mine.item",
+        (json.dumps(list(slugs)),),
+    )
+    return {entity for (entity,) in rows}
 
 
 def _rewrite_problems(connection: Connection, problems: Iterable[Diagnostic]) -> None:
