@@ -230,9 +230,7 @@ class Reflection(Asking):
             record(self.root, proposal, accepted=False, day=self._today(now), reason=reason)
         return ProposalDecision(proposal, False, None)
 
-    def _settle_pages(
-        self, today: date, *, dry_run: bool
-    ) -> tuple[PlannedMoves, BegunRun | None]:
+    def _settle_pages(self, today: date, *, dry_run: bool) -> tuple[PlannedMoves, BegunRun | None]:
         """Put the pages of names that were merged or parted by hand where they belong; where one
         moves, the run has begun with that."""
         from lorebank.index.page_places import page_moves

@@ -44,6 +44,8 @@ _LINK = re.compile(r"\A\s*@?\[\[([^\[\]|]*)(?:\|([^\[\]]*))?\]\]")
 class Reading:
     """One name, taken apart."""
 
+    written: str
+    """As it was given."""
     name: str
     """Without `@`, brackets and shown text."""
     slug: str
@@ -84,7 +86,7 @@ class Reading:
         return len(words) > 1 or (len(words) == 1 and split_full_name(words[0]) is not None)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=65536)
 def read_name(written: str) -> Reading:
     """Take a name apart; never fails, and leaves no token where nothing is a word."""
     name, shown = _unwrap(written)
@@ -100,6 +102,7 @@ def read_name(written: str) -> Reading:
     join_initials(draft)
     words = list(zip(draft.tokens, draft.raw, draft.dotted, strict=True))
     return Reading(
+        written=written,
         name=name,
         slug=slugify(name),
         tokens=tuple(draft.tokens),

@@ -13,14 +13,14 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from lorebank.domain import Citation, Diagnostic, Entity, Neighbour
+from lorebank.index.compared_names import compared, refresh_comparison
 from lorebank.index.connection import Connection, select
-from lorebank.index.meta import read_meta, write_meta
 from lorebank.language.folding import slugify
 from lorebank.version import __version__
 
 if TYPE_CHECKING:
     from lorebank.identity.decisions import Decision
-    from lorebank.identity.resolve import Comparison, NameUse, Resolution
+    from lorebank.identity.resolve import NameUse, Resolution
 
 __all__ = [
     "MOVED",
@@ -49,7 +49,6 @@ the line's action."""
 MOVED = "moved"
 """The action of a row that says which page (`target`) moved into the file's page."""
 _IDENTITY_CODES = "identity-"
-_COMPARED = "names_compared"
 _RULES = f"{__version__} "
 """What was told by the rules of another version is told anew."""
 
@@ -78,36 +77,13 @@ def insert_names(connection: Connection, file: int, rows: Iterable[NameRow]) -> 
 
 
 def resolution(connection: Connection) -> Resolution:
-    """What the names in use and the decisions on file say about who is who."""
+    """What the names in use and the decisions on file say about who is who; what the names are to
+    each other is as it was compared last."""
     from lorebank.identity.resolve import resolve_names  # only when writing
 
-    return resolve_names(name_uses(connection), decisions(connection), _compared(connection))
-
-
-def _compared(connection: Connection) -> Comparison:
-    """The comparison of names that was kept."""
-    from lorebank.identity.resolve import Comparison
-
-    rows = select(
-        connection, "SELECT slug, other, reason, same FROM compared_names ORDER BY slug, other"
+    return resolve_names(
+        name_uses(connection), decisions(connection), lambda _: compared(connection)
     )
-    return Comparison(
-        fingerprint=(read_meta(connection, _COMPARED) or "none").removeprefix(_RULES),
-        same=tuple((a, b, reason) for a, b, reason, same in rows if same),
-        unsure=tuple((a, b, reason) for a, b, reason, same in rows if not same),
-    )
-
-
-def _keep_comparison(connection: Connection, made: Comparison | None) -> None:
-    if made is None or f"{_RULES}{made.fingerprint}" == read_meta(connection, _COMPARED):
-        return
-    connection.execute("DELETE FROM compared_names")
-    pairs = [(*pair, 1) for pair in made.same] + [(*pair, 0) for pair in made.unsure]
-    connection.executemany(
-        "INSERT INTO compared_names (slug, other, reason, same) VALUES (?, ?, ?, ?)",
-        pairs if made.fingerprint else (),
-    )
-    write_meta(connection, _COMPARED, f"{_RULES}{made.fingerprint}")
 
 
 def name_uses(connection: Connection) -> list[NameUse]:
@@ -147,9 +123,8 @@ def decisions(connection: Connection) -> list[Decision]:
 def refresh_entities(connection: Connection) -> frozenset[str]:
     """Bring `mentions.entity`, `entities` and `aliases` up to date; returns the entities whose
     facts read otherwise because names were joined or parted: theirs, and those they are met in."""
-    resolved_names = resolution(connection)
+    resolved_names = _resolve_anew(connection)
     entity_of = resolved_names.entity_of
-    _keep_comparison(connection, resolved_names.comparison)
     _rewrite_problems(connection, resolved_names.problems)
     connection.execute("DELETE FROM proposals")
     connection.executemany(
@@ -169,6 +144,16 @@ def refresh_entities(connection: Connection) -> frozenset[str]:
             )
     _rewrite_entities(connection, entity_of)
     return frozenset(moved | _met_with(connection, slugs))
+
+
+def _resolve_anew(connection: Connection) -> Resolution:
+    from lorebank.identity.resolve import Comparison, resolve_names
+
+    def compare(names: Mapping[str, str]) -> Comparison:
+        refresh_comparison(connection, names)
+        return compared(connection)
+
+    return resolve_names(name_uses(connection), decisions(connection), compare)
 
 
 def _met_with(connection: Connection, slugs: Sequence[str]) -> set[str]:

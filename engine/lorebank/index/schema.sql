@@ -153,7 +153,6 @@ CREATE TABLE aliases (
     PRIMARY KEY (slug, entity)
 ) WITHOUT ROWID;
 CREATE INDEX aliases_by_entity ON aliases (entity);
-CREATE INDEX aliases_by_ending ON aliases (substr(slug, -4));   -- to look up a name with a slip
 
 -- Pairs of entities that may be one: proposed, never merged in silence.
 CREATE TABLE proposals (
@@ -164,7 +163,21 @@ CREATE TABLE proposals (
 ) WITHOUT ROWID;
 CREATE INDEX proposals_by_other ON proposals (other);
 
--- Pairs of names as compared last; `meta.names_compared` says of which names.
+-- Every name that was compared with all others, as it was written then.
+CREATE TABLE name_forms (
+    name    INTEGER PRIMARY KEY,
+    slug    TEXT NOT NULL UNIQUE,
+    written TEXT NOT NULL
+);
+
+-- The texts under which a name is found by those that may be the same; see identity/candidates.py.
+CREATE TABLE name_keys (
+    text TEXT NOT NULL,
+    name INTEGER NOT NULL,
+    PRIMARY KEY (text, name)
+) WITHOUT ROWID;
+
+-- The pairs of these names that are the same or may be.
 CREATE TABLE compared_names (
     slug   TEXT NOT NULL,
     other  TEXT NOT NULL,
@@ -172,6 +185,7 @@ CREATE TABLE compared_names (
     reason TEXT NOT NULL,
     PRIMARY KEY (slug, other)
 ) WITHOUT ROWID;
+CREATE INDEX compared_names_by_other ON compared_names (other);
 
 -- Beliefs, folded from the evidence below by `reflect.beliefs`.
 CREATE TABLE opinions (
