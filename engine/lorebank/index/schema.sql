@@ -97,8 +97,10 @@ CREATE INDEX plain_mentions_by_slug ON plain_mentions (slug);
 CREATE TABLE plain_names (
     slug    TEXT PRIMARY KEY,
     text    TEXT NOT NULL,
-    written TEXT NOT NULL
+    written TEXT NOT NULL,
+    start   TEXT NOT NULL              -- the first letters of `text`
 ) WITHOUT ROWID;
+CREATE INDEX plain_names_by_start ON plain_names (start);
 
 -- Which property of whom a fact fixes: what a newer fact about the same replaces.
 CREATE TABLE slots (
@@ -108,8 +110,10 @@ CREATE TABLE slots (
     relation TEXT NOT NULL,
     value    TEXT NOT NULL,            -- folded words
     kind     TEXT NOT NULL,            -- holds, several, ends
+    value_slug TEXT NOT NULL,          -- the value as a name is kept, should it be one
     PRIMARY KEY (item, subject, about, relation, value, kind)
 ) WITHOUT ROWID;
+CREATE INDEX slots_by_value ON slots (value_slug, relation);
 CREATE INDEX slots_by_key ON slots (subject, about, relation);
 
 -- `#tag` in an item, and `tags:` in the front matter of its file.
@@ -132,6 +136,7 @@ CREATE TABLE names (
 );
 CREATE INDEX names_by_file ON names (file);
 CREATE INDEX names_by_slug ON names (slug);
+CREATE INDEX names_by_target ON names (target);
 
 CREATE TABLE entities (
     slug       TEXT PRIMARY KEY,
