@@ -102,6 +102,8 @@ _RULING = re.compile(
 )
 _SOURCE = re.compile(r"(?P<source>\S+?\.md#L\d+(?:-L?\d+)?)(?::\s*|\Z)", re.IGNORECASE)
 _BETWEEN_NAMES = re.compile(r"(?:\s|→|->|=>|,|&|=|\band\b|\bto\b|\binto\b)*", re.IGNORECASE)
+_FOLLOWING = re.compile(r"\s+[^\W\d_][\w.'’-]*")
+_WORD = re.compile(r"[^\W\d_][\w.'’-]*")
 
 
 def parse_ledger(text: str, path: str, *, document: Document | None = None) -> Ledger:
@@ -191,6 +193,9 @@ def _entry(line: str, place: Citation) -> LedgerEntry | str:
     found = _ACTION.match(line)
     if found is None:
         return f"not a decision; it must begin with one of {', '.join(LedgerAction)}"
+    cut = _cut_name(line[found.end() :])
+    if cut:
+        return f"“{cut}” belongs to no name; one of several words is written @[[Two Words]]"
     action = LedgerAction(found["action"].lower())
     body, day, reason = split_note(line[found.end() :])
     names = tuple(mention for mention, _, _ in find_mentions(body))
@@ -219,6 +224,19 @@ def _split_source(said: str) -> tuple[Citation | None, str]:
     """The citation that a reason begins with, and the rest."""
     found = _SOURCE.match(said)
     return (Citation.parse(found["source"]), said[found.end() :]) if found else (None, said)
+
+
+def _cut_name(text: str) -> str:
+    """The first word of a line's names that belongs to none, as `Vogel` in `@Hanna Vogel → @Bo`;
+    words in small letters and what follows a colon or dash are taken for the writer's."""
+    between, position = [], 0
+    for _, start, end in find_mentions(text):
+        between.append(text[position:start])
+        position = end
+    following = _FOLLOWING.match(text, position)
+    between.append(following[0] if following else "")
+    words = [word for part in between for word in _WORD.findall(_BETWEEN_NAMES.sub(" ", part))]
+    return next((word for word in words if not word[0].islower()), "")
 
 
 def _names_end(text: str) -> int:
