@@ -69,7 +69,7 @@ def print_resolution(chance: random.Random, names: Sequence[Sequence[str]]) -> N
         with Bank.open(root, environ=ENVIRON) as bank:
             start = time.process_time()
             bank.sync(embed=False)
-            print(f"{len(names)} entities, {len(lines)} aliases (syncs in seconds of CPU)")
+            print(f"{len(names)} entities, {len(lines)} aliases (times are of the CPU)")
             print(f"  first sync      {time.process_time() - start:.1f} s")
             log, ledger = root / "memory" / "2026-01-03.md", root / "bank" / "identity.md"
             for what, file, line in (
@@ -92,9 +92,9 @@ def _print_times(bank: Bank, what: str, asked: Sequence[str]) -> None:
 
     times, found, proposed = [], 0, 0
     for name in asked:
-        start = time.perf_counter()
+        start = time.process_time()
         resolved = resolve_name(bank._index, name)
-        times.append(1000 * (time.perf_counter() - start))
+        times.append(1000 * (time.process_time() - start))
         found += resolved.entity is not None
         proposed += bool(resolved.proposals)
     half, most = statistics.median(times), statistics.quantiles(times, n=20)[-1]

@@ -58,7 +58,10 @@ def write(root: Path, logs: dict[str, list[str]], ledger: list[tuple[str, str, s
     for log in (root / "memory").glob("*.md"):
         log.unlink()
     for day, names in logs.items():
-        facts = [f"- W @[[{name}]]: Met {NAMES[len(name) % len(NAMES)]} and Peter's friend." for name in names]
+        facts = [
+            f"- W @[[{name}]]: Met {NAMES[len(name) % len(NAMES)]} and Peter's friend."
+            for name in names
+        ]
         text = "\n".join(["Pete was there, and Kellermann.", "## Retain", *facts, ""])
         (root / "memory" / f"{day}.md").write_text(text, "utf-8")
     lines = [f"- {action} @[[{a}]] → @[[{b}]]" for action, a, b in ledger]

@@ -15,7 +15,6 @@ __all__ = [
     "LegalForm",
     "compact",
     "given_names",
-    "group_members",
     "groups",
     "han_families",
     "legal_forms",
@@ -64,16 +63,6 @@ def groups() -> Mapping[str, tuple[str, ...]]:
         for form in line.split("|"):
             found.setdefault(compact(form), []).append(f"e{number}")
     return MappingProxyType({name: tuple(dict.fromkeys(ids)) for name, ids in found.items()})
-
-
-@lru_cache(maxsize=1)
-def group_members() -> Mapping[str, tuple[str, ...]]:
-    """Group → the compact names that it holds: the inverse of `groups`."""
-    found: dict[str, list[str]] = {}
-    for name, ids in groups().items():
-        for group in ids:
-            found.setdefault(group, []).append(name)
-    return MappingProxyType({group: tuple(names) for group, names in found.items()})
 
 
 @lru_cache(maxsize=1)

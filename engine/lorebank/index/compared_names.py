@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 from lorebank.index.connection import Connection, select
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from lorebank.identity.readings import Reading
     from lorebank.identity.resolve import Comparison
 
-__all__ = ["compared", "likely_names", "refresh_comparison"]
+__all__ = ["compared", "compared_with_new", "likely_names", "refresh_comparison"]
 
 _COMPARED = "names_compared"
 _FEW = 1_000
@@ -45,6 +46,36 @@ def compared(connection: Connection, slugs: Collection[str] | None = None) -> Co
         same=tuple((a, b, reason) for a, b, reason, same in rows if same),
         unsure=tuple((a, b, reason) for a, b, reason, same in rows if not same),
     )
+
+
+def compared_with_new(connection: Connection, names: Mapping[str, str]) -> Comparison:
+    """What all the names, slug → as written, are to each other where a few are not on file yet."""
+    from lorebank.identity.resolve import Comparison, Verdicts, compare_all
+
+    known = _known_forms(connection, None)
+    fresh = {slug: name for slug, name in names.items() if known.get(slug) != name}
+    scripts = _scripts_known(connection)
+    if scripts is None or len(fresh) > _FEW:
+        return compare_all(names)
+    brought = " ".join([*scripts.split(), *sorted(_scripts_of(fresh.values()))])
+    among = Verdicts()
+    for pair in combinations(fresh.items(), 2):
+        among.compare(*pair)
+    kept = compared(connection)
+    added = (_compare_with_all(connection, fresh, brought), among.comparison())
+    stays = names.keys() - fresh.keys()
+
+    def gathered(verdict: str) -> tuple[tuple[str, str, str], ...]:
+        pairs = {pair for pair in getattr(kept, verdict) if stays.issuperset(pair[:2])}
+        for more in added:
+            pairs |= {
+                pair
+                for pair in getattr(more, verdict)
+                if names.keys() >= set(pair[:2]) and not stays.issuperset(pair[:2])
+            }
+        return tuple(sorted(pairs))
+
+    return Comparison(same=gathered("same"), unsure=gathered("unsure"))
 
 
 def refresh_comparison(
