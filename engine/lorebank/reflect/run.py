@@ -8,7 +8,7 @@ were last settled are not even read.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
@@ -36,7 +36,7 @@ from lorebank.reflect.rejections import REJECTED_PATH, parse_rejections, with_re
 from lorebank.reflect.relocation import relocate
 from lorebank.reflect.standing import Ask, ask_standing, plan_answers, write_answers
 from lorebank.reflect.suggest import suggest_lines
-from lorebank.reflect.undo import Change, keep_for_undo, next_run
+from lorebank.reflect.undo import BegunRun, Change, keep_for_undo, next_run
 from lorebank.reflect.unsure_queue import unsure_queue
 from lorebank.reflect.vanishing import vanishing_lines
 from lorebank.reflect.writing import Writer
@@ -78,6 +78,8 @@ class RunOptions:
     """Answers the standing questions."""
     writer: Writer | None = None
     """Puts the answers in words."""
+    begun: BegunRun | None = None
+    """The run as far as it has come: the pages that the ledger moved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,13 +151,15 @@ class _Run:
             [hunk for hunk in planned.hunks if hunk.id in self.options.reject],
             self.options.today,
         )
-        if planned.edits or new_rejections != self.rejections:
+        if self.options.begun is not None:
+            self.name = self.options.begun.name
+        elif planned.edits or new_rejections != self.rejections:
             self.name = next_run(
                 self.root, self.options.today.isoformat(), _read_text(self.root, self.journal)
             )
         for folder in _FOLDERS:
             remove_temporaries(self.root / folder)
-        changes: dict[str, Change] = {}
+        changes = dict(self._begun)
         written: dict[str, PageEdit] = {}
         first = planned
         for _ in range(_ATTEMPTS):
@@ -194,6 +198,11 @@ class _Run:
             held=planned.held,
             rejected=planned.rejected,
         )
+
+    @property
+    def _begun(self) -> Mapping[str, Change]:
+        """What the run changed before its own edits."""
+        return self.options.begun.changes if self.options.begun else {}
 
     @property
     def _headings(self) -> tuple[str, ...]:
@@ -275,6 +284,8 @@ class _Run:
         for edit in planned.edits:
             page = planned.pages.get(edit.path)
             before = page.data if page else None
+            if edit.path in self._begun:
+                before = self._begun[edit.path].before
             changes[edit.path] = Change(before, encoded(edit, page))
         if self.name and planned.edits:
             keep_for_undo(self.root, self.name, changes)
@@ -284,6 +295,7 @@ class _Run:
             if not write_page(self.root, edit, page):
                 missed.add(edit.path)
                 changes.pop(edit.path)
+                changes |= {p: c for p, c in self._begun.items() if p == edit.path}
                 continue
             written[edit.path] = edit
             if planned.rejected:
