@@ -36,7 +36,7 @@ def mcp(session: Session, http: bool, host: str, port: int) -> None:
             "the MCP server needs the package mcp", hint="pip install 'lorebank[mcp]'"
         )
     root, config = session.settings()
-    session.workspace = str(root)
+    session.workspace, session.bank_name = str(root), None
     from lorebank.mcp_server.serve import serve_http, serve_stdio
 
     tools, citations = config.memory_search.enabled, config.memory.citations != "off"

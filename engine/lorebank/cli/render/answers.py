@@ -46,7 +46,7 @@ def _hit_block(look: Look, hit: Hit) -> list[str]:
         "" if hit.confidence is None else confidence_phrase(hit.confidence),
         ", ".join(hit.entities),
     ]
-    return [*look.paragraph(hit.content), *byline(look, parts, hit.source)]
+    return [*look.paragraph(hit.content), *byline(look, parts, hit.place)]
 
 
 def absence_lines(look: Look, answer: Answer) -> list[str]:
@@ -161,12 +161,12 @@ def answer_markdown(answer: Answer) -> Iterator[str]:
         if hit.status is not FactStatus.LIVE:
             parts.append(hit.status.value)
         content = " ".join(hit.content.split())
-        yield f"- {content} ({', '.join(p for p in parts if p)}) [{hit.source}]"
+        yield f"- {content} ({', '.join(p for p in parts if p)}) [{hit.place}]"
 
 
 def answer_paths(answer: Answer) -> Iterator[str]:
     """Each citation once, the best first."""
-    yield from dict.fromkeys(str(hit.source) for hit in answer.hits)
+    yield from dict.fromkeys(hit.place for hit in answer.hits)
 
 
 def search_lines(look: Look, hits: Sequence[SearchHit]) -> list[str]:
@@ -175,8 +175,8 @@ def search_lines(look: Look, hits: Sequence[SearchHit]) -> list[str]:
     for hit in hits:
         if lines:
             lines.append("")
-        head = f"{look.accent(look.clean_line(str(hit.source)))}  {look.dim(f'{hit.score:.2f}')}"
-        heading = look.cut(hit.heading, max(20, look.width - len(str(hit.source)) - 8))
+        head = f"{look.accent(look.clean_line(hit.place))}  {look.dim(f'{hit.score:.2f}')}"
+        heading = look.cut(hit.heading, max(20, look.width - len(hit.place) - 8))
         lines.append(f"{head}  {look.dim(heading)}" if heading else head)
         lines += [line for line in look.paragraph(hit.snippet.strip("\n"), INDENT) if line.strip()]
     return lines
