@@ -406,8 +406,8 @@ class Hit:
     """The matching lines, at most 700 characters."""
     repeats: tuple[Citation, ...] = ()
     """Where else the same is said; those lines are no hits of their own."""
-    context: str = ""
-    """What its folder and file are about, as their owner wrote it; outermost first."""
+    context: tuple[str, ...] = ()
+    """What its folders and its file are about, as their owner wrote it; outermost first."""
     bank: str = ""
     """The bank it stands in, where several were asked together."""
 
@@ -439,7 +439,7 @@ class Hit:
             "why": self.why,
             "evidence": [evidence_to_dict(e) for e in self.evidence],
             "repeats": [str(place) for place in self.repeats],
-            "context": self.context or None,
+            "context": list(self.context),
             **_of_bank(self.bank),
         }
 
@@ -585,7 +585,7 @@ class Answer:
     """How many hits there were before `k` and the token budget cut the list."""
     truncated: bool
     tokens: int
-    """Estimated tokens of the hits' contents."""
+    """Estimated tokens of the hits' contents, and of each context once."""
     index: dict[str, Any]
     retrievers_used: tuple[str, ...]
     retrievers_skipped: dict[str, str]
@@ -638,8 +638,8 @@ class SearchHit:
     provider: str = "none"
     model: str = ""
     fallback: str | None = None
-    context: str = ""
-    """What its folder and file are about, as their owner wrote it; outermost first."""
+    context: tuple[str, ...] = ()
+    """What its folders and its file are about, as their owner wrote it; outermost first."""
     bank: str = ""
     """The bank it stands in, where several were asked together."""
 
@@ -664,7 +664,7 @@ class SearchHit:
             "provider": self.provider,
             "model": self.model,
             "fallback": self.fallback,
-            "context": self.context or None,
+            "context": list(self.context),
             **_of_bank(self.bank),
         }
 

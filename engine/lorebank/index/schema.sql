@@ -120,6 +120,15 @@ CREATE TABLE tags (
 ) WITHOUT ROWID;
 CREATE INDEX tags_by_item ON tags (item);
 
+-- What a folder, a file or the whole workspace is about, as a file's front matter says.
+CREATE TABLE contexts (
+    scope TEXT NOT NULL,               -- a path, a folder, or '' for the workspace
+    file  INTEGER NOT NULL,            -- the file that says so
+    text  TEXT NOT NULL,
+    PRIMARY KEY (scope, file)
+) WITHOUT ROWID;
+CREATE INDEX contexts_by_file ON contexts (file);
+
 -- What the ledger and the entity pages say about names.
 CREATE TABLE names (
     file   INTEGER NOT NULL,

@@ -24,6 +24,7 @@ from lorebank.mcp_server.schemas import (
 )
 from lorebank.mcp_server.texts import (
     answer_text,
+    context_lines,
     entity_text,
     fact_lines,
     opinion_text,
@@ -183,8 +184,15 @@ def add_memory_tools(server: MCPServer, banks: BankThreads) -> None:
                 query, k=max_results, min_score=min_score, path=path, group=group
             )
         )
+        told: set[str] = set()
         blocks = [
-            f"{hit.path}:{hit.start_line}-{hit.end_line} ({hit.score:.2f})\n{hit.snippet.strip()}"
+            "\n".join(
+                [
+                    f"{hit.path}:{hit.start_line}-{hit.end_line} ({hit.score:.2f})",
+                    *context_lines(hit.context, told),
+                    hit.snippet.strip(),
+                ]
+            )
             for hit in found.hits
         ]
         notes = [note for note in (found.note, found.fallback) if note]

@@ -5,7 +5,7 @@ They describe the envelopes of `to_dict`, additive only: a client may meet keys 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NotRequired
 
 from typing_extensions import TypedDict
 
@@ -59,6 +59,8 @@ class HitRow(TypedDict):
     why: dict[str, Any]
     evidence: list[EvidenceRow]
     repeats: list[str]
+    context: list[str]
+    bank: NotRequired[str]
 
 
 class RecallResult(TypedDict):
@@ -183,6 +185,8 @@ class SnippetRow(TypedDict):
     provider: str
     model: str
     fallback: str | None
+    context: list[str]
+    bank: NotRequired[str]
 
 
 class MemorySearchResult(TypedDict):

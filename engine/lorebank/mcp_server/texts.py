@@ -17,9 +17,11 @@ from lorebank.domain import (
     Status,
     UnsureQueue,
 )
+from lorebank.recall.context_lines import untold
 
 __all__ = [
     "answer_text",
+    "context_lines",
     "entity_text",
     "fact_lines",
     "opinion_text",
@@ -33,10 +35,21 @@ _DIFF_CHARACTERS = 6000
 
 def answer_text(answer: Answer) -> str:
     """Numbered hits, then how well they answer and what was not understood."""
-    lines = [f"{number}. {_hit(hit)}" for number, hit in enumerate(answer.hits, start=1)]
+    told: set[str] = set()
+    lines = []
+    for number, hit in enumerate(answer.hits, start=1):
+        lines.append(f"{number}. {_hit(hit)}")
+        lines += context_lines(hit.context, told)
     lines.append(_verdict(answer))
     lines += [f"note: {note}" for note in answer.notes]
     return "\n".join(lines)
+
+
+def context_lines(context: Sequence[str], told: set[str]) -> list[str]:
+    """What the folder and file of a hit are about, once in an answer; adds it to `told`."""
+    fresh = untold(context, told)
+    told.update(fresh)
+    return [f"   context: {' › '.join(fresh)}"] if fresh else []
 
 
 def _hit(hit: Hit) -> str:
@@ -47,7 +60,7 @@ def _hit(hit: Hit) -> str:
         marks.append(hit.status.value)
     about = f"{', '.join(hit.entities)}: " if hit.entities else ""
     content = " ".join(hit.content.split())
-    return f"{about}{content} ({', '.join(filter(None, marks))}) [{hit.source}]"
+    return f"{about}{content} ({', '.join(filter(None, marks))}) [{hit.place}]"
 
 
 def _verdict(answer: Answer) -> str:

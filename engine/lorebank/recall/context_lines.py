@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from lorebank.language.words import estimate_tokens
 
-__all__ = ["context_tokens"]
+__all__ = ["context_tokens", "untold"]
 
 
-def context_tokens(context: str, told: Collection[str]) -> int:
-    """Estimated tokens of a hit's context; none for one that an earlier hit has told."""
-    return 0 if not context or context in told else estimate_tokens(context)
+def context_tokens(context: Sequence[str], told: Collection[str]) -> int:
+    """Estimated tokens of a hit's context; what an earlier hit has told costs nothing."""
+    return sum(estimate_tokens(line) for line in untold(context, told))
+
+
+def untold(context: Sequence[str], told: Collection[str]) -> tuple[str, ...]:
+    """Of a hit's context what no earlier hit has told."""
+    return tuple(line for line in context if line not in told)

@@ -158,7 +158,7 @@ def _within(
         cost = estimate_tokens(each.result.content) + context_tokens(each.result.context, told)
         if shown and token_budget is not None and spent + cost > token_budget:
             break
-        told.add(each.result.context)
+        told.update(each.result.context)
         shown.append(each)
         spent += cost
     return shown, spent
