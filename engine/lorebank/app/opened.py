@@ -154,7 +154,7 @@ class OpenWorkspace:
 
     @property
     def _index_path(self) -> Path:
-        return index_path(self.root, self.config.index.path)
+        return index_path(self.root, self.config.index.path, self.config.index.agent_id)
 
     @cached_property
     def _vectors(self) -> VectorIndex:

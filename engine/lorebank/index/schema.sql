@@ -63,7 +63,7 @@ CREATE VIRTUAL TABLE items_fts USING fts5 (
     around,      -- heading, and the items before and after it
     entities,    -- names of the entities it mentions
     day,         -- its days, as ISO and in words
-    title,       -- path and title of its file
+    title,       -- path and title of its file, and the context that the file states
     content = '', contentless_delete = 1,
     tokenize = 'porter unicode61 remove_diacritics 2'
 );

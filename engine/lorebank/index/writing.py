@@ -150,7 +150,7 @@ def _insert_items(connection: Connection, file: int, read: ReadFile, starts: Seq
     ]
     entries.sort(key=lambda entry: (entry[0].citation.start_line, entry[0].citation.end_line))
     texts = [_own_words(entry, read.text, starts) for entry, _, _ in entries]
-    title = searchable(f"{read.source.path} {read.title}")
+    title = searchable(f"{read.source.path} {read.title} {read.context}".rstrip())
     for ordinal, (entry, occurred, slots) in enumerate(entries):
         item = _insert_item(connection, file, ordinal, entry, occurred, read, starts)
         insert_slots(connection, item, slots)
@@ -233,7 +233,7 @@ def _insert_tags(connection: Connection, item: int, tags: Sequence[str]) -> None
 def _insert_chunks(
     connection: Connection, file: int, read: ReadFile, starts: Sequence[int]
 ) -> None:
-    title = searchable(f"{read.source.path} {read.title}")
+    title = searchable(f"{read.source.path} {read.title} {read.context}".rstrip())
     for ordinal, chunk in enumerate(read.chunks):
         start, length = _place(chunk, read.text, starts)
         connection.execute(

@@ -24,10 +24,10 @@ from lorebank.mcp_server.schemas import (
 )
 from lorebank.mcp_server.texts import (
     answer_text,
-    context_lines,
     entity_text,
     fact_lines,
     opinion_text,
+    passage_text,
     status_text,
     unsure_text,
 )
@@ -184,20 +184,8 @@ def add_memory_tools(server: MCPServer, banks: BankThreads) -> None:
                 query, k=max_results, min_score=min_score, path=path, group=group
             )
         )
-        told: set[str] = set()
-        blocks = [
-            "\n".join(
-                [
-                    f"{hit.path}:{hit.start_line}-{hit.end_line} ({hit.score:.2f})",
-                    *context_lines(hit.context, told),
-                    hit.snippet.strip(),
-                ]
-            )
-            for hit in found.hits
-        ]
         notes = [note for note in (found.note, found.fallback) if note]
-        text = "\n\n".join([*blocks, *notes]) if blocks else "No passage found."
-        return result(text, found.to_dict())
+        return result("\n\n".join([passage_text(found.hits), *notes]), found.to_dict())
 
     @server.tool(title="Read a memory file", annotations=READING)
     async def memory_get(

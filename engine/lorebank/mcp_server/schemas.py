@@ -22,6 +22,7 @@ __all__ = [
     "RememberResult",
     "RetainResult",
     "RulingResult",
+    "SearchOfBanksResult",
     "StatusResult",
     "TimelineResult",
     "UnsureResult",
@@ -197,6 +198,21 @@ class MemorySearchResult(TypedDict):
     model: str
     fallback: str | None
     note: str
+
+
+class BankPartRow(TypedDict):
+    bank: str
+    workspace: str
+    results: int
+    evidence: str | None
+    error: str | None
+    hint: str | None
+
+
+class SearchOfBanksResult(TypedDict):
+    query: str
+    hits: list[SnippetRow]
+    banks: list[BankPartRow]
 
 
 class MemoryGetResult(TypedDict):

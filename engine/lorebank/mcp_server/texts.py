@@ -14,6 +14,7 @@ from lorebank.domain import (
     Interval,
     Opinion,
     ReflectReport,
+    SearchHit,
     Status,
     UnsureQueue,
 )
@@ -21,10 +22,10 @@ from lorebank.recall.context_lines import untold
 
 __all__ = [
     "answer_text",
-    "context_lines",
     "entity_text",
     "fact_lines",
     "opinion_text",
+    "passage_text",
     "reflect_text",
     "status_text",
     "unsure_text",
@@ -43,6 +44,23 @@ def answer_text(answer: Answer) -> str:
     lines.append(_verdict(answer))
     lines += [f"note: {note}" for note in answer.notes]
     return "\n".join(lines)
+
+
+def passage_text(hits: Sequence[SearchHit]) -> str:
+    """One block a passage: where it stands and its score, its context once, the snippet."""
+    told: set[str] = set()
+    blocks = [
+        "\n".join(
+            [
+                f"{f'{hit.bank}:' if hit.bank else ''}{hit.path}:{hit.start_line}-{hit.end_line}"
+                f" ({hit.score:.2f})",
+                *context_lines(hit.context, told),
+                hit.snippet.strip(),
+            ]
+        )
+        for hit in hits
+    ]
+    return "\n\n".join(blocks) or "No passage found."
 
 
 def context_lines(context: Sequence[str], told: set[str]) -> list[str]:
