@@ -83,7 +83,8 @@ class Banks:
             )
 
         def open_named(name: str) -> Bank:
-            return Bank.open(bank=name, now=now, environ=environment, offline=offline, say=say)
+            root = registry.root(name)
+            return Bank.open(root, now=now, environ=environment, offline=offline, say=say)
 
         return cls(banks, registry, open_named)
 

@@ -64,6 +64,15 @@ class HitRow(TypedDict):
     bank: NotRequired[str]
 
 
+class BankPartRow(TypedDict):
+    bank: str
+    workspace: str
+    results: int
+    evidence: str | None
+    error: str | None
+    hint: str | None
+
+
 class RecallResult(TypedDict):
     schema_version: int
     query: dict[str, Any]
@@ -75,6 +84,7 @@ class RecallResult(TypedDict):
     index: dict[str, Any]
     retrievers: dict[str, Any]
     notes: list[str]
+    banks: NotRequired[list[BankPartRow]]
 
 
 class FactRow(TypedDict):
@@ -198,15 +208,6 @@ class MemorySearchResult(TypedDict):
     model: str
     fallback: str | None
     note: str
-
-
-class BankPartRow(TypedDict):
-    bank: str
-    workspace: str
-    results: int
-    evidence: str | None
-    error: str | None
-    hint: str | None
 
 
 class SearchOfBanksResult(TypedDict):

@@ -109,12 +109,15 @@ def merge_answers(
 def merge_searches(
     asked: Sequence[Asked[tuple[SearchHit, ...]]], *, k: int
 ) -> tuple[SearchHit, ...]:
-    """The passages of several banks, at most `k`, each with its bank and its own score."""
+    """The passages of several banks, at most `k`, each with its bank and its own score.
+
+    Within a round the bank goes first whose best passage holds more of what was asked.
+    """
     found = {each.part.bank: each.said for each in asked if each.said}
     best = max((hits[0].score for hits in found.values()), default=0.0)
     turns = [
         _Turn(bank, hits, WEAK_DELAY if hits[0].score < best * _FAR_BELOW else 0)
-        for bank, hits in found.items()
+        for bank, hits in sorted(found.items(), key=lambda entry: -entry[1][0].score)
     ]
     placed = take_turns(turns, key=lambda hit: _words_of(hit.snippet))
     return tuple(replace(each.result, bank=each.bank) for each in placed[:k])
