@@ -22,7 +22,7 @@ lorebank recall "when is the boiler serviced?" --all
 
 @click.group("bank", cls=CommandGroup, examples=EXAMPLES)
 def bank() -> None:
-    """Name workspaces: add, list, remove, default.
+    """Name workspaces, to reach them from anywhere and to ask them together.
 
     The names stand in banks.toml beside your settings. A name stands for a folder; it never lets
     one workspace read another's files. Which workspace a command is about: --workspace or --bank,
