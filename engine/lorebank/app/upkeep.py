@@ -38,19 +38,21 @@ class Upkeep(OpenWorkspace):
         cls,
         path: str | Path | None = None,
         *,
+        bank: str | None = None,
         now: date | None = None,
         environ: Mapping[str, str] | None = None,
         offline: bool = False,
         say: Say = log_warning,
     ) -> Self:
-        """Open the workspace at `path`; without one, that of `LOREBANK_WORKSPACE` or the nearest
-        folder upwards that holds `.memory/`, `memory/` or `bank/`. Raises `WorkspaceError`.
+        """Open the workspace at `path`, or the one registered under the name `bank`; without
+        either, that of `LOREBANK_WORKSPACE`, the nearest folder upwards that holds `.memory/`,
+        `memory/` or `bank/`, or the default bank. Raises `WorkspaceError`.
 
         `offline` sends nothing to another machine, whatever the settings say. `say` is told,
         before it happens, what is sent where, and what has to be embedded anew.
         """
         environment = os.environ if environ is None else environ
-        root = find_workspace(None if path is None else Path(path), environment)
+        root = find_workspace(None if path is None else Path(path), environment, bank=bank)
         config = load_config(root, environment)
         if offline:
             config = replace(config, embedder=replace(config.embedder, offline=True))

@@ -63,7 +63,7 @@ CREATE VIRTUAL TABLE items_fts USING fts5 (
     around,      -- heading, and the items before and after it
     entities,    -- names of the entities it mentions
     day,         -- its days, as ISO and in words
-    title,       -- path and title of its file
+    title,       -- path and title of its file, and the context that the file states
     content = '', contentless_delete = 1,
     tokenize = 'porter unicode61 remove_diacritics 2'
 );
@@ -123,6 +123,15 @@ CREATE TABLE tags (
     PRIMARY KEY (tag, item)
 ) WITHOUT ROWID;
 CREATE INDEX tags_by_item ON tags (item);
+
+-- What a folder, a file or the whole workspace is about, as a file's front matter says.
+CREATE TABLE contexts (
+    scope TEXT NOT NULL,               -- a path, a folder, or '' for the workspace
+    file  INTEGER NOT NULL,            -- the file that says so
+    text  TEXT NOT NULL,
+    PRIMARY KEY (scope, file)
+) WITHOUT ROWID;
+CREATE INDEX contexts_by_file ON contexts (file);
 
 -- What the ledger and the entity pages say about names.
 CREATE TABLE names (

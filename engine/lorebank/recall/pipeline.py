@@ -11,11 +11,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from lorebank.domain import Answer, FactStatus, Hit, Interval, OpinionStatus
+from lorebank.index.contexts import contexts_of
 from lorebank.index.intervals import items_of_interval
 from lorebank.index.items import NOTE, Item
 from lorebank.index.opinions import BeliefOfFact
 from lorebank.index.slots import Successor, successors
 from lorebank.language.words import estimate_tokens
+from lorebank.recall.context_lines import context_tokens
 from lorebank.recall.diversity import apply_decay, rerank_mmr
 from lorebank.recall.evidence_level import NONE, STRONG, WEAK, evidence_level
 from lorebank.recall.fusion import fuse_reciprocal_ranks, fuse_weighted
@@ -116,9 +118,12 @@ def recall(
     hidden += current.hidden
     scored = pool
     order, pool = current.order, replace(pool, items=current.items)
-    shown, tokens = _cut(order, pool.items, options)
+    contexts = contexts_of(
+        request.connection, [pool.items[item].path for item in order[: options.k]]
+    )
+    shown, tokens = _cut(order, pool.items, contexts, options)
     parts = _score_parts(scored, shown, scores, options) if options.explain else {}
-    marks = _Marks(scores, held, current.replaced, repeats, parts)
+    marks = _Marks(scores, held, current.replaced, repeats, parts, contexts)
     hits = tuple(_hit(pool, item, marks) for item in shown)
     answer = Answer(
         query=pool.understood.query,
@@ -463,15 +468,21 @@ def _worth_showing(pool: Pool, item: int) -> bool:
 
 
 def _cut(
-    order: Sequence[int], items: Mapping[int, Item], options: RecallOptions
+    order: Sequence[int],
+    items: Mapping[int, Item],
+    contexts: Mapping[str, Sequence[str]],
+    options: RecallOptions,
 ) -> tuple[list[int], int]:
     """The first `k`, as far as the token budget goes; at least one."""
     shown: list[int] = []
     spent = 0
+    told: set[str] = set()
     for item in order[: options.k]:
-        cost = estimate_tokens(items[item].content)
+        context = contexts.get(items[item].path, ())
+        cost = estimate_tokens(items[item].content) + context_tokens(context, told)
         if shown and options.token_budget is not None and spent + cost > options.token_budget:
             break
+        told.update(context)
         shown.append(item)
         spent += cost
     return shown, spent
@@ -486,6 +497,8 @@ class _Marks:
     replaced: Mapping[int, Successor]
     repeats: Mapping[int, Sequence[int]]
     parts: Mapping[int, Mapping[str, float]]
+    contexts: Mapping[str, tuple[str, ...]]
+    """Path → what its folders and itself are about."""
 
 
 def _hit(pool: Pool, number: int, marks: _Marks) -> Hit:
@@ -514,6 +527,7 @@ def _hit(pool: Pool, number: int, marks: _Marks) -> Hit:
         evidence=belief.evidence if belief else (),
         snippet=snippet(item.content, pool.understood.terms),
         repeats=tuple(pool.items[same].citation for same in marks.repeats.get(number, ())),
+        context=marks.contexts.get(item.path, ()),
     )
 
 

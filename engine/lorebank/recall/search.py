@@ -7,11 +7,13 @@ the words asked for, or its nearness in meaning, whichever says more.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lorebank.domain import Chunk, SearchHit
 from lorebank.index.chunks import load_chunks
 from lorebank.index.connection import Connection
+from lorebank.index.contexts import contexts_of
 from lorebank.index.lexical import match_chunks
 from lorebank.index.vectors import CHUNK
 from lorebank.language.words import content_words, identifiers, words
@@ -80,7 +82,8 @@ def search_chunks(
                 model=model,
             )
         )
-    return tuple(hits)
+    contexts = contexts_of(connection, [hit.path for hit in hits])
+    return tuple(replace(hit, context=contexts.get(hit.path, ())) for hit in hits)
 
 
 def _shows_the_same(hit: SearchHit, chunk: Chunk, terms: Sequence[str]) -> bool:
