@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from lorebank.errors import ProviderError
-from lorebank.index.connection import Connection, select, transaction
+from lorebank.index.connection import Connection, rare_checkpoints, select, transaction
 from lorebank.index.embedding_cache import EmbeddingCache, text_hash
 from lorebank.index.embedding_calls import calls_of, embed_calls
 from lorebank.index.meta import read_meta, write_meta
@@ -166,7 +166,8 @@ class _Run:
             with transaction(self.connection):
                 self._sign()
             wanted = _rows(self.connection, _PENDING, limit)
-        self._embed(wanted, store=not takes_over)
+        with rare_checkpoints(self.connection):
+            self._embed(wanted, store=not takes_over)
         if takes_over and not self.cache.missing(fingerprint, [w.hash for w in wanted]):
             self._take_over(wanted)
         self.cache.evict()
