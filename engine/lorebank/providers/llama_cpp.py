@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 
 from lorebank.errors import ConfigurationError, ProviderError
 from lorebank.providers.accounts import account_of
+from lorebank.providers.content_hash import content_hash
 from lorebank.providers.http import Client, HttpFailure, Patience
 from lorebank.providers.openai import OpenAIWire
 from lorebank.providers.protocols import Limits, Role
@@ -66,7 +67,7 @@ class LlamaCppEmbedder(RemoteEmbedder):
 
     @property
     def fingerprint(self) -> str:
-        """The model file's name and size, not the port that its server happens to listen on."""
+        """The model file's name and content, not the port that its server happens to listen on."""
         if not self._path:
             return super().fingerprint
         dimensions = self._asked_dimensions or "native"
@@ -193,6 +194,6 @@ def _identity(path: str) -> str:
         return path
     file = Path(path).expanduser()
     try:
-        return f"{file.name}-{file.stat().st_size}"
+        return f"{file.name}-{content_hash(file)}"
     except OSError:
         return file.name
