@@ -22,6 +22,7 @@ __all__ = [
     "DamagedIndex",
     "discard_index",
     "generation",
+    "give_back_room",
     "load_vector_extension",
     "open_index",
     "rare_checkpoints",
@@ -32,6 +33,7 @@ __all__ = [
 SCHEMA_VERSION = 8
 BUSY_TIMEOUT_MS = 10_000
 BULK_CHECKPOINT_PAGES = 8000
+_WORTH_BYTES = 8 * 2**20
 _POLL_S = 0.01
 
 DamagedIndex = (apsw.NotADBError, apsw.CorruptError)
@@ -138,6 +140,28 @@ def rare_checkpoints(connection: apsw.Connection) -> Iterator[None]:
         yield
     finally:
         connection.execute("PRAGMA wal_autocheckpoint = 1000")
+
+
+def give_back_room(connection: apsw.Connection) -> bool:
+    """Shrink the file where most of it is free pages, and they are worth it; whether it was.
+
+    What is written reuses free pages, so that a file does not grow by change. It stays as large as
+    it ever was, until this. Outside a transaction; not at all while another process writes.
+    """
+    pages, free = int(connection.pragma("page_count")), int(connection.pragma("freelist_count"))
+    if free * 2 < pages or free * int(connection.pragma("page_size")) < _WORTH_BYTES:
+        return False
+    connection.set_busy_timeout(0)
+    try:
+        # The pages that stay pass through a temporary database, which may be large.
+        connection.execute("PRAGMA temp_store = FILE")
+        connection.execute("VACUUM")
+    except (apsw.BusyError, apsw.LockedError, apsw.FullError):
+        return False
+    finally:
+        connection.execute("PRAGMA temp_store = MEMORY")
+        connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+    return True
 
 
 def generation(connection: Connection) -> tuple[int, int]:

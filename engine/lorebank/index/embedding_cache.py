@@ -20,6 +20,7 @@ from lorebank.index.connection import (
     BULK_CHECKPOINT_PAGES,
     configure,
     discard_index,
+    give_back_room,
     select,
     transaction,
 )
@@ -151,6 +152,7 @@ class EmbeddingCache:
                 (self._run, surplus),
             )
             self._forget_vectors([entry for (entry,) in gone])
+        give_back_room(self._connection)
         return len(gone)
 
     def forget(self, fingerprint: str) -> None:

@@ -1,4 +1,4 @@
-"""A network in an ONNX file, run by onnxruntime; its tokens' vectors pooled as the model was taught."""
+"""A network in an ONNX file, run by onnxruntime, and its tokens' vectors made one."""
 
 from __future__ import annotations
 
