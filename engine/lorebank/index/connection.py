@@ -153,13 +153,10 @@ def give_back_room(connection: apsw.Connection) -> bool:
         return False
     connection.set_busy_timeout(0)
     try:
-        # The pages that stay pass through a temporary database, which may be large.
-        connection.execute("PRAGMA temp_store = FILE")
         connection.execute("VACUUM")
     except (apsw.BusyError, apsw.LockedError, apsw.FullError):
         return False
     finally:
-        connection.execute("PRAGMA temp_store = MEMORY")
         connection.set_busy_timeout(BUSY_TIMEOUT_MS)
     return True
 
