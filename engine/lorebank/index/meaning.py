@@ -143,7 +143,7 @@ class Meaning:
     def _query(self, connection: Connection, text: str) -> QueryVector:
         if self.setup.embedder.provider == "none":
             return QueryVector(skipped="switched off by embedder.provider = none")
-        if not has_vectors(connection) and self.pending(connection) > EMBEDDED_BY_RECALL:
+        if not has_vectors(connection) and not self._may_be_near(connection):
             return QueryVector(skipped=self._reason(connection) or _NOTHING_YET)
         for choice in self._choices():
             try:
@@ -231,7 +231,6 @@ class Meaning:
                 connection,
                 cache,
                 embedder,
-                limit=limit,
                 batch=self._batch if limit is None else None,
                 progress=progress,
             )
@@ -293,6 +292,12 @@ class Meaning:
             vector = embedder.embed_query(text)
             cache.put(embedder.fingerprint, [(key, vector.tobytes())], "query")
         return vector
+
+    def _may_be_near(self, connection: Connection) -> bool:
+        """Whether few are to be embedded, or a cache may know the rest; asks no embedder."""
+        if self.pending(connection) <= EMBEDDED_BY_RECALL:
+            return True
+        return self.setup.embedder.cache.enabled and self.cache_path().exists()
 
     def _is_near(self, connection: Connection, fingerprint: str) -> bool:
         """Whether an embedder's vectors are there but for a few."""
