@@ -388,3 +388,57 @@ def _limits(items: int) -> object:
     from lorebank.providers.protocols import Limits
 
     return Limits(items=items)
+
+
+def test_a_rebuilt_index_takes_its_vectors_from_the_cache_at_the_first_question(
+    copy_fixture: Callable[[str], Path], openai: Provider, environ: dict[str, str]
+) -> None:
+    root = copy_fixture("harbour")
+    with Bank.open(root, environ=environ) as bank:
+        assert bank.sync().embedded > 32
+        expected = [hit.source for hit in bank.recall(QUESTION).hits]
+    (root / ".memory" / "index.sqlite").unlink()
+    openai.requests.clear()
+    with Bank.open(root, environ=environ) as bank:
+        answer = bank.recall(QUESTION)
+        assert ([hit.source for hit in answer.hits], answer.notes) == (expected, ())
+        assert bank.status().counts["pending"] == 0
+    assert openai.requests == []
+
+
+def test_what_could_not_be_embedded_is_said_with_a_remedy(
+    copy_fixture: Callable[[str], Path], openai: Provider, environ: dict[str, str]
+) -> None:
+    root = copy_fixture("harbour")
+    wrong = environ | {"LOREBANK_PROVIDERS__OPENAI__API_KEY": "not-the-key"}
+    where = f"openai at {openai.url.removeprefix('http://')}"
+    with Bank.open(root, environ=wrong) as bank:
+        report = bank.sync()
+        assert report.pending > 20
+        assert report.embedder_problem == f"{where}: answered 401: Incorrect API key provided"
+        assert report.embedder_remedy.startswith("check the key of openai")
+        notes = bank.recall(QUESTION).notes
+        assert notes == (f"found by words alone: {report.embedder_problem}",)
+    with Bank.open(root, environ=wrong | WITH_LOCAL) as bank:
+        report = bank.sync()
+        assert (report.pending, report.embedder_remedy) == (0, "")
+        assert report.embedder_problem == (
+            f"openai failed ({where}: answered 401: Incorrect API key provided); local answers"
+        )
+        assert bank.status().embedder["dimension"] == 0  # nobody knows openai's yet
+    with Bank.open(root, environ=environ) as bank:
+        report = bank.sync()
+        assert (report.embedder_problem, report.embedder_remedy) == ("", "")
+
+
+def test_a_question_before_anything_is_embedded_says_so(
+    copy_fixture: Callable[[str], Path], environ: dict[str, str]
+) -> None:
+    with Bank.open(copy_fixture("harbour"), environ=environ) as bank:
+        answer = bank.recall(QUESTION)
+        assert answer.retrievers_skipped == {
+            "semantic": "nothing is embedded yet: run `lorebank index`"
+        }
+        assert answer.notes == (
+            "found by words alone: nothing is embedded yet: run `lorebank index`",
+        )

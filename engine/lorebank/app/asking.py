@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 
@@ -110,7 +110,7 @@ class Asking(OpenWorkspace):
             ),
             skipped=self._skipped(question),
             index=self._freshness(),
-            notes=(*self._notes_on(understood.filters), *self._notes_on_words()),
+            notes=(*self._notes_on(understood.filters), *self._notes_on_retrievers(question)),
         )
         if question.fallback is None:
             return answer
@@ -205,8 +205,11 @@ class Asking(OpenWorkspace):
         skipped = {"semantic": question.skipped} if question.skipped else {}
         return skipped if has_full_text(self._index) else {"lexical": NO_FULL_TEXT} | skipped
 
-    def _notes_on_words(self) -> tuple[str, ...]:
-        return () if has_full_text(self._index) else (f"no words are looked for: {NO_FULL_TEXT}",)
+    def _notes_on_retrievers(self, question: QueryVector) -> Iterator[str]:
+        if not has_full_text(self._index):
+            yield f"no words are looked for: {NO_FULL_TEXT}"
+        if question.missed:
+            yield f"found by words alone: {question.skipped}"
 
     def _notes_on(self, filters: Filters) -> tuple[str, ...]:
         tags = (*filters.tags, *filters.excluded.tags)

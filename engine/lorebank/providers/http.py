@@ -162,7 +162,9 @@ class Client:
                 asked = problem.wait
             except BadAnswer as problem:
                 bad_answers += 1
-                failure = BadAnswer(f"{self.provider}: {problem.message}", hint=problem.hint)
+                where = f"{self.provider} at {host_of(self.base_url)}"
+                hint = problem.hint or _hint(0, self.provider, self.purpose)
+                failure = BadAnswer(f"{where}: {problem.message}", hint=hint)
                 asked = None
             if attempt == patience.attempts or bad_answers == _BAD_ANSWER_ATTEMPTS:
                 raise failure
