@@ -10,6 +10,7 @@ import pytest
 
 from lorebank import Bank
 from lorebank.index import breaker
+from lorebank.providers.protocols import Limits
 from provider_server import Fault, Provider, serving
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
@@ -254,7 +255,7 @@ def test_f48_another_provider_is_said_loudly_and_takes_over_when_it_is_complete(
     openai.faults += [Fault()] + [Fault(500, body={"error": "broken"})] * 20
     small = environ | {"LOREBANK_EMBEDDER__REMOTE__CONCURRENCY": "1"}
     with Bank.open(root, environ=small, say=told.append) as bank:
-        bank._meaning._primary.load()._limits = _limits(8)  # type: ignore[union-attr]
+        bank._meaning._primary.load()._limits = Limits(items=8)  # type: ignore[union-attr]
         report = bank.sync()
         assert report.pending == 0  # the old vectors are all there, and serve
         hit = bank.search("Baileys crash")[0]
@@ -384,12 +385,6 @@ def test_a_breaker_that_makes_no_sense_is_closed(
             assert "semantic" in bank.recall(QUESTION).retrievers_used
 
 
-def _limits(items: int) -> object:
-    from lorebank.providers.protocols import Limits
-
-    return Limits(items=items)
-
-
 def test_a_rebuilt_index_takes_its_vectors_from_the_cache_at_the_first_question(
     copy_fixture: Callable[[str], Path], openai: Provider, environ: dict[str, str]
 ) -> None:
@@ -442,3 +437,32 @@ def test_a_question_before_anything_is_embedded_says_so(
         assert answer.notes == (
             "found by words alone: nothing is embedded yet: run `lorebank index`",
         )
+
+
+@pytest.mark.parametrize("at_once", [1, 2, 3])
+def test_no_more_requests_are_under_way_than_allowed(
+    copy_fixture: Callable[[str], Path], openai: Provider, environ: dict[str, str], at_once: int
+) -> None:
+    openai.latency = 0.05
+    few = environ | {"LOREBANK_EMBEDDER__REMOTE__CONCURRENCY": str(at_once)}
+    with Bank.open(copy_fixture("harbour"), environ=few) as bank:
+        embedder = bank._meaning._primary.load()
+        embedder._limits = Limits(items=2, concurrency=at_once)  # type: ignore[union-attr]
+        assert bank.sync().pending == 0
+    assert len(openai.requests) > 12
+    assert openai.most_at_once == at_once
+
+
+def test_a_provider_that_asks_to_wait_is_sent_that_many_fewer_requests(
+    copy_fixture: Callable[[str], Path], openai: Provider, environ: dict[str, str]
+) -> None:
+    """One of two turns waits for a second; the other goes on, one request at a time."""
+    openai.latency = 0.02
+    openai.faults.append(Fault(429, {"Retry-After": "1"}, {"error": "slow down"}))
+    patient = environ | {"LOREBANK_EMBEDDER__REMOTE__ATTEMPTS": "3"}
+    with Bank.open(copy_fixture("harbour"), environ=patient) as bank:
+        embedder = bank._meaning._primary.load()
+        embedder._limits = Limits(items=1, concurrency=2)  # type: ignore[union-attr]
+        report = bank.sync()
+    assert (report.pending, report.embedder_problem) == (0, "")
+    assert len(openai.requests) == report.embedded + 1

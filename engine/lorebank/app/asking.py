@@ -137,6 +137,7 @@ class Asking(OpenWorkspace):
             query_vector=question.vector,
             provider=question.provider,
             model=question.model,
+            candidate_multiplier=self.config.recall.candidate_multiplier,
         )
         return tuple(replace(hit, fallback=question.fallback) for hit in hits)
 
