@@ -249,6 +249,12 @@ def test_a_folder_that_does_not_fit_is_told(
     assert refusal.value.hint
 
 
+def test_a_file_that_is_not_there_is_not_another_one(static: Path) -> None:
+    for name in ("other.safetensors", "other.onnx", "other.npy"):
+        with pytest.raises(ProviderError, match=f"there is no .*{name}"):
+            loaded(static / name)
+
+
 def test_hostile_headers_are_refused(tmp_path: Path) -> None:
     file = tmp_path / "x.safetensors"
     for row in (

@@ -198,6 +198,8 @@ def look_into(path: Path) -> Contents:
 
     A static model is taken before a network: it needs nothing that is not installed.
     """
+    if not path.exists():
+        raise ProviderError(f"there is no {path}", hint="correct embedder.local.model_path")
     folder = path if path.is_dir() else path.parent
     tokenizer = next((f for f in (folder, folder.parent) if (f / "tokenizer.json").is_file()), None)
     wanted = [path] if path.is_file() else [folder / name for name in (*_TABLES, *_NETWORKS)]
