@@ -11,11 +11,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from functools import cached_property
 from pathlib import Path
 
 from lorebank.config import Config
 from lorebank.domain import Diagnostic, Hunk, ReflectReport
 from lorebank.index.connection import Connection
+from lorebank.index.items import item_places
 from lorebank.markdown.facts import RETAIN_HEADINGS
 from lorebank.markdown.generated_text import escape_inline
 from lorebank.markdown.opinion_page import OPINIONS_PATH
@@ -195,6 +197,11 @@ class _Run:
             rejected=planned.rejected,
         )
 
+    @cached_property
+    def _places(self) -> frozenset[str]:
+        """Where something is read: a standing answer may let go of it, nothing is lost."""
+        return item_places(self.connection)
+
     @property
     def _headings(self) -> tuple[str, ...]:
         return (*RETAIN_HEADINGS, *self.config.retain.headings)
@@ -252,7 +259,10 @@ class _Run:
         vanishing = None
         if not self.options.force and edit.path not in PROPOSAL_PAGES:
             vanishing = vanishing_lines(
-                shown, share=self.config.reflect.max_vanish, replaced=replaced
+                shown,
+                share=self.config.reflect.max_vanish,
+                replaced=replaced,
+                standing=self._places if edit.path in self.answers.paths else (),
             )
         if vanishing is not None:
             found.held.append(edit.path)
