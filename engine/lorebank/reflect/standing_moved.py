@@ -1,4 +1,4 @@
-"""Opinions that moved, as the lines of a standing answer: what was believed, and how far it went."""
+"""Opinions that moved, as lines of a standing answer: what was believed, and how far it went."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 from lorebank.dates.query import parse_bound
@@ -11,7 +11,7 @@ from lorebank.domain import Entity, Fact, FactKind, OpinionStatus
 from lorebank.errors import NotFound, UsageError
 from lorebank.language.folding import fold, slugify
 from lorebank.language.words import words
-from lorebank.reflect.pages import BankContent
+from lorebank.reflect.pages import BankContent, held_text
 from lorebank.reflect.weighing import latest_wordings, outweighed
 from lorebank.workspace.standing import StandingPage
 
@@ -68,9 +68,8 @@ class Selector:
 
     def takes_kind(self, kind: str) -> bool:
         """Whether facts of that kind may answer, by its name: `world`, or `note` for prose."""
-        return not self.kinds or any(
-            known.letter in self.kinds for known in FactKind if known.value == kind
-        )
+        wanted = {known.value for known in FactKind if known.letter in self.kinds}
+        return not wanted or kind in wanted
 
     def _takes(self, fact: Fact) -> bool:
         occurred = fact.occurred
@@ -91,12 +90,15 @@ class Selector:
 def current_facts(content: BankContent) -> list[Fact]:
     """The facts that hold: neither superseded, nor a statement of an opinion no longer held, nor
     turned by newer evidence; of lines that state one opinion, the last."""
-    gone = {*content.superseded, *outweighed(content.opinions)}
+    gone = set(outweighed(content.opinions))
     gone |= {old for old, new in latest_wordings(content.opinions).items() if old != new}
     for opinion in content.opinions:
         if opinion.status is not OpinionStatus.LIVE:
             gone |= {e.fact_id for e in opinion.evidence if e.reason in ("stated", "restated")}
-    return [fact for fact in content.facts if fact.id not in gone]
+    held = ((fact, held_text(fact, content)) for fact in content.facts if fact.id not in gone)
+    return [
+        fact if text == fact.content else replace(fact, content=text) for fact, text in held if text
+    ]
 
 
 def _holds(tokens: Sequence[str], phrase: Sequence[str], goes_on: bool) -> bool:

@@ -20,7 +20,7 @@ __all__ = ["vanishing_lines"]
 
 _LINK = re.compile(r"\[((?:\\.|[^\]\\])*#L\d+(?:-L\d+)?)\]\(")
 _ESCAPE = re.compile(r"\\(.)")
-_TAIL = re.compile(r"(?: \((?:superseded|retracted)[^()]*\))? \(\[.*\Z")
+_TAIL = re.compile(r"(?: \((?:(?:in part )?superseded|retracted)[^()]*\))? \(\[.*\Z")
 _LEVEL = re.compile(r" · (?:\*\*)?[01]\.\d\d\b.*\Z")
 _LEAD = re.compile(r"\A- (?:(?:since |until )?\d{4}-\d{2}-\d{2}(?: to \d{4}-\d{2}-\d{2})? · )?")
 _RELATED = "related"
