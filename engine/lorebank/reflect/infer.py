@@ -25,7 +25,7 @@ from lorebank.reflect.infer_lexicon import Phrases, no_names, phrase_books
 from lorebank.slots.lexicon import lexicon as slot_lexicon
 from lorebank.slots.read import read_slots
 
-__all__ = ["Inferred", "Sentence", "infer_fact", "infer_facts", "sentences"]
+__all__ = ["Inferred", "Sentence", "infer_fact", "infer_facts", "sentences", "stated_fact"]
 
 LONGEST = 320
 FEWEST_WORDS = 4
@@ -271,19 +271,36 @@ def _inferred(
     kind = _WHOLE_RULES.get(rule) or _SUBJECT_RULES.get(rule, FactKind.WORLD)
     about = subject if rule not in _WHOLE_RULES else ""
     content = said[:1].upper() + said[1:] if said[:1].isascii() else said
+    return Inferred(
+        stated_fact(kind, content, about, (sentence,), day, names), sentence, _REASONS[rule]
+    )
+
+
+def stated_fact(
+    kind: FactKind,
+    content: str,
+    about: str,
+    cited: Sequence[Sentence],
+    day: date,
+    names: Mapping[str, str],
+) -> Fact:
+    """The fact that sentences of a day's log state, with the known names in it as mentions.
+
+    `about` is the name it is about, or empty; of several sentences the first is the place.
+    """
+    marked = [name for sentence in cited for name in sentence.names]
     first = [Mention(about, slugify(about), subject=True)] if about else []
-    mentions = (*first, *_inside(content, sentence.names, names, about))
+    mentions = (*first, *_inside(content, marked, names, about))
     slugs = tuple(dict.fromkeys(mention.slug for mention in mentions))
-    fact = Fact(
+    return Fact(
         id=fact_id(kind, day, slugs, content),
         kind=kind,
         content=content,
-        raw=sentence.text,
-        citation=sentence.citation,
+        raw=cited[0].text,
+        citation=cited[0].citation,
         mentions=mentions,
         recorded=day,
     )
-    return Inferred(fact, sentence, _REASONS[rule])
 
 
 def _inside(

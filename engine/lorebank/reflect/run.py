@@ -24,7 +24,9 @@ from lorebank.markdown.opinion_page import OPINIONS_PATH
 from lorebank.markdown.proposal_pages import PROPOSAL_PAGES
 from lorebank.reflect.content import read_content, touched_since
 from lorebank.reflect.edits import PageEdit
+from lorebank.reflect.generated_memory import GeneratedMemory
 from lorebank.reflect.hunks import hunks_of, without_hunks
+from lorebank.reflect.infer_written import ProseReader
 from lorebank.reflect.journal import (
     JOURNAL_FOLDER,
     journal_path,
@@ -123,7 +125,12 @@ class _Run:
         self.content = read_content(connection, root, config, options.today, options.until)
         memory = connection if options.until is None else None
         self.answers = ask_standing(root, self.content, options.ask, memory)
-        self.proposing = _proposing(root, config, self.content, self._headings, options.infer)
+        self.generated = GeneratedMemory.open(root)
+        reader = ProseReader(self.generated, options.writer if options.infer else None)
+        self.proposing = _proposing(
+            root, config, self.content, self._headings, options.infer, reader
+        )
+        self.generated.save()
         texts = {p: page.text for p, page in read_pages(root, self.answers.paths)[0].items()}
         self.answers = write_answers(self.answers, self.content, texts, options.writer)
         self.settled = SettledPages(connection)
@@ -356,13 +363,25 @@ class _Findings:
 
 
 def _proposing(
-    root: Path, config: Config, content: BankContent, headings: Sequence[str], infer: bool
+    root: Path,
+    config: Config,
+    content: BankContent,
+    headings: Sequence[str],
+    infer: bool,
+    reader: ProseReader,
 ) -> Proposing:
     core, problems = read_core_memory(root, config.reflect.core_token_budget)
     suggested = suggest_lines(
-        root, config, content.facts, content.entities, core.rulings, headings, everywhere=infer
+        root,
+        config,
+        content.facts,
+        content.entities,
+        core.rulings,
+        headings,
+        everywhere=infer,
+        reader=reader,
     )
-    return Proposing(core, suggested, problems)
+    return Proposing(core, suggested, (*problems, *reader.problems))
 
 
 def _busy(path: str) -> Diagnostic:
