@@ -26,6 +26,8 @@ from lorebank.markdown.opinion_page import (
 )
 from lorebank.reflect.edits import PageEdit, plan_page_edit
 from lorebank.reflect.holding import holding_text
+from lorebank.reflect.standing_answer import AnswerLine
+from lorebank.reflect.standing_written import WRITTEN_BLOCK, written_body
 from lorebank.reflect.summaries import (
     KnownFact,
     Link,
@@ -33,9 +35,11 @@ from lorebank.reflect.summaries import (
     entity_bodies,
     experience_body,
     page_links,
+    summary_lines,
     tie_of,
     world_body,
 )
+from lorebank.reflect.summary_written import SummaryWords
 from lorebank.reflect.weighing import outweighed
 from lorebank.version import __version__
 
@@ -85,8 +89,10 @@ class BankContent:
 class PagePlan:
     """What the pages of a bank should hold, page by page."""
 
-    def __init__(self, content: BankContent) -> None:
+    def __init__(self, content: BankContent, words: SummaryWords | None = None) -> None:
+        """`words` puts summaries in words; without it words that stand on a page are taken off."""
         self.content = content
+        self._words = words
         self.paths: Mapping[str, str | None] = dict.fromkeys(DIGESTS) | {
             path: slug for slug, path in page_paths(content).items()
         }
@@ -108,7 +114,23 @@ class PagePlan:
             return self._digest_edit(path, old)
         about, entities = self._about[slug], self.content.entities
         neighbours = _strongest(slug, about, entities, self._named_in)
-        return _entity_edit(entities[slug], path, about, neighbours, old, self._link)
+        lines = self._lines(slug)
+        written = self._words and self._words.write(path, entities[slug].name, lines)
+        body = written_body(written, lines, page=path) if written else None
+        return _entity_edit(entities[slug], path, about, neighbours, old, self._link, body)
+
+    def wants_words(self, path: str) -> bool:
+        """Whether a model is still to be asked for words on this page, news or not."""
+        slug = self.paths[path]
+        if slug is None or self._words is None:
+            return False
+        return self._words.wants(self.content.entities[slug].name, self._lines(slug))
+
+    def _lines(self, slug: str) -> list[AnswerLine]:
+        if self._words is None:
+            return []
+        about = self._about[slug]
+        return summary_lines(slug, [*about.plain, *about.beside_facts])
 
     def made_from(self, path: str) -> str:
         """A digest of all that the page is made from: equal while the page has no news."""
@@ -121,6 +143,8 @@ class PagePlan:
             links = [self._link(other.name) for other in names if other is not None]
             state.update(repr((entity.name, entity.page, links)).encode("utf-8", "replace"))
             known, opinions = about.all, about.opinions
+            if self._words is not None:
+                state.update(repr(self._words.known(entity.name, self._lines(slug))).encode())
         else:
             kind = _DIGEST_KINDS.get(path)
             known = [k for k in self._known if k.fact.kind is kind]
@@ -204,6 +228,16 @@ class _AboutEntity:
     opinions: list[Opinion] = field(default_factory=list)
 
     @property
+    def plain(self) -> list[KnownFact]:
+        """Facts that mention it, opinions left out."""
+        return [known for known in self.facts if known.fact.kind is not FactKind.OPINION]
+
+    @property
+    def beside_facts(self) -> list[KnownFact]:
+        """Facts about others that its summary may tell."""
+        return [known for known in self.beside if known.fact.kind is FactKind.WORLD]
+
+    @property
     def all(self) -> list[KnownFact]:
         return [*self.facts, *self.beside]
 
@@ -271,14 +305,14 @@ def _entity_edit(
     neighbours: Sequence[Neighbour],
     text: str | None,
     link: Link,
+    words: str | None,
 ) -> PageEdit:
-    plain = [known for known in about.facts if known.fact.kind is not FactKind.OPINION]
     bodies = entity_bodies(
         entity.slug,
-        plain,
+        about.plain,
         about.opinions,
         neighbours,
-        beside=[known for known in about.beside if known.fact.kind is FactKind.WORLD],
+        beside=about.beside_facts,
         page=path,
         link=link,
         name=entity.name,
@@ -288,7 +322,11 @@ def _entity_edit(
             return PageEdit(path, text, None)
         if not find_blocks(text, path)[0]:
             return PageEdit(path, text, text)
-    edit = plan_page_edit(path, text, bodies, frame=new_entity_page(entity.name))
+    if words is not None:
+        bodies = {"summary": bodies["summary"], WRITTEN_BLOCK: words, **bodies}
+    frame = new_entity_page(entity.name)
+    drop = (WRITTEN_BLOCK,) if words is None else ()
+    edit = plan_page_edit(path, text, bodies, frame=frame, drop=drop)
     if edit.new is None:
         return edit
     return PageEdit(path, text, _with_dates(edit.new, entity, path, about.facts), edit.diagnostics)
@@ -351,7 +389,7 @@ def _is_only_generated(text: str, entity: Entity, path: str) -> bool:
     blocks, problems = find_blocks(text, path)
     if problems or any(block.edited for block in blocks):
         return False
-    bare = plan_page_edit(path, text, {}, drop=BLOCKS).new or ""
+    bare = plan_page_edit(path, text, {}, drop=(*BLOCKS, WRITTEN_BLOCK)).new or ""
     bare = set_front_matter_keys(
         bare, {"entity": None, "first_seen": None, "last_seen": None, "facts": None}
     )

@@ -40,6 +40,7 @@ from lorebank.reflect.rejections import REJECTED_PATH, parse_rejections, with_re
 from lorebank.reflect.relocation import relocate
 from lorebank.reflect.standing import Ask, ask_standing, plan_answers, write_answers
 from lorebank.reflect.suggest import suggest_lines
+from lorebank.reflect.summary_written import SummaryWords
 from lorebank.reflect.undo import Change, keep_for_undo, next_run
 from lorebank.reflect.unsure_queue import unsure_queue
 from lorebank.reflect.vanishing import vanishing_lines
@@ -133,6 +134,11 @@ class _Run:
         self.generated.save()
         texts = {p: page.text for p, page in read_pages(root, self.answers.paths)[0].items()}
         self.answers = write_answers(self.answers, self.content, texts, options.writer)
+        self.words: SummaryWords | None = None
+        if config.generator.summaries:
+            # A page of an earlier day gets no new words, and keeps those that fit it.
+            today = options.writer if options.until is None else None
+            self.words = SummaryWords(self.generated, today)
         self.settled = SettledPages(connection)
         self.rejections = _read_text(root, REJECTED_PATH)
         self.declined = parse_rejections(self.rejections)
@@ -149,6 +155,7 @@ class _Run:
             if moved is content:
                 break
             content = moved
+        self.generated.save()
         return planned
 
     def write(self, planned: _Planned) -> tuple[PageEdit, ...]:
@@ -196,6 +203,7 @@ class _Run:
                 *planned.problems,
                 *self.proposing.problems,
                 *self.answers.problems,
+                *(self.words.problems if self.words else ()),
                 *self.problems,
             ),
             run=self.name,
@@ -214,12 +222,16 @@ class _Run:
         return (*RETAIN_HEADINGS, *self.config.retain.headings)
 
     def _plan_once(self, content: BankContent, only: set[str] | None) -> _Planned:
-        plan = PagePlan(content)
+        plan = PagePlan(content, self.words)
         replaced = _replaced(content)
         paths = set(plan.paths) if only is None else plan.paths.keys() & only
         if self.options.since is not None:
             paths &= plan.of_entities(touched_since(content, self.options.since))
-        paths = {p for p in paths if not self.settled.is_settled(p, plan.made_from(p))}
+        paths = {
+            p
+            for p in paths
+            if plan.wants_words(p) or not self.settled.is_settled(p, plan.made_from(p))
+        }
         others = {*PROPOSAL_PAGES, *self.answers.paths}
         others = others if only is None else others & only
         pages, problems = read_pages(self.root, paths | others)

@@ -29,7 +29,12 @@ from lorebank.reflect.standing_memory import FoundHits, StandingMemory
 from lorebank.reflect.standing_moved import moved_opinion_lines
 from lorebank.reflect.standing_pages import read_standing_pages
 from lorebank.reflect.standing_selection import Selector, current_facts
-from lorebank.reflect.standing_written import WrittenAnswer, write_answer, written_body
+from lorebank.reflect.standing_written import (
+    WRITTEN_BLOCK,
+    WrittenAnswer,
+    write_answer,
+    written_body,
+)
 from lorebank.reflect.writing import Writer
 from lorebank.workspace.layout import BANK_FOLDER
 from lorebank.workspace.standing import StandingPage
@@ -45,7 +50,6 @@ __all__ = [
 ]
 
 ANSWER_BLOCK = "answer"
-WRITTEN_BLOCK = "in-words"
 UNANSWERED = "Nothing in the notes answers this at present."
 _NEAR_BEST = 0.5
 """A hit counts whose score is at least this share of the best one's."""

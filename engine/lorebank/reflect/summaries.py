@@ -26,6 +26,7 @@ from lorebank.language.folding import fold
 from lorebank.language.words import content_words
 from lorebank.markdown.entity_page import entity_page_name
 from lorebank.markdown.generated_text import citation_link, escape_inline, wikilink
+from lorebank.reflect.standing_answer import AnswerLine
 
 __all__ = [
     "SUMMARY_SENTENCES",
@@ -38,6 +39,7 @@ __all__ = [
     "related_body",
     "summary_body",
     "summary_facts",
+    "summary_lines",
     "tie_of",
     "timeline_body",
     "world_body",
@@ -307,6 +309,23 @@ def summary_facts(
         groups.setdefault(title, []).append(known)
         seen.append((own, occurred))
     return {title: sorted(groups[title], key=_newest_first) for title in _GROUPS if title in groups}
+
+
+def summary_lines(slug: str, facts: Sequence[KnownFact]) -> list[AnswerLine]:
+    """The facts of a summary as lines to write from, newest first."""
+    chosen = summary_facts(slug, facts, room=SUMMARY_SENTENCES)
+    known = sorted((k for group in chosen.values() for k in group), key=_newest_first)
+    return [
+        AnswerLine(
+            text=k.text,
+            source=k.fact.citation,
+            recorded=k.fact.recorded,
+            occurred=k.fact.occurred,
+            subject=next((m.name for m in k.fact.mentions if m.subject), ""),
+            id=k.fact.id,
+        )
+        for k in known
+    ]
 
 
 def _salience(known: KnownFact, slug: str, newest: date | None) -> float:
