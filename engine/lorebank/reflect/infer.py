@@ -39,8 +39,14 @@ _SENTENCE_END = re.compile(
 )
 _ABBREVIATION = re.compile(
     r"(?:\b(?:[A-Za-zÄÖÜ]|[Dd]r|[Mm]rs?|[Ss]ra?|[Ss]t|[Nn]r|[Nn]o|[Bb]zw|[Uu]sw|[Ee]tc|[Cc]a|[Vv]s|"
-    r"[Zz]\.\s?[Bb]|[Ee]\.g|[Ii]\.e|[Pp]rof|[Ff]eat|approx|inkl|incl|ggf)|\b\d{1,2})\.\Z"
+    r"[Zz]\.\s?[Bb]|[Ee]\.g|[Ii]\.e|[Pp]rof|[Ff]eat|approx|inkl|incl|ggf))\.\Z"
 )
+_ORDINAL = re.compile(
+    r"(?:^|[–—-]|\b(?:am|der|die|das|de[mns]|zu[mr]|im|vom|bis|ab|seit|beim|und|oder|jede\w?|"
+    r"(?:mein|dein|sein|ihr|unser|ein)\w*)\s)\s*\d{1,2}\.\Z",
+    re.IGNORECASE,
+)
+"""`am 28. August`; a number after any other word, as in `on May 28. Then …`, ends its sentence."""
 _CHECKBOX = re.compile(r"\[[ xX]\]\s")
 _QUOTED = re.compile(r"[\"“”„«»‹›「」『』]|(?<!\w)'|\*\*?\"")
 _HAN = re.compile(r"[\u3400-\u9fff]")
@@ -126,6 +132,8 @@ def _spans(text: str) -> Iterator[tuple[int, int]]:
     for found in _SENTENCE_END.finditer(text):
         open_brackets = text.count("(", start, found.start()) - text.count(")", start, found.end())
         if open_brackets > 0 or _ABBREVIATION.search(text, start, found.start()):
+            continue
+        if _ORDINAL.search(text[start : found.start()]):
             continue
         yield start, found.end()
         start = found.end()
