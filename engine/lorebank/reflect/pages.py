@@ -177,6 +177,9 @@ class PagePlan:
         return found
 
     def _digest_edit(self, path: str, old: str | None) -> PageEdit:
+        content = self.content
+        if not (content.facts or content.opinions or find_blocks(old or "", path)[0]):
+            return PageEdit(path, old, old)  # a bank that holds nothing is no news
         if path == OPINIONS_PATH:
             return self._opinions_edit(old)
         body = (
