@@ -86,8 +86,8 @@ def _opinion_claims(
         lines = [e for e in opinion.evidence if e.stance is Stance.FOR and e.fact_id in facts]
         said = tuple(facts[e.fact_id] for e in lines)
         worded = [facts[e.fact_id] for e in lines if e.reason in ("stated", "restated")]
-        own = content_words(opinion.statement)
-        worded = [f for f in worded if alike(content_words(f.content), own) >= _ALIKE]
+        own = set(content_words(opinion.statement))
+        worded = [fact for fact in worded if own.intersection(content_words(fact.content))]
         best = max(worded, key=_sureness, default=None)
         yield Claim(
             opinion.id,

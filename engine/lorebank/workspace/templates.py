@@ -93,7 +93,10 @@ def template_files(template: Template) -> dict[str, bytes]:
 
 
 def page_frame(kind: str) -> str:
-    """The text that a new page of a sort begins with; `standing`, with `{{title}}` in it."""
+    """The text that a new page begins with: `entity` or `standing`.
+
+    `{{name}}` stands for the display name; `{{summary}}` and its like for the managed blocks.
+    """
     path = templates_root() / DEFAULT_TEMPLATE / "pages" / f"{kind}.md"
     return path.read_text(encoding="utf-8")
 
