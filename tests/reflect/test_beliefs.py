@@ -262,3 +262,30 @@ GOLDEN_STORIES = [
 @pytest.mark.parametrize(("story", "expected"), GOLDEN_STORIES)
 def test_golden_stories(story: list[DatedEvidence], expected: list[float]) -> None:
     assert [round(c, 3) for _, c in fold_evidence(story).history] == expected
+
+
+@given(st.floats(0.05, 0.95), st.integers(2, 8), st.sampled_from([FOR, AGAINST]))
+def test_independent_days_count_more_than_as_many_lines_of_one(
+    c: float, number: int, stance: Stance
+) -> None:
+    crowded = [on(1, stance, fact_id=f"x{i}", source=f"{i}.md") for i in range(number)]
+    apart = [on(day, stance) for day in range(1, number + 1)]
+    one_day = abs(fold_evidence([stated(c), *crowded]).confidence - c)
+    several = abs(fold_evidence([stated(c), *apart]).confidence - c)
+    assert several >= one_day
+    assert several > one_day or c + one_day > 0.98 or c - one_day < 0.02
+
+
+@given(st.floats(0.6, 0.9), st.integers(3, 8))
+def test_renewed_support_brings_a_belief_back(c: float, days: int) -> None:
+    down = [stated(c), *(on(day, AGAINST) for day in range(1, days + 1))]
+    back = [on(days + day) for day in range(1, days + 1)]
+    assert fold_evidence(down).confidence < c - 0.1
+    assert fold_evidence([*down, *back]).confidence > c - 0.05
+
+
+@given(st.floats(0.05, 0.95), st.lists(st.floats(0.05, 0.95), min_size=2, max_size=6))
+def test_a_line_that_is_restated_on_its_day_counts_once(c: float, again: list[float]) -> None:
+    once = [stated(c), on(3, fact_id="again", stated=max(again))]
+    often = [stated(c), *(on(3, fact_id="again", stated=each) for each in again)]
+    assert fold_evidence(often) == fold_evidence(once)

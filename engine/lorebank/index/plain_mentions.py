@@ -19,7 +19,7 @@ from lorebank.language.words import words
 if TYPE_CHECKING:
     from lorebank.identity.prose import NameFinder, NamePattern
 
-__all__ = ["refresh_plain_mentions"]
+__all__ = ["plainly_named", "refresh_plain_mentions"]
 
 _FEW = 300
 """With more new names than this, all items are read: asking for each name would take longer."""
@@ -50,6 +50,18 @@ def refresh_plain_mentions(
     if items and settings.plain_mentions:
         _link_all(connection, sorted(items))
     _resolve(connection, looked_at)
+
+
+def plainly_named(connection: Connection) -> dict[str, tuple[str, ...]]:
+    """Fact id → slugs of the entities that its text names without a mark."""
+    return {
+        fact: tuple(json.loads(slugs))
+        for fact, slugs in select(
+            connection,
+            "SELECT i.id, json_group_array(DISTINCT p.entity) FROM plain_mentions p"
+            " JOIN items i ON i.item = p.item WHERE i.kind <> 'note' GROUP BY i.id",
+        )
+    }
 
 
 def _link_all(connection: Connection, items: Sequence[int]) -> None:

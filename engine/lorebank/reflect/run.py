@@ -11,18 +11,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from functools import cached_property
 from pathlib import Path
 
 from lorebank.config import Config
 from lorebank.domain import Diagnostic, Hunk, ReflectReport
 from lorebank.index.connection import Connection
+from lorebank.index.items import item_places
 from lorebank.markdown.facts import RETAIN_HEADINGS
 from lorebank.markdown.generated_text import escape_inline
 from lorebank.markdown.opinion_page import OPINIONS_PATH
 from lorebank.markdown.proposal_pages import PROPOSAL_PAGES
 from lorebank.reflect.content import read_content, touched_since
 from lorebank.reflect.edits import PageEdit
+from lorebank.reflect.generated_memory import GeneratedMemory
 from lorebank.reflect.hunks import hunks_of, without_hunks
+from lorebank.reflect.infer_written import ProseReader
 from lorebank.reflect.journal import (
     JOURNAL_FOLDER,
     journal_path,
@@ -36,6 +40,7 @@ from lorebank.reflect.rejections import REJECTED_PATH, parse_rejections, with_re
 from lorebank.reflect.relocation import relocate
 from lorebank.reflect.standing import Ask, ask_standing, plan_answers, write_answers
 from lorebank.reflect.suggest import suggest_lines
+from lorebank.reflect.summary_written import SummaryWords
 from lorebank.reflect.undo import BegunRun, Change, keep_for_undo, next_run
 from lorebank.reflect.unsure_queue import unsure_queue
 from lorebank.reflect.vanishing import vanishing_lines
@@ -123,9 +128,19 @@ class _Run:
         self.content = read_content(connection, root, config, options.today, options.until)
         memory = connection if options.until is None else None
         self.answers = ask_standing(root, self.content, options.ask, memory)
-        self.proposing = _proposing(root, config, self.content, self._headings, options.infer)
+        self.generated = GeneratedMemory.open(root)
+        reader = ProseReader(self.generated, options.writer if options.infer else None)
+        self.proposing = _proposing(
+            root, config, self.content, self._headings, options.infer, reader
+        )
+        self.generated.save()
         texts = {p: page.text for p, page in read_pages(root, self.answers.paths)[0].items()}
         self.answers = write_answers(self.answers, self.content, texts, options.writer)
+        self.words: SummaryWords | None = None
+        if config.generator.summaries:
+            # A page of an earlier day gets no new words, and keeps those that fit it.
+            today = options.writer if options.until is None else None
+            self.words = SummaryWords(self.generated, today)
         self.settled = SettledPages(connection)
         self.rejections = _read_text(root, REJECTED_PATH)
         self.declined = parse_rejections(self.rejections)
@@ -142,6 +157,7 @@ class _Run:
             if moved is content:
                 break
             content = moved
+        self.generated.save()
         return planned
 
     def write(self, planned: _Planned) -> tuple[PageEdit, ...]:
@@ -191,6 +207,7 @@ class _Run:
                 *planned.problems,
                 *self.proposing.problems,
                 *self.answers.problems,
+                *(self.words.problems if self.words else ()),
                 *self.problems,
             ),
             run=self.name,
@@ -198,6 +215,11 @@ class _Run:
             held=planned.held,
             rejected=planned.rejected,
         )
+
+    @cached_property
+    def _places(self) -> frozenset[str]:
+        """Where something is read: a standing answer may let go of it, nothing is lost."""
+        return item_places(self.connection)
 
     @property
     def _begun(self) -> Mapping[str, Change]:
@@ -209,12 +231,16 @@ class _Run:
         return (*RETAIN_HEADINGS, *self.config.retain.headings)
 
     def _plan_once(self, content: BankContent, only: set[str] | None) -> _Planned:
-        plan = PagePlan(content)
+        plan = PagePlan(content, self.words)
         replaced = _replaced(content)
         paths = set(plan.paths) if only is None else plan.paths.keys() & only
         if self.options.since is not None:
             paths &= plan.of_entities(touched_since(content, self.options.since))
-        paths = {p for p in paths if not self.settled.is_settled(p, plan.made_from(p))}
+        paths = {
+            p
+            for p in paths
+            if plan.wants_words(p) or not self.settled.is_settled(p, plan.made_from(p))
+        }
         others = {*PROPOSAL_PAGES, *self.answers.paths}
         others = others if only is None else others & only
         pages, problems = read_pages(self.root, paths | others)
@@ -261,7 +287,10 @@ class _Run:
         vanishing = None
         if not self.options.force and edit.path not in PROPOSAL_PAGES:
             vanishing = vanishing_lines(
-                shown, share=self.config.reflect.max_vanish, replaced=replaced
+                shown,
+                share=self.config.reflect.max_vanish,
+                replaced=replaced,
+                standing=self._places if edit.path in self.answers.paths else (),
             )
         if vanishing is not None:
             found.held.append(edit.path)
@@ -358,13 +387,25 @@ class _Findings:
 
 
 def _proposing(
-    root: Path, config: Config, content: BankContent, headings: Sequence[str], infer: bool
+    root: Path,
+    config: Config,
+    content: BankContent,
+    headings: Sequence[str],
+    infer: bool,
+    reader: ProseReader,
 ) -> Proposing:
     core, problems = read_core_memory(root, config.reflect.core_token_budget)
     suggested = suggest_lines(
-        root, config, content.facts, content.entities, core.rulings, headings, everywhere=infer
+        root,
+        config,
+        content.facts,
+        content.entities,
+        core.rulings,
+        headings,
+        everywhere=infer,
+        reader=reader,
     )
-    return Proposing(core, suggested, problems)
+    return Proposing(core, suggested, (*problems, *reader.problems))
 
 
 def _busy(path: str) -> Diagnostic:
