@@ -8,7 +8,7 @@ from lorebank.reflect.polarity import Item
 from lorebank.reflect.reading import Segment, Words
 from lorebank.reflect.targets import ATTITUDES, DESCRIBING, Target
 
-__all__ = ["Cover", "asides", "cover_of", "extras", "is_done_without", "is_of_another_sort"]
+__all__ = ["Cover", "asides", "cover_of", "extras", "is_done_without", "is_for_another", "is_of_another_sort", "opens_with", "strays"]
 
 _ASIDE = 0.4
 _NEAR = 0.9
@@ -71,14 +71,68 @@ def cover_of(target: Target, named: Words, asides: frozenset[str] = frozenset())
 
 def extras(target: Target, segment: Segment) -> float:
     """The words of a segment that are neither cues nor of the target; a Han character is half."""
-    named = [_names(target, item) for item in segment.items]
+    return _free(target, segment, 0, len(segment.items))
+
+
+def strays(target: Target, segment: Segment) -> tuple[float, float]:
+    """The free words before what a deed is done to, and those right behind it.
+
+    A noun behind a mere quality counts twice: it is what is meant (`a sharp | knife`). What follows
+    a preposition after the object is circumstance (`a steak | at the team dinner`).
+    Before it, where the deed takes its object through a preposition, so is what the preposition
+    follows (`rewrote the parser in | Rust`); elsewhere that is the object (`ate a pie in Rome`).
+    """
+    items = segment.items
+    named = [at for at, item in enumerate(items) if _names(target, item)]
+    if not named:
+        return extras(target, segment), 0.0
+    begin, end = named[0], named[-1] + 1
+    while end < len(items) and not _opens_circumstance(items[end]):
+        end += 1
+    first = 0
+    if segment.has("via"):
+        first = next((at for at in range(begin, 0, -1) if "prep" in items[at - 1].cues), 0)
+        if first and "about" in items[first - 1].cues:
+            first = 0
+    before = _free(target, segment, first, begin)
+    behind = _free(target, segment, named[-1] + 1, end)
+    return before, behind + 1 if behind and items[named[-1]].sides else behind
+
+
+def _opens_circumstance(item: Item) -> bool:
+    return bool(item.cues & {"prep", "bound"}) and "about" not in item.cues
+
+
+def opens_with(target: Target, segment: Segment) -> bool:
+    """Whether the object is what the segment begins with: it does something, nobody does it."""
+    for item in segment.items:
+        if _names(target, item):
+            return True
+        if not item.article:
+            return False
+    return False
+
+
+def is_for_another(segment: Segment) -> bool:
+    """Whether something is done for somebody else's sake (`for his sister`)."""
+    items = segment.items
+    return any(
+        "sake" in item.cues and any("others" in after.cues for after in items[at + 1 : at + 4])
+        for at, item in enumerate(items)
+    )
+
+
+def _free(target: Target, segment: Segment, first: int, end: int) -> float:
     free = {
         item.stem
-        for at, item in enumerate(segment.items)
+        for at, item in enumerate(segment.items[first:end], first)
         if item.stem
         and not item.cues - {"others"}
-        and not any(named[at : at + 2])
-        and not (segment.noun_first and any(named[max(at - 1, 0) : at]))
+        and not any(_names(target, beside) for beside in segment.items[at : at + 2])
+        and not (
+            segment.noun_first
+            and any(_names(target, beside) for beside in segment.items[max(at - 1, 0) : at])
+        )
     }
     return sum(1.0 if stem.isascii() or len(stem) > 1 else 0.5 for stem in free)
 
@@ -132,6 +186,7 @@ def is_of_another_sort(target: Target, segment: Segment) -> bool:
 
 def is_done_without(target: Target, segment: Segment) -> bool:
     """Whether something else is done, and without the object (`left without his tea`)."""
+    wanted = {item.stem for item in target.objects}
     lacking = [at for at, item in enumerate(segment.items) if "lacking" in item.cues]
-    named = [at for at, item in enumerate(segment.items) if _names(target, item)]
+    named = [at for at, item in enumerate(segment.items) if not wanted.isdisjoint(item.names)]
     return bool(lacking) and bool(named) and lacking[0] < named[0]

@@ -1,8 +1,9 @@
 """The cue words of each language, read from `stance_data/<language>.toml`.
 
 A language is a file. It lists cue classes as comma-separated phrases (`*` at a word's end for any
-ending, `?` for any one word, ` .. ` for a few) and comparison frames with `{a}` (preferred) and
-`{b}` (left); then what it knows of objects: clusters of words of one meaning (`same`) and of nearly
+ending, `love~` for any form of a word: see `phrases`) and comparison frames with `{a}` (preferred)
+and `{b}` (left); `forms` has a row of irregular forms a line and `fillers` the words that may stand
+inside any phrase; then what it knows of objects: clusters of words of one meaning (`same`) and of nearly
 one (`near`), pairs of opposite clusters, slots, whose members exclude each other where only one can
 hold, kinds (`tea: sencha earl_grey`: who names sencha names tea, not the other way round), parts
 (`长会: 长 会议`, a word that names two things) and measures (`two hours` says `long`). An object of
@@ -31,9 +32,9 @@ from lorebank.reflect.lexicon_file import (
     parts_of,
     sides,
 )
+from lorebank.reflect.phrases import Forms, PhraseBook
 from lorebank.reflect.tokens import (
     joined,
-    phrase_tokens,
     phrases,
     stem_of,
     tokens_of,
@@ -50,6 +51,7 @@ CUES = (
         "good",
         "bad",
         "adopt",
+        "do",
         "repeat",
         "drop",
         "norm",
@@ -73,6 +75,9 @@ CUES = (
         "prep",
         "excess",
         "scene",
+        "via",
+        "about",
+        "sake",
     ),
 )
 """The cue classes a language file may list; what is missing is empty.
@@ -81,33 +86,15 @@ CUES = (
 prepositions (`without`), `bound` those that bound a time (`before ten`), `prep` those of place and
 means (`on WhatsApp`), `excess` the words that turn the next one into a complaint (`too short`),
 `scene` the amounts, days and places that tell nothing of what a line is about (`a cup of`).
+`adopt` are the deeds that need an object (`bought`), `do` those that name what is done themselves
+(`cooked`), and `via` those whose object follows a preposition (`rewrote the parser in Rust`); `about` are the
+prepositions of what is only a subject (`a book about trains`),
+`sake` those of whom a thing is done for.
 """
 _THING = "thing"
 """The class of an object of several words."""
-_PREFIX = 3
-_ANY_WORD = "?"
-_GAP = " .. "
-_REACH = 5
-"""Within how many words after its opening a phrase with a gap has to close."""
 _OWN_NUMBERS = 10_000
 """Clusters, pairs and slots are numbered apart in each language: none is shared by two."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Phrase:
-    tokens: tuple[str, ...]
-    cue: str
-    closed_by: str = ""
-    """The word that ends the phrase some words later (`sent .. back`), not part of its length."""
-
-    def matches(self, tokens: Sequence[str], start: int) -> bool:
-        if self.closed_by:
-            beyond = start + len(self.tokens)
-            if self.closed_by not in tokens[beyond : beyond + _REACH]:
-                return False
-        if start + len(self.tokens) > len(tokens):
-            return False
-        return all(_fits(want, tokens[start + i]) for i, want in enumerate(self.tokens))
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,12 +124,15 @@ class Lexicon:
     """Words that deny only after one of `partners` (`ne … plus`)."""
     partners: frozenset[str]
     noun_first: bool
+    articles: frozenset[str]
+    """What makes a deed a thing (`the cooking`, `la cocina`)."""
+    capital_nouns: bool
+    """Whether every noun has a capital, so that one says nothing of a name."""
     measures: tuple[tuple[re.Pattern[str], str], ...]
     """Phrases of extent, over folded text, and the word that says the same."""
     _tails: Mapping[str, str]
     """Where words are joined to one: how it may end → the stem of that ending."""
-    _exact: Mapping[str, tuple[_Phrase, ...]]
-    _open: Mapping[str, tuple[_Phrase, ...]]
+    _book: PhraseBook
 
     def cues_at(self, tokens: Sequence[str], start: int) -> tuple[int, frozenset[str]]:
         """The length and the classes of the longest phrase that begins at a token; (1, ∅) if none.
@@ -150,11 +140,7 @@ class Lexicon:
         >>> lexicon("en").cues_at(["no", "longer", "likes"], 0)[0]
         2
         """
-        token = tokens[start]
-        found = self._exact.get(token, ()) + self._open.get(token[:_PREFIX], ())
-        fits = [phrase for phrase in found if phrase.matches(tokens, start)]
-        longest = max((len(phrase.tokens) for phrase in fits), default=1)
-        return longest, frozenset(p.cue for p in fits if len(p.tokens) == longest)
+        return self._book.cues_at(tokens, start)
 
     def stem(self, token: str) -> str:
         """A word without its endings, one stem for all words of one meaning."""
@@ -194,15 +180,16 @@ def lexicon(code: str) -> Lexicon:
     base = _OWN_NUMBERS * languages().index(code)
     suffixes = tuple(sorted(phrases(table.get("suffixes", "")), key=lambda s: (-len(s), s)))
     unspaced = bool(table.get("unspaced", False))
-    exact: dict[str, list[_Phrase]] = {}
-    opened: dict[str, list[_Phrase]] = {}
+    forms = Forms(
+        str(table.get("forms", "")),
+        suffixes,
+        str(table.get("participle", "")),
+        fold(str(table.get("function", ""))),
+    )
+    book = PhraseBook(forms, str(table.get("fillers", "")))
     for cue in CUES:
         for text in phrases(table.get(cue, "")):
-            opening, _, closing = text.partition(_GAP)
-            phrase = _Phrase(phrase_tokens(opening), cue, fold(closing.strip()))
-            first = phrase.tokens[0]
-            index, key = (opened, first[:_PREFIX]) if first.endswith("*") else (exact, first)
-            index.setdefault(key.rstrip("*"), []).append(phrase)
+            book.add(text, cue)
     objects = object_words(table)
     parts = parts_of(str(table.get("parts", "")))
     for word in objects:
@@ -210,7 +197,7 @@ def lexicon(code: str) -> Lexicon:
         if len(tokens) > 1:
             if not unspaced:
                 tokens = (*tokens[:-1], f"{tokens[-1]}*")
-            exact.setdefault(tokens[0], []).append(_Phrase(tokens, _THING))
+            book.add_words(tokens, _THING)
     same = {
         stem_of(word, suffixes): stem_of(cluster[0], suffixes)
         for cluster in clusters(table.get("same", ""))
@@ -237,12 +224,13 @@ def lexicon(code: str) -> Lexicon:
         frozenset(phrases(table.get("paired", ""))),
         frozenset(phrases(table.get("partners", ""))),
         bool(table.get("noun_first", False)),
+        frozenset(fold(word) for word in phrases(table.get("articles", ""))),
+        bool(table.get("capital_nouns", False)),
         measures(table.get("measures", {}), unspaced=unspaced),
         {without_ending(w, suffixes): canonical(w) for w in objects if len(w) > 3}
         if table.get("compounds")
         else {},
-        {key: tuple(value) for key, value in exact.items()},
-        {key: tuple(value) for key, value in opened.items()},
+        book,
     )
 
 
@@ -254,9 +242,3 @@ def language_files() -> Mapping[str, str]:
         for entry in folder.iterdir()
         if entry.name.endswith(".toml")
     }
-
-
-def _fits(want: str, token: str) -> bool:
-    if want == _ANY_WORD:
-        return True
-    return token.startswith(want[:-1]) if want.endswith("*") else token == want

@@ -13,6 +13,7 @@ _SIGNS = {
     "norm": ("attitude", 1),
     "drop": ("habit", -1),
     "adopt": ("habit", 1),
+    "do": ("habit", 1),
     "good": ("judgement", 1),
     "bad": ("judgement", -1),
 }
@@ -31,6 +32,9 @@ class Item:
     """Whether it opens its sentence, where a capital says nothing."""
     near: frozenset[int] = frozenset()
     """The clusters of nearly one meaning it belongs to."""
+    article: bool = False
+    common: bool = False
+    """Whether its language writes every noun with a capital."""
     owner: bool = False
     """Whether it is a name in the possessive (`Bengt's`)."""
     names: frozenset[str] = frozenset()
@@ -57,6 +61,9 @@ def sign_of(items: Sequence[Item], *, negation_after: bool) -> tuple[int, str]:
         if cue in ("good", "bad") and item.sides and _describes(items[at + 1 : at + 2]):
             continue
         if "negate" in item.cues:
+            if negation_after and not cue and last and not denied and held == at - 1:
+                _deny_last(totals, last)
+                continue
             denied = not denied
         if not cue:
             continue
@@ -82,6 +89,13 @@ def sign_of(items: Sequence[Item], *, negation_after: bool) -> tuple[int, str]:
     if denied and _negation_reaches_back(items, negation_after=negation_after):
         totals[kinds[0]][-1] *= -1
     return _agreed(totals)
+
+
+def _deny_last(totals: dict[str, list[int]], cue: str) -> None:
+    """Turn over what a negation right behind a verb denies (`mag kein Fleisch`)."""
+    kind, _ = _SIGNS[cue]
+    if totals[kind]:
+        totals[kind][-1] *= -1
 
 
 def _named(items: Sequence[Item]) -> bool:

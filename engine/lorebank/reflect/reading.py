@@ -202,6 +202,8 @@ def _segments(sentence: str, number: int, names: tuple[str, ...], words: Lexicon
             elif "reason" in cues:
                 reason = True
             elif "joins" not in cues:
+                if "do" in cues and words.articles.intersection(folded[position - 1 : position]):
+                    cues -= {"do"}
                 cues = _with_complaint(cues, folded[position + length :], run, words)
                 run.append(_item(folded[position : position + length], cues, written, first, words))
             first = False
@@ -253,7 +255,18 @@ def _item(
     slots = frozenset().union(*(words.slots.get(name, ()) for name in names))
     owner = written[:1].isupper() and written.replace("’", "'").endswith(("'s", "s'"))
     return Item(
-        stem, cues, tokens[0], written[:1].isupper(), first, near, owner, names, sides, slots
+        stem,
+        cues,
+        tokens[0],
+        written[:1].isupper(),
+        first,
+        near,
+        tokens[0] in words.articles,
+        words.capital_nouns,
+        owner,
+        names,
+        sides,
+        slots,
     )
 
 
@@ -305,7 +318,7 @@ def _comparisons(
             if preferred and (preferred <= left or left <= preferred):
                 preferred = _stems(match["a"], words, weak=True)
                 left = _stems(match["b"], words, weak=True)
-            if not frame.is_change and _is_denied(text[: match.start()], words):
+            if _is_denied(text[: match.start()], words):
                 preferred, left = left, preferred
             if preferred and left and preferred != left:
                 return [

@@ -29,7 +29,10 @@ from lorebank.reflect.covering import (
     cover_of,
     extras,
     is_done_without,
+    is_for_another,
     is_of_another_sort,
+    opens_with,
+    strays,
 )
 from lorebank.reflect.detection import detect
 from lorebank.reflect.reading import Comparison, Reading, Segment, read
@@ -173,7 +176,7 @@ def _by_segment(target: Target, cover: Cover, position: int, reading: Reading) -
     if not sign and segment.has("repeat") and target.basis in _REPEATABLE:
         sign, basis = 1, "habit"
     if not sign and not (target.basis == "plain" and segment.has("repeat")):
-        sign, basis = (0, "none") if segment.has("reason") else _borrowed(position, reading)
+        sign, basis = _borrowed(target, position, reading)
         damped = 0.9
         if cover.flips and sign < 0:
             return None
@@ -200,9 +203,14 @@ def _by_segment(target: Target, cover: Cover, position: int, reading: Reading) -
         return None
     if basis == "attitude" and cover.share < _RESTATED and besides > _EXTRAS:
         return None
-    room = 1 if sign < 0 or len(target.objects) > 1 else 0
-    if basis == "habit" and besides > room and not segment.has("repeat"):
+    if segment.basis == basis == "habit" and opens_with(target, segment):
         return None
+    if basis == "habit" and is_for_another(segment):
+        return None
+    if basis == "habit" and not segment.has("repeat"):
+        before, behind = strays(target, segment)
+        if before > (1 if sign < 0 or len(target.objects) > 1 else 0) or behind > 1:
+            return None
     exclusive = target.exclusive or segment.has("exclusive", "change")
     if cover.flips and basis == "attitude" and sign > 0 and target.sign > 0 and not exclusive:
         return None
@@ -238,14 +246,27 @@ def _by_slot(target: Target, cover: Cover, sign: int, segment: Segment) -> _Vote
     return _Vote(-1, "slot", _STRENGTHS["slot"])
 
 
-def _borrowed(position: int, reading: Reading) -> tuple[int, str]:
+def _borrowed(target: Target, position: int, reading: Reading) -> tuple[int, str]:
     """The sign of the next, else of the previous segment of the same sentence."""
     here = reading.segments[position]
+    if here.has("reason"):
+        return _caused(target, position, reading)
     for other in (position + 1, position - 1):
         if 0 <= other < len(reading.segments):
             segment = reading.segments[other]
             if segment.sentence == here.sentence or other > position:
                 sign, basis = segment.sign, segment.basis
-                if sign and basis != "negation":
+                apart = basis == "habit" and here.has("prep") and other < position
+                if sign and basis != "negation" and not apart:
                     return sign, basis
     return 0, "none"
+
+
+def _caused(target: Target, position: int, reading: Reading) -> tuple[int, str]:
+    """The sign of what is done because of a thing: `sent it back because of the onions`."""
+    here = reading.segments[position]
+    before = reading.segments[position - 1] if position else None
+    alone = not here.has("negate", "say", "others") and not extras(target, here)
+    if before is None or before.sentence != here.sentence or before.sign >= 0 or not alone:
+        return 0, "none"
+    return (-1, "habit") if before.basis in ("attitude", "habit") else (0, "none")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from lorebank.reflect.polarity import Item
 from lorebank.reflect.reading import Segment
 from lorebank.reflect.targets import ATTITUDES, Target
 
@@ -34,9 +35,18 @@ def is_foreign(segment: Segment, target: Target, others: frozenset[str]) -> bool
         if item.token in other_words:
             return True
         follows = items[position + 1].cues if position + 1 < len(items) else frozenset()
-        if item.capital and follows & _PREDICATES:
+        names = item.names.isdisjoint(wanted) and item.capital and _may_be_a_person(items, position)
+        if names and (follows & _PREDICATES):
             return True
     return False
+
+
+def _may_be_a_person(items: list[Item], position: int) -> bool:
+    """Whether a capital says something: where all nouns have one, only after who says so."""
+    item = items[position]
+    if not item.common:
+        return True
+    return position == 0 or "say" in items[position - 1].cues
 
 
 def is_told_by_another(segment: Segment, target: Target) -> bool:
