@@ -96,7 +96,8 @@ def strays(target: Target, segment: Segment) -> tuple[float, float]:
             first = 0
     before = _free(target, segment, first, begin)
     behind = _free(target, segment, named[-1] + 1, end)
-    return before, behind + 1 if behind and items[named[-1]].sides else behind
+    mere = len(target.objects) > 1 and bool(items[named[-1]].sides)
+    return before, behind + 1 if behind and mere else behind
 
 
 def _opens_circumstance(item: Item) -> bool:
@@ -105,12 +106,14 @@ def _opens_circumstance(item: Item) -> bool:
 
 def opens_with(target: Target, segment: Segment) -> bool:
     """Whether the object is what the segment begins with: it does something, nobody does it."""
-    for item in segment.items:
-        if _names(target, item):
-            return True
-        if not item.article:
-            return False
-    return False
+    opening = next((item for item in segment.items if not item.article), None)
+    begins = bool(segment.items) and segment.items[0].first
+    return (
+        begins
+        and opening is not None
+        and not opening.cues & {"adopt", "do", "drop"}
+        and _names(target, opening)
+    )
 
 
 def is_for_another(segment: Segment) -> bool:
@@ -123,17 +126,17 @@ def is_for_another(segment: Segment) -> bool:
 
 
 def _free(target: Target, segment: Segment, first: int, end: int) -> float:
-    free = {
-        item.stem
-        for at, item in enumerate(segment.items[first:end], first)
-        if item.stem
-        and not item.cues - {"others"}
-        and not any(_names(target, beside) for beside in segment.items[at : at + 2])
-        and not (
-            segment.noun_first
-            and any(_names(target, beside) for beside in segment.items[max(at - 1, 0) : at])
-        )
-    }
+    """The words from `first` to before `end` that neither name the object nor stand right by it."""
+    items = segment.items
+    free: set[str] = set()
+    beside = end < len(items) and _names(target, items[end])
+    for at in range(end - 1, first - 1, -1):
+        item = items[at]
+        named = _names(target, item)
+        after = segment.noun_first and at > 0 and _names(target, items[at - 1])
+        if item.stem and not item.cues - {"others"} and not (named or beside or after):
+            free.add(item.stem)
+        beside = named
     return sum(1.0 if stem.isascii() or len(stem) > 1 else 0.5 for stem in free)
 
 

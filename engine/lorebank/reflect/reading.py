@@ -194,11 +194,15 @@ def _segments(sentence: str, number: int, names: tuple[str, ...], words: Lexicon
                 position += 1
                 first = False
                 continue
+            if len(token) == 1 and token.isascii() and not written.isascii():
+                cues -= {"joins"}
             if "joins" in cues and run:
                 run += _extents(folded[begin:position], words)
                 out.append(_segment(run, number, holder, words, reason=reason))
                 run, holder, begin = [], False, position
                 reason = "reason" in cues
+                if cues & {"like", "dislike"}:
+                    run.append(_item(folded[position : position + 1], cues, written, first, words))
             elif "reason" in cues:
                 reason = True
             elif "joins" not in cues:

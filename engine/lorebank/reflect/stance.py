@@ -52,6 +52,8 @@ _STRENGTHS = {
 }
 _ENOUGH = {"attitude": 0.5, "habit": 0.7, "judgement": 0.5, "negation": 0.7, "restated": 0.75}
 _RESTATED = 0.6
+_RIVAL = 0.6
+"""How much it tells against what is preferred that its rival was taken for once."""
 _EXTRAS = 2
 _REPEATABLE = frozenset({"attitude", "comparison", "habit"})
 
@@ -191,7 +193,7 @@ def _by_segment(target: Target, cover: Cover, position: int, reading: Reading) -
         alone = len(target.objects) == 1 and besides and not segment.has("repeat")
         if alone and not negated:
             return None
-    if not sign and cover.flips and target.basis == "habit" and not besides:
+    if not sign and cover.flips and target.basis in ("habit", "negation") and not besides:
         sign, basis = 1, "restated"
     if basis == "habit" and is_done_without(target, segment):
         return None
@@ -223,7 +225,9 @@ def _by_segment(target: Target, cover: Cover, position: int, reading: Reading) -
         and sign > 0
         and not segment.has("exclusive", "change")
     ):
-        return None
+        if basis != "habit":
+            return None
+        damped *= _RIVAL
     strength = _STRENGTHS[basis] * damped * (0.7 + 0.3 * cover.share)
     covers = (
         cover.share >= (0.5 if target.of_a_name else _RESTATED)
