@@ -8,7 +8,7 @@ from lorebank.reflect.polarity import Item
 from lorebank.reflect.reading import Segment, Words
 from lorebank.reflect.targets import ATTITUDES, DESCRIBING, Target
 
-__all__ = ["Cover", "asides", "cover_of", "extras", "is_done_without", "is_for_another", "is_of_another_sort", "opens_with", "strays"]
+__all__ = ["Cover", "asides", "cover_of", "extras", "is_done_at_its_hour", "is_done_without", "is_for_another", "is_of_another_sort", "opens_with", "strays"]
 
 _ASIDE = 0.4
 _NEAR = 0.9
@@ -114,6 +114,20 @@ def opens_with(target: Target, segment: Segment) -> bool:
         and not opening.cues & {"adopt", "do", "drop"}
         and _names(target, opening)
     )
+
+
+def is_done_at_its_hour(target: Target, segment: Segment) -> bool:
+    """Whether something is done at the hour, or for as long, as a target of nothing else names.
+
+    `Likes getting up early`, and `Was at the pool by six`. What begins with a noun is not done by
+    the holder.
+    """
+    if target.basis != "attitude" or any(not item.opposed for item in target.objects):
+        return False
+    opening = next((item for item in segment.items if item.stem), None)
+    measured = any("weak" in item.cues and item.sides for item in segment.items)
+    articled = bool(segment.items) and segment.items[0].article
+    return measured and opening is not None and not articled and not segment.has("others", "negate")
 
 
 def is_for_another(segment: Segment) -> bool:

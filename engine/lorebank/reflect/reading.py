@@ -23,6 +23,8 @@ _SENTENCE = re.compile(r"[^.!?;。！？；\n]+(?:\.(?=\w)[^.!?;。！？；\n]+
 _ASIDE = re.compile(
     r"\([^()]*\)|（[^（）]*）|\"[^\"]*\"|“[^“”]*”|„[^„“”]*[“”]|«[^«»]*»|「[^「」]*」"
 )
+_SAID_OF = frozenset({"good", "bad", "like", "dislike", "say", "adopt"})
+"""The cues of words that name one side of a comparison only where nothing else does."""
 _NOTHING = (" any", "nothing", "nichts", "nada", "rien", "niente")
 _CLAUSE = re.compile(r"[;；：]|:(?!\d)|—|\s[-–]\s|(?<=[.!?])\s|[。！？]")
 _PIECE = re.compile(r"[,:，：、()（）\"“”«»]|\s[-–—]+\s|—")
@@ -173,7 +175,7 @@ def _segments(sentence: str, number: int, names: tuple[str, ...], words: Lexicon
     out: list[Segment] = []
     first = True
     reason = False
-    for piece in _PIECE.split(_without_names(sentence, names)):
+    for piece in _pieces(_without_names(sentence, names), words):
         pairs = tokens_of(piece)
         folded = [token for _, token in pairs]
         run: list[Item] = []
@@ -217,6 +219,29 @@ def _segments(sentence: str, number: int, names: tuple[str, ...], words: Lexicon
             out.append(_segment(run, number, holder, words, reason=reason))
             reason = False
     return out
+
+
+def _pieces(sentence: str, words: Lexicon) -> list[str]:
+    """The stretches between commas and the like; `longer, clearer replies` is one."""
+    pieces = _PIECE.split(sentence)
+    out = pieces[:1]
+    for piece in pieces[1:]:
+        before = [token for _, token in tokens_of(out[-1])]
+        after = [token for _, token in tokens_of(piece)]
+        if before and after and _goes_on(before, after, words):
+            out[-1] = f"{out[-1]} {piece}"
+        else:
+            out.append(piece)
+    return out
+
+
+def _goes_on(before: Sequence[str], after: Sequence[str], words: Lexicon) -> bool:
+    """Whether one quality ends a stretch and another begins the next, with a noun to follow."""
+    if words.noun_first or words.unspaced or words.stem(before[-1]) not in words.opposites:
+        return False
+    length, cues = words.cues_at(after, 0)
+    opens = 1 if "function" in cues and length == 1 else 0
+    return len(after) - opens in (2, 3) and not (cues - {"function", "good", "bad"})
 
 
 def _segment(
@@ -357,6 +382,6 @@ def _stems(text: str, words: Lexicon, *, weak: bool = False) -> frozenset[str]:
             kept.add(thing)
         elif length == 1 and not cues & silent:
             named = {words.stem(folded[position]), words.tail(folded[position])} - {""}
-            (praise if cues & {"good", "bad"} else kept).update(named)
+            (praise if cues & _SAID_OF else kept).update(named)
         position += length
     return frozenset(kept or praise)

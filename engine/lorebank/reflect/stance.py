@@ -28,6 +28,7 @@ from lorebank.reflect.covering import (
     asides,
     cover_of,
     extras,
+    is_done_at_its_hour,
     is_done_without,
     is_for_another,
     is_of_another_sort,
@@ -52,6 +53,8 @@ _STRENGTHS = {
 }
 _ENOUGH = {"attitude": 0.5, "habit": 0.7, "judgement": 0.5, "negation": 0.7, "restated": 0.75}
 _RESTATED = 0.6
+_HOUR = 0.7
+"""How much it tells of a liking for an hour that something was done then."""
 _RIVAL = 0.6
 """How much it tells against what is preferred that its rival was taken for once."""
 _EXTRAS = 2
@@ -187,6 +190,8 @@ def _by_segment(target: Target, cover: Cover, position: int, reading: Reading) -
     besides = extras(target, segment)
     if target.basis == "plain" and besides > _EXTRAS and not segment.has("repeat"):
         return None
+    if not sign and is_done_at_its_hour(target, segment):
+        sign, basis, damped = 1, "habit", _HOUR
     if not sign and target.basis == "plain":
         negated = segment.has("negate")
         sign, basis = (-1, "negation") if negated else (1, "restated")
