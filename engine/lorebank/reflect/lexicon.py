@@ -126,6 +126,10 @@ class Lexicon:
     noun_first: bool
     articles: frozenset[str]
     """What makes a deed a thing (`the cooking`, `la cocina`)."""
+    infinitives: tuple[str, ...]
+    """The endings with which it stays a deed all the same (`a cozinhar`)."""
+    gerund: str
+    """The ending with which it is a thing where it opens a line (`Gardening is fun`)."""
     capital_nouns: bool
     """Whether every noun has a capital, so that one says nothing of a name."""
     measures: tuple[tuple[re.Pattern[str], str], ...]
@@ -225,6 +229,8 @@ def lexicon(code: str) -> Lexicon:
         frozenset(phrases(table.get("partners", ""))),
         bool(table.get("noun_first", False)),
         frozenset(fold(word) for word in phrases(table.get("articles", ""))),
+        tuple(phrases(table.get("infinitives", ""))),
+        str(table.get("gerund", "")),
         bool(table.get("capital_nouns", False)),
         measures(table.get("measures", {}), unspaced=unspaced),
         {without_ending(w, suffixes): canonical(w) for w in objects if len(w) > 3}

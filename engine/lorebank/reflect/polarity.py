@@ -51,6 +51,8 @@ def sign_of(items: Sequence[Item], *, negation_after: bool) -> tuple[int, str]:
     class that counts disagree the sign is 0. A negation with nothing else is `negation`. To end a
     thing after a brief while is to want it brief.
     """
+    if _not_without(items):
+        return 1, "attitude"
     totals: dict[str, list[int]] = {"attitude": [], "habit": [], "judgement": []}
     denied = False
     last = ""
@@ -89,6 +91,12 @@ def sign_of(items: Sequence[Item], *, negation_after: bool) -> tuple[int, str]:
     if denied and _negation_reaches_back(items, negation_after=negation_after):
         totals[kinds[0]][-1] *= -1
     return _agreed(totals)
+
+
+def _not_without(items: Sequence[Item]) -> bool:
+    """Whether nothing goes without the object (`no merge without tests`)."""
+    denials = [item for item in items if "negate" in item.cues]
+    return len(denials) > 1 and "lacking" in denials[-1].cues and "lacking" not in denials[0].cues
 
 
 def _deny_last(totals: dict[str, list[int]], cue: str) -> None:

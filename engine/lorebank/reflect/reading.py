@@ -23,6 +23,7 @@ _SENTENCE = re.compile(r"[^.!?;。！？；\n]+(?:\.(?=\w)[^.!?;。！？；\n]+
 _ASIDE = re.compile(
     r"\([^()]*\)|（[^（）]*）|\"[^\"]*\"|“[^“”]*”|„[^„“”]*[“”]|«[^«»]*»|「[^「」]*」"
 )
+_DEEDS = frozenset({"adopt", "do", "drop"})
 _SAID_OF = frozenset({"good", "bad", "like", "dislike", "say", "adopt"})
 """The cues of words that name one side of a comparison only where nothing else does."""
 _NOTHING = (" any", "nothing", "nichts", "nada", "rien", "niente")
@@ -208,8 +209,8 @@ def _segments(sentence: str, number: int, names: tuple[str, ...], words: Lexicon
             elif "reason" in cues:
                 reason = True
             elif "joins" not in cues:
-                if "do" in cues and words.articles.intersection(folded[position - 1 : position]):
-                    cues -= {"do"}
+                if length == 1:
+                    cues = _as_read(cues, folded, position, written, words, first=first)
                 cues = _with_complaint(cues, folded[position + length :], run, words)
                 run.append(_item(folded[position : position + length], cues, written, first, words))
             first = False
@@ -219,6 +220,29 @@ def _segments(sentence: str, number: int, names: tuple[str, ...], words: Lexicon
             out.append(_segment(run, number, holder, words, reason=reason))
             reason = False
     return out
+
+
+def _as_read(
+    cues: frozenset[str],
+    folded: Sequence[str],
+    position: int,
+    written: str,
+    words: Lexicon,
+    *,
+    first: bool,
+) -> frozenset[str]:
+    """The cues of one word, without those it has not where it is a noun or a name (`in May`)."""
+    if "hypothetical" in cues and written[:1].isupper() and not first:
+        return cues - {"hypothetical"}
+    if cues & _DEEDS and not folded[position].endswith(words.infinitives or ("\0",)):
+        if first and words.gerund and folded[position].endswith(words.gerund):
+            return cues - _DEEDS
+        before = folded[max(position - 2, 0) : position]
+        if before[-1:] and before[-1] in words.articles:
+            return cues - _DEEDS
+        if len(before) == 2 and before[0] in words.articles and not words.cues_at(before, 1)[1]:
+            return cues - _DEEDS
+    return cues
 
 
 def _pieces(sentence: str, words: Lexicon) -> list[str]:

@@ -178,7 +178,8 @@ def _by_segment(target: Target, cover: Cover, position: int, reading: Reading) -
     beside = (s for s in reading.segments if s.sentence == segment.sentence)
     if basis == "habit" and any(other.has("neutral") for other in beside):
         return None
-    if not sign and segment.has("repeat") and target.basis in _REPEATABLE:
+    besides = extras(target, segment)
+    if not sign and segment.has("repeat") and target.basis in _REPEATABLE and not besides:
         sign, basis = 1, "habit"
     if not sign and not (target.basis == "plain" and segment.has("repeat")):
         sign, basis = _borrowed(target, position, reading)
@@ -187,7 +188,6 @@ def _by_segment(target: Target, cover: Cover, position: int, reading: Reading) -
             return None
     if cover.slot:
         return _by_slot(target, cover, sign, segment)
-    besides = extras(target, segment)
     if target.basis == "plain" and besides > _EXTRAS and not segment.has("repeat"):
         return None
     if not sign and is_done_at_its_hour(target, segment):
