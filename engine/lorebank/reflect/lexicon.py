@@ -132,6 +132,8 @@ class Lexicon:
     """The ending with which it is a thing where it opens a line (`Gardening is fun`)."""
     capital_nouns: bool
     """Whether every noun has a capital, so that one says nothing of a name."""
+    proper: tuple[tuple[re.Pattern[str], str], ...]
+    """What is a name inside a sentence, though a common word without its capital (`in Go`)."""
     measures: tuple[tuple[re.Pattern[str], str], ...]
     """Phrases of extent, over folded text, and the word that says the same."""
     _tails: Mapping[str, str]
@@ -162,6 +164,12 @@ class Lexicon:
         for stem in tuple(own):
             own |= self.kinds.get(stem, frozenset())
         return frozenset(own)
+
+    def with_proper_names(self, sentence: str) -> str:
+        """The sentence with each such name by the word that stands for it."""
+        for pattern, name in self.proper:
+            sentence = pattern.sub(name, sentence)
+        return sentence
 
     def tail(self, token: str) -> str:
         """The stem of the known word that a compound ends with (`Wochensitzung`), else empty."""
@@ -232,6 +240,10 @@ def lexicon(code: str) -> Lexicon:
         tuple(phrases(table.get("infinitives", ""))),
         str(table.get("gerund", "")),
         bool(table.get("capital_nouns", False)),
+        tuple(
+            (re.compile(rf"(?<=\w ){re.escape(word)}\b"), name)
+            for word, name in table.get("proper", {}).items()
+        ),
         measures(table.get("measures", {}), unspaced=unspaced),
         {without_ending(w, suffixes): canonical(w) for w in objects if len(w) > 3}
         if table.get("compounds")

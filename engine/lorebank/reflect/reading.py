@@ -138,7 +138,7 @@ def read(
     comparisons: list[Comparison] = []
     quoted = False
     for number, match in enumerate(_SENTENCE.finditer(text)):
-        sentence = match.group()
+        sentence = words.with_proper_names(match.group())
         own = _segments(sentence, number, names, words)
         if not claim and _moves_nothing(sentence, own):
             continue
