@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from functools import lru_cache
 
+from lorebank.language.folding import fold
 from lorebank.reflect.lexicon import language_files, languages
 from lorebank.reflect.tokens import is_han, is_kana, phrase_tokens, phrases, tokens_of
 
@@ -81,12 +82,11 @@ def _language_words() -> Mapping[str, tuple[str, ...]]:
     words: dict[str, list[str]] = {}
     for code in languages():
         table = tomllib.loads(language_files()[code])
-        own: set[str] = set()
+        own = set(fold(str(table.get("forms", ""))).split())
         for cue in _TELLING:
             for phrase in phrases(table.get(cue, "")):
                 tokens = phrase_tokens(phrase)
-                if cue in ("function", "negate") or len(tokens) == 1:
-                    own.update(token for token in tokens if not token.endswith("*"))
+                own.update(token for token in tokens if not token.endswith("*"))
         for word in own:
             words.setdefault(word, []).append(code)
     return {word: tuple(codes) for word, codes in words.items()}

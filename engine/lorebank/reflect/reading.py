@@ -265,7 +265,8 @@ def _goes_on(before: Sequence[str], after: Sequence[str], words: Lexicon) -> boo
         return False
     length, cues = words.cues_at(after, 0)
     opens = 1 if "function" in cues and length == 1 else 0
-    return len(after) - opens in (2, 3) and not (cues - {"function", "good", "bad"})
+    goes_on = opens == 1 or words.stem(after[0]) in words.opposites or len(after) == 2
+    return len(after) > opens + 1 and goes_on and not (cues - {"function", "good", "bad"})
 
 
 def _segment(

@@ -151,7 +151,7 @@ def _weights(
                 if beside and weight == 1.0 and (plain or not segment.noun_first):
                     weights[describing] = min(weights[describing], DESCRIBING)
                 beside = item.stem if plain else ""
-                if item.capital and not (item.owner or item.common) and previous & ATTITUDES:
+                if item.capital and not (item.owner or faint & item.cues) and previous & ATTITUDES:
                     of_a_name = True
             else:
                 judged = judged or (basis == "judgement" and bool(weights) and _judges(item))
