@@ -8,7 +8,7 @@ from lorebank.reflect.polarity import Item
 from lorebank.reflect.reading import Segment, Words
 from lorebank.reflect.targets import ATTITUDES, DESCRIBING, Target
 
-__all__ = ["Cover", "asides", "cover_of", "extras", "is_done_at_its_hour", "is_done_without", "is_for_another", "is_of_another_sort", "opens_with", "strays"]
+__all__ = ["Cover", "asides", "cover_of", "extras", "is_done_at_its_hour", "is_done_without", "is_for_another", "is_of_another_sort", "is_of_length", "is_only_about", "opens_with", "strays"]
 
 _ASIDE = 0.4
 _NEAR = 0.9
@@ -92,8 +92,6 @@ def strays(target: Target, segment: Segment) -> tuple[float, float]:
     first = 0
     if segment.has("via"):
         first = next((at for at in range(begin, 0, -1) if "prep" in items[at - 1].cues), 0)
-        if first and "about" in items[first - 1].cues:
-            first = 0
     before = _free(target, segment, first, begin)
     behind = _free(target, segment, named[-1] + 1, end)
     mere = len(target.objects) > 1 and bool(items[named[-1]].sides)
@@ -101,7 +99,7 @@ def strays(target: Target, segment: Segment) -> tuple[float, float]:
 
 
 def _opens_circumstance(item: Item) -> bool:
-    return bool(item.cues & {"prep", "bound"}) and "about" not in item.cues
+    return bool(item.cues & {"prep", "bound"}) and not item.cues & {"about", "part"}
 
 
 def opens_with(target: Target, segment: Segment) -> bool:
@@ -128,6 +126,21 @@ def is_done_at_its_hour(target: Target, segment: Segment) -> bool:
     measured = any("weak" in item.cues and item.sides for item in segment.items)
     articled = bool(segment.items) and segment.items[0].article
     return measured and opening is not None and not articled and not segment.has("others", "negate")
+
+
+def is_of_length(target: Target, segment: Segment) -> bool:
+    """Whether the object is liked for how long it lasts, which the segment tells."""
+    sides = {side for item in segment.items if "brief" in item.cues for side in item.sides}
+    brief = {item.stem for item in segment.items if "brief" in item.cues}
+    return any(item.stem in brief or not item.opposed.isdisjoint(sides) for item in target.objects)
+
+
+def is_only_about(target: Target, segment: Segment) -> bool:
+    """Whether the object is only what something else is about (`bought a book about | trains`)."""
+    items = segment.items
+    begin = next((at for at, item in enumerate(items) if _names(target, item)), 0)
+    preps = [item for item in items[:begin] if "prep" in item.cues]
+    return bool(preps) and "about" in preps[-1].cues
 
 
 def is_for_another(segment: Segment) -> bool:

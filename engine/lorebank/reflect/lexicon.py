@@ -78,6 +78,7 @@ CUES = (
         "via",
         "about",
         "sake",
+        "part",
     ),
 )
 """The cue classes a language file may list; what is missing is empty.
@@ -89,10 +90,12 @@ means (`on WhatsApp`), `excess` the words that turn the next one into a complain
 `adopt` are the deeds that need an object (`bought`), `do` those that name what is done themselves
 (`cooked`), and `via` those whose object follows a preposition (`rewrote the parser in Rust`); `about` are the
 prepositions of what is only a subject (`a book about trains`),
-`sake` those of whom a thing is done for.
+`sake` those of whom a thing is done for, `part` those of what a thing is made of.
 """
 _THING = "thing"
 """The class of an object of several words."""
+_HEAD = 5
+"""The letters a known word has to have to be read out of the beginning of a compound."""
 _OWN_NUMBERS = 10_000
 """Clusters, pairs and slots are numbered apart in each language: none is shared by two."""
 
@@ -171,13 +174,15 @@ class Lexicon:
             sentence = pattern.sub(name, sentence)
         return sentence
 
-    def tail(self, token: str) -> str:
-        """The stem of the known word that a compound ends with (`Wochensitzung`), else empty."""
+    def inside(self, token: str) -> tuple[str, ...]:
+        """The stems of the known words a compound ends and begins with (`Theaterabend`)."""
         if not self._tails:
-            return ""
+            return ()
         plain = without_ending(token, self.suffixes)
         ends = (self._tails.get(plain[at:]) for at in range(3, len(plain) - 2))
-        return next((stem for stem in ends if stem), "")
+        begins = (self._tails.get(token[:at]) for at in range(len(token) - 3, _HEAD - 1, -1))
+        found = (next((stem for stem in part if stem), "") for part in (ends, begins))
+        return tuple(stem for stem in found if stem)
 
 
 def languages() -> tuple[str, ...]:

@@ -234,6 +234,8 @@ def _as_read(
     """The cues of one word, without those it has not where it is a noun or a name (`in May`)."""
     if "hypothetical" in cues and written[:1].isupper() and not first:
         return cues - {"hypothetical"}
+    if cues & _DEEDS and words.capital_nouns:
+        return cues - _DEEDS if written[:1].isupper() and not first else cues
     if cues & _DEEDS and not folded[position].endswith(words.infinitives or ("\0",)):
         if first and words.gerund and folded[position].endswith(words.gerund):
             return cues - _DEEDS
@@ -286,8 +288,8 @@ def _segment(
 
 
 def _words_of(items: Sequence[Item], words: Lexicon) -> Words:
-    tails = (words.tail(item.token) for item in items if item.stem)
-    return Words.of(filter(None, (*(item.stem for item in items), *tails)), words)
+    inside = (word for item in items if item.stem for word in words.inside(item.token))
+    return Words.of(filter(None, (*(item.stem for item in items), *inside)), words)
 
 
 def _cues_of(items: Sequence[Item]) -> Iterator[frozenset[str]]:
@@ -303,7 +305,8 @@ def _item(
     thing, cues = words.thing_at(tokens, cues)
     silent = "function" in cues or len(tokens) > 1 or "negate" in cues
     stem = thing or ("" if silent else words.stem(tokens[0]))
-    names = words.with_kinds(filter(None, (stem, "" if silent else words.tail(tokens[0]))))
+    inside = () if silent else words.inside(tokens[0])
+    names = words.with_kinds(filter(None, (stem, *inside)))
     near = frozenset().union(*(words.near.get(name, ()) for name in names))
     sides = frozenset().union(*(words.opposites.get(name, ()) for name in names))
     slots = frozenset().union(*(words.slots.get(name, ()) for name in names))
@@ -406,7 +409,7 @@ def _stems(text: str, words: Lexicon, *, weak: bool = False) -> frozenset[str]:
         if thing:
             kept.add(thing)
         elif length == 1 and not cues & silent:
-            named = {words.stem(folded[position]), words.tail(folded[position])} - {""}
+            named = {words.stem(folded[position]), *words.inside(folded[position])} - {""}
             (praise if cues & _SAID_OF else kept).update(named)
         position += length
     return frozenset(kept or praise)

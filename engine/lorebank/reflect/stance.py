@@ -32,6 +32,8 @@ from lorebank.reflect.covering import (
     is_done_without,
     is_for_another,
     is_of_another_sort,
+    is_of_length,
+    is_only_about,
     opens_with,
     strays,
 )
@@ -178,6 +180,8 @@ def _by_segment(target: Target, cover: Cover, position: int, reading: Reading) -
     beside = (s for s in reading.segments if s.sentence == segment.sentence)
     if basis == "habit" and any(other.has("neutral") for other in beside):
         return None
+    if basis == "habit" and segment.has("brief") and segment.has("drop"):
+        sign = 1 if is_of_length(target, segment) else -1
     besides = extras(target, segment)
     if not sign and segment.has("repeat") and target.basis in _REPEATABLE and not besides:
         sign, basis = 1, "habit"
@@ -212,7 +216,7 @@ def _by_segment(target: Target, cover: Cover, position: int, reading: Reading) -
         return None
     if segment.basis == basis == "habit" and opens_with(target, segment):
         return None
-    if basis == "habit" and is_for_another(segment):
+    if basis == "habit" and (is_for_another(segment) or is_only_about(target, segment)):
         return None
     if basis == "habit" and not segment.has("repeat"):
         before, behind = strays(target, segment)

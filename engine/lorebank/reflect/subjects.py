@@ -8,6 +8,7 @@ from lorebank.reflect.targets import ATTITUDES, Target
 
 __all__ = ["is_foreign", "is_told_by_another"]
 
+_SUBJECT = 3
 _TELLING = ATTITUDES | {"adopt", "drop"}
 _PREDICATES = ATTITUDES | {"adopt", "drop", "say", "negate"}
 
@@ -21,7 +22,7 @@ def is_foreign(segment: Segment, target: Target, others: frozenset[str]) -> bool
     wanted = {item.stem for item in target.objects}
     other_words = {part for slug in others for part in slug.split("-")}
     items = [item for item in segment.items if "function" not in item.cues]
-    if _tells_of_others(segment, wanted):
+    if _tells_of_others(segment, wanted) or _is_done_by_a_thing(segment, wanted):
         return True
     told = not segment.holder_first
     for position, item in enumerate(items):
@@ -39,6 +40,18 @@ def is_foreign(segment: Segment, target: Target, others: frozenset[str]) -> bool
         if names and (follows & _PREDICATES):
             return True
     return False
+
+
+def _is_done_by_a_thing(segment: Segment, wanted: set[str]) -> bool:
+    """Whether the line begins with whoever else likes it (`the dog hates baths`)."""
+    items = segment.items
+    if segment.holder_first or len(items) < _SUBJECT or not (items[0].first and items[0].article):
+        return False
+    subject, *rest = items[1:]
+    if not subject.stem or subject.cues or not subject.names.isdisjoint(wanted):
+        return False
+    verb = next((item for item in rest if item.cues != {"function"}), None)
+    return verb is not None and bool(verb.cues & {"like", "dislike"})
 
 
 def _may_be_a_person(items: list[Item], position: int) -> bool:
