@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lorebank.reflect.polarity import Item
 from lorebank.reflect.reading import Segment, Words
 from lorebank.reflect.targets import ATTITUDES, DESCRIBING, Target
 
-__all__ = ["Cover", "asides", "cover_of", "extras", "is_done_at_its_hour", "is_done_without", "is_for_another", "is_of_another_sort", "is_of_length", "is_only_about", "opens_with", "strays"]
+__all__ = [
+    "Cover",
+    "asides",
+    "cover_of",
+    "extras",
+    "is_done_at_its_hour",
+    "is_done_without",
+    "is_for_another",
+    "is_of_another_sort",
+    "is_of_length",
+    "is_only_about",
+    "opens_with",
+    "strays",
+]
 
 _ASIDE = 0.4
 _NEAR = 0.9
@@ -92,10 +106,23 @@ def strays(target: Target, segment: Segment) -> tuple[float, float]:
     first = 0
     if segment.has("via"):
         first = next((at for at in range(begin, 0, -1) if "prep" in items[at - 1].cues), 0)
-    before = _free(target, segment, first, begin)
+    before = _free(target, segment, first, _whole(items, begin))
     behind = _free(target, segment, named[-1] + 1, end)
     mere = len(target.objects) > 1 and bool(items[named[-1]].sides)
     return before, behind + 1 if behind and mere else behind
+
+
+def _whole(items: Sequence[Item], begin: int) -> int:
+    """Where what the object is part of begins (`a machine for | espresso`, `a chapter of`)."""
+    at = begin
+    while at and items[at - 1].article:
+        at -= 1
+    if not at or "part" not in items[at - 1].cues:
+        return begin
+    at -= 1
+    while at and items[at - 1].stem and not items[at - 1].cues - {"scene", "weak"}:
+        at -= 1
+    return at
 
 
 def _opens_circumstance(item: Item) -> bool:

@@ -79,6 +79,7 @@ CUES = (
         "about",
         "sake",
         "part",
+        "bid",
     ),
 )
 """The cue classes a language file may list; what is missing is empty.
@@ -90,7 +91,8 @@ means (`on WhatsApp`), `excess` the words that turn the next one into a complain
 `adopt` are the deeds that need an object (`bought`), `do` those that name what is done themselves
 (`cooked`), and `via` those whose object follows a preposition (`rewrote the parser in Rust`); `about` are the
 prepositions of what is only a subject (`a book about trains`),
-`sake` those of whom a thing is done for, `part` those of what a thing is made of.
+`sake` those of whom a thing is done for, `part` those of what a thing is made of; `bid` are the verbs
+that tell somebody to do a thing.
 """
 _THING = "thing"
 """The class of an object of several words."""
@@ -139,6 +141,8 @@ class Lexicon:
     """What is a name inside a sentence, though a common word without its capital (`in Go`)."""
     measures: tuple[tuple[re.Pattern[str], str], ...]
     """Phrases of extent, over folded text, and the word that says the same."""
+    _heads: Mapping[str, str]
+    """Where words are joined to one: what it may begin with → the stem of that word."""
     _tails: Mapping[str, str]
     """Where words are joined to one: how it may end → the stem of that ending."""
     _book: PhraseBook
@@ -180,7 +184,7 @@ class Lexicon:
             return ()
         plain = without_ending(token, self.suffixes)
         ends = (self._tails.get(plain[at:]) for at in range(3, len(plain) - 2))
-        begins = (self._tails.get(token[:at]) for at in range(len(token) - 3, _HEAD - 1, -1))
+        begins = (self._heads.get(token[:at]) for at in range(len(token) - 3, _HEAD - 1, -1))
         found = (next((stem for stem in part if stem), "") for part in (ends, begins))
         return tuple(stem for stem in found if stem)
 
@@ -250,6 +254,7 @@ def lexicon(code: str) -> Lexicon:
             for word, name in table.get("proper", {}).items()
         ),
         measures(table.get("measures", {}), unspaced=unspaced),
+        {w: canonical(w) for w in objects if len(w) >= _HEAD} if table.get("compounds") else {},
         {without_ending(w, suffixes): canonical(w) for w in objects if len(w) > 3}
         if table.get("compounds")
         else {},

@@ -23,6 +23,7 @@ _SENTENCE = re.compile(r"[^.!?;。！？；\n]+(?:\.(?=\w)[^.!?;。！？；\n]+
 _ASIDE = re.compile(
     r"\([^()]*\)|（[^（）]*）|\"[^\"]*\"|“[^“”]*”|„[^„“”]*[“”]|«[^«»]*»|「[^「」]*」"
 )
+_DENIAL = frozenset({"negate", "change"})
 _DEEDS = frozenset({"adopt", "do", "drop"})
 _SAID_OF = frozenset({"good", "bad", "like", "dislike", "say", "adopt"})
 """The cues of words that name one side of a comparison only where nothing else does."""
@@ -197,6 +198,10 @@ def _segments(sentence: str, number: int, names: tuple[str, ...], words: Lexicon
                 position += 1
                 first = False
                 continue
+            if length > 1 and not cues - _DENIAL:
+                longer, others = words.cues_at(folded, position + length - 1)
+                if longer > 1 and others & {"like", "dislike"}:
+                    length, cues = length - 1, cues - {"negate"}
             if len(token) == 1 and token.isascii() and not written.isascii():
                 cues -= {"joins"}
             if "joins" in cues and run:

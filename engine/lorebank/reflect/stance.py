@@ -76,6 +76,8 @@ class Judgement:
     covers: bool = False
     """Whether a line that speaks for the opinion says no more than the opinion does: it names most
     of what the opinion is about in a clause that names hardly anything else."""
+    turns: bool = False
+    """Whether it says outright that the holder now thinks otherwise (`no longer likes Rust`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +86,7 @@ class _Vote:
     basis: str
     strength: float
     covers: bool = False
+    turns: bool = False
 
 
 def judge(
@@ -133,14 +136,16 @@ def _verdict(votes: Iterable[_Vote | None]) -> Judgement:
         return _unrelated("cues disagree")
     stance = Stance.FOR if best.sign > 0 else Stance.AGAINST
     covers = any(vote.covers and vote.sign == best.sign for vote in cast)
-    return Judgement(stance, round(best.strength, 3), best.basis, covers and best.sign > 0)
+    turns = any(vote.turns and vote.sign == best.sign for vote in cast)
+    return Judgement(stance, round(best.strength, 3), best.basis, covers and best.sign > 0, turns)
 
 
 def _ask(target: Target, reading: Reading, others: frozenset[str]) -> list[_Vote | None]:
     for comparison in reading.comparisons:
-        vote = _by_comparison(target, comparison)
+        told = [s for s in reading.segments if s.sentence == comparison.sentence]
+        turns = comparison.is_change or any(segment.has("change") for segment in told)
+        vote = _by_comparison(target, comparison, turns=turns)
         if vote is not None:
-            told = (s for s in reading.segments if s.sentence == comparison.sentence)
             foreign = any(is_foreign(segment, target, others) for segment in told)
             return [None] if foreign else [vote]
     votes: list[_Vote | None] = []
@@ -154,7 +159,7 @@ def _ask(target: Target, reading: Reading, others: frozenset[str]) -> list[_Vote
     return votes
 
 
-def _by_comparison(target: Target, compared: Comparison) -> _Vote | None:
+def _by_comparison(target: Target, compared: Comparison, *, turns: bool) -> _Vote | None:
     preferred = cover_of(target, compared.preferred)
     left = cover_of(target, compared.left)
     stems = {item.stem for item in target.objects}
@@ -170,7 +175,7 @@ def _by_comparison(target: Target, compared: Comparison) -> _Vote | None:
         return None
     sign = (1 if chosen else -1) * (-1 if cover.flips else 1) * target.sign
     strength = _STRENGTHS["comparison"] if target.sign > 0 else 0.8
-    return _Vote(sign, "change" if compared.is_change else "comparison", strength)
+    return _Vote(sign, "change" if compared.is_change else "comparison", strength, turns=turns)
 
 
 def _by_segment(target: Target, cover: Cover, position: int, reading: Reading) -> _Vote | None:
@@ -243,7 +248,8 @@ def _by_segment(target: Target, cover: Cover, position: int, reading: Reading) -
         and besides <= _EXTRAS
         and not cover.flips
     )
-    return _Vote(sign * target.sign, label, strength, covers)
+    turns = segment.has("change") and basis in ("attitude", "judgement")
+    return _Vote(sign * target.sign, label, strength, covers, turns)
 
 
 def _by_slot(target: Target, cover: Cover, sign: int, segment: Segment) -> _Vote | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from lorebank.reflect.polarity import Item
 from lorebank.reflect.reading import Segment
 from lorebank.reflect.targets import ATTITUDES, Target
@@ -42,6 +44,17 @@ def is_foreign(segment: Segment, target: Target, others: frozenset[str]) -> bool
     return False
 
 
+def _is_spoken_to(items: Sequence[Item], at: int) -> bool:
+    """Whether somebody is only asked or warned, and does not think or do anything (`the team`)."""
+    before = [item for item in items[:at] if not item.article]
+    after = frozenset().union(*(item.cues for item in items[at + 1 : at + 3]))
+    return (
+        bool(before)
+        and bool(before[-1].cues & {"bid", "like", "dislike"})
+        and not after & (ATTITUDES | {"adopt", "do", "drop"})
+    )
+
+
 def _is_done_by_a_thing(segment: Segment, wanted: set[str]) -> bool:
     """Whether the line begins with whoever else likes it (`the dog hates baths`)."""
     items = segment.items
@@ -71,9 +84,11 @@ def is_told_by_another(segment: Segment, target: Target) -> bool:
 def _tells_of_others(segment: Segment, wanted: set[str]) -> bool:
     """Whether somebody else is more than whom the holder does a thing for or with."""
     told = reached = False
-    for item in segment.items:
+    items = segment.items
+    for at, item in enumerate(items):
         if "others" in item.cues and item.stem not in wanted and not reached:
-            return True
+            if not _is_spoken_to(items, at):
+                return True
         told = told or bool(item.cues & _TELLING)
         reached = told and (
             "prep" in item.cues or (reached and bool(item.cues & {"function", "scene"}))

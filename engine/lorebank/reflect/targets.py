@@ -121,9 +121,7 @@ def _names_something(segments: Iterable[Segment]) -> bool:
     )
 
 
-def _weights(
-    segments: Iterable[Segment], basis: str, *, deeds: bool = False
-) -> dict[str, float]:
+def _weights(segments: Iterable[Segment], basis: str, *, deeds: bool = False) -> dict[str, float]:
     """What is named, and how much each word tells of it; with `deeds` the verbs too (`reading`)."""
     spent = {"attitude": set(ATTITUDES), "judgement": {"good", "bad"}}.get(basis, set())
     silent = spent | {"exclusive", "change", "joins", "past", "others", "repeat"}
