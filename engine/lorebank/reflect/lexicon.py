@@ -80,6 +80,9 @@ CUES = (
         "sake",
         "part",
         "bid",
+        "every",
+        "own",
+        "other",
     ),
 )
 """The cue classes a language file may list; what is missing is empty.
@@ -92,7 +95,8 @@ means (`on WhatsApp`), `excess` the words that turn the next one into a complain
 (`cooked`), and `via` those whose object follows a preposition (`rewrote the parser in Rust`); `about` are the
 prepositions of what is only a subject (`a book about trains`),
 `sake` those of whom a thing is done for, `part` those of what a thing is made of; `bid` are the verbs
-that tell somebody to do a thing.
+that tell somebody to do a thing, `every` the words that mean all of a kind, `own` those of who has
+a thing, `other` those of one in its place (`another dentist`).
 """
 _THING = "thing"
 """The class of an object of several words."""
@@ -110,6 +114,8 @@ class Lexicon:
     unspaced: bool
     negation_after: bool
     """Whether a negation may follow the verb it denies (`mag keinen Kaffee`)."""
+    concord: bool
+    """Whether two negations deny no less than one (`no quiere nada`)."""
     suffixes: tuple[str, ...]
     frames: tuple[Frame, ...]
     same: Mapping[str, str]
@@ -178,6 +184,11 @@ class Lexicon:
             sentence = pattern.sub(name, sentence)
         return sentence
 
+    def is_deed(self, token: str) -> bool:
+        """Whether a word ends as the name of a deed does (`reading`, `leer`)."""
+        endings = self.infinitives + ((self.gerund,) if self.gerund else ())
+        return bool(endings) and token.endswith(endings)
+
     def inside(self, token: str) -> tuple[str, ...]:
         """The stems of the known words a compound ends and begins with (`Theaterabend`)."""
         if not self._tails:
@@ -233,6 +244,7 @@ def lexicon(code: str) -> Lexicon:
         code,
         unspaced,
         bool(table.get("negation_after", False)),
+        bool(table.get("concord", False)),
         suffixes,
         frames(table, unspaced=unspaced),
         same,

@@ -44,17 +44,19 @@ class Item:
     slots: frozenset[int] = frozenset()
 
 
-def sign_of(items: Sequence[Item], *, negation_after: bool) -> tuple[int, str]:
+def sign_of(
+    items: Sequence[Item], *, negation_after: bool, concord: bool = False
+) -> tuple[int, str]:
     """What a segment says of its object: +1, −1 or 0, and the class of cue that says so.
 
     An attitude counts before a change of habit, and that before a judgement; where cues of the
-    class that counts disagree the sign is 0. A negation with nothing else is `negation`. To end a
+    class that counts disagree the sign is 0. With `concord` a second negation denies no less. A negation with nothing else is `negation`. To end a
     thing after a brief while is to want it brief.
     """
     if _not_without(items):
         return 1, "attitude"
     totals: dict[str, list[int]] = {"attitude": [], "habit": [], "judgement": []}
-    denied = False
+    denied = settled = False
     last = ""
     held = 0
     brief = any("brief" in item.cues for item in items)
@@ -62,11 +64,11 @@ def sign_of(items: Sequence[Item], *, negation_after: bool) -> tuple[int, str]:
         cue = next((cue for cue in _SIGNS if cue in item.cues), "")
         if cue in ("good", "bad") and item.sides and _describes(items[at + 1 : at + 2]):
             continue
-        if "negate" in item.cues:
+        if "negate" in item.cues and not settled:
             if negation_after and not cue and last and not denied and held == at - 1:
                 _deny_last(totals, last)
                 continue
-            denied = not denied
+            denied = concord or not denied
         if not cue:
             continue
         kind, sign = _SIGNS[cue]
@@ -79,6 +81,7 @@ def sign_of(items: Sequence[Item], *, negation_after: bool) -> tuple[int, str]:
             totals["attitude"][-1] *= -1
             continue
         held = at
+        settled = concord and "denying" in item.cues
         totals[kind].append(-sign if denied else sign)
         if "negate" not in item.cues:
             denied = False

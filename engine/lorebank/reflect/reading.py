@@ -202,6 +202,9 @@ def _segments(sentence: str, number: int, names: tuple[str, ...], words: Lexicon
                 longer, others = words.cues_at(folded, position + length - 1)
                 if longer > 1 and others & {"like", "dislike"}:
                     length, cues = length - 1, cues - {"negate"}
+            if length > 1 and cues & {"like", "dislike"} and words.concord:
+                if "negate" in words.cues_at([token], 0)[1]:
+                    cues |= {"denying"}
             if len(token) == 1 and token.isascii() and not written.isascii():
                 cues -= {"joins"}
             if "joins" in cues and run:
@@ -279,7 +282,7 @@ def _goes_on(before: Sequence[str], after: Sequence[str], words: Lexicon) -> boo
 def _segment(
     items: Sequence[Item], sentence: int, holder: bool, words: Lexicon, *, reason: bool
 ) -> Segment:
-    sign, basis = sign_of(items, negation_after=words.negation_after)
+    sign, basis = sign_of(items, negation_after=words.negation_after, concord=words.concord)
     return Segment(
         tuple(items),
         sentence,

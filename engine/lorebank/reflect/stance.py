@@ -221,7 +221,9 @@ def _by_segment(target: Target, cover: Cover, position: int, reading: Reading) -
         return None
     if segment.basis == basis == "habit" and opens_with(target, segment):
         return None
-    if basis == "habit" and (is_for_another(segment) or is_only_about(target, segment)):
+    if basis in ("habit", "judgement") and is_only_about(target, segment):
+        return None
+    if basis == "habit" and (is_for_another(segment) or (target.owned and segment.has("other"))):
         return None
     if basis == "habit" and not segment.has("repeat"):
         before, behind = strays(target, segment)
