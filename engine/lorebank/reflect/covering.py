@@ -196,12 +196,14 @@ def _free(target: Target, segment: Segment, first: int, end: int) -> float:
 
 def _names(target: Target, item: Item) -> bool:
     """Whether a word names an object of the target, its near kin, its opposite or a rival."""
-    return any(
-        wanted.stem in item.names
-        or not wanted.near.isdisjoint(item.near)
-        or not wanted.opposed.isdisjoint(item.sides)
-        for wanted in target.objects
-    )
+    if not item.names:
+        return False
+    for wanted in target.objects:
+        if wanted.stem in item.names:
+            return True
+        if not (wanted.near.isdisjoint(item.near) and wanted.opposed.isdisjoint(item.sides)):
+            return True
+    return False
 
 
 def asides(target: Target, segment: Segment) -> frozenset[str]:

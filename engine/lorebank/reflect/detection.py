@@ -35,6 +35,7 @@ _TELLING = (
 )
 
 
+@lru_cache(maxsize=32768)
 def detect(text: str, beside: str = "") -> str | None:
     """The language with the most function and cue words in a text; `en` where none has any.
 
@@ -62,6 +63,7 @@ def likely(text: str) -> tuple[str, ...]:
     )
 
 
+@lru_cache(maxsize=16384)
 def _script(text: str) -> str | None:
     if is_kana(text):
         return "ja"

@@ -123,15 +123,19 @@ class Phrase:
         return 0
 
 
+_Entry = tuple[Phrase, frozenset[str] | None]
+"""A phrase, and the words that may follow its first one; `None` for any."""
+
+
 class PhraseBook:
     """The phrases of a language, found by how they begin."""
 
     def __init__(self, forms: Forms, fillers: str) -> None:
         self._forms = forms
         self._fillers = frozenset(word for text in phrases(fillers) for word in phrase_tokens(text))
-        self._exact: dict[str, list[Phrase]] = {}
-        self._starts: dict[str, list[Phrase]] = {}
-        self._inflected: dict[str, list[Phrase]] = {}
+        self._exact: dict[str, list[_Entry]] = {}
+        self._starts: dict[str, list[_Entry]] = {}
+        self._inflected: dict[str, list[_Entry]] = {}
 
     def add(self, text: str, cue: str) -> None:
         """A phrase as a language file writes it."""
@@ -146,12 +150,20 @@ class PhraseBook:
 
     def _file(self, phrase: Phrase) -> None:
         first = phrase.wants[0]
+        entry = (phrase, self._seconds(phrase))
         for word in first.exact:
-            self._exact.setdefault(word, []).append(phrase)
+            self._exact.setdefault(word, []).append(entry)
         for word in first.starts:
-            self._starts.setdefault(word[:_PREFIX], []).append(phrase)
+            self._starts.setdefault(word[:_PREFIX], []).append(entry)
         for word in first.forms:
-            self._inflected.setdefault(word, []).append(phrase)
+            self._inflected.setdefault(word, []).append(entry)
+
+    def _seconds(self, phrase: Phrase) -> frozenset[str] | None:
+        """The words that may follow the first one; `None` for any."""
+        second = phrase.wants[1] if len(phrase.wants) > 1 else None
+        if second is None or second.anything or second.starts or second.forms:
+            return None
+        return second.exact | self._fillers
 
     def cues_at(self, tokens: Sequence[str], start: int) -> tuple[int, frozenset[str]]:
         """The length and the classes of the longest phrase that begins at a token; (1, ∅) if none.
@@ -162,9 +174,12 @@ class PhraseBook:
         found = [*self._exact.get(token, ()), *self._starts.get(token[:_PREFIX], ())]
         for key in self._forms.keys(token) if self._inflected else ():
             found += self._inflected.get(key, ())
+        following = tokens[start + 1] if start + 1 < len(tokens) else ""
         best = (0, False)
         cues: set[str] = set()
-        for phrase in found:
+        for phrase, seconds in found:
+            if seconds is not None and following not in seconds:
+                continue
             end = phrase.end(tokens, start, self._fillers, self._forms)
             size = (end, phrase.closed_by is not None)
             if end and size >= best:
