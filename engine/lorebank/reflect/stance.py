@@ -219,7 +219,8 @@ def _by_segment(target: Target, cover: Cover, position: int, reading: Reading) -
         return None
     if basis == "attitude" and cover.share < _RESTATED and besides > _EXTRAS:
         return None
-    if segment.basis == basis == "habit" and opens_with(target, segment):
+    judged = target.basis == "judgement" and segment.has("good", "bad")
+    if segment.basis == basis == "habit" and not judged and opens_with(target, segment):
         return None
     if basis in ("habit", "judgement") and is_only_about(target, segment):
         return None
@@ -250,7 +251,7 @@ def _by_segment(target: Target, cover: Cover, position: int, reading: Reading) -
         and besides <= _EXTRAS
         and not cover.flips
     )
-    turns = segment.has("change") and basis in ("attitude", "judgement")
+    turns = segment.has("change") and basis != "restated"
     return _Vote(sign * target.sign, label, strength, covers, turns)
 
 
