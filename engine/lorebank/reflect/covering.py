@@ -20,6 +20,7 @@ __all__ = [
     "is_of_another_sort",
     "is_of_length",
     "is_only_about",
+    "is_wanted_without",
     "opens_with",
     "strays",
 ]
@@ -249,3 +250,9 @@ def is_done_without(target: Target, segment: Segment) -> bool:
     lacking = [at for at, item in enumerate(segment.items) if "lacking" in item.cues]
     named = [at for at, item in enumerate(segment.items) if not wanted.isdisjoint(item.names)]
     return bool(lacking) and bool(named) and lacking[0] < named[0]
+
+
+def is_wanted_without(target: Target, segment: Segment) -> bool:
+    """Whether what is liked is something else that lacks the object (`coffee without sugar`)."""
+    denials = sum("negate" in item.cues for item in segment.items)
+    return denials == 1 and is_done_without(target, segment)

@@ -20,6 +20,7 @@ from lorebank.reflect.tokens import tokens_of
 __all__ = ["Comparison", "Reading", "Segment", "Words", "clauses", "read"]
 
 _SENTENCE = re.compile(r"[^.!?;。！？；\n]+(?:\.(?=\w)[^.!?;。！？；\n]+)*[.!?;。！？；]*")
+_TITLE = re.compile(r"\b(Dr|Dra|Mr|Mrs|Ms|Prof|Sr|Sra|Mme|Hr|St)\.")
 _ASIDE = re.compile(
     r"\([^()]*\)|（[^（）]*）|\"[^\"]*\"|“[^“”]*”|„[^„“”]*[“”]|«[^«»]*»|「[^「」]*」"
 )
@@ -115,7 +116,7 @@ def clauses(statement: str) -> list[str]:
     >>> clauses('Prefers tea (green); coffee is "tar".')
     ['Prefers tea', 'coffee is .']
     """
-    plain = _ASIDE.sub(" ", statement)
+    plain = _ASIDE.sub(" ", _TITLE.sub(r"\1", statement))
     parts = (" ".join(part.split()) for part in _CLAUSE.split(plain))
     return [part for part in parts if any(c.isalnum() for c in part)]
 
@@ -138,7 +139,7 @@ def read(
     segments: list[Segment] = []
     comparisons: list[Comparison] = []
     quoted = False
-    for number, match in enumerate(_SENTENCE.finditer(text)):
+    for number, match in enumerate(_SENTENCE.finditer(_TITLE.sub(r"\1", text))):
         sentence = words.with_proper_names(match.group())
         own = _segments(sentence, number, names, words)
         if not claim and _moves_nothing(sentence, own):

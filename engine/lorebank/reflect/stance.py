@@ -34,6 +34,7 @@ from lorebank.reflect.covering import (
     is_of_another_sort,
     is_of_length,
     is_only_about,
+    is_wanted_without,
     opens_with,
     strays,
 )
@@ -215,6 +216,8 @@ def _by_segment(target: Target, cover: Cover, position: int, reading: Reading) -
         return None
     if is_of_another_sort(target, segment):
         return None
+    if basis == "attitude" and sign > 0 and is_wanted_without(target, segment):
+        sign, damped = -1, _HOUR
     if not sign or cover.share < _ENOUGH[basis] or not cover.fitting:
         return None
     if basis == "attitude" and cover.share < _RESTATED and besides > _EXTRAS:
