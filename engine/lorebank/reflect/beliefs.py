@@ -12,14 +12,15 @@ normal distribution), where equal steps mean ever less near certainty. Days are 
    `1, .3, .09, …`; the sources of one day, strongest first, `1, .6, .36, …`; each side's sum is
    cut at `DAY_LIMIT`. With `n = for − against`: `z += STEP · n`, clamped.
 4. **Surprise.** Evidence that pulls a belief back towards .5 moves `c` by at least
-   `FLOOR · min(|n|, 1)`, so that even a belief at .99 answers visibly to a contradiction, and by
-   `TURN · min(|n|, 1)` where a line of that side says outright that the holder has turned round
-   (`no longer likes Rust`), though never further than a belief at .5 would go.
+   `FLOOR · min(|n|, 1)`, so that even a belief at .99 answers visibly to a contradiction. Where a
+   line of that side, of strength `t`, says outright that the holder has turned round (`no longer
+   likes Rust`), `FLOOR + (TURN − FLOOR) · t` stands for `FLOOR`; no such move goes
+   beyond where one from .5 ends, so that the higher of two beliefs stays the higher.
 
 What follows, each a test: adding support never lowers and adding contradiction never raises the
 result; one clear line (strength 1) moves by at least .02 wherever there is that much room below
-.97 and by less than .12 everywhere; four clear contradictions on four days take .8 below .5, and
-no number of lines of a single day does; the order within a day has no effect; the same line twice
+.97 and by less than .12 everywhere; four clear contradictions on four days (three outright turns)
+take .8 below .5, and no number of lines of a single day does; the order within a day has no effect; the same line twice
 counts once; leaving a line out gives exactly the state without it, because nothing is stored.
 
 A day's move is shared out among its lines in proportion to what each put on the scale, so the
@@ -223,8 +224,10 @@ def _weigh(moves: _Moves, lines: Sequence[DatedEvidence], current: float) -> flo
         net += sign * sum(parts.values())
         for fact_id, part in parts.items():
             shares[fact_id, stance] = sign * part
-    turned = {line.stance for line in lines if line.turns and line.stated is None}
-    after = _moved(current, net, turned=(Stance.FOR if net > 0 else Stance.AGAINST) in turned)
+    side = Stance.FOR if net > 0 else Stance.AGAINST
+    turns = [line for line in lines if line.turns and line.stance is side and line.stated is None]
+    turned = max((min(max(line.strength, 0.0), 1.0) for line in turns), default=0.0)
+    after = _moved(current, net, turned)
     slope = (after - current) / net if abs(net) > 1e-9 else 0.0
     for key, share in shares.items():
         moves[key] = share * slope
@@ -253,11 +256,11 @@ def _side(lines: Sequence[DatedEvidence]) -> dict[str, float]:
     return {fact_id: weight * scale for fact_id, weight in weights.items()}
 
 
-def _moved(current: float, net: float, *, turned: bool) -> float:
+def _moved(current: float, net: float, turned: float) -> float:
     if net == 0:
         return current
     moved = _NORMAL.cdf(_NORMAL.inv_cdf(current) + STEP * net)
-    floor = current + (TURN if turned else FLOOR) * max(-1.0, min(1.0, net))
+    floor = current + (FLOOR + (TURN - FLOOR) * turned) * max(-1.0, min(1.0, net))
     from_the_middle = _NORMAL.cdf(STEP * net)
     if net < 0 and current > 0.5:
         moved = min(moved, max(floor, from_the_middle))

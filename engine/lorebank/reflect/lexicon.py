@@ -2,12 +2,13 @@
 
 A language is a file. It lists cue classes as comma-separated phrases (`*` at a word's end for any
 ending, `love~` for any form of a word: see `phrases`) and comparison frames with `{a}` (preferred)
-and `{b}` (left); `forms` has a row of irregular forms a line and `fillers` the words that may stand
-inside any phrase; then what it knows of objects: clusters of words of one meaning (`same`) and of nearly
-one (`near`), pairs of opposite clusters, slots, whose members exclude each other where only one can
-hold, kinds (`tea: sencha earl_grey`: who names sencha names tea, not the other way round), parts
-(`长会: 长 会议`, a word that names two things) and measures (`two hours` says `long`). An object of
-several words is written with `_`, one of several Han characters as it is; each is read as one.
+and `{b}` (left); `forms` has a row of irregular forms a line, `fillers` the words that may stand
+inside any phrase, `proper` what is a name inside a sentence (`in Go`). Then what it knows of
+objects: clusters of words of one meaning (`same`) and of nearly one (`near`), pairs of opposite
+clusters, slots, whose members exclude each other where only one can hold, kinds (`tea: sencha
+earl_grey`: who names sencha names tea, not the other way round), parts (`长会: 长 会议`, a word
+that names two things) and measures (`two hours` says `long`). An object of several words is written
+with `_`, one of several Han characters as it is; each is read as one.
 """
 
 from __future__ import annotations
@@ -92,11 +93,11 @@ prepositions (`without`), `bound` those that bound a time (`before ten`), `prep`
 means (`on WhatsApp`), `excess` the words that turn the next one into a complaint (`too short`),
 `scene` the amounts, days and places that tell nothing of what a line is about (`a cup of`).
 `adopt` are the deeds that need an object (`bought`), `do` those that name what is done themselves
-(`cooked`), and `via` those whose object follows a preposition (`rewrote the parser in Rust`); `about` are the
-prepositions of what is only a subject (`a book about trains`),
-`sake` those of whom a thing is done for, `part` those of what a thing is made of; `bid` are the verbs
-that tell somebody to do a thing, `every` the words that mean all of a kind, `own` those of who has
-a thing, `other` those of one in its place (`another dentist`).
+(`cooked`), and `via` those whose object follows a preposition (`rewrote the parser in Rust`).
+`about` are the prepositions of what is only a subject (`a book about trains`), `sake` those of whom
+a thing is done for, `part` those of what a thing is made of. `bid` are the verbs that tell somebody
+to do a thing, `every` the words that mean all of a kind, `own` those of who has a thing, `other`
+those of one in its place (`another dentist`).
 """
 _THING = "thing"
 """The class of an object of several words."""

@@ -50,8 +50,8 @@ def sign_of(
     """What a segment says of its object: +1, −1 or 0, and the class of cue that says so.
 
     An attitude counts before a change of habit, and that before a judgement; where cues of the
-    class that counts disagree the sign is 0. With `concord` a second negation denies no less. A negation with nothing else is `negation`. To end a
-    thing after a brief while is to want it brief.
+    class that counts disagree the sign is 0. A negation with nothing else is `negation`; with
+    `concord` a second one denies no less. To end a thing after a brief while is to want it brief.
     """
     if _not_without(items):
         return 1, "attitude"

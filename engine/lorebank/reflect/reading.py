@@ -203,9 +203,8 @@ def _segments(sentence: str, number: int, names: tuple[str, ...], words: Lexicon
                 longer, others = words.cues_at(folded, position + length - 1)
                 if longer > 1 and others & {"like", "dislike"}:
                     length, cues = length - 1, cues - {"negate"}
-            if length > 1 and cues & {"like", "dislike"} and words.concord:
-                if "negate" in words.cues_at([token], 0)[1]:
-                    cues |= {"denying"}
+            if length > 1 and words.concord and "negate" in words.cues_at([token], 0)[1]:
+                cues |= {"denying"} if cues & {"like", "dislike"} else frozenset()
             if len(token) == 1 and token.isascii() and not written.isascii():
                 cues -= {"joins"}
             if "joins" in cues and run:

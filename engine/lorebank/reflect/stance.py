@@ -23,15 +23,11 @@ from functools import lru_cache
 
 from lorebank.domain import Fact, Stance
 from lorebank.language.words import words
-from lorebank.reflect.covering import (
-    Cover,
-    asides,
-    cover_of,
-    extras,
+from lorebank.reflect.covering import Cover, asides, cover_of, extras, is_of_another_sort
+from lorebank.reflect.deeds import (
     is_done_at_its_hour,
     is_done_without,
     is_for_another,
-    is_of_another_sort,
     is_of_length,
     is_only_about,
     is_wanted_without,
@@ -58,6 +54,10 @@ _ENOUGH = {"attitude": 0.5, "habit": 0.7, "judgement": 0.5, "negation": 0.7, "re
 _RESTATED = 0.6
 _HOUR = 0.7
 """How much it tells of a liking for an hour that something was done then."""
+_WITHOUT = 0.7
+"""How much it tells against a thing that another was wanted without it."""
+_BORROWED = 0.9
+"""How much of a sign another segment of the sentence passes on."""
 _RIVAL = 0.6
 """How much it tells against what is preferred that its rival was taken for once."""
 _EXTRAS = 2
@@ -181,81 +181,117 @@ def _by_comparison(target: Target, compared: Comparison, *, turns: bool) -> _Vot
 
 def _by_segment(target: Target, cover: Cover, position: int, reading: Reading) -> _Vote | None:
     segment = reading.segments[position]
-    sign, basis = segment.sign, segment.basis
-    damped = 1.0
-    beside = (s for s in reading.segments if s.sentence == segment.sentence)
-    if basis == "habit" and any(other.has("neutral") for other in beside):
+    told = _told(target, cover, position, reading)
+    if told is None:
         return None
-    if basis == "habit" and segment.has("brief") and segment.has("drop"):
-        sign = 1 if is_of_length(target, segment) else -1
-    besides = extras(target, segment)
-    if not sign and segment.has("repeat") and target.basis in _REPEATABLE and not besides:
-        sign, basis = 1, "habit"
-    if not sign and not (target.basis == "plain" and segment.has("repeat")):
-        sign, basis = _borrowed(target, position, reading)
-        damped = 0.9
-        if cover.flips and sign < 0:
-            return None
     if cover.slot:
-        return _by_slot(target, cover, sign, segment)
-    if target.basis == "plain" and besides > _EXTRAS and not segment.has("repeat"):
+        return _by_slot(target, cover, told.sign, segment)
+    told = _read_plainly(target, cover, segment, told)
+    besides = extras(target, segment)
+    if told is None or not told.sign or is_of_another_sort(target, segment):
         return None
-    if not sign and is_done_at_its_hour(target, segment):
-        sign, basis, damped = 1, "habit", _HOUR
-    if not sign and target.basis == "plain":
-        negated = segment.has("negate")
-        sign, basis = (-1, "negation") if negated else (1, "restated")
+    if told.basis == "attitude" and told.sign > 0 and is_wanted_without(target, segment):
+        told = _Told(-1, "attitude", _WITHOUT)
+    if cover.share < _ENOUGH[told.basis] or not cover.fitting:
+        return None
+    if told.basis == "attitude" and cover.share < _RESTATED and besides > _EXTRAS:
+        return None
+    if told.basis in ("habit", "judgement") and is_only_about(target, segment):
+        return None
+    if told.basis == "habit" and not _is_done_to(target, segment, told.sign):
+        return None
+    return _signed(target, cover, segment, told, besides)
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What a segment says of its object."""
+
+    sign: int
+    basis: str
+    damped: float = 1.0
+
+
+def _told(target: Target, cover: Cover, position: int, reading: Reading) -> _Told | None:
+    """The segment's own sign, that of a repetition, or that of a segment beside it."""
+    segment = reading.segments[position]
+    sign, basis = segment.sign, segment.basis
+    if basis == "habit":
+        beside = (s for s in reading.segments if s.sentence == segment.sentence)
+        if any(other.has("neutral") for other in beside):
+            return None
+        if segment.has("brief") and segment.has("drop"):
+            sign = 1 if is_of_length(target, segment) else -1
+    if sign:
+        return _Told(sign, basis)
+    repeats = segment.has("repeat")
+    if repeats and target.basis in _REPEATABLE and not extras(target, segment):
+        return _Told(1, "habit")
+    if repeats and target.basis == "plain":
+        return _Told(0, "none")
+    sign, basis = _borrowed(target, position, reading)
+    return None if cover.flips and sign < 0 else _Told(sign, basis, _BORROWED)
+
+
+def _read_plainly(target: Target, cover: Cover, segment: Segment, told: _Told) -> _Told | None:
+    """What is said without a cue: that it was done at the hour liked, or that it is so."""
+    besides = extras(target, segment)
+    plain = target.basis == "plain"
+    if plain and besides > _EXTRAS and not segment.has("repeat"):
+        return None
+    if told.sign:
+        return None if told.basis == "negation" and target.basis == "judgement" else told
+    if is_done_at_its_hour(target, segment):
+        return _Told(1, "habit", _HOUR)
+    if plain and segment.has("negate"):
+        return _Told(-1, "negation", told.damped)
+    if plain:
         alone = len(target.objects) == 1 and besides and not segment.has("repeat")
-        if alone and not negated:
-            return None
-    if not sign and cover.flips and target.basis in ("habit", "negation") and not besides:
-        sign, basis = 1, "restated"
-    if basis == "habit" and is_done_without(target, segment):
-        return None
-    if basis == "negation" and target.basis == "judgement":
-        return None
-    if is_of_another_sort(target, segment):
-        return None
-    if basis == "attitude" and sign > 0 and is_wanted_without(target, segment):
-        sign, damped = -1, _HOUR
-    if not sign or cover.share < _ENOUGH[basis] or not cover.fitting:
-        return None
-    if basis == "attitude" and cover.share < _RESTATED and besides > _EXTRAS:
-        return None
+        return None if alone else _Told(1, "restated", told.damped)
+    if cover.flips and target.basis in ("habit", "negation") and not besides:
+        return _Told(1, "restated", told.damped)
+    return told
+
+
+def _is_done_to(target: Target, segment: Segment, sign: int) -> bool:
+    """Whether a deed is one of the holder's, to what the opinion is about."""
+    if is_done_without(target, segment) or is_for_another(segment):
+        return False
+    if target.owned and segment.has("other"):
+        return False
     judged = target.basis == "judgement" and segment.has("good", "bad")
-    if segment.basis == basis == "habit" and not judged and opens_with(target, segment):
+    if segment.basis == "habit" and not judged and opens_with(target, segment):
+        return False
+    if segment.has("repeat"):
+        return True
+    before, behind = strays(target, segment)
+    room = 1 if sign < 0 or len(target.objects) > 1 else 0
+    return before <= room and behind <= 1
+
+
+def _signed(
+    target: Target, cover: Cover, segment: Segment, told: _Told, besides: float
+) -> _Vote | None:
+    """The vote, where what is said of an opposite or a rival tells of the object too."""
+    sign, damped = told.sign, told.damped
+    excludes = segment.has("exclusive", "change")
+    liked = told.basis == "attitude" and min(sign, target.sign) > 0
+    if cover.flips and liked and not (excludes or target.exclusive):
         return None
-    if basis in ("habit", "judgement") and is_only_about(target, segment):
-        return None
-    if basis == "habit" and (is_for_another(segment) or (target.owned and segment.has("other"))):
-        return None
-    if basis == "habit" and not segment.has("repeat"):
-        before, behind = strays(target, segment)
-        if before > (1 if sign < 0 or len(target.objects) > 1 else 0) or behind > 1:
-            return None
-    exclusive = target.exclusive or segment.has("exclusive", "change")
-    if cover.flips and basis == "attitude" and sign > 0 and target.sign > 0 and not exclusive:
-        return None
-    if cover.flips:
-        sign = -sign
-    label = "opposite" if cover.flips else basis
-    if (
-        target.basis == "comparison"
-        and target.sign < 0
-        and sign > 0
-        and not segment.has("exclusive", "change")
-    ):
-        if basis != "habit":
+    sign = -sign if cover.flips else sign
+    if target.basis == "comparison" and target.sign < 0 < sign and not excludes:
+        if told.basis != "habit":
             return None
         damped *= _RIVAL
-    strength = _STRENGTHS[basis] * damped * (0.7 + 0.3 * cover.share)
-    covers = (
-        cover.share >= (0.5 if target.of_a_name else _RESTATED)
+    return _Vote(
+        sign * target.sign,
+        "opposite" if cover.flips else told.basis,
+        _STRENGTHS[told.basis] * damped * (0.7 + 0.3 * cover.share),
+        not cover.flips
         and besides <= _EXTRAS
-        and not cover.flips
+        and cover.share >= (0.5 if target.of_a_name else _RESTATED),
+        segment.has("change") and told.basis != "restated",
     )
-    turns = segment.has("change") and basis != "restated"
-    return _Vote(sign * target.sign, label, strength, covers, turns)
 
 
 def _by_slot(target: Target, cover: Cover, sign: int, segment: Segment) -> _Vote | None:

@@ -86,9 +86,9 @@ def _tells_of_others(segment: Segment, wanted: set[str]) -> bool:
     told = reached = False
     items = segment.items
     for at, item in enumerate(items):
-        if "others" in item.cues and item.stem not in wanted and not reached:
-            if not _is_spoken_to(items, at):
-                return True
+        others = "others" in item.cues and item.stem not in wanted
+        if others and not reached and not _is_spoken_to(items, at):
+            return True
         told = told or bool(item.cues & _TELLING)
         reached = told and (
             "prep" in item.cues or (reached and bool(item.cues & {"function", "scene"}))
