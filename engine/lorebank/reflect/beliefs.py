@@ -14,14 +14,15 @@ normal distribution), where equal steps mean ever less near certainty. Days are 
 4. **Surprise.** Evidence that pulls a belief back towards .5 moves `c` by at least
    `FLOOR · min(|n|, 1)`, so that even a belief at .99 answers visibly to a contradiction. Where a
    line of that side, of strength `t`, says outright that the holder has turned round (`no longer
-   likes Rust`), `FLOOR + (TURN − FLOOR) · t` stands for `FLOOR`; no such move goes
-   beyond where one from .5 ends, so that the higher of two beliefs stays the higher.
+   likes Rust`), `FLOOR + (TURN − FLOOR) · t` stands for `FLOOR`; no such move goes beyond where one
+   from .5 ends, so that the higher of two beliefs stays the higher.
 
 What follows, each a test: adding support never lowers and adding contradiction never raises the
 result; one clear line (strength 1) moves by at least .02 wherever there is that much room below
 .97 and by less than .12 everywhere; four clear contradictions on four days (three outright turns)
-take .8 below .5, and no number of lines of a single day does; the order within a day has no effect; the same line twice
-counts once; leaving a line out gives exactly the state without it, because nothing is stored.
+take .8 below .5, and no number of lines of a single day does; the order within a day has no effect;
+the same line twice counts once; leaving a line out gives exactly the state without it, because
+nothing is stored.
 
 A day's move is shared out among its lines in proportion to what each put on the scale, so the
 deltas of a day sum to its move. The lines of an opening statement move nothing: delta 0.
@@ -224,8 +225,8 @@ def _weigh(moves: _Moves, lines: Sequence[DatedEvidence], current: float) -> flo
         net += sign * sum(parts.values())
         for fact_id, part in parts.items():
             shares[fact_id, stance] = sign * part
-    side = Stance.FOR if net > 0 else Stance.AGAINST
-    turns = [line for line in lines if line.turns and line.stance is side and line.stated is None]
+    won = Stance.FOR if net > 0 else Stance.AGAINST
+    turns = [line for line in lines if line.turns and line.stance is won and line.stated is None]
     turned = max((min(max(line.strength, 0.0), 1.0) for line in turns), default=0.0)
     after = _moved(current, net, turned)
     slope = (after - current) / net if abs(net) > 1e-9 else 0.0
