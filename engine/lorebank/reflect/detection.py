@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import tomllib
+import re
 from collections import Counter
 from collections.abc import Mapping
 from functools import lru_cache
 
-from lorebank.language.folding import fold
-from lorebank.reflect.lexicon import language_files, languages
-from lorebank.reflect.tokens import is_han, is_kana, phrase_tokens, phrases, tokens_of
+from lorebank.reflect.lexicon import language_files, language_table, languages
+from lorebank.reflect.tokens import is_han, is_kana, tokens_of
 
 __all__ = ["detect", "likely"]
 
+_OPEN_ENDED = re.compile(r"\w+\*")
 _TELLING = (
     "function",
     "negate",
@@ -83,12 +83,11 @@ def _counts(text: str) -> Counter[str]:
 def _language_words() -> Mapping[str, tuple[str, ...]]:
     words: dict[str, list[str]] = {}
     for code in languages():
-        table = tomllib.loads(language_files()[code])
-        own = set(fold(str(table.get("forms", ""))).split())
-        for cue in _TELLING:
-            for phrase in phrases(table.get(cue, "")):
-                tokens = phrase_tokens(phrase)
-                own.update(token for token in tokens if not token.endswith("*"))
+        table = language_table(code)
+        if table.get("unspaced"):
+            continue
+        listed = "\n".join(str(table.get(key, "")) for key in ("forms", *_TELLING))
+        own = {token for _, token in tokens_of(_OPEN_ENDED.sub(" ", listed))}
         for word in own:
             words.setdefault(word, []).append(code)
     return {word: tuple(codes) for word, codes in words.items()}

@@ -19,6 +19,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
+from typing import Any
 
 from lorebank.language.folding import fold
 from lorebank.reflect.lexicon_file import (
@@ -42,7 +43,7 @@ from lorebank.reflect.tokens import (
     without_ending,
 )
 
-__all__ = ["CUES", "Lexicon", "language_files", "languages", "lexicon"]
+__all__ = ["CUES", "Lexicon", "language_files", "language_table", "languages", "lexicon"]
 
 CUES = (
     *(
@@ -209,7 +210,7 @@ def languages() -> tuple[str, ...]:
 @lru_cache(maxsize=32)
 def lexicon(code: str) -> Lexicon:
     """The lexicon of a language; `KeyError` where there is no file for it."""
-    table = tomllib.loads(language_files()[code])
+    table = language_table(code)
     base = _OWN_NUMBERS * languages().index(code)
     suffixes = tuple(sorted(phrases(table.get("suffixes", "")), key=lambda s: (-len(s), s)))
     unspaced = bool(table.get("unspaced", False))
@@ -273,6 +274,12 @@ def lexicon(code: str) -> Lexicon:
         else {},
         book,
     )
+
+
+@lru_cache(maxsize=32)
+def language_table(code: str) -> Mapping[str, Any]:
+    """A language file as it is written; `KeyError` where there is none."""
+    return tomllib.loads(language_files()[code])
 
 
 @lru_cache(maxsize=1)
