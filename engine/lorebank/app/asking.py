@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -11,8 +11,9 @@ from lorebank.app.opened import Day, OpenWorkspace, Progress, made_anew_when_dam
 from lorebank.domain import Answer, BenchReport, Fact, FactKind, FileText, SearchHit
 from lorebank.errors import UsageError
 from lorebank.index.chunks import select_chunks
+from lorebank.index.connection import has_full_text
 from lorebank.index.entities import lookup_names
-from lorebank.index.items import facts_by_time
+from lorebank.index.items import NOTE, facts_by_time
 from lorebank.index.meaning import QueryVector
 from lorebank.index.selection import known_tags, select_items
 from lorebank.index.spelling import respell_names
@@ -23,11 +24,13 @@ from lorebank.recall.pipeline import RecallOptions, recall
 from lorebank.recall.request import Request
 from lorebank.recall.understand import Understood, understand
 from lorebank.reflect import materialise
+from lorebank.workspace.recalled import note_recalled
 
 __all__ = ["Asking"]
 
 LEAST_CANDIDATES = 80
 """Items that each retriever may return, however few are wanted."""
+NO_FULL_TEXT = "this SQLite was built without FTS5"
 
 
 class Asking(OpenWorkspace):
@@ -51,6 +54,7 @@ class Asking(OpenWorkspace):
         include_superseded: bool = False,
         explain: bool = False,
         why_not: str | None = None,
+        remember: bool = True,
         now: date | None = None,
     ) -> Answer:
         """Answer a question from facts and prose, with citations; see `Answer`.
@@ -60,6 +64,8 @@ class Asking(OpenWorkspace):
         `kinds` are kinds of facts or `note` for prose; every one of `tags` must be borne; `path` is
         a file or the beginning of a path. `explain` adds to each hit's `why` what every part of
         its score is worth; `why_not`, an id or `path#L12`, is answered in `Answer.why_not`.
+        Which facts were given is noted in `.memory/` (`recall.remember_uses`), unless `remember` is
+        false: for questions that nobody asked.
         """
         today = self._today(now)
         wanted = self.config.recall.k if k is None else k
@@ -107,10 +113,12 @@ class Asking(OpenWorkspace):
             beliefs=lambda facts: materialise.beliefs(
                 self._index, self.root, facts, understood.filters.as_of, self.config.reflect
             ),
-            skipped={"semantic": question.skipped} if question.skipped else {},
+            skipped=self._skipped(question),
             index=self._freshness(),
-            notes=self._notes_on(understood.filters),
+            notes=(*self._notes_on(understood.filters), *self._notes_on_retrievers(question)),
         )
+        if remember and answer.hits and self.config.recall.remember_uses:
+            note_recalled(self.root, [hit.id for hit in answer.hits if hit.kind != NOTE], today)
         if question.fallback is None:
             return answer
         return replace(answer, notes=(*answer.notes, question.fallback))
@@ -154,6 +162,7 @@ class Asking(OpenWorkspace):
             query_vector=question.vector,
             provider=question.provider,
             model=question.model,
+            candidate_multiplier=self.config.recall.candidate_multiplier,
         )
         return tuple(replace(hit, fallback=question.fallback) for hit in hits)
 
@@ -221,7 +230,7 @@ class Asking(OpenWorkspace):
         self._freshen()
 
         def ask(question: str) -> Answer:
-            return self.recall(question, k=DEPTH, include_superseded=True, now=now)
+            return self.recall(question, k=DEPTH, include_superseded=True, remember=False, now=now)
 
         return run_bench(self._vocabulary, ask, n=n, seed=seed, progress=progress)
 
@@ -230,6 +239,17 @@ class Asking(OpenWorkspace):
         if not needs_meaning(understood):
             return QueryVector(skipped="the question names only entities, times or identifiers")
         return self._meaning.query(self._index, understood.meaning)
+
+    def _skipped(self, question: QueryVector) -> dict[str, str]:
+        """Retrievers that cannot run, each with its reason."""
+        skipped = {"semantic": question.skipped} if question.skipped else {}
+        return skipped if has_full_text(self._index) else {"lexical": NO_FULL_TEXT} | skipped
+
+    def _notes_on_retrievers(self, question: QueryVector) -> Iterator[str]:
+        if not has_full_text(self._index):
+            yield f"no words are looked for: {NO_FULL_TEXT}"
+        if question.missed:
+            yield f"found by words alone: {question.skipped}"
 
     def _notes_on(self, filters: Filters) -> tuple[str, ...]:
         tags = (*filters.tags, *filters.excluded.tags)

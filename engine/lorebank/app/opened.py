@@ -49,6 +49,7 @@ __all__ = [
     "OpenWorkspace",
     "Progress",
     "Say",
+    "held_first",
     "log_warning",
     "made_anew_when_damaged",
     "open_connection",
@@ -156,7 +157,7 @@ class OpenWorkspace:
 
     @property
     def _index_path(self) -> Path:
-        return index_path(self.root, self.config.index.path)
+        return index_path(self.root, self.config.index.path, self.config.index.agent_id)
 
     @cached_property
     def _vectors(self) -> VectorIndex:
@@ -270,7 +271,7 @@ class OpenWorkspace:
         dated = self._named(
             [materialise.as_read(opinion, today, self.config.reflect) for opinion in found]
         )
-        return tuple(sorted(dated, key=_held_first))
+        return tuple(sorted(dated, key=held_first))
 
     def _named(self, opinions: Sequence[Opinion]) -> tuple[Opinion, ...]:
         """Opinions with display names in place of slugs."""
@@ -341,7 +342,7 @@ def open_connection(path: Path) -> Connection:
     return connection
 
 
-def _held_first(opinion: Opinion) -> tuple[bool, bool, float, str]:
+def held_first(opinion: Opinion) -> tuple[bool, bool, float, str]:
     """Opinions still held before others, those with recent evidence before stale ones."""
     live = opinion.status is OpinionStatus.LIVE
     return not live, opinion.trend is Trend.STALE, -opinion.confidence, opinion.id

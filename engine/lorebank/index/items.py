@@ -30,6 +30,7 @@ __all__ = [
     "facts_by_place",
     "facts_by_time",
     "item_count",
+    "item_places",
     "load_facts",
     "load_items",
     "marked_facts",
@@ -76,6 +77,17 @@ class Item(NamedTuple):
 def item_count(connection: Connection) -> int:
     """How many facts and passages there are."""
     return int(connection.execute("SELECT count(*) FROM items").get)
+
+
+def item_places(connection: Connection) -> frozenset[str]:
+    """Where each fact and passage stands, as a citation is written: `path#L12`, `path#L12-L15`."""
+    return frozenset(
+        str(Citation(path, first, last))
+        for path, first, last in select(
+            connection,
+            "SELECT f.path, i.start_line, i.end_line FROM items i JOIN files f ON f.file = i.file",
+        )
+    )
 
 
 def load_items(connection: Connection, items: Sequence[int]) -> dict[int, Item]:

@@ -15,8 +15,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from lorebank.domain import Diagnostic, SyncReport
-from lorebank.index.connection import Connection, generation, select, transaction
-from lorebank.index.entities import identity_problems, refresh_entities
+from lorebank.index.connection import (
+    Connection,
+    generation,
+    give_back_room,
+    select,
+    transaction,
+)
+from lorebank.index.entities import identity_problems
 from lorebank.index.meta import read_meta, write_meta
 from lorebank.index.read_settings import ReadSettings
 from lorebank.workspace.files import SourceFile, WalkResult, content_hash, read_bytes
@@ -95,8 +101,11 @@ def sync_files(
 
         marked = marked_lines(connection)
         with transaction(connection):
-            if generation(connection) == seen:
-                return _write_all(connection, plan, settings, full=full or due, marked=marked)
+            if generation(connection) != seen:
+                continue
+            result = _write_all(connection, plan, settings, full=full or due, marked=marked)
+        give_back_room(connection)
+        return result
 
 
 def _write_all(
@@ -110,7 +119,7 @@ def _write_all(
     """Write a plan; inside the caller's transaction."""
     from lorebank.index.writing import marked_lines
 
-    entities = _write(connection, plan, settings)
+    entities = _write(connection, plan, settings, full=full)
     write_meta(connection, "reading", settings.fingerprint())
     now = datetime.now().astimezone()
     write_meta(connection, "synced_at", now.isoformat(timespec="seconds"))
@@ -167,10 +176,14 @@ def _plan(
     return _Plan(tuple(read), tuple(touched), removed, frozenset(known), tuple(problems))
 
 
-def _write(connection: Connection, plan: _Plan, settings: ReadSettings) -> set[str]:
+def _write(connection: Connection, plan: _Plan, settings: ReadSettings, *, full: bool) -> set[str]:
+    from lorebank.index.entity_rows import refresh_entities
+    from lorebank.index.names_due import names_between, said_in
     from lorebank.index.plain_mentions import refresh_plain_mentions
     from lorebank.index.writing import delete_file, holders_of_file, insert_file, touch_file
 
+    paths = [*plan.removed, *(read.source.path for read in plan.read)]
+    before = said_in(connection, paths)
     entities: set[str] = set()
     for path in plan.removed:
         entities |= holders_of_file(connection, path)
@@ -184,8 +197,12 @@ def _write(connection: Connection, plan: _Plan, settings: ReadSettings) -> set[s
     for source in plan.touched:
         touch_file(connection, source.path, source.size, _trusted(source.mtime_ns, now_ns))
     _rewrite_walk_problems(connection, plan.problems)
-    entities |= refresh_entities(connection)
-    refresh_plain_mentions(connection, [read.source.path for read in plan.read], settings)
+    changed = None if full else names_between(before, said_in(connection, paths))
+    moved, looked_at = refresh_entities(connection, changed)
+    entities |= moved
+    refresh_plain_mentions(
+        connection, [read.source.path for read in plan.read], settings, looked_at
+    )
     for read in plan.read:
         entities |= holders_of_file(connection, read.source.path)
     return entities

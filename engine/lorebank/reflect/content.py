@@ -11,7 +11,8 @@ from lorebank.index.connection import Connection
 from lorebank.index.entities import display_names, list_entities
 from lorebank.index.items import all_facts
 from lorebank.index.opinions import load_opinions
-from lorebank.index.slots import relations_of_facts, superseded_facts
+from lorebank.index.plain_mentions import plainly_named
+from lorebank.index.slots import fates_of_facts, relations_of_facts
 from lorebank.reflect.by_hand import dated, read_entries
 from lorebank.reflect.materialise import opinions_under, with_trend
 from lorebank.reflect.pages import BankContent, newest_day
@@ -39,6 +40,7 @@ def read_content(
     names = display_names(connection, {slug for o in opinions for slug in o.entities})
     # Trends are told for the newest day recorded, not for today: no news, no change.
     newest = newest_day(facts)
+    fates = fates_of_facts(connection, as_of=until)
     return BankContent(
         facts=facts,
         opinions=tuple(
@@ -50,8 +52,10 @@ def read_content(
         ),
         entries=by_hand,
         entities={entity.slug: entity for entity in list_entities(connection)},
-        superseded=superseded_facts(connection, as_of=until),
+        superseded=fates.superseded,
         relations=relations_of_facts(connection),
+        lapsed=fates.lapsed,
+        named=plainly_named(connection),
     )
 
 

@@ -8,21 +8,25 @@ were last settled are not even read.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from functools import cached_property
 from pathlib import Path
 
 from lorebank.config import Config
 from lorebank.domain import Diagnostic, Hunk, ReflectReport
 from lorebank.index.connection import Connection
+from lorebank.index.items import item_places
 from lorebank.markdown.facts import RETAIN_HEADINGS
 from lorebank.markdown.generated_text import escape_inline
 from lorebank.markdown.opinion_page import OPINIONS_PATH
 from lorebank.markdown.proposal_pages import PROPOSAL_PAGES
 from lorebank.reflect.content import read_content, touched_since
 from lorebank.reflect.edits import PageEdit
+from lorebank.reflect.generated_memory import GeneratedMemory
 from lorebank.reflect.hunks import hunks_of, without_hunks
+from lorebank.reflect.infer_written import ProseReader
 from lorebank.reflect.journal import (
     JOURNAL_FOLDER,
     journal_path,
@@ -36,7 +40,8 @@ from lorebank.reflect.rejections import REJECTED_PATH, parse_rejections, with_re
 from lorebank.reflect.relocation import relocate
 from lorebank.reflect.standing import Ask, ask_standing, plan_answers, write_answers
 from lorebank.reflect.suggest import suggest_lines
-from lorebank.reflect.undo import Change, keep_for_undo, next_run
+from lorebank.reflect.summary_written import SummaryWords
+from lorebank.reflect.undo import BegunRun, Change, keep_for_undo, next_run
 from lorebank.reflect.unsure_queue import unsure_queue
 from lorebank.reflect.vanishing import vanishing_lines
 from lorebank.reflect.writing import Writer
@@ -78,6 +83,8 @@ class RunOptions:
     """Answers the standing questions."""
     writer: Writer | None = None
     """Puts the answers in words."""
+    begun: BegunRun | None = None
+    """The run as far as it has come: the pages that the ledger moved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +128,19 @@ class _Run:
         self.content = read_content(connection, root, config, options.today, options.until)
         memory = connection if options.until is None else None
         self.answers = ask_standing(root, self.content, options.ask, memory)
-        self.proposing = _proposing(root, config, self.content, self._headings, options.infer)
+        self.generated = GeneratedMemory.open(root)
+        reader = ProseReader(self.generated, options.writer if options.infer else None)
+        self.proposing = _proposing(
+            root, config, self.content, self._headings, options.infer, reader
+        )
+        self.generated.save()
         texts = {p: page.text for p, page in read_pages(root, self.answers.paths)[0].items()}
         self.answers = write_answers(self.answers, self.content, texts, options.writer)
+        self.words: SummaryWords | None = None
+        if config.generator.summaries:
+            # A page of an earlier day gets no new words, and keeps those that fit it.
+            today = options.writer if options.until is None else None
+            self.words = SummaryWords(self.generated, today)
         self.settled = SettledPages(connection)
         self.rejections = _read_text(root, REJECTED_PATH)
         self.declined = parse_rejections(self.rejections)
@@ -140,6 +157,7 @@ class _Run:
             if moved is content:
                 break
             content = moved
+        self.generated.save()
         return planned
 
     def write(self, planned: _Planned) -> tuple[PageEdit, ...]:
@@ -149,13 +167,15 @@ class _Run:
             [hunk for hunk in planned.hunks if hunk.id in self.options.reject],
             self.options.today,
         )
-        if planned.edits or new_rejections != self.rejections:
+        if self.options.begun is not None:
+            self.name = self.options.begun.name
+        elif planned.edits or new_rejections != self.rejections:
             self.name = next_run(
                 self.root, self.options.today.isoformat(), _read_text(self.root, self.journal)
             )
         for folder in _FOLDERS:
             remove_temporaries(self.root / folder)
-        changes: dict[str, Change] = {}
+        changes = dict(self._begun)
         written: dict[str, PageEdit] = {}
         first = planned
         for _ in range(_ATTEMPTS):
@@ -187,6 +207,7 @@ class _Run:
                 *planned.problems,
                 *self.proposing.problems,
                 *self.answers.problems,
+                *(self.words.problems if self.words else ()),
                 *self.problems,
             ),
             run=self.name,
@@ -195,17 +216,31 @@ class _Run:
             rejected=planned.rejected,
         )
 
+    @cached_property
+    def _places(self) -> frozenset[str]:
+        """Where something is read: a standing answer may let go of it, nothing is lost."""
+        return item_places(self.connection)
+
+    @property
+    def _begun(self) -> Mapping[str, Change]:
+        """What the run changed before its own edits."""
+        return self.options.begun.changes if self.options.begun else {}
+
     @property
     def _headings(self) -> tuple[str, ...]:
         return (*RETAIN_HEADINGS, *self.config.retain.headings)
 
     def _plan_once(self, content: BankContent, only: set[str] | None) -> _Planned:
-        plan = PagePlan(content)
+        plan = PagePlan(content, self.words)
         replaced = _replaced(content)
         paths = set(plan.paths) if only is None else plan.paths.keys() & only
         if self.options.since is not None:
             paths &= plan.of_entities(touched_since(content, self.options.since))
-        paths = {p for p in paths if not self.settled.is_settled(p, plan.made_from(p))}
+        paths = {
+            p
+            for p in paths
+            if plan.wants_words(p) or not self.settled.is_settled(p, plan.made_from(p))
+        }
         others = {*PROPOSAL_PAGES, *self.answers.paths}
         others = others if only is None else others & only
         pages, problems = read_pages(self.root, paths | others)
@@ -252,7 +287,10 @@ class _Run:
         vanishing = None
         if not self.options.force and edit.path not in PROPOSAL_PAGES:
             vanishing = vanishing_lines(
-                shown, share=self.config.reflect.max_vanish, replaced=replaced
+                shown,
+                share=self.config.reflect.max_vanish,
+                replaced=replaced,
+                standing=self._places if edit.path in self.answers.paths else (),
             )
         if vanishing is not None:
             found.held.append(edit.path)
@@ -275,6 +313,8 @@ class _Run:
         for edit in planned.edits:
             page = planned.pages.get(edit.path)
             before = page.data if page else None
+            if edit.path in self._begun:
+                before = self._begun[edit.path].before
             changes[edit.path] = Change(before, encoded(edit, page))
         if self.name and planned.edits:
             keep_for_undo(self.root, self.name, changes)
@@ -284,6 +324,7 @@ class _Run:
             if not write_page(self.root, edit, page):
                 missed.add(edit.path)
                 changes.pop(edit.path)
+                changes |= {p: c for p, c in self._begun.items() if p == edit.path}
                 continue
             written[edit.path] = edit
             if planned.rejected:
@@ -346,13 +387,25 @@ class _Findings:
 
 
 def _proposing(
-    root: Path, config: Config, content: BankContent, headings: Sequence[str], infer: bool
+    root: Path,
+    config: Config,
+    content: BankContent,
+    headings: Sequence[str],
+    infer: bool,
+    reader: ProseReader,
 ) -> Proposing:
     core, problems = read_core_memory(root, config.reflect.core_token_budget)
     suggested = suggest_lines(
-        root, config, content.facts, content.entities, core.rulings, headings, everywhere=infer
+        root,
+        config,
+        content.facts,
+        content.entities,
+        core.rulings,
+        headings,
+        everywhere=infer,
+        reader=reader,
     )
-    return Proposing(core, suggested, problems)
+    return Proposing(core, suggested, (*problems, *reader.problems))
 
 
 def _busy(path: str) -> Diagnostic:

@@ -7,7 +7,7 @@ any day. Each line carries the citation of its fact as a link that works from th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from itertools import groupby
 
@@ -26,6 +26,7 @@ from lorebank.language.folding import fold
 from lorebank.language.words import content_words
 from lorebank.markdown.entity_page import entity_page_name
 from lorebank.markdown.generated_text import citation_link, escape_inline, wikilink
+from lorebank.reflect.standing_answer import AnswerLine
 
 __all__ = [
     "SUMMARY_SENTENCES",
@@ -38,6 +39,7 @@ __all__ = [
     "related_body",
     "summary_body",
     "summary_facts",
+    "summary_lines",
     "tie_of",
     "timeline_body",
     "world_body",
@@ -55,6 +57,8 @@ _PREFERENCES = 3
 _HELD = 0.5
 _WORLD_LINES = 12
 """Of an entity with more durable facts, `bank/world.md` shows the most telling ones."""
+_LOOSE = frozenset({"uses"})
+"""Relations of which one has several: no property to know somebody by."""
 _TIES = frozenset({"employer", "manager", "spouse"})
 """Relations of `slots/relations.toml` that tie an entity to another."""
 
@@ -72,6 +76,15 @@ class KnownFact:
     """Where the fact stands that replaces it."""
     relations: frozenset[str] = frozenset()
     """The properties that it fixes: `residence`, `employer`, …"""
+    holding: str | None = None
+    """What of its text still holds, where a newer fact replaces a part; `None`: all of it."""
+    outweighed: bool = False
+    """Whether newer lines speak against what it says."""
+
+    @property
+    def text(self) -> str:
+        """What it says that holds."""
+        return self.fact.content if self.holding is None else self.holding
 
     @property
     def day(self) -> date | None:
@@ -106,16 +119,22 @@ def entity_bodies(
     page: str,
     link: Link,
     name: str = "",
+    beside: Sequence[KnownFact] = (),
 ) -> dict[str, str]:
     """The bodies of an entity page's four blocks, by block name; `page` is its workspace path.
 
     `name` is the entity's own, by which its opinions are told from those that others hold of it.
+    `beside` are facts about others that name it in their text.
     """
-    return {
-        "summary": summary_body(slug, facts, page=page, opinions=_held_by(name, opinions)),
+    known = [*facts, *beside]
+    lists = {
         "opinions": opinions_body(opinions, page=page, name=name, link=link),
         "timeline": timeline_body(facts, page=page, slug=slug),
         "related": related_body(neighbours, page=page, link=link),
+    }
+    return {
+        "summary": summary_body(slug, known, page=page, opinions=_held_by(name, opinions)),
+        **{block: f"## {block.capitalize()}\n\n{body}" for block, body in lists.items()},
     }
 
 
@@ -145,7 +164,7 @@ def summary_body(
 
 def _summary_line(known: KnownFact, slug: str, title: str, page: str) -> str:
     when = f"{_when(known)} · " if title == "Lately" and known.day else ""
-    return f"- {when}{_told(known.fact, slug)} ({citation_link(known.fact.citation, page)})"
+    return f"- {when}{_told(known, slug)} ({citation_link(known.fact.citation, page)})"
 
 
 def opinions_body(
@@ -187,10 +206,12 @@ def timeline_body(facts: Sequence[KnownFact], *, page: str, slug: str = "") -> s
         return "Nothing dated yet."
     lines = []
     for known in sorted(dated, key=_newest_first):
-        said = _told(known.fact, slug)
+        said = _told(known, slug, whole=True)
+        by = f" by {citation_link(known.newer, page)}" if known.newer else ""
         if known.status is not FactStatus.LIVE:
-            by = f" by {citation_link(known.newer, page)}" if known.newer else ""
             said = f"~~{said}~~ ({known.status.value}{by})"
+        elif known.holding is not None:
+            said = f"{said} (in part superseded{by})"
         lines.append(f"- {_when(known)} · {said} ({citation_link(known.fact.citation, page)})")
     return "\n".join(lines)
 
@@ -234,7 +255,7 @@ def world_body(facts: Iterable[KnownFact], *, link: Link, page: str = "bank/worl
             newest = _newest_day(own)
             best = sorted(own, key=lambda k: (-_salience(k, slug, newest), _newest_first(k)))
             shown = sorted(best[:_WORLD_LINES], key=_newest_first)
-        lines = [_sentence_line(known.fact, page) for known in shown]
+        lines = [_sentence_line(known, page) for known in shown]
         if len(shown) < len(own):
             lines.append(f"- and {len(own) - len(shown)} more: {title}")
         parts.append("\n".join([f"### {title}", "", *lines]))
@@ -243,7 +264,7 @@ def world_body(facts: Iterable[KnownFact], *, link: Link, page: str = "bank/worl
 
 def experience_body(facts: Iterable[KnownFact], *, page: str = "bank/experience.md") -> str:
     """What was done, in the words it was written in, by month, the newest month first."""
-    own = [k for k in facts if k.fact.kind is FactKind.EXPERIENCE and _is_current(k)]
+    own = [_as_done(k) for k in facts if k.fact.kind is FactKind.EXPERIENCE and _is_current(k)]
     parts = []
     for month, lines in groupby(sorted(own, key=_newest_first), key=_month):
         told = [
@@ -253,6 +274,16 @@ def experience_body(facts: Iterable[KnownFact], *, page: str = "bank/experience.
         ]
         parts.append("\n".join([f"### {month}", "", *told]))
     return "\n\n".join(parts) or "No experience yet."
+
+
+def _as_done(known: KnownFact) -> KnownFact:
+    """What was booked or promised for a later day was done on the day of its log."""
+    fact, occurred = known.fact, known.fact.occurred
+    if occurred is None or fact.recorded is None:
+        return known
+    if occurred.start is not None and occurred.start <= fact.recorded:
+        return known
+    return replace(known, fact=replace(fact, occurred=None))
 
 
 def summary_facts(
@@ -271,13 +302,30 @@ def summary_facts(
         title = _group(known, slug, newest)
         if len(groups.get(title, ())) == _ROOM[title]:
             title = _LEFT_OVER
-        own, occurred = set(content_words(known.fact.content)), known.fact.occurred
+        own, occurred = set(content_words(known.text)), known.fact.occurred
         is_said = any(_overlap(own, words) >= _ALIKE and when == occurred for words, when in seen)
         if is_said or len(groups.get(title, ())) == _ROOM[title]:
             continue
         groups.setdefault(title, []).append(known)
         seen.append((own, occurred))
     return {title: sorted(groups[title], key=_newest_first) for title in _GROUPS if title in groups}
+
+
+def summary_lines(slug: str, facts: Sequence[KnownFact]) -> list[AnswerLine]:
+    """The facts of a summary as lines to write from, newest first."""
+    chosen = summary_facts(slug, facts, room=SUMMARY_SENTENCES)
+    known = sorted((k for group in chosen.values() for k in group), key=_newest_first)
+    return [
+        AnswerLine(
+            text=k.text,
+            source=k.fact.citation,
+            recorded=k.fact.recorded,
+            occurred=k.fact.occurred,
+            subject=next((m.name for m in k.fact.mentions if m.subject), ""),
+            id=k.fact.id,
+        )
+        for k in known
+    ]
 
 
 def _salience(known: KnownFact, slug: str, newest: date | None) -> float:
@@ -295,7 +343,9 @@ def _salience(known: KnownFact, slug: str, newest: date | None) -> float:
 def _group(known: KnownFact, slug: str, newest: date | None) -> str:
     """Where a fact stands in the summary; what goes on is told by the day of the newest fact."""
     fact, occurred = known.fact, known.fact.occurred
-    relations = known.relations
+    relations = known.relations - _LOOSE
+    if slug not in fact.slugs:
+        return "With others"
     if occurred is not None and newest is not None and not relations:
         begun = occurred.start is None or occurred.start <= newest
         if occurred.end is None or occurred.end > newest:
@@ -342,7 +392,12 @@ def _newest_day(facts: Iterable[KnownFact]) -> date | None:
 
 
 def _is_current(known: KnownFact) -> bool:
-    return known.status is FactStatus.LIVE and known.fact.kind is not FactKind.OPINION
+    return (
+        known.status is FactStatus.LIVE
+        and known.fact.kind is not FactKind.OPINION
+        and known.holding != ""
+        and not known.outweighed
+    )
 
 
 def _overlap(one: set[str], other: set[str]) -> float:
@@ -368,17 +423,21 @@ def _newest_first(known: KnownFact) -> tuple[int, int, str, int]:
     return (-day.toordinal(), -recorded.toordinal(), citation.path, citation.start_line)
 
 
-def _sentence_line(fact: Fact, page: str) -> str:
-    return f"- {escape_inline(fact.content)} ({citation_link(fact.citation, page)})"
+def _sentence_line(known: KnownFact, page: str) -> str:
+    return f"- {escape_inline(known.text)} ({citation_link(known.fact.citation, page)})"
 
 
-def _told(fact: Fact, slug: str) -> str:
-    """The text as a page of `slug` shows it: `Runa: …` where it is told of Runa before others."""
-    subjects = [mention for mention in fact.mentions if mention.subject]
-    named = any(_begins_with(fact.content, m.name, m.slug) for m in subjects)
+def _told(known: KnownFact, slug: str, *, whole: bool = False) -> str:
+    """The text as a page of `slug` shows it: `Runa: …` where it is told of Runa before others.
+
+    With `whole`, what no longer holds of it is told as well.
+    """
+    text = known.fact.content if whole else known.text
+    subjects = [mention for mention in known.fact.mentions if mention.subject]
+    named = any(_begins_with(text, m.name, m.slug) for m in subjects)
     if not slug or not subjects or named or subjects[0].slug == slug:
-        return escape_inline(fact.content)
-    return escape_inline(f"{subjects[0].name}: {fact.content}")
+        return escape_inline(text)
+    return escape_inline(f"{subjects[0].name}: {text}")
 
 
 def _in_first_person(fact: Fact) -> str:

@@ -10,6 +10,8 @@ from lorebank.workspace.layout import DERIVED_FOLDER
 __all__ = ["ensure_derived_folder", "index_path", "own_name"]
 
 _IGNORE_EVERYTHING = "*\n"
+_MARK = 8
+"""Hex digits that tell folders of the same name apart."""
 
 
 def ensure_derived_folder(root: Path) -> Path:
@@ -34,20 +36,23 @@ def ensure_derived_folder(root: Path) -> Path:
     return folder
 
 
-def index_path(root: Path, setting: str) -> Path:
+def index_path(root: Path, setting: str, agent_id: str = "main") -> Path:
     """Where a workspace's index is: in `.memory/`, or where `index.path` says.
 
     There `{workspace}` stands for the folder's name and a few letters that tell folders of the
-    same name apart, so that no two workspaces share an index.
+    same name apart, so that no two workspaces share an index; `{agent_id}` for the agent's id, with
+    these letters where the path holds no `{workspace}`.
     """
     if not setting:
         return root / DERIVED_FOLDER / "index.sqlite"
-    return Path(setting.replace("{workspace}", own_name(root))).expanduser()
+    name = own_name(root)
+    agent = agent_id if "{workspace}" in setting else f"{agent_id}-{name[-_MARK:]}"
+    return Path(setting.replace("{agent_id}", agent).replace("{workspace}", name)).expanduser()
 
 
 def own_name(root: Path) -> str:
     """A workspace's name for what is kept of it elsewhere: the folder's, and a mark of its path."""
     from hashlib import blake2b  # brings OpenSSL, which an answer from the index needs not
 
-    mark = blake2b(str(root).encode("utf-8", "surrogateescape"), digest_size=4).hexdigest()
+    mark = blake2b(str(root).encode("utf-8", "surrogateescape"), digest_size=_MARK // 2).hexdigest()
     return f"{root.name or 'root'}-{mark}"
