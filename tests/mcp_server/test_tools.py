@@ -199,7 +199,7 @@ def test_resources_and_prompts(ask: Ask) -> None:
             "lorebank://entity/peter",
             "# Peter\nperson, 13 facts, 2025-11-18 to 2025-12-09\n\n## Opinions",
         ),
-        ("lorebank://opinions", "- o-9475e56d c=0.87 strengthening Peter: "),
+        ("lorebank://opinions", "- o-9475e56d c=0.86 strengthening Peter: "),
         ("lorebank://log/2025-12-09", "# Tuesday\n"),
     ],
 )
