@@ -26,6 +26,7 @@ from lorebank.config_agent import (
 )
 from lorebank.config_embedder import EmbedderSettings, ProviderSettings
 from lorebank.config_generator import GeneratorSettings
+from lorebank.config_origin import OriginSettings
 from lorebank.config_rules import (
     AGENT_ID,
     EXTRA_PATHS,
@@ -49,6 +50,7 @@ __all__ = [
     "GeneratorSettings",
     "IndexSettings",
     "MmrSettings",
+    "OriginSettings",
     "ProviderSettings",
     "RecallSettings",
     "ReflectSettings",
@@ -180,6 +182,7 @@ class Config:
     retain: RetainSettings = field(default_factory=RetainSettings)
     mentions: MentionSettings = field(default_factory=MentionSettings)
     index: IndexSettings = field(default_factory=IndexSettings)
+    origin: OriginSettings = field(default_factory=OriginSettings)
     embedder: EmbedderSettings = field(default_factory=EmbedderSettings)
     generator: GeneratorSettings = field(default_factory=GeneratorSettings)
     providers: ProviderSettings = field(default_factory=ProviderSettings)

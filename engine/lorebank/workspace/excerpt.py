@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 from lorebank.config import Config
@@ -22,11 +23,13 @@ def read_excerpt(
     *,
     start_line: int | None = None,
     lines: int | None = None,
+    as_shown: Callable[[str], str] = str,
 ) -> FileText:
     """Some lines of a file, all from `start_line` on where `lines` is not given.
 
     `path` may carry its own lines: `memory/2025-11-27.md#L10-L20`. Raises `PathRefused` for what
     is outside the workspace's memory, `NotFound` for a missing file or a line past its end.
+    `as_shown` is given the whole text, since what is private may begin above the lines asked for.
     """
     found = _FRAGMENT.match(path)
     if found:
@@ -37,7 +40,7 @@ def read_excerpt(
         raise UsageError(
             "lines are counted from 1", hint="use path#L10-L20, or --from 10 --lines 11"
         )
-    text = _read(root, path, config)
+    text = as_shown(_read(root, path, config))
     all_lines = text.split("\n")
     total = len(all_lines) - (all_lines[-1] == "")
     first = start_line or 1
