@@ -20,6 +20,7 @@ from lorebank.errors import ConcurrentEdit, NotFound
 from lorebank.index.connection import Connection
 from lorebank.index.embedding_cache import EmbeddingCache
 from lorebank.index.forgetting import derived_counts, embedding_hashes, opinions_moved, scrub
+from lorebank.reflect.generated_memory import forget_generated
 from lorebank.workspace.atomic import remove_temporaries, remove_whole, write_atomic
 from lorebank.workspace.files import SourceFile
 from lorebank.workspace.git import in_repository
@@ -114,6 +115,7 @@ class Forgetting:
         for folder in {self.root / PurePosixPath(p).parent for p in read_run(self.root, name).cuts}:
             remove_temporaries(folder)
         self.sync()
+        forget_generated(self.root)
         if self.cache.exists():
             gone = set(hashes) - embedding_hashes(self.connection)
             with EmbeddingCache(self.cache) as cache:
