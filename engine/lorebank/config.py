@@ -26,6 +26,7 @@ from lorebank.config_agent import (
 )
 from lorebank.config_embedder import EmbedderSettings, ProviderSettings
 from lorebank.config_generator import GeneratorSettings
+from lorebank.config_origin import OriginSettings
 from lorebank.config_places import (
     parse_file,
     read_text,
@@ -59,6 +60,7 @@ __all__ = [
     "GeneratorSettings",
     "IndexSettings",
     "MmrSettings",
+    "OriginSettings",
     "ProviderSettings",
     "RecallSettings",
     "ReflectSettings",
@@ -160,6 +162,7 @@ class Config:
     retain: RetainSettings = field(default_factory=RetainSettings)
     mentions: MentionSettings = field(default_factory=MentionSettings)
     index: IndexSettings = field(default_factory=IndexSettings)
+    origin: OriginSettings = field(default_factory=OriginSettings)
     embedder: EmbedderSettings = field(default_factory=EmbedderSettings)
     generator: GeneratorSettings = field(default_factory=GeneratorSettings)
     providers: ProviderSettings = field(default_factory=ProviderSettings)

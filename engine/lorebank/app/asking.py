@@ -18,7 +18,14 @@ from lorebank.index.meaning import QueryVector
 from lorebank.index.selection import known_tags, select_items
 from lorebank.index.spelling import respell_names
 from lorebank.language.folding import fold
-from lorebank.recall.filters import Filters, parse_day, parse_interval, parse_item_kind
+from lorebank.language.secrets import redact
+from lorebank.recall.filters import (
+    Filters,
+    parse_day,
+    parse_interval,
+    parse_item_kind,
+    parse_origin,
+)
 from lorebank.recall.meaning import needs_meaning
 from lorebank.recall.pipeline import RecallOptions, recall
 from lorebank.recall.request import Request
@@ -50,6 +57,8 @@ class Asking(OpenWorkspace):
         min_confidence: float | None = None,
         tags: Sequence[str] = (),
         path: str | None = None,
+        origins: Sequence[str] = (),
+        trusted_only: bool = False,
         token_budget: int | None = None,
         include_superseded: bool = False,
         explain: bool = False,
@@ -62,8 +71,10 @@ class Asking(OpenWorkspace):
         `k` hits at most, `token_budget` estimated tokens at most (at least one hit is given).
         `as_of` answers from what was recorded by that day, with the confidence believed then.
         `kinds` are kinds of facts or `note` for prose; every one of `tags` must be borne; `path` is
-        a file or the beginning of a path. `explain` adds to each hit's `why` what every part of
-        its score is worth; `why_not`, an id or `path#L12`, is answered in `Answer.why_not`.
+        a file or the beginning of a path. `origins` says whose word a hit may be, `trusted_only`
+        leaves out what is in quarantine (else it is marked). `explain` adds to each hit's `why`
+        what every part of its score is worth; `why_not`, an id or `path#L12`, is answered in
+        `Answer.why_not`.
         Which facts were given is noted in `.memory/` (`recall.remember_uses`), unless `remember` is
         false: for questions that nobody asked.
         """
@@ -80,6 +91,8 @@ class Asking(OpenWorkspace):
             as_of=parse_day(as_of, today, "as-of", side="end"),
             path=path,
             tags=tuple(fold(tag.removeprefix("#").strip("/")) for tag in tags),
+            origins=tuple(parse_origin(origin) for origin in origins),
+            trusted_only=trusted_only,
         )
         understood = understand(
             query,
@@ -151,7 +164,7 @@ class Asking(OpenWorkspace):
     ) -> tuple[SearchHit, ...]:
         from lorebank.recall.search import search_chunks
 
-        question = self._meaning.query(self._index, query)
+        question = self._meaning.query(self._index, redact(query).text)
         hits = search_chunks(
             self._index,
             query,
@@ -167,14 +180,21 @@ class Asking(OpenWorkspace):
         return tuple(replace(hit, fallback=question.fallback) for hit in hits)
 
     def get(
-        self, path: str, *, start_line: int | None = None, lines: int | None = None
+        self,
+        path: str,
+        *,
+        start_line: int | None = None,
+        lines: int | None = None,
+        shared: bool = False,
     ) -> FileText:
         """The text of a memory file, whole or by lines; `path` may carry `#L10-L20`.
 
         A path that begins with `qmd/`, as the sidecar's hits elsewhere do, is read from the
-        collection it names. Raises `PathRefused` for whatever is outside the workspace's memory
-        and the collections, `NotFound` for a file that is not there.
+        collection it names. `shared` gives the text as a model may read it: private parts blank,
+        secrets masked. Raises `PathRefused` for whatever is outside the workspace's memory and the
+        collections, `NotFound` for a file that is not there.
         """
+        from lorebank.markdown.redaction import shareable
         from lorebank.workspace.excerpt import read_excerpt
 
         return read_excerpt(
@@ -184,6 +204,7 @@ class Asking(OpenWorkspace):
             start_line=start_line,
             lines=lines,
             elsewhere=self._in_collection,
+            as_shown=shareable if shared else str,
         )
 
     def _in_collection(self, path: str) -> Path | None:
@@ -238,7 +259,7 @@ class Asking(OpenWorkspace):
         """The question's vector; none where words and links are enough."""
         if not needs_meaning(understood):
             return QueryVector(skipped="the question names only entities, times or identifiers")
-        return self._meaning.query(self._index, understood.meaning)
+        return self._meaning.query(self._index, redact(understood.meaning).text)
 
     def _skipped(self, question: QueryVector) -> dict[str, str]:
         """Retrievers that cannot run, each with its reason."""

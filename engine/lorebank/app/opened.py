@@ -196,6 +196,7 @@ class OpenWorkspace:
             chunk_overlap=self.config.index.chunk_overlap,
             plain_mentions=self.config.mentions.in_prose,
             not_mentions=self.config.mentions.exclude,
+            origins=tuple(sorted(self.config.origin.folders.items())),
         )
 
     def _today(self, now: date | None) -> date:

@@ -10,6 +10,7 @@ from lorebank.app.beliefs import Beliefs
 from lorebank.app.opened import made_anew_when_damaged
 from lorebank.app.reflection import Reflection
 from lorebank.app.writing import Writing
+from lorebank.domain import Origin
 from lorebank.errors import UsageError
 
 if TYPE_CHECKING:
@@ -95,6 +96,7 @@ class Serving(Beliefs, Reflection, Writing):
         the core memory and the proposals for it are left out.
         """
         from lorebank.agent.boot_sources import boot_pack
+        from lorebank.index.quarantine import quarantined_lines
 
         budget = self.config.context.token_budget if token_budget is None else token_budget
         today = self._today(now)
@@ -106,16 +108,24 @@ class Serving(Beliefs, Reflection, Writing):
             today=today,
             token_budget=budget,
             group=group,
+            quarantined=quarantined_lines(self._index),
         )
 
-    def remember(self, text: str, *, to: str = "auto", now: date | None = None) -> Remembered:
+    def remember(
+        self,
+        text: str,
+        *,
+        to: str = "auto",
+        origin: Origin | str = Origin.OWNER,
+        now: date | None = None,
+    ) -> Remembered:
         """Write down what one was asked to remember, where it belongs: orders into the core memory,
         decisions, preferences and durable facts into the retain section of today's log, context of
         the day into the log as a note. `to` names the place: `core`, `fact` or `log`.
         """
         from lorebank.agent.remember import remember
 
-        return remember(self, text, to=to, now=now)
+        return remember(self, self._news(text), to=to, origin=origin, now=now)
 
     def flush(
         self,

@@ -233,7 +233,7 @@ def neighbours(connection: Connection, entity: str, limit: int) -> tuple[Neighbo
         "  count(DISTINCT other.item), max(coalesce(i.recorded, '') || char(9) || i.item)"
         " FROM mentions mine JOIN mentions other ON other.item = mine.item"
         " JOIN items i ON i.item = mine.item JOIN entities e ON e.slug = other.entity"
-        " WHERE mine.entity = ?1 AND other.entity <> ?1 GROUP BY e.slug"
+        " WHERE mine.entity = ?1 AND other.entity <> ?1 AND i.quarantined = 0 GROUP BY e.slug"
         " ORDER BY 9 DESC, e.last_seen DESC, e.slug LIMIT ?2",
         (entity, limit),
     )

@@ -214,8 +214,10 @@ def _rewrite_entities(connection: Connection, entity_of: Mapping[str, str]) -> N
     connection.execute(
         "INSERT INTO entities (slug, name, type, type_reason, page, first_seen, last_seen, facts,"
         " type_basis)"
-        " SELECT m.entity, '', NULL, '', NULL, min(i.recorded), max(i.recorded),"
-        "   count(DISTINCT m.item), ''"
+        " SELECT m.entity, '', NULL, '', NULL,"
+        "   min(CASE WHEN i.quarantined = 0 THEN i.recorded END),"
+        "   max(CASE WHEN i.quarantined = 0 THEN i.recorded END),"
+        "   count(DISTINCT CASE WHEN i.quarantined = 0 THEN m.item END), ''"
         " FROM temp.entities_due d CROSS JOIN mentions m ON m.entity = d.slug"
         " JOIN items i ON i.item = m.item GROUP BY m.entity"
     )
@@ -279,12 +281,14 @@ def _tell_types(connection: Connection, told: _Told) -> None:
     relations = _grouped(
         connection,
         f"SELECT DISTINCT m.entity, s.relation {due} mentions m ON m.entity = d.slug"
-        " JOIN slots s ON s.item = m.item AND s.subject = m.slug AND s.about = ''",
+        " JOIN slots s ON s.item = m.item AND s.subject = m.slug AND s.about = ''"
+        " JOIN items i ON i.item = s.item AND i.quarantined = 0",
     )
     values_of = _grouped(
         connection,
         f"SELECT DISTINCT a.entity, s.relation {due} aliases a ON a.entity = d.slug"
-        " JOIN slots s ON s.value_slug = a.slug ORDER BY a.entity, s.relation",
+        " JOIN slots s ON s.value_slug = a.slug"
+        " JOIN items i ON i.item = s.item AND i.quarantined = 0 ORDER BY a.entity, s.relation",
     )
     names = _grouped(
         connection,
@@ -323,8 +327,9 @@ def _display_names(connection: Connection, entity_of: Mapping[str, str]) -> dict
     for slug, entity, name in select(
         connection,
         "SELECT m.slug, m.entity, m.name FROM temp.entities_due d"
-        " CROSS JOIN mentions m ON m.entity = d.slug GROUP BY m.slug, m.entity, m.name"
-        " ORDER BY m.slug = m.entity DESC, count(*) DESC, m.name",
+        " CROSS JOIN mentions m ON m.entity = d.slug JOIN items i ON i.item = m.item"
+        " GROUP BY m.slug, m.entity, m.name ORDER BY m.slug = m.entity DESC,"
+        " sum(i.quarantined = 0) > 0 DESC, count(*) DESC, m.name",
     ):
         names.setdefault(entity_of.get(slug, entity), name)
     return names

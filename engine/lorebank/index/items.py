@@ -16,9 +16,11 @@ from lorebank.domain import (
     FactKind,
     Interval,
     Mention,
+    Origin,
     Stance,
 )
 from lorebank.index.connection import Connection, generation, select
+from lorebank.index.quarantine import TRUSTED
 
 __all__ = [
     "NOTE",
@@ -68,6 +70,8 @@ class Item(NamedTuple):
     """The same as display names."""
     ordinal: int
     file: int
+    origin: Origin = Origin.OWNER
+    quarantined: bool = False
 
     @property
     def citation(self) -> Citation:
@@ -109,7 +113,7 @@ def load_items(connection: Connection, items: Sequence[int]) -> dict[int, Item]:
         "SELECT i.item, i.id, i.kind, f.path, i.start_line, i.end_line, i.recorded,"
         " i.occurred_start, i.occurred_end,"
         " coalesce(i.content, substr(f.text, i.start + 1, i.length)),"
-        " i.confidence, i.ordinal, i.file"
+        " i.confidence, i.ordinal, i.file, i.origin, i.quarantined"
         " FROM json_each(?) w CROSS JOIN items i ON i.item = w.value"
         " JOIN files f ON f.file = i.file",
         (wanted,),
@@ -138,11 +142,12 @@ class ItemCache:
 
 
 _Row = tuple[Any, ...]
+_ORIGINS = {origin.value: origin for origin in Origin}
 
 
 def _item(row: _Row, mentions: tuple[_Row, ...]) -> Item:
     number, id_, kind, path, first, last, recorded, start, end = row[:9]
-    content, confidence, ordinal, file = row[9:]
+    content, confidence, ordinal, file, origin, quarantined = row[9:]
     return Item(
         number,
         id_,
@@ -157,6 +162,8 @@ def _item(row: _Row, mentions: tuple[_Row, ...]) -> Item:
         *_mentioned(mentions),
         ordinal,
         file,
+        _ORIGINS[origin],
+        bool(quarantined),
     )
 
 
@@ -175,7 +182,8 @@ def _mentioned(
 _FACT_QUERY = """
     SELECT i.item, i.id, i.kind, i.content, substr(f.text, i.start + 1, i.length),
            f.path, i.start_line, i.end_line, i.confidence, i.recorded,
-           i.occurred_start, i.occurred_end, i.marks, i.details, i.heading
+           i.occurred_start, i.occurred_end, i.marks, i.details, i.heading,
+           i.origin, i.quarantined
     FROM items i JOIN files f ON f.file = i.file
     WHERE i.kind <> 'note' AND {condition}
     ORDER BY {order}
@@ -193,14 +201,15 @@ def load_facts(connection: Connection, items: Iterable[int]) -> tuple[Fact, ...]
 
 
 def all_facts(connection: Connection) -> tuple[Fact, ...]:
-    """Every fact, undated ones first, then oldest first."""
-    return _facts(connection, "1", ())
+    """Every fact but those in quarantine, undated ones first, then oldest first."""
+    return _facts(connection, TRUSTED, ())
 
 
 def recorded_after(connection: Connection, day: date) -> bool:
     """Whether any fact was recorded later than on that day."""
     found = connection.execute(
-        "SELECT EXISTS (SELECT 1 FROM items WHERE recorded > ? AND kind <> 'note')",
+        "SELECT EXISTS (SELECT 1 FROM items"
+        " WHERE recorded > ? AND kind <> 'note' AND quarantined = 0)",
         (day.isoformat(),),
     ).get
     return bool(found)
@@ -221,10 +230,13 @@ def facts_by_place(connection: Connection, path: str, line: int) -> Fact | None:
 
 
 def facts_by_entity(connection: Connection, entities: Sequence[str]) -> tuple[Fact, ...]:
-    """Facts that mention any of these entities, oldest first; "" stands for mentioning nobody."""
+    """Facts that mention any of these entities, oldest first; "" stands for mentioning nobody.
+
+    Without those in quarantine.
+    """
     return _facts(
         connection,
-        "(i.item IN (SELECT m.item FROM mentions m"
+        f"{TRUSTED} AND (i.item IN (SELECT m.item FROM mentions m"
         "  WHERE m.entity IN (SELECT value FROM json_each(?1)))"
         " OR (?2 AND NOT EXISTS (SELECT 1 FROM mentions m WHERE m.item = i.item)))",
         (json.dumps(list(entities)), "" in entities),
@@ -232,8 +244,8 @@ def facts_by_entity(connection: Connection, entities: Sequence[str]) -> tuple[Fa
 
 
 def marked_facts(connection: Connection) -> tuple[Fact, ...]:
-    """Facts whose writer marked which opinion they speak to, oldest first."""
-    return _facts(connection, "i.marks IS NOT NULL", ())
+    """Facts whose writer marked which opinion they speak to, oldest first; none in quarantine."""
+    return _facts(connection, f"i.marks IS NOT NULL AND {TRUSTED}", ())
 
 
 def facts_by_time(
@@ -283,6 +295,8 @@ def _facts(
             marks=_marks(row[12]),
             details=tuple(json.loads(row[13])) if row[13] else (),
             heading=row[14],
+            origin=_ORIGINS[row[15]],
+            quarantined=bool(row[16]),
         )
         for row in rows
     )

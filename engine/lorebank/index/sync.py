@@ -180,6 +180,7 @@ def _write(connection: Connection, plan: _Plan, settings: ReadSettings, *, full:
     from lorebank.index.entity_rows import refresh_entities
     from lorebank.index.names_due import names_between, said_in
     from lorebank.index.plain_mentions import refresh_plain_mentions
+    from lorebank.index.quarantine import refresh_quarantine
     from lorebank.index.writing import delete_file, holders_of_file, insert_file, touch_file
 
     paths = [*plan.removed, *(read.source.path for read in plan.read)]
@@ -197,7 +198,9 @@ def _write(connection: Connection, plan: _Plan, settings: ReadSettings, *, full:
     for source in plan.touched:
         touch_file(connection, source.path, source.size, _trusted(source.mtime_ns, now_ns))
     _rewrite_walk_problems(connection, plan.problems)
-    changed = None if full else names_between(before, said_in(connection, paths))
+    moved_by_trust, renamed = refresh_quarantine(connection)
+    entities |= moved_by_trust
+    changed = None if full else names_between(before, said_in(connection, paths)) | renamed
     moved, looked_at = refresh_entities(connection, changed)
     entities |= moved
     refresh_plain_mentions(

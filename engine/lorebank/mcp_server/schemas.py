@@ -60,6 +60,8 @@ class HitRow(TypedDict):
     why: dict[str, Any]
     evidence: list[EvidenceRow]
     repeats: list[str]
+    origin: str
+    quarantined: bool
     context: list[str]
     bank: NotRequired[str]
 
@@ -96,6 +98,8 @@ class FactRow(TypedDict):
     content: str
     confidence: float | None
     source: str
+    origin: str
+    quarantined: bool
 
 
 class RetainResult(TypedDict):
@@ -196,6 +200,8 @@ class SnippetRow(TypedDict):
     provider: str
     model: str
     fallback: str | None
+    origin: str
+    quarantined: bool
     context: list[str]
     bank: NotRequired[str]
 

@@ -18,6 +18,7 @@ from lorebank.config import Config
 from lorebank.domain import Diagnostic, Hunk, ReflectReport
 from lorebank.index.connection import Connection
 from lorebank.index.items import item_places
+from lorebank.index.quarantine import quarantined_lines
 from lorebank.markdown.facts import RETAIN_HEADINGS
 from lorebank.markdown.generated_text import escape_inline
 from lorebank.markdown.opinion_page import OPINIONS_PATH
@@ -131,7 +132,13 @@ class _Run:
         self.generated = GeneratedMemory.open(root)
         reader = ProseReader(self.generated, options.writer if options.infer else None)
         self.proposing = _proposing(
-            root, config, self.content, self._headings, options.infer, reader
+            root,
+            config,
+            self.content,
+            self._headings,
+            options.infer,
+            reader,
+            quarantined_lines(connection),
         )
         self.generated.save()
         texts = {p: page.text for p, page in read_pages(root, self.answers.paths)[0].items()}
@@ -393,6 +400,7 @@ def _proposing(
     headings: Sequence[str],
     infer: bool,
     reader: ProseReader,
+    quarantined: Mapping[str, Sequence[tuple[int, int]]],
 ) -> Proposing:
     core, problems = read_core_memory(root, config.reflect.core_token_budget)
     suggested = suggest_lines(
@@ -404,6 +412,7 @@ def _proposing(
         headings,
         everywhere=infer,
         reader=reader,
+        quarantined=quarantined,
     )
     return Proposing(core, suggested, (*problems, *reader.problems))
 
