@@ -12,16 +12,27 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lorebank.config_qmd import QmdSettings
-from lorebank.config_rules import FLAG, Rule, one_of, setting, tables, users_own, whole_number
+from lorebank.config_rules import (
+    EXTRA_PATHS,
+    FLAG,
+    Rule,
+    one_of,
+    setting,
+    tables,
+    users_own,
+    whole_number,
+)
 
 __all__ = [
     "CompactionSettings",
     "ContextSettings",
     "CoreMemorySettings",
+    "ExperimentalSettings",
     "MemoryFlushSettings",
     "MemorySearchSettings",
     "MemorySettings",
     "ScopeSettings",
+    "SessionSettings",
 ]
 
 ACTIONS = ("allow", "deny")
@@ -54,6 +65,11 @@ _SCOPE = users_own(
     )
 )
 _DIRECT_ONLY = ({"action": "allow", "match": {"chat_type": "direct"}},)
+SOURCES = Rule(
+    'a list of "memory" and "sessions"',
+    lambda names: bool(names) and all(name in ("memory", "sessions") for name in names),
+    list,
+)
 PROMPT = users_own(Rule("a text", lambda text: True, str))
 
 
@@ -82,11 +98,41 @@ class MemorySettings:
 
 
 @dataclass(frozen=True, slots=True)
+class ExperimentalSettings:
+    """What has to be asked for by name."""
+
+    session_memory: bool = setting(False, users_own(FLAG))
+    """Whether transcripts are read at all; they are the user's, so a workspace cannot ask."""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionSettings:
+    """The transcripts of conversations, where `sources` names them."""
+
+    paths: tuple[str, ...] = setting(("~/.openclaw/agents/{agent_id}/sessions",), EXTRA_PATHS)
+    """Folders of `.jsonl` files; `{agent_id}` stands for `index.agent_id`."""
+    delta_bytes: int = setting(100_000, whole_number(0, 1_000_000_000))
+    """A file that grew by less, and by less than `delta_lines`, waits for `lorebank index`."""
+    delta_lines: int = setting(50, whole_number(0, 1_000_000))
+    retention_days: int = setting(0, whole_number(0, 36_500))
+    """What was said longer ago is not kept in the index; 0 keeps all."""
+
+
+@dataclass(frozen=True, slots=True)
 class MemorySearchSettings:
-    """The tools `memory_search` and `memory_get` of the MCP server."""
+    """The tools `memory_search` and `memory_get` of the MCP server, and where they look."""
 
     enabled: bool = setting(True, FLAG)
     """False takes both tools away."""
+    sources: tuple[str, ...] = setting(("memory",), SOURCES)
+    """What is searched: `memory`, the notes, and `sessions`, once `session_memory` allows it."""
+    experimental: ExperimentalSettings = field(default_factory=ExperimentalSettings)
+    sessions: SessionSettings = field(default_factory=SessionSettings)
+
+    @property
+    def searches_sessions(self) -> bool:
+        """Whether transcripts are indexed and searched."""
+        return self.experimental.session_memory and "sessions" in self.sources
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,6 +53,10 @@ _HOMES = {
     "fallback": "embedder.fallback",
     "extraPaths": "workspace.extra_paths",
     "enabled": "memory_search.enabled",
+    "sources": "memory_search.sources",
+    "experimental.sessionMemory": "memory_search.experimental.session_memory",
+    "sync.sessions.deltaBytes": "memory_search.sessions.delta_bytes",
+    "sync.sessions.deltaMessages": "memory_search.sessions.delta_lines",
 }
 _COMPACTION = "agents.defaults.compaction"
 _COMPACTION_HOMES = {
@@ -66,8 +70,6 @@ _HOMELESS = {
     "query.minScore": "given with each call: lorebank search --min-score",
     "query.hybrid.enabled": "words, names, times and meaning are always searched together",
     "sync": "the index follows the files whenever something is asked",
-    "sources": "session transcripts are not indexed; import them as notes",
-    "experimental": "session transcripts are not indexed; import them as notes",
     "multimodal": "only Markdown is indexed",
     "store.driver": "the index is always SQLite",
 }

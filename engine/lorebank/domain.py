@@ -684,6 +684,8 @@ class SearchHit:
     origin: Origin = Origin.OWNER
     """The least trusted of what the snippet's lines come from."""
     quarantined: bool = False
+    corpus: str = "memory"
+    """`memory`, or `sessions`: what was said in a conversation, which `get` does not open."""
 
     @property
     def source(self) -> Citation:
@@ -710,6 +712,7 @@ class SearchHit:
             **_of_bank(self.bank),
             "origin": self.origin.value,
             "quarantined": self.quarantined,
+            "corpus": self.corpus,
         }
 
 
@@ -731,6 +734,16 @@ class SyncReport:
     """Why the embedder that was chosen did not embed; empty where it did."""
     embedder_remedy: str = ""
     """What to do about it."""
+
+    def with_sessions(self, sessions: SyncReport) -> SyncReport:
+        """This report of notes, and what was read of transcripts."""
+        return replace(
+            self,
+            added=(*self.added, *sessions.added),
+            changed=(*self.changed, *sessions.changed),
+            removed=(*self.removed, *sessions.removed),
+            problems=(*self.problems, *sessions.problems),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         return {

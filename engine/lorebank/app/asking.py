@@ -7,7 +7,8 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
-from lorebank.app.opened import Day, OpenWorkspace, Progress, made_anew_when_damaged
+from lorebank.app.opened import Day, Progress, made_anew_when_damaged
+from lorebank.app.sessions import Sessions
 from lorebank.domain import Answer, BenchReport, Fact, FactKind, FileText, SearchHit
 from lorebank.errors import UsageError
 from lorebank.index.chunks import select_chunks
@@ -40,7 +41,7 @@ LEAST_CANDIDATES = 80
 NO_FULL_TEXT = "this SQLite was built without FTS5"
 
 
-class Asking(OpenWorkspace):
+class Asking(Sessions):
     """What is asked of facts and prose."""
 
     @made_anew_when_damaged
@@ -138,15 +139,37 @@ class Asking(OpenWorkspace):
 
     @made_anew_when_damaged
     def search(
-        self, query: str, *, k: int = 10, min_score: float = 0.0, path: str | None = None
+        self,
+        query: str,
+        *,
+        k: int = 10,
+        min_score: float = 0.0,
+        path: str | None = None,
+        sessions: bool = True,
     ) -> tuple[SearchHit, ...]:
         """Chunk search over all notes: snippets of at most 700 characters with path and lines.
 
         Where `memory.backend` is `qmd`, that ranks them; the built-in engine does whenever it
         fails, and each hit's `fallback` says why.
+
+        Where `memory_search.sources` names transcripts, what was read of them so far is searched as
+        well, unless `sessions` is false; `path` may be one as it is cited, or `sessions` for all.
         """
         if k < 1:
             raise UsageError(f"k must be at least 1, not {k}")
+        notes: tuple[SearchHit, ...] = ()
+        if "memory" in self.config.memory_search.sources or not self._searches_sessions:
+            notes = self._search_notes(query, k=k, min_score=min_score, path=path)
+        if not (sessions and self._searches_sessions):
+            return notes
+        from lorebank.recall.session_search import merge_hits
+
+        said = self._search_sessions(query, k=k, min_score=min_score, path=path)
+        return merge_hits(notes, said, k=k)
+
+    def _search_notes(
+        self, query: str, *, k: int, min_score: float, path: str | None
+    ) -> tuple[SearchHit, ...]:
         self._freshen()
         if self._sidecar is None:
             return self._search_chunks(query, k, min_score, path)

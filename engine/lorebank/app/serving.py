@@ -36,11 +36,13 @@ class Serving(Beliefs, Reflection, Writing):
         path: str | None = None,
         group: bool = False,
         session_key: str | None = None,
+        sessions: bool = True,
     ) -> MemorySearch:
         """`search` as a model gets it: each snippet cites its lines, as `memory.citations` says.
 
         `session_key` names the host's conversation: where `memory.scope` denies it, nothing is
-        searched, and a warning says so. Without one the caller answers for it.
+        searched, and a warning says so. Without one the caller answers for it. In a `group`
+        transcripts are not searched: what the owner said elsewhere stays there.
         """
         from lorebank.agent.memory_search import denied_search, memory_search_result
         from lorebank.agent.session_scope import conversation_of
@@ -49,12 +51,14 @@ class Serving(Beliefs, Reflection, Writing):
         if conversation and (denied := denied_search(query, conversation, self.config.memory)):
             self._say(denied.note)
             return denied
-        hits = self.search(query, k=k, min_score=min_score, path=path)
+        shared = group or bool(conversation and conversation.is_shared)
+        said = sessions and not shared
+        hits = self.search(query, k=k, min_score=min_score, path=path, sessions=said)
         return memory_search_result(
             query,
             hits,
             citations=self.config.memory.citations,
-            group=group or bool(conversation and conversation.is_shared),
+            group=shared,
             problem=self._sidecar.problem if self._sidecar else None,
             backend="qmd" if self._sidecar and not self._sidecar.problem else "builtin",
         )

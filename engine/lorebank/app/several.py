@@ -110,8 +110,10 @@ class Banks:
     def search(
         self, query: str, *, k: int = 10, min_score: float = 0.0, path: str | None = None
     ) -> SearchOfBanks:
-        """`Bank.search` of every bank, merged by rank."""
-        asked = self._ask(lambda bank: bank.search(query, k=k, min_score=min_score, path=path))
+        """`Bank.search` of every bank's notes, merged by rank; transcripts are no bank's."""
+        asked = self._ask(
+            lambda bank: bank.search(query, k=k, min_score=min_score, path=path, sessions=False)
+        )
         return _search(query, asked, k)
 
     def memory_search(
@@ -121,7 +123,9 @@ class Banks:
         snippets cite their lines."""
 
         def hits(bank: Bank) -> tuple[SearchHit, ...]:
-            found: MemorySearch = bank.memory_search(query, k=k, min_score=min_score, path=path)
+            found: MemorySearch = bank.memory_search(
+                query, k=k, min_score=min_score, path=path, sessions=False
+            )
             return found.hits
 
         return _search(query, self._ask(hits), k)

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Self
 
 from lorebank.app.opened import (
-    OpenWorkspace,
     Progress,
     Say,
     log_warning,
     made_anew_when_damaged,
     open_connection,
 )
+from lorebank.app.sessions import Sessions
 from lorebank.config import Change, load_config
 from lorebank.domain import Directive, Status, SyncReport
 from lorebank.index.meta import read_meta
@@ -30,7 +30,7 @@ from lorebank.workspace.lock import WriterLock
 __all__ = ["Upkeep"]
 
 
-class Upkeep(OpenWorkspace):
+class Upkeep(Sessions):
     """Set-up, index and templates."""
 
     @classmethod
@@ -93,13 +93,17 @@ class Upkeep(OpenWorkspace):
     ) -> SyncReport:
         """Bring the index up to date with the files; `full` reads every file again.
 
+        So are transcripts, where the settings name them, however little was added to them.
+
         The lexical index is complete before the first text is embedded, so that a recall in
         another process never waits for a model.
         """
         reading = read_meta(self._index, "reading")
         if reading not in (None, self._read_settings.fingerprint()):
             self._say("headings or chunk sizes changed: every file is read and cut anew")
-        report = self._sync_words(full=full, progress=progress)
+        report = self._sync_words(full=full, progress=progress).with_sessions(
+            self.sync_sessions(force=True, full=full, progress=progress)
+        )
         if not embed:
             return replace(report, pending=self._meaning.pending(self._index))
         embedded = self._meaning.embed(self._index, progress=progress)
@@ -136,15 +140,17 @@ class Upkeep(OpenWorkspace):
 
         found = walk(self.root, self.config)
         stale = stale_paths(self._index, self.root, found)
+        said, odd = self._session_state()
         status = read_status(
             self._index,
             self.root,
             stale=stale,
-            walk_problems=found.problems,
+            walk_problems=(*found.problems, *odd),
             embedder=self._meaning.describe(self._index),
             vector_search=self._vectors.describe(),
             index_path=self._index_path,
             directives=self.directives(),
+            sessions=said,
         )
         if self._sidecar is None:
             return status

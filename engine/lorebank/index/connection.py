@@ -54,11 +54,11 @@ class _OfOtherSQLite(Exception):
     """The index holds tables of a module that this SQLite was built without."""
 
 
-def open_index(path: Path) -> apsw.Connection:
+def open_index(path: Path, schema: str = "schema.sql") -> apsw.Connection:
     """The index at `path`, made empty where it is missing, outdated or no database at all.
 
-    Raises `WorkspaceError` where the folder cannot be written, `IndexUnusable` where a damaged
-    file could not be replaced.
+    `schema` is the file of this room that lays it out. Raises `WorkspaceError` where the folder
+    cannot be written, `IndexUnusable` where a damaged file could not be replaced.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -73,14 +73,14 @@ def open_index(path: Path) -> apsw.Connection:
             hint="delete the link; the index is made anew from the Markdown files",
         )
     try:
-        return _open_current(path)
+        return _open_current(path, schema)
     except (*DamagedIndex, _OfOtherSQLite):
         pass
     except apsw.Error as problem:
         raise _unusable(path, problem) from problem
     discard_index(path)
     try:
-        return _open_current(path)
+        return _open_current(path, schema)
     except apsw.Error as problem:
         raise _unusable(path, problem) from problem
 
@@ -205,7 +205,7 @@ def _bundled_extension() -> str:
     return str(Path(next(iter(spec.submodule_search_locations))) / "vec0")
 
 
-def _open_current(path: Path) -> apsw.Connection:
+def _open_current(path: Path, schema: str) -> apsw.Connection:
     connection = apsw.Connection(str(path))
     try:
         configure(connection)
@@ -213,7 +213,7 @@ def _open_current(path: Path) -> apsw.Connection:
         if _version(connection) != wanted:
             with transaction(connection):
                 if _version(connection) != wanted:
-                    _recreate(connection, wanted)
+                    _recreate(connection, wanted, schema)
             _overwrite_leftovers(connection)
     except BaseException:
         connection.close()
@@ -230,7 +230,7 @@ def _has_module(connection: apsw.Connection, name: str) -> bool:
     return known.fetchone() is not None
 
 
-def _recreate(connection: apsw.Connection, version: int) -> None:
+def _recreate(connection: apsw.Connection, version: int, schema: str) -> None:
     """Drop whatever stands in the file and lay out the schema.
 
     Without FTS5 its tables are plain ones: they are written as ever, and not searched.
@@ -243,10 +243,10 @@ def _recreate(connection: apsw.Connection, version: int) -> None:
         if virtual and version == _WITHOUT_FULL_TEXT:
             raise _OfOtherSQLite  # what made the table is not here to drop it
         connection.execute(f'DROP TABLE IF EXISTS "{name}"')
-    schema = Path(__file__).with_name("schema.sql").read_text("utf-8")
+    layout = Path(__file__).with_name(schema).read_text("utf-8")
     if version == _WITHOUT_FULL_TEXT:
-        schema = _FULL_TEXT_TABLE.sub(_plain_table, schema)
-    connection.execute(schema)
+        layout = _FULL_TEXT_TABLE.sub(_plain_table, layout)
+    connection.execute(layout)
     connection.pragma("user_version", version)
 
 

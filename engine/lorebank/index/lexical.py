@@ -30,6 +30,7 @@ __all__ = [
     "item_postings",
     "match_chunks",
     "match_items",
+    "match_session_chunks",
     "prepare_connection",
 ]
 
@@ -38,6 +39,9 @@ ITEM_COLUMNS = {"text": 1.0, "around": 0.3, "entities": 1.0, "day": 0.5, "title"
 
 CHUNK_COLUMNS = {"text": 1.0, "heading": 1.5, "title": 2.0}
 """Columns of `chunks_fts` and their BM25 weights; a file's name says more than its body."""
+
+SESSION_COLUMNS = {"text": 1.0}
+"""The column of `session_chunks_fts`."""
 
 MAX_TERMS = 48
 
@@ -96,6 +100,14 @@ def match_chunks(
 ) -> list[LexicalMatch]:
     """Chunks that hold any of the terms, best first; ties by row number."""
     query = _Query(connection, "chunks_fts", CHUNK_COLUMNS, terms)
+    return query.matches(query.score(query.terms, limit, within))
+
+
+def match_session_chunks(
+    connection: Connection, terms: Sequence[str], limit: int, *, within: str | None = None
+) -> list[LexicalMatch]:
+    """Chunks of transcripts that hold any of the terms, best first; ties by row number."""
+    query = _Query(connection, "session_chunks_fts", SESSION_COLUMNS, terms)
     return query.matches(query.score(query.terms, limit, within))
 
 

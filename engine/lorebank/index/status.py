@@ -33,11 +33,14 @@ def read_status(
     vector_search: str,
     index_path: Path,
     directives: Sequence[Directive] = (),
+    sessions: Mapping[str, int] | None = None,
 ) -> Status:
-    """The state of the index; `stale` names the paths that changed since the last sync."""
+    """The state of the index; `stale` names the paths that changed since the last sync, `sessions`
+    counts what is kept of transcripts."""
     counts = {name: int(connection.execute(query).get) for name, query in _COUNTS.items()}
     counts["vectors"] = vector_count(connection)
     counts["pending"] = pending_count(connection)
+    counts |= sessions or {}
     return Status(
         workspace=str(root),
         fresh=not stale,

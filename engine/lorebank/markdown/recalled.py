@@ -15,7 +15,7 @@ __all__ = ["Stripped", "as_recalled", "strip_recalled"]
 
 _OPEN = "<recalled-from-memory>"
 _CLOSE = "</recalled-from-memory>"
-_PLACE = r"[^\s\[\]]*[^\s\[\]/]\.md#L\d+(?:-L\d+)?"
+_PLACE = r"[^\s\[\]]*[^\s\[\]/]\.(?:md|jsonl)#L\d+(?:-L\d+)?"
 _KINDS = r"(?:world|experience|opinion|observation|note)"
 _BLOCKS = re.compile(
     rf"{re.escape(_OPEN)}.*?(?:{re.escape(_CLOSE)}|\Z)"
@@ -27,7 +27,7 @@ _HIT = re.compile(
     rf" \[{_PLACE}\][ \t]*\Z"
 )
 _BYLINE = re.compile(rf"[ \t]{{2,}}.*\b{_KINDS}\b.* · {_PLACE}[ \t]*\Z")
-_SNIPPET = re.compile(r"\S+\.md:\d+-\d+ \(\d\.\d\d\)(?: unconfirmed: \w+)?[ \t]*\Z")
+_SNIPPET = re.compile(r"\S+\.(?:md|jsonl):\d+-\d+ \(\d\.\d\d\)(?: unconfirmed: \w+)?[ \t]*\Z")
 _SOURCE = re.compile(rf"Source: {_PLACE}[ \t]*\Z")
 _VERDICT = re.compile(
     r"evidence: (?:strong|weak|none)(?:; .*)?\Z|note: showing \d+ of \d+.*\Z"
@@ -57,7 +57,7 @@ def strip_recalled(text: str) -> Stripped:
     """
     if _is_envelope(text):
         return Stripped("", _said(text))
-    if ".md" not in text and _OPEN not in text and "lorebank:" not in text:
+    if not any(mark in text for mark in (".md", ".jsonl", _OPEN, "lorebank:")):
         return Stripped(text, ())
     removed: list[str] = []
 

@@ -202,6 +202,7 @@ class SnippetRow(TypedDict):
     fallback: str | None
     origin: str
     quarantined: bool
+    corpus: str
     context: list[str]
     bank: NotRequired[str]
 

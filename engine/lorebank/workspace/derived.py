@@ -7,7 +7,7 @@ from pathlib import Path
 from lorebank.errors import WorkspaceError
 from lorebank.workspace.layout import DERIVED_FOLDER
 
-__all__ = ["ensure_derived_folder", "index_path", "own_name"]
+__all__ = ["ensure_derived_folder", "index_path", "own_name", "sessions_path"]
 
 _IGNORE_EVERYTHING = "*\n"
 _MARK = 8
@@ -56,3 +56,8 @@ def own_name(root: Path) -> str:
 
     mark = blake2b(str(root).encode("utf-8", "surrogateescape"), digest_size=_MARK // 2).hexdigest()
     return f"{root.name or 'root'}-{mark}"
+
+
+def sessions_path(index: Path, agent_id: str) -> Path:
+    """Where an agent's transcripts are kept: beside the index, a file for each agent."""
+    return index.with_name(f"{index.stem}-sessions-{agent_id}{index.suffix}")

@@ -16,6 +16,7 @@ from lorebank.workspace.layout import (
     is_core,
     is_markdown,
 )
+from lorebank.workspace.session_files import is_transcript
 
 __all__ = ["is_linked", "refuse_outside_memory", "resolve_memory_path", "resolve_within"]
 
@@ -31,6 +32,11 @@ def resolve_memory_path(root: Path, text: str, config: Config | None = None) -> 
     path of the user's), `..`, hidden names, links anywhere on the way, and spellings that another
     reader could take for something else (backslashes, percent codes, control characters).
     """
+    if is_transcript(text):
+        raise PathRefused(
+            f"{text!r} is a transcript, of which search gives snippets and nothing else",
+            hint="the snippet is all there is to read; notes are cited as memory/2025-11-27.md",
+        )
     settings = (config or Config()).workspace
     extras = [relative_to_root(root, path) for path in settings.extra_paths]
     around = _extra_around(text, extras)

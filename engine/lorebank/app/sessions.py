@@ -1,0 +1,137 @@
+"""Transcripts of conversations: kept beside the index, read on in the background, searched.
+
+Only search opens their store. No fact, opinion, page, proposal or boot pack is made of what stands
+there, so that nothing an agent or a stranger said in a conversation can come to be believed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lorebank.app.opened import OpenWorkspace, Progress, made_anew_when_damaged
+from lorebank.domain import SearchHit, SyncReport
+from lorebank.workspace.derived import ensure_derived_folder, sessions_path
+from lorebank.workspace.session_files import is_session_path
+
+if TYPE_CHECKING:
+    from lorebank.domain import Diagnostic
+    from lorebank.index.connection import Connection
+    from lorebank.transcripts.turns import Turn
+
+__all__ = ["Sessions"]
+
+
+class Sessions(OpenWorkspace):
+    """What is asked of transcripts, where `memory_search.sources` names them."""
+
+    _session_connection: Connection | None = None
+
+    def close(self) -> None:
+        """Close the index, the store of transcripts and connections."""
+        super().close()
+        if self._session_connection is not None:
+            self._session_connection.close()
+            self._session_connection = None
+
+    @made_anew_when_damaged
+    def sync_sessions(
+        self,
+        *,
+        force: bool = False,
+        full: bool = False,
+        progress: Progress | None = None,
+        now: date | None = None,
+    ) -> SyncReport:
+        """Read on what was added to the transcripts; `files` in the report counts them.
+
+        A file that grew by less than `memory_search.sessions.delta_bytes` and `delta_lines` waits,
+        unless `force` says otherwise; `full` reads everything anew. Where the settings do not name
+        transcripts, nothing is read, and what was kept of them is deleted.
+        """
+        if not self.config.memory_search.searches_sessions:
+            self._discard_sessions()
+            return SyncReport()
+        from lorebank.index.session_sync import SessionRules, sync_sessions
+        from lorebank.workspace.session_files import find_sessions
+
+        settings = self.config.memory_search.sessions
+        rules = SessionRules(
+            chunk_tokens=self.config.index.chunk_tokens,
+            delta_bytes=settings.delta_bytes,
+            delta_lines=settings.delta_lines,
+            retention_days=settings.retention_days,
+        )
+        found = find_sessions(self.root, self.config)
+        return sync_sessions(
+            self._session_store,
+            found,
+            rules,
+            today=self._today(now),
+            force=force,
+            full=full,
+            progress=progress,
+        )
+
+    def session_turns(self) -> Iterator[tuple[str, Turn]]:
+        """What users and assistants said in every transcript of this agent, each turn with the path
+        of its file; as it may be kept, and read from the files themselves.
+        """
+        from lorebank.index.session_sync import read_session
+        from lorebank.workspace.session_files import find_sessions
+
+        for file in find_sessions(self.root, self.config).files:
+            for turn in read_session(file.place):
+                yield file.path, turn
+
+    def _search_sessions(
+        self, query: str, *, k: int, min_score: float, path: str | None
+    ) -> tuple[SearchHit, ...]:
+        """Hits in what was read of the transcripts so far; nothing is read now."""
+        if not self._searches_sessions or (path is not None and not is_session_path(path)):
+            return ()
+        from lorebank.recall.session_search import search_sessions
+
+        below = None if path is None or "/" not in path.rstrip("/") else path
+        return search_sessions(self._session_store, query, k=k, min_score=min_score, path=below)
+
+    def _session_state(self) -> tuple[dict[str, int], tuple[Diagnostic, ...]]:
+        """How much is kept, and what is odd; both empty where transcripts are not searched."""
+        if not self.config.memory_search.searches_sessions:
+            return {}, ()
+        from lorebank.index.session_rows import session_counts, session_problems
+        from lorebank.workspace.session_files import find_sessions
+
+        problems = find_sessions(self.root, self.config).problems
+        store = self._session_store
+        return session_counts(store), (*problems, *session_problems(store))
+
+    @property
+    def _searches_sessions(self) -> bool:
+        return self.config.memory_search.searches_sessions and self._sessions_path.exists()
+
+    @property
+    def _sessions_path(self) -> Path:
+        return sessions_path(self._index_path, self.config.index.agent_id)
+
+    @property
+    def _session_store(self) -> Connection:
+        if self._session_connection is None:
+            from lorebank.index.session_rows import open_sessions
+
+            ensure_derived_folder(self.root)
+            self._session_connection = open_sessions(self._sessions_path)
+        return self._session_connection
+
+    def _discard_index(self) -> None:
+        super()._discard_index()
+        self._discard_sessions()
+
+    def _discard_sessions(self) -> None:
+        if self._sessions_path.exists():
+            from lorebank.index.connection import discard_index
+
+            self.close()
+            discard_index(self._sessions_path)
