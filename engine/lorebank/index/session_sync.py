@@ -122,6 +122,7 @@ class _Sync:
         with transaction(self.connection):
             for known in gone:
                 rows.delete_session(self.connection, known.session)
+                del self.known[known.path]
             write_meta(self.connection, "rules", self.rules.fingerprint())
         if anew:
             self.force = True

@@ -33,10 +33,12 @@ _METADATA = re.compile(
 )
 _MESSAGE_ID = re.compile(r"^\[message_id: [^\]\n]{1,120}\][ \t]*$", re.MULTILINE)
 _DATA_URI = re.compile(r"data:[\w/+.;=-]{0,120};base64,[A-Za-z0-9+/=_%-]*")
-_ENCODED = re.compile(r"[A-Za-z0-9+/_-]{200,}={0,2}|(?:[A-Za-z0-9+/]{60,}={0,2}\r?\n){3,}")
+_ENCODED = re.compile(r"[A-Za-z0-9+/_-]{200,}+={0,2}|(?:[A-Za-z0-9+/]{60,}+={0,2}\r?\n){3,}+")
+_LEAST_ENCODED = 60
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff\ufeff]")
 _BLANK_LINES = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
+_GAPS = ("\n\n\n", "\n ", "\n\t")
 _SILENT = frozenset(
     {
         *("NO_REPLY", "HEARTBEAT_OK", "[Request interrupted by user]", "(no content)"),
@@ -61,14 +63,20 @@ def clean_turn(text: str) -> Cleaned:
     """The text as it may be stored and shown."""
     if len(text) > LONGEST_TURN or "base64" in text:
         text = _DATA_URI.sub("", text)
-    text = _ENCODED.sub("", text) if len(text) >= 200 else text
+    if max(map(len, text.split()), default=0) >= _LEAST_ENCODED:
+        text = _ENCODED.sub("", text)
     cut = len(text) > LONGEST_TURN
     text = _plain(text[:LONGEST_TURN])
     text = strip_recalled(text).text
     if "<" in text:
         text = without_private(_KEPT_TAGS.sub("", _without_host_tags(text)))
-    text = _MESSAGE_ID.sub("", _METADATA.sub("", text)) if "[" in text or "```" in text else text
-    text = _BLANK_LINES.sub("\n\n", text).strip()
+    if "(untrusted" in text:
+        text = _METADATA.sub("", text)
+    if "[message_id" in text:
+        text = _MESSAGE_ID.sub("", text)
+    if any(gap in text for gap in _GAPS):
+        text = _BLANK_LINES.sub("\n\n", text)
+    text = text.strip()
     if not text or text in _SILENT:
         return Cleaned("", cut=cut)
     redacted = redact(text)
@@ -79,7 +87,7 @@ def _plain(text: str) -> str:
     """The text with LF line ends, and without what moves a terminal or no encoding can write."""
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
-    if text.isprintable():
+    if text.replace("\n", " ").isprintable():
         return text
     return _CONTROL.sub("", _ANSI.sub("", text) if "\x1b" in text else text)
 

@@ -46,8 +46,8 @@ _ROLES = {
     "gpt": Role.ASSISTANT,
     "model": Role.ASSISTANT,
 }
-_ASIDE = ("isMeta", "isSidechain", "isCompactSummary", "isApiErrorMessage", "thought")
-_LISTS = ("messages", "conversations", "conversation", "turns")
+_ASIDE = frozenset({"isMeta", "isSidechain", "isCompactSummary", "isApiErrorMessage", "thought"})
+_LISTS = frozenset({"messages", "conversations", "conversation", "turns"})
 _ENVELOPES = ("message", "payload")
 _ENVELOPE_TYPES = frozenset({"message", "response_item", *_ROLES})
 """Of others, such as progress and hooks, the message within is no turn of this conversation."""
@@ -76,8 +76,8 @@ def _said(value: object, day: date | None, id: str, depth: int) -> Iterator[Said
         return
     day = _day(value) or day
     id = _id(value) or id
-    for name in _LISTS:
-        if isinstance(value.get(name), list):
+    for name in value.keys() & _LISTS:
+        if isinstance(value[name], list):
             yield from _said(value[name], day, id, depth - 1)
             return
     role = _role(value)
@@ -97,7 +97,8 @@ def _is_envelope(value: Mapping[str, Any]) -> bool:
 
 
 def _is_aside(value: Mapping[str, Any]) -> bool:
-    return any(value.get(mark) is True for mark in _ASIDE) or value.get("channel") == "analysis"
+    marked = not _ASIDE.isdisjoint(value) and any(value.get(mark) is True for mark in _ASIDE)
+    return marked or value.get("channel") == "analysis"
 
 
 def _role(value: Mapping[str, Any]) -> Role | None:
