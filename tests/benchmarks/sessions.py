@@ -125,7 +125,9 @@ def timed(job: Callable[[], object]) -> float:
 
 def main() -> None:
     megabytes = int(sys.argv[1]) if len(sys.argv) > 1 else 100
-    print("| sort | size | turns kept | cold | | 100 kB added | unchanged | search | store | peak |")
+    print(
+        "| sort | size | turns kept | cold | | 100 kB added | unchanged | search | store | peak |"
+    )
     print("|---|---|---|---|---|---|---|---|---|---|")
     measure("agent", agent_entries, megabytes)
     measure("talk", talk_entries, megabytes)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from datetime import date, datetime
+from datetime import date
 from typing import TYPE_CHECKING
 
 from lorebank.app.beliefs import Beliefs
@@ -11,14 +10,12 @@ from lorebank.app.opened import made_anew_when_damaged
 from lorebank.app.reflection import Reflection
 from lorebank.app.writing import Writing
 from lorebank.domain import Origin
-from lorebank.errors import UsageError
 
 if TYPE_CHECKING:
     from lorebank.agent.boot_pack import BootPack
     from lorebank.agent.flush import Flush
     from lorebank.agent.memory_search import MemorySearch
     from lorebank.agent.remember import Remembered
-    from lorebank.qmd.sessions import ExportReport, Transcript
 
 
 __all__ = ["Serving"]
@@ -66,29 +63,12 @@ class Serving(Beliefs, Reflection, Writing):
     def begin_serving(self) -> None:
         """What a server of long life does before its first call; `close` ends it.
 
-        The sidecar, where there is one, is updated and then kept up to date by a timer.
+        The sidecar, where there is one, is updated and then kept up to date by a timer; so are
+        transcripts, where the settings name them.
         """
+        self._follow_sessions()
         if self._sidecar is not None:
             self._sidecar.start()
-
-    def export_transcripts(
-        self, transcripts: Iterable[Transcript], *, now: datetime | None = None
-    ) -> ExportReport:
-        """Write conversations where the sidecar searches them, as `memory.qmd.sessions` says.
-
-        Raises `UsageError` where that is not enabled.
-        """
-        from lorebank.qmd.sessions import export_transcripts
-
-        folder = self._sidecar.sessions_folder if self._sidecar else None
-        if folder is None:
-            raise UsageError(
-                "conversations are not exported: memory.qmd.sessions.enabled is false",
-                hint='set it, and memory.backend to "qmd", in your own settings',
-            )
-        days = self.config.memory.qmd.sessions.retention_days
-        moment = now or datetime.now().astimezone().replace(tzinfo=None)
-        return export_transcripts(transcripts, folder, retention_days=days, now=moment)
 
     @made_anew_when_damaged
     def context(

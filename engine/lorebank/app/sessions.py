@@ -6,32 +6,44 @@ there, so that nothing an agent or a stranger said in a conversation can come to
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from datetime import date
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lorebank.app.opened import OpenWorkspace, Progress, made_anew_when_damaged
 from lorebank.domain import SearchHit, SyncReport
+from lorebank.errors import UsageError
 from lorebank.workspace.derived import ensure_derived_folder, sessions_path
-from lorebank.workspace.session_files import is_session_path
+from lorebank.workspace.session_files import SessionFile, is_session_path
 
 if TYPE_CHECKING:
     from lorebank.domain import Diagnostic
     from lorebank.index.connection import Connection
+    from lorebank.qmd.sessions import ExportReport, Transcript
+    from lorebank.qmd.timer import Timer
     from lorebank.transcripts.turns import Turn
 
 __all__ = ["Sessions"]
+
+FOLLOW_S = 30.0
+"""Seconds between two looks of a server at the transcripts."""
 
 
 class Sessions(OpenWorkspace):
     """What is asked of transcripts, where `memory_search.sources` names them."""
 
     _session_connection: Connection | None = None
+    _session_timer: Timer | None = None
+    _is_over: Callable[[], bool] = staticmethod(lambda: False)
 
     def close(self) -> None:
         """Close the index, the store of transcripts and connections."""
         super().close()
+        if self._session_timer is not None:
+            self._session_timer.stop()
+            self._session_timer = None
         if self._session_connection is not None:
             self._session_connection.close()
             self._session_connection = None
@@ -73,18 +85,75 @@ class Sessions(OpenWorkspace):
             force=force,
             full=full,
             progress=progress,
+            is_over=self._is_over,
         )
+
+    def transcripts(self) -> Iterator[Transcript]:
+        """The conversations of this agent as they may be exported, one after the other."""
+        from lorebank.qmd.sessions import Transcript
+        from lorebank.qmd.sessions import Turn as ExportedTurn
+        from lorebank.workspace.session_files import find_sessions
+
+        for file in find_sessions(self.root, self.config).files:
+            turns = tuple(ExportedTurn(t.role.value, t.text) for t in _turns(file))
+            if turns:
+                ended = datetime.fromtimestamp(file.mtime_ns / 1e9)
+                yield Transcript(file.path, ended, turns)
+
+    def export_transcripts(
+        self, transcripts: Iterable[Transcript], *, now: datetime | None = None
+    ) -> ExportReport:
+        """Write conversations where the sidecar searches them, as `memory.qmd.sessions` says;
+        `transcripts` gives those of this agent, and `sync` exports them.
+
+        Raises `UsageError` where that is not enabled.
+        """
+        from lorebank.qmd.sessions import export_transcripts
+
+        folder = self._sidecar.sessions_folder if self._sidecar else None
+        if folder is None:
+            raise UsageError(
+                "conversations are not exported: memory.qmd.sessions.enabled is false",
+                hint='set it, and memory.backend to "qmd", in your own settings',
+            )
+        days = self.config.memory.qmd.sessions.retention_days
+        moment = now or datetime.now().astimezone().replace(tzinfo=None)
+        return export_transcripts(transcripts, folder, retention_days=days, now=moment)
 
     def session_turns(self) -> Iterator[tuple[str, Turn]]:
         """What users and assistants said in every transcript of this agent, each turn with the path
         of its file; as it may be kept, and read from the files themselves.
         """
-        from lorebank.index.session_sync import read_session
         from lorebank.workspace.session_files import find_sessions
 
         for file in find_sessions(self.root, self.config).files:
-            for turn in read_session(file.place):
+            for turn in _turns(file):
                 yield file.path, turn
+
+    def _follow_sessions(self) -> None:
+        """Read on in the background, now and again, until this Bank is closed.
+
+        By a Bank of its own: a connection belongs to one thread, and no search waits for it.
+        """
+        if not self.config.memory_search.searches_sessions or self._session_timer is not None:
+            return
+        from lorebank.qmd.timer import Timer
+
+        other = type(self)(
+            self.root, self.config, now=self._now, environ=self._environ, say=self._say
+        )
+
+        def read_on() -> None:
+            try:
+                other._is_over = lambda: timer.is_stopped
+                other.sync_sessions()
+            except Exception as problem:  # a thread has nobody to raise to
+                self._say(f"transcripts were not read: {problem}")
+            finally:
+                other.close()
+
+        timer = self._session_timer = Timer(FOLLOW_S, read_on, at_once=True)
+        timer.start()
 
     def _search_sessions(
         self, query: str, *, k: int, min_score: float, path: str | None
@@ -135,3 +204,11 @@ class Sessions(OpenWorkspace):
 
             self.close()
             discard_index(self._sessions_path)
+
+
+def _turns(file: SessionFile) -> Iterator[Turn]:
+    """What was said in a file; nothing where it is gone or cannot be read."""
+    from lorebank.index.session_sync import read_session
+
+    with suppress(OSError):
+        yield from read_session(file.place)

@@ -108,6 +108,8 @@ class Upkeep(Sessions):
             return replace(report, pending=self._meaning.pending(self._index))
         embedded = self._meaning.embed(self._index, progress=progress)
         if self._sidecar is not None:
+            if self._sidecar.sessions_folder is not None:
+                self.export_transcripts(self.transcripts())
             self._sidecar.refresh(progress)
         problem, remedy = self._meaning.trouble(self._index)
         return replace(

@@ -178,15 +178,18 @@ def add_chunks(connection: Connection, session: int, chunks: Iterable[TurnChunk]
     )
     connection.executemany(
         "INSERT INTO session_chunks_fts (rowid, text) VALUES (?, ?)",
-        [(number, searchable(_without_labels(chunk.text))) for number, chunk in rows],
+        [(number, _words_of(chunk.text)) for number, chunk in rows],
     )
 
 
-def _without_labels(text: str) -> str:
-    """The text for full text: "user" is not a word that was said."""
+def _words_of(text: str) -> str:
+    """The text for full text, without labels: "user" is not a word that was said.
+
+    Line by line, as most lines of most languages need no folding.
+    """
     for label in _LABEL_STARTS:
         text = text.replace(f"\n{label}", "\n").removeprefix(label)
-    return text
+    return text if text.isascii() else "\n".join(map(searchable, text.split("\n")))
 
 
 def is_news(connection: Connection, session: int, turn: Turn) -> bool:

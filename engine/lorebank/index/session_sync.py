@@ -71,10 +71,11 @@ def sync_sessions(
     force: bool = False,
     full: bool = False,
     progress: Progress | None = None,
+    is_over: Callable[[], bool] = lambda: False,
 ) -> SyncReport:
     """Bring the store up to date with these files; `force` reads on however little was added,
-    `full` reads everything anew."""
-    run = _Sync(connection, rules, today, force)
+    `full` reads everything anew. Once `is_over` says so, the rest is left for the next time."""
+    run = _Sync(connection, rules, today, force, is_over)
     run.prepare(found, full=full)
     for done, file in enumerate(run.files, start=1):
         run.visit(file)
@@ -96,6 +97,7 @@ class _Sync:
     rules: SessionRules
     today: date
     force: bool
+    is_over: Callable[[], bool]
     files: list[SessionFile] = field(default_factory=list)
     known: dict[str, KnownSession] = field(default_factory=dict)
     added: list[str] = field(default_factory=list)
@@ -182,7 +184,7 @@ class _Sync:
     ) -> None:
         """Read to the end, a transaction a piece; another process that reads it goes first."""
         goes_on = True
-        while goes_on:
+        while goes_on and not self.is_over():
             with transaction(self.connection):
                 if rows.known_session(self.connection, file.path) != known:
                     return

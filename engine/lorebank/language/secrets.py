@@ -82,6 +82,8 @@ _NOT_SECRET_KEYS = re.compile(
     r"(?i)(?:public|primary|foreign|cache|sort|partition|idempotency|object|group|row|hash|dict"
     r"|index|map|registry|routing|translation|message|i18n|unique|composite|lookup|hot|short)_?key"
 )
+_LOOKED_AT = 500
+"""So much of the rest of a line tells what a value is; a line may be megabytes long."""
 _ENDS_VALUE = ",;)}]*_.!?>"
 
 
@@ -237,10 +239,11 @@ def _judged(line: str, found: re.Match[str]) -> Secret | None:
     else:
         value = _trimmed(value)
     end = start + len(value)
-    rest = line[end:]
+    rest = line[end : end + _LOOKED_AT]
     if found["password"]:
         stated = sign not in (":", "=", ":=", "：", "＝", "=>") and not found["flag"]
-        if not stated and not quoted and is_passphrase(line[start:].rstrip(" .")):
+        ends = len(line) - start <= _LOOKED_AT
+        if not stated and not quoted and ends and is_passphrase(line[start:].rstrip(" .")):
             return Secret("password", start, len(line.rstrip(" .\r")))
         if quoted and " " in value and not is_passphrase(value.lower()):
             return None

@@ -9,15 +9,25 @@ __all__ = ["Timer"]
 
 
 class Timer(Thread):
-    """Calls `job` every `interval_s` seconds, the first time after one interval."""
+    """Calls `job` every `interval_s` seconds, the first time after one interval or `at_once`."""
 
-    def __init__(self, interval_s: float, job: Callable[[], None]) -> None:
-        super().__init__(name="lorebank-qmd", daemon=True)
+    def __init__(
+        self, interval_s: float, job: Callable[[], None], *, at_once: bool = False
+    ) -> None:
+        super().__init__(name="lorebank-timer", daemon=True)
         self._interval_s = interval_s
         self._job = job
+        self._at_once = at_once
         self._stopped = Event()
 
+    @property
+    def is_stopped(self) -> bool:
+        """Whether it was told to stop; a long job asks."""
+        return self._stopped.is_set()
+
     def run(self) -> None:
+        if self._at_once:
+            self._job()
         while not self._stopped.wait(self._interval_s):
             self._job()
 

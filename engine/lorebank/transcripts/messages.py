@@ -10,10 +10,9 @@ and what agents said among themselves are left out; fields that nobody knows are
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 __all__ = ["Role", "Said", "said_in"]
 
@@ -25,8 +24,7 @@ class Role(StrEnum):
     ASSISTANT = "assistant"
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+class Said(NamedTuple):
     """One message as it stands in the file."""
 
     role: Role
@@ -87,7 +85,7 @@ def _said(value: object, day: date | None, id: str, depth: int) -> Iterator[Said
         for name in _ENVELOPES:
             if isinstance(inner := value.get(name), dict):
                 for said in _said(_with_role(inner, value), day, id, depth - 1):
-                    yield replace(said, id=id or said.id)
+                    yield said._replace(id=id or said.id, day=day or said.day)
                 return
 
 
