@@ -41,8 +41,7 @@ def test_openclaws_sessions() -> None:
     ]
     assert read[0].text == "When does the boatyard lift the Aurora out of the water?"
     assert (
-        read[3].text
-        == "Good. The gate code changed, password: ···················· from Monday on."
+        read[3].text == "Good. The gate code changed, password: ··················· from Monday on."
     )
 
 
@@ -133,7 +132,10 @@ def test_who_says_what(entry: object, expected: list[tuple[str, str]]) -> None:
         ("a <system-reminder>b</system-reminder> c", "a  c"),
         ("<THINK>b</THINK>\nc", "c"),
         ("what does `<think>` mean? <think>", "what does `<think>` mean? <think>"),
-        ("my <private>pin is 1234</private> secret", "my " + " " * len("<private>pin is 1234</private>") + " secret"),
+        (
+            "my <private>pin is 1234</private> secret",
+            "my " + " " * len("<private>pin is 1234</private>") + " secret",
+        ),
         (f"look: {as_recalled('- W @Ada: Rows.')} and so on", "look:  and so on"),
         ("sessions/a.jsonl:3-4 (0.80) unconfirmed: session\nUser: old\n\nnew", "new"),
         ("see data:image/png;base64," + "QUJD" * 100 + " there", "see  there"),
@@ -230,7 +232,7 @@ def test_every_line_number_is_that_of_the_file(data: bytes) -> None:
 
     assert [lines[line.number - 1] for line in read] == [line.data for line in read]
     assert not read or read[-1].end == Place(len(data), data.count(b"\n"))
-    assert START == Place(0, 0)
+    assert Place(0, 0) == START
 
 
 def _cut(data: bytes, size: int) -> Iterator[bytes]:

@@ -123,10 +123,13 @@ class _Walk:
             path = within + entry.name
             if not path.isprintable():
                 shown = ascii(path)[1:-1]
-                self._left_out(shown, "name-not-utf8", "has a name that cannot be cited")
+                self._left_out(
+                    f"{SESSIONS_FOLDER}/{shown}", "name-not-utf8", "has a name that cannot be cited"
+                )
             elif is_link(entry):
                 if self._is_of_interest(entry):
-                    self._left_out(path, "symlink-ignored", "is a link, which is not followed")
+                    cited = f"{SESSIONS_FOLDER}/{path}"
+                    self._left_out(cited, "symlink-ignored", "is a link, which is not followed")
             elif entry.is_dir(follow_symlinks=False):
                 if depth:
                     self._visit(Path(entry), f"{path}/", number, depth - 1)
@@ -140,7 +143,7 @@ class _Walk:
         try:
             seen = entry.stat(follow_symlinks=False)
         except OSError as problem:
-            self._left_out(within, "unreadable", _why(problem))
+            self._left_out(f"{SESSIONS_FOLDER}/{within}", "unreadable", _why(problem))
             return
         if (place := Path(entry)) in self.places:
             return
