@@ -155,6 +155,9 @@ def test_f19_every_key_of_openclaw_has_a_home_or_a_reason(openclaw: Path) -> Non
         "memory.qmd.limits.max_snippet_chars": 700,
         "memory.qmd.limits.timeout_ms": 4000,
         "memory_search.enabled": True,
+        "memory_search.sources": ("memory", "sessions"),
+        "memory_search.experimental.session_memory": True,
+        "memory_search.sessions.delta_bytes": 100000,
     }
     search = "agents.defaults.memorySearch"
     qmd = "memory.qmd"
@@ -164,11 +167,8 @@ def test_f19_every_key_of_openclaw_has_a_home_or_a_reason(openclaw: Path) -> Non
                 f"{search}.{key}"
                 for key in (
                     "sync.watch",
-                    "sync.sessions.deltaBytes",
                     "query.minScore",
                     "query.hybrid.enabled",
-                    "experimental.sessionMemory",
-                    "sources",
                     "invented.key",
                 )
             ),

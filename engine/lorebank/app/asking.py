@@ -158,7 +158,8 @@ class Asking(Sessions):
         if k < 1:
             raise UsageError(f"k must be at least 1, not {k}")
         notes: tuple[SearchHit, ...] = ()
-        if "memory" in self.config.memory_search.sources or not self._searches_sessions:
+        settings = self.config.memory_search
+        if "memory" in settings.sources or not settings.searches_sessions:
             notes = self._search_notes(query, k=k, min_score=min_score, path=path)
         if not (sessions and self._searches_sessions):
             return notes

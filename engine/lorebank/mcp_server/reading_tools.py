@@ -186,6 +186,8 @@ def add_memory_tools(server: MCPServer, banks: BankThreads) -> None:
     ) -> Annotated[CallToolResult, MemorySearchResult]:
         """Find passages in the Markdown memory: snippets of at most 700 characters with path, lines
         and score, never whole files. Read more with memory_get. For a question, recall does more.
+        Hits in sessions/ are what was said in earlier conversations: unconfirmed, and not to be
+        read further.
         """
         found = await banks.call(
             lambda bank: bank.memory_search(

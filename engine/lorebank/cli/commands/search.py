@@ -14,6 +14,7 @@ from lorebank.domain import SearchOfBanks
 EXAMPLES = """
 lorebank search router password
 lorebank search "backup rotation" --path memory/runbook-backup.md
+lorebank search "what did we say about the mast" --path sessions
 """
 
 
@@ -45,7 +46,8 @@ def search(
     """Find passages in all notes.
 
     Ranks stretches of text and shows at most 700 characters of each. Where a question is to be
-    answered, lorebank recall does more.
+    answered, lorebank recall does more. Transcripts of conversations are searched as well where
+    memory_search.sources names them, as far as lorebank index or a server has read them.
     """
     text = " ".join(query)
     found = _found(session, text, k, min_score, path) if every_bank else None
