@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import cache
 from pathlib import Path
 
 from lorebank.domain import Diagnostic
@@ -34,11 +37,13 @@ __all__ = [
     "session_counts",
     "session_problems",
     "take_last_chunk",
+    "to_fold",
     "update_session",
 ]
 
 _HASH_BUFFER_BYTES = 16 * 2**20
 """Words that FTS5 gathers before it writes them; its own default is one megabyte."""
+_PUNCTUATION = "\u00a0«»¡¿·–—‘’‚“”„…•→←°€×±≤≥"
 _LABEL_STARTS = tuple(LABELS.values())
 
 
@@ -185,11 +190,26 @@ def add_chunks(connection: Connection, session: int, chunks: Iterable[TurnChunk]
 def _words_of(text: str) -> str:
     """The text for full text, without labels: "user" is not a word that was said.
 
-    Line by line, as most lines of most languages need no folding.
+    Only lines are folded that hold a letter which FTS5 does not fold to the same by itself.
     """
     for label in _LABEL_STARTS:
         text = text.replace(f"\n{label}", "\n").removeprefix(label)
-    return text if text.isascii() else "\n".join(map(searchable, text.split("\n")))
+    odd = to_fold().search
+    if text.isascii() or not odd(text):
+        return text
+    return "\n".join(searchable(line) if odd(line) else line for line in text.split("\n"))
+
+
+@cache
+def to_fold() -> re.Pattern[str]:
+    """Any letter but ASCII, ASCII with accents, and common punctuation."""
+    return re.compile(f"[^\\x00-\\x7f{_PUNCTUATION}{_accented()}]")
+
+
+def _accented() -> str:
+    letters = map(chr, range(0xC0, 0x180))
+    forms = ((letter, unicodedata.normalize("NFD", letter)) for letter in letters)
+    return "".join(letter for letter, form in forms if form[0].isascii() and form != letter)
 
 
 def is_news(connection: Connection, session: int, turn: Turn) -> bool:

@@ -35,6 +35,8 @@ _PIECE = 8 * 2**20
 """Bytes of one transaction, and the last line that begins in them."""
 _MARKED = 4096
 """So many of the first and of the last bytes that were read tell a file from another."""
+_UNFINISHED = 0
+"""In place of the time stamp while a file is being read; a kill leaves it so."""
 _HALF = "session-line-half"
 _CHARACTERS_A_TOKEN = 4
 
@@ -169,12 +171,13 @@ class _Sync:
 
     def _is_other(self, known: KnownSession, file: SessionFile, handle: FileIO) -> bool:
         """Whether the file is no longer what was read with something behind it."""
-        return file.size == known.size or _mark(handle, known.read.offset) != known.mark
+        touched = file.size == known.size and known.mtime_ns != _UNFINISHED
+        return touched or _mark(handle, known.read.offset) != known.mark
 
     def _is_due(self, known: KnownSession, file: SessionFile, handle: FileIO) -> bool:
         """Whether so much was added that it is read without being asked for."""
         added = file.size - known.read.offset
-        if added >= self.rules.delta_bytes:
+        if known.mtime_ns == _UNFINISHED or added >= self.rules.delta_bytes:
             return True
         lines = sum(block.count(b"\n") for block in _blocks(handle, known.read.offset, file.size))
         return lines >= self.rules.delta_lines
@@ -235,7 +238,7 @@ def _read_piece(
     read_on = replace(
         known,
         size=file.size,
-        mtime_ns=file.mtime_ns,
+        mtime_ns=_UNFINISHED if goes_on else file.mtime_ns,
         day=_day(file.mtime_ns).isoformat(),
         read=place,
         mark=_mark(handle, place.offset),

@@ -12,7 +12,7 @@ CREATE TABLE sessions (
     path     TEXT NOT NULL UNIQUE,   -- as cited: sessions/<file>.jsonl
     place    TEXT NOT NULL,          -- where the file is
     size     INTEGER NOT NULL,       -- when it was last looked at
-    mtime_ns INTEGER NOT NULL,
+    mtime_ns INTEGER NOT NULL,       -- 0 while it is being read
     day      TEXT NOT NULL,          -- of that time stamp: the day of turns that have none
     offset   INTEGER NOT NULL,       -- bytes that were read
     lines    INTEGER NOT NULL,       -- line ends among them
