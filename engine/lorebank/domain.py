@@ -1126,6 +1126,8 @@ class ReflectReport:
     """Hand edits kept, pages skipped or held back, with their place."""
     run: str | None = None
     """What `undo` calls this run: `2025-12-10-1`; `None` where nothing was written."""
+    resumed: str | None = None
+    """An earlier run that was killed, and was completed first; its pages are among `changed`."""
     hunks: tuple[Hunk, ...] = ()
     """The patch in pieces that can be accepted or rejected."""
     held: tuple[str, ...] = ()
@@ -1146,6 +1148,7 @@ class ReflectReport:
             "facts_read": self.facts_read,
             "journal": self.journal,
             "run": self.run,
+            "resumed": self.resumed,
             "commit": self.commit,
             "held": list(self.held),
             "rejected": self.rejected,

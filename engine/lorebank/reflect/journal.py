@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import Any
 
 from lorebank.domain import Citation, Diagnostic, Evidence, OpenPair, Opinion
 from lorebank.markdown.generated_text import citation_link, escape_inline
 from lorebank.markdown.opinion_page import OPINIONS_PATH, parse_opinion_page
 from lorebank.reflect.edits import PageEdit
 
-__all__ = ["JOURNAL_FOLDER", "Moved", "journal_path", "moved_opinions", "write_journal_text"]
+__all__ = [
+    "JOURNAL_FOLDER",
+    "JournalEntry",
+    "Moved",
+    "journal_entry",
+    "journal_path",
+    "moved_opinions",
+]
 
 JOURNAL_FOLDER = "bank/reflections"
 _CONFIDENCE = re.compile(r"· confidence \*\*([0-9.]+)\*\*")
@@ -71,37 +79,84 @@ def _told(page: str) -> dict[str, tuple[float, frozenset[str]]]:
     return told
 
 
-def write_journal_text(
-    before: str | None,
+@dataclass(frozen=True, slots=True)
+class JournalEntry:
+    """What the journal of a day says of one run, once it is known which pages were written."""
+
+    day: date
+    number: int
+    """The run's, within its day."""
+    opinions: tuple[str, ...]
+    """Of the opinions that moved; told where the opinions page was written."""
+    unsure: tuple[str, ...]
+    pages: Mapping[str, str]
+    """Page → its line."""
+    left: tuple[str, ...]
+
+    def is_in(self, journal: str) -> bool:
+        """Whether a journal has this entry."""
+        return f"\n## Run {self.number}\n" in journal.replace("\r\n", "\n")
+
+    def added_to(self, journal: str, written: Collection[str]) -> str:
+        """The journal with this entry at its end, telling of the pages written."""
+        title = f"# Reflection {self.day.isoformat()}"
+        head = journal.rstrip("\n") + "\n" if journal else f"{title}\n"
+        sections = (
+            ("Opinions", self.opinions if OPINIONS_PATH in written else ()),
+            ("Unsure", self.unsure),
+            ("Pages", tuple(line for path, line in self.pages.items() if path in written)),
+            ("Left alone", self.left),
+        )
+        told = [f"### {name}\n\n" + "\n".join(lines) for name, lines in sections if lines]
+        return head + "\n" + "\n\n".join([f"## Run {self.number}", *told]) + "\n"
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "day": self.day.isoformat(),
+            "number": self.number,
+            "opinions": list(self.opinions),
+            "unsure": list(self.unsure),
+            "pages": dict(self.pages),
+            "left": list(self.left),
+        }
+
+    @classmethod
+    def from_dict(cls, told: Mapping[str, Any]) -> JournalEntry:
+        """The entry of a dictionary made by `to_dict`."""
+        return cls(
+            date.fromisoformat(told["day"]),
+            int(told["number"]),
+            tuple(map(str, told["opinions"])),
+            tuple(map(str, told["unsure"])),
+            {str(path): str(line) for path, line in told["pages"].items()},
+            tuple(map(str, told["left"])),
+        )
+
+
+def journal_entry(
     today: date,
-    edits: Sequence[PageEdit],
-    moved: Sequence[Moved],
-    unsure: Sequence[OpenPair] = (),
+    edits: Iterable[PageEdit],
+    moved: Iterable[Moved],
+    unsure: Iterable[OpenPair] = (),
     *,
     number: int,
-    problems: Sequence[Diagnostic] = (),
+    problems: Iterable[Diagnostic] = (),
     rejected: int = 0,
-) -> str:
-    """The journal with this run at its end; a day may have several.
-
-    `unsure` are pairs that wait for a judge.
-    """
+) -> JournalEntry:
+    """The entry of a run; `unsure` are pairs that wait for a judge."""
     path = journal_path(today)
-    head = before.rstrip("\n") + "\n" if before else f"# Reflection {today.isoformat()}\n"
-    parts = [f"## Run {number}"]
-    if moved:
-        parts.append("### Opinions\n\n" + "\n".join(_moved_lines(m, path) for m in moved))
-    if unsure:
-        parts.append("### Unsure\n\n" + "\n".join(_unsure_line(u, path) for u in unsure))
-    if edits:
-        parts.append("### Pages\n\n" + "\n".join(_page_line(edit, path) for edit in edits))
     left = [f"- `{p.path}`: {escape_inline(p.message)}" for p in problems]
     if rejected:
         hunks = "1 change" if rejected == 1 else f"{rejected} changes"
         left.append(f"- {hunks} left out: rejected by hand ([rejected.md](rejected.md))")
-    if left:
-        parts.append("### Left alone\n\n" + "\n".join(left))
-    return head + "\n" + "\n\n".join(parts) + "\n"
+    return JournalEntry(
+        today,
+        number,
+        tuple(_moved_lines(m, path) for m in moved),
+        tuple(_unsure_line(u, path) for u in unsure),
+        {e.path: _page_line(e, path) for e in sorted(edits, key=lambda e: e.path)},
+        tuple(left),
+    )
 
 
 def _moved_lines(moved: Moved, path: str) -> str:

@@ -1,4 +1,4 @@
-"""The bank's pages as files: read as bytes, written only over what was read, and remembered.
+"""The bank's pages as files: read as bytes, told as bytes again, and remembered.
 
 Of each page that is as it should be the index remembers what it was made from and what it held. A
 run looks only at pages of which either changed.
@@ -12,15 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lorebank.domain import Diagnostic
-from lorebank.errors import ConcurrentEdit
 from lorebank.index.connection import Connection, select, transaction
 from lorebank.index.meta import read_meta, write_meta
 from lorebank.reflect.edits import PageEdit
-from lorebank.workspace.atomic import remove_whole, write_atomic
 from lorebank.workspace.files import content_hash
 from lorebank.workspace.paths import is_linked
 
-__all__ = ["Page", "SettledPages", "encoded", "read_pages", "write_page"]
+__all__ = ["Page", "SettledPages", "encoded", "read_pages"]
 
 _UTF8_MARK = b"\xef\xbb\xbf"
 _SETTLED = "settled_pages"
@@ -61,19 +59,6 @@ def read_pages(root: Path, paths: Iterable[str]) -> tuple[dict[str, Page], tuple
 def encoded(edit: PageEdit, page: Page | None) -> bytes | None:
     """The bytes an edit makes of the page; `None` where it is to go."""
     return None if edit.new is None else (page.mark if page else b"") + edit.new.encode("utf-8")
-
-
-def write_page(root: Path, edit: PageEdit, page: Page | None) -> bool:
-    """Whether the page was written; not where it is no longer what was read."""
-    file, data = root / edit.path, encoded(edit, page)
-    try:
-        if data is not None:
-            write_atomic(file, data, expected=page.data if page else None)
-        elif page is not None:
-            remove_whole(file, expected=page.data)
-    except ConcurrentEdit:
-        return False
-    return True
 
 
 class SettledPages:

@@ -1,14 +1,14 @@
 """One reflect run: read, plan, show as a patch, write page by page, keep a journal.
 
 Every page is written atomically and only if it still is what was read; one that changed meanwhile
-is read and planned again. A run that is killed leaves whole pages; the next one writes the rest. A
-night without news writes nothing, no journal either. Pages whose content did not change since they
-were last settled are not even read.
+is read and planned again. A run that is killed leaves whole pages, and is completed before the next
+one begins (`under_way`). A night without news writes nothing, no journal either. Pages whose
+content did not change since they were last settled are not even read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
@@ -23,24 +23,25 @@ from lorebank.markdown.proposal_pages import PROPOSAL_PAGES
 from lorebank.reflect.content import read_content, touched_since
 from lorebank.reflect.edits import PageEdit
 from lorebank.reflect.hunks import hunks_of, without_hunks
-from lorebank.reflect.journal import (
-    JOURNAL_FOLDER,
-    journal_path,
-    moved_opinions,
-    write_journal_text,
-)
-from lorebank.reflect.page_files import Page, SettledPages, encoded, read_pages, write_page
+from lorebank.reflect.journal import journal_entry, journal_path, moved_opinions
+from lorebank.reflect.page_files import Page, SettledPages, encoded, read_pages
 from lorebank.reflect.pages import BankContent, PagePlan
 from lorebank.reflect.proposals import Proposing, plan_proposal_edits, read_core_memory
 from lorebank.reflect.rejections import REJECTED_PATH, parse_rejections, with_rejections
 from lorebank.reflect.relocation import relocate
 from lorebank.reflect.standing import Ask, ask_standing, plan_answers, write_answers
 from lorebank.reflect.suggest import suggest_lines
-from lorebank.reflect.undo import Change, keep_for_undo, next_run
+from lorebank.reflect.under_way import (
+    RunUnderWay,
+    complete,
+    present_bytes,
+    refuse_linked_bank,
+    write_pages,
+)
+from lorebank.reflect.undo import Change, next_run
 from lorebank.reflect.unsure_queue import unsure_queue
 from lorebank.reflect.vanishing import vanishing_lines
 from lorebank.reflect.writing import Writer
-from lorebank.workspace.atomic import remove_temporaries
 from lorebank.workspace.diff import unified
 from lorebank.workspace.paths import is_linked
 
@@ -53,7 +54,6 @@ UNSURE_NAMED = 5
 _ATTEMPTS = 4
 """So often a page that somebody else is writing is read and planned again."""
 _NAMED = 5
-_FOLDERS = ("bank", "bank/entities", JOURNAL_FOLDER, ".memory/undo")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +100,7 @@ def reflect_workspace(
     connection: Connection, root: Path, config: Config, options: RunOptions
 ) -> ReflectReport:
     """Bring the bank's pages up to date; the caller holds the workspace's lock and has synced."""
+    refuse_linked_bank(root)
     run = _Run(connection, root, config, options)
     planned = run.plan(None)
     if options.dry_run:
@@ -149,28 +150,70 @@ class _Run:
             [hunk for hunk in planned.hunks if hunk.id in self.options.reject],
             self.options.today,
         )
+        for path in planned.settled:
+            self._settle(planned, path, None)
+        edits: tuple[PageEdit, ...] = ()
         if planned.edits or new_rejections != self.rejections:
-            self.name = next_run(
-                self.root, self.options.today.isoformat(), _read_text(self.root, self.journal)
-            )
-        for folder in _FOLDERS:
-            remove_temporaries(self.root / folder)
-        changes: dict[str, Change] = {}
-        written: dict[str, PageEdit] = {}
-        first = planned
-        for _ in range(_ATTEMPTS):
-            missed = self._write_once(planned, written, changes)
-            if OPINIONS_PATH in missed:
-                self.problems.append(_busy(OPINIONS_PATH))
-            if not missed - {OPINIONS_PATH}:
-                break
-            planned = self.plan(missed - {OPINIONS_PATH})
-        else:
-            self.problems += [_busy(path) for path in sorted(missed - {OPINIONS_PATH})]
-        edits = tuple(written[path] for path in sorted(written))
-        self._write_notes(first, edits, new_rejections, changes)
-        self.settled.keep(first.plan.paths)
+            journal = _read_text(self.root, self.journal)
+            self.name = next_run(self.root, self.options.today.isoformat(), journal)
+            edits = self._write(planned, new_rejections)
+        self.settled.keep(planned.plan.paths)
         return edits
+
+    def _write(self, planned: _Planned, new_rejections: str) -> tuple[PageEdit, ...]:
+        """Carry a plan out, round by round, until no page changed while it was planned."""
+        first = planned
+        edits = {edit.path: edit for edit in planned.edits}
+        changes: dict[str, Change] = {}
+        for attempt in range(1, _ATTEMPTS + 1):
+            changes |= {edit.path: _change(edit, planned) for edit in planned.edits}
+            run = self._under_way(first, edits, changes, new_rejections)
+            found = write_pages(self.root, run)
+            for edit in planned.edits:
+                if edit.path in found.written:
+                    self._settle(planned, edit.path, edit)
+            missed = set(found.changed)
+            again = missed - {OPINIONS_PATH} if attempt < _ATTEMPTS else set()
+            self.problems += [_busy(path) for path in sorted(missed - again)]
+            for path in missed:
+                del edits[path], changes[path]
+            if not again:
+                break
+            planned = self.plan(again)
+            edits |= {edit.path: edit for edit in planned.edits}
+        self.problems += [*found.problems, *complete(self.root, run, found.written)]
+        return tuple(edits[path] for path in sorted(found.written))
+
+    def _under_way(
+        self,
+        planned: _Planned,
+        edits: Mapping[str, PageEdit],
+        changes: Mapping[str, Change],
+        rejections: str,
+    ) -> RunUnderWay:
+        assert self.name is not None
+        entry = journal_entry(
+            self.options.today,
+            edits.values(),
+            moved_opinions(edits.values(), planned.plan.content.opinions),
+            unsure_queue(self.connection, limit=UNSURE_NAMED).pairs,
+            number=int(self.name.rpartition("-")[2]),
+            problems=[p for p in planned.problems if p.code == "vanish-limit"],
+            rejected=planned.rejected,
+        )
+        before = present_bytes(self.root / REJECTED_PATH)
+        is_same = rejections == self.rejections
+        after = before if is_same else rejections.encode("utf-8")
+        return RunUnderWay(self.name, dict(changes), entry, Change(before, after))
+
+    def _settle(self, planned: _Planned, path: str, edit: PageEdit | None) -> None:
+        """Remember what a page was made from, unless part of that was declined."""
+        if edit is not None and planned.rejected:
+            self.settled.unsettle(path)
+        elif path in planned.plan.paths:
+            page = planned.pages.get(path)
+            data = encoded(edit, page) if edit else page.data if page else None
+            self.settled.settle(path, planned.plan.made_from(path), data)
 
     def report(self, planned: _Planned, edits: Sequence[PageEdit]) -> ReflectReport:
         moved = moved_opinions(edits, planned.plan.content.opinions)
@@ -264,71 +307,6 @@ class _Run:
             found.edits.append(shown)
             found.problems += edit.diagnostics
 
-    def _write_once(
-        self, planned: _Planned, written: dict[str, PageEdit], changes: dict[str, Change]
-    ) -> set[str]:
-        """Write all pages of a plan; returns those that were no longer what was read."""
-        plan = planned.plan
-        for path in planned.settled:
-            page = planned.pages.get(path)
-            self.settled.settle(path, plan.made_from(path), page.data if page else None)
-        for edit in planned.edits:
-            page = planned.pages.get(edit.path)
-            before = page.data if page else None
-            changes[edit.path] = Change(before, encoded(edit, page))
-        if self.name and planned.edits:
-            keep_for_undo(self.root, self.name, changes)
-        missed: set[str] = set()
-        for edit in planned.edits:
-            page = planned.pages.get(edit.path)
-            if not write_page(self.root, edit, page):
-                missed.add(edit.path)
-                changes.pop(edit.path)
-                continue
-            written[edit.path] = edit
-            if planned.rejected:
-                self.settled.unsettle(edit.path)
-            elif edit.path in plan.paths:
-                self.settled.settle(edit.path, plan.made_from(edit.path), encoded(edit, page))
-        return missed
-
-    def _write_notes(
-        self,
-        planned: _Planned,
-        edits: Sequence[PageEdit],
-        rejections: str,
-        changes: dict[str, Change],
-    ) -> None:
-        """The journal and the page of rejections, kept for undo like the pages."""
-        notes: dict[str, str] = {}
-        if edits and self._is_journal_linked():
-            message = "is reached by a symbolic link; no journal was written"
-            self.problems.append(Diagnostic(self.journal, 0, "page-skipped", message))
-        elif edits:
-            assert self.name is not None
-            notes[self.journal] = write_journal_text(
-                _read_text(self.root, self.journal) or None,
-                self.options.today,
-                edits,
-                moved_opinions(edits, planned.plan.content.opinions),
-                unsure_queue(self.connection, limit=UNSURE_NAMED).pairs,
-                number=int(self.name.rpartition("-")[2]),
-                problems=[p for p in planned.problems if p.code == "vanish-limit"],
-                rejected=planned.rejected,
-            )
-        if rejections != self.rejections:
-            notes[REJECTED_PATH] = rejections
-        if not notes or self.name is None:
-            return
-        pages, _ = read_pages(self.root, notes)
-        for path, text in notes.items():
-            page = pages.get(path)
-            changes[path] = Change(page.data if page else None, text.encode("utf-8"))
-        keep_for_undo(self.root, self.name, changes)
-        for path, text in notes.items():
-            page = pages.get(path)
-            write_page(self.root, PageEdit(path, page.text if page else None, text), page)
-
     def _is_journal_linked(self) -> bool:
         return is_linked(self.root, self.journal)
 
@@ -353,6 +331,11 @@ def _proposing(
         root, config, content.facts, content.entities, core.rulings, headings, everywhere=infer
     )
     return Proposing(core, suggested, problems)
+
+
+def _change(edit: PageEdit, planned: _Planned) -> Change:
+    page = planned.pages.get(edit.path)
+    return Change(page.data if page else None, encoded(edit, page))
 
 
 def _busy(path: str) -> Diagnostic:

@@ -23,7 +23,7 @@ from lorebank.workspace.derived import ensure_derived_folder
 from lorebank.workspace.layout import BANK_FOLDER
 from lorebank.workspace.paths import is_linked
 
-__all__ = ["KEPT_RUNS", "Change", "keep_for_undo", "next_run", "runs", "undo_run"]
+__all__ = ["KEPT_RUNS", "Change", "check_place", "keep_for_undo", "next_run", "runs", "undo_run"]
 
 KEPT_RUNS = 30
 """Of so many runs the way back is kept."""
@@ -118,7 +118,7 @@ def _read(root: Path, run: str) -> dict[str, tuple[bytes | None, str | None]]:
         with zipfile.ZipFile(_file(root, run)) as archive:
             manifest = json.loads(archive.read(_MANIFEST))
             for path in manifest:
-                _check_place(root, path)
+                check_place(root, path)
             return {
                 path: (None if e["before"] is None else archive.read(e["before"]), e["after"])
                 for path, e in manifest.items()
@@ -130,7 +130,7 @@ def _read(root: Path, run: str) -> dict[str, tuple[bytes | None, str | None]]:
         ) from problem
 
 
-def _check_place(root: Path, path: str) -> None:
+def check_place(root: Path, path: str) -> None:
     """Only pages of the bank come back: the file in `.memory/` may be anybody's."""
     steps = PurePosixPath(path)
     inside = steps.parts[:1] == (BANK_FOLDER,) and ".." not in steps.parts
