@@ -260,15 +260,28 @@ def lookup_names(connection: Connection, slugs: Sequence[str]) -> dict[str, tupl
     return found
 
 
-def display_names(connection: Connection, slugs: Iterable[str]) -> dict[str, str]:
-    """Entity slug → display name."""
-    return dict(
+def display_names(
+    connection: Connection, slugs: Iterable[str], *, as_of: date | None = None
+) -> dict[str, str]:
+    """Entity slug → display name; with `as_of`, as it was spelled in what was recorded by then.
+
+    Who is who has no date: names that are one by now are one on every day.
+    """
+    found: dict[str, str] = dict(
         select(
             connection,
             "SELECT slug, name FROM entities WHERE slug IN (SELECT value FROM json_each(?))",
             (json.dumps(sorted(slugs)),),
         )
     )
+    if as_of is None:
+        return found
+    then = _display_names(connection, {}, until=as_of)
+    for slug, written in select(connection, "SELECT slug, name FROM names WHERE action = 'page'"):
+        if slug in then and slugify(then[slug]) != slug:
+            then[slug] = written
+    then |= _spelled_names(connection, then)
+    return found | {slug: name for slug, name in then.items() if slug in found}
 
 
 def nearest_names(connection: Connection, name: str, limit: int = 3) -> tuple[str, ...]:
@@ -404,13 +417,24 @@ def _grouped(connection: Connection, query: str) -> dict[str, list[str]]:
     return found
 
 
-def _display_names(connection: Connection, entity_of: Mapping[str, str]) -> dict[str, str]:
+def _display_names(
+    connection: Connection, entity_of: Mapping[str, str], *, until: date | None = None
+) -> dict[str, str]:
     """The spelling most used for the entity's own slug; without one, most used of all."""
     names: dict[str, str] = {}
+    written = (
+        ""
+        if until is None
+        else (
+            " WHERE EXISTS (SELECT 1 FROM items i WHERE i.item = mentions.item"
+            " AND (i.recorded IS NULL OR i.recorded <= ?))"
+        )
+    )
     for slug, entity, name in select(
         connection,
-        "SELECT slug, entity, name FROM mentions GROUP BY slug, entity, name"
+        f"SELECT slug, entity, name FROM mentions{written} GROUP BY slug, entity, name"
         " ORDER BY slug = entity DESC, count(*) DESC, name",
+        () if until is None else (until.isoformat(),),
     ):
         names.setdefault(entity_of.get(slug, entity), name)
     return names

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
 from lorebank.config import Config
+from lorebank.domain import Fact
 from lorebank.index.connection import Connection
 from lorebank.index.entities import display_names, list_entities
 from lorebank.index.items import all_facts
@@ -36,7 +38,11 @@ def read_content(
         if until is None and by_hand == entries
         else opinions_under(connection, root, config.reflect, as_of=until, entries=by_hand)
     )
-    names = display_names(connection, {slug for o in opinions for slug in o.entities})
+    entities = {entity.slug: entity for entity in list_entities(connection)}
+    names = display_names(connection, entities, as_of=until)
+    if until is not None:
+        entities = {slug: replace(each, name=names[slug]) for slug, each in entities.items()}
+        facts = tuple(_spelled(fact, names) for fact in facts)
     # Trends are told for the newest day recorded, not for today: no news, no change.
     newest = newest_day(facts)
     return BankContent(
@@ -49,10 +55,15 @@ def read_content(
             for opinion in opinions
         ),
         entries=by_hand,
-        entities={entity.slug: entity for entity in list_entities(connection)},
+        entities=entities,
         superseded=superseded_facts(connection, as_of=until),
         relations=relations_of_facts(connection),
     )
+
+
+def _spelled(fact: Fact, names: Mapping[str, str]) -> Fact:
+    mentions = tuple(replace(m, name=names.get(m.slug, m.name)) for m in fact.mentions)
+    return fact if mentions == fact.mentions else replace(fact, mentions=mentions)
 
 
 def touched_since(content: BankContent, since: date) -> set[str]:

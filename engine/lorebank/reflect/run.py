@@ -14,7 +14,7 @@ from datetime import date
 from pathlib import Path
 
 from lorebank.config import Config
-from lorebank.domain import Diagnostic, Hunk, ReflectReport
+from lorebank.domain import Diagnostic, Hunk, OpenPair, ReflectReport
 from lorebank.index.connection import Connection
 from lorebank.markdown.facts import RETAIN_HEADINGS
 from lorebank.markdown.generated_text import escape_inline
@@ -196,7 +196,7 @@ class _Run:
             self.options.today,
             edits.values(),
             moved_opinions(edits.values(), planned.plan.content.opinions),
-            unsure_queue(self.connection, limit=UNSURE_NAMED).pairs,
+            self._unsure(),
             number=int(self.name.rpartition("-")[2]),
             problems=[p for p in planned.problems if p.code == "vanish-limit"],
             rejected=planned.rejected,
@@ -205,6 +205,15 @@ class _Run:
         is_same = rejections == self.rejections
         after = before if is_same else rejections.encode("utf-8")
         return RunUnderWay(self.name, dict(changes), entry, Change(before, after))
+
+    def _unsure(self) -> list[OpenPair]:
+        """The first pairs that wait for a judge; of lines that the day asked about knows."""
+        until = self.options.until
+        return [
+            pair
+            for pair in unsure_queue(self.connection, limit=UNSURE_NAMED).pairs
+            if until is None or pair.fact.recorded is None or pair.fact.recorded <= until
+        ]
 
     def _settle(self, planned: _Planned, path: str, edit: PageEdit | None) -> None:
         """Remember what a page was made from, unless part of that was declined."""
