@@ -251,6 +251,11 @@ class Fact:
     """Nested lines kept as evidence: `Evidence: "…" (2026-02-04)`, `Last reinforced: …`."""
 
     @property
+    def oldest_first(self) -> tuple[date, str, int]:
+        """What puts facts in order: undated ones first, then by day and place."""
+        return self.recorded or date.min, self.citation.path, self.citation.start_line
+
+    @property
     def slugs(self) -> tuple[str, ...]:
         """The slugs of all mentions, in order, each once."""
         return tuple(dict.fromkeys(m.slug for m in self.mentions))

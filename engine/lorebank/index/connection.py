@@ -28,7 +28,7 @@ __all__ = [
     "transaction",
 ]
 
-SCHEMA_VERSION = 8
+SCHEMA_VERSION = 9
 BUSY_TIMEOUT_MS = 10_000
 _POLL_S = 0.01
 

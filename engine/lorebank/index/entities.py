@@ -40,6 +40,7 @@ __all__ = [
     "proposals",
     "refresh_entities",
     "resolution",
+    "subjects_without_page",
 ]
 
 
@@ -282,6 +283,18 @@ def display_names(
             then[slug] = written
     then |= _spelled_names(connection, then)
     return found | {slug: name for slug, name in then.items() if slug in found}
+
+
+def subjects_without_page(connection: Connection) -> frozenset[str]:
+    """The entities without a page that a fact is about."""
+    return frozenset(
+        slug
+        for (slug,) in select(
+            connection,
+            "SELECT e.slug FROM entities e WHERE e.page IS NULL AND EXISTS"
+            " (SELECT 1 FROM mentions m WHERE m.entity = e.slug AND m.subject)",
+        )
+    )
 
 
 def nearest_names(connection: Connection, name: str, limit: int = 3) -> tuple[str, ...]:

@@ -25,14 +25,21 @@ __all__ = [
     "Item",
     "ItemCache",
     "all_facts",
+    "fact_count",
     "facts_by_entity",
     "facts_by_id",
+    "facts_by_ids",
+    "facts_by_month",
     "facts_by_place",
     "facts_by_time",
+    "facts_in_bank",
+    "facts_of_kind",
+    "facts_without_subject",
     "item_count",
     "load_facts",
     "load_items",
     "marked_facts",
+    "newest_recorded",
     "recorded_after",
 ]
 
@@ -217,6 +224,61 @@ def facts_by_entity(connection: Connection, entities: Sequence[str]) -> tuple[Fa
         " OR (?2 AND NOT EXISTS (SELECT 1 FROM mentions m WHERE m.item = i.item)))",
         (json.dumps(list(entities)), "" in entities),
     )
+
+
+def facts_by_month(connection: Connection, months: Sequence[str]) -> tuple[Fact, ...]:
+    """Experiences of these months (`2025-11`; "" for undated), oldest first."""
+    return _facts(
+        connection,
+        "i.kind = 'experience' AND"
+        " coalesce(substr(coalesce(i.occurred_start, i.occurred_end, i.recorded), 1, 7), '')"
+        " IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(months)),),
+    )
+
+
+def facts_by_ids(connection: Connection, ids: Iterable[str]) -> tuple[Fact, ...]:
+    """The facts of these whole ids, oldest first."""
+    return _facts(
+        connection, "i.id IN (SELECT value FROM json_each(?))", (json.dumps(sorted(ids)),)
+    )
+
+
+def facts_of_kind(connection: Connection, kind: FactKind) -> tuple[Fact, ...]:
+    """Every fact of a kind, oldest first."""
+    return _facts(connection, "i.kind = ?", (kind.value,))
+
+
+def facts_in_bank(connection: Connection) -> tuple[Fact, ...]:
+    """The facts that people typed on pages of the bank."""
+    return _facts(connection, "f.path GLOB 'bank/*'", ())
+
+
+def facts_without_subject(connection: Connection) -> tuple[Fact, ...]:
+    """Facts that are about nobody in particular, oldest first."""
+    return _facts(
+        connection,
+        "NOT EXISTS (SELECT 1 FROM mentions m WHERE m.item = i.item AND m.subject)",
+        (),
+    )
+
+
+def fact_count(connection: Connection, until: date | None = None) -> int:
+    """How many facts there are, or were on a day."""
+    count = "SELECT count(*) FROM items WHERE kind <> 'note'"
+    if until is None:
+        return int(connection.execute(count).get)
+    day = until.isoformat()
+    return int(connection.execute(f"{count} AND (recorded IS NULL OR recorded <= ?)", (day,)).get)
+
+
+def newest_recorded(connection: Connection, until: date | None = None) -> date | None:
+    """The last day that anything was recorded on, up to a day."""
+    found = connection.execute(
+        "SELECT max(recorded) FROM items WHERE kind <> 'note' AND (?1 IS NULL OR recorded <= ?1)",
+        (until.isoformat() if until else None,),
+    ).get
+    return _day(str(found)) if found else None
 
 
 def marked_facts(connection: Connection) -> tuple[Fact, ...]:

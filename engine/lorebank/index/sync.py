@@ -168,27 +168,31 @@ def _plan(
 
 
 def _write(connection: Connection, plan: _Plan, settings: ReadSettings) -> set[str]:
+    from lorebank.index.news import News, beside, months_of, news_of_file, note_news
     from lorebank.index.plain_mentions import refresh_plain_mentions
     from lorebank.index.writing import delete_file, holders_of_file, insert_file, touch_file
 
+    changed = [*plan.removed, *(read.source.path for read in plan.read)]
     entities: set[str] = set()
-    for path in plan.removed:
+    news = News()
+    for path in changed:
         entities |= holders_of_file(connection, path)
+        news |= news_of_file(connection, path)
         delete_file(connection, path)
-    for read in plan.read:
-        entities |= holders_of_file(connection, read.source.path)
-        delete_file(connection, read.source.path)
     now_ns = time.time_ns()
     for read in plan.read:
         insert_file(connection, read, _trusted(read.source.mtime_ns, now_ns))
     for source in plan.touched:
         touch_file(connection, source.path, source.size, _trusted(source.mtime_ns, now_ns))
     _rewrite_walk_problems(connection, plan.problems)
-    entities |= refresh_entities(connection)
+    moved = refresh_entities(connection)
     refresh_plain_mentions(connection, [read.source.path for read in plan.read], settings)
     for read in plan.read:
         entities |= holders_of_file(connection, read.source.path)
-    return entities
+        news |= news_of_file(connection, read.source.path)
+    news |= News(beside(connection, moved), months_of(connection, moved))
+    note_news(connection, news)
+    return entities | moved
 
 
 def _has_decisions(plan: _Plan) -> bool:

@@ -11,24 +11,30 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from functools import cached_property
 from pathlib import Path
 
 from lorebank.config import Config
-from lorebank.domain import Diagnostic, Hunk, OpenPair, ReflectReport
+from lorebank.domain import Diagnostic, Fact, Hunk, OpenPair, ReflectReport
 from lorebank.index.connection import Connection
+from lorebank.index.items import facts_in_bank
+from lorebank.index.news import read_news, recorded_since
 from lorebank.markdown.facts import RETAIN_HEADINGS
 from lorebank.markdown.generated_text import escape_inline
 from lorebank.markdown.opinion_page import OPINIONS_PATH
 from lorebank.markdown.proposal_pages import PROPOSAL_PAGES
-from lorebank.reflect.content import read_content, touched_since
+from lorebank.reflect.content import read_outline, with_every_fact, with_facts_of
+from lorebank.reflect.core_facts import core_content
 from lorebank.reflect.edits import PageEdit
 from lorebank.reflect.hunks import hunks_of, without_hunks
 from lorebank.reflect.journal import journal_entry, journal_path, moved_opinions
-from lorebank.reflect.page_files import Page, SettledPages, encoded, read_pages
+from lorebank.reflect.page_files import Page, encoded, read_pages
 from lorebank.reflect.pages import BankContent, PagePlan
 from lorebank.reflect.proposals import Proposing, plan_proposal_edits, read_core_memory
 from lorebank.reflect.rejections import REJECTED_PATH, parse_rejections, with_rejections
-from lorebank.reflect.relocation import relocate
+from lorebank.reflect.relocation import moved_places, relocate
+from lorebank.reflect.scope import scope_of_run
+from lorebank.reflect.settled import SettledPages
 from lorebank.reflect.standing import Ask, ask_standing, plan_answers, write_answers
 from lorebank.reflect.suggest import suggest_lines
 from lorebank.reflect.under_way import (
@@ -119,13 +125,16 @@ class _Run:
         self.config = config
         self.options = options
         self.connection = connection
-        self.content = read_content(connection, root, config, options.today, options.until)
-        memory = connection if options.until is None else None
-        self.answers = ask_standing(root, self.content, options.ask, memory)
-        self.proposing = _proposing(root, config, self.content, self._headings, options.infer)
-        texts = {p: page.text for p, page in read_pages(root, self.answers.paths)[0].items()}
-        self.answers = write_answers(self.answers, self.content, texts, options.writer)
         self.settled = SettledPages(connection)
+        self.news = read_news(connection)
+        self.outline = read_outline(connection, root, config, options.today, options.until)
+        self.content = self._read()
+        self.kept_parts = self.settled.parts()
+        memory = connection if options.until is None else None
+        self.answers = ask_standing(root, lambda: self.whole, options.ask, memory)
+        self.proposing = self._proposing()
+        texts = {p: page.text for p, page in read_pages(root, self.answers.paths)[0].items()}
+        self.answers = write_answers(self.answers, self._to_answer, texts, options.writer)
         self.rejections = _read_text(root, REJECTED_PATH)
         self.declined = parse_rejections(self.rejections)
         self.name: str | None = None
@@ -137,6 +146,12 @@ class _Run:
         content = self.content
         for _ in range(MAX_ROUNDS):
             planned = self._plan_once(content, only)
+            if content.scope is not None:
+                if not moved_places(self.typed, planned.edits, headings=self._headings):
+                    break
+                # Facts that move are told of on pages of anybody.
+                self.content = content = self.whole
+                planned = self._plan_once(content, only)
             moved = relocate(content, planned.edits, headings=self._headings)
             if moved is content:
                 break
@@ -157,7 +172,10 @@ class _Run:
             journal = _read_text(self.root, self.journal)
             self.name = next_run(self.root, self.options.today.isoformat(), journal)
             edits = self._write(planned, new_rejections)
-        self.settled.keep(planned.plan.paths)
+        if self.options.until is None:
+            self.settled.keep(planned.plan, self.kept_parts, last_news=self.news.last)
+        else:
+            self.settled.forget()
         return edits
 
     def _write(self, planned: _Planned, new_rejections: str) -> tuple[PageEdit, ...]:
@@ -231,7 +249,7 @@ class _Run:
             patch="".join(unified(edit.old, edit.new, edit.path) for edit in edits),
             journal=self.journal if edits and not self._is_journal_linked() else None,
             dry_run=self.options.dry_run,
-            facts_read=len(planned.plan.content.facts),
+            facts_read=self.outline.fact_count,
             opinions_moved=tuple(
                 (m.opinion.id, m.opinion.statement, m.before, m.after) for m in moved
             ),
@@ -247,16 +265,64 @@ class _Run:
             rejected=planned.rejected,
         )
 
+    @cached_property
+    def whole(self) -> BankContent:
+        """The content with all facts."""
+        if self.content.scope is None:
+            return self.content
+        return with_every_fact(self.connection, self.outline, self.options.until)
+
+    @cached_property
+    def typed(self) -> tuple[Fact, ...]:
+        """The facts that people typed on pages of the bank."""
+        return facts_in_bank(self.connection)
+
+    @cached_property
+    def _for_core(self) -> BankContent:
+        return core_content(self.connection, self.outline, self.proposing.core)
+
+    def _read(self) -> BankContent:
+        """As many facts as there is need of."""
+        until = self.options.until
+        scope = None
+        if until is None:
+            scope = scope_of_run(self.connection, self.outline, self.settled, self.news)
+        if scope is None:
+            return with_every_fact(self.connection, self.outline, until)
+        return with_facts_of(self.connection, self.outline, scope)
+
+    @property
+    def _to_answer(self) -> BankContent:
+        """What standing questions are answered from."""
+        return self.whole if self.answers.asked else self.content
+
+    def _proposing(self) -> Proposing:
+        root, config = self.root, self.config
+        core, problems = read_core_memory(root, config.reflect.core_token_budget)
+        suggested = suggest_lines(
+            root,
+            config,
+            lambda: self.whole.facts,
+            self.outline.entities,
+            core.rulings,
+            self._headings,
+            everywhere=self.options.infer,
+        )
+        return Proposing(core, suggested, problems)
+
     @property
     def _headings(self) -> tuple[str, ...]:
         return (*RETAIN_HEADINGS, *self.config.retain.headings)
 
     def _plan_once(self, content: BankContent, only: set[str] | None) -> _Planned:
-        plan = PagePlan(content)
+        plan = PagePlan(content, self.kept_parts)
         replaced = _replaced(content)
         paths = set(plan.paths) if only is None else plan.paths.keys() & only
+        if content.scope is not None:
+            paths &= plan.of_entities(content.scope.entities)
         if self.options.since is not None:
-            paths &= plan.of_entities(touched_since(content, self.options.since))
+            since = self.options.since.isoformat()
+            paths &= plan.of_entities(recorded_since(self.connection, since))
         paths = {p for p in paths if not self.settled.is_settled(p, plan.made_from(p))}
         others = {*PROPOSAL_PAGES, *self.answers.paths}
         others = others if only is None else others & only
@@ -275,8 +341,10 @@ class _Run:
                 found.settled.append(path)
         old = {path: page.text for path, page in pages.items()}
         for edit in (
-            *plan_proposal_edits(content, self.proposing, old),
-            *plan_answers(content, self.answers, old),
+            *plan_proposal_edits(
+                content if content.scope is None else self._for_core, self.proposing, old
+            ),
+            *plan_answers(content if content.scope is None else self._to_answer, self.answers, old),
         ):
             if edit.path in others - skipped:
                 self._take(edit, replaced, found)
@@ -330,16 +398,6 @@ class _Findings:
     settled: list[str] = field(default_factory=list)
     held: list[str] = field(default_factory=list)
     rejected: int = 0
-
-
-def _proposing(
-    root: Path, config: Config, content: BankContent, headings: Sequence[str], infer: bool
-) -> Proposing:
-    core, problems = read_core_memory(root, config.reflect.core_token_budget)
-    suggested = suggest_lines(
-        root, config, content.facts, content.entities, core.rulings, headings, everywhere=infer
-    )
-    return Proposing(core, suggested, problems)
 
 
 def _change(edit: PageEdit, planned: _Planned) -> Change:

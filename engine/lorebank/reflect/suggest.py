@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 
@@ -35,7 +35,7 @@ MOST = 50
 def suggest_lines(
     root: Path,
     config: Config,
-    facts: Iterable[Fact],
+    facts: Callable[[], Iterable[Fact]],
     entities: Mapping[str, Entity],
     rulings: Sequence[ProposalRuling],
     headings: Sequence[str],
@@ -45,13 +45,14 @@ def suggest_lines(
     """The retain lines to propose, by log, the newest log first.
 
     Without `everywhere` only logs that have open suggestions are looked at: those are kept while
-    the sentence they cite stands. With it, logs without a retain section are as well.
+    the sentence they cite stands. With it, logs without a retain section are as well. All `facts`
+    are asked for only then.
     """
     begun = _begun(root)
     if not begun and not everywhere:
         return ()
     names = _names(entities)
-    known = {(fact.recorded, fold(fact.content)) for fact in facts}
+    known = {(fact.recorded, fold(fact.content)) for fact in facts()}
     found: list[Proposal] = []
     for source in _logs(root, config):
         if source.path not in begun and not everywhere:
