@@ -35,6 +35,7 @@ __all__ = [
     "load_aliases",
     "lookup_names",
     "name_uses",
+    "names_of_file",
     "nearest_names",
     "neighbours",
     "proposals",
@@ -76,6 +77,20 @@ def insert_names(connection: Connection, file: int, rows: Iterable[NameRow]) -> 
         " VALUES (?, ?, ?, ?, ?, ?, ?)",
         [(file, r.line, r.action, r.slug, r.target, r.name, r.type) for r in rows],
     )
+
+
+def names_of_file(connection: Connection, path: str) -> tuple[tuple[NameRow, ...], bool]:
+    """What a file says about names, and whether it holds facts."""
+    rows = select(
+        connection,
+        "SELECT n.line, n.action, n.slug, n.target, n.name, n.type FROM names n"
+        " JOIN files f ON f.file = n.file WHERE f.path = ? ORDER BY n.rowid",
+        (path,),
+    )
+    has_facts = "SELECT EXISTS (SELECT 1 FROM files f JOIN items i ON i.file = f.file" + (
+        " WHERE f.path = ? AND i.kind <> 'note')"
+    )
+    return tuple(NameRow(*row) for row in rows), bool(connection.execute(has_facts, (path,)).get)
 
 
 def resolution(connection: Connection) -> Resolution:

@@ -34,6 +34,7 @@ __all__ = [
     "facts_by_time",
     "facts_in_bank",
     "facts_of_kind",
+    "facts_saying",
     "facts_without_subject",
     "item_count",
     "load_facts",
@@ -241,6 +242,15 @@ def facts_by_ids(connection: Connection, ids: Iterable[str]) -> tuple[Fact, ...]
     """The facts of these whole ids, oldest first."""
     return _facts(
         connection, "i.id IN (SELECT value FROM json_each(?))", (json.dumps(sorted(ids)),)
+    )
+
+
+def facts_saying(connection: Connection, contents: Iterable[str]) -> tuple[Fact, ...]:
+    """The facts that say just one of these, oldest first."""
+    return _facts(
+        connection,
+        "i.content IN (SELECT value FROM json_each(?))",
+        (json.dumps(sorted(contents)),),
     )
 
 

@@ -8,7 +8,7 @@ time stamp is so fresh that another edit could bear the same one is read again n
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from lorebank.domain import Diagnostic, SyncReport
 from lorebank.index.connection import Connection, generation, select, transaction
-from lorebank.index.entities import identity_problems, refresh_entities
+from lorebank.index.entities import NameRow, identity_problems, names_of_file, refresh_entities
 from lorebank.index.meta import read_meta, write_meta
 from lorebank.index.read_settings import ReadSettings
 from lorebank.workspace.files import SourceFile, WalkResult, content_hash, read_bytes
@@ -54,6 +54,10 @@ class _Known(NamedTuple):
     hash: str
     role: str
     recorded: str | None
+
+
+_Named = Mapping[str, tuple[Sequence[NameRow], bool]]
+"""Path → what a file says about names, and whether it holds facts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +179,7 @@ def _write(connection: Connection, plan: _Plan, settings: ReadSettings) -> set[s
     changed = [*plan.removed, *(read.source.path for read in plan.read)]
     entities: set[str] = set()
     news = News()
+    named_before = {path: names_of_file(connection, path) for path in changed}
     for path in changed:
         entities |= holders_of_file(connection, path)
         news |= news_of_file(connection, path)
@@ -185,7 +190,8 @@ def _write(connection: Connection, plan: _Plan, settings: ReadSettings) -> set[s
     for source in plan.touched:
         touch_file(connection, source.path, source.size, _trusted(source.mtime_ns, now_ns))
     _rewrite_walk_problems(connection, plan.problems)
-    moved = refresh_entities(connection)
+    named = {path: names_of_file(connection, path) for path in changed}
+    moved = frozenset() if _is_silent(named_before, named) else refresh_entities(connection)
     refresh_plain_mentions(connection, [read.source.path for read in plan.read], settings)
     for read in plan.read:
         entities |= holders_of_file(connection, read.source.path)
@@ -193,6 +199,11 @@ def _write(connection: Connection, plan: _Plan, settings: ReadSettings) -> set[s
     news |= News(beside(connection, moved), months_of(connection, moved))
     note_news(connection, news)
     return entities | moved
+
+
+def _is_silent(before: _Named, after: _Named) -> bool:
+    """Whether no fact came or went, and nothing new is said about names: who is who stays so."""
+    return before == after and not any(facts for _, facts in before.values())
 
 
 def _has_decisions(plan: _Plan) -> bool:

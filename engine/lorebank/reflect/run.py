@@ -8,7 +8,7 @@ content did not change since they were last settled are not even read.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
@@ -17,10 +17,11 @@ from pathlib import Path
 from lorebank.config import Config
 from lorebank.domain import Diagnostic, Fact, Hunk, OpenPair, ReflectReport
 from lorebank.index.connection import Connection
-from lorebank.index.items import facts_in_bank
+from lorebank.index.items import facts_in_bank, facts_saying
 from lorebank.index.news import read_news, recorded_since
+from lorebank.index.slots import superseded_facts
 from lorebank.markdown.facts import RETAIN_HEADINGS
-from lorebank.markdown.generated_text import escape_inline
+from lorebank.markdown.generated_text import escape_inline, unescape_inline
 from lorebank.markdown.opinion_page import OPINIONS_PATH
 from lorebank.markdown.proposal_pages import PROPOSAL_PAGES
 from lorebank.reflect.content import read_outline, with_every_fact, with_facts_of
@@ -233,6 +234,14 @@ class _Run:
             if until is None or pair.fact.recorded is None or pair.fact.recorded <= until
         ]
 
+    def _replaced(self, sentences: Collection[str]) -> frozenset[str]:
+        """Those that a newer fact replaces: they may go from where only the present is told."""
+        said = facts_saying(self.connection, map(unescape_inline, sentences))
+        gone = superseded_facts(
+            self.connection, as_of=self.options.until, facts=[fact.id for fact in said]
+        )
+        return frozenset(escape_inline(fact.content) for fact in said if fact.id in gone)
+
     def _settle(self, planned: _Planned, path: str, edit: PageEdit | None) -> None:
         """Remember what a page was made from, unless part of that was declined."""
         if edit is not None and planned.rejected:
@@ -316,7 +325,6 @@ class _Run:
 
     def _plan_once(self, content: BankContent, only: set[str] | None) -> _Planned:
         plan = PagePlan(content, self.kept_parts)
-        replaced = _replaced(content)
         paths = set(plan.paths) if only is None else plan.paths.keys() & only
         if content.scope is not None:
             paths &= plan.of_entities(content.scope.entities)
@@ -336,7 +344,7 @@ class _Run:
             page = pages.get(path)
             edit = plan.edit(path, page.text if page else None)
             if edit.changes:
-                self._take(edit, replaced, found)
+                self._take(edit, found)
             else:
                 found.settled.append(path)
         old = {path: page.text for path, page in pages.items()}
@@ -347,7 +355,7 @@ class _Run:
             *plan_answers(content if content.scope is None else self._to_answer, self.answers, old),
         ):
             if edit.path in others - skipped:
-                self._take(edit, replaced, found)
+                self._take(edit, found)
         found.edits.sort(key=lambda edit: edit.path)
         return _Planned(
             plan,
@@ -360,7 +368,7 @@ class _Run:
             found.rejected,
         )
 
-    def _take(self, edit: PageEdit, replaced: frozenset[str], found: _Findings) -> None:
+    def _take(self, edit: PageEdit, found: _Findings) -> None:
         """Add an edit to the plan, less what was rejected; not at all where it takes too much."""
         declined = self.declined
         asked = [hunk for hunk in hunks_of(edit) if hunk.id not in declined]
@@ -372,7 +380,7 @@ class _Run:
         vanishing = None
         if not self.options.force and edit.path not in PROPOSAL_PAGES:
             vanishing = vanishing_lines(
-                shown, share=self.config.reflect.max_vanish, replaced=replaced
+                shown, share=self.config.reflect.max_vanish, replaced=self._replaced
             )
         if vanishing is not None:
             found.held.append(edit.path)
@@ -408,13 +416,6 @@ def _change(edit: PageEdit, planned: _Planned) -> Change:
 def _busy(path: str) -> Diagnostic:
     message = "is being changed by somebody else; the next run sees to it"
     return Diagnostic(path, 0, "page-busy", message)
-
-
-def _replaced(content: BankContent) -> frozenset[str]:
-    """Sentences that a newer one replaces: they may go from where only the present is told."""
-    return frozenset(
-        escape_inline(fact.content) for fact in content.facts if fact.id in content.superseded
-    )
 
 
 def _held_back(path: str, gone: Sequence[str], of: int) -> Diagnostic:

@@ -9,10 +9,10 @@ page after page otherwise.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 from lorebank.markdown.blocks import find_blocks
-from lorebank.markdown.opinion_page import is_opinion_block
+from lorebank.markdown.opinion_page import OPINIONS_PATH, is_opinion_block
 from lorebank.reflect.edits import PageEdit
 
 __all__ = ["vanishing_lines"]
@@ -25,22 +25,30 @@ _RELATED = "related"
 
 
 def vanishing_lines(
-    edit: PageEdit, *, share: float, replaced: Collection[str] = ()
+    edit: PageEdit,
+    *,
+    share: float,
+    replaced: Callable[[Collection[str]], Collection[str]] = lambda _: (),
 ) -> tuple[tuple[str, ...], int] | None:
     """`(the entries that would go, of how many)` where more than `share` of them would, else
-    `None`; one entry may always go. `replaced` are sentences that a newer fact supersedes."""
-    if edit.old is None:
+    `None`; one entry may always go. `replaced` picks the sentences that a newer fact supersedes,
+    and is asked only where too many seem to go."""
+    if edit.old is None or (edit.path != OPINIONS_PATH and _loses_nothing(edit)):
         return None
     before, after = _entries(edit.old), _entries(edit.new or "")
     fresh = {place for entry, place in after.items() if entry not in before and place}
-    gone = [
-        entry
-        for entry, place in before.items()
-        if entry not in after and entry not in replaced and place not in fresh
-    ]
-    if len(gone) <= max(1, int(len(before) * share)):
-        return None
-    return tuple(gone), len(before)
+    gone = [entry for entry, place in before.items() if entry not in after and place not in fresh]
+    most = max(1, int(len(before) * share))
+    if len(gone) > most:
+        held = replaced(gone)
+        gone = [entry for entry in gone if entry not in held]
+    return (tuple(gone), len(before)) if len(gone) > most else None
+
+
+def _loses_nothing(edit: PageEdit) -> bool:
+    """Whether at most one line goes that could be an entry: no need to know what each says."""
+    gone = set((edit.old or "").splitlines()).difference((edit.new or "").splitlines())
+    return sum(line.startswith("- ") for line in gone) <= 1
 
 
 def _entries(text: str) -> dict[str, str]:
