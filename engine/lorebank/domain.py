@@ -683,6 +683,10 @@ class SyncReport:
     """Texts embedded in this run; texts found in the embedding cache do not count."""
     pending: int = 0
     """Texts that still wait for an embedding."""
+    embedder_problem: str = ""
+    """Why the embedder that was chosen did not embed; empty where it did."""
+    embedder_remedy: str = ""
+    """What to do about it."""
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -697,6 +701,8 @@ class SyncReport:
             "facts": self.facts,
             "embedded": self.embedded,
             "pending": self.pending,
+            "embedder_problem": self.embedder_problem,
+            "embedder_remedy": self.embedder_remedy,
         }
 
 

@@ -98,8 +98,17 @@ class Upkeep(OpenWorkspace):
         if reading not in (None, self._read_settings.fingerprint()):
             self._say("headings or chunk sizes changed: every file is read and cut anew")
         report = self._sync_words(full=full, progress=progress)
-        embedded = self._meaning.embed(self._index, progress=progress) if embed else 0
-        return replace(report, embedded=embedded, pending=self._meaning.pending(self._index))
+        if not embed:
+            return replace(report, pending=self._meaning.pending(self._index))
+        embedded = self._meaning.embed(self._index, progress=progress)
+        problem, remedy = self._meaning.trouble(self._index)
+        return replace(
+            report,
+            embedded=embedded,
+            pending=self._meaning.pending(self._index),
+            embedder_problem=problem,
+            embedder_remedy=remedy,
+        )
 
     def check(self) -> tuple[str, ...]:
         """What an index made anew from the files would hold differently; empty where nothing."""

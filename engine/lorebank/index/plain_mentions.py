@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from lorebank.index.connection import Connection, select
+from lorebank.index.connection import Connection, has_full_text, select
 from lorebank.index.read_settings import ReadSettings
 from lorebank.language.folding import fold
 from lorebank.language.words import words
@@ -137,7 +137,7 @@ def _items_with(connection: Connection, slugs: Sequence[str]) -> set[int]:
 def _items_that_may_hold(connection: Connection, text: str) -> set[int]:
     """Items that hold every word of a name, in whatever order."""
     tokens = dict.fromkeys(words(text))
-    if not tokens:
+    if not tokens or not has_full_text(connection):
         return _all_items(connection)
     phrase = " AND ".join(f'"{token}"' for token in tokens)
     return _numbers(

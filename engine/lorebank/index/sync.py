@@ -15,8 +15,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from lorebank.domain import Diagnostic, SyncReport
+<<<<<<< HEAD
 from lorebank.index.connection import Connection, generation, select, transaction
 from lorebank.index.entities import identity_problems
+=======
+from lorebank.index.connection import (
+    Connection,
+    generation,
+    give_back_room,
+    select,
+    transaction,
+)
+from lorebank.index.entities import identity_problems, refresh_entities
+>>>>>>> vectors
 from lorebank.index.meta import read_meta, write_meta
 from lorebank.index.read_settings import ReadSettings
 from lorebank.workspace.files import SourceFile, WalkResult, content_hash, read_bytes
@@ -95,8 +106,11 @@ def sync_files(
 
         marked = marked_lines(connection)
         with transaction(connection):
-            if generation(connection) == seen:
-                return _write_all(connection, plan, settings, full=full or due, marked=marked)
+            if generation(connection) != seen:
+                continue
+            result = _write_all(connection, plan, settings, full=full or due, marked=marked)
+        give_back_room(connection)
+        return result
 
 
 def _write_all(

@@ -113,7 +113,8 @@ def recall(
     if said and level == STRONG:
         level = WEAK  # it is not from the time asked about
     if level == NONE:
-        order = [item for item in order if _worth_showing(pool, item)]
+        words = "lexical" not in skipped
+        order = [item for item in order if _worth_showing(pool, item, words=words)]
     current = _with_successors(request, pool, order, scores, held, options)
     hidden += current.hidden
     scored = pool
@@ -455,11 +456,14 @@ def _said_of_hidden(hidden: int) -> tuple[str, ...]:
     return (f"{hits} hidden; include superseded facts to see them",)
 
 
-def _worth_showing(pool: Pool, item: int) -> bool:
-    """Without evidence only what shares a word of the subject, or comes near it, is shown."""
+def _worth_showing(pool: Pool, item: int, *, words: bool) -> bool:
+    """Without evidence only what shares a word of the subject, or comes near it, is shown.
+
+    `words`: whether they could be looked for; where not, nearness has to do.
+    """
     if item in pool.in_time:
         return True
-    if not pool.rankings["lexical"].ranked:
+    if words and not pool.rankings["lexical"].ranked:
         return False
     subject = set(pool.understood.subject_terms) or set(pool.understood.terms)
     if subject & {*lexical_terms(pool, item, "terms"), *lexical_terms(pool, item, "around")}:

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
 __all__ = ["search_chunks"]
 
-CANDIDATE_MULTIPLIER = 4
+LEAST_WANTED = 10
+"""Hits that candidates are gathered for, however few are asked for."""
 LEXICAL_LEAST = 0.4
 
 
@@ -45,10 +46,14 @@ def search_chunks(
     query_vector: NDArray[np.float32] | None,
     provider: str,
     model: str,
+    candidate_multiplier: int,
 ) -> tuple[SearchHit, ...]:
-    """The best chunks for a question, best first, at most `k`, none below `min_score`."""
+    """The best chunks for a question, best first, at most `k`, none below `min_score`.
+
+    `candidate_multiplier`: candidates of each side for each hit that is wanted.
+    """
     terms = search_terms(text[:MAX_QUERY_CHARACTERS])
-    wanted = max(k, 10) * CANDIDATE_MULTIPLIER
+    wanted = max(k, LEAST_WANTED) * candidate_multiplier
     lexical, covered = _lexical(connection, terms, wanted, within)
     semantic = _semantic(vectors, query_vector, wanted, within)
     depth = max(covered.values(), default=0.0)
