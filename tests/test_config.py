@@ -244,7 +244,7 @@ def test_other_variables_of_lorebank_are_no_settings() -> None:
     assert load_config(None, environ) == Config()
 
 
-def test_recall_weights_come_out_with_a_sum_of_one() -> None:
+def test_f55_recall_weights_come_out_with_a_sum_of_one() -> None:
     environ = {"LOREBANK_RECALL__VECTOR_WEIGHT": "0.9", "LOREBANK_RECALL__TEXT_WEIGHT": "0.9"}
     recall = load_config(None, environ).recall
     assert (recall.vector_weight, recall.text_weight) == (0.5, 0.5)

@@ -102,7 +102,7 @@ def test_f19_every_key_of_openclaw_has_a_home_or_a_reason(openclaw: Path) -> Non
         "embedder.remote.batch.concurrency": 3,
         "embedder.local.model_path": "hf:owner/repository/model.gguf",
         "embedder.local.model_cache_dir": "/srv/models",
-        "index.path": "/srv/index/{workspace}.sqlite",
+        "index.path": "/srv/index/{agent_id}.sqlite",
         "vector.enabled": False,
         "vector.extension_path": "/opt/vec0.so",
         "index.chunk_tokens": 300,

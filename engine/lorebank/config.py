@@ -27,6 +27,7 @@ from lorebank.config_agent import (
 from lorebank.config_embedder import EmbedderSettings, ProviderSettings
 from lorebank.config_generator import GeneratorSettings
 from lorebank.config_rules import (
+    AGENT_ID,
     EXTRA_PATHS,
     FLAG,
     FRACTION,
@@ -106,7 +107,9 @@ class IndexSettings:
     chunk_overlap: int = setting(80, whole_number(0, 4000))
     path: str = setting("", INDEX_PATH)
     """Where the index is kept in place of `.memory/index.sqlite`; `{workspace}` stands for a name
-    of the workspace's own."""
+    of the workspace's own, `{agent_id}` for the agent's."""
+    agent_id: str = setting("main", AGENT_ID)
+    """Who asks, where each agent has an index of its own."""
 
 
 @dataclass(frozen=True, slots=True)

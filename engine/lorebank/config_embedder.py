@@ -49,7 +49,8 @@ class LocalSettings:
     """A model on this machine in place of the built-in one."""
 
     model_path: str = setting("", MODEL_PATH)
-    """A GGUF file, or `hf:owner/repository/file.gguf`; empty for the built-in model."""
+    """A folder with an ONNX or static model, a GGUF file, or `hf:owner/repository/file.gguf`;
+    empty for the built-in model."""
     model_cache_dir: str = setting("", PATH)
     """Where downloaded GGUF files are kept; empty for llama.cpp's own place."""
     command: str = setting("llama-server", users_own(Rule("a command", bool, str)))

@@ -245,10 +245,10 @@ def _secret(value: Any) -> Any:
 
 
 def _store_path(value: Any) -> Any:
-    """One index an agent there is one a workspace here."""
+    """The path of one index an agent."""
     if not isinstance(value, str):
         return value
-    path = value.replace("{agentId}", "{workspace}")
+    path = value.replace("{agentId}", "{agent_id}")
     return str(Path(path).expanduser()) if path.startswith("~") else path
 
 

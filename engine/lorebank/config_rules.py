@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
 __all__ = [
+    "AGENT_ID",
     "ENDPOINT",
     "EXTRA_PATHS",
     "FLAG",
@@ -239,7 +240,20 @@ def _is_model_path(path: str) -> bool:
 
 
 def _is_index_path(path: str) -> bool:
-    return path == "" or (_is_absolute(path) and "{workspace}" in path and path.endswith(".sqlite"))
+    tokens = ("{workspace}", "{agent_id}")
+    return path == "" or (
+        _is_absolute(path) and any(token in path for token in tokens) and path.endswith(".sqlite")
+    )
+
+
+def _is_agent_id(text: str) -> bool:
+    """Whether a text may be part of a file's name on every system."""
+    return (
+        0 < len(text) <= 64
+        and text.isascii()
+        and text.replace("-", "").replace("_", "").replace(".", "").isalnum()
+        and text[0].isalnum()
+    )
 
 
 PATH = users_own(Rule("an absolute path, or nothing", lambda p: p == "" or _is_absolute(p), str))
@@ -248,8 +262,15 @@ MODEL_PATH = users_own(
 )
 INDEX_PATH = users_own(
     Rule(
-        "an absolute path that holds {workspace} and ends in .sqlite, or nothing",
+        "an absolute path that holds {workspace} or {agent_id} and ends in .sqlite, or nothing",
         _is_index_path,
+        str,
+    )
+)
+AGENT_ID = users_own(
+    Rule(
+        "up to 64 ASCII letters, digits, '-', '_' and '.', beginning with a letter or digit",
+        _is_agent_id,
         str,
     )
 )

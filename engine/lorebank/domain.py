@@ -16,6 +16,7 @@ __all__ = [
     "Answer",
     "Audit",
     "AuditFinding",
+    "BankPart",
     "BeliefChange",
     "BeliefDiff",
     "BeliefStep",
@@ -28,6 +29,7 @@ __all__ = [
     "Citation",
     "Diagnostic",
     "Directive",
+    "EntitiesOfBanks",
     "Entity",
     "EntityGraph",
     "EntityView",
@@ -55,6 +57,7 @@ __all__ = [
     "OpenQuestion",
     "Opinion",
     "OpinionStatus",
+    "OpinionsOfBanks",
     "Passage",
     "Property",
     "Proposal",
@@ -62,11 +65,13 @@ __all__ = [
     "ProposalDecision",
     "Query",
     "ReflectReport",
+    "RegisteredBank",
     "RotFinding",
     "RotKind",
     "RotReport",
     "Ruling",
     "SearchHit",
+    "SearchOfBanks",
     "Stance",
     "Status",
     "SyncReport",
@@ -406,6 +411,15 @@ class Hit:
     """The matching lines, at most 700 characters."""
     repeats: tuple[Citation, ...] = ()
     """Where else the same is said; those lines are no hits of their own."""
+    context: tuple[str, ...] = ()
+    """What its folders and its file are about, as their owner wrote it; outermost first."""
+    bank: str = ""
+    """The bank it stands in, where several were asked together."""
+
+    @property
+    def place(self) -> str:
+        """Its citation, and before it the bank where several were asked: `work:memory/a.md#L3`."""
+        return f"{self.bank}:{self.source}" if self.bank else str(self.source)
 
     @property
     def timestamp(self) -> date | Interval | None:
@@ -430,7 +444,13 @@ class Hit:
             "why": self.why,
             "evidence": [evidence_to_dict(e) for e in self.evidence],
             "repeats": [str(place) for place in self.repeats],
+            "context": list(self.context),
+            **_of_bank(self.bank),
         }
+
+
+def _of_bank(bank: str) -> dict[str, str]:
+    return {"bank": bank} if bank else {}
 
 
 def evidence_to_dict(evidence: Evidence) -> dict[str, Any]:
@@ -518,6 +538,47 @@ class Absence:
 
 
 @dataclass(frozen=True, slots=True)
+class RegisteredBank:
+    """A workspace that a user has named."""
+
+    name: str
+    path: str
+    """Absolute."""
+    is_default: bool = False
+    """Whether it is meant where nothing names a workspace and none is near."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"name": self.name, "path": self.path, "default": self.is_default}
+
+
+@dataclass(frozen=True, slots=True)
+class BankPart:
+    """What one of several banks had to say."""
+
+    bank: str
+    workspace: str
+    """Absolute path."""
+    results: int = 0
+    """How many of the results shown are its own."""
+    evidence: str | None = None
+    """How well it answers a question alone; `None` where that was not asked."""
+    error: str = ""
+    """Why it could not be asked; empty where it was."""
+    hint: str = ""
+    """What to do about it."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "bank": self.bank,
+            "workspace": self.workspace,
+            "results": self.results,
+            "evidence": self.evidence,
+            "error": self.error or None,
+            "hint": self.hint or None,
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """What `recall` returns; `to_dict` is the published JSON envelope."""
 
@@ -529,7 +590,7 @@ class Answer:
     """How many hits there were before `k` and the token budget cut the list."""
     truncated: bool
     tokens: int
-    """Estimated tokens of the hits' contents."""
+    """Estimated tokens of the hits' contents, and of each context once."""
     index: dict[str, Any]
     retrievers_used: tuple[str, ...]
     retrievers_skipped: dict[str, str]
@@ -540,6 +601,8 @@ class Answer:
     """False where a retriever gave as many as it may: `total` is then the least there are."""
     why_not: Absence | None = None
     """Where it was asked why something is not there."""
+    banks: tuple[BankPart, ...] = ()
+    """Where several banks were asked together: what each had to say, in the order asked."""
 
     def to_dict(self) -> dict[str, Any]:
         envelope: dict[str, Any] = {
@@ -560,6 +623,8 @@ class Answer:
         }
         if self.why_not is not None:
             envelope["why_not"] = self.why_not.to_dict()
+        if self.banks:
+            envelope["banks"] = [part.to_dict() for part in self.banks]
         return envelope
 
 
@@ -578,10 +643,19 @@ class SearchHit:
     provider: str = "none"
     model: str = ""
     fallback: str | None = None
+    context: tuple[str, ...] = ()
+    """What its folders and its file are about, as their owner wrote it; outermost first."""
+    bank: str = ""
+    """The bank it stands in, where several were asked together."""
 
     @property
     def source(self) -> Citation:
         return Citation(self.path, self.start_line, self.end_line)
+
+    @property
+    def place(self) -> str:
+        """Its citation, and before it the bank where several were asked."""
+        return f"{self.bank}:{self.source}" if self.bank else str(self.source)
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -595,6 +669,8 @@ class SearchHit:
             "provider": self.provider,
             "model": self.model,
             "fallback": self.fallback,
+            "context": list(self.context),
+            **_of_bank(self.bank),
         }
 
 
@@ -612,6 +688,10 @@ class SyncReport:
     """Texts embedded in this run; texts found in the embedding cache do not count."""
     pending: int = 0
     """Texts that still wait for an embedding."""
+    embedder_problem: str = ""
+    """Why the embedder that was chosen did not embed; empty where it did."""
+    embedder_remedy: str = ""
+    """What to do about it."""
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -626,6 +706,8 @@ class SyncReport:
             "facts": self.facts,
             "embedded": self.embedded,
             "pending": self.pending,
+            "embedder_problem": self.embedder_problem,
+            "embedder_remedy": self.embedder_remedy,
         }
 
 
@@ -1228,6 +1310,53 @@ class NameResolution:
             "steps": [step.to_dict() for step in self.steps],
             "names": [name.to_dict() for name in self.names],
             "proposals": [name.to_dict() for name in self.proposals],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class SearchOfBanks:
+    """What `search` found in several banks."""
+
+    query: str
+    hits: tuple[SearchHit, ...]
+    """Merged by rank; `score` is each bank's own."""
+    banks: tuple[BankPart, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "query": self.query,
+            "hits": [hit.to_dict() for hit in self.hits],
+            "banks": [part.to_dict() for part in self.banks],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class OpinionsOfBanks:
+    """The opinions of several banks."""
+
+    opinions: tuple[tuple[str, Opinion], ...]
+    """`(bank, opinion)`, the surest first."""
+    banks: tuple[BankPart, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "opinions": [{"bank": bank, **opinion_to_dict(o)} for bank, o in self.opinions],
+            "banks": [part.to_dict() for part in self.banks],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class EntitiesOfBanks:
+    """What several banks know of one name; what each means by it is its own."""
+
+    views: tuple[tuple[str, EntityView], ...]
+    """`(bank, view)`, in the order the banks were asked."""
+    banks: tuple[BankPart, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "entities": [{"bank": bank, **view.to_dict()} for bank, view in self.views],
+            "banks": [part.to_dict() for part in self.banks],
         }
 
 

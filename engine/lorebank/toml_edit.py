@@ -14,9 +14,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["find_line", "set_key"]
+__all__ = ["find_line", "set_key", "unset_key"]
 
 Key = tuple[str, ...]
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,27 @@ def set_key(text: str, key: Key, value: Value) -> str:
         _insert(lines, statements, key, _toml(value), ending.removesuffix("\n"))
     edited = "\n".join(lines)
     if not _is_only_change(text, edited, key, value):
+        raise ValueError(f"{'.'.join(key)} is written in a form that cannot be edited in place")
+    return edited
+
+
+def unset_key(text: str, key: Key) -> str:
+    """The text without one key's statement, its trailing comment included; every other byte stays.
+
+    `ValueError` as `set_key`, and where the text does not set the key.
+    """
+    lines = text.split("\n")
+    found = next((s for s in _statements(lines) if s.key == key and not s.is_header), None)
+    if found is None:
+        raise ValueError(f"{'.'.join(key)} is not set in a form that can be edited in place")
+    del lines[found.start : found.end]
+    edited = "\n".join(lines)
+    expected = tomllib.loads(text)
+    table = expected
+    for name in key[:-1]:
+        table = table[name]
+    del table[key[-1]]
+    if _parse(edited) != expected:
         raise ValueError(f"{'.'.join(key)} is written in a form that cannot be edited in place")
     return edited
 
@@ -145,17 +168,26 @@ def _insert(
 ) -> None:
     """Add the key at the end of its table, or the table at the end of the text."""
     *table, name = key
-    entry = f"{name} = {value}{carriage}"
+    entry = f"{_toml_name(name)} = {value}{carriage}"
     members = [s for s in statements if s.table == tuple(table)]
     if members:
         lines.insert(members[-1].end, entry)
         if members[-1].end == len(lines) - 1:
             lines.append("")
         return
+    if not table:
+        lines[:0] = [entry, carriage]
+        return
     while lines and not lines[-1].strip():
         lines.pop()
     spacer = [carriage] if lines else []
-    lines += [*spacer, f"[{'.'.join(table)}]{carriage}", entry, ""]
+    header = ".".join(map(_toml_name, table))
+    lines += [*spacer, f"[{header}]{carriage}", entry, ""]
+
+
+def _toml_name(name: str) -> str:
+    """A key as TOML writes it: bare where it may be, else quoted."""
+    return name if _BARE.fullmatch(name) else _toml(name)
 
 
 def _toml(value: object) -> str:

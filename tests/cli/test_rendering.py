@@ -20,6 +20,7 @@ from lorebank.cli.render.look import Look
 from lorebank.cli.render.opinions import opinion_lines
 from lorebank.cli.render.phrases import day_phrase, size_phrase
 from lorebank.cli.render.reports import (
+    embedder_lines,
     patch_lines,
     reflect_lines,
     status_problem_lines,
@@ -251,6 +252,19 @@ def test_sync_lists_files_and_totals() -> None:
         "+ a.md",
         "- b.md",
         "3 files, 1 fact · 1 added, 1 removed · 2 not embedded",
+    ]
+
+
+def test_what_was_not_embedded_is_told_with_a_remedy() -> None:
+    assert embedder_lines(PLAIN, SyncReport()) == []
+    report = SyncReport(
+        embedder_problem="openai at api.openai.com: answered 401: Incorrect API key",
+        embedder_remedy="check the key of openai",
+    )
+    assert embedder_lines(PLAIN, report) == [
+        "note: openai at api.openai.com: answered 401: Incorrect API",
+        "  key",
+        "hint: check the key of openai",
     ]
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from lorebank import Bank
 from lorebank.index import breaker
+from lorebank.providers.protocols import Limits
 from provider_server import Fault, Provider, serving
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
@@ -254,7 +255,7 @@ def test_f48_another_provider_is_said_loudly_and_takes_over_when_it_is_complete(
     openai.faults += [Fault()] + [Fault(500, body={"error": "broken"})] * 20
     small = environ | {"LOREBANK_EMBEDDER__REMOTE__CONCURRENCY": "1"}
     with Bank.open(root, environ=small, say=told.append) as bank:
-        bank._meaning._primary.load()._limits = _limits(8)  # type: ignore[union-attr]
+        bank._meaning._primary.load()._limits = Limits(items=8)  # type: ignore[union-attr]
         report = bank.sync()
         assert report.pending == 0  # the old vectors are all there, and serve
         hit = bank.search("Baileys crash")[0]
@@ -384,7 +385,84 @@ def test_a_breaker_that_makes_no_sense_is_closed(
             assert "semantic" in bank.recall(QUESTION).retrievers_used
 
 
-def _limits(items: int) -> object:
-    from lorebank.providers.protocols import Limits
+def test_a_rebuilt_index_takes_its_vectors_from_the_cache_at_the_first_question(
+    copy_fixture: Callable[[str], Path], openai: Provider, environ: dict[str, str]
+) -> None:
+    root = copy_fixture("harbour")
+    with Bank.open(root, environ=environ) as bank:
+        assert bank.sync().embedded > 32
+        expected = [hit.source for hit in bank.recall(QUESTION).hits]
+    (root / ".memory" / "index.sqlite").unlink()
+    openai.requests.clear()
+    with Bank.open(root, environ=environ) as bank:
+        answer = bank.recall(QUESTION)
+        assert ([hit.source for hit in answer.hits], answer.notes) == (expected, ())
+        assert bank.status().counts["pending"] == 0
+    assert openai.requests == []
 
-    return Limits(items=items)
+
+def test_what_could_not_be_embedded_is_said_with_a_remedy(
+    copy_fixture: Callable[[str], Path], openai: Provider, environ: dict[str, str]
+) -> None:
+    root = copy_fixture("harbour")
+    wrong = environ | {"LOREBANK_PROVIDERS__OPENAI__API_KEY": "not-the-key"}
+    where = f"openai at {openai.url.removeprefix('http://')}"
+    with Bank.open(root, environ=wrong) as bank:
+        report = bank.sync()
+        assert report.pending > 20
+        assert report.embedder_problem == f"{where}: answered 401: Incorrect API key provided"
+        assert report.embedder_remedy.startswith("check the key of openai")
+        notes = bank.recall(QUESTION).notes
+        assert notes == (f"found by words alone: {report.embedder_problem}",)
+    with Bank.open(root, environ=wrong | WITH_LOCAL) as bank:
+        report = bank.sync()
+        assert (report.pending, report.embedder_remedy) == (0, "")
+        assert report.embedder_problem == (
+            f"openai failed ({where}: answered 401: Incorrect API key provided); local answers"
+        )
+        assert bank.status().embedder["dimension"] == 0  # nobody knows openai's yet
+    with Bank.open(root, environ=environ) as bank:
+        report = bank.sync()
+        assert (report.embedder_problem, report.embedder_remedy) == ("", "")
+
+
+def test_a_question_before_anything_is_embedded_says_so(
+    copy_fixture: Callable[[str], Path], environ: dict[str, str]
+) -> None:
+    with Bank.open(copy_fixture("harbour"), environ=environ) as bank:
+        answer = bank.recall(QUESTION)
+        assert answer.retrievers_skipped == {
+            "semantic": "nothing is embedded yet: run `lorebank index`"
+        }
+        assert answer.notes == (
+            "found by words alone: nothing is embedded yet: run `lorebank index`",
+        )
+
+
+@pytest.mark.parametrize("at_once", [1, 2, 3])
+def test_no_more_requests_are_under_way_than_allowed(
+    copy_fixture: Callable[[str], Path], openai: Provider, environ: dict[str, str], at_once: int
+) -> None:
+    openai.latency = 0.05
+    few = environ | {"LOREBANK_EMBEDDER__REMOTE__CONCURRENCY": str(at_once)}
+    with Bank.open(copy_fixture("harbour"), environ=few) as bank:
+        embedder = bank._meaning._primary.load()
+        embedder._limits = Limits(items=2, concurrency=at_once)  # type: ignore[union-attr]
+        assert bank.sync().pending == 0
+    assert len(openai.requests) > 12
+    assert openai.most_at_once == at_once
+
+
+def test_a_provider_that_asks_to_wait_is_sent_that_many_fewer_requests(
+    copy_fixture: Callable[[str], Path], openai: Provider, environ: dict[str, str]
+) -> None:
+    """One of two turns waits for a second; the other goes on, one request at a time."""
+    openai.latency = 0.02
+    openai.faults.append(Fault(429, {"Retry-After": "1"}, {"error": "slow down"}))
+    patient = environ | {"LOREBANK_EMBEDDER__REMOTE__ATTEMPTS": "3"}
+    with Bank.open(copy_fixture("harbour"), environ=patient) as bank:
+        embedder = bank._meaning._primary.load()
+        embedder._limits = Limits(items=1, concurrency=2)  # type: ignore[union-attr]
+        report = bank.sync()
+    assert (report.pending, report.embedder_problem) == (0, "")
+    assert len(openai.requests) == report.embedded + 1

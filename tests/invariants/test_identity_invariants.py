@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lorebank import Bank
+from lorebank import Bank, LorebankError
 from support import WORDS_ONLY
 
 LEDGER = "bank/identity.md"
@@ -157,3 +157,100 @@ def test_what_was_written_by_hand_stands_on_the_page_that_stays(
         bank.reflect()
         assert "\nShe taught me two knots.\n" in page.read_text()
         assert "knots" not in home.read_text()
+
+
+NAMES = ("Bob", "Robert", "Bobby", "Ada", "Nobody Yet")
+COMMANDS = st.tuples(
+    st.sampled_from(["alias", "merge", "split", "distinct", "rename", "dismiss"]),
+    st.permutations(NAMES).map(lambda names: names[:2]),
+)
+
+
+def try_to_decide(bank: Bank, action: str, names: Sequence[str]) -> bool:
+    """Whether the decision could be written; one that contradicts another is refused whole."""
+    before = files(bank.root)
+    try:
+        return bool(bank.decide(action, *names).changed)
+    except LorebankError:
+        assert files(bank.root) == before
+        return False
+
+
+@settings(
+    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(bob=PAGES, robert=PAGES, ledger=LEDGERS, commands=st.lists(COMMANDS, max_size=5))
+def test_any_decisions_taken_back_one_by_one_are_the_identity(
+    bob: bytes,
+    robert: bytes,
+    ledger: bytes | None,
+    commands: list[tuple[str, Sequence[str]]],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    root = tmp_path_factory.mktemp("names") / "notes"
+    write_pages(root, bob, robert, ledger)
+    with Bank.open(root, environ=WORDS_ONLY) as bank:
+        before, known = files(root), said(bank)
+        done = [command for command in commands if try_to_decide(bank, *command)]
+        assert bank.check() == ()
+        for action, names in reversed(done):
+            bank.decide(action, *names, undo=True)
+        assert files(root) == before
+        assert said(bank) == known
+        assert bank.check() == ()
+
+
+LINES = st.lists(
+    st.sampled_from(
+        [
+            "- alias @Bobby → @Bob\n",
+            "- merge @Bob → @Robert (2026-01-01): the same\n",
+            "- merge @Robert → @Bob\n",
+            "- merge @Ada → @Bob\n",
+            "- alias @Bob → @Ada\n",
+            "- split @Bob\n",
+            "- split @Bobby @Bob\n",
+            "- distinct @Bob @Robert\n",
+            "- rename @Robert → @Roberto\n",
+            "- dismiss @Bob @Bobby\n",
+            "- merge @Bob Robert\n",
+            "- marry @Bob @Ada\n",
+            "merge @@ → \n",
+            "- alias @Nobody → @Noone\n",
+        ]
+    ),
+    max_size=6,
+)
+
+
+@settings(
+    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(bob=PAGES, robert=PAGES, lines=LINES, kept=st.sets(st.integers(0, 5)))
+def test_lines_written_and_deleted_by_hand_leave_what_the_rest_says(
+    bob: bytes,
+    robert: bytes,
+    lines: list[str],
+    kept: set[int],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    """Odd lines, circles and contradictions included: what is left is as if the others had never
+    been written, and the index as one made anew."""
+    roots = [tmp_path_factory.mktemp("names") / "notes" for _ in range(2)]
+    rest = "".join(line for number, line in enumerate(lines) if number in kept)
+    said_at = []
+    for root, texts in zip(roots, (["", "".join(lines), rest], ["", rest]), strict=True):
+        write_pages(root, bob, robert, None)
+        with Bank.open(root, environ=WORDS_ONLY) as bank:
+            for text in texts:
+                (root / LEDGER).write_text(text, "utf-8")
+                settle_pages(bank)
+                assert bank.check() == ()
+            said_at.append([said(bank), bank.audit().duplicates, files(root)])
+    assert said_at[0] == said_at[1]
+
+
+def settle_pages(bank: Bank) -> None:
+    """What a reflect does with the pages, without what it writes on them."""
+    bank.sync()
+    bank._settle_pages(bank._today(None), dry_run=False)

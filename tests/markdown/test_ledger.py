@@ -36,6 +36,8 @@ from lorebank.markdown.ledger import (
             None,
             "",
         ),
+        ("- merge @Bob into @Robert because they are one", "merge", ["Bob", "Robert"], None, ""),
+        ("- merge @Bob → @Robert: Same person", "merge", ["Bob", "Robert"], None, ""),
         ("- **rename**: @ana → @Ana (tidy)", "rename", ["ana", "Ana"], None, "tidy"),
         (
             "- dismiss @A, @B (2026-01-04 — no (really))",
@@ -57,7 +59,15 @@ def test_decisions(line: str, action: str, names: list[str], day: date | None, r
 
 
 @pytest.mark.parametrize(
-    "line", ["- alias @Nowhere →", "- frobnicate @A → @B", "- alias @A → @a", "- only a remark"]
+    "line",
+    [
+        "- alias @Nowhere →",
+        "- frobnicate @A → @B",
+        "- alias @A → @a",
+        "- only a remark",
+        "- merge @Anna Kowalska → @[[Anna Nowak]]",
+        "- merge @[[Anna Nowak]] → @Anna Kowalska",
+    ],
 )
 def test_lines_that_decide_nothing_are_reported(line: str) -> None:
     ledger = parse_ledger(f"{line}\n- merge @C → @D\n", "bank/identity.md")

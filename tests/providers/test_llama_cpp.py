@@ -19,6 +19,7 @@ from lorebank.config_embedder import EmbedderSettings, LocalSettings
 from lorebank.errors import ConfigurationError, ProviderError
 from lorebank.providers import llama_cpp
 from lorebank.providers.accounts import Setup
+from lorebank.providers.content_hash import content_hash
 from lorebank.providers.protocols import Embedder
 from lorebank.providers.registry import load_embedder
 
@@ -108,7 +109,7 @@ def test_f29_a_gguf_file_is_served_by_llama_cpp(
     embedder: Embedder, command: Path, model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "private")
-    assert embedder.fingerprint == f"llama.cpp/{model.name}-40/native"
+    assert embedder.fingerprint == f"llama.cpp/{model.name}-{content_hash(model)}/native"
     assert started(command) == []
     vectors = embedder.embed_documents(["bees on the roof", ""])
     assert (vectors.shape, vectors[1].any()) == ((2, 16), False)

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lorebank import Bank
+from lorebank.config import Config
 from lorebank.recall.fusion import (
     fuse_reciprocal_ranks,
     fuse_weighted,
@@ -13,6 +18,7 @@ from lorebank.recall.fusion import (
     standardise,
 )
 from lorebank.recall.ranking import Ranked, Ranking
+from support import WORDS_ONLY
 
 
 def ranking(name: str, scores: dict[int, float]) -> Ranking:
@@ -34,21 +40,21 @@ def test_reciprocal_ranks_are_weighted_by_list() -> None:
     assert fused == pytest.approx({1: 1 / 61, 2: 1 / 62 + 2 / 61, 3: 1 / 63, 4: 2 / 62})
 
 
-def test_the_weighted_merge_is_that_of_the_published_design() -> None:
+def test_f53_f54_the_weighted_merge_is_that_of_the_published_design() -> None:
     fused = fuse_weighted(LEXICAL, SEMANTIC, text_weight=0.3, vector_weight=0.7)
     assert fused == pytest.approx(
         {1: 0.3, 2: 0.3 / 2 + 0.7 * 0.9, 3: 0.3 / 3, 4: 0.7 * 0.5},
     )
 
 
-def test_weights_are_shares() -> None:
+def test_f55_weights_are_shares() -> None:
     one = fuse_weighted(LEXICAL, SEMANTIC, text_weight=3, vector_weight=7)
     assert one == pytest.approx(
         fuse_weighted(LEXICAL, SEMANTIC, text_weight=0.3, vector_weight=0.7)
     )
 
 
-def test_without_vectors_the_merge_keeps_the_order_of_the_words() -> None:
+def test_f56_without_vectors_the_merge_keeps_the_order_of_the_words() -> None:
     fused = fuse_weighted(LEXICAL, ranking("semantic", {}), text_weight=0.3, vector_weight=0.7)
     assert sorted(fused, key=lambda item: -fused[item]) == [1, 2, 3]
 
@@ -114,3 +120,28 @@ def test_nothing_fuses_to_nothing() -> None:
     assert fuse_reciprocal_ranks([], {}) == {}
     assert fuse_weighted(empty, empty, text_weight=0.3, vector_weight=0.7) == {}
     assert standardise({}, []) == {}
+
+
+def test_f53_a_rank_is_worth_one_over_itself_and_never_less_for_a_lower_score() -> None:
+    many = ranking("lexical", {item: 100.0 - item for item in range(10)})
+    fused = fuse_weighted(many, ranking("semantic", {}), text_weight=1.0, vector_weight=0.0)
+    assert fused == pytest.approx({item: 1 / (1 + item) for item in range(10)})
+
+
+def test_f54_the_union_holds_what_either_side_found() -> None:
+    fused = fuse_weighted(LEXICAL, SEMANTIC, text_weight=0.3, vector_weight=0.7)
+    assert set(fused) == {1, 2, 3, 4}
+    assert Config().recall.vector_weight == 0.7 and Config().recall.text_weight == 0.3
+
+
+@pytest.mark.parametrize(("k", "multiplier", "pool"), [(30, 4, 120), (50, 2, 100), (10, 4, 80)])
+def test_f52_each_side_offers_a_multiple_of_what_is_wanted(
+    write_log: Callable[..., Path], k: int, multiplier: int, pool: int
+) -> None:
+    """80 candidates at the least, so that few wanted hits are well chosen too."""
+    root = write_log("2026-01-02", *(f"- W @Ada: Saw a heron at pond {n}." for n in range(200)))
+    environ = WORDS_ONLY | {"LOREBANK_RECALL__CANDIDATE_MULTIPLIER": str(multiplier)}
+    assert Config().recall.candidate_multiplier == 4
+    with Bank.open(root, environ=environ) as bank:
+        answer = bank.recall("herons", k=k)
+    assert (answer.total, answer.total_exact, len(answer.hits)) == (pool, False, k)

@@ -69,6 +69,41 @@ def test_undo_never_touches_a_page_that_was_changed_since(copy_fixture: Copy) ->
     assert snapshot(root) == before | {"bank/world.md": now["bank/world.md"]}
 
 
+def test_undo_brings_back_the_pages_that_moved_in_the_run(copy_fixture: Copy) -> None:
+    root = copy_fixture("harbour")
+    page = root / "bank/entities/Maya.md"
+    with opened(root) as bank:
+        bank.reflect()
+        page.write_text(page.read_text("utf-8") + "\nShe taught me knots.\n", "utf-8")
+        bank.reflect()
+        with (root / "bank/identity.md").open("a", encoding="utf-8") as ledger:
+            ledger.write("- merge @Maya → @Peter\n")
+        before = snapshot(root)
+        run = bank.reflect()
+        assert not page.exists()
+        assert bank.undo_reflect().run == run.run
+        assert snapshot(root) == before
+        assert bank.check() == ()
+        again = bank.reflect()
+        assert (again.run, again.patch) == (run.run, run.patch)
+
+
+def test_undo_brings_back_a_page_that_moved_where_nothing_else_changed(
+    copy_fixture: Copy,
+) -> None:
+    root = copy_fixture("harbour")
+    with opened(root) as bank:
+        bank.reflect()
+        (root / "bank/identity.md").write_text("- merge @Ibis → @Heron\n", "utf-8")
+        for name in ("Ibis", "Heron"):
+            (root / f"bank/entities/{name}.md").write_text(f"# {name}\n\nA bird.\n", "utf-8")
+        before = snapshot(root)
+        run = bank.reflect()
+        assert "bank/entities/Ibis.md" in run.changed
+        assert bank.undo_reflect(run.run).kept == ()
+        assert snapshot(root) == before
+
+
 def test_undo_without_a_run_says_so(copy_fixture: Copy) -> None:
     with opened(copy_fixture("harbour")) as bank:
         with pytest.raises(NotFound, match="no run can be undone"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 
@@ -10,6 +10,7 @@ from lorebank.app.opened import Day, OpenWorkspace, Progress, made_anew_when_dam
 from lorebank.domain import Answer, BenchReport, Fact, FactKind, FileText, SearchHit
 from lorebank.errors import UsageError
 from lorebank.index.chunks import select_chunks
+from lorebank.index.connection import has_full_text
 from lorebank.index.entities import lookup_names
 from lorebank.index.items import facts_by_time
 from lorebank.index.meaning import QueryVector
@@ -27,6 +28,7 @@ __all__ = ["Asking"]
 
 LEAST_CANDIDATES = 80
 """Items that each retriever may return, however few are wanted."""
+NO_FULL_TEXT = "this SQLite was built without FTS5"
 
 
 class Asking(OpenWorkspace):
@@ -106,9 +108,9 @@ class Asking(OpenWorkspace):
             beliefs=lambda facts: materialise.beliefs(
                 self._index, self.root, facts, understood.filters.as_of, self.config.reflect
             ),
-            skipped={"semantic": question.skipped} if question.skipped else {},
+            skipped=self._skipped(question),
             index=self._freshness(),
-            notes=self._notes_on(understood.filters),
+            notes=(*self._notes_on(understood.filters), *self._notes_on_retrievers(question)),
         )
         if question.fallback is None:
             return answer
@@ -135,6 +137,7 @@ class Asking(OpenWorkspace):
             query_vector=question.vector,
             provider=question.provider,
             model=question.model,
+            candidate_multiplier=self.config.recall.candidate_multiplier,
         )
         return tuple(replace(hit, fallback=question.fallback) for hit in hits)
 
@@ -197,6 +200,17 @@ class Asking(OpenWorkspace):
         if not needs_meaning(understood):
             return QueryVector(skipped="the question names only entities, times or identifiers")
         return self._meaning.query(self._index, understood.meaning)
+
+    def _skipped(self, question: QueryVector) -> dict[str, str]:
+        """Retrievers that cannot run, each with its reason."""
+        skipped = {"semantic": question.skipped} if question.skipped else {}
+        return skipped if has_full_text(self._index) else {"lexical": NO_FULL_TEXT} | skipped
+
+    def _notes_on_retrievers(self, question: QueryVector) -> Iterator[str]:
+        if not has_full_text(self._index):
+            yield f"no words are looked for: {NO_FULL_TEXT}"
+        if question.missed:
+            yield f"found by words alone: {question.skipped}"
 
     def _notes_on(self, filters: Filters) -> tuple[str, ...]:
         tags = (*filters.tags, *filters.excluded.tags)

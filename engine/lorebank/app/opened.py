@@ -48,6 +48,7 @@ __all__ = [
     "OpenWorkspace",
     "Progress",
     "Say",
+    "held_first",
     "log_warning",
     "made_anew_when_damaged",
     "open_connection",
@@ -153,7 +154,7 @@ class OpenWorkspace:
 
     @property
     def _index_path(self) -> Path:
-        return index_path(self.root, self.config.index.path)
+        return index_path(self.root, self.config.index.path, self.config.index.agent_id)
 
     @cached_property
     def _vectors(self) -> VectorIndex:
@@ -256,12 +257,17 @@ class OpenWorkspace:
             [materialise.as_read(opinion, today, self.config.reflect) for opinion in found],
             as_of,
         )
-        return tuple(sorted(dated, key=_held_first))
+        return tuple(sorted(dated, key=held_first))
 
     def _named(self, opinions: Sequence[Opinion], as_of: date | None = None) -> tuple[Opinion, ...]:
         """Opinions with display names in place of slugs, those of the day asked about."""
         slugs = {slug for opinion in opinions for slug in opinion.entities}
-        names = display_names(self._index, slugs, as_of=as_of)
+        if as_of is None:
+            names = display_names(self._index, slugs)
+        else:
+            from lorebank.index.entity_rows import display_names_on  # few ask about another day
+
+            names = display_names_on(self._index, slugs, as_of)
         return tuple(
             replace(o, entities=tuple(names.get(slug, slug) for slug in o.entities))
             for o in opinions
@@ -327,7 +333,7 @@ def open_connection(path: Path) -> Connection:
     return connection
 
 
-def _held_first(opinion: Opinion) -> tuple[bool, bool, float, str]:
+def held_first(opinion: Opinion) -> tuple[bool, bool, float, str]:
     """Opinions still held before others, those with recent evidence before stale ones."""
     live = opinion.status is OpinionStatus.LIVE
     return not live, opinion.trend is Trend.STALE, -opinion.confidence, opinion.id

@@ -33,6 +33,7 @@ from lorebank.workspace.lock import WriterLock
 
 if TYPE_CHECKING:
     from lorebank.reflect.page_moves import PlannedMoves
+    from lorebank.reflect.undo import BegunRun
 
 
 __all__ = ["Reflection"]
@@ -84,10 +85,9 @@ class Reflection(Asking):
         with WriterLock(self.root), models as writer:
             resumed = None if dry_run else resume_run(self.root)
             self._sync_words()
-            moved = self._settle_pages(dry_run=dry_run)
-            report = reflect_workspace(
-                self._index, self.root, self.config, replace(options, writer=writer)
-            )
+            moved, begun = self._settle_pages(today, dry_run=dry_run)
+            options = replace(options, writer=writer, begun=begun)
+            report = reflect_workspace(self._index, self.root, self.config, options)
             report = resumed.told_with(report) if resumed else report
             if commit and report.run is not None:
                 from lorebank.reflect.commit import commit_run
@@ -236,16 +236,19 @@ class Reflection(Asking):
             record(self.root, proposal, accepted=False, day=self._today(now), reason=reason)
         return ProposalDecision(proposal, False, None)
 
-    def _settle_pages(self, *, dry_run: bool) -> PlannedMoves:
-        """Put the pages of names that were merged or parted by hand where they belong."""
+    def _settle_pages(self, today: date, *, dry_run: bool) -> tuple[PlannedMoves, BegunRun | None]:
+        """Put the pages of names that were merged or parted by hand where they belong; where one
+        moves, the run has begun with that."""
         from lorebank.index.page_places import page_moves
-        from lorebank.reflect.page_moves import plan_page_moves, write_page_edits
+        from lorebank.reflect.page_moves import begin_run, plan_page_moves, write_page_edits
 
         moves = plan_page_moves(self.root, page_moves(self._index, resolution(self._index)))
-        if moves.edits and not dry_run:
-            write_page_edits(self.root, moves.edits)
-            self._sync_words()
-        return moves
+        if not moves.edits or dry_run:
+            return moves, None
+        begun = begin_run(self.root, moves.edits, today)
+        write_page_edits(self.root, moves.edits)
+        self._sync_words()
+        return moves, begun
 
     def _opinion_of_pair(self, fact: Fact, opinion: str | None) -> Opinion:
         """The opinion named, else the one with which the fact waits for a judge."""

@@ -38,19 +38,21 @@ class Upkeep(OpenWorkspace):
         cls,
         path: str | Path | None = None,
         *,
+        bank: str | None = None,
         now: date | None = None,
         environ: Mapping[str, str] | None = None,
         offline: bool = False,
         say: Say = log_warning,
     ) -> Self:
-        """Open the workspace at `path`; without one, that of `LOREBANK_WORKSPACE` or the nearest
-        folder upwards that holds `.memory/`, `memory/` or `bank/`. Raises `WorkspaceError`.
+        """Open the workspace at `path`, or the one registered under the name `bank`; without
+        either, that of `LOREBANK_WORKSPACE`, the nearest folder upwards that holds `.memory/`,
+        `memory/` or `bank/`, or the default bank. Raises `WorkspaceError`.
 
         `offline` sends nothing to another machine, whatever the settings say. `say` is told,
         before it happens, what is sent where, and what has to be embedded anew.
         """
         environment = os.environ if environ is None else environ
-        root = find_workspace(None if path is None else Path(path), environment)
+        root = find_workspace(None if path is None else Path(path), environment, bank=bank)
         config = load_config(root, environment)
         if offline:
             config = replace(config, embedder=replace(config.embedder, offline=True))
@@ -96,8 +98,17 @@ class Upkeep(OpenWorkspace):
         if reading not in (None, self._read_settings.fingerprint()):
             self._say("headings or chunk sizes changed: every file is read and cut anew")
         report = self._sync_words(full=full, progress=progress)
-        embedded = self._meaning.embed(self._index, progress=progress) if embed else 0
-        return replace(report, embedded=embedded, pending=self._meaning.pending(self._index))
+        if not embed:
+            return replace(report, pending=self._meaning.pending(self._index))
+        embedded = self._meaning.embed(self._index, progress=progress)
+        problem, remedy = self._meaning.trouble(self._index)
+        return replace(
+            report,
+            embedded=embedded,
+            pending=self._meaning.pending(self._index),
+            embedder_problem=problem,
+            embedder_remedy=remedy,
+        )
 
     def check(self) -> tuple[str, ...]:
         """What an index made anew from the files would hold differently; empty where nothing."""

@@ -6,13 +6,16 @@ The global options are accepted before and after the subcommand; the last one gi
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from lorebank.cli.session import Session
-from lorebank.errors import UsageError
+from lorebank.errors import LorebankError, UsageError
 from lorebank.version import __version__
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 __all__ = ["Command", "CommandGroup", "command"]
 
@@ -40,6 +43,13 @@ def _global_options() -> list[click.Parameter]:
             type=click.Path(file_okay=False),
             help="The workspace; else LOREBANK_WORKSPACE, else the nearest folder upwards.",
         ),
+        GlobalOption(
+            ["--bank"],
+            "bank_name",
+            metavar="NAME",
+            shell_complete=_complete_bank,
+            help="The workspace that `lorebank bank add` gave that name.",
+        ),
         GlobalOption(["--json"], "json", is_flag=True, help="Print one JSON object."),
         GlobalOption(["--quiet"], "quiet", is_flag=True, help="No notes, no progress."),
         GlobalOption(["--offline"], "offline", is_flag=True, help="Send nothing anywhere."),
@@ -53,6 +63,23 @@ def _global_options() -> list[click.Parameter]:
             help="Print the version.",
         ),
     ]
+
+
+def _complete_bank(
+    ctx: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """The registered names that begin like what is typed; none where the file cannot be read."""
+    import os
+
+    from click.shell_completion import CompletionItem
+
+    from lorebank.workspace.registry import load_registry
+
+    try:
+        names = [bank.name for bank in load_registry(os.environ).banks]
+    except LorebankError:
+        return []
+    return [CompletionItem(name) for name in names if name.startswith(incomplete)]
 
 
 def _print_version(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:

@@ -19,6 +19,7 @@ __all__ = [
     "CONFIDENCE",
     "ITEM_KIND",
     "KIND",
+    "all_option",
     "as_of_option",
     "complete_entity",
     "entity_options",
@@ -71,6 +72,9 @@ def text_argument(words: tuple[str, ...], verb: str) -> str:
         ) from problem
 
 
+all_option = click.option(
+    "--all", "every_bank", is_flag=True, help="Ask every named bank (lorebank bank list)."
+)
 as_of_option = click.option(
     "--as-of", metavar="DAY", help="Answer as on that day: later lines are left out."
 )

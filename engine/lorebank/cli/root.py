@@ -37,6 +37,7 @@ COMMANDS = {
     "evidence": "Settle what a fact says of an opinion.",
     "proposals": "List the edits that wait for a decision, accept or reject them.",
     "export": "Write the graph of entities to standard output.",
+    "bank": "Name workspaces, to reach them from anywhere and to ask them together.",
     "template": "List, check, import and export bank templates.",
     "context": "Print what an agent should know at the start of a session.",
     "flush": "Say whether an agent should store what lasts before its context is compacted.",

@@ -14,10 +14,11 @@ import click
 
 from lorebank.cli.render.look import Look
 from lorebank.cli.streams import write, write_json
-from lorebank.errors import ConfigurationError
+from lorebank.errors import ConfigurationError, UsageError
 
 if TYPE_CHECKING:
     from lorebank.app import Bank
+    from lorebank.app.several import Banks
     from lorebank.config import Config
 
 __all__ = ["Session", "pass_session"]
@@ -33,6 +34,7 @@ class Session:
     """One run of the command line."""
 
     workspace: str | None = None
+    bank_name: str | None = None
     json: bool = False
     quiet: bool = False
     verbose: bool = False
@@ -52,19 +54,41 @@ class Session:
         """The workspace the options and the environment point at, opened."""
         from lorebank.app import Bank
 
-        def say(line: str) -> None:
-            self.note([self.error_look.warn(self.error_look.clean_line(line))])
-
-        bank = Bank.open(self.workspace, now=self.now, offline=self.offline, say=say)
+        self._refuse_two_names()
+        bank = Bank.open(
+            self.workspace,
+            bank=self.bank_name,
+            now=self.now,
+            offline=self.offline,
+            say=self.say,
+        )
         self.opened = bank.root
         return bank
+
+    def banks(self) -> Banks:
+        """Every registered bank, for `--all`."""
+        from lorebank.app.several import Banks
+
+        if self.workspace or self.bank_name:
+            flag = "--bank" if self.bank_name else "--workspace"
+            raise UsageError(f"--all and {flag} are both given", hint="give one of them")
+        return Banks.open(now=self.now, offline=self.offline, say=self.say)
+
+    def say(self, line: str) -> None:
+        """Tell what is about to happen, in the words of the library."""
+        self.note([self.error_look.warn(self.error_look.clean_line(line))])
+
+    def _refuse_two_names(self) -> None:
+        if self.workspace and self.bank_name:
+            raise UsageError("--workspace and --bank are both given", hint="give one of them")
 
     def find_root(self) -> Path:
         """The workspace's folder, where nothing in it is to be opened."""
         from lorebank.workspace.discover import find_workspace
 
+        self._refuse_two_names()
         named = Path(self.workspace) if self.workspace else None
-        return find_workspace(named, os.environ)
+        return find_workspace(named, os.environ, bank=self.bank_name)
 
     @property
     def moment(self) -> datetime:

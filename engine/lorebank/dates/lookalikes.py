@@ -12,6 +12,7 @@ from lorebank.dates.lexicon import Lexicon, language_bit
 from lorebank.dates.neighbours import (
     AFTER_CJK_NAME,
     AFTER_WEEKDAY,
+    ARTICLES_ROMANCE,
     AUXILIARIES_FR,
     CAPITALISED_AFTER,
     CJK_PLACES,
@@ -39,6 +40,7 @@ __all__ = ["is_date"]
 
 _ENGLISH = language_bit("en")
 _NOUNS_CAPITALISED = language_bit("de")
+_SMALL_IN = language_bit("fr") | language_bit("es") | language_bit("pt") | language_bit("it")
 _WEEKDAYS_CAPITALISED = language_bit("en") | language_bit("de")
 
 _BEFORE_GLUED = frozenset("/\\_#@$€£=&+~%^")
@@ -68,6 +70,7 @@ def is_date(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> bool:
         or _is_accented_otherwise(tokens, start, edge.end)
         or _is_street(tokens, start)
         or _is_capital_day(tokens, start)
+        or _is_capital_noun(tokens, start, edge, meaning)
         or _is_run_together(tokens, start, edge.end)
         or _is_ordinal(tokens, start, edge.end, words)
         or _is_nth_thing(lattice, start, edge, words)
@@ -155,11 +158,11 @@ def _is_verb(tokens: Tokens, start: int, edge: Edge, meaning: Meaning) -> bool:
 
 
 def _is_title_or_compound(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> bool:
-    """`the author of 1984`, `for weekend drives`."""
+    """`the author of 1984`, `admin on 1936`, `for weekend drives`."""
     tokens = lattice.tokens
     meaning: Meaning = edge.value
     if meaning.granularity == "year" and edge.end == start + 2:
-        return tokens.words[start] == "of" and tokens.words[edge.end - 1].isdecimal()
+        return tokens.words[start] in ("of", "on") and tokens.words[edge.end - 1].isdecimal()
     if tokens.words[edge.end - 1] != "weekend" or edge.end >= len(tokens.words):
         return False
     after = tokens.words[edge.end]
@@ -218,6 +221,18 @@ def _is_capital_day(tokens: Tokens, start: int) -> bool:
     written = tokens.text[tokens.starts[start] : tokens.ends[start]]
     gap = tokens.text[tokens.ends[start - 1] : tokens.starts[start]]
     return written.istitle() and before[-1].isalnum() and "\n" not in gap
+
+
+def _is_capital_noun(tokens: Tokens, start: int, edge: Edge, meaning: Meaning) -> bool:
+    """`La Primavera`, `au Printemps`, `vers Mars`, `A Quinta do Vale`: Romance languages write
+    months, seasons and weekdays small; after an article a capital makes a name."""
+    if not edge.languages & _SMALL_IN or edge.end < start + 2 or not meaning.repeating:
+        return False
+    last = tokens.words[edge.end - 1]
+    if meaning.granularity not in ("season", "month") and last not in ORDINAL_WEEKDAYS:
+        return False
+    written = tokens.text[tokens.starts[edge.end - 1] : tokens.ends[edge.end - 1]]
+    return tokens.words[edge.end - 2] in ARTICLES_ROMANCE and written.istitle()
 
 
 def _is_run_together(tokens: Tokens, start: int, end: int) -> bool:

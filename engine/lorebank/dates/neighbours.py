@@ -15,6 +15,7 @@ NAME_WORDS = _word_set(
     "summer autumn winter spring fall jan juni mai avril abril agosto domingo domenica noel "
     "natale easter christmas pascal jun jul aug apr mar julio lunes freitag montag sommer mayo"
 )
+ARTICLES_ROMANCE = _word_set("le la les el los las il lo i gli o a os as au al du del vers")
 VERBS = _word_set(
     "is was were are be been has had have said says told tells asked asks wrote writes wants "
     "wanted thinks thought likes liked loves loved left went goes came comes got gets made "

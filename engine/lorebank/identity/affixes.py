@@ -8,6 +8,7 @@ from lorebank.identity.draft import Draft
 from lorebank.identity.lexicon import (
     LegalForm,
     compact,
+    given_names,
     legal_forms,
     titles,
     word_list,
@@ -28,7 +29,9 @@ __all__ = [
 _LATIN_TITLE_BEHIND = re.compile(r"(?<=\w)-(?:san|sama|kun|sensei)\Z", re.IGNORECASE)
 _CJK_TITLE_BEHIND = re.compile(
     r"(?<=\w)\s?(?:(?P<f>女士|小姐)"
-    r"|さん|さま|様|氏|くん|ちゃん|先生|老师|老師|선생님|님|씨)\Z"
+    r"|さん|さま|様|氏|くん|ちゃん|先生|老师|老師"
+    r"|(?<=\w{3})(?:教授|博士|社長|部長|課長|係長|主任|总|經理|经理|校长|院长|主席|总裁|工程师)"
+    r"|(?:교수|박사|선생|사장|부장|과장|대리|팀장|대표|원장)님|님|씨)\Z"
 )
 _COMMA = re.compile(r",(?!\d)")
 _LONGEST_FORM = 6
@@ -95,8 +98,10 @@ def take_endings(draft: Draft) -> str:
 
 
 def take_legal_form(draft: Draft) -> LegalForm | None:
-    """Remove a firm's legal form from the end, or where it belongs there from the front."""
-    return _cut_glued_form(draft) or _take_form_behind(draft) or _take_form_before(draft)
+    """Remove a firm's legal form from the end, or where it belongs there from the front; of two
+    (`PT Acme Tbk`) the first one counts."""
+    behind = _cut_glued_form(draft) or _take_form_behind(draft)
+    return _take_form_before(draft) or behind
 
 
 def _is_ending(part: str) -> bool:
@@ -115,6 +120,8 @@ def _title_at_front(draft: Draft) -> tuple[int, str]:
     first, dotted = draft.tokens[0], draft.dotted[0]
     kind = known.get(first) or (known.get(f"{first}.", "") if dotted else "")
     shouted = draft.raw[0].isupper() and not "".join(draft.raw).isupper()
+    if not kind and len(draft.tokens) > 2 and draft.tokens[1] in given_names():
+        kind = word_pairs("full-name-titles").get(first, "")
     return (1, kind) if dotted or not shouted else (1, "")
 
 
@@ -132,9 +139,10 @@ def _take_form_before(draft: Draft) -> LegalForm | None:
     known, count = legal_forms(), len(draft.tokens)
     for length in range(min(_LONGEST_FORM, count - 1), 0, -1):
         form = known.get(tuple(draft.tokens[:length]))
-        if form is None or not (form.leading or not form.written.isascii()):
+        before = form is not None and (form.leading or form.either)
+        if form is None or not (before or not form.written.isascii()):
             continue
-        if length > 1 or not form.leading or draft.raw[0] == form.written:
+        if length > 1 or not before or draft.raw[0] == form.written:
             draft.drop(0, length)
             return form
     return None
@@ -159,7 +167,7 @@ def _counts(draft: Draft, form: LegalForm, length: int) -> bool:
         return False
     if " " in folded or len(folded) > 3 or folded in words_of("legal-safe"):
         return True
-    if draft.dotted[-1] or length > 1 or draft.raw[-1] == form.written:
+    if draft.dotted[-1] or length > 1 or draft.raw[-1] == form.written.strip("()"):
         return True
     return folded in words_of("legal-safe-in-handles") and "".join(draft.raw).islower()
 

@@ -14,6 +14,7 @@ _PARTS = re.compile(r"\d+(?:[.,]\d+)*|\D+")
 _CAMEL = re.compile(r"(?<=[^\W\dA-Z_])(?<!\AMc)(?=[A-Z])")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]?")
 _LEADING_INITIALS = re.compile(r"((?:[^\W\d_]\.)+)([^\W\d_]{2}.*)")
+_AMPERSAND = re.compile(r"(?<=\w)&(?=\w)")
 _APOSTROPHES = str.maketrans("", "", "'’‘ʼ`´")
 _BRACKETED_LEGAL = re.compile(r"[(（](株|有|주)[)）]")
 
@@ -42,7 +43,8 @@ class Draft:
 def split_words(text: str) -> Draft:
     """Cut at separators, at `camelCase` where the name is one word, and at figures."""
     draft = Draft()
-    chunks = [chunk.strip(",") for chunk in _CHUNKS.findall(_BRACKETED_LEGAL.sub(r" \1 ", text))]
+    text = _AMPERSAND.sub(" & ", _BRACKETED_LEGAL.sub(r" \1 ", text))
+    chunks = [chunk.strip(",") for chunk in _CHUNKS.findall(text)]
     for chunk in chunks:
         rest = _take_dotted_initials(draft, chunk) if "." in chunk else chunk
         pieces = _CAMEL.split(rest) if len(chunks) == 1 else [rest]

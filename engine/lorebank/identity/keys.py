@@ -30,6 +30,7 @@ from lorebank.identity.scripts import (
     scripts_of,
     sound,
 )
+from lorebank.language.folding import fold
 
 __all__ = ["Keys", "keys_of", "roman_value", "scripts_in"]
 
@@ -172,6 +173,11 @@ def _acronyms_of(reading: Reading) -> Iterator[str]:
     plain = reading.joined
     if re.fullmatch(r"[^\W\d_]\d{1,2}[^\W\d_]", plain):
         yield f"acronym|{plain}"
+    capitals = "".join(char for char in reading.name if char.isupper())
+    if 1 < len(capitals) < len(reading.name) <= 7 and reading.name.isalpha():
+        yield f"acronym|{plain}"
+        if len(capitals) > 2:
+            yield f"acronym|{fold(capitals)}"
     if len(tokens) == 1:
         token = tokens[0]
         handle = len(token) > 2 and reading.name.islower()
@@ -237,6 +243,8 @@ def _person_keys(reading: Reading) -> Iterator[tuple[bool, str]]:
             yield False, f"last|{token}"
             if len(tokens) > 2:
                 yield False, f"part|{tokens[0]} {token}"
+    yield False, f"handle|{tokens[0][0]}{tokens[-1]}"
+    yield False, f"handle|{tokens[0]}{tokens[-1][0]}"
     if len(tokens) == 2:
         yield True, f"part|{tokens[0]} {tokens[1]}"
         yield len(tokens[1]) == 1, f"last-initial|{tokens[0]} {tokens[1][0]}"
@@ -256,6 +264,10 @@ def _single_name_keys(reading: Reading) -> Iterator[tuple[bool, str]]:
     for group in groups().get(token, ()):
         if group[0] == "n":
             yield True, f"first|{group}"
+    if len(token) > 3 and reading.name.islower():
+        yield True, f"handle|{token}"
+    if len(token) == 2 and token[0] in "老小阿" and token[1] in surnames():
+        yield True, f"last|{token[1]}"
     parts = split_full_name(token)
     if parts is not None:
         yield False, f"last|{parts[0]}"

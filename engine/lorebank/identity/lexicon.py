@@ -15,7 +15,6 @@ __all__ = [
     "LegalForm",
     "compact",
     "given_names",
-    "group_members",
     "groups",
     "han_families",
     "legal_forms",
@@ -42,6 +41,8 @@ class LegalForm:
     """This spelling without dots: `SpA`."""
     leading: bool
     """True where it stands before the firm's name."""
+    either: bool
+    """True where it stands before or behind it."""
     weak: bool
     """True where a name with it is not safely the same as the name without it."""
 
@@ -62,16 +63,6 @@ def groups() -> Mapping[str, tuple[str, ...]]:
         for form in line.split("|"):
             found.setdefault(compact(form), []).append(f"e{number}")
     return MappingProxyType({name: tuple(dict.fromkeys(ids)) for name, ids in found.items()})
-
-
-@lru_cache(maxsize=1)
-def group_members() -> Mapping[str, tuple[str, ...]]:
-    """Group → the compact names that it holds: the inverse of `groups`."""
-    found: dict[str, list[str]] = {}
-    for name, ids in groups().items():
-        for group in ids:
-            found.setdefault(group, []).append(name)
-    return MappingProxyType({group: tuple(names) for group, names in found.items()})
 
 
 @lru_cache(maxsize=1)
@@ -97,11 +88,19 @@ def legal_forms() -> Mapping[tuple[str, ...], LegalForm]:
     """The folded tokens of each spelling → its form."""
     found: dict[tuple[str, ...], LegalForm] = {}
     for line in _lines("legal_forms.txt"):
-        spellings = line.lstrip("^?").split("|")
+        spellings = line.lstrip("^~?").split("|")
         for spelling in spellings:
             key = tuple(fold(spelling).strip("()").split())
-            form = LegalForm(spellings[0], spelling, line.startswith("^"), line.startswith("?"))
-            found.setdefault(key, form)
+            found.setdefault(
+                key,
+                LegalForm(
+                    name=spellings[0],
+                    written=spelling,
+                    leading=line.startswith("^"),
+                    either=line.startswith("~"),
+                    weak=line.startswith("?"),
+                ),
+            )
     return MappingProxyType(found)
 
 

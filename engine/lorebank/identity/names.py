@@ -31,6 +31,7 @@ _REASONS = {
     "last": "surname against full name",
     "part": "one part of the name left out",
     "title": "form of address",
+    "handle": "a handle made of the name",
     "reading": "surname in another script",
 }
 _BEFORE_SLIPS = frozenset({"group", "han", "look", "shown"})
@@ -67,7 +68,9 @@ def compare_readings(a: Reading, a_keys: Keys, b: Reading, b_keys: Keys) -> tupl
     if slip is not None:
         if slip[1] == PLURAL and "'" in fold(a.name + b.name):
             return Verdict.AMBIGUOUS, "plural, possessive or brand"
-        if slip[0] is Verdict.SAME and (a.legal != b.legal or a.generation != b.generation):
+        if slip[0] is Verdict.SAME and (
+            a.legal != b.legal or a.generation != b.generation or a.address or b.address
+        ):
             return Verdict.AMBIGUOUS, slip[1]
         return slip
     if kinds:
@@ -77,6 +80,8 @@ def compare_readings(a: Reading, a_keys: Keys, b: Reading, b_keys: Keys) -> tupl
 
 def _judge_same_words(a: Reading, b: Reading) -> tuple[Verdict, str]:
     """Names whose words, without separators, are the same letters."""
+    if a.address or b.address:
+        return Verdict.AMBIGUOUS, "a mail address"
     if a.numbers != b.numbers:
         return Verdict.DIFFERENT, "numbers differ"
     if a.generation != b.generation:

@@ -21,8 +21,10 @@ from lorebank.identity.readings import split_full_name
 from lorebank.language.folding import fold
 from lorebank.language.words import stop_words
 
-__all__ = ["NameFinder", "NamePattern", "Spotted", "pattern_of"]
+__all__ = ["START", "NameFinder", "NamePattern", "Spotted", "beginnings", "pattern_of"]
 
+START = 4
+"""So many first letters of a name tell whether it can stand in a text at all."""
 _SEPARATORS = dict.fromkeys(
     map(ord, "-_\u2010\u2011\u2012\u2013\u2014\u2015\u2212\t\n\r\u00a0"), " "
 )
@@ -101,6 +103,17 @@ def pattern_of(slug: str, name: str, excluded: frozenset[str] = frozenset()) -> 
         return NamePattern(slug, text, bare)
     is_word = text.isalpha() and bare[1:].islower()
     return NamePattern(slug, text, bare[0] if is_word and bare[0].isupper() else "")
+
+
+def beginnings(text: str, most: int) -> set[str]:
+    """Every stretch of a text, folded as names are, of one letter up to `most`: no name is in it
+    whose first `most` letters are none of these."""
+    looked_at = _folded(text).translate(_SEPARATORS)
+    return {
+        looked_at[start : start + size]
+        for size in range(1, most + 1)
+        for start in range(len(looked_at) - size + 1)
+    }
 
 
 class NameFinder:

@@ -20,12 +20,23 @@ from lorebank.identity.affixes import (
     without_title_behind,
 )
 from lorebank.identity.draft import join_initials, split_words
-from lorebank.identity.lexicon import LegalForm, surnames, word_list, words_of
+from lorebank.identity.lexicon import (
+    LegalForm,
+    compact,
+    given_names,
+    surnames,
+    word_list,
+    words_of,
+)
 from lorebank.identity.scripts import is_han_or_hangul
-from lorebank.language.folding import slugify
+from lorebank.language.folding import fold, slugify
 
 __all__ = ["Reading", "read_name", "split_full_name"]
 
+_APOSTROPHES = str.maketrans("\u00b4`", "''")
+"""Accents typed for an apostrophe; NFKC would make a blank and a mark of the first."""
+_ADDRESS = re.compile(r"([^\s@]+)@[\w-]+(?:\.[\w-]+)+")
+_DOTTED_NAME = re.compile(r"([^\W\d_]{2,})\.([^\W\d_]{3,})")
 _LINK = re.compile(r"\A\s*@?\[\[([^\[\]|]*)(?:\|([^\[\]]*))?\]\]")
 
 
@@ -33,6 +44,8 @@ _LINK = re.compile(r"\A\s*@?\[\[([^\[\]|]*)(?:\|([^\[\]]*))?\]\]")
 class Reading:
     """One name, taken apart."""
 
+    written: str
+    """As it was given."""
     name: str
     """Without `@`, brackets and shown text."""
     slug: str
@@ -51,6 +64,8 @@ class Reading:
     """The slug of the text shown for a `[[link|text]]`."""
     branded: bool = False
     """True where the possessive ending is part of a brand: `McDonald's`."""
+    address: bool = False
+    """True for a mail address; the tokens are those before the `@`."""
 
     @property
     def joined(self) -> str:
@@ -71,11 +86,13 @@ class Reading:
         return len(words) > 1 or (len(words) == 1 and split_full_name(words[0]) is not None)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=65536)
 def read_name(written: str) -> Reading:
     """Take a name apart; never fails, and leaves no token where nothing is a word."""
     name, shown = _unwrap(written)
-    text = name if name.isascii() else unicodedata.normalize("NFKC", name)
+    text = unicodedata.normalize("NFKC", name.translate(_APOSTROPHES))
+    address = _ADDRESS.fullmatch(text)
+    text = _without_dot(text if address is None else address[1])
     bare, branded = without_possessive(text)
     bare, genders = without_title_behind(bare)
     draft = split_words(given_name_first(bare))
@@ -85,6 +102,7 @@ def read_name(written: str) -> Reading:
     join_initials(draft)
     words = list(zip(draft.tokens, draft.raw, draft.dotted, strict=True))
     return Reading(
+        written=written,
         name=name,
         slug=slugify(name),
         tokens=tuple(draft.tokens),
@@ -95,6 +113,7 @@ def read_name(written: str) -> Reading:
         generation=generation,
         shown=slugify(shown),
         branded=branded,
+        address=address is not None,
     )
 
 
@@ -116,6 +135,15 @@ def split_full_name(token: str) -> tuple[str, str] | None:
         if given and len(given) <= 3 and surname in known:
             return surname, given
     return None
+
+
+def _without_dot(text: str) -> str:
+    """`hanna.vogel` → `hanna vogel`: a handle, if it begins with a given name and ends in no
+    file's or host's ending."""
+    parts = _DOTTED_NAME.fullmatch(text)
+    if parts is None or compact(parts[1]) not in given_names():
+        return text
+    return text if fold(parts[2]) in words_of("dot-endings") else f"{parts[1]} {parts[2]}"
 
 
 def _unwrap(written: str) -> tuple[str, str]:

@@ -8,21 +8,29 @@ decisions on file, so deleting a ledger line restores what was before.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from hashlib import blake2b
 from itertools import product
 
 from lorebank.domain import Diagnostic
-from lorebank.identity.candidates import likely_pairs
+from lorebank.identity.candidates import filed_under, likely_pairs
 from lorebank.identity.decisions import Decision, Rulings, rule
-from lorebank.identity.keys import keys_of, scripts_in
-from lorebank.identity.names import compare_readings
+from lorebank.identity.keys import Keys, keys_of, scripts_in
+from lorebank.identity.names import compare_names
 from lorebank.identity.partition import Partition
-from lorebank.identity.readings import read_name
+from lorebank.identity.readings import Reading, read_name
 from lorebank.identity.slips import Verdict
 
-__all__ = ["Comparison", "Decision", "NameUse", "Resolution", "resolve_names"]
+__all__ = [
+    "Comparison",
+    "Decision",
+    "NameUse",
+    "Resolution",
+    "Verdicts",
+    "compare_all",
+    "compare_readings_of",
+    "resolve_names",
+]
 
 _Pair = tuple[str, str, str]
 """Two slugs and why they may be, or are, one."""
@@ -43,10 +51,8 @@ class NameUse:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What comparing all names with each other came to; it holds while the names are the same."""
+    """What comparing all names with each other came to."""
 
-    fingerprint: str
-    """Of the names; empty where it holds for this once only."""
     same: tuple[_Pair, ...]
     unsure: tuple[_Pair, ...]
 
@@ -63,23 +69,22 @@ class Resolution:
     """Every slug that lines of the ledger join to others → one slug of those it is joined to."""
     problems: tuple[Diagnostic, ...] = ()
     """Decisions that contradict each other, go in a circle or name nobody."""
-    comparison: Comparison | None = field(default=None, compare=False, repr=False)
 
 
 def resolve_names(
-    uses: Sequence[NameUse], decisions: Sequence[Decision], known: Comparison | None = None
+    uses: Sequence[NameUse],
+    decisions: Sequence[Decision],
+    compare: Callable[[Mapping[str, str]], Comparison] | None = None,
 ) -> Resolution:
     """Join the names of one entity, propose what is uncertain, report odd decisions.
 
-    The order of both arguments is of no account. `known`, a comparison made before, saves the
-    time of comparing the same names again; it changes nothing else.
+    The order of both arguments is of no account. `compare` may save the time of comparing the same
+    names again: given slug → name of all names, it returns what `compare_all` would.
     """
     rulings = rule(decisions, frozenset(use.slug for use in uses))
     names = _names(uses, rulings.slugs)
     clusters = _Clusters(names, rulings)
-    compared = known
-    if compared is None or compared.fingerprint != _fingerprint(names):
-        compared = _compare_all(names)
+    compared = (compare or compare_all)({slug: use.name for slug, use in names.items()})
     unsure = [*compared.unsure, *clusters.merge_all(compared.same)]
     entity_of = clusters.entity_of()
     return Resolution(
@@ -87,13 +92,49 @@ def resolve_names(
         proposals=_proposals(unsure, entity_of, rulings),
         merged=_merged(rulings),
         problems=rulings.problems,
-        comparison=compared,
     )
 
 
-def _fingerprint(names: Mapping[str, NameUse]) -> str:
-    text = "\n".join(f"{slug}\t{use.name}" for slug, use in names.items())
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+def compare_all(names: Mapping[str, str]) -> Comparison:
+    """The pairs of names, slug → as written, that are the same, and the ambiguous ones."""
+    readings = [read_name(name) for name in names.values()]
+    scripts = frozenset().union(*map(scripts_in, readings))
+    keys = [keys_of(reading, scripts) for reading in readings]
+    filed = [filed_under(*pair) for pair in zip(readings, keys, strict=True)]
+    return compare_readings_of(list(names), readings, keys, filed)
+
+
+def compare_readings_of(
+    slugs: Sequence[str],
+    readings: Sequence[Reading],
+    keys: Sequence[Keys],
+    filed: Sequence[Collection[str]],
+) -> Comparison:
+    """`compare_all` for names already read, with their keys and what they are filed under."""
+    found = Verdicts()
+    for i, j in likely_pairs(readings, keys, filed):
+        found.compare((slugs[i], readings[i].written), (slugs[j], readings[j].written))
+    return found.comparison()
+
+
+class Verdicts:
+    """Pairs as they are compared."""
+
+    def __init__(self) -> None:
+        self._pairs: dict[Verdict, set[_Pair]] = {verdict: set() for verdict in Verdict}
+
+    def compare(self, *pair: tuple[str, str]) -> None:
+        """Compare two names, each a slug and how it is written."""
+        (slug, name), (other, written) = sorted(pair)
+        verdict, reason = compare_names(name, written)
+        self._pairs[verdict].add((slug, other, reason))
+
+    def comparison(self) -> Comparison:
+        """The pairs that are the same or may be, sorted."""
+        return Comparison(
+            same=tuple(sorted(self._pairs[Verdict.SAME])),
+            unsure=tuple(sorted(self._pairs[Verdict.AMBIGUOUS])),
+        )
 
 
 def _merged(rulings: Rulings) -> dict[str, str]:
@@ -116,24 +157,6 @@ def _names(uses: Sequence[NameUse], also: Iterable[str]) -> dict[str, NameUse]:
     for slug in also:
         found.setdefault(slug, NameUse(slug, slug, 0))
     return {slug: found[slug] for slug in sorted(found)}
-
-
-def _compare_all(names: Mapping[str, NameUse]) -> Comparison:
-    """The pairs that are the same, and the ambiguous ones."""
-    readings = [read_name(use.name) for use in names.values()]
-    scripts = frozenset().union(*map(scripts_in, readings))
-    keys = [keys_of(reading, scripts) for reading in readings]
-    slugs = list(names)
-    verdicts: dict[Verdict, list[_Pair]] = {verdict: [] for verdict in Verdict}
-    pairs, complete = likely_pairs(readings, keys, [use.uses for use in names.values()])
-    for i, j in pairs:
-        verdict, reason = compare_readings(readings[i], keys[i], readings[j], keys[j])
-        verdicts[verdict].append((slugs[i], slugs[j], reason))
-    return Comparison(
-        fingerprint=_fingerprint(names) if complete else "",
-        same=tuple(verdicts[Verdict.SAME]),
-        unsure=tuple(verdicts[Verdict.AMBIGUOUS]),
-    )
 
 
 def _proposals(

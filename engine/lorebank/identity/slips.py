@@ -119,7 +119,7 @@ def _is_slip(x: str, y: str, edit: Edit, tokens: tuple[str, ...]) -> bool:
         return len(x) >= _LONG_FOR_SWAP
     if edit.place == 0 or _is_spelling_choice(x, y, edit):
         return False
-    if len(x) >= _LONG or (len(tokens) == 1 and len(y) > _LONG):
+    if len(x) >= _LONG or (len(y) >= _LONG and (len(tokens) > 1 or len(y) > _LONG)):
         return True
     known = words_of("generic")
     a_thing = len(tokens) > 1 and tokens[0] not in given_names()
@@ -153,6 +153,8 @@ def _parting_letter(x: str, y: str, edit: Edit) -> tuple[Verdict, str] | None:
     letters = {edit.left, edit.right}
     if letters == {"", "s"} and not x.endswith("s"):
         return Verdict.DIFFERENT, PLURAL
+    if y.startswith(x) and x in given_names() and y in given_names():
+        return Verdict.DIFFERENT, "two given names"
     vowels = "aeiouyаеиоуыэюяё"
     feminine = letters in ({"", "a"}, {"", "а"}) and x[-1] not in vowels
     feminine = feminine or (letters == {"i", "a"} and x[-2:-1] == "k")
@@ -171,6 +173,8 @@ def _judge_kana(x: str, y: str, edit: Edit) -> tuple[Verdict, str]:
 
 
 def _judge_file_names(x: str, y: str) -> tuple[Verdict, str]:
+    if x.replace(".", "") == y.replace(".", ""):
+        return Verdict.AMBIGUOUS, "one letter differs"
     if x.rpartition(".")[2] != y.rpartition(".")[2] or len(x) < 8:
         return Verdict.DIFFERENT, "file names differ"
     return Verdict.AMBIGUOUS, "one letter differs"

@@ -33,6 +33,7 @@ _DUMPS = {
         "SELECT f.path, i.ordinal, t.tag FROM tags t"
         " JOIN items i ON i.item = t.item JOIN files f ON f.file = i.file"
     ),
+    "contexts": "SELECT f.path, c.scope, c.text FROM contexts c JOIN files f ON f.file = c.file",
     "names": (
         "SELECT f.path, n.line, n.action, n.slug, n.target, n.name, n.type FROM names n"
         " JOIN files f ON f.file = n.file"

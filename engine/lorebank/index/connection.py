@@ -6,6 +6,7 @@ the busy timeout. The busy timeout is set before WAL, since switching to WAL its
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -22,14 +23,24 @@ __all__ = [
     "DamagedIndex",
     "discard_index",
     "generation",
+    "give_back_room",
+    "has_full_text",
     "load_vector_extension",
     "open_index",
+    "rare_checkpoints",
     "select",
     "transaction",
 ]
 
-SCHEMA_VERSION = 9
+SCHEMA_VERSION = 11
 BUSY_TIMEOUT_MS = 10_000
+BULK_CHECKPOINT_PAGES = 8000
+_WORTH_BYTES = 8 * 2**20
+_WITHOUT_FULL_TEXT = 1_000_000 + SCHEMA_VERSION
+"""The version of an index that was made where SQLite has no FTS5."""
+_FULL_TEXT_TABLE = re.compile(
+    r"CREATE VIRTUAL TABLE (\w+) USING fts5 \((.*?)\s+content = .*?\n\);", re.DOTALL
+)
 _POLL_S = 0.01
 
 DamagedIndex = (apsw.NotADBError, apsw.CorruptError)
@@ -37,6 +48,10 @@ DamagedIndex = (apsw.NotADBError, apsw.CorruptError)
 
 Connection = apsw.Connection
 """An open index; other rooms name its type and pass it on, and never call it."""
+
+
+class _OfOtherSQLite(Exception):
+    """The index holds tables of a module that this SQLite was built without."""
 
 
 def open_index(path: Path) -> apsw.Connection:
@@ -59,7 +74,7 @@ def open_index(path: Path) -> apsw.Connection:
         )
     try:
         return _open_current(path)
-    except DamagedIndex:
+    except (*DamagedIndex, _OfOtherSQLite):
         pass
     except apsw.Error as problem:
         raise _unusable(path, problem) from problem
@@ -128,9 +143,43 @@ def transaction(connection: apsw.Connection) -> Iterator[None]:
         raise
 
 
+@contextmanager
+def rare_checkpoints(connection: apsw.Connection) -> Iterator[None]:
+    """While much is written: 32 MB at a time go from the log to the database, in place of 4."""
+    connection.execute(f"PRAGMA wal_autocheckpoint = {BULK_CHECKPOINT_PAGES}")
+    try:
+        yield
+    finally:
+        connection.execute("PRAGMA wal_autocheckpoint = 1000")
+
+
+def give_back_room(connection: apsw.Connection) -> bool:
+    """Shrink the file where most of it is free pages, and they are worth it; whether it was.
+
+    What is written reuses free pages, so that a file does not grow by change. It stays as large as
+    it ever was, until this. Outside a transaction; not at all while another process writes.
+    """
+    pages, free = int(connection.pragma("page_count")), int(connection.pragma("freelist_count"))
+    if free * 2 < pages or free * int(connection.pragma("page_size")) < _WORTH_BYTES:
+        return False
+    connection.set_busy_timeout(0)
+    try:
+        connection.execute("VACUUM")
+    except (apsw.BusyError, apsw.LockedError, apsw.FullError):
+        return False
+    finally:
+        connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+    return True
+
+
 def generation(connection: Connection) -> tuple[int, int]:
     """Changes whenever this or another connection has written."""
     return int(connection.pragma("data_version")), connection.total_changes()
+
+
+def has_full_text(connection: Connection) -> bool:
+    """Whether this SQLite finds words; without FTS5 only vectors and links answer."""
+    return _version(connection) == SCHEMA_VERSION
 
 
 def load_vector_extension(connection: apsw.Connection, extension_path: str = "") -> str:
@@ -160,10 +209,11 @@ def _open_current(path: Path) -> apsw.Connection:
     connection = apsw.Connection(str(path))
     try:
         configure(connection)
-        if _version(connection) != SCHEMA_VERSION:
+        wanted = SCHEMA_VERSION if _has_module(connection, "fts5") else _WITHOUT_FULL_TEXT
+        if _version(connection) != wanted:
             with transaction(connection):
-                if _version(connection) != SCHEMA_VERSION:
-                    _recreate(connection)
+                if _version(connection) != wanted:
+                    _recreate(connection, wanted)
     except BaseException:
         connection.close()
         raise
@@ -174,16 +224,34 @@ def _version(connection: apsw.Connection) -> int:
     return int(connection.pragma("user_version"))
 
 
-def _recreate(connection: apsw.Connection) -> None:
-    """Drop whatever stands in the file and lay out the schema."""
+def _has_module(connection: apsw.Connection, name: str) -> bool:
+    known = connection.execute("SELECT 1 FROM pragma_module_list WHERE name = ?", (name,))
+    return known.fetchone() is not None
+
+
+def _recreate(connection: apsw.Connection, version: int) -> None:
+    """Drop whatever stands in the file and lay out the schema.
+
+    Without FTS5 its tables are plain ones: they are written as ever, and not searched.
+    """
     tables = connection.execute(
-        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
-        " ORDER BY sql LIKE 'CREATE VIRTUAL%' DESC, name"
+        "SELECT name, sql LIKE 'CREATE VIRTUAL%' FROM sqlite_schema"
+        " WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY 2 DESC, 1"
     ).fetchall()
-    for (name,) in tables:
+    for name, virtual in tables:
+        if virtual and version == _WITHOUT_FULL_TEXT:
+            raise _OfOtherSQLite  # what made the table is not here to drop it
         connection.execute(f'DROP TABLE IF EXISTS "{name}"')
-    connection.execute(Path(__file__).with_name("schema.sql").read_text("utf-8"))
-    connection.pragma("user_version", SCHEMA_VERSION)
+    schema = Path(__file__).with_name("schema.sql").read_text("utf-8")
+    if version == _WITHOUT_FULL_TEXT:
+        schema = _FULL_TEXT_TABLE.sub(_plain_table, schema)
+    connection.execute(schema)
+    connection.pragma("user_version", version)
+
+
+def _plain_table(found: re.Match[str]) -> str:
+    columns = ", ".join(re.findall(r"(\w+),", re.sub(r"--.*", "", found[2])))
+    return f"CREATE TABLE {found[1]} ({columns});"
 
 
 def _unusable(path: Path, problem: apsw.Error) -> LorebankError:

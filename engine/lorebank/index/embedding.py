@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from lorebank.errors import ProviderError
-from lorebank.index.connection import Connection, select, transaction
+from lorebank.index.connection import Connection, rare_checkpoints, select, transaction
 from lorebank.index.embedding_cache import EmbeddingCache, text_hash
 from lorebank.index.embedding_calls import calls_of, embed_calls
 from lorebank.index.meta import read_meta, write_meta
@@ -117,11 +117,10 @@ def embed_pending(
     cache: EmbeddingCache,
     embedder: Embedder,
     *,
-    limit: int | None = None,
     batch: BatchSettings | None = None,
     progress: Progress | None = None,
 ) -> int:
-    """Embed what has no vector yet, at most `limit` rows; returns how many texts were embedded.
+    """Embed what has no vector yet; returns how many texts were embedded.
 
     Where the index holds another embedder's vectors, all texts are embedded anew: into the cache
     first, and the old vectors serve until the new ones are complete. `batch` hands the texts in as
@@ -129,7 +128,7 @@ def embed_pending(
     """
     run = _Run(connection, cache, embedder, batch, progress)
     try:
-        return run.embed(limit)
+        return run.embed()
     except _OtherDimension:
         # The model behind an endpoint was changed under its name: what is known of it is void.
         cache.forget(embedder.fingerprint)
@@ -139,7 +138,7 @@ def embed_pending(
                 "DELETE FROM meta WHERE key = 'embedder' OR key = ?",
                 (_dimension_key(embedder.fingerprint),),
             )
-        return _Run(connection, cache, embedder, batch, progress).embed(limit)
+        return _Run(connection, cache, embedder, batch, progress).embed()
 
 
 class _OtherDimension(ProviderError):
@@ -157,16 +156,17 @@ class _Run:
     progress: Progress | None
     embedded: int = 0
 
-    def embed(self, limit: int | None) -> int:
+    def embed(self) -> int:
         fingerprint = self.embedder.fingerprint
         takes_over = has_vectors(self.connection) and served_by(self.connection) != fingerprint
         if takes_over:
-            wanted = _rows(self.connection, _ALL, None)
+            wanted = _rows(self.connection, _ALL)
         else:
             with transaction(self.connection):
                 self._sign()
-            wanted = _rows(self.connection, _PENDING, limit)
-        self._embed(wanted, store=not takes_over)
+            wanted = _rows(self.connection, _PENDING)
+        with rare_checkpoints(self.connection):
+            self._embed(wanted, store=not takes_over)
         if takes_over and not self.cache.missing(fingerprint, [w.hash for w in wanted]):
             self._take_over(wanted)
         self.cache.evict()
@@ -290,9 +290,8 @@ def _dimension_key(fingerprint: str) -> str:
     return f"dimension of {fingerprint}"
 
 
-def _rows(connection: Connection, query: str, limit: int | None) -> list[_Wanted]:
-    rows = select(connection, f"{query} LIMIT ?", (-1 if limit is None else limit,))
-    return [_Wanted(owner, row, key) for owner, row, key in rows]
+def _rows(connection: Connection, query: str) -> list[_Wanted]:
+    return [_Wanted(owner, row, key) for owner, row, key in select(connection, query)]
 
 
 def _windows(wanted: Sequence[W]) -> Iterator[Sequence[W]]:

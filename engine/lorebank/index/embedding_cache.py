@@ -16,7 +16,14 @@ from typing import TYPE_CHECKING, Self
 
 import apsw
 
-from lorebank.index.connection import configure, discard_index, select, transaction
+from lorebank.index.connection import (
+    BULK_CHECKPOINT_PAGES,
+    configure,
+    discard_index,
+    give_back_room,
+    select,
+    transaction,
+)
 
 if TYPE_CHECKING:
     from lorebank.providers.protocols import Role
@@ -25,8 +32,6 @@ __all__ = ["MAX_ENTRIES", "EmbeddingCache", "text_hash"]
 
 MAX_ENTRIES = 50_000
 _LAYOUT = 2
-_CHECKPOINT_PAGES = 8000
-"""32 MB: each vector is several pages, and nobody waits for a reader of this file."""
 _SCHEMA = """
 CREATE TABLE entries (
     entry       INTEGER PRIMARY KEY,
@@ -147,6 +152,7 @@ class EmbeddingCache:
                 (self._run, surplus),
             )
             self._forget_vectors([entry for (entry,) in gone])
+        give_back_room(self._connection)
         return len(gone)
 
     def forget(self, fingerprint: str) -> None:
@@ -203,7 +209,7 @@ def _open(name: str) -> apsw.Connection:
     connection = apsw.Connection(name)
     try:
         configure(connection)
-        connection.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES}")
+        connection.execute(f"PRAGMA wal_autocheckpoint = {BULK_CHECKPOINT_PAGES}")
         if connection.pragma("user_version") != _LAYOUT:
             with transaction(connection):
                 if connection.pragma("user_version") != _LAYOUT:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["calls_of", "embed_calls"]
 
 Vectors = dict[str, bytes]
+_AHEAD = 16
+"""Calls handed in beyond those that are under way."""
 
 
 def calls_of(texts: Iterable[tuple[str, str]], limits: Limits) -> Iterator[dict[str, str]]:
@@ -38,13 +40,14 @@ def calls_of(texts: Iterable[tuple[str, str]], limits: Limits) -> Iterator[dict[
 
 def embed_calls(embedder: Embedder, calls: Iterable[Mapping[str, str]]) -> Iterator[Vectors]:
     """The vectors of each call, as they come; raises the first failure once the others are in."""
-    if embedder.limits.concurrency == 1:
+    if not embedder.endpoint:  # a model in this process, which uses all cores by itself
         for call in calls:
             yield _one(embedder, call)
         return
     from concurrent.futures import ThreadPoolExecutor  # its import is felt by a single recall
 
-    with ThreadPoolExecutor(embedder.limits.concurrency) as workers:
+    # One more than may ask at a time: an answer is read while the next ones are on their way.
+    with ThreadPoolExecutor(2 * embedder.limits.concurrency) as workers:
         try:
             yield from _pipeline(embedder, calls, workers)
         except BaseException:
@@ -58,27 +61,29 @@ def _pipeline(
     from concurrent.futures import FIRST_COMPLETED, wait
 
     waiting: set[Future[Vectors]] = set()
+    done: set[Future[Vectors]] = set()
     coming = iter(calls)
     failure: BaseException | None = None
     while True:
-        # One more than are worked on: a worker that is done never waits for what we do here.
-        while failure is None and len(waiting) <= embedder.limits.concurrency:
+        # More than are worked on: a worker that is done never waits for what is done here.
+        while failure is None and len(waiting) < embedder.limits.concurrency + _AHEAD:
             call = next(coming, None)
             if call is None:
                 break
             waiting.add(workers.submit(_one, embedder, call))
-        if not waiting:
-            break
-        done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-        for future in done:
-            problem = future.exception()
-            if problem is None:
-                yield future.result()
-            elif failure is None:
-                failure = problem
-                for queued in waiting:
-                    queued.cancel()
-                waiting = {future for future in waiting if not future.cancelled()}
+        if not done:
+            if not waiting:
+                break
+            done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+        future = done.pop()
+        problem = future.exception()
+        if problem is None:
+            yield future.result()
+        elif failure is None:
+            failure = problem
+            for queued in waiting:
+                queued.cancel()
+            waiting = {future for future in waiting if not future.cancelled()}
     if failure is not None:
         raise failure
 

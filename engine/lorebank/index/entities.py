@@ -1,28 +1,23 @@
-"""Rows of names and entities: which folded name stands for whom.
-
-Written whole after each sync that changed anything, from the mentions, the entity pages and the
-identity ledger, so that deleting a ledger line restores exactly what was before.
-"""
+"""Rows of names and entities, read: which folded name stands for whom, and what is said of it."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING
 
 from lorebank.domain import Citation, Diagnostic, Entity, Neighbour
+from lorebank.index.compared_names import compared
 from lorebank.index.connection import Connection, select
-from lorebank.index.meta import read_meta, write_meta
-from lorebank.language.folding import slugify
-from lorebank.version import __version__
 
 if TYPE_CHECKING:
     from lorebank.identity.decisions import Decision
-    from lorebank.identity.resolve import Comparison, NameUse, Resolution
+    from lorebank.identity.resolve import NameUse, Resolution
 
 __all__ = [
+    "IDENTITY_CODES",
     "MOVED",
     "SPELLING",
     "NameRow",
@@ -35,11 +30,9 @@ __all__ = [
     "load_aliases",
     "lookup_names",
     "name_uses",
-    "names_of_file",
     "nearest_names",
     "neighbours",
     "proposals",
-    "refresh_entities",
     "resolution",
     "subjects_without_page",
 ]
@@ -50,10 +43,8 @@ SPELLING = "spelling"
 the line's action."""
 MOVED = "moved"
 """The action of a row that says which page (`target`) moved into the file's page."""
-_IDENTITY_CODES = "identity-"
-_COMPARED = "names_compared"
-_RULES = f"{__version__} "
-"""What was told by the rules of another version is told anew."""
+IDENTITY_CODES = "identity-"
+"""How the codes of problems with decisions about names begin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,56 +70,21 @@ def insert_names(connection: Connection, file: int, rows: Iterable[NameRow]) -> 
     )
 
 
-def names_of_file(connection: Connection, path: str) -> tuple[tuple[NameRow, ...], bool]:
-    """What a file says about names, and whether it holds facts."""
-    rows = select(
-        connection,
-        "SELECT n.line, n.action, n.slug, n.target, n.name, n.type FROM names n"
-        " JOIN files f ON f.file = n.file WHERE f.path = ? ORDER BY n.rowid",
-        (path,),
-    )
-    has_facts = "SELECT EXISTS (SELECT 1 FROM files f JOIN items i ON i.file = f.file" + (
-        " WHERE f.path = ? AND i.kind <> 'note')"
-    )
-    return tuple(NameRow(*row) for row in rows), bool(connection.execute(has_facts, (path,)).get)
-
-
 def resolution(connection: Connection) -> Resolution:
-    """What the names in use and the decisions on file say about who is who."""
+    """What the names in use and the decisions on file say about who is who; what the names are to
+    each other is as it was compared last."""
     from lorebank.identity.resolve import resolve_names  # only when writing
 
-    return resolve_names(name_uses(connection), decisions(connection), _compared(connection))
-
-
-def _compared(connection: Connection) -> Comparison:
-    """The comparison of names that was kept."""
-    from lorebank.identity.resolve import Comparison
-
-    rows = select(
-        connection, "SELECT slug, other, reason, same FROM compared_names ORDER BY slug, other"
-    )
-    return Comparison(
-        fingerprint=(read_meta(connection, _COMPARED) or "none").removeprefix(_RULES),
-        same=tuple((a, b, reason) for a, b, reason, same in rows if same),
-        unsure=tuple((a, b, reason) for a, b, reason, same in rows if not same),
+    return resolve_names(
+        name_uses(connection), decisions(connection), lambda _: compared(connection)
     )
 
 
-def _keep_comparison(connection: Connection, made: Comparison | None) -> None:
-    if made is None or f"{_RULES}{made.fingerprint}" == read_meta(connection, _COMPARED):
-        return
-    connection.execute("DELETE FROM compared_names")
-    pairs = [(*pair, 1) for pair in made.same] + [(*pair, 0) for pair in made.unsure]
-    connection.executemany(
-        "INSERT INTO compared_names (slug, other, reason, same) VALUES (?, ?, ?, ?)",
-        pairs if made.fingerprint else (),
-    )
-    write_meta(connection, _COMPARED, f"{_RULES}{made.fingerprint}")
-
-
-def name_uses(connection: Connection) -> list[NameUse]:
-    """The names that mentions write, by slug."""
+def name_uses(connection: Connection, slugs: Collection[str] | None = None) -> list[NameUse]:
+    """The names that mentions write, by slug; of `slugs` only, where given."""
     from lorebank.identity.resolve import NameUse
+
+    wanted, bound = _of_slugs("m.slug", slugs)
 
     return [
         NameUse(slug=slug, name=name, uses=uses, first=first)
@@ -138,63 +94,37 @@ def name_uses(connection: Connection) -> list[NameUse]:
             "  SELECT m.slug AS slug, m.name AS name, count(*) AS n,"
             "    min(coalesce(i.recorded, '') || ' ' || f.path) AS first"
             "  FROM mentions m JOIN items i ON i.item = m.item JOIN files f ON f.file = i.file"
-            "  GROUP BY m.slug, m.name ORDER BY m.slug, n DESC, first, m.name"
+            f"  WHERE {wanted} GROUP BY m.slug, m.name ORDER BY m.slug, n DESC, first, m.name"
             ") GROUP BY slug ORDER BY slug",
+            bound,
         )
     ]
 
 
-def decisions(connection: Connection) -> list[Decision]:
-    """What the ledger and the entity pages say about names, the ledger first."""
+def decisions(connection: Connection, slugs: Collection[str] | None = None) -> list[Decision]:
+    """What the ledger and the entity pages say about names, the ledger first; where given, only
+    what it says of `slugs`."""
     from lorebank.identity.decisions import Decision
+
+    wanted, bound = _of_slugs("n.slug", slugs)
 
     return [
         Decision(action=action, slug=slug, target=target, path=path, line=line)
         for action, slug, target, path, line in select(
             connection,
             "SELECT n.action, n.slug, n.target, f.path, n.line FROM names n"
-            " JOIN files f ON f.file = n.file WHERE n.action NOT IN (?, ?)"
-            " ORDER BY f.role <> 'ledger', f.path, n.line, n.slug",
-            (SPELLING, MOVED),
+            f" JOIN files f ON f.file = n.file WHERE n.action NOT IN ('{SPELLING}', '{MOVED}')"
+            f" AND {wanted} ORDER BY f.role <> 'ledger', f.path, n.line, n.slug",
+            bound,
         )
     ]
 
 
-def refresh_entities(connection: Connection) -> frozenset[str]:
-    """Bring `mentions.entity`, `entities` and `aliases` up to date; returns the entities whose
-    set of mentions changed because names were joined or parted."""
-    resolved_names = resolution(connection)
-    entity_of = resolved_names.entity_of
-    _keep_comparison(connection, resolved_names.comparison)
-    _rewrite_problems(connection, resolved_names.problems)
-    connection.execute("DELETE FROM proposals")
-    connection.executemany(
-        "INSERT INTO proposals (slug, other, reason) VALUES (?, ?, ?)", resolved_names.proposals
-    )
-    moved: set[str] = set()
-    stored = select(connection, "SELECT DISTINCT slug, entity FROM mentions")
-    for slug, entity in stored:
-        resolved = entity_of.get(slug, slug)
-        if resolved != entity:
-            moved |= {resolved, entity}
-            connection.execute(
-                "UPDATE mentions SET entity = ? WHERE slug = ? AND entity = ?",
-                (resolved, slug, entity),
-            )
-    _rewrite_entities(connection, entity_of)
-    return frozenset(moved)
-
-
-def _rewrite_problems(connection: Connection, problems: Iterable[Diagnostic]) -> None:
-    """What is odd about the decisions depends on all files at once; it is replaced as a whole."""
-    prefix = len(_IDENTITY_CODES)
-    connection.execute(
-        "DELETE FROM diagnostics WHERE substr(code, 1, ?) = ?", (prefix, _IDENTITY_CODES)
-    )
-    connection.executemany(
-        "INSERT INTO diagnostics (path, line, code, message) VALUES (?, ?, ?, ?)",
-        [(p.path, p.line, p.code, p.message) for p in problems],
-    )
+def _of_slugs(column: str, slugs: Collection[str] | None) -> tuple[str, tuple[str, ...]]:
+    """A condition for a statement, and what to bind to it."""
+    if slugs is None:
+        return "TRUE", ()
+    return f"{column} IN (SELECT value FROM json_each(?))", (json.dumps(list(slugs)),)
 
 
 def proposals(
@@ -216,7 +146,7 @@ def identity_problems(connection: Connection) -> tuple[Diagnostic, ...]:
         connection,
         "SELECT path, line, code, message FROM diagnostics WHERE substr(code, 1, ?) = ?"
         " ORDER BY path, line, code, message",
-        (len(_IDENTITY_CODES), _IDENTITY_CODES),
+        (len(IDENTITY_CODES), IDENTITY_CODES),
     )
     return tuple(Diagnostic(*row) for row in rows)
 
@@ -276,28 +206,15 @@ def lookup_names(connection: Connection, slugs: Sequence[str]) -> dict[str, tupl
     return found
 
 
-def display_names(
-    connection: Connection, slugs: Iterable[str], *, as_of: date | None = None
-) -> dict[str, str]:
-    """Entity slug → display name; with `as_of`, as it was spelled in what was recorded by then.
-
-    Who is who has no date: names that are one by now are one on every day.
-    """
-    found: dict[str, str] = dict(
+def display_names(connection: Connection, slugs: Iterable[str]) -> dict[str, str]:
+    """Entity slug → display name."""
+    return dict(
         select(
             connection,
             "SELECT slug, name FROM entities WHERE slug IN (SELECT value FROM json_each(?))",
             (json.dumps(sorted(slugs)),),
         )
     )
-    if as_of is None:
-        return found
-    then = _display_names(connection, {}, until=as_of)
-    for slug, written in select(connection, "SELECT slug, name FROM names WHERE action = 'page'"):
-        if slug in then and slugify(then[slug]) != slug:
-            then[slug] = written
-    then |= _spelled_names(connection, then)
-    return found | {slug: name for slug, name in then.items() if slug in found}
 
 
 def subjects_without_page(connection: Connection) -> frozenset[str]:
@@ -345,164 +262,6 @@ def neighbours(connection: Connection, entity: str, limit: int) -> tuple[Neighbo
         )
     }
     return tuple(Neighbour(_entity(row, {}), row[8], *places[newest[row[0]]]) for row in rows)
-
-
-def _rewrite_entities(connection: Connection, entity_of: Mapping[str, str]) -> None:
-    told = _told_types(connection)
-    connection.execute("DELETE FROM entities")
-    connection.execute("DELETE FROM aliases")
-    connection.execute(
-        "INSERT INTO entities (slug, name, type, type_reason, page, first_seen, last_seen, facts,"
-        " type_basis)"
-        " SELECT m.entity, '', NULL, '', NULL, min(i.recorded), max(i.recorded),"
-        "   count(DISTINCT m.item), ''"
-        " FROM mentions m JOIN items i ON i.item = m.item GROUP BY m.entity"
-    )
-    names = _display_names(connection, entity_of)
-    pages = select(
-        connection,
-        "SELECT n.slug, f.path, n.type, n.name FROM names n JOIN files f ON f.file = n.file"
-        " WHERE n.action = 'page' ORDER BY f.path",
-    )
-    # The page that bears the entity's own name before those of its other names.
-    for slug, page, kind, written in sorted(pages, key=lambda p: entity_of.get(p[0], p[0]) != p[0]):
-        entity = entity_of.get(slug, slug)
-        connection.execute(
-            "INSERT INTO entities (slug, name, type_reason, type_basis, facts)"
-            " VALUES (?, '', '', '', 0)"
-            " ON CONFLICT (slug) DO NOTHING",
-            (entity,),
-        )
-        connection.execute(
-            "UPDATE entities SET page = coalesce(page, ?), type = coalesce(type, ?) WHERE slug = ?",
-            (page, kind, entity),
-        )
-        names.setdefault(entity, written)
-        if entity == slug and slugify(names[entity]) != slug:
-            names[entity] = written
-    names |= _spelled_names(connection, names)
-    connection.executemany(
-        "UPDATE entities SET name = ? WHERE slug = ?",
-        [(name, slug) for slug, name in names.items()],
-    )
-    _rewrite_aliases(connection, entity_of)
-    _tell_types(connection, told)
-
-
-_Told = Mapping[str, tuple[str | None, str]]
-"""What the rules looked at, as a hash → the type that they told, and why."""
-
-
-def _told_types(connection: Connection) -> _Told:
-    return {
-        basis: (kind, reason)
-        for basis, kind, reason in select(
-            connection, "SELECT type_basis, type, type_reason FROM entities WHERE type_basis <> ''"
-        )
-    }
-
-
-def _tell_types(connection: Connection, told: _Told) -> None:
-    """Give each entity its type: the front matter's, else what the rules say."""
-    from lorebank.identity.types import guess_type
-    from lorebank.index.embedding_cache import text_hash
-
-    connection.execute("UPDATE entities SET type_reason = 'front matter' WHERE type IS NOT NULL")
-    relations = _grouped(
-        connection,
-        "SELECT DISTINCT m.entity, s.relation FROM slots s"
-        " JOIN mentions m ON m.item = s.item AND m.slug = s.subject WHERE s.about = ''",
-    )
-    values: dict[str, set[str]] = {}
-    for relation, value in select(
-        connection, "SELECT DISTINCT relation, value FROM slots ORDER BY relation, value"
-    ):
-        values.setdefault(slugify(value), set()).add(relation)
-    names = _grouped(connection, "SELECT entity, name FROM aliases ORDER BY entity, name")
-    slugs = _grouped(connection, "SELECT entity, slug FROM aliases ORDER BY entity, slug")
-    rows: list[tuple[str | None, str, str, str]] = []
-    for slug, name in select(
-        connection, "SELECT slug, name FROM entities WHERE type IS NULL ORDER BY slug"
-    ):
-        values_of = {r for alias in slugs.get(slug, ()) for r in values.get(alias, ())}
-        others = [other for other in names.get(slug, ()) if other != name]
-        fixed = sorted(relations.get(slug, ()))
-        looked_at = (_RULES, name, *others, "", *fixed, "", *sorted(values_of))
-        basis = text_hash("\n".join(looked_at))
-        guess = told.get(basis)
-        if guess is None:
-            guess = guess_type([name, *others], relations.get(slug, ()), values_of) or (None, "")
-        rows.append((*guess, basis, slug))
-    connection.executemany(
-        "UPDATE entities SET type = ?, type_reason = ?, type_basis = ? WHERE slug = ?", rows
-    )
-
-
-def _grouped(connection: Connection, query: str) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for key, value in select(connection, query):
-        found.setdefault(key, []).append(value)
-    return found
-
-
-def _display_names(
-    connection: Connection, entity_of: Mapping[str, str], *, until: date | None = None
-) -> dict[str, str]:
-    """The spelling most used for the entity's own slug; without one, most used of all."""
-    names: dict[str, str] = {}
-    written = (
-        ""
-        if until is None
-        else (
-            " WHERE EXISTS (SELECT 1 FROM items i WHERE i.item = mentions.item"
-            " AND (i.recorded IS NULL OR i.recorded <= ?))"
-        )
-    )
-    for slug, entity, name in select(
-        connection,
-        f"SELECT slug, entity, name FROM mentions{written} GROUP BY slug, entity, name"
-        " ORDER BY slug = entity DESC, count(*) DESC, name",
-        () if until is None else (until.isoformat(),),
-    ):
-        names.setdefault(entity_of.get(slug, entity), name)
-    return names
-
-
-def _spelled_names(connection: Connection, names: Mapping[str, str]) -> dict[str, str]:
-    """The names that the ledger spells: by `rename` always, else where nobody wrote the name."""
-    spelled: dict[str, str] = {}
-    for slug, action, written in select(
-        connection,
-        "SELECT slug, target, name FROM names WHERE action = ? ORDER BY line",
-        (SPELLING,),
-    ):
-        if slug in names and (action == "rename" or slugify(names[slug]) != slug):
-            spelled[slug] = written
-    return spelled
-
-
-def _rewrite_aliases(connection: Connection, entity_of: Mapping[str, str]) -> None:
-    spellings: dict[str, str] = dict(
-        select(
-            connection,
-            "SELECT slug, name FROM names WHERE action <> ? ORDER BY slug, name DESC",
-            (MOVED,),
-        )
-    )
-    for slug, name in select(
-        connection,
-        "SELECT slug, name FROM mentions GROUP BY slug, name ORDER BY slug, count(*), name DESC",
-    ):
-        spellings[slug] = name
-    rows = {(slug, entity_of.get(slug, slug), name) for slug, name in spellings.items()}
-    rows |= {
-        (slug, slug, name) for slug, name in select(connection, "SELECT slug, name FROM entities")
-    }
-    connection.executemany(
-        "INSERT OR IGNORE INTO aliases (slug, entity, name)"
-        " SELECT ?1, ?2, ?3 WHERE EXISTS (SELECT 1 FROM entities WHERE slug = ?2)",
-        sorted(rows),
-    )
 
 
 def _entity(row: Sequence[object], aliases: Mapping[str, tuple[str, ...]]) -> Entity:

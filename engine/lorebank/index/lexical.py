@@ -3,6 +3,8 @@
 Terms are joined by OR and always quoted: raw text in MATCH is a query language of its own and
 raises on much of what people type. The column weights were chosen by measurement on dated chat
 logs: the item's own words and its entities lead, neighbours and heading give context.
+
+Where SQLite was built without FTS5, nothing is found by words, and nothing fails.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from typing import NamedTuple
 
 import apsw
 
-from lorebank.index.connection import Connection, select
+from lorebank.index.connection import Connection, has_full_text, select
 from lorebank.index.postings import Postings
 from lorebank.index.vocabulary import Vocabulary
 from lorebank.language.words import searchable
@@ -55,6 +57,8 @@ class LexicalMatch(NamedTuple):
 
 def prepare_connection(connection: Connection) -> None:
     """Register what the queries below call; once a connection."""
+    if not has_full_text(connection):
+        return
     connection.register_fts5_function("matched_columns", _matched_columns)
 
 
@@ -104,7 +108,8 @@ class _Query:
         self._connection = connection
         self._table = table
         self._weights = weights
-        self._quoted = {term: quoted for term in terms[:MAX_TERMS] if (quoted := _quote(term))}
+        asked = terms[:MAX_TERMS] if has_full_text(connection) else ()
+        self._quoted = {term: quoted for term in asked if (quoted := _quote(term))}
 
     @property
     def terms(self) -> tuple[str, ...]:

@@ -48,6 +48,7 @@ EMBEDDED_BY_RECALL = 32
 """Texts that a recall embeds itself when no more than these are without a vector."""
 _FOREIGN = "another embedder made the vectors: run `lorebank index`"
 _NOTHING_YET = "nothing is embedded yet: run `lorebank index`"
+FETCH = "run `lorebank index` again to fetch them"
 _MEANINGLESS = "the question holds nothing that has a meaning"
 
 
@@ -62,6 +63,8 @@ class QueryVector:
     """Why the semantic retriever is skipped; empty where there is a vector."""
     fallback: str | None = None
     """Why the fallback answers; `None` where the primary does."""
+    missed: bool = False
+    """Whether there would be a vector if something that is wrong were set right."""
 
 
 @dataclass(slots=True)
@@ -72,6 +75,8 @@ class _Choice:
     setup: Setup
     problem: str = ""
     """Why it did not answer the last time it was needed."""
+    remedy: str = ""
+    """What to do about it."""
     _embedder: Embedder | None = None
 
     def load(self) -> Embedder | None:
@@ -113,10 +118,12 @@ class Meaning:
         if settings.provider != "none" and settings.fallback not in ("none", settings.provider):
             self._fallback = _Choice(settings.fallback, replace(setup, as_fallback=True))
 
-    @property
-    def problem(self) -> str:
-        """Why the primary does not answer; empty while it does."""
-        return self._primary.problem
+    def trouble(self, connection: Connection) -> tuple[str, str]:
+        """Why the primary does not answer, and what to do about it; both empty while it does."""
+        if not self._primary.problem:
+            return "", ""
+        fallback = self._fallback_reason(connection)
+        return (fallback, "") if fallback else (self._primary.problem, self._primary.remedy)
 
     def embed(
         self, connection: Connection, *, limit: int | None = None, progress: Progress | None = None
@@ -143,8 +150,8 @@ class Meaning:
     def _query(self, connection: Connection, text: str) -> QueryVector:
         if self.setup.embedder.provider == "none":
             return QueryVector(skipped="switched off by embedder.provider = none")
-        if not has_vectors(connection) and self.pending(connection) > EMBEDDED_BY_RECALL:
-            return QueryVector(skipped=self._reason(connection) or _NOTHING_YET)
+        if not has_vectors(connection) and not self._may_be_near(connection):
+            return self._without_vector(connection, _NOTHING_YET)
         for choice in self._choices():
             try:
                 vector = self._vector_of(connection, choice, text)
@@ -153,10 +160,12 @@ class Meaning:
                 continue
             if vector is not None:
                 return self._answer(connection, choice, vector)
-        return self._previous(connection, text) or QueryVector(
-            skipped=self._reason(connection)
-            or (_FOREIGN if has_vectors(connection) else _NOTHING_YET)
+        return self._previous(connection, text) or self._without_vector(
+            connection, _FOREIGN if has_vectors(connection) else _NOTHING_YET
         )
+
+    def _without_vector(self, connection: Connection, otherwise: str) -> QueryVector:
+        return QueryVector(skipped=self._reason(connection) or otherwise, missed=True)
 
     def close(self) -> None:
         """Close connections; the next use opens them anew."""
@@ -182,18 +191,26 @@ class Meaning:
             embedder, self._primary.problem = None, problem.message
         settings = self.setup.embedder
         reason = self._reason(connection)
+        if embedder is not None and not reason:
+            reason = self._jobs_of(embedder)
         if embedder is None and not reason:
             reason = f"switched off by embedder.provider = {settings.provider}"
         return {
             "provider": embedder.name if embedder else settings.provider,
             "model": embedder.model if embedder else "",
-            "dimension": embedder.dimension or dimension_served(connection) if embedder else 0,
+            "dimension": self._dimension_of(connection, embedder) if embedder else 0,
             "available": embedder is not None,
             "reason": reason,
             "endpoint": embedder.endpoint if embedder else "",
             "serving": label_served(connection),
             "fallback": self._fallback_reason(connection),
         }
+
+    def _dimension_of(self, connection: Connection, embedder: Embedder) -> int:
+        """As it tells, or as the vectors that it made are; 0 where nobody knows yet."""
+        if embedder.dimension or served_by(connection) != embedder.fingerprint:
+            return embedder.dimension
+        return dimension_served(connection)
 
     # -- one embedder --------------------------------------------------------------------------
 
@@ -231,17 +248,12 @@ class Meaning:
                 connection,
                 cache,
                 embedder,
-                limit=limit,
                 batch=self._batch if limit is None else None,
                 progress=progress,
             )
-            waiting = sum(map(len, cache.jobs(fingerprint).values()))
+        waiting = self._jobs_of(embedder)
         breaker.close(connection)
-        choice.problem = (
-            f"{waiting} texts are in jobs of {embedder.name}; run `lorebank index` to fetch them"
-            if waiting
-            else ""
-        )
+        choice.problem, choice.remedy = waiting, FETCH if waiting else ""
         return embedded
 
     def _vector_of(self, connection: Connection, choice: _Choice, text: str) -> Vector | None:
@@ -276,7 +288,8 @@ class Meaning:
                 f"{embedder.name}: {embedder.model} now gives vectors of {len(vector)} numbers, "
                 f"not {stored}: run `lorebank index`"
             )
-        choice.problem = "" if not choice.problem.endswith("to fetch them") else choice.problem
+        if choice.remedy != FETCH:
+            choice.problem = choice.remedy = ""
         return vector
 
     def _embed_question(self, embedder: Embedder, text: str) -> Vector:
@@ -294,6 +307,20 @@ class Meaning:
             cache.put(embedder.fingerprint, [(key, vector.tobytes())], "query")
         return vector
 
+    def _jobs_of(self, embedder: Embedder) -> str:
+        """How many texts are in asynchronous jobs, in words; empty for none."""
+        if self._batch is None or not self.setup.embedder.cache.enabled:
+            return ""
+        with self._cache() as cache:
+            waiting = sum(map(len, cache.jobs(embedder.fingerprint).values()))
+        return f"{waiting} texts are in jobs of {embedder.name}" if waiting else ""
+
+    def _may_be_near(self, connection: Connection) -> bool:
+        """Whether few are to be embedded, or a cache may know the rest; asks no embedder."""
+        if self.pending(connection) <= EMBEDDED_BY_RECALL:
+            return True
+        return self.setup.embedder.cache.enabled and self.cache_path().exists()
+
     def _is_near(self, connection: Connection, fingerprint: str) -> bool:
         """Whether an embedder's vectors are there but for a few."""
         with self._cache() as cache:
@@ -307,7 +334,7 @@ class Meaning:
             write_meta(connection, "embedder", f"{fingerprint} as it was")
 
     def _failed(self, connection: Connection, choice: _Choice, problem: LorebankError) -> None:
-        choice.problem = problem.message
+        choice.problem, choice.remedy = problem.message, problem.hint
         if isinstance(problem, _Resting | Offline):  # nobody was asked
             return
         try:
@@ -326,7 +353,7 @@ class Meaning:
         if not vector.any():
             return QueryVector(skipped=_MEANINGLESS, fallback=fallback)
         if not has_vectors(connection):
-            return QueryVector(skipped=self._reason(connection) or _NOTHING_YET)
+            return self._without_vector(connection, _NOTHING_YET)
         return QueryVector(vector, embedder.name, embedder.model, fallback=fallback)
 
     def _previous(self, connection: Connection, text: str) -> QueryVector | None:

@@ -26,7 +26,8 @@ class PageMove:
 
 def page_moves(connection: Connection, resolved: Resolution) -> tuple[PageMove, ...]:
     """Pages of names that the ledger merged which are still apart, and pages inside others whose
-    merge was taken back; those that leave first, so that they can go to another home."""
+    merge was taken back or that became the home; those that leave first, so that they can go to
+    another one."""
     merged, entity_of = resolved.merged, resolved.entity_of
     slug_at: dict[str, str] = {}
     homes: dict[str, str] = {}
@@ -40,19 +41,22 @@ def page_moves(connection: Connection, resolved: Resolution) -> tuple[PageMove, 
         pages.append((slug, path, name))
         if slug in merged and entity_of.get(slug, slug) == slug:
             homes.setdefault(merged[slug], path)
+    leaving: list[PageMove] = []
+    for slug, path, name, home in select(
+        connection,
+        "SELECT n.slug, n.target, n.name, f.path FROM names n JOIN files f ON f.file = n.file"
+        " WHERE n.action = ? ORDER BY f.path, n.target",
+        (MOVED,),
+    ):
+        parted = slug not in merged or merged[slug] != merged.get(slug_at.get(home, ""))
+        own = slug in merged and entity_of.get(slug, slug) == slug != slug_at.get(home)
+        if own and not parted:
+            homes.setdefault(merged[slug], path)
+        if parted or own:
+            leaving.append(PageMove(path, home, True, name))
     for slug, path, _ in pages:
         if slug in merged:
             homes.setdefault(merged[slug], path)
-    leaving = [
-        PageMove(path, home, True, name)
-        for slug, path, name, home in select(
-            connection,
-            "SELECT n.slug, n.target, n.name, f.path FROM names n JOIN files f ON f.file = n.file"
-            " WHERE n.action = ? ORDER BY f.path, n.target",
-            (MOVED,),
-        )
-        if slug not in merged or merged[slug] != merged.get(slug_at.get(home, ""))
-    ]
     coming = [
         PageMove(path, homes[merged[slug]], False, name)
         for slug, path, name in pages

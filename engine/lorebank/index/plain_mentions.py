@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from lorebank.index.connection import Connection, select
+from lorebank.index.connection import Connection, has_full_text, select
 from lorebank.index.read_settings import ReadSettings
 from lorebank.language.folding import fold
 from lorebank.language.words import words
@@ -27,14 +27,18 @@ _AT_ONCE = 2_000
 
 
 def refresh_plain_mentions(
-    connection: Connection, read: Sequence[str], settings: ReadSettings
+    connection: Connection,
+    read: Sequence[str],
+    settings: ReadSettings,
+    looked_at: frozenset[str] | None = None,
 ) -> None:
-    """Bring the table up to date after the files `read` and the names were."""
-    wanted = _patterns(connection, settings) if settings.plain_mentions else {}
-    known = _known_patterns(connection)
+    """Bring the table up to date after the files `read` and the names were; `looked_at`: no other
+    names changed."""
+    wanted = _patterns(connection, settings, looked_at) if settings.plain_mentions else {}
+    known = _known_patterns(connection, looked_at)
     gone = [slug for slug, pattern in known.items() if wanted.get(slug) != pattern]
     new = [pattern for slug, pattern in wanted.items() if known.get(slug) != pattern]
-    items = _items_of_files(connection, read) if wanted else set()
+    items = _items_of_files(connection, read)
     items |= _items_with(connection, gone)
     if len(new) > _FEW:
         items = _all_items(connection)
@@ -43,34 +47,74 @@ def refresh_plain_mentions(
             items |= _items_that_may_hold(connection, pattern.text)
     _forget(connection, gone, items)
     _remember(connection, new)
-    if items and wanted:
-        from lorebank.identity.prose import NameFinder  # the automaton's library is loaded late
-
-        finder = NameFinder(wanted.values())
-        ordered = sorted(items)
-        for start in range(0, len(ordered), _AT_ONCE):
-            _link(connection, finder, ordered[start : start + _AT_ONCE])
-    _resolve(connection)
+    if items and settings.plain_mentions:
+        _link_all(connection, sorted(items))
+    _resolve(connection, looked_at)
 
 
-def _patterns(connection: Connection, settings: ReadSettings) -> dict[str, NamePattern]:
-    """Slug → what to look for, of every name that stands for an entity."""
+def _link_all(connection: Connection, items: Sequence[int]) -> None:
+    """Look for names in some items: for all that are known, or where few items are, for those
+    whose first letters stand there."""
+    from lorebank.identity.prose import NameFinder  # the automaton's library is loaded late
+
+    finder = None
+    if len(items) > _AT_ONCE:
+        finder = NameFinder(_known_patterns(connection, None).values())
+    for start in range(0, len(items), _AT_ONCE):
+        texts = _texts(connection, items[start : start + _AT_ONCE])
+        _link(connection, finder or NameFinder(_patterns_in(connection, texts)), texts)
+
+
+def _patterns(
+    connection: Connection, settings: ReadSettings, slugs: frozenset[str] | None
+) -> dict[str, NamePattern]:
+    """Slug → what to look for, of every name that stands for an entity; of `slugs` only."""
     from lorebank.identity.prose import pattern_of
 
     excluded = frozenset(map(fold, settings.not_mentions))
     found: dict[str, NamePattern] = {}
-    for slug, name in select(connection, "SELECT slug, name FROM aliases ORDER BY slug, entity"):
+    for slug, name in _rows(connection, "SELECT slug, name FROM aliases", slugs, "slug, entity"):
         pattern = pattern_of(slug, name, excluded)
         if pattern is not None:
             found.setdefault(slug, pattern)
     return found
 
 
-def _known_patterns(connection: Connection) -> dict[str, NamePattern]:
+def _known_patterns(connection: Connection, slugs: frozenset[str] | None) -> dict[str, NamePattern]:
     from lorebank.identity.prose import NamePattern
 
-    rows = select(connection, "SELECT slug, text, written FROM plain_names")
+    rows = _rows(connection, "SELECT slug, text, written FROM plain_names", slugs, "slug")
     return {row[0]: NamePattern(*row) for row in rows}
+
+
+def _rows(
+    connection: Connection, query: str, slugs: frozenset[str] | None, order: str
+) -> list[tuple[str, ...]]:
+    if slugs is None:
+        return select(connection, f"{query} ORDER BY {order}")
+    return select(
+        connection,
+        f"{query} WHERE slug IN (SELECT value FROM json_each(?)) ORDER BY {order}",
+        (json.dumps(list(slugs)),),
+    )
+
+
+def _patterns_in(
+    connection: Connection, texts: Iterable[tuple[int, str, str]]
+) -> list[NamePattern]:
+    """The known names whose first letters stand in one of the texts."""
+    from lorebank.identity.prose import START, NamePattern, beginnings
+
+    letters: set[str] = set()
+    for _, text, _ in texts:
+        letters |= beginnings(text, START)
+    rows = select(
+        connection,
+        "SELECT p.slug, p.text, p.written FROM json_each(?) w"
+        " CROSS JOIN plain_names p ON p.start = w.value",
+        (json.dumps(list(letters)),),
+    )
+    return [NamePattern(*row) for row in rows]
 
 
 def _items_of_files(connection: Connection, paths: Iterable[str]) -> set[int]:
@@ -93,7 +137,7 @@ def _items_with(connection: Connection, slugs: Sequence[str]) -> set[int]:
 def _items_that_may_hold(connection: Connection, text: str) -> set[int]:
     """Items that hold every word of a name, in whatever order."""
     tokens = dict.fromkeys(words(text))
-    if not tokens:
+    if not tokens or not has_full_text(connection):
         return _all_items(connection)
     phrase = " AND ".join(f'"{token}"' for token in tokens)
     return _numbers(
@@ -123,28 +167,40 @@ def _forget(connection: Connection, slugs: Sequence[str], items: Iterable[int]) 
 
 
 def _remember(connection: Connection, patterns: Iterable[NamePattern]) -> None:
+    from lorebank.identity.prose import START
+
     connection.executemany(
-        "INSERT INTO plain_names (slug, text, written) VALUES (?, ?, ?)",
-        [(pattern.slug, pattern.text, pattern.written) for pattern in patterns],
+        "INSERT INTO plain_names (slug, text, written, start) VALUES (?, ?, ?, ?)",
+        [(p.slug, p.text, p.written, p.text[:START]) for p in patterns],
     )
 
 
-def _link(connection: Connection, finder: NameFinder, items: Sequence[int]) -> None:
+def _texts(connection: Connection, items: Sequence[int]) -> list[tuple[int, str, str]]:
+    """Item, its text and its day."""
+    return [
+        (item, "\n".join([text, *json.loads(details)]) if details else text, day)
+        for item, text, details, day in select(
+            connection,
+            "SELECT i.item, coalesce(i.content, substr(f.text, i.start + 1, i.length)), i.details,"
+            " coalesce(i.occurred_start, i.recorded, '') FROM json_each(?) w"
+            " CROSS JOIN items i ON i.item = w.value JOIN files f ON f.file = i.file",
+            (json.dumps(items),),
+        )
+    ]
+
+
+def _link(
+    connection: Connection, finder: NameFinder, texts: Sequence[tuple[int, str, str]]
+) -> None:
     """Look for names in some items; one that is marked in the item too is no plain mention."""
-    marked = _marked(connection, items)
-    rows: list[tuple[int, str, str, str]] = []
-    for item, text, details, day in select(
-        connection,
-        "SELECT i.item, coalesce(i.content, substr(f.text, i.start + 1, i.length)), i.details,"
-        " coalesce(i.occurred_start, i.recorded, '') FROM json_each(?) w"
-        " CROSS JOIN items i ON i.item = w.value JOIN files f ON f.file = i.file",
-        (json.dumps(items),),
-    ):
-        whole = "\n".join([text, *json.loads(details)]) if details else text
-        for slug in finder.slugs_in(whole) - marked.get(item, frozenset()):
-            rows.append((item, slug, "", day))
+    marked = _marked(connection, [item for item, _, _ in texts])
     connection.executemany(
-        "INSERT INTO plain_mentions (item, slug, entity, day) VALUES (?, ?, ?, ?)", rows
+        "INSERT INTO plain_mentions (item, slug, entity, day) VALUES (?, ?, ?, ?)",
+        [
+            (item, slug, "", day)
+            for item, text, day in texts
+            for slug in finder.slugs_in(text) - marked.get(item, frozenset())
+        ],
     )
 
 
@@ -160,10 +216,11 @@ def _marked(connection: Connection, items: Sequence[int]) -> Mapping[int, frozen
     return found
 
 
-def _resolve(connection: Connection) -> None:
+def _resolve(connection: Connection, looked_at: frozenset[str] | None) -> None:
     """Let every name lead to the entity that it stands for by now."""
     connection.execute(
-        "UPDATE plain_mentions SET entity = a.entity FROM"
-        " (SELECT slug, min(entity) AS entity FROM aliases GROUP BY slug) a"
-        " WHERE a.slug = plain_mentions.slug AND a.entity <> plain_mentions.entity"
+        "UPDATE plain_mentions SET entity = coalesce("
+        " (SELECT min(a.entity) FROM aliases a WHERE a.slug = plain_mentions.slug), entity)"
+        " WHERE entity = '' OR ?1 IS NULL OR slug IN (SELECT value FROM json_each(?1))",
+        (None if looked_at is None else json.dumps(list(looked_at)),),
     )

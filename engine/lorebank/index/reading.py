@@ -13,6 +13,7 @@ from lorebank.index.read_settings import ReadSettings
 from lorebank.index.slots import slots_of
 from lorebank.language.folding import slugify
 from lorebank.markdown.chunks import chunk_document
+from lorebank.markdown.context import read_context, scope_of
 from lorebank.markdown.document import Document, read_document
 from lorebank.markdown.facts import extract_facts
 from lorebank.markdown.front_matter import FrontMatterValue, parse_front_matter
@@ -50,6 +51,9 @@ class ReadFile:
     diagnostics: tuple[Diagnostic, ...]
     tags: tuple[str, ...] = ()
     """What the front matter says the whole file is about."""
+    context: str = ""
+    """What it says of `context_scope` in a sentence."""
+    context_scope: str = ""
 
 
 def read_file(
@@ -73,6 +77,7 @@ def read_file(
         text, source.path, fact_lines=extraction.fact_lines, document=document
     )
     facts = tuple(_dated(fact) for fact in extraction.facts)
+    context, odd = read_context(front_matter, text, source.path)
     return ReadFile(
         source=source,
         hash=content_hash,
@@ -89,8 +94,10 @@ def read_file(
             overlap_tokens=settings.chunk_overlap,
         ),
         names=(*_page_names(source.path, front_matter), *_moved_names(source.path, text)),
-        diagnostics=(*problems, *extraction.diagnostics),
+        diagnostics=(*problems, *extraction.diagnostics, *odd),
         tags=front_matter_tags(front_matter),
+        context=context,
+        context_scope=scope_of(source.path, core=source.role is FileRole.CORE),
     )
 
 

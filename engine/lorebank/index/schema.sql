@@ -63,7 +63,7 @@ CREATE VIRTUAL TABLE items_fts USING fts5 (
     around,      -- heading, and the items before and after it
     entities,    -- names of the entities it mentions
     day,         -- its days, as ISO and in words
-    title,       -- path and title of its file
+    title,       -- path and title of its file, and the context that the file states
     content = '', contentless_delete = 1,
     tokenize = 'porter unicode61 remove_diacritics 2'
 );
@@ -97,8 +97,10 @@ CREATE INDEX plain_mentions_by_slug ON plain_mentions (slug);
 CREATE TABLE plain_names (
     slug    TEXT PRIMARY KEY,
     text    TEXT NOT NULL,
-    written TEXT NOT NULL
+    written TEXT NOT NULL,
+    start   TEXT NOT NULL              -- the first letters of `text`
 ) WITHOUT ROWID;
+CREATE INDEX plain_names_by_start ON plain_names (start);
 
 -- Which property of whom a fact fixes: what a newer fact about the same replaces.
 CREATE TABLE slots (
@@ -108,8 +110,10 @@ CREATE TABLE slots (
     relation TEXT NOT NULL,
     value    TEXT NOT NULL,            -- folded words
     kind     TEXT NOT NULL,            -- holds, several, ends
+    value_slug TEXT NOT NULL,          -- the value as a name is kept, should it be one
     PRIMARY KEY (item, subject, about, relation, value, kind)
 ) WITHOUT ROWID;
+CREATE INDEX slots_by_value ON slots (value_slug, relation);
 CREATE INDEX slots_by_key ON slots (subject, about, relation);
 
 -- `#tag` in an item, and `tags:` in the front matter of its file.
@@ -119,6 +123,15 @@ CREATE TABLE tags (
     PRIMARY KEY (tag, item)
 ) WITHOUT ROWID;
 CREATE INDEX tags_by_item ON tags (item);
+
+-- What a folder, a file or the whole workspace is about, as a file's front matter says.
+CREATE TABLE contexts (
+    scope TEXT NOT NULL,               -- a path, a folder, or '' for the workspace
+    file  INTEGER NOT NULL,            -- the file that says so
+    text  TEXT NOT NULL,
+    PRIMARY KEY (scope, file)
+) WITHOUT ROWID;
+CREATE INDEX contexts_by_file ON contexts (file);
 
 -- What the ledger and the entity pages say about names.
 CREATE TABLE names (
@@ -132,6 +145,7 @@ CREATE TABLE names (
 );
 CREATE INDEX names_by_file ON names (file);
 CREATE INDEX names_by_slug ON names (slug);
+CREATE INDEX names_by_target ON names (target);
 
 CREATE TABLE entities (
     slug       TEXT PRIMARY KEY,
@@ -153,7 +167,6 @@ CREATE TABLE aliases (
     PRIMARY KEY (slug, entity)
 ) WITHOUT ROWID;
 CREATE INDEX aliases_by_entity ON aliases (entity);
-CREATE INDEX aliases_by_ending ON aliases (substr(slug, -4));   -- to look up a name with a slip
 
 -- Pairs of entities that may be one: proposed, never merged in silence.
 CREATE TABLE proposals (
@@ -164,7 +177,21 @@ CREATE TABLE proposals (
 ) WITHOUT ROWID;
 CREATE INDEX proposals_by_other ON proposals (other);
 
--- Pairs of names as compared last; `meta.names_compared` says of which names.
+-- Every name that was compared with all others, as it was written then.
+CREATE TABLE name_forms (
+    name    INTEGER PRIMARY KEY,
+    slug    TEXT NOT NULL UNIQUE,
+    written TEXT NOT NULL
+);
+
+-- The texts under which a name is found by those that may be the same; see identity/candidates.py.
+CREATE TABLE name_keys (
+    text TEXT NOT NULL,
+    name INTEGER NOT NULL,
+    PRIMARY KEY (text, name)
+) WITHOUT ROWID;
+
+-- The pairs of these names that are the same or may be.
 CREATE TABLE compared_names (
     slug   TEXT NOT NULL,
     other  TEXT NOT NULL,
@@ -172,6 +199,7 @@ CREATE TABLE compared_names (
     reason TEXT NOT NULL,
     PRIMARY KEY (slug, other)
 ) WITHOUT ROWID;
+CREATE INDEX compared_names_by_other ON compared_names (other);
 
 -- Beliefs, folded from the evidence below by `reflect.beliefs`.
 CREATE TABLE opinions (

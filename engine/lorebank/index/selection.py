@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 
 from lorebank.domain import Interval
-from lorebank.index.connection import Connection, select
+from lorebank.index.connection import Connection, has_full_text, select
 from lorebank.index.intervals import OCCURRED, RECORDED, bounds
 from lorebank.index.lexical import any_of
+from lorebank.language.words import searchable
 
 __all__ = ["Selection", "known_tags", "newest_items", "select_items"]
 
@@ -34,6 +35,8 @@ class Selection:
     recorded_until: date | None = None
 
 
+_Bind = Callable[[str, object], str]
+_WithWords = Callable[[Sequence[str], _Bind], str]
 _OWN_WORDS = "{{text entities}} : ({})"
 
 
@@ -42,10 +45,12 @@ def select_items(
 ) -> str | None:
     """JSON list of the items that are as wanted and nothing of what is unwanted; `None` for all."""
     bound: dict[str, object] = {}
-    conditions = list(_conditions(wanted, "wanted", bound))
+    with_words = _holding_words if has_full_text(connection) else _holding_letters
+    conditions = list(_conditions(wanted, "wanted", bound, with_words))
     if unwanted is not None:
         # Bare NOT would also drop the items of which SQL knows nothing (an undated one).
-        conditions += [f"({c}) IS NOT TRUE" for c in _conditions(unwanted, "unwanted", bound)]
+        unlike = _conditions(unwanted, "unwanted", bound, with_words)
+        conditions += [f"({condition}) IS NOT TRUE" for condition in unlike]
     if not conditions:
         return None
     rows = select(
@@ -78,7 +83,9 @@ def known_tags(connection: Connection, tags: tuple[str, ...]) -> frozenset[str]:
     )
 
 
-def _conditions(selection: Selection, prefix: str, bound: dict[str, object]) -> Iterator[str]:
+def _conditions(
+    selection: Selection, prefix: str, bound: dict[str, object], with_words: _WithWords
+) -> Iterator[str]:
     """SQL conditions on `items i`; `bound` is given what they bind, under names of their own."""
 
     def bind(name: str, value: object) -> str:
@@ -112,9 +119,8 @@ def _conditions(selection: Selection, prefix: str, bound: dict[str, object]) -> 
             " WHERE substr(f.path, 1, length(p.value)) = p.value"
             " OR substr(f.path, -length(p.value) - 1) = '/' || p.value)"
         )
-    if expression := any_of(selection.words):
-        words = bind("words", _OWN_WORDS.format(expression))
-        yield f"i.item IN (SELECT rowid FROM items_fts WHERE items_fts MATCH {words})"
+    if any_of(selection.words):
+        yield with_words(selection.words, bind)
     if selection.min_confidence is not None:
         confidence = bind("confidence", selection.min_confidence)
         yield (
@@ -125,6 +131,20 @@ def _conditions(selection: Selection, prefix: str, bound: dict[str, object]) -> 
     if selection.recorded_until is not None:
         until = bind("until", selection.recorded_until.isoformat())
         yield f"(i.recorded IS NULL OR i.recorded <= {until})"
+
+
+def _holding_words(terms: Sequence[str], bind: _Bind) -> str:
+    words = bind("words", _OWN_WORDS.format(any_of(terms)))
+    return f"i.item IN (SELECT rowid FROM items_fts WHERE items_fts MATCH {words})"
+
+
+def _holding_letters(terms: Sequence[str], bind: _Bind) -> str:
+    """Without FTS5 `items_fts` is a plain table, whose text is folded but for ASCII letters."""
+    words = bind("words", json.dumps([searchable(term).lower() for term in terms]))
+    return (
+        f"i.item IN (SELECT f.rowid FROM items_fts f JOIN json_each({words}) w"
+        " ON instr(lower(f.text), w.value) OR instr(lower(f.entities), w.value))"
+    )
 
 
 def _tagged(tag: str) -> str:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from lorebank.domain import Fact, FactKind
 from lorebank.index.connection import Connection, select
+from lorebank.language.folding import slugify
 from lorebank.slots.values import SlotKind, same_value
 
 if TYPE_CHECKING:
@@ -89,9 +90,12 @@ def slots_of(fact: Fact) -> tuple[Slot, ...]:
 def insert_slots(connection: Connection, item: int, slots: Iterable[Slot]) -> None:
     """Store what a fact fixes."""
     connection.executemany(
-        "INSERT OR IGNORE INTO slots (item, subject, about, relation, value, kind)"
-        " VALUES (?, ?, ?, ?, ?, ?)",
-        [(item, s.subject, s.about, s.relation, s.value, s.kind.value) for s in slots],
+        "INSERT OR IGNORE INTO slots (item, subject, about, relation, value, kind, value_slug)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?)",
+        [
+            (item, s.subject, s.about, s.relation, s.value, s.kind.value, slugify(s.value))
+            for s in slots
+        ],
     )
 
 

@@ -8,15 +8,21 @@ time stamp is so fresh that another edit could bear the same one is read again n
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from lorebank.domain import Diagnostic, SyncReport
-from lorebank.index.connection import Connection, generation, select, transaction
-from lorebank.index.entities import NameRow, identity_problems, names_of_file, refresh_entities
+from lorebank.index.connection import (
+    Connection,
+    generation,
+    give_back_room,
+    select,
+    transaction,
+)
+from lorebank.index.entities import identity_problems
 from lorebank.index.meta import read_meta, write_meta
 from lorebank.index.read_settings import ReadSettings
 from lorebank.workspace.files import SourceFile, WalkResult, content_hash, read_bytes
@@ -54,10 +60,6 @@ class _Known(NamedTuple):
     hash: str
     role: str
     recorded: str | None
-
-
-_Named = Mapping[str, tuple[Sequence[NameRow], bool]]
-"""Path → what a file says about names, and whether it holds facts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +101,11 @@ def sync_files(
 
         marked = marked_lines(connection)
         with transaction(connection):
-            if generation(connection) == seen:
-                return _write_all(connection, plan, settings, full=full or due, marked=marked)
+            if generation(connection) != seen:
+                continue
+            result = _write_all(connection, plan, settings, full=full or due, marked=marked)
+        give_back_room(connection)
+        return result
 
 
 def _write_all(
@@ -114,7 +119,7 @@ def _write_all(
     """Write a plan; inside the caller's transaction."""
     from lorebank.index.writing import marked_lines
 
-    entities = _write(connection, plan, settings)
+    entities = _write(connection, plan, settings, full=full)
     write_meta(connection, "reading", settings.fingerprint())
     now = datetime.now().astimezone()
     write_meta(connection, "synced_at", now.isoformat(timespec="seconds"))
@@ -171,16 +176,18 @@ def _plan(
     return _Plan(tuple(read), tuple(touched), removed, frozenset(known), tuple(problems))
 
 
-def _write(connection: Connection, plan: _Plan, settings: ReadSettings) -> set[str]:
+def _write(connection: Connection, plan: _Plan, settings: ReadSettings, *, full: bool) -> set[str]:
+    from lorebank.index.entity_rows import refresh_entities
+    from lorebank.index.names_due import names_between, said_in
     from lorebank.index.news import News, beside, months_of, news_of_file, note_news
     from lorebank.index.plain_mentions import refresh_plain_mentions
     from lorebank.index.writing import delete_file, holders_of_file, insert_file, touch_file
 
-    changed = [*plan.removed, *(read.source.path for read in plan.read)]
+    paths = [*plan.removed, *(read.source.path for read in plan.read)]
+    before = said_in(connection, paths)
     entities: set[str] = set()
     news = News()
-    named_before = {path: names_of_file(connection, path) for path in changed}
-    for path in changed:
+    for path in paths:
         entities |= holders_of_file(connection, path)
         news |= news_of_file(connection, path)
         delete_file(connection, path)
@@ -190,20 +197,17 @@ def _write(connection: Connection, plan: _Plan, settings: ReadSettings) -> set[s
     for source in plan.touched:
         touch_file(connection, source.path, source.size, _trusted(source.mtime_ns, now_ns))
     _rewrite_walk_problems(connection, plan.problems)
-    named = {path: names_of_file(connection, path) for path in changed}
-    moved = frozenset() if _is_silent(named_before, named) else refresh_entities(connection)
-    refresh_plain_mentions(connection, [read.source.path for read in plan.read], settings)
+    changed = None if full else names_between(before, said_in(connection, paths))
+    moved, looked_at = refresh_entities(connection, changed)
+    refresh_plain_mentions(
+        connection, [read.source.path for read in plan.read], settings, looked_at
+    )
     for read in plan.read:
         entities |= holders_of_file(connection, read.source.path)
         news |= news_of_file(connection, read.source.path)
     news |= News(beside(connection, moved), months_of(connection, moved))
     note_news(connection, news)
     return entities | moved
-
-
-def _is_silent(before: _Named, after: _Named) -> bool:
-    """Whether no fact came or went, and nothing new is said about names: who is who stays so."""
-    return before == after and not any(facts for _, facts in before.values())
 
 
 def _has_decisions(plan: _Plan) -> bool:

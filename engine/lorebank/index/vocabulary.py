@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import apsw
 
-from lorebank.index.connection import Connection, generation
+from lorebank.index.connection import Connection, generation, has_full_text
 from lorebank.index.items import item_count
 from lorebank.language.words import searchable
 
@@ -57,6 +57,9 @@ class Vocabulary:
 
 def index_words(connection: Connection) -> None:
     """Make the vocabulary of `items_fts` readable as `temp.items_words`; once a connection."""
+    if not has_full_text(connection):
+        connection.execute("CREATE TEMP TABLE IF NOT EXISTS items_words (term, doc, cnt)")
+        return
     connection.execute(
         "CREATE VIRTUAL TABLE IF NOT EXISTS temp.items_words"
         " USING fts5vocab('main', 'items_fts', 'row')"
@@ -64,7 +67,9 @@ def index_words(connection: Connection) -> None:
 
 
 def stems(connection: Connection, text: str) -> list[str]:
-    """The tokens of a text as FTS5 stores them, in order: folded and stemmed."""
+    """The tokens of a text as FTS5 stores them, in order: folded and stemmed; none without it."""
+    if not has_full_text(connection):
+        return []
     tokenizer = connection.fts5_tokenizer(*TOKENIZER)
     prepared = searchable(text).replace("\0", " ").encode("utf-8", "replace")
     tokens = tokenizer(prepared, apsw.FTS5_TOKENIZE_QUERY, None, include_offsets=False)

@@ -17,8 +17,6 @@ from lorebank.language.folding import slugify, strip_possessive
 
 __all__ = ["resolve_name"]
 
-_CANDIDATES = 200
-"""Names near in spelling that are compared at most; the nearest first."""
 _PROPOSALS = 8
 
 
@@ -155,51 +153,24 @@ _Match = tuple[str, str, str]
 
 def _by_writing(connection: Connection, name: str) -> tuple[list[_Match], list[_Match]]:
     """The names that are the same by their writing, and those that may be."""
-    from lorebank.identity.keys import keys_of, scripts_in
-    from lorebank.identity.names import Verdict, compare_readings
-    from lorebank.identity.readings import read_name
+    from lorebank.identity.names import Verdict, compare_names
+    from lorebank.index.compared_names import likely_names
 
-    reading = read_name(name)
-    verdicts: dict[Verdict, list[_Match]] = {verdict: [] for verdict in Verdict}
-    for alias, entity in _near(connection, name):
-        other = read_name(alias)
-        scripts = scripts_in(reading) | scripts_in(other)
-        verdict, reason = compare_readings(
-            reading, keys_of(reading, scripts), other, keys_of(other, scripts)
+    likely = likely_names(connection, name)
+    entity_of = dict(
+        select(
+            connection,
+            "SELECT a.slug, min(a.entity) FROM json_each(?) w CROSS JOIN aliases a"
+            " ON a.slug = w.value GROUP BY a.slug",
+            (json.dumps(list(likely)),),
         )
-        verdicts[verdict].append((entity, alias, reason))
+    )
+    verdicts: dict[Verdict, list[_Match]] = {verdict: [] for verdict in Verdict}
+    for slug, written in likely.items():
+        if slug in entity_of:
+            verdict, reason = compare_names(name, written)
+            verdicts[verdict].append((entity_of[slug], written, reason))
     return verdicts[Verdict.SAME], verdicts[Verdict.AMBIGUOUS]
-
-
-def _near(connection: Connection, name: str) -> list[tuple[str, str]]:
-    """`(name, entity)` of names that begin or end like a word of this one, the nearest first."""
-    from rapidfuzz import fuzz, process  # only where no name on file is the same
-
-    from lorebank.identity.lexicon import compact, group_members, groups
-    from lorebank.identity.readings import read_name
-
-    reading = read_name(name)
-    slug = slugify(name)
-    words = [word for word in (slug, reading.joined, *reading.tokens) if len(word) > 1]
-    for token in (*reading.tokens, reading.joined):
-        for group in groups().get(compact(token), ()):
-            words += group_members().get(group, ())
-    starts = sorted({word[: max(2, len(word) // 2)] if len(word) > 3 else word for word in words})
-    endings = sorted({word[-4:] for word in words if len(word) > 3})
-    rows = select(
-        connection,
-        "SELECT a.name, a.entity FROM json_each(?1) w"
-        " CROSS JOIN aliases a ON a.slug >= w.value AND a.slug < w.value || char(1114111)"
-        " UNION SELECT a.name, a.entity FROM json_each(?2) w"
-        " CROSS JOIN aliases a ON substr(a.slug, -4) = w.value",
-        (json.dumps(starts), json.dumps(endings)),
-    )
-    if len(rows) <= _CANDIDATES:
-        return sorted(rows)
-    ranked = process.extract(
-        name, [alias for alias, _ in rows], scorer=fuzz.token_ratio, limit=_CANDIDATES
-    )
-    return [rows[place] for _, _, place in ranked]
 
 
 def _ranked(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from lorebank.domain import Chunk, Diagnostic, Fact, Interval, Passage
 from lorebank.index.connection import Connection, select
+from lorebank.index.contexts import delete_context, insert_context
 from lorebank.index.embedding import hash_of_item
 from lorebank.index.embedding_cache import text_hash
 from lorebank.index.entities import insert_names
@@ -71,6 +72,7 @@ def delete_file(connection: Connection, path: str) -> None:
     connection.execute(f"DELETE FROM vectors WHERE owner = 'chunk' AND row IN ({chunks})", (file,))
     connection.execute("DELETE FROM chunks WHERE file = ?", (file,))
     connection.execute("DELETE FROM names WHERE file = ?", (file,))
+    delete_context(connection, file)
     connection.execute("DELETE FROM diagnostics WHERE path = ?", (path,))
     connection.execute("DELETE FROM files WHERE file = ?", (file,))
 
@@ -129,6 +131,8 @@ def insert_file(connection: Connection, read: ReadFile, mtime_ns: int) -> None:
     _insert_items(connection, file, read, starts)
     _insert_chunks(connection, file, read, starts)
     insert_names(connection, file, read.names)
+    if read.context:
+        insert_context(connection, file, read.context_scope, read.context)
     insert_diagnostics(connection, read.diagnostics)
 
 
@@ -146,7 +150,7 @@ def _insert_items(connection: Connection, file: int, read: ReadFile, starts: Seq
     ]
     entries.sort(key=lambda entry: (entry[0].citation.start_line, entry[0].citation.end_line))
     texts = [_own_words(entry, read.text, starts) for entry, _, _ in entries]
-    title = searchable(f"{read.source.path} {read.title}")
+    title = searchable(f"{read.source.path} {read.title} {read.context}".rstrip())
     for ordinal, (entry, occurred, slots) in enumerate(entries):
         item = _insert_item(connection, file, ordinal, entry, occurred, read, starts)
         insert_slots(connection, item, slots)
@@ -229,7 +233,7 @@ def _insert_tags(connection: Connection, item: int, tags: Sequence[str]) -> None
 def _insert_chunks(
     connection: Connection, file: int, read: ReadFile, starts: Sequence[int]
 ) -> None:
-    title = searchable(f"{read.source.path} {read.title}")
+    title = searchable(f"{read.source.path} {read.title} {read.context}".rstrip())
     for ordinal, chunk in enumerate(read.chunks):
         start, length = _place(chunk, read.text, starts)
         connection.execute(

@@ -17,7 +17,7 @@ from lorebank.markdown.front_matter import front_matter_lines
 from lorebank.markdown.inline_marks import code_spans
 from lorebank.markdown.source import line_of, split_lines
 
-__all__ = ["HiddenText", "hide"]
+__all__ = ["HiddenText", "hide", "without_private"]
 
 Span = tuple[int, int]
 
@@ -57,6 +57,11 @@ def hide(text: str, path: str) -> HiddenText:
         length = sum(len(line) + 1 for line in visible.split("\n")[:count])
         visible = blank_spans(visible, [(0, length)])
     return HiddenText(visible, tuple(diagnostics))
+
+
+def without_private(text: str) -> str:
+    """The text, same length and lines, with private spans alone blank."""
+    return blank_spans(text, _private_spans(text, "", []))
 
 
 def _private_spans(text: str, path: str, diagnostics: list[Diagnostic]) -> list[Span]:

@@ -102,6 +102,8 @@ _RULING = re.compile(
 )
 _SOURCE = re.compile(r"(?P<source>\S+?\.md#L\d+(?:-L?\d+)?)(?::\s*|\Z)", re.IGNORECASE)
 _BETWEEN_NAMES = re.compile(r"(?:\s|→|->|=>|,|&|=|\band\b|\bto\b|\binto\b)*", re.IGNORECASE)
+_FOLLOWING = re.compile(r"\s+[^\W\d_][\w.'’-]*")
+_WORD = re.compile(r"[^\W\d_][\w.'’-]*")
 
 
 def parse_ledger(text: str, path: str, *, document: Document | None = None) -> Ledger:
@@ -181,6 +183,8 @@ def format_evidence_line(ruling: EvidenceRuling) -> str:
     return f"- {pair}{note_text(ruling.day, ': '.join(part for part in said if part))}"
 
 
+_Placed = tuple[Mention, int, int]
+"""A mention with the offsets of its start and end."""
 _UNDIRECTED = frozenset((LedgerAction.DISTINCT, LedgerAction.DISMISS))
 _ALONE = frozenset((LedgerAction.SPLIT, LedgerAction.DISMISS))
 """What may be said of one name: parted from all others; not to be reported again."""
@@ -191,9 +195,14 @@ def _entry(line: str, place: Citation) -> LedgerEntry | str:
     found = _ACTION.match(line)
     if found is None:
         return f"not a decision; it must begin with one of {', '.join(LedgerAction)}"
+    said = line[found.end() :]
+    mentions = find_mentions(said)
+    cut = _cut_name(said, mentions)
+    if cut:
+        return f"“{cut}” belongs to no name; one of several words is written @[[Two Words]]"
     action = LedgerAction(found["action"].lower())
-    body, day, reason = split_note(line[found.end() :])
-    names = tuple(mention for mention, _, _ in find_mentions(body))
+    body, day, reason = _split_note(said, mentions)
+    names = tuple(mention for mention, _, end in mentions if end <= len(body))
     if action in _ALONE and len(names) == 1:
         return LedgerEntry(action, names, day, reason, place)
     if len({name.slug for name in names}) < 2 and action is not LedgerAction.RENAME:
@@ -205,7 +214,11 @@ def _entry(line: str, place: Citation) -> LedgerEntry | str:
 
 def split_note(text: str) -> tuple[str, date | None, str]:
     """The names, the day and the reason of `@a → @b (2025-12-03: why)`."""
-    note = _NOTE.match(text, _names_end(text))
+    return _split_note(text, find_mentions(text))
+
+
+def _split_note(text: str, mentions: Sequence[_Placed]) -> tuple[str, date | None, str]:
+    note = _NOTE.match(text, _names_end(text, mentions))
     if note is None:
         return text, None, ""
     said = note["note"]
@@ -221,10 +234,23 @@ def _split_source(said: str) -> tuple[Citation | None, str]:
     return (Citation.parse(found["source"]), said[found.end() :]) if found else (None, said)
 
 
-def _names_end(text: str) -> int:
+def _cut_name(text: str, mentions: Sequence[_Placed]) -> str:
+    """The first word of a line's names that belongs to none, as `Vogel` in `@Hanna Vogel → @Bo`;
+    words in small letters and what follows a colon or dash are taken for the writer's."""
+    between, position = [], 0
+    for _, start, end in mentions:
+        between.append(text[position:start])
+        position = end
+    following = _FOLLOWING.match(text, position)
+    between.append(following[0] if following else "")
+    words = [word for part in between for word in _WORD.findall(_BETWEEN_NAMES.sub(" ", part))]
+    return next((word for word in words if not word[0].islower()), "")
+
+
+def _names_end(text: str, mentions: Sequence[_Placed]) -> int:
     """Where the run of names at the start of a text ends."""
     position = 0
-    for _, start, end in find_mentions(text):
+    for _, start, end in mentions:
         between = _BETWEEN_NAMES.match(text, position)
         if between is None or between.end() < start:
             break

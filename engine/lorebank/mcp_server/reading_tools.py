@@ -27,6 +27,7 @@ from lorebank.mcp_server.texts import (
     entity_text,
     fact_lines,
     opinion_text,
+    passage_text,
     status_text,
     unsure_text,
 )
@@ -183,13 +184,8 @@ def add_memory_tools(server: MCPServer, banks: BankThreads) -> None:
                 query, k=max_results, min_score=min_score, path=path, group=group
             )
         )
-        blocks = [
-            f"{hit.path}:{hit.start_line}-{hit.end_line} ({hit.score:.2f})\n{hit.snippet.strip()}"
-            for hit in found.hits
-        ]
         notes = [note for note in (found.note, found.fallback) if note]
-        text = "\n\n".join([*blocks, *notes]) if blocks else "No passage found."
-        return result(text, found.to_dict())
+        return result("\n\n".join([passage_text(found.hits), *notes]), found.to_dict())
 
     @server.tool(title="Read a memory file", annotations=READING)
     async def memory_get(

@@ -5,7 +5,7 @@ They describe the envelopes of `to_dict`, additive only: a client may meet keys 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NotRequired
 
 from typing_extensions import TypedDict
 
@@ -22,6 +22,7 @@ __all__ = [
     "RememberResult",
     "RetainResult",
     "RulingResult",
+    "SearchOfBanksResult",
     "StatusResult",
     "TimelineResult",
     "UnsureResult",
@@ -59,6 +60,17 @@ class HitRow(TypedDict):
     why: dict[str, Any]
     evidence: list[EvidenceRow]
     repeats: list[str]
+    context: list[str]
+    bank: NotRequired[str]
+
+
+class BankPartRow(TypedDict):
+    bank: str
+    workspace: str
+    results: int
+    evidence: str | None
+    error: str | None
+    hint: str | None
 
 
 class RecallResult(TypedDict):
@@ -72,6 +84,7 @@ class RecallResult(TypedDict):
     index: dict[str, Any]
     retrievers: dict[str, Any]
     notes: list[str]
+    banks: NotRequired[list[BankPartRow]]
 
 
 class FactRow(TypedDict):
@@ -183,6 +196,8 @@ class SnippetRow(TypedDict):
     provider: str
     model: str
     fallback: str | None
+    context: list[str]
+    bank: NotRequired[str]
 
 
 class MemorySearchResult(TypedDict):
@@ -193,6 +208,12 @@ class MemorySearchResult(TypedDict):
     model: str
     fallback: str | None
     note: str
+
+
+class SearchOfBanksResult(TypedDict):
+    query: str
+    hits: list[SnippetRow]
+    banks: list[BankPartRow]
 
 
 class MemoryGetResult(TypedDict):

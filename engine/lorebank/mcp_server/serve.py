@@ -12,15 +12,24 @@ from lorebank.mcp_server.server import build_server
 
 if TYPE_CHECKING:
     from lorebank.app import Bank
+    from lorebank.app.several import Banks
 
 __all__ = ["serve_http", "serve_stdio"]
 
 Say = Callable[[str], None]
 
 
-def serve_stdio(open_bank: Callable[[], Bank], *, memory_tools: bool, citations: bool) -> None:
+def serve_stdio(
+    open_bank: Callable[[], Bank],
+    *,
+    memory_tools: bool,
+    citations: bool,
+    open_banks: Callable[[], Banks] | None = None,
+) -> None:
     """Serve the client at stdin and stdout; returns when it hangs up."""
-    server, banks = build_server(open_bank, memory_tools=memory_tools, citations=citations)
+    server, banks = build_server(
+        open_bank, open_banks=open_banks, memory_tools=memory_tools, citations=citations
+    )
     try:
         anyio.run(server.run_stdio_async)
     finally:
@@ -35,6 +44,7 @@ def serve_http(
     host: str,
     port: int,
     say: Say,
+    open_banks: Callable[[], Banks] | None = None,
 ) -> None:
     """Serve clients that bear the token, until interrupted; `say` is told address and token."""
     import uvicorn
@@ -44,7 +54,9 @@ def serve_http(
     token, origin = bearer_token(os.environ)
     listening = bind(host, port)
     number: int = listening.getsockname()[1]
-    server, banks = build_server(open_bank, memory_tools=memory_tools, citations=citations)
+    server, banks = build_server(
+        open_bank, open_banks=open_banks, memory_tools=memory_tools, citations=citations
+    )
     app = http_app(server, port=number, token=token)
     settings = uvicorn.Config(app, log_level="warning", lifespan="on")
     shown = f"[{host}]" if ":" in host else host

@@ -19,11 +19,13 @@ from lorebank.mcp_server.prompts import add_prompts
 from lorebank.mcp_server.reading_tools import add_memory_tools, add_reading_tools
 from lorebank.mcp_server.resources import add_resources
 from lorebank.mcp_server.results import as_usage_error, error_result
+from lorebank.mcp_server.several_tools import add_tools_for_several
 from lorebank.mcp_server.writing_tools import add_writing_tools
 from lorebank.version import __version__
 
 if TYPE_CHECKING:
     from lorebank.app import Bank
+    from lorebank.app.several import Banks
 
 __all__ = ["LorebankServer", "build_server"]
 
@@ -80,14 +82,19 @@ class LorebankServer(MCPServer[None]):
 
 
 def build_server(
-    open_bank: Callable[[], Bank], *, memory_tools: bool = True, citations: bool = True
+    open_bank: Callable[[], Bank],
+    *,
+    open_banks: Callable[[], Banks] | None = None,
+    memory_tools: bool = True,
+    citations: bool = True,
 ) -> tuple[LorebankServer, BankThreads]:
     """The server over Banks that `open_bank` opens, one a thread, when the first call needs one.
 
     `memory_tools`: whether `memory_search` and `memory_get` are there; `citations`: whether the
-    agent is asked to cite.
+    agent is asked to cite; `open_banks`: the banks that are asked together, besides the one that
+    is served. Without it no tool reaches another bank.
     """
-    banks = BankThreads(open_bank)
+    banks = BankThreads(open_bank, open_banks)
     server = LorebankServer(
         "lorebank",
         title="lorebank",
@@ -98,6 +105,8 @@ def build_server(
     add_reading_tools(server, banks)
     if memory_tools:
         add_memory_tools(server, banks)
+    if banks.has_several:
+        add_tools_for_several(server, banks)
     add_writing_tools(server, banks)
     add_resources(server, banks)
     add_prompts(server, banks)

@@ -14,15 +14,18 @@ from lorebank.domain import (
     Interval,
     Opinion,
     ReflectReport,
+    SearchHit,
     Status,
     UnsureQueue,
 )
+from lorebank.recall.context_lines import untold
 
 __all__ = [
     "answer_text",
     "entity_text",
     "fact_lines",
     "opinion_text",
+    "passage_text",
     "reflect_text",
     "status_text",
     "unsure_text",
@@ -33,10 +36,38 @@ _DIFF_CHARACTERS = 6000
 
 def answer_text(answer: Answer) -> str:
     """Numbered hits, then how well they answer and what was not understood."""
-    lines = [f"{number}. {_hit(hit)}" for number, hit in enumerate(answer.hits, start=1)]
+    told: set[str] = set()
+    lines = []
+    for number, hit in enumerate(answer.hits, start=1):
+        lines.append(f"{number}. {_hit(hit)}")
+        lines += context_lines(hit.context, told)
     lines.append(_verdict(answer))
     lines += [f"note: {note}" for note in answer.notes]
     return "\n".join(lines)
+
+
+def passage_text(hits: Sequence[SearchHit]) -> str:
+    """One block a passage: where it stands and its score, its context once, the snippet."""
+    told: set[str] = set()
+    blocks = [
+        "\n".join(
+            [
+                f"{f'{hit.bank}:' if hit.bank else ''}{hit.path}:{hit.start_line}-{hit.end_line}"
+                f" ({hit.score:.2f})",
+                *context_lines(hit.context, told),
+                hit.snippet.strip(),
+            ]
+        )
+        for hit in hits
+    ]
+    return "\n\n".join(blocks) or "No passage found."
+
+
+def context_lines(context: Sequence[str], told: set[str]) -> list[str]:
+    """What the folder and file of a hit are about, once in an answer; adds it to `told`."""
+    fresh = untold(context, told)
+    told.update(fresh)
+    return [f"   context: {' › '.join(fresh)}"] if fresh else []
 
 
 def _hit(hit: Hit) -> str:
@@ -47,7 +78,7 @@ def _hit(hit: Hit) -> str:
         marks.append(hit.status.value)
     about = f"{', '.join(hit.entities)}: " if hit.entities else ""
     content = " ".join(hit.content.split())
-    return f"{about}{content} ({', '.join(filter(None, marks))}) [{hit.source}]"
+    return f"{about}{content} ({', '.join(filter(None, marks))}) [{hit.place}]"
 
 
 def _verdict(answer: Answer) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import binascii
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -53,28 +52,30 @@ def unit_vectors(rows: Sequence[Any], count: int, dimension: int) -> Floats:
         wanted = dimension or len(vectors[0])
         if len(vector) != wanted:
             raise BadAnswer(f"answered with a vector of {len(vector)} numbers, not {wanted}")
-    matrix = np.array(vectors, dtype=np.float64).reshape(count, -1)
-    if not np.isfinite(matrix).all():
+    matrix = np.array(vectors).reshape(count, -1)
+    # Of the squares: not finite where a number is none, or too large for a vector.
+    with np.errstate(over="ignore", invalid="ignore"):
+        squares = np.einsum("ij,ij->i", matrix, matrix, dtype=np.float64)
+    if not np.isfinite(squares).all():
+        if np.isfinite(matrix).all():
+            raise BadAnswer("answered with numbers too large for a vector")
         raise BadAnswer("answered with numbers that are none (NaN or infinite)")
-    with np.errstate(over="ignore"):
-        lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
-    if not np.isfinite(lengths).all():
-        raise BadAnswer("answered with numbers too large for a vector")
+    lengths = np.sqrt(squares)
     if count and float(lengths.min()) < _SHORTEST:
         raise BadAnswer("answered with a zero vector for a text that is not empty")
-    found: Floats = (matrix / lengths).astype(np.float32)
+    found: Floats = (matrix / lengths[:, None].astype(matrix.dtype)).astype(np.float32, copy=False)
     return found
 
 
-def _vector(row: Any) -> NDArray[np.float64]:
+def _vector(row: Any) -> NDArray[np.floating[Any]]:
     if isinstance(row, str):
         try:
-            raw = base64.b64decode(row, validate=True)
-        except (binascii.Error, ValueError):
+            raw = binascii.a2b_base64(row, strict_mode=True)
+        except ValueError:
             raise BadAnswer("answered with an embedding that is not base64") from None
-        if len(raw) % 4:
+        if len(raw) % 4 or not raw:
             raise BadAnswer("answered with an embedding cut off in the middle")
-        return np.frombuffer(raw, dtype="<f4").astype(np.float64)
+        return np.frombuffer(raw, dtype="<f4")
     if not isinstance(row, list) or not row:
         raise BadAnswer("answered with an embedding that is no list of numbers")
     try:

@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from threading import Event, Lock
+from threading import BoundedSemaphore, Event, Lock
 from typing import Any, TypeVar
 from weakref import WeakSet
 
@@ -34,6 +34,11 @@ _FIRST_WAIT_S = 0.25
 _LONGEST_BACKOFF_S = 20.0
 _JITTER = 0.25
 _LARGEST_ANSWER = 512 * 2**20
+_AT_ONCE = 4
+"""Requests at a time, where nobody says otherwise."""
+_BREATH_S = 0.001
+"""Between an answer and its reading: the interpreter would let whoever has the next turn wait for
+5 ms, here it can send its request first."""
 _SHOWN = 300
 """Characters of a provider's own words in an error."""
 
@@ -83,7 +88,17 @@ class Client:
     _client: httpx.Client | None = None
     _cancelled: Event = field(default_factory=Event)
     _lock: Lock = field(default_factory=Lock)
+    _turns: BoundedSemaphore = field(default_factory=lambda: BoundedSemaphore(_AT_ONCE))
     _sockets: WeakSet[socket.socket] = field(default_factory=WeakSet)
+
+    def allow(self, at_once: int) -> None:
+        """How many requests may be under way; others wait for their turn. To be said first.
+
+        A turn ends with the last byte of an answer: it is read after that, so that the provider
+        need not wait while an answer is taken apart. Waiting because a provider asks for it, or
+        failed, is part of a turn.
+        """
+        self._turns = BoundedSemaphore(at_once)
 
     def post(self, path: str, body: object, patience: Patience, read: Callable[[Any], T]) -> T:
         """Send JSON, return what `read` makes of the JSON answer; `read` may raise `BadAnswer`."""
@@ -138,19 +153,26 @@ class Client:
         cancelled = self._cancelled
         for attempt in range(1, patience.attempts + 1):
             try:
-                return read(self._once(method, path, content, headers, patience, cancelled))
+                with self._turns:
+                    raw = self._once(method, path, content, headers, patience, cancelled)
+                time.sleep(_BREATH_S)
+                return read(raw)
             except _Again as problem:
                 failure: ProviderError = problem.failure
                 asked = problem.wait
             except BadAnswer as problem:
                 bad_answers += 1
-                failure = BadAnswer(f"{self.provider}: {problem.message}", hint=problem.hint)
+                where = f"{self.provider} at {host_of(self.base_url)}"
+                hint = problem.hint or _hint(0, self.provider, self.purpose)
+                failure = BadAnswer(f"{where}: {problem.message}", hint=hint)
                 asked = None
             if attempt == patience.attempts or bad_answers == _BAD_ANSWER_ATTEMPTS:
                 raise failure
             if asked is not None and asked > patience.longest_wait:
                 raise failure
-            if cancelled.wait(_wait(attempt, asked, patience.longest_wait)):
+            with self._turns:
+                broken_off = cancelled.wait(_wait(attempt, asked, patience.longest_wait))
+            if broken_off:
                 raise self._broken_off()
         raise AssertionError("attempts are at least one")
 
@@ -226,8 +248,13 @@ class Client:
             if self._client is None:
                 if not local:
                     self.announce()
-                # A proxy of the environment is for the network, never for this machine.
-                self._client = httpx.Client(trust_env=not local, follow_redirects=False)
+                # A proxy of the environment is for the network, never for this machine. Reading
+                # certificates takes 30 ms, which a plain address has no use for.
+                self._client = httpx.Client(
+                    trust_env=not local,
+                    follow_redirects=False,
+                    verify=not (local and self.base_url.startswith("http:")),
+                )
             return self._client
 
     def _broken_off(self) -> ProviderError:

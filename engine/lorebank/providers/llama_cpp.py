@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 
 from lorebank.errors import ConfigurationError, ProviderError
 from lorebank.providers.accounts import account_of
+from lorebank.providers.content_hash import content_hash
 from lorebank.providers.http import Client, HttpFailure, Patience
 from lorebank.providers.openai import OpenAIWire
 from lorebank.providers.protocols import Limits, Role
@@ -66,7 +67,7 @@ class LlamaCppEmbedder(RemoteEmbedder):
 
     @property
     def fingerprint(self) -> str:
-        """The model file's name and size, not the port that its server happens to listen on."""
+        """The model file's name and content, not the port that its server happens to listen on."""
         if not self._path:
             return super().fingerprint
         dimensions = self._asked_dimensions or "native"
@@ -150,13 +151,17 @@ def load(setup: Setup) -> RemoteEmbedder:
 
 
 def _command(settings: LocalSettings, *, offline: bool) -> list[str]:
+    model = _model_arguments(settings.model_path, offline=offline)
     program = shutil.which(Path(settings.command).expanduser())
     if program is None:
         raise ProviderError(
             f"llama.cpp: no program {settings.command!r}",
             hint="install llama.cpp, or name its server in embedder.local.command",
         )
-    path = settings.model_path
+    return [program, *model]
+
+
+def _model_arguments(path: str, *, offline: bool) -> list[str]:
     if path.startswith("hf:"):
         owner, _, rest = path.removeprefix("hf:").partition("/")
         repository, _, file = rest.partition("/")
@@ -164,14 +169,14 @@ def _command(settings: LocalSettings, *, offline: bool) -> list[str]:
             raise ConfigurationError(
                 f"embedder.local.model_path: expected hf:owner/repository/file.gguf, not {path!r}"
             )
-        model = ["-hf", f"{owner}/{repository}", *(["--hf-file", file] if file else [])]
-        return [program, *model, "--embedding", *(["--offline"] if offline else [])]
+        named = ["--hf-file", file] if file else []
+        return ["-hf", f"{owner}/{repository}", *named, "--embedding"] + ["--offline"] * offline
     file_path = Path(path).expanduser()
     if not file_path.is_file():
         raise ProviderError(
             f"llama.cpp: no file {file_path}", hint="correct embedder.local.model_path"
         )
-    return [program, "-m", str(file_path), "--embedding"]
+    return ["-m", str(file_path), "--embedding"]
 
 
 def _environment(settings: LocalSettings) -> dict[str, str]:
@@ -193,6 +198,6 @@ def _identity(path: str) -> str:
         return path
     file = Path(path).expanduser()
     try:
-        return f"{file.name}-{file.stat().st_size}"
+        return f"{file.name}-{content_hash(file)}"
     except OSError:
         return file.name

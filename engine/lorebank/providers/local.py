@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING
 
@@ -25,7 +26,6 @@ from lorebank.providers.user_cache import cache_directory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -48,6 +48,7 @@ _MOST_WORKERS = 4
 _FAST_TOKENIZER_FROM = 40_000
 """Characters in one call from which opening sentencepiece takes less time than doing without."""
 _METHOD = f"sentencepiece-first-{_PIECE_LIMIT}-of-{_CHARACTER_LIMIT}-characters"
+_RUN_HERE = frozenset({".onnx", ".safetensors", ".npy"})
 _ARRAYS_LAYOUT = 1
 """To be raised with any change to `prepare_arrays`."""
 
@@ -168,9 +169,21 @@ def _each(
 
 
 def load(setup: Setup) -> Embedder:
-    """The built-in model, or the one that `embedder.local.model_path` names."""
-    if not setup.embedder.local.model_path:
+    """The built-in model, or the one that `embedder.local.model_path` names.
+
+    A folder, an `.onnx`, `.safetensors` or `.npy` file is run in this process, anything else is
+    llama.cpp's.
+    """
+    named = setup.embedder.local.model_path
+    if not named:
         return LocalEmbedder()
+    path = Path(named).expanduser()
+    if path.is_dir() or path.suffix in _RUN_HERE:
+        from lorebank.providers.model_folder.folder import FolderEmbedder, look_into
+
+        return FolderEmbedder(
+            look_into(path), 0 if setup.as_fallback else setup.embedder.dimensions
+        )
     from lorebank.providers import llama_cpp
 
     return llama_cpp.load(setup)

@@ -76,6 +76,7 @@ class RemoteEmbedder:
         questions."""
         self._wire = wire
         self._client = client
+        client.allow(limits.concurrency)
         self._limits = limits
         self._asked_dimensions = dimensions
         self._dimension = dimensions or native

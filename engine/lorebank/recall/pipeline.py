@@ -11,11 +11,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from lorebank.domain import Answer, FactStatus, Hit, Interval, OpinionStatus
+from lorebank.index.contexts import contexts_of
 from lorebank.index.intervals import items_of_interval
 from lorebank.index.items import NOTE, Item
 from lorebank.index.opinions import BeliefOfFact
 from lorebank.index.slots import Successor, successors
 from lorebank.language.words import estimate_tokens
+from lorebank.recall.context_lines import context_tokens
 from lorebank.recall.diversity import apply_decay, rerank_mmr
 from lorebank.recall.evidence_level import NONE, STRONG, WEAK, evidence_level
 from lorebank.recall.fusion import fuse_reciprocal_ranks, fuse_weighted
@@ -111,14 +113,18 @@ def recall(
     if said and level == STRONG:
         level = WEAK  # it is not from the time asked about
     if level == NONE:
-        order = [item for item in order if _worth_showing(pool, item)]
+        words = "lexical" not in skipped
+        order = [item for item in order if _worth_showing(pool, item, words=words)]
     current = _with_successors(request, pool, order, scores, held, options)
     hidden += current.hidden
     scored = pool
     order, pool = current.order, replace(pool, items=current.items)
-    shown, tokens = _cut(order, pool.items, options)
+    contexts = contexts_of(
+        request.connection, [pool.items[item].path for item in order[: options.k]]
+    )
+    shown, tokens = _cut(order, pool.items, contexts, options)
     parts = _score_parts(scored, shown, scores, options) if options.explain else {}
-    marks = _Marks(scores, held, current.replaced, repeats, parts)
+    marks = _Marks(scores, held, current.replaced, repeats, parts, contexts)
     hits = tuple(_hit(pool, item, marks) for item in shown)
     answer = Answer(
         query=pool.understood.query,
@@ -450,11 +456,14 @@ def _said_of_hidden(hidden: int) -> tuple[str, ...]:
     return (f"{hits} hidden; include superseded facts to see them",)
 
 
-def _worth_showing(pool: Pool, item: int) -> bool:
-    """Without evidence only what shares a word of the subject, or comes near it, is shown."""
+def _worth_showing(pool: Pool, item: int, *, words: bool) -> bool:
+    """Without evidence only what shares a word of the subject, or comes near it, is shown.
+
+    `words`: whether they could be looked for; where not, nearness has to do.
+    """
     if item in pool.in_time:
         return True
-    if not pool.rankings["lexical"].ranked:
+    if words and not pool.rankings["lexical"].ranked:
         return False
     subject = set(pool.understood.subject_terms) or set(pool.understood.terms)
     if subject & {*lexical_terms(pool, item, "terms"), *lexical_terms(pool, item, "around")}:
@@ -463,15 +472,21 @@ def _worth_showing(pool: Pool, item: int) -> bool:
 
 
 def _cut(
-    order: Sequence[int], items: Mapping[int, Item], options: RecallOptions
+    order: Sequence[int],
+    items: Mapping[int, Item],
+    contexts: Mapping[str, Sequence[str]],
+    options: RecallOptions,
 ) -> tuple[list[int], int]:
     """The first `k`, as far as the token budget goes; at least one."""
     shown: list[int] = []
     spent = 0
+    told: set[str] = set()
     for item in order[: options.k]:
-        cost = estimate_tokens(items[item].content)
+        context = contexts.get(items[item].path, ())
+        cost = estimate_tokens(items[item].content) + context_tokens(context, told)
         if shown and options.token_budget is not None and spent + cost > options.token_budget:
             break
+        told.update(context)
         shown.append(item)
         spent += cost
     return shown, spent
@@ -486,6 +501,8 @@ class _Marks:
     replaced: Mapping[int, Successor]
     repeats: Mapping[int, Sequence[int]]
     parts: Mapping[int, Mapping[str, float]]
+    contexts: Mapping[str, tuple[str, ...]]
+    """Path → what its folders and itself are about."""
 
 
 def _hit(pool: Pool, number: int, marks: _Marks) -> Hit:
@@ -514,6 +531,7 @@ def _hit(pool: Pool, number: int, marks: _Marks) -> Hit:
         evidence=belief.evidence if belief else (),
         snippet=snippet(item.content, pool.understood.terms),
         repeats=tuple(pool.items[same].citation for same in marks.repeats.get(number, ())),
+        context=marks.contexts.get(item.path, ()),
     )
 
 

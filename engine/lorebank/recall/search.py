@@ -7,11 +7,13 @@ the words asked for, or its nearness in meaning, whichever says more.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lorebank.domain import Chunk, SearchHit
 from lorebank.index.chunks import load_chunks
 from lorebank.index.connection import Connection
+from lorebank.index.contexts import contexts_of
 from lorebank.index.lexical import match_chunks
 from lorebank.index.vectors import CHUNK
 from lorebank.language.words import content_words, identifiers, words
@@ -28,7 +30,8 @@ if TYPE_CHECKING:
 
 __all__ = ["search_chunks"]
 
-CANDIDATE_MULTIPLIER = 4
+LEAST_WANTED = 10
+"""Hits that candidates are gathered for, however few are asked for."""
 LEXICAL_LEAST = 0.4
 
 
@@ -43,10 +46,14 @@ def search_chunks(
     query_vector: NDArray[np.float32] | None,
     provider: str,
     model: str,
+    candidate_multiplier: int,
 ) -> tuple[SearchHit, ...]:
-    """The best chunks for a question, best first, at most `k`, none below `min_score`."""
+    """The best chunks for a question, best first, at most `k`, none below `min_score`.
+
+    `candidate_multiplier`: candidates of each side for each hit that is wanted.
+    """
     terms = search_terms(text[:MAX_QUERY_CHARACTERS])
-    wanted = max(k, 10) * CANDIDATE_MULTIPLIER
+    wanted = max(k, LEAST_WANTED) * candidate_multiplier
     lexical, covered = _lexical(connection, terms, wanted, within)
     semantic = _semantic(vectors, query_vector, wanted, within)
     depth = max(covered.values(), default=0.0)
@@ -80,7 +87,8 @@ def search_chunks(
                 model=model,
             )
         )
-    return tuple(hits)
+    contexts = contexts_of(connection, [hit.path for hit in hits])
+    return tuple(replace(hit, context=contexts.get(hit.path, ())) for hit in hits)
 
 
 def _shows_the_same(hit: SearchHit, chunk: Chunk, terms: Sequence[str]) -> bool:

@@ -14,7 +14,8 @@ from pathlib import Path
 from lorebank.config import Config
 from lorebank.domain import Entity, Fact, FactKind
 from lorebank.index.connection import Connection
-from lorebank.index.entities import display_names, list_entities, subjects_without_page
+from lorebank.index.entities import list_entities, subjects_without_page
+from lorebank.index.entity_rows import display_names_on
 from lorebank.index.items import (
     all_facts,
     fact_count,
@@ -49,8 +50,10 @@ def read_outline(
         else opinions_under(connection, root, config.reflect, as_of=until, entries=by_hand)
     )
     entities = {entity.slug: entity for entity in list_entities(connection)}
-    names = display_names(connection, entities, as_of=until)
-    if until is not None:
+    if until is None:
+        names = {slug: entity.name for slug, entity in entities.items()}
+    else:
+        names = display_names_on(connection, entities, until)
         entities = {slug: replace(each, name=names[slug]) for slug, each in entities.items()}
     # Trends are told for the newest day recorded, not for today: no news, no change.
     newest = newest_recorded(connection, until)

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import date
+from functools import partial
 from pathlib import Path
 
 from lorebank.domain import Citation, LedgerChange, Mention
 from lorebank.errors import NotFound, UsageError, WorkspaceError
 from lorebank.identity.decisions import Decision, rule
 from lorebank.identity.resolve import Resolution, resolve_names
+from lorebank.index.compared_names import compared_with_new
 from lorebank.index.connection import Connection
 from lorebank.index.entities import SPELLING, decisions, name_uses
 from lorebank.index.page_places import page_moves
@@ -71,8 +73,9 @@ def decide(
     """
     entry, ledger = _plan_line(connection, root, action, names, today, reason, undo, nearest)
     uses, standing = name_uses(connection), decisions(connection)
-    before = resolve_names(uses, standing)
-    after = resolve_names(uses, _with_ledger(standing, ledger.new))
+    compare = partial(compared_with_new, connection)
+    before = resolve_names(uses, standing, compare)
+    after = resolve_names(uses, _with_ledger(standing, ledger.new), compare)
     moves = plan_page_moves(root, page_moves(connection, after))
     edits = [edit for edit in (ledger, *moves.edits) if edit.changes]
     if not dry_run:

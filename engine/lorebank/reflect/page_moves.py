@@ -8,16 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from pathlib import Path
 
 from lorebank.domain import Diagnostic, ReflectReport
 from lorebank.index.page_places import PageMove
 from lorebank.markdown.moved import find_moved, move_in, take_out
 from lorebank.reflect.edits import PageEdit
+from lorebank.reflect.journal import journal_path
+from lorebank.reflect.undo import BegunRun, Change, keep_for_undo, next_run
 from lorebank.workspace.atomic import write_atomic
 from lorebank.workspace.diff import unified
 
-__all__ = ["PlannedMoves", "plan_page_moves", "write_page_edits"]
+__all__ = ["PlannedMoves", "begin_run", "plan_page_moves", "write_page_edits"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +69,25 @@ def plan_page_moves(root: Path, moves: Sequence[PageMove]) -> PlannedMoves:
     return PlannedMoves(tuple(edit for edit in edits if edit.changes), tuple(problems))
 
 
+def begin_run(root: Path, edits: Sequence[PageEdit], day: date) -> BegunRun:
+    """Keep the pages as they are before a run moves them, so that taking it back restores them."""
+    try:
+        journal = _read(root, journal_path(day)) or ""
+    except (OSError, UnicodeDecodeError):
+        journal = ""
+    run = BegunRun(
+        next_run(root, day.isoformat(), journal),
+        {edit.path: Change(_bytes(edit.old), _bytes(edit.new)) for edit in edits},
+    )
+    keep_for_undo(root, run.name, run.changes)
+    return run
+
+
 def write_page_edits(root: Path, edits: Sequence[PageEdit]) -> None:
     """Write the pages in order, each only if it still is what it was planned from."""
     for edit in edits:
         file = root / edit.path
-        expected = None if edit.old is None else edit.old.encode("utf-8")
+        expected = _bytes(edit.old)
         if edit.new is not None:
             write_atomic(file, edit.new.encode("utf-8"), expected=expected)
         elif expected is not None and file.read_bytes() == expected:
@@ -106,6 +123,10 @@ def _put_back(move: PageMove, pages: dict[str, str | None]) -> str:
 
 def _inside(home: str, path: str) -> str | None:
     return next((moved.text for moved in find_moved(home) if moved.path == path), None)
+
+
+def _bytes(text: str | None) -> bytes | None:
+    return None if text is None else text.encode("utf-8")
 
 
 def _read(root: Path, path: str) -> str | None:

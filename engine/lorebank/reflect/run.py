@@ -45,7 +45,7 @@ from lorebank.reflect.under_way import (
     refuse_linked_bank,
     write_pages,
 )
-from lorebank.reflect.undo import Change, next_run
+from lorebank.reflect.undo import BegunRun, Change, next_run
 from lorebank.reflect.unsure_queue import unsure_queue
 from lorebank.reflect.vanishing import vanishing_lines
 from lorebank.reflect.writing import Writer
@@ -85,6 +85,8 @@ class RunOptions:
     """Answers the standing questions."""
     writer: Writer | None = None
     """Puts the answers in words."""
+    begun: BegunRun | None = None
+    """The run as far as it has come: the pages that the ledger moved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,9 +171,12 @@ class _Run:
         for path in planned.settled:
             self._settle(planned, path, None)
         edits: tuple[PageEdit, ...] = ()
+        begun = self.options.begun
+        if begun is not None:
+            self.name = begun.name
         if planned.edits or new_rejections != self.rejections:
             journal = _read_text(self.root, self.journal)
-            self.name = next_run(self.root, self.options.today.isoformat(), journal)
+            self.name = self.name or next_run(self.root, self.options.today.isoformat(), journal)
             edits = self._write(planned, new_rejections)
         if self.options.until is None:
             self.settled.keep(planned.plan, self.kept_parts, last_news=self.news.last)
@@ -223,7 +228,8 @@ class _Run:
         before = present_bytes(self.root / REJECTED_PATH)
         is_same = rejections == self.rejections
         after = before if is_same else rejections.encode("utf-8")
-        return RunUnderWay(self.name, dict(changes), entry, Change(before, after))
+        moved = self.options.begun.changes if self.options.begun else {}
+        return RunUnderWay(self.name, dict(changes), entry, Change(before, after), moved)
 
     def _unsure(self) -> list[OpenPair]:
         """The first pairs that wait for a judge; of lines that the day asked about knows."""

@@ -68,6 +68,16 @@ class RunUnderWay:
     entry: JournalEntry
     rejections: Change
     """The list of rejected hunks; `before` and `after` are equal where it stays as it is."""
+    moved: Mapping[str, Change] = field(default_factory=dict)
+    """What the run changed before this record: pages that the ledger moved."""
+
+    def way_back(self, changes: Mapping[str, Change]) -> dict[str, Change]:
+        """What takes these changes back, and the moves before them."""
+        from_start = {
+            path: replace(change, before=self.moved[path].before) if path in self.moved else change
+            for path, change in changes.items()
+        }
+        return {**self.moved, **from_start}
 
 
 @dataclass(slots=True)
@@ -114,7 +124,7 @@ def write_pages(root: Path, run: RunUnderWay) -> WrittenPages:
     for folder in _FOLDERS:
         remove_temporaries(root / folder)
     _save(root, run)
-    keep_for_undo(root, run.name, run.pages)
+    keep_for_undo(root, run.name, run.way_back(run.pages))
     found = WrittenPages()
     for path, change in run.pages.items():
         try:
@@ -209,12 +219,12 @@ def _write_notes(root: Path, run: RunUnderWay, written: Collection[str]) -> Iter
         yield Diagnostic(path, 0, "page-skipped", message)
     elif written:
         notes[path] = _journal_change(root, run, written)
-    keep_for_undo(root, run.name, pages | notes)
+    keep_for_undo(root, run.name, run.way_back(pages | notes))
     for attempt in range(_ATTEMPTS):
         busy = [note for note, change in notes.items() if not _is_written(root, note, change)]
         if path in busy and attempt < _ATTEMPTS - 1:
             notes[path] = _journal_change(root, run, written)
-            keep_for_undo(root, run.name, pages | notes)
+            keep_for_undo(root, run.name, run.way_back(pages | notes))
             continue
         for note in busy:
             message = "is being changed by somebody else; the run is not told there"
@@ -266,21 +276,31 @@ def _said(problem: WorkspaceError, path: str) -> str:
 
 def _save(root: Path, run: RunUnderWay) -> None:
     buffer = io.BytesIO()
-    manifest: dict[str, dict[str, str | None]] = {}
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-        changes = {**run.pages, REJECTED_PATH: run.rejections}
-        for number, (path, change) in enumerate(changes.items()):
-            blobs = {"before": change.before, "after": change.after}
-            manifest[path] = {
-                side: None if data is None else f"{number}-{side}" for side, data in blobs.items()
-            }
-            for side, data in blobs.items():
-                if data is not None:
-                    archive.writestr(f"{number}-{side}", data)
-        told = {"run": run.name, "changes": manifest, "entry": run.entry.to_dict()}
+        told = {
+            "run": run.name,
+            "changes": _stored(archive, "page", {**run.pages, REJECTED_PATH: run.rejections}),
+            "moved": _stored(archive, "moved", run.moved),
+            "entry": run.entry.to_dict(),
+        }
         archive.writestr(_MANIFEST, json.dumps(told, ensure_ascii=False))
     ensure_derived_folder(root)
     write_atomic(root / RECORD, buffer.getvalue(), expected=present_bytes(root / RECORD))
+
+
+def _stored(
+    archive: zipfile.ZipFile, prefix: str, changes: Mapping[str, Change]
+) -> dict[str, list[str | None]]:
+    """Path → the names under which its bytes before and after are in the archive."""
+    stored: dict[str, list[str | None]] = {}
+    for number, (path, change) in enumerate(changes.items()):
+        stored[path] = []
+        for side, data in (("before", change.before), ("after", change.after)):
+            name = None if data is None else f"{prefix}-{number}-{side}"
+            if name is not None and data is not None:
+                archive.writestr(name, data)
+            stored[path].append(name)
+    return stored
 
 
 def _load(root: Path) -> RunUnderWay | None:
@@ -290,13 +310,18 @@ def _load(root: Path) -> RunUnderWay | None:
         return None
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         told = json.loads(archive.read(_MANIFEST))
-        changes: dict[str, Change] = {}
-        for path, blobs in told["changes"].items():
-            check_place(root, path)
-            before, after = (
-                None if blobs[side] is None else archive.read(blobs[side])
-                for side in ("before", "after")
-            )
-            changes[path] = Change(before, after)
+        changes, moved = (_read(root, archive, told[key]) for key in ("changes", "moved"))
     rejections = changes.pop(REJECTED_PATH)
-    return RunUnderWay(told["run"], changes, JournalEntry.from_dict(told["entry"]), rejections)
+    entry = JournalEntry.from_dict(told["entry"])
+    return RunUnderWay(told["run"], changes, entry, rejections, moved)
+
+
+def _read(
+    root: Path, archive: zipfile.ZipFile, stored: Mapping[str, list[str | None]]
+) -> dict[str, Change]:
+    found: dict[str, Change] = {}
+    for path, names in stored.items():
+        check_place(root, path)
+        before, after = (None if name is None else archive.read(name) for name in names)
+        found[path] = Change(before, after)
+    return found

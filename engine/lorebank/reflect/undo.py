@@ -23,7 +23,16 @@ from lorebank.workspace.derived import ensure_derived_folder
 from lorebank.workspace.layout import BANK_FOLDER
 from lorebank.workspace.paths import is_linked
 
-__all__ = ["KEPT_RUNS", "Change", "check_place", "keep_for_undo", "next_run", "runs", "undo_run"]
+__all__ = [
+    "KEPT_RUNS",
+    "BegunRun",
+    "Change",
+    "check_place",
+    "keep_for_undo",
+    "next_run",
+    "runs",
+    "undo_run",
+]
 
 KEPT_RUNS = 30
 """Of so many runs the way back is kept."""
@@ -37,6 +46,14 @@ class Change:
 
     before: bytes | None
     after: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class BegunRun:
+    """A run that has changed files already."""
+
+    name: str
+    changes: Mapping[str, Change]
 
 
 def runs(root: Path) -> tuple[str, ...]:

@@ -34,15 +34,18 @@ def ensure_derived_folder(root: Path) -> Path:
     return folder
 
 
-def index_path(root: Path, setting: str) -> Path:
+def index_path(root: Path, setting: str, agent_id: str = "main") -> Path:
     """Where a workspace's index is: in `.memory/`, or where `index.path` says.
 
     There `{workspace}` stands for the folder's name and a few letters that tell folders of the
-    same name apart, so that no two workspaces share an index.
+    same name apart, so that no two workspaces share an index; `{agent_id}` for the agent's id, with
+    these letters where the path holds no `{workspace}`.
     """
     if not setting:
         return root / DERIVED_FOLDER / "index.sqlite"
     from hashlib import blake2b  # brings OpenSSL, which an answer from the index needs not
 
     mark = blake2b(str(root).encode("utf-8", "surrogateescape"), digest_size=4).hexdigest()
-    return Path(setting.replace("{workspace}", f"{root.name or 'root'}-{mark}")).expanduser()
+    agent = agent_id if "{workspace}" in setting else f"{agent_id}-{mark}"
+    named = setting.replace("{agent_id}", agent)
+    return Path(named.replace("{workspace}", f"{root.name or 'root'}-{mark}")).expanduser()

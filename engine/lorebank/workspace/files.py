@@ -2,7 +2,8 @@
 
 Read are `memory.md` (or `MEMORY.md`), `memory/`, `bank/` without what reflect reports there, the
 daily logs and the extra paths; in them every `.md` file whose name does not begin with a dot.
-Symbolic links are not followed, whatever they point to. All that is left out for a reason other
+Symbolic links are not followed, whatever they point to, nor is a workspace read that lies inside,
+unless the settings name it. All that is left out for a reason other
 than its name is a problem in the result.
 """
 
@@ -25,6 +26,7 @@ from lorebank.domain import Diagnostic
 from lorebank.errors import WorkspaceError
 from lorebank.workspace.layout import (
     BANK_FOLDER,
+    DERIVED_FOLDER,
     MEMORY_FOLDER,
     FileRole,
     LogPattern,
@@ -40,6 +42,7 @@ __all__ = [
     "WalkResult",
     "content_hash",
     "is_link",
+    "is_workspace",
     "read_bytes",
     "relative_to_root",
     "walk",
@@ -113,11 +116,25 @@ def _is_visible(root: Path, file: Path) -> bool:
 
 def relative_to_root(root: Path, path: str) -> str:
     """An extra path of the settings as memory paths are written: relative where it is inside."""
-    full = Path(path).expanduser()
+    full = Path(os.path.normpath(Path(path).expanduser()))
     if not full.is_absolute():
         return PurePosixPath(path).as_posix()
-    inside = full.is_relative_to(root)
-    return full.relative_to(root).as_posix() if inside else full.as_posix()
+    real = Path(os.path.realpath(full.parent)) / full.name
+    inside = next((each for each in (full, real) if each.is_relative_to(root)), None)
+    return full.as_posix() if inside is None else inside.relative_to(root).as_posix()
+
+
+def is_workspace(folder: Path | str) -> bool:
+    """Whether a folder is a workspace of its own: it holds an index."""
+    return _is_folder(Path(folder) / DERIVED_FOLDER)
+
+
+def _is_folder(path: Path | str) -> bool:
+    """As `Path.is_dir`, which fails on what it may not look at."""
+    try:
+        return Path(path).is_dir()
+    except OSError:
+        return False
 
 
 def read_bytes(root: Path, source: SourceFile) -> bytes:
@@ -177,7 +194,7 @@ class _Walk:
         for parent in reversed([p.as_posix() for p in parents if p.as_posix() != "."]):
             if not self._is_plain_folder(parent, missing_is_fine=False):
                 return
-        if is_markdown(path) and not Path(self._full(path)).is_dir():
+        if is_markdown(path) and not _is_folder(self._full(path)):
             self._visit_extra_file(path)
         elif self._is_plain_folder(path, missing_is_fine=False):
             self._visit_below(path)
@@ -206,10 +223,24 @@ class _Walk:
                     if not generated and len(name) > len(".md"):
                         self._visit_file(entry, path)
                 elif entry.is_dir(follow_symlinks=False) and not is_link(entry):
-                    if not is_generated(path):
-                        waiting.append(path)
+                    if (inner := self._below(path)) is not None:
+                        waiting.append(inner)
                 else:
                     self._visit(entry, path)
+
+    def _below(self, path: str) -> str | None:
+        """The folder to go on in, as memory paths are written; `None` where it is left out."""
+        if is_generated(path):
+            return None
+        full = self._full(path)
+        folder = Path(path)
+        if folder.is_absolute() and folder.name == self.root.name and self._is_root(full):
+            return ""  # an extra path around the workspace, whose files keep their names
+        if is_workspace(full):
+            message = "is a workspace of its own, which no other reads unasked"
+            self._report(path, "nested-workspace", message)
+            return None
+        return path
 
     def _visit_matching(self, folder: str, parts: tuple[re.Pattern[str], ...]) -> None:
         for entry in self._entries(folder):
@@ -281,6 +312,12 @@ class _Walk:
             self._report(path, "not-a-folder", "is neither a folder nor a Markdown file")
             return False
         return True
+
+    def _is_root(self, full: str) -> bool:
+        try:
+            return self.root.samefile(full)
+        except OSError:
+            return False
 
     def _full(self, path: str) -> str:
         return str(self.root / path)

@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from lorebank.config import Config
 from lorebank.errors import PathRefused
-from lorebank.workspace.files import is_link, relative_to_root
+from lorebank.workspace.files import is_link, is_workspace, relative_to_root
 from lorebank.workspace.layout import (
     BANK_FOLDER,
     MEMORY_FOLDER,
@@ -33,13 +33,18 @@ def resolve_memory_path(root: Path, text: str, config: Config | None = None) -> 
     """
     settings = (config or Config()).workspace
     extras = [relative_to_root(root, path) for path in settings.extra_paths]
-    _refuse_odd_text(text)
-    if (outside := _absolute_extra(text, extras)) is not None:
-        return _without_links(outside, Path(text))
-    path = _relative(text)
-    if not _is_memory(path, LogPattern.compile(settings.log_pattern), extras):
-        raise _refused(text, "is outside the workspace's memory")
-    return _without_links(root, root / path)
+    around = _extra_around(text, extras)
+    _refuse_odd_text(text, within=around)
+    if around and Path(around).is_absolute():
+        file, base = Path(text), Path(around).parent
+    else:
+        path = _relative(text)
+        if not _is_memory(path, LogPattern.compile(settings.log_pattern), extras):
+            raise _refused(text, "is outside the workspace's memory")
+        file, base = root / path, root
+    _without_links(base, file)
+    _refuse_nested(root / around, file)
+    return file
 
 
 def refuse_outside_memory(text: str) -> None:
@@ -56,7 +61,8 @@ def _relative(text: str) -> str:
     return PurePosixPath(text).as_posix()
 
 
-def _refuse_odd_text(text: str) -> None:
+def _refuse_odd_text(text: str, *, within: str = "") -> None:
+    """Refuse a spelling; hidden names on the way to `within` are those that a setting names."""
     if not text.isprintable():
         raise _refused(text, "holds a character that cannot be printed")
     if "\\" in text:
@@ -68,18 +74,23 @@ def _refuse_odd_text(text: str) -> None:
     parts = PurePosixPath(text).parts
     if ".." in parts:
         raise _refused(text, "leads upwards")
-    if any(part.startswith(".") for part in parts):
+    if any(part.startswith(".") for part in parts[len(PurePosixPath(within).parts) :]):
         raise _refused(text, "is hidden")
     if not parts or text.endswith("/") or not is_markdown(parts[-1]):
         raise _refused(text, "is not a Markdown file")
 
 
-def _absolute_extra(text: str, extras: list[str]) -> Path | None:
-    """The extra path outside the workspace that an absolute path lies in."""
-    for extra in extras:
-        if Path(extra).is_absolute() and Path(text).is_relative_to(extra):
-            return Path(extra).parent
-    return None
+def _extra_around(text: str, extras: list[str]) -> str:
+    """The innermost extra path that a path lies in; "" for none."""
+    path = PurePosixPath(text)
+    return max((e for e in extras if e != "." and path.is_relative_to(e)), key=len, default="")
+
+
+def _refuse_nested(base: Path, file: Path) -> None:
+    """Refuse a file that belongs to another workspace, which lies below `base`."""
+    for folder in file.relative_to(base).parents:
+        if folder.parts and is_workspace(base / folder):
+            raise _refused(str(file), f"belongs to the workspace {base / folder}")
 
 
 def _is_memory(path: str, pattern: LogPattern, extras: list[str]) -> bool:

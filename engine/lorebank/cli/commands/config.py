@@ -65,7 +65,7 @@ def get_setting(session: Session, key: str) -> None:
 @pass_session
 def set_setting(session: Session, key: str, value: str, user: bool) -> None:
     """Write one setting into the workspace's file, or with --user into your own."""
-    file = _user_file() if user else settings.workspace_config_path(_needed_root(session))
+    file = _user_file() if user else settings.workspace_config_path(session.find_root())
     read = settings.shown(key, settings.set_value(file, key, value, in_workspace=not user))
     if session.json:
         session.show_json({"key": key, "value": read, "file": str(file)})
@@ -123,18 +123,11 @@ def _loaded(session: Session) -> settings.Config:
 def _root(session: Session) -> Path | None:
     """The workspace, or `None` where none was named and none is near: settings hold there too."""
     try:
-        return _needed_root(session)
+        return session.find_root()
     except WorkspaceError:
-        if session.workspace or os.environ.get("LOREBANK_WORKSPACE"):
+        if session.workspace or session.bank_name or os.environ.get("LOREBANK_WORKSPACE"):
             raise
         return None
-
-
-def _needed_root(session: Session) -> Path:
-    from lorebank.workspace.discover import find_workspace
-
-    named = Path(session.workspace) if session.workspace else None
-    return find_workspace(named, os.environ)
 
 
 def _user_file() -> Path:

@@ -8,7 +8,8 @@ import click
 from click.shell_completion import CompletionItem
 
 from lorebank.cli.command import Command, CommandGroup
-from lorebank.cli.parameters import complete_entity, fail_empty_option, interval_options
+from lorebank.cli.parameters import all_option, complete_entity, fail_empty_option, interval_options
+from lorebank.cli.render.banks import failed_lines
 from lorebank.cli.render.entities import entity_list_lines, entity_view_lines
 from lorebank.cli.render.identity import (
     audit_lines,
@@ -19,7 +20,7 @@ from lorebank.cli.render.identity import (
 from lorebank.cli.render.phrases import problem_lines
 from lorebank.cli.render.reports import patch_lines
 from lorebank.cli.session import Session, pass_session
-from lorebank.domain import NameResolution, entity_to_dict
+from lorebank.domain import EntitiesOfBanks, NameResolution, entity_to_dict
 from lorebank.errors import UsageError
 
 EXAMPLES = """
@@ -76,6 +77,7 @@ def entity() -> None:
 )
 @click.option("--explain", is_flag=True, help="Tell, step by step, whom NAME stands for.")
 @click.option("--graph", is_flag=True, help="Show who is seen with whom; export writes it whole.")
+@all_option
 @fail_empty_option
 @pass_session
 def show(
@@ -87,6 +89,7 @@ def show(
     token_budget: int | None,
     explain: bool,
     graph: bool,
+    every_bank: bool,
     fail_empty: bool,
 ) -> int:
     """Show all that is known of one entity, or list them.
@@ -94,6 +97,8 @@ def show(
     NAME may be any of its names. Without NAME every entity is listed, the most mentioned first.
     Under --json all facts are printed.
     """
+    if every_bank and (graph or explain or not name):
+        raise UsageError("--all needs a NAME and goes with neither --graph nor --explain")
     if graph:
         if name:
             raise UsageError("--graph takes no NAME", hint="lorebank entity --graph")
@@ -105,6 +110,10 @@ def show(
             raise UsageError("--explain needs a NAME", hint="lorebank entity NAME --explain")
         return _list(session, fail_empty=fail_empty)
     written = " ".join(name)
+    if every_bank:
+        with session.banks() as banks:
+            found = banks.entity(written, since=since, until=until, token_budget=token_budget)
+        return _show_merged(session, found, limit=limit, fail_empty=fail_empty)
     with session.bank() as bank:
         if explain:
             return _explain(session, bank.resolve(written), fail_empty=fail_empty)
@@ -114,6 +123,17 @@ def show(
     else:
         session.show(entity_view_lines(session.look, view, limit=limit))
     return 1 if fail_empty and not view.facts else 0
+
+
+def _show_merged(session: Session, found: EntitiesOfBanks, *, limit: int, fail_empty: bool) -> int:
+    if session.json:
+        session.show_json(found.to_dict())
+    else:
+        for place, (bank, view) in enumerate(found.views):
+            session.show([*([""] if place else []), session.look.accent(f"{bank}:")])
+            session.show(entity_view_lines(session.look, view, limit=limit))
+        session.note(failed_lines(session.error_look, found.banks))
+    return 1 if fail_empty and not any(view.facts for _, view in found.views) else 0
 
 
 def _explain(session: Session, found: NameResolution, *, fail_empty: bool) -> int:

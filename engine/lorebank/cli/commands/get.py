@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import click
 
 from lorebank.cli.command import command
@@ -25,8 +27,9 @@ def get(session: Session, path: str, start_line: int | None, lines: int | None) 
     """Print a memory file, whole or by lines.
 
     Takes a citation as recall prints it. Refuses what is outside the workspace's memory. In a
-    pipe the text comes out byte for byte.
+    pipe the text comes out byte for byte. NAME:PATH, as --all cites it, is read in that bank.
     """
+    path = _in_its_bank(session, path)
     with session.bank() as bank:
         text = bank.get(path, start_line=start_line, lines=lines)
     if session.json:
@@ -35,6 +38,16 @@ def get(session: Session, path: str, start_line: int | None, lines: int | None) 
         session.show(clean(text.text).removesuffix("\n").split("\n"))
     else:
         write_raw(text.text)
+
+
+def _in_its_bank(session: Session, place: str) -> str:
+    """The path of a place such as `work:memory/a.md`, whose bank is then the one that is asked."""
+    if ":" not in place or session.workspace or session.bank_name:
+        return place
+    from lorebank.workspace.registry import load_registry, split_place
+
+    session.bank_name, path = split_place(place, load_registry(os.environ))
+    return path
 
 
 command = get

@@ -7,7 +7,7 @@ import click
 from lorebank.cli.command import command
 from lorebank.cli.progress import Progress
 from lorebank.cli.render.phrases import count, problem_lines
-from lorebank.cli.render.reports import difference_lines, sync_lines
+from lorebank.cli.render.reports import difference_lines, embedder_lines, sync_lines
 from lorebank.cli.session import Session, pass_session
 
 DIFFERENT = 6
@@ -38,8 +38,9 @@ def _sync(session: Session, *, full: bool) -> int:
         session.show_json(report.to_dict())
         return 0
     session.show(sync_lines(session.look, report, everything=session.verbose))
+    look = session.error_look
+    session.note(embedder_lines(look, report))
     if report.problems:
-        look = session.error_look
         limit = 0 if session.verbose else SHOWN_PROBLEMS
         session.note([look.warn(count(len(report.problems), "problem"))])
         session.note(problem_lines(look, report.problems, limit=limit))

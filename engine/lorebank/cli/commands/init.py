@@ -34,7 +34,7 @@ def init(session: Session, directory: str | None, template: str, dry_run: bool) 
     """
     from lorebank.app import Bank
 
-    root = directory or session.workspace or "."
+    root = directory or session.workspace or _registered(session) or "."
     if dry_run:
         _show_plan(session, Bank.plan_init(root, template=template))
         return
@@ -45,6 +45,17 @@ def init(session: Session, directory: str | None, template: str, dry_run: bool) 
         look = session.look
         session.show(look.clean_line(path) for path in bank.created)
         session.note([_summary(str(bank.root), len(bank.created))])
+
+
+def _registered(session: Session) -> str | None:
+    """The folder that `--bank` names, which need not be there."""
+    if session.bank_name is None:
+        return None
+    import os
+
+    from lorebank.workspace.registry import load_registry
+
+    return load_registry(os.environ).named(session.bank_name).path
 
 
 def _show_plan(session: Session, planned: Sequence[str]) -> None:

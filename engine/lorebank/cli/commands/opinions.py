@@ -6,15 +6,17 @@ import click
 
 from lorebank.cli.command import command
 from lorebank.cli.parameters import (
+    all_option,
     as_of_option,
     complete_entity,
     fail_empty_option,
     min_confidence_option,
 )
+from lorebank.cli.render.banks import failed_lines
 from lorebank.cli.render.lookback import change_lines
 from lorebank.cli.render.opinions import opinion_lines
 from lorebank.cli.session import Session, pass_session
-from lorebank.domain import opinion_to_dict
+from lorebank.domain import OpinionsOfBanks, opinion_to_dict
 from lorebank.errors import UsageError
 
 EXAMPLES = """
@@ -33,6 +35,7 @@ DEFAULT_SPAN = "90d"
 @click.option("--changed", is_flag=True, help="Show what changed its mind, and by which lines.")
 @click.option("--since", metavar="DAY", help="With --changed: from that day on; 90d without this.")
 @min_confidence_option
+@all_option
 @fail_empty_option
 @pass_session
 def opinions(
@@ -43,6 +46,7 @@ def opinions(
     changed: bool,
     since: str | None,
     min_confidence: float | None,
+    every_bank: bool,
     fail_empty: bool,
 ) -> int:
     """Show beliefs with their confidence and evidence.
@@ -53,11 +57,15 @@ def opinions(
     """
     name = " ".join(entity) or None
     if changed:
-        if history or min_confidence is not None:
-            raise UsageError("--changed goes with neither --history nor --min-confidence")
+        if history or min_confidence is not None or every_bank:
+            raise UsageError("--changed goes with no --history, --min-confidence or --all")
         return _changes(session, name, since, as_of, fail_empty=fail_empty)
     if since is not None:
         raise UsageError("--since goes with --changed", hint="lorebank timeline has one, too")
+    if every_bank:
+        with session.banks() as banks:
+            merged = banks.opinions(name, as_of=as_of, min_confidence=min_confidence)
+        return _show_merged(session, merged, history=history, fail_empty=fail_empty)
     with session.bank() as bank:
         found = bank.opinions(name, as_of=as_of, min_confidence=min_confidence)
     if session.json:
@@ -67,6 +75,18 @@ def opinions(
         if not found:
             session.note([_nothing(name, as_of, min_confidence)])
     return 1 if fail_empty and not found else 0
+
+
+def _show_merged(
+    session: Session, found: OpinionsOfBanks, *, history: bool, fail_empty: bool
+) -> int:
+    if session.json:
+        session.show_json(found.to_dict())
+    else:
+        rows, banks = [o for _, o in found.opinions], [bank for bank, _ in found.opinions]
+        session.show(opinion_lines(session.look, rows, history=history, banks=banks))
+        session.note(failed_lines(session.error_look, found.banks))
+    return 1 if fail_empty and not found.opinions else 0
 
 
 def _changes(

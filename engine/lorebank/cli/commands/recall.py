@@ -9,6 +9,7 @@ import click
 from lorebank.cli.command import command
 from lorebank.cli.parameters import (
     ITEM_KIND,
+    all_option,
     as_of_option,
     entity_options,
     fail_empty_option,
@@ -24,6 +25,7 @@ lorebank recall "what does Peter prefer?"
 lorebank recall warelay crash --since 30d -k 5
 lorebank recall "where was Andy?" --as-of 2025-12-01 --explain
 lorebank recall "open questions" --kind O --min-confidence 0.7 --format md
+lorebank recall "when is the boiler serviced?" --all
 lorebank recall 'boiler tag:home -kind:note -"spare part"'
 """
 
@@ -57,6 +59,7 @@ lorebank recall 'boiler tag:home -kind:note -"spare part"'
     default="text",
     help="How hits are printed.",
 )
+@all_option
 @fail_empty_option
 @pass_session
 def recall(
@@ -65,6 +68,7 @@ def recall(
     query: tuple[str, ...],
     explain: bool,
     form: str,
+    every_bank: bool,
     fail_empty: bool,
     **filters: Any,
 ) -> int:
@@ -76,9 +80,12 @@ def recall(
     The question may hold fields (kind: entity: tag: path: since: until: before: after: on:),
     "quoted phrases", and what to leave out: -word, -"a phrase", -kind:note, NOT word. Put it in
     quotes, so that the shell and the options do not take a part of it.
+
+    With --all every named bank is asked on its own, and the answers are merged by rank; each hit
+    names its bank.
     """
     session.json = session.json or form == "json"
-    with session.bank() as bank:
+    with session.banks() if every_bank else session.bank() as bank:
         answer = bank.recall(" ".join(query), explain=explain, **filters)
     if session.json:
         session.show_json(answer.to_dict())

@@ -5,9 +5,11 @@ from __future__ import annotations
 import click
 
 from lorebank.cli.command import command
-from lorebank.cli.parameters import fail_empty_option
+from lorebank.cli.parameters import all_option, fail_empty_option
 from lorebank.cli.render.answers import search_lines, search_notes
+from lorebank.cli.render.banks import failed_lines
 from lorebank.cli.session import Session, pass_session
+from lorebank.domain import SearchOfBanks
 
 EXAMPLES = """
 lorebank search router password
@@ -28,6 +30,7 @@ lorebank search "backup rotation" --path memory/runbook-backup.md
     help="Leave out what scores less.",
 )
 @click.option("--path", metavar="PATH", help="Only in that file or folder.")
+@all_option
 @fail_empty_option
 @pass_session
 def search(
@@ -36,6 +39,7 @@ def search(
     k: int,
     min_score: float,
     path: str | None,
+    every_bank: bool,
     fail_empty: bool,
 ) -> int:
     """Find passages in all notes.
@@ -44,16 +48,29 @@ def search(
     answered, lorebank recall does more.
     """
     text = " ".join(query)
-    with session.bank() as bank:
-        hits = bank.search(text, k=k, min_score=min_score, path=path)
-    if session.json:
-        session.show_json({"query": text, "hits": [hit.to_dict() for hit in hits]})
+    found = _found(session, text, k, min_score, path) if every_bank else None
+    if found is not None:
+        hits = found.hits
     else:
+        with session.bank() as bank:
+            hits = bank.search(text, k=k, min_score=min_score, path=path)
+    if session.json:
+        envelope = {"query": text, "hits": [hit.to_dict() for hit in hits]}
+        session.show_json(found.to_dict() if found is not None else envelope)
+    else:
+        session.note(failed_lines(session.error_look, found.banks if found is not None else ()))
         session.show(search_lines(session.look, hits))
         session.note(search_notes(session.error_look, hits))
         if not hits:
             session.note([f"nothing found for “{text}”{_within(path, min_score)}"])
     return 1 if fail_empty and not hits else 0
+
+
+def _found(
+    session: Session, text: str, k: int, min_score: float, path: str | None
+) -> SearchOfBanks:
+    with session.banks() as banks:
+        return banks.search(text, k=k, min_score=min_score, path=path)
 
 
 def _within(path: str | None, min_score: float) -> str:

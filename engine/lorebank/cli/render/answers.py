@@ -10,6 +10,7 @@ from lorebank.cli.render.look import INDENT, Look
 from lorebank.cli.render.opinions import evidence_line
 from lorebank.cli.render.phrases import SEPARATOR, byline, confidence_phrase, day_phrase, part_lines
 from lorebank.domain import Answer, FactStatus, Hit, Query, SearchHit
+from lorebank.recall.context_lines import untold
 
 __all__ = [
     "absence_lines",
@@ -28,10 +29,12 @@ __all__ = [
 def answer_lines(look: Look, answer: Answer, *, explain: bool = False) -> list[str]:
     """One block a hit: the sentence, and under it what it is and where it stands."""
     lines: list[str] = []
+    told: set[str] = set()
     for hit in answer.hits:
         if lines:
             lines.append("")
         lines += _hit_block(look, hit)
+        lines += _context_line(look, hit.context, told)
         if explain:
             lines += _why_lines(look, hit)
     return lines
@@ -46,7 +49,16 @@ def _hit_block(look: Look, hit: Hit) -> list[str]:
         "" if hit.confidence is None else confidence_phrase(hit.confidence),
         ", ".join(hit.entities),
     ]
-    return [*look.paragraph(hit.content), *byline(look, parts, hit.source)]
+    return [*look.paragraph(hit.content), *byline(look, parts, hit.place)]
+
+
+def _context_line(look: Look, context: Sequence[str], told: set[str]) -> list[str]:
+    """What the folder and file are about, on one line; nothing that stands above already."""
+    fresh = untold(context, told)
+    told.update(fresh)
+    if not fresh:
+        return []
+    return [INDENT + look.dim(look.cut(f"context: {' › '.join(fresh)}", look.width - len(INDENT)))]
 
 
 def absence_lines(look: Look, answer: Answer) -> list[str]:
@@ -153,7 +165,8 @@ def answer_jsonl(answer: Answer) -> Iterator[str]:
 
 
 def answer_markdown(answer: Answer) -> Iterator[str]:
-    """One list item a hit, its citation last: ready for a prompt."""
+    """One list item a hit, its citation last, its context below it once: ready for a prompt."""
+    told: set[str] = set()
     for hit in answer.hits:
         parts = [hit.kind, day_phrase(hit.timestamp) if hit.timestamp else ""]
         if hit.confidence is not None:
@@ -161,23 +174,28 @@ def answer_markdown(answer: Answer) -> Iterator[str]:
         if hit.status is not FactStatus.LIVE:
             parts.append(hit.status.value)
         content = " ".join(hit.content.split())
-        yield f"- {content} ({', '.join(p for p in parts if p)}) [{hit.source}]"
+        yield f"- {content} ({', '.join(p for p in parts if p)}) [{hit.place}]"
+        if fresh := untold(hit.context, told):
+            told.update(fresh)
+            yield f"  context: {' › '.join(fresh)}"
 
 
 def answer_paths(answer: Answer) -> Iterator[str]:
     """Each citation once, the best first."""
-    yield from dict.fromkeys(str(hit.source) for hit in answer.hits)
+    yield from dict.fromkeys(hit.place for hit in answer.hits)
 
 
 def search_lines(look: Look, hits: Sequence[SearchHit]) -> list[str]:
     """One block a passage: place, score and heading, then the snippet set back."""
     lines: list[str] = []
+    told: set[str] = set()
     for hit in hits:
         if lines:
             lines.append("")
-        head = f"{look.accent(look.clean_line(str(hit.source)))}  {look.dim(f'{hit.score:.2f}')}"
-        heading = look.cut(hit.heading, max(20, look.width - len(str(hit.source)) - 8))
+        head = f"{look.accent(look.clean_line(hit.place))}  {look.dim(f'{hit.score:.2f}')}"
+        heading = look.cut(hit.heading, max(20, look.width - len(hit.place) - 8))
         lines.append(f"{head}  {look.dim(heading)}" if heading else head)
+        lines += _context_line(look, hit.context, told)
         lines += [line for line in look.paragraph(hit.snippet.strip("\n"), INDENT) if line.strip()]
     return lines
 

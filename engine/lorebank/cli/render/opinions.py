@@ -27,13 +27,15 @@ _MARGIN = " " * 7
 _ARROWS = {Trend.STRENGTHENING: " ↑", Trend.WEAKENING: " ↓"}
 
 
-def opinion_lines(look: Look, opinions: Sequence[Opinion], *, history: bool = False) -> list[str]:
-    """One block an opinion, a blank line between."""
+def opinion_lines(
+    look: Look, opinions: Sequence[Opinion], *, history: bool = False, banks: Sequence[str] = ()
+) -> list[str]:
+    """One block an opinion, a blank line between; `banks` names the bank of each."""
     lines: list[str] = []
-    for opinion in opinions:
+    for opinion, bank in zip(opinions, banks or [""] * len(opinions), strict=True):
         if lines:
             lines.append("")
-        lines += opinion_block(look, opinion, evidence=_worth_showing(opinion))
+        lines += opinion_block(look, opinion, evidence=_worth_showing(opinion), bank=bank)
         if history:
             lines += history_lines(look, opinion)
     return lines
@@ -45,13 +47,15 @@ def _worth_showing(opinion: Opinion) -> int:
     return 0 if alone else SHOWN_EVIDENCE
 
 
-def opinion_block(look: Look, opinion: Opinion, *, evidence: int, indent: str = "") -> list[str]:
+def opinion_block(
+    look: Look, opinion: Opinion, *, evidence: int, indent: str = "", bank: str = ""
+) -> list[str]:
     """Confidence and statement, the dim line below, then the newest `evidence` lines of it."""
     shown = f"{confidence_phrase(opinion.confidence)}{_ARROWS.get(opinion.trend, '')}"
     lead = f"{indent}{shown:<{len(_MARGIN)}}"
     first, *rest = look.paragraph(opinion.statement, indent + _MARGIN, first=lead)
     lines = [indent + look.strong(shown) + first[len(indent) + len(shown) :], *rest]
-    lines += part_lines(look, _about(opinion), indent + _MARGIN)
+    lines += part_lines(look, [bank, *_about(opinion)], indent + _MARGIN)
     older = len(opinion.evidence) - evidence
     for each in opinion.evidence[-evidence:] if evidence else ():
         lines.append(evidence_line(look, each, indent + _MARGIN, known=opinion.statement))

@@ -55,7 +55,7 @@ def size_phrase(size: int) -> str:
 
 
 def byline(
-    look: Look, parts: Iterable[str], source: Citation, *, indent: str = INDENT
+    look: Look, parts: Iterable[str], source: Citation | str, *, indent: str = INDENT
 ) -> list[str]:
     """The dim line under a sentence; its source ends it."""
     return part_lines(look, [*parts, str(source)], indent)

@@ -20,6 +20,7 @@ from lorebank.domain import Diagnostic, ReflectReport, Status, SyncReport, UndoR
 __all__ = [
     "PAGE_SKIPPED",
     "difference_lines",
+    "embedder_lines",
     "patch_lines",
     "reflect_lines",
     "reflect_log_line",
@@ -48,6 +49,16 @@ def _first(lines: Sequence[str], everything: bool, indent: str = "") -> list[str
         return list(lines)
     rest = f"{indent}… and {len(lines) - SHOWN:,} more (--verbose lists them)"
     return [*lines[:SHOWN], rest]
+
+
+def embedder_lines(look: Look, report: SyncReport) -> list[str]:
+    """Why texts were not embedded, or not by the embedder that was chosen, for stderr."""
+    if not report.embedder_problem:
+        return []
+    lines = [f"note: {report.embedder_problem}"]
+    if report.embedder_remedy:
+        lines.append(f"hint: {report.embedder_remedy}")
+    return [part for line in lines for part in look.paragraph(line, INDENT, first="")]
 
 
 def _totals(report: SyncReport) -> str:

@@ -1,0 +1,252 @@
+"""Several banks asked together: each opened, asked on its own, and their answers merged.
+
+No bank sees another's files: an answer is put together from what each bank says for itself. One
+that cannot be asked is named in the result and fails nothing; only what would fail in every bank
+alike, such as a date that nobody understands, is an error.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import date
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+from lorebank.app.bank import Bank
+from lorebank.app.opened import Say, held_first, log_warning
+from lorebank.domain import (
+    Answer,
+    BankPart,
+    EntitiesOfBanks,
+    FileText,
+    OpinionsOfBanks,
+    RegisteredBank,
+    SearchHit,
+    SearchOfBanks,
+)
+from lorebank.errors import LorebankError, UsageError, WorkspaceError
+from lorebank.recall.several import Asked, merge_answers, merge_searches
+from lorebank.workspace.registry import Registry, load_registry, split_place
+
+if TYPE_CHECKING:
+    from lorebank.agent.memory_search import MemorySearch
+
+__all__ = ["Banks", "open_bank", "recall_all", "registered_banks"]
+
+T = TypeVar("T")
+DEFAULT_K = 10
+
+
+class Banks:
+    """Registered banks that are asked together.
+
+    >>> with Banks.open(["home", "work"]) as banks:    # doctest: +SKIP
+    ...     for hit in banks.recall("when is the boiler serviced?").hits:
+    ...         print(hit.bank, hit.content, hit.source)
+
+    A bank is opened when it is first asked. Days and `now` are as in `Bank`.
+    """
+
+    def __init__(
+        self,
+        banks: Sequence[RegisteredBank],
+        registry: Registry,
+        open_named: Callable[[str], Bank],
+    ) -> None:
+        self.banks = tuple(banks)
+        self._registry = registry
+        self._open_named = open_named
+        self._opened: dict[str, Bank] = {}
+
+    @classmethod
+    def open(
+        cls,
+        names: Sequence[str] | None = None,
+        *,
+        now: date | None = None,
+        environ: Mapping[str, str] | None = None,
+        offline: bool = False,
+        say: Say = log_warning,
+    ) -> Self:
+        """The banks of these names, in that order; all that are registered without any.
+
+        Raises `WorkspaceError` for an unknown name, and where none is registered.
+        """
+        environment = os.environ if environ is None else environ
+        registry = load_registry(environment)
+        banks = registry.banks if names is None else _each_once(registry, names)
+        if not banks:
+            raise WorkspaceError(
+                "no bank is registered", hint="`lorebank bank add NAME DIR` registers one"
+            )
+
+        def open_named(name: str) -> Bank:
+            root = registry.root(name)
+            return Bank.open(root, now=now, environ=environment, offline=offline, say=say)
+
+        return cls(banks, registry, open_named)
+
+    def recall(
+        self, query: str, *, k: int | None = None, token_budget: int | None = None, **filters: Any
+    ) -> Answer:
+        """`Bank.recall` of every bank, merged by rank; `Answer.banks` says what each had to say.
+
+        `filters` are those of `Bank.recall`. A bank without evidence is left out as soon as another
+        has some; see `recall.several`.
+        """
+        if filters.get("why_not") is not None:
+            raise UsageError("why-not is asked of one bank", hint="name it: --bank NAME")
+        asked = self._ask(
+            lambda bank: bank.recall(query, k=k, token_budget=token_budget, **filters)
+        )
+        return merge_answers(asked, query, k=k or DEFAULT_K, token_budget=token_budget)
+
+    def search(
+        self, query: str, *, k: int = 10, min_score: float = 0.0, path: str | None = None
+    ) -> SearchOfBanks:
+        """`Bank.search` of every bank, merged by rank."""
+        asked = self._ask(lambda bank: bank.search(query, k=k, min_score=min_score, path=path))
+        return _search(query, asked, k)
+
+    def memory_search(
+        self, query: str, *, k: int = 6, min_score: float = 0.0, path: str | None = None
+    ) -> SearchOfBanks:
+        """`Bank.memory_search` of every bank, merged by rank; each bank's settings say whether its
+        snippets cite their lines."""
+
+        def hits(bank: Bank) -> tuple[SearchHit, ...]:
+            found: MemorySearch = bank.memory_search(query, k=k, min_score=min_score, path=path)
+            return found.hits
+
+        return _search(query, self._ask(hits), k)
+
+    def opinions(
+        self,
+        entity: str | None = None,
+        *,
+        as_of: date | str | None = None,
+        min_confidence: float | None = None,
+        now: date | None = None,
+    ) -> OpinionsOfBanks:
+        """`Bank.opinions` of every bank, the surest first: one rule makes all confidences."""
+        asked = self._ask(
+            lambda bank: bank.opinions(entity, as_of=as_of, min_confidence=min_confidence, now=now)
+        )
+        rows = [(each.part.bank, opinion) for each in asked for opinion in each.said or ()]
+        return OpinionsOfBanks(
+            opinions=tuple(sorted(rows, key=lambda row: held_first(row[1]))),
+            banks=tuple(replace(each.part, results=len(each.said or ())) for each in asked),
+        )
+
+    def entity(self, name: str, **filters: Any) -> EntitiesOfBanks:
+        """`Bank.entity` of every bank that knows the name; two banks' entities are never one."""
+        asked = self._ask(lambda bank: bank.entity(name, **filters))
+        return EntitiesOfBanks(
+            views=tuple((each.part.bank, each.said) for each in asked if each.said is not None),
+            banks=tuple(replace(each.part, results=int(each.said is not None)) for each in asked),
+        )
+
+    def get(
+        self, place: str, *, start_line: int | None = None, lines: int | None = None
+    ) -> FileText:
+        """`Bank.get` of a place as answers cite it here: `work:memory/2025-11-27.md#L3`."""
+        name, path = split_place(place, self._registry)
+        if name is None or name not in {bank.name for bank in self.banks}:
+            raise UsageError(
+                f"'{place}' names none of these banks", hint="write NAME:PATH, as answers cite it"
+            )
+        return self._bank(name).get(path, start_line=start_line, lines=lines)
+
+    def close(self) -> None:
+        """Close every bank that was opened."""
+        while self._opened:
+            self._opened.popitem()[1].close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        problem: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _bank(self, name: str) -> Bank:
+        if name not in self._opened:
+            self._opened[name] = self._open_named(name)
+        return self._opened[name]
+
+    def _ask(self, question: Callable[[Bank], T]) -> list[Asked[T]]:
+        """What each bank says; raises only where none can say anything."""
+        asked: list[Asked[T]] = []
+        problems: list[LorebankError] = []
+        for each in self.banks:
+            part = BankPart(each.name, each.path)
+            try:
+                asked.append(Asked(part, question(self._bank(each.name))))
+            except UsageError:
+                raise
+            except LorebankError as problem:
+                problems.append(problem)
+                failed = replace(part, error=problem.message, hint=problem.hint)
+                asked.append(Asked(failed))
+            except OSError as problem:
+                problems.append(WorkspaceError(f"{each.path}: {problem.strerror or problem}"))
+                asked.append(Asked(replace(part, error=problems[-1].message)))
+        if len(problems) == len(asked):
+            raise _of_all(problems, [each.part for each in asked])
+        return asked
+
+
+def open_bank(name: str, **settings: Any) -> Bank:
+    """The bank registered under a name, opened; `settings` as `Bank.open` takes them."""
+    return Bank.open(bank=name, **settings)
+
+
+def registered_banks(environ: Mapping[str, str] | None = None) -> tuple[RegisteredBank, ...]:
+    """The banks that the user has named, in the order of `banks.toml`."""
+    return load_registry(os.environ if environ is None else environ).banks
+
+
+def recall_all(
+    query: str,
+    banks: Sequence[str] | None = None,
+    *,
+    k: int | None = None,
+    token_budget: int | None = None,
+    environ: Mapping[str, str] | None = None,
+    **filters: Any,
+) -> Answer:
+    """Ask several registered banks once, all of them where `banks` names none; see `Banks`."""
+    with Banks.open(banks, environ=environ) as opened:
+        return opened.recall(query, k=k, token_budget=token_budget, **filters)
+
+
+def _each_once(registry: Registry, names: Sequence[str]) -> tuple[RegisteredBank, ...]:
+    return tuple(dict.fromkeys(registry.named(name) for name in names))
+
+
+def _search(query: str, asked: Sequence[Asked[tuple[SearchHit, ...]]], k: int) -> SearchOfBanks:
+    hits = merge_searches(asked, k=k)
+    counts = [sum(hit.bank == each.part.bank for hit in hits) for each in asked]
+    return SearchOfBanks(
+        query=query,
+        hits=hits,
+        banks=tuple(
+            replace(each.part, results=count) for each, count in zip(asked, counts, strict=True)
+        ),
+    )
+
+
+def _of_all(problems: Sequence[LorebankError], parts: Sequence[BankPart]) -> LorebankError:
+    """The error where every bank failed: the one problem, where it is the same."""
+    first = problems[0]
+    if all(str(problem) == str(first) for problem in problems):
+        return first
+    said = "; ".join(f"{part.bank}: {part.error}" for part in parts)
+    kind = type(first) if len({type(problem) for problem in problems}) == 1 else WorkspaceError
+    return kind(f"no bank could be asked: {said}", hint=first.hint)

@@ -1,0 +1,248 @@
+"""What a model folder holds, and the `Embedder` that it makes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import RLock
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+import numpy as np
+
+from lorebank.errors import ProviderError
+from lorebank.providers.content_hash import content_hash
+from lorebank.providers.model_folder.safetensors import map_tables
+from lorebank.providers.model_folder.static import StaticModel, table_name
+from lorebank.providers.prefixes import prefixed
+from lorebank.providers.protocols import Limits, Role
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+
+__all__ = ["Contents", "FolderEmbedder", "look_into"]
+
+_NETWORKS = ("model.onnx", "onnx/model.onnx", "onnx/model_quantized.onnx", "model_quantized.onnx")
+_TABLES = ("model.safetensors", "0_StaticEmbedding/model.safetensors", "embeddings.npy")
+_SETTINGS = (
+    "1_Pooling/config.json",
+    "config.json",
+    "config_sentence_transformers.json",
+    "modules.json",
+    "sentence_bert_config.json",
+    "tokenizer_config.json",
+)
+_MOST_TOKENS = 512
+_MOST_CHARACTERS = 65_536
+_SHORTEST = 1e-6
+_METHOD = 1
+"""To be raised with any change to what a folder's vectors come to."""
+
+
+class Model(Protocol):
+    """What is asked of either kind."""
+
+    @property
+    def dimension(self) -> int:
+        """The length of its vectors."""
+
+    def embed(self, texts: Sequence[str]) -> Floats:
+        """Vectors of any length; zero for a text without a token."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """The files of one model."""
+
+    folder: Path
+    kind: Literal["static", "onnx"]
+    model: Path
+    tokenizer: Path
+
+    def open(self) -> Model:
+        """Raises `ProviderError` where a part is missing or does not fit."""
+        if self.kind == "static":
+            return StaticModel.open(self.model, self.tokenizer, self._most_tokens())
+        from lorebank.providers.model_folder.onnx import OnnxModel, pooling_of
+
+        return OnnxModel.open(
+            self.model, self.tokenizer, pooling_of(self.folder), self._most_tokens()
+        )
+
+    def identity(self) -> str:
+        """Changes with any byte that a vector depends on, and not with the folder's place."""
+        digest = hashlib.sha256()
+        files = [self.model, *self._beside(), self.tokenizer]
+        for file in [*files, *(self.folder / name for name in _SETTINGS)]:
+            if file.is_file():
+                digest.update(f"{file.name} {content_hash(file)}\n".encode())
+        return digest.hexdigest()[:16]
+
+    def prompts(self) -> tuple[str, str] | None:
+        """What goes before a document and before a query, as the model's own file says."""
+        found = _json_object(self.folder / "config_sentence_transformers.json").get("prompts")
+        if not isinstance(found, dict):
+            return None
+        document = next((found[k] for k in ("document", "passage") if found.get(k)), "")
+        query = found.get("query") or ""
+        return (str(document), str(query)) if document or query else None
+
+    def _beside(self) -> list[Path]:
+        """Weights that an ONNX file keeps outside itself."""
+        pattern = f"{self.model.name}*"
+        return sorted(p for p in self.model.parent.glob(pattern) if p != self.model)
+
+    def _most_tokens(self) -> int:
+        named = (
+            ("sentence_bert_config.json", "max_seq_length"),
+            ("tokenizer_config.json", "model_max_length"),
+            ("config.json", "max_length"),
+        )
+        for file, key in named:
+            most = _json_object(self.folder / file).get(key)
+            if isinstance(most, int) and 8 <= most <= 100_000:
+                return most
+        return _MOST_TOKENS
+
+
+@dataclass(slots=True)
+class FolderEmbedder:
+    """An `Embedder` in this process; the model is opened at its first use."""
+
+    contents: Contents
+    cut: int = 0
+    """Numbers that are kept of a vector, where the settings ask for fewer; 0 for all."""
+    name: str = "local"
+    endpoint: str = ""
+    limits: Limits = field(default_factory=Limits)
+    _lock: RLock = field(default_factory=RLock)
+    _model: Model | None = None
+    _fingerprint: str = ""
+    _prompts: tuple[str, str] | None = None
+
+    @property
+    def model(self) -> str:
+        return self.contents.folder.name
+
+    @property
+    def dimension(self) -> int:
+        """0 before the model was opened."""
+        own = self._model.dimension if self._model is not None else 0
+        return min(self.cut, own) if self.cut else own
+
+    @property
+    def fingerprint(self) -> str:
+        """The content of the model's files and how many numbers are kept."""
+        with self._lock:
+            if not self._fingerprint:
+                numbers = self.cut or "native"
+                try:
+                    identity = self.contents.identity()
+                except OSError as problem:
+                    raise ProviderError(
+                        f"the local model cannot be read: {problem}",
+                        hint="correct embedder.local.model_path",
+                    ) from problem
+                self._fingerprint = (
+                    f"local/{self.contents.kind}/{identity}/{numbers}/method-{_METHOD}"
+                )
+            return self._fingerprint
+
+    def embed_documents(self, texts: Sequence[str]) -> Floats:
+        return self._embed(texts, "document")
+
+    def embed_query(self, text: str) -> Floats:
+        query: Floats = self._embed([text], "query")[0]
+        return query
+
+    def cancel(self) -> None:
+        """Nothing waits: a call ends by itself."""
+
+    def _open(self) -> Model:
+        with self._lock:
+            if self._model is None:
+                self._model = self.contents.open()
+                self._prompts = self.contents.prompts()
+            return self._model
+
+    def _embed(self, texts: Sequence[str], role: Role) -> Floats:
+        model = self._open()
+        vectors = np.zeros((len(texts), self.dimension), np.float32)
+        rows = [row for row, text in enumerate(texts) if text.strip()]
+        if not rows:
+            return vectors
+        asked = [self._prompted(texts[row][:_MOST_CHARACTERS], role) for row in rows]
+        with self._lock:
+            found = model.embed(asked)[:, : self.dimension]
+        if not np.isfinite(found).all():
+            raise ProviderError(
+                f"the local model {self.model} gave numbers that are none",
+                hint="correct embedder.local.model_path",
+            )
+        lengths = np.linalg.norm(found, axis=1, keepdims=True)
+        vectors[rows] = np.where(lengths < _SHORTEST, 0, found / np.maximum(lengths, _SHORTEST))
+        return vectors
+
+    def _prompted(self, text: str, role: Role) -> str:
+        if self._prompts is None:
+            return prefixed(self.model, text, role)
+        return self._prompts[0 if role == "document" else 1] + text
+
+
+def look_into(path: Path) -> Contents:
+    """What a folder holds, or what stands beside a model file; `ProviderError` where no model is.
+
+    A static model is taken before a network: it needs nothing that is not installed.
+    """
+    if not path.exists():
+        raise ProviderError(f"there is no {path}", hint="correct embedder.local.model_path")
+    folder = path if path.is_dir() else path.parent
+    tokenizer = next((f for f in (folder, folder.parent) if (f / "tokenizer.json").is_file()), None)
+    wanted = [path] if path.is_file() else [folder / name for name in (*_TABLES, *_NETWORKS)]
+    there = [file for file in wanted if file.is_file()]
+    if not there:
+        raise ProviderError(
+            f"{path} holds no model: expected model.onnx, model.safetensors or embeddings.npy",
+            hint="correct embedder.local.model_path",
+        )
+    for file in there:
+        kind: Literal["static", "onnx"] = "onnx" if file.suffix == ".onnx" else "static"
+        if kind == "static" and not _is_static(file):
+            continue
+        own = file.parent / "tokenizer.json"
+        chosen = own if own.is_file() else tokenizer and tokenizer / "tokenizer.json"
+        if not chosen:
+            raise ProviderError(
+                f"{folder} has no tokenizer.json beside {file.name}",
+                hint="copy it from where the model came from",
+            )
+        if kind == "onnx":
+            from lorebank.providers.model_folder.onnx import require_runtime
+
+            require_runtime(file)
+        return Contents(chosen.parent if path.is_file() else folder, kind, file, chosen)
+    raise ProviderError(
+        f"{there[0]} is no static model: it has no table of tokens (embeddings, embedding.weight)",
+        hint="export the model to ONNX (optimum-cli export onnx), and name that folder",
+    )
+
+
+def _is_static(file: Path) -> bool:
+    try:
+        return table_name(map_tables(file)) is not None
+    except (OSError, ValueError) as problem:
+        raise ProviderError(
+            f"the local model cannot be read: {problem}", hint="correct embedder.local.model_path"
+        ) from problem
+
+
+def _json_object(file: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(file.read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}

@@ -1,0 +1,19 @@
+"""What a hit's folder and file are about, and what telling it costs. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from lorebank.language.words import estimate_tokens
+
+__all__ = ["context_tokens", "untold"]
+
+
+def context_tokens(context: Sequence[str], told: Collection[str]) -> int:
+    """Estimated tokens of a hit's context; what an earlier hit has told costs nothing."""
+    return sum(estimate_tokens(line) for line in untold(context, told))
+
+
+def untold(context: Sequence[str], told: Collection[str]) -> tuple[str, ...]:
+    """Of a hit's context what no earlier hit has told."""
+    return tuple(line for line in context if line not in told)

@@ -1,0 +1,308 @@
+"""The banks a user has named: a small TOML file beside their settings, edited in place.
+
+    default = "home"
+
+    [banks]
+    home = "/home/me/notes"
+    work = "/home/me/work/notes"
+
+A name stands for a workspace folder and for nothing else: naming a bank never lets one workspace
+read another's files. Comments and order in the file are the owner's and stay.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from lorebank.config import user_config_path
+from lorebank.domain import RegisteredBank
+from lorebank.errors import ConfigurationError, UsageError, WorkspaceError
+from lorebank.workspace.layout import BANK_FOLDER, MEMORY_FOLDER
+
+__all__ = [
+    "Registry",
+    "add_bank",
+    "default_bank",
+    "load_registry",
+    "remove_bank",
+    "set_default_bank",
+    "split_place",
+]
+
+FILE_NAME = "banks.toml"
+ALL = "all"
+_NAME = re.compile(r"[^\W_][\w.-]{0,63}")
+_NAME_RULE = "letters, digits, '-', '_' and '.', beginning with a letter or digit, at most 64"
+
+
+@dataclass(frozen=True, slots=True)
+class Registry:
+    """The registered banks, in the order of the file."""
+
+    file: Path | None
+    """Where they stand; `None` where the environment names no folder for settings."""
+    banks: tuple[RegisteredBank, ...] = ()
+    text: str | None = None
+    """The file as it was read; `None` where there is none."""
+
+    @property
+    def default(self) -> RegisteredBank | None:
+        """The bank that is meant where nothing names one and no workspace is near."""
+        return next((bank for bank in self.banks if bank.is_default), None)
+
+    def find(self, name: str) -> RegisteredBank | None:
+        """The bank of that name; case and Unicode form do not matter."""
+        wanted = _folded(name)
+        return next((bank for bank in self.banks if _folded(bank.name) == wanted), None)
+
+    def named(self, name: str) -> RegisteredBank:
+        """As `find`; `WorkspaceError` with the nearest names where there is none."""
+        found = self.find(name)
+        if found is None:
+            raise WorkspaceError(f"no bank '{name}' is registered", hint=self._nearest_hint(name))
+        return found
+
+    def root(self, name: str) -> Path:
+        """The folder of a bank, with links on the way to it resolved.
+
+        `WorkspaceError` that names the remedy where the folder is gone.
+        """
+        bank = self.named(name)
+        try:
+            root = Path(bank.path).resolve()
+            is_folder = root.is_dir()
+        except (OSError, RuntimeError, ValueError) as error:
+            raise self._stale(bank, f"cannot be opened: {error}") from error
+        if not is_folder:
+            raise self._stale(bank, "is not a folder" if root.exists() else "is gone")
+        return root
+
+    def _stale(self, bank: RegisteredBank, what: str) -> WorkspaceError:
+        return WorkspaceError(
+            f"{bank.path} {what}; bank '{bank.name}' of {self.file} stands for it",
+            hint=f"`lorebank bank add {bank.name} DIR --replace` points it elsewhere,"
+            f" `lorebank bank remove {bank.name}` forgets it",
+        )
+
+    def _nearest_hint(self, name: str) -> str:
+        import difflib
+
+        if not self.banks:
+            return "`lorebank bank add NAME DIR` registers one"
+        known = [bank.name for bank in self.banks]
+        near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
+        return f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(known)}"
+
+
+def load_registry(environ: Mapping[str, str]) -> Registry:
+    """The banks of `banks.toml`; none where there is no such file.
+
+    Raises `ConfigurationError` that names file, line and expectation.
+    """
+    settings = user_config_path(environ)
+    file = settings.with_name(FILE_NAME) if settings else None
+    if file is None or not file.exists():
+        return Registry(file)
+    return _parsed(file, _read(file))
+
+
+def default_bank(environ: Mapping[str, str]) -> Path | None:
+    """The folder of the default bank, where the user named one."""
+    registry = load_registry(environ)
+    return registry.root(registry.default.name) if registry.default else None
+
+
+def add_bank(
+    environ: Mapping[str, str], name: str, path: Path, *, replace: bool = False
+) -> tuple[RegisteredBank, str]:
+    """Register a folder under a name; also says what deserves a look, or nothing.
+
+    `replace` lets a name that is taken stand for another folder. Raises `WorkspaceError` for a
+    folder that is not there, and for one that is registered under another name.
+    """
+    registry = load_registry(environ)
+    name = _checked_name(name)
+    root = _folder(path)
+    taken = registry.find(name)
+    if taken and Path(taken.path) != root and not replace:
+        raise UsageError(
+            f"'{taken.name}' is already {taken.path}", hint="--replace points it elsewhere"
+        )
+    others = [bank for bank in registry.banks if taken is None or bank.name != taken.name]
+    for other in others:
+        if Path(other.path) == root:
+            raise UsageError(
+                f"{root} is already registered as '{other.name}'",
+                hint=f"`lorebank bank remove {other.name}` frees it",
+            )
+    written = taken.name if taken else name
+    _edit(registry, {("banks", written): str(root)})
+    is_default = taken is not None and taken.is_default
+    return RegisteredBank(written, str(root), is_default), _remark(root, others)
+
+
+def remove_bank(environ: Mapping[str, str], name: str) -> RegisteredBank:
+    """Forget a name; the folder and all in it stay. A default bank is then no default any more."""
+    registry = load_registry(environ)
+    bank = registry.named(name)
+    changes: dict[tuple[str, ...], str | None] = {("banks", bank.name): None}
+    if bank.is_default:
+        changes["default",] = None
+    _edit(registry, changes)
+    return bank
+
+
+def set_default_bank(environ: Mapping[str, str], name: str | None) -> RegisteredBank | None:
+    """Make a bank the default; `None` leaves no default. Returns the default bank."""
+    registry = load_registry(environ)
+    if name is None:
+        if registry.default:
+            _edit(registry, {("default",): None})
+        return None
+    bank = registry.named(name)
+    _edit(registry, {("default",): bank.name})
+    return RegisteredBank(bank.name, bank.path, is_default=True)
+
+
+def split_place(text: str, registry: Registry) -> tuple[str | None, str]:
+    """A place as answers from several banks cite it → bank and path within it.
+
+    `work:memory/2025-11-27.md#L3` → `("work", "memory/2025-11-27.md#L3")` where a bank `work` is
+    registered; any other text is a path, as it stands.
+    """
+    name, colon, path = text.partition(":")
+    if colon and path and _NAME.fullmatch(name) and (bank := registry.find(name)):
+        return bank.name, path
+    return None, text
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFC", name).casefold()
+
+
+def _checked_name(name: str) -> str:
+    name = unicodedata.normalize("NFC", name.strip())
+    if not _NAME.fullmatch(name):
+        raise UsageError(f"{name!r} cannot name a bank", hint=f"use {_NAME_RULE}")
+    if _folded(name) == ALL:
+        raise UsageError(f"{name!r} cannot name a bank", hint="--all stands for every bank")
+    return name
+
+
+def _folder(path: Path) -> Path:
+    try:
+        root = path.expanduser().resolve()
+        is_folder = root.is_dir()
+    except (OSError, RuntimeError, ValueError) as error:
+        raise WorkspaceError(f"{path}: cannot be opened: {error}") from error
+    if not is_folder:
+        what = "is not a folder" if root.exists() else "no such folder"
+        raise WorkspaceError(f"{root}: {what}", hint=f"`lorebank init {path}` makes a workspace")
+    return root
+
+
+def _remark(root: Path, others: list[RegisteredBank]) -> str:
+    """What is odd about a folder as a bank: nothing in it, or that another bank lies around it."""
+    for other in others:
+        outer, inner = sorted((Path(other.path), root), key=lambda path: len(path.parts))
+        if inner.is_relative_to(outer) and inner.relative_to(outer).parts[0] in (
+            MEMORY_FOLDER,
+            BANK_FOLDER,
+        ):
+            return f"{inner} lies inside the memory of {outer}; that bank leaves it out"
+    if not any((root / folder).is_dir() for folder in (MEMORY_FOLDER, BANK_FOLDER)):
+        return f"{root} holds no {MEMORY_FOLDER}/ yet; `lorebank init {root}` lays one out"
+    return ""
+
+
+def _parsed(file: Path, text: str) -> Registry:
+    import tomllib
+
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigurationError(f"{file}: is not valid TOML: {error}") from error
+    unknown = sorted(document.keys() - {"banks", "default"})
+    table = document.get("banks", {})
+    default = document.get("default")
+    if unknown:
+        raise _unexpected(file, text, (unknown[0],), "only `default` and a table [banks]")
+    if not isinstance(table, dict):
+        raise _unexpected(file, text, ("banks",), "a table of names and folders")
+    seen: set[str] = set()
+    for name, path in table.items():
+        if not _NAME.fullmatch(name) or _folded(name) == ALL or _folded(name) in seen:
+            raise _unexpected(file, text, ("banks", name), f"a name of its own: {_NAME_RULE}")
+        if not isinstance(path, str) or not _is_absolute(path):
+            raise _unexpected(file, text, ("banks", name), "the absolute path of a folder")
+        seen.add(_folded(name))
+    if default is not None and (not isinstance(default, str) or _folded(default) not in seen):
+        raise _unexpected(file, text, ("default",), "the name of a bank below [banks]")
+    return Registry(
+        file,
+        tuple(
+            RegisteredBank(
+                name,
+                str(Path(path).expanduser()),
+                is_default=default is not None and _folded(default) == _folded(name),
+            )
+            for name, path in table.items()
+        ),
+        text,
+    )
+
+
+def _is_absolute(path: str) -> bool:
+    try:
+        return "\0" not in path and Path(path).expanduser().is_absolute()
+    except RuntimeError:  # `~somebody`, who has no home here
+        return False
+
+
+def _unexpected(file: Path, text: str, key: tuple[str, ...], expected: str) -> ConfigurationError:
+    from lorebank import toml_edit
+
+    line = toml_edit.find_line(text, key)
+    place = f"{file}:{line}" if line else str(file)
+    return ConfigurationError(f"{place}: {'.'.join(key)}: expected {expected}")
+
+
+def _read(file: Path) -> str:
+    try:
+        return file.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise ConfigurationError(f"{file}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise ConfigurationError(f"{file}: is not UTF-8 at byte {error.start}") from error
+
+
+def _edit(registry: Registry, changes: Mapping[tuple[str, ...], str | None]) -> None:
+    """Set keys of the file, or take them out where the value is `None`; nothing else changes."""
+    from lorebank import toml_edit
+    from lorebank.workspace.atomic import write_atomic
+
+    file = registry.file
+    if file is None:
+        raise ConfigurationError(
+            "no folder for your settings is known", hint="set LOREBANK_CONFIG to a file's path"
+        )
+    text = registry.text or ""
+    try:
+        for key, value in changes.items():
+            text = (
+                toml_edit.unset_key(text, key)
+                if value is None
+                else toml_edit.set_key(text, key, value)
+            )
+    except ValueError as error:
+        raise ConfigurationError(f"{file}: {error}", hint="change it in an editor") from error
+    _parsed(file, text)
+    target = file.resolve()
+    before = None if registry.text is None else target.read_bytes()
+    if before is not None and before.decode("utf-8-sig", "replace") != registry.text:
+        raise ConfigurationError(f"{file}: was changed meanwhile", hint="run the command again")
+    write_atomic(target, text.encode(), expected=before)

@@ -1,0 +1,79 @@
+"""Tools over several banks: there only where the server was told of them, and reading only."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp.client import Client
+
+from lorebank import Bank, Banks
+from lorebank.mcp_server.server import LorebankServer, build_server
+from lorebank.workspace.registry import add_bank
+from support import WORDS_ONLY
+
+TOOLS = {"recall_all", "memory_search_all", "memory_get_all"}
+
+
+@pytest.fixture
+def environ(copy_fixture: Callable[[str], Path], tmp_path: Path) -> dict[str, str]:
+    found = WORDS_ONLY | {"LOREBANK_CONFIG": str(tmp_path / "config.toml")}
+    add_bank(found, "home", copy_fixture("harbour"))
+    log = tmp_path / "work" / "memory" / "2025-12-01.md"
+    log.parent.mkdir(parents=True)
+    log.write_text("---\ncontext: Ledgers.\n---\n## Retain\n- W @Ada: Audits zeppelins.\n")
+    add_bank(found, "work", tmp_path / "work")
+    return found
+
+
+@pytest.fixture
+def server(environ: dict[str, str]) -> Iterator[LorebankServer]:
+    made, banks = build_server(
+        lambda: Bank.open(bank="home", environ=environ),
+        open_banks=lambda: Banks.open(environ=environ),
+    )
+    yield made
+    banks.close()
+
+
+def call(server: LorebankServer, tool: str, **arguments: Any) -> Any:
+    async def session() -> Any:
+        async with Client(server) as client:
+            await client.list_tools()
+            return await client.call_tool(tool, arguments)
+
+    return asyncio.run(session())
+
+
+def tool_names(server: LorebankServer) -> set[str]:
+    return {tool.name for tool in asyncio.run(server.list_tools())}
+
+
+def test_without_several_banks_no_tool_reaches_another(environ: dict[str, str]) -> None:
+    alone, banks = build_server(lambda: Bank.open(bank="home", environ=environ))
+    try:
+        assert not tool_names(alone) & TOOLS
+        found = call(alone, "recall", query="who audits zeppelins?")
+        assert found.structured_content["hits"] == []
+        assert call(alone, "memory_get", path="work:memory/2025-12-01.md").is_error
+    finally:
+        banks.close()
+
+
+def test_hits_of_several_banks_are_cited_so_that_they_can_be_read(server: LorebankServer) -> None:
+    assert tool_names(server) >= TOOLS
+    found = call(server, "recall_all", query="who audits zeppelins?")
+    [hit] = found.structured_content["hits"]
+    assert (hit["bank"], hit["context"]) == ("work", ["Ledgers."])
+    text = found.content[0].text
+    assert "[work:memory/2025-12-01.md#L5]" in text
+    assert "   context: Ledgers." in text
+    read = call(server, "memory_get_all", place="work:memory/2025-12-01.md#L5")
+    assert read.structured_content["text"] == "- W @Ada: Audits zeppelins."
+    searched = call(server, "memory_search_all", query="zeppelins")
+    assert [row["bank"] for row in searched.structured_content["hits"]] == ["work"]
+    refused = call(server, "memory_get_all", place="work:../harbour/memory.md")
+    assert refused.is_error
