@@ -148,6 +148,8 @@ class RecallSettings:
     text_weight: float = setting(0.3, FRACTION)
     candidate_multiplier: int = setting(4, whole_number(1, 100))
     auto_sync: bool = setting(True, FLAG)
+    remember_uses: bool = setting(True, FLAG)
+    """Whether the day that a line was last given as an answer is noted, in `.memory/` alone."""
     temporal_decay: TemporalDecaySettings = field(default_factory=TemporalDecaySettings)
     mmr: MmrSettings = field(default_factory=MmrSettings)
 

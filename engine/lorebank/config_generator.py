@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from lorebank.config_rules import (
     ENDPOINT,
+    FLAG,
     SECRET,
     TEXTS,
     Rule,
@@ -43,6 +44,8 @@ class GeneratorSettings:
     """How often a request is sent before it counts as failed."""
     answer_tokens: int = setting(1500, users_own(whole_number(50, 32_000)))
     """What one answer may have at most."""
+    summaries: bool = setting(False, users_own(FLAG))
+    """Whether reflect has the summaries of entity pages put in words as well."""
     max_calls: int = setting(40, users_own(whole_number(0, 100_000)))
     """Calls a run."""
     max_tokens: int = setting(200_000, users_own(whole_number(0, 1_000_000_000)))

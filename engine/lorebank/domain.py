@@ -1503,6 +1503,8 @@ class RotKind(StrEnum):
     """Held for more than a month, on the word of one file."""
     STALE = "stale"
     """Without evidence for more than 90 days."""
+    UNRECALLED = "never-recalled"
+    """More than 90 days old, and never given as an answer for as long as answers were noted."""
     DANGLING = "dangling"
     """A link, citation, mark or ruling that leads nowhere."""
 
@@ -1543,12 +1545,16 @@ class RotReport:
     """How many pages were searched for what leads nowhere."""
     findings: tuple[RotFinding, ...]
     """By kind as `RotKind` lists them; the surest opinions first."""
+    unrecalled: int | None = None
+    """How many facts and opinions old enough were never recalled, of which the oldest are among
+    the findings; `None` where that is not known."""
 
     def to_dict(self) -> dict[str, Any]:
         return {
             "day": self.day.isoformat(),
             "opinions": self.opinions,
             "pages": self.pages,
+            "unrecalled": self.unrecalled,
             "findings": [finding.to_dict() for finding in self.findings],
         }
 

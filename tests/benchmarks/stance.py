@@ -124,7 +124,9 @@ def checks(stream: Record, outcomes: list[tuple[str, str]]) -> Iterable[tuple[st
         found = judge(stream["opinion"], [holder], step["fact"], named)
         outcomes.append((step["label"], found.stance.value))
         day = date.fromisoformat(step["day"])
-        evidence.append(DatedEvidence(day, found.stance, str(number), found.strength))
+        evidence.append(
+            DatedEvidence(day, found.stance, str(number), found.strength, turns=found.turns)
+        )
         after = fold_evidence(evidence).confidence
 
 

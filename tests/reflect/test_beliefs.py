@@ -35,6 +35,7 @@ def lines(draw: st.DrawFn) -> DatedEvidence:
         strength=draw(st.floats(0, 1)),
         stated=draw(st.none() | st.floats(0, 1)),
         source=draw(st.sampled_from(["a.md", "b.md"])),
+        turns=draw(st.booleans()),
     )
 
 
@@ -47,13 +48,15 @@ def test_confidence_stays_between_zero_and_one(evidence: list[DatedEvidence], pr
     assert all(0 < c < 1 for c in [state.confidence, *(c for _, c in state.history)])
 
 
-@given(streams, st.integers(0, 14), st.floats(0, 1), st.sampled_from(["a.md", "c.md"]))
+@given(
+    streams, st.integers(0, 14), st.floats(0, 1), st.sampled_from(["a.md", "c.md"]), st.booleans()
+)
 def test_more_support_never_lowers_and_more_contradiction_never_raises(
-    evidence: list[DatedEvidence], day: int, strength: float, source: str
+    evidence: list[DatedEvidence], day: int, strength: float, source: str, turns: bool
 ) -> None:
     before = fold_evidence(evidence).confidence
-    more = on(day, FOR, fact_id="new", strength=strength, source=source)
-    less = on(day, AGAINST, fact_id="new", strength=strength, source=source)
+    more = on(day, FOR, fact_id="new", strength=strength, source=source, turns=turns)
+    less = on(day, AGAINST, fact_id="new", strength=strength, source=source, turns=turns)
     assert fold_evidence([*evidence, more]).confidence >= before - 1e-9
     assert fold_evidence([*evidence, less]).confidence <= before + 1e-9
 
@@ -262,3 +265,54 @@ GOLDEN_STORIES = [
 @pytest.mark.parametrize(("story", "expected"), GOLDEN_STORIES)
 def test_golden_stories(story: list[DatedEvidence], expected: list[float]) -> None:
     assert [round(c, 3) for _, c in fold_evidence(story).history] == expected
+
+
+@given(st.floats(0.05, 0.95), st.integers(2, 8), st.sampled_from([FOR, AGAINST]))
+def test_independent_days_count_more_than_as_many_lines_of_one(
+    c: float, number: int, stance: Stance
+) -> None:
+    crowded = [on(1, stance, fact_id=f"x{i}", source=f"{i}.md") for i in range(number)]
+    apart = [on(day, stance) for day in range(1, number + 1)]
+    one_day = abs(fold_evidence([stated(c), *crowded]).confidence - c)
+    several = abs(fold_evidence([stated(c), *apart]).confidence - c)
+    assert several >= one_day
+    assert several > one_day or c + one_day > 0.98 or c - one_day < 0.02
+
+
+@given(st.floats(0.6, 0.9), st.integers(3, 8))
+def test_renewed_support_brings_a_belief_back(c: float, days: int) -> None:
+    down = [stated(c), *(on(day, AGAINST) for day in range(1, days + 1))]
+    back = [on(days + day) for day in range(1, days + 1)]
+    assert fold_evidence(down).confidence < c - 0.1
+    assert fold_evidence([*down, *back]).confidence > c - 0.05
+
+
+@given(st.floats(0.05, 0.95), st.lists(st.floats(0.05, 0.95), min_size=2, max_size=6))
+def test_a_line_that_is_restated_on_its_day_counts_once(c: float, again: list[float]) -> None:
+    once = [stated(c), on(3, fact_id="again", stated=max(again))]
+    often = [stated(c), *(on(3, fact_id="again", stated=each) for each in again)]
+    assert fold_evidence(often) == fold_evidence(once)
+
+
+@given(st.floats(0.02, 0.98), st.sampled_from([FOR, AGAINST]), st.floats(0.5, 1.0))
+def test_an_outright_turn_moves_further_and_still_by_less_than_twelve_points(
+    c: float, stance: Stance, strength: float
+) -> None:
+    plain = fold_evidence([stated(c), on(1, stance, strength=strength)]).confidence
+    turned = fold_evidence([stated(c), on(1, stance, strength=strength, turns=True)]).confidence
+    assert abs(turned - c) >= abs(plain - c) - 1e-12
+    assert abs(turned - c) < 0.12
+
+
+@pytest.mark.parametrize(("c", "after"), [(0.9, 0.79), (0.8, 0.69), (0.5, 0.4013), (0.1, 0.0628)])
+def test_an_outright_turn_from_a_firm_belief(c: float, after: float) -> None:
+    state = fold_evidence([stated(c), on(1, AGAINST, turns=True)])
+    assert round(state.confidence, 4) == after
+
+
+@given(st.floats(0.01, 0.99), st.floats(0.01, 0.99), st.floats(0.0, 1.0))
+def test_a_turn_keeps_beliefs_in_order(one: float, other: float, strength: float) -> None:
+    low, high = sorted((one, other))
+    turn = on(1, AGAINST, strength=strength, turns=True)
+    ends = [fold_evidence([stated(c), turn]).confidence for c in (low, high)]
+    assert ends[0] <= ends[1] + 1e-12

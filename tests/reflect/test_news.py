@@ -38,6 +38,10 @@ def line(chance: random.Random) -> str:
             f"- O(c=0.{number + 1}) @{who}: Likes green tea.",
             f"- O @{who}: No longer likes green tea.",
             f"- W @New-{number} @{who}: Met at the harbour.",
+            f"- W @{who}: Told {other} and New-{number} about the boat.",
+            f"- W @{who}: Is my sister; she lives in Porto.",
+            f"- B @{who}: Booked a ferry for {number + 1} March 2027.",
+            f"- W @{who}: Dislikes green tea, says {other}.",
         ]
     )
 

@@ -281,3 +281,38 @@ def test_a_directive_is_no_fact_and_reflect_leaves_it_alone(tmp_path: Path) -> N
         assert [o.statement for o in bank.opinions()] == ["Prefers tea in the morning."]
         assert bank.status().directives == bank.directives()
     assert file.read_bytes() == before
+
+
+def later(root: Path, day: str, *lines: str) -> None:
+    (root / "memory" / f"{day}.md").write_text("\n".join(["## Retain", *lines, ""]), "utf-8")
+
+
+def test_an_answer_lets_go_of_what_is_over_and_keeps_what_the_logs_lost(tmp_path: Path) -> None:
+    root = workspace(tmp_path, "question: What lies ahead?\nahead: true")
+    for day in range(1, 5):
+        line = f"- W @Ana: Concert number {day} on {day + 10} March 2026."
+        later(root, f"2026-02-0{day + 2}", line)
+    assert len(answered(reflected(root))) == 6
+    later(root, "2026-03-13", "- W @Ben: Rests.")
+    lines = answered(reflected(root))
+    assert len(lines) == 2, "four are over: more than a quarter, and nothing is lost"
+    for file in (root / "memory").glob("2026-0[12]-*.md"):
+        file.unlink()
+    assert answered(reflected(root)) == lines, "files that are gone are a loss, and held back"
+
+
+def test_an_opinion_stands_once_in_its_last_words_with_its_confidence(tmp_path: Path) -> None:
+    root = workspace(tmp_path, "question: What does Ana like?\nkinds: O")
+    later(root, "2026-02-10", "- O @Ana: Prefers tea in the morning, green tea.")
+    later(root, "2026-02-11", "- W @Ana: Serves tea in the morning.")
+    (line,) = answered(reflected(root))
+    assert line.startswith("- 2026-02-10 · Ana: Prefers tea in the morning, green tea. · 0.8")
+
+
+def test_opinions_that_moved_are_told_from_what_to_what(tmp_path: Path) -> None:
+    root = workspace(tmp_path, "question: Where did minds change?\nmoved: true")
+    assert answered(reflected(root)) == []
+    for day in (10, 11, 12):
+        later(root, f"2026-02-{day}", "- O @Ana: No longer prefers tea in the morning.")
+    (line,) = answered(reflected(root))
+    assert line.startswith("- 2026-02-12 · Ana: Prefers tea in the morning. · 0.80 → 0.")

@@ -108,6 +108,7 @@ def test_related_entities_come_strongest_first_as_wikilinks() -> None:
     neighbours = [Neighbour("Ann", 1), Neighbour("The Castle", 3, Citation("memory/a.md", 4, 4))]
     related = entity_bodies("peter", [], [], neighbours, page=PAGE, link=LINK)["related"]
     assert related == (
+        "## Related\n\n"
         "- [[The-Castle|The Castle]] · 3 shared facts,"
         " last ([memory/a.md#L4](../../memory/a.md#L4))\n"
         "- [[Ann]] · 1 shared fact"
@@ -175,7 +176,7 @@ def test_no_text_of_a_user_breaks_a_block(contents: list[str]) -> None:
     blocks, problems = find_blocks(page)
     assert (problems, [(b.name, b.body) for b in blocks]) == ((), list(bodies.items()))
     lines = [line for body in bodies.values() for line in body.split("\n") if line]
-    assert all(line.startswith(("- ", "**", "No")) for line in lines)
+    assert all(line.startswith(("- ", "**", "No", "## ")) for line in lines)
 
 
 def test_facts_about_somebody_else_name_their_subject() -> None:

@@ -89,7 +89,7 @@ def test_a_definite_attribute_has_one_value(text: str, slot: tuple[str, str, str
         ("@Peter: Is no longer at Hooli", [("", "employer", "hooli", "ends")]),
         (
             "@Peter: Moved from Berlin to Lisbon in May",
-            [("", "residence", "berlin", "ends"), ("", "residence", "lisbon", "several")],
+            [("", "residence", "berlin", "ends"), ("", "residence", "lisbon", "holds")],
         ),
         (
             "@Runa: Hat bei Meerohr angefangen und ist nicht mehr bei Nordlyd",

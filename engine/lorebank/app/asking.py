@@ -12,7 +12,7 @@ from lorebank.errors import UsageError
 from lorebank.index.chunks import select_chunks
 from lorebank.index.connection import has_full_text
 from lorebank.index.entities import lookup_names
-from lorebank.index.items import facts_by_time
+from lorebank.index.items import NOTE, facts_by_time
 from lorebank.index.meaning import QueryVector
 from lorebank.index.selection import known_tags, select_items
 from lorebank.index.spelling import respell_names
@@ -23,6 +23,7 @@ from lorebank.recall.pipeline import RecallOptions, recall
 from lorebank.recall.request import Request
 from lorebank.recall.understand import Understood, understand
 from lorebank.reflect import materialise
+from lorebank.workspace.recalled import note_recalled
 
 __all__ = ["Asking"]
 
@@ -52,6 +53,7 @@ class Asking(OpenWorkspace):
         include_superseded: bool = False,
         explain: bool = False,
         why_not: str | None = None,
+        remember: bool = True,
         now: date | None = None,
     ) -> Answer:
         """Answer a question from facts and prose, with citations; see `Answer`.
@@ -61,6 +63,8 @@ class Asking(OpenWorkspace):
         `kinds` are kinds of facts or `note` for prose; every one of `tags` must be borne; `path` is
         a file or the beginning of a path. `explain` adds to each hit's `why` what every part of
         its score is worth; `why_not`, an id or `path#L12`, is answered in `Answer.why_not`.
+        Which facts were given is noted in `.memory/` (`recall.remember_uses`), unless `remember` is
+        false: for questions that nobody asked.
         """
         today = self._today(now)
         wanted = self.config.recall.k if k is None else k
@@ -112,6 +116,8 @@ class Asking(OpenWorkspace):
             index=self._freshness(),
             notes=(*self._notes_on(understood.filters), *self._notes_on_retrievers(question)),
         )
+        if remember and answer.hits and self.config.recall.remember_uses:
+            note_recalled(self.root, [hit.id for hit in answer.hits if hit.kind != NOTE], today)
         if question.fallback is None:
             return answer
         return replace(answer, notes=(*answer.notes, question.fallback))
@@ -191,7 +197,7 @@ class Asking(OpenWorkspace):
         self._freshen()
 
         def ask(question: str) -> Answer:
-            return self.recall(question, k=DEPTH, include_superseded=True, now=now)
+            return self.recall(question, k=DEPTH, include_superseded=True, remember=False, now=now)
 
         return run_bench(self._vocabulary, ask, n=n, seed=seed, progress=progress)
 

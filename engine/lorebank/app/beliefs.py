@@ -11,6 +11,7 @@ from lorebank.index.items import facts_by_id
 from lorebank.index.opinions import load_opinions, opinions_moved_by
 from lorebank.recall.filters import parse_day
 from lorebank.reflect import materialise
+from lorebank.workspace.recalled import read_recalled
 
 __all__ = ["Beliefs"]
 
@@ -91,14 +92,16 @@ class Beliefs(OpenWorkspace):
 
     @made_anew_when_damaged
     def rot(self, *, now: date | None = None) -> RotReport:
-        """What has gone off: opinions that are contradicted, outdated, thin or stale, and links,
-        citations, marks and rulings that lead nowhere."""
+        """What has gone off: opinions that are contradicted, outdated, thin or stale, lines that
+        were never recalled, and links, citations, marks and rulings that lead nowhere."""
         from lorebank.reflect.lookback import rot_report
 
         self._freshen()
         today = self._today(now)
         opinions = self._opinions(None, today, now)
-        return rot_report(self._index, self.root, self._walk().files, opinions, day=today)
+        recalled = read_recalled(self.root) if self.config.recall.remember_uses else None
+        files = self._walk().files
+        return rot_report(self._index, self.root, files, opinions, recalled, day=today)
 
     @made_anew_when_damaged
     def calibration(

@@ -30,6 +30,7 @@ from lorebank.index.unsure import load_unsure
 from lorebank.recall.filters import parse_day
 from lorebank.workspace.layout import LogPattern, named_day
 from lorebank.workspace.lock import WriterLock
+from lorebank.workspace.recalled import settle_recalled
 
 if TYPE_CHECKING:
     from lorebank.reflect.page_moves import PlannedMoves
@@ -79,7 +80,7 @@ class Reflection(Asking):
             force=force,
             accept=None if accept is None else frozenset(accept),
             reject=frozenset(reject),
-            ask=partial(self.recall, as_of=today if day is not None else None),
+            ask=partial(self.recall, as_of=today if day is not None else None, remember=False),
         )
         models = open_writer(self.config, self._environ, self._say, self._all_names)
         with WriterLock(self.root), models as writer:
@@ -93,6 +94,8 @@ class Reflection(Asking):
                 from lorebank.reflect.commit import commit_run
 
                 report = commit_run(self.root, report)
+            if not dry_run:
+                settle_recalled(self.root)
         if report.changed and not dry_run:
             self._sync_words()
         return moved.told_with(report)

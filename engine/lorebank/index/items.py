@@ -21,6 +21,7 @@ from lorebank.domain import (
 from lorebank.index.connection import Connection, generation, select
 
 __all__ = [
+    "MONTH_DONE",
     "NOTE",
     "Item",
     "ItemCache",
@@ -33,10 +34,12 @@ __all__ = [
     "facts_by_place",
     "facts_by_time",
     "facts_in_bank",
+    "facts_naming",
     "facts_of_kind",
     "facts_saying",
     "facts_without_subject",
     "item_count",
+    "item_places",
     "load_facts",
     "load_items",
     "marked_facts",
@@ -44,6 +47,11 @@ __all__ = [
     "recorded_after",
 ]
 
+MONTH_DONE = (
+    "coalesce(substr(CASE WHEN i.recorded IS NULL THEN coalesce(i.occurred_start, i.occurred_end)"
+    " WHEN i.occurred_start <= i.recorded THEN i.occurred_start ELSE i.recorded END, 1, 7), '')"
+)
+"""The month (`2025-11`) of an experience: what was promised for a later day was done on its own."""
 NOTE = "note"
 """The kind of an item that is a passage of prose rather than a fact."""
 
@@ -84,6 +92,17 @@ class Item(NamedTuple):
 def item_count(connection: Connection) -> int:
     """How many facts and passages there are."""
     return int(connection.execute("SELECT count(*) FROM items").get)
+
+
+def item_places(connection: Connection) -> frozenset[str]:
+    """Where each fact and passage stands, as a citation is written: `path#L12`, `path#L12-L15`."""
+    return frozenset(
+        str(Citation(path, first, last))
+        for path, first, last in select(
+            connection,
+            "SELECT f.path, i.start_line, i.end_line FROM items i JOIN files f ON f.file = i.file",
+        )
+    )
 
 
 def load_items(connection: Connection, items: Sequence[int]) -> dict[int, Item]:
@@ -227,13 +246,21 @@ def facts_by_entity(connection: Connection, entities: Sequence[str]) -> tuple[Fa
     )
 
 
+def facts_naming(connection: Connection, entities: Sequence[str]) -> tuple[Fact, ...]:
+    """Facts whose text names any of these entities without a mark, oldest first."""
+    return _facts(
+        connection,
+        "i.item IN (SELECT p.item FROM plain_mentions p"
+        "  WHERE p.entity IN (SELECT value FROM json_each(?)))",
+        (json.dumps(list(entities)),),
+    )
+
+
 def facts_by_month(connection: Connection, months: Sequence[str]) -> tuple[Fact, ...]:
     """Experiences of these months (`2025-11`; "" for undated), oldest first."""
     return _facts(
         connection,
-        "i.kind = 'experience' AND"
-        " coalesce(substr(coalesce(i.occurred_start, i.occurred_end, i.recorded), 1, 7), '')"
-        " IN (SELECT value FROM json_each(?))",
+        f"i.kind = 'experience' AND {MONTH_DONE} IN (SELECT value FROM json_each(?))",
         (json.dumps(list(months)),),
     )
 

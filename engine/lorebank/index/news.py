@@ -11,21 +11,23 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from lorebank.index.connection import Connection, select
+from lorebank.index.items import MONTH_DONE
 
 __all__ = [
     "News",
     "beside",
     "forget_news",
     "months_of",
+    "named_in",
     "news_of_file",
     "note_news",
     "read_news",
     "recorded_since",
+    "touched_by_facts",
     "touched_by_slots",
 ]
 
 _ENTITY, _MONTH = "entity", "month"
-_MONTH_OF = "coalesce(substr(coalesce(i.occurred_start, i.occurred_end, i.recorded), 1, 7), '')"
 _EXPERIENCE = "i.kind = 'experience'"
 
 
@@ -52,13 +54,15 @@ def news_of_file(connection: Connection, path: str) -> News:
         "SELECT DISTINCT coalesce(m.entity, '') FROM files f"
         " JOIN items i ON i.file = f.file AND i.kind <> 'note'"
         " LEFT JOIN mentions m ON m.item = i.item WHERE f.path = ?1"
+        " UNION SELECT p.entity FROM files f JOIN items i ON i.file = f.file AND i.kind <> 'note'"
+        " JOIN plain_mentions p ON p.item = i.item WHERE f.path = ?1"
         " UNION SELECT '' FROM files f JOIN items i ON i.file = f.file"
         " JOIN slots s ON s.item = i.item WHERE f.path = ?1 AND s.subject = ''",
         (path,),
     )
     months = select(
         connection,
-        f"SELECT DISTINCT {_MONTH_OF} FROM files f JOIN items i ON i.file = f.file"
+        f"SELECT DISTINCT {MONTH_DONE} FROM files f JOIN items i ON i.file = f.file"
         f" WHERE f.path = ? AND {_EXPERIENCE}",
         (path,),
     )
@@ -87,40 +91,64 @@ def forget_news(connection: Connection, last: int) -> None:
 
 
 def beside(connection: Connection, entities: Collection[str]) -> frozenset[str]:
-    """The entities that stand in the same facts as these, and these."""
+    """The entities that stand in the same facts as these, marked or in the text, and these."""
+    items = _items_with(connection, entities)
+    return frozenset(entities) | named_in(connection, items)
+
+
+def named_in(connection: Connection, items: Collection[int]) -> frozenset[str]:
+    """The entities that these items mention or name in their text."""
     found = select(
         connection,
-        "SELECT DISTINCT o.entity FROM json_each(?) w"
-        " CROSS JOIN mentions m ON m.entity = w.value JOIN mentions o ON o.item = m.item",
-        (_json(entities),),
+        "SELECT m.entity FROM json_each(?1) w CROSS JOIN mentions m ON m.item = w.value"
+        " UNION SELECT p.entity FROM json_each(?1) w"
+        " CROSS JOIN plain_mentions p ON p.item = w.value",
+        (json.dumps(sorted(items)),),
     )
-    return frozenset(entities) | {entity for (entity,) in found}
+    return frozenset(entity for (entity,) in found)
 
 
 def touched_by_slots(connection: Connection, entities: Collection[str]) -> frozenset[str]:
-    """The entities mentioned in facts that fix a property of these: any may be replaced by now."""
+    """The entities of facts that fix a property of these: any of the facts may be replaced."""
     found = select(
         connection,
-        "SELECT DISTINCT o.entity FROM json_each(?) w"
-        " CROSS JOIN mentions m ON m.entity = w.value"
-        " JOIN slots s ON s.item = m.item AND s.subject = m.slug"
-        " JOIN mentions o ON o.item = m.item",
+        "SELECT DISTINCT m.item FROM json_each(?) w CROSS JOIN mentions m ON m.entity = w.value"
+        " JOIN slots s ON s.item = m.item AND s.subject = m.slug",
         (_json(entities),),
     )
     if "" in entities:
-        found += select(
-            connection,
-            "SELECT DISTINCT o.entity FROM slots s JOIN mentions o ON o.item = s.item"
-            " WHERE s.subject = ''",
-        )
-    return frozenset(entities) | {entity for (entity,) in found}
+        found += select(connection, "SELECT DISTINCT item FROM slots WHERE subject = ''")
+    return frozenset(entities) | named_in(connection, {item for (item,) in found})
+
+
+def touched_by_facts(connection: Connection, facts: Collection[str]) -> News:
+    """The entities and months of the facts of these ids."""
+    rows = select(
+        connection,
+        f"SELECT i.item, i.kind = 'experience', {MONTH_DONE} FROM json_each(?) w"
+        " CROSS JOIN items i ON i.id = w.value",
+        (_json(facts),),
+    )
+    entities = named_in(connection, [item for item, _, _ in rows])
+    return News(entities, frozenset(month for _, done, month in rows if done))
+
+
+def _items_with(connection: Connection, entities: Collection[str]) -> set[int]:
+    found = select(
+        connection,
+        "SELECT m.item FROM json_each(?1) w CROSS JOIN mentions m ON m.entity = w.value"
+        " UNION SELECT p.item FROM json_each(?1) w"
+        " CROSS JOIN plain_mentions p ON p.entity = w.value",
+        (_json(entities),),
+    )
+    return {item for (item,) in found}
 
 
 def months_of(connection: Connection, entities: Collection[str]) -> frozenset[str]:
     """The months of what was done in facts that mention any of these."""
     found = select(
         connection,
-        f"SELECT DISTINCT {_MONTH_OF} FROM json_each(?) w"
+        f"SELECT DISTINCT {MONTH_DONE} FROM json_each(?) w"
         " CROSS JOIN mentions m ON m.entity = w.value"
         f" JOIN items i ON i.item = m.item WHERE {_EXPERIENCE}",
         (_json(entities),),

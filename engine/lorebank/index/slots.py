@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from lorebank.slots.read import Slot
 
 __all__ = [
+    "Fates",
     "Successor",
+    "fates_of_facts",
     "insert_slots",
     "items_of_slots",
     "relations_of_facts",
@@ -45,6 +47,17 @@ class Successor:
     id: str
     old_value: str
     """What the replaced fact says that holds no longer, in folded words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fates:
+    """What became of the facts recorded by a day."""
+
+    superseded: Mapping[str, str]
+    """Fact id → id of the fact that replaces it."""
+    lapsed: Mapping[str, tuple[tuple[str, ...], str]]
+    """Id of a fact that is replaced, all of it or in part → the values that hold no longer, in
+    folded words, and the id of the fact that replaces the last of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,19 +161,30 @@ def successors(
     A fact that fixes several properties is replaced when all of them are; the latest of those that
     do is named. Facts in undated files replace nothing and are not replaced.
     """
+    replaced: dict[int, Successor] = {}
+    for item, (newer, is_whole) in _newer(connection, items, as_of).items():
+        if is_whole:
+            mine, last = max(newer, key=lambda pair: pair[1].when)
+            replaced[item] = Successor(last.item, last.id, " ".join(mine.values))
+    return replaced
+
+
+def _newer(
+    connection: Connection, items: Iterable[int], as_of: date | None
+) -> dict[int, tuple[list[tuple[_Entry, _Entry]], bool]]:
+    """Item → its properties that are replaced, each with what replaces it; and whether all are."""
     keys = _keys(connection, items)
     if not keys:
         return {}
     rivals = _rivals(connection, {key for found in keys.values() for key in found}, as_of)
-    replaced: dict[int, Successor] = {}
-    for item, found in keys.items():
-        fixed = [_fixed_by(item, key, rivals) for key in dict.fromkeys(found)]
+    found: dict[int, tuple[list[tuple[_Entry, _Entry]], bool]] = {}
+    for item, own in keys.items():
+        fixed = [_fixed_by(item, key, rivals) for key in dict.fromkeys(own)]
         held = [one for one in fixed if one and one[0].kind is not SlotKind.ENDS]
         newer = [(mine, entry) for mine, entry in held or filter(None, fixed) if entry]
-        if newer and len(newer) == len(held or fixed):
-            mine, last = max(newer, key=lambda pair: pair[1].when)
-            replaced[item] = Successor(last.item, last.id, " ".join(mine.values))
-    return replaced
+        if newer:
+            found[item] = (newer, len(newer) == len(held or fixed))
+    return found
 
 
 def _fixed_by(
@@ -201,6 +225,13 @@ def superseded_facts(
 ) -> dict[str, str]:
     """Fact id → id of the fact that replaces it, of all facts recorded by `as_of`, or of those of
     them that bear these ids."""
+    return dict(fates_of_facts(connection, as_of=as_of, facts=facts).superseded)
+
+
+def fates_of_facts(
+    connection: Connection, *, as_of: date | None = None, facts: Collection[str] | None = None
+) -> Fates:
+    """Which facts recorded by `as_of` are replaced, and which in part; of all, or of these ids."""
     ids = dict(
         select(
             connection,
@@ -209,8 +240,15 @@ def superseded_facts(
             {"day": as_of.isoformat() if as_of else None, "facts": _listed(facts)},
         )
     )
-    replaced = successors(connection, ids, as_of=as_of)
-    return {ids[item]: successor.id for item, successor in replaced.items()}
+    superseded: dict[str, str] = {}
+    lapsed: dict[str, tuple[tuple[str, ...], str]] = {}
+    for item, (newer, is_whole) in _newer(connection, ids, as_of).items():
+        last = max((entry for _, entry in newer), key=lambda entry: entry.when).id
+        if is_whole:
+            superseded[ids[item]] = last
+        values = (value for mine, _ in newer for value in mine.values)
+        lapsed[ids[item]] = (tuple(dict.fromkeys(values)), last)
+    return Fates(superseded, lapsed)
 
 
 def _of(facts: Collection[str] | None) -> str:

@@ -179,7 +179,7 @@ def _plan(
 def _write(connection: Connection, plan: _Plan, settings: ReadSettings, *, full: bool) -> set[str]:
     from lorebank.index.entity_rows import refresh_entities
     from lorebank.index.names_due import names_between, said_in
-    from lorebank.index.news import News, beside, months_of, news_of_file, note_news
+    from lorebank.index.news import News, beside, months_of, named_in, news_of_file, note_news
     from lorebank.index.plain_mentions import refresh_plain_mentions
     from lorebank.index.writing import delete_file, holders_of_file, insert_file, touch_file
 
@@ -199,13 +199,14 @@ def _write(connection: Connection, plan: _Plan, settings: ReadSettings, *, full:
     _rewrite_walk_problems(connection, plan.problems)
     changed = None if full else names_between(before, said_in(connection, paths))
     moved, looked_at = refresh_entities(connection, changed)
-    refresh_plain_mentions(
+    renamed = refresh_plain_mentions(
         connection, [read.source.path for read in plan.read], settings, looked_at
     )
     for read in plan.read:
         entities |= holders_of_file(connection, read.source.path)
         news |= news_of_file(connection, read.source.path)
     news |= News(beside(connection, moved), months_of(connection, moved))
+    news |= News(named_in(connection, renamed))
     note_news(connection, news)
     return entities | moved
 

@@ -289,10 +289,15 @@ def _since(day: date | None) -> str:
 
 
 def _evidence_line(evidence: Evidence, path: str) -> str:
-    moved = evidence.reason if evidence.reason == "stated" else _signed(evidence.delta)
+    moved = _signed(evidence.delta)
+    if evidence.reason in ("stated", "restated"):
+        moved = f"{evidence.reason}, {moved}" if abs(evidence.delta) >= _TOLD else evidence.reason
     link = citation_link(evidence.source, path)
     said = escape_inline(evidence.content)
     return f"- {evidence.date.isoformat()} · {moved} · {said} ({link}, `{evidence.fact_id}`)"
+
+
+_TOLD = 0.0005
 
 
 def _signed(delta: float) -> str:

@@ -12,13 +12,17 @@ normal distribution), where equal steps mean ever less near certainty. Days are 
    `1, .3, .09, …`; the sources of one day, strongest first, `1, .6, .36, …`; each side's sum is
    cut at `DAY_LIMIT`. With `n = for − against`: `z += STEP · n`, clamped.
 4. **Surprise.** Evidence that pulls a belief back towards .5 moves `c` by at least
-   `FLOOR · min(|n|, 1)`, so that even a belief at .99 answers visibly to a contradiction.
+   `FLOOR · min(|n|, 1)`, so that even a belief at .99 answers visibly to a contradiction. Where a
+   line of that side, of strength `t`, says outright that the holder has turned round (`no longer
+   likes Rust`), `FLOOR + (TURN − FLOOR) · t` stands for `FLOOR`; no such move goes beyond where one
+   from .5 ends, so that the higher of two beliefs stays the higher.
 
 What follows, each a test: adding support never lowers and adding contradiction never raises the
 result; one clear line (strength 1) moves by at least .02 wherever there is that much room below
-.97 and by less than .12 everywhere; four clear contradictions on four days take .8 below .5, and
-no number of lines of a single day does; the order within a day has no effect; the same line twice
-counts once; leaving a line out gives exactly the state without it, because nothing is stored.
+.97 and by less than .12 everywhere; four clear contradictions on four days (three outright turns)
+take .8 below .5, and no number of lines of a single day does; the order within a day has no effect;
+the same line twice counts once; leaving a line out gives exactly the state without it, because
+nothing is stored.
 
 A day's move is shared out among its lines in proportion to what each put on the scale, so the
 deltas of a day sum to its move. The lines of an opening statement move nothing: delta 0.
@@ -56,6 +60,7 @@ PULL = 0.5
 SAME_SOURCE, OTHER_SOURCE = 0.3, 0.6
 DAY_LIMIT = 1.5
 FLOOR = 0.025
+TURN = 0.11
 
 _NORMAL = NormalDist()
 
@@ -75,6 +80,8 @@ class DatedEvidence:
     """The confidence the line itself names for the opinion; such a line only pulls."""
     source: str = ""
     """What makes lines of one day dependent: the file they stand in."""
+    turns: bool = False
+    """Whether it says that the holder now thinks otherwise than before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,8 +180,14 @@ def _days(
         yield day, list(lines)
 
 
-def _weight(line: DatedEvidence) -> tuple[bool, float, float, str]:
-    return (line.stated is not None, line.stated or 0.0, line.strength, line.source)
+def _weight(line: DatedEvidence) -> tuple[bool, float, float, bool, str]:
+    return (
+        line.stated is not None,
+        line.stated or 0.0,
+        line.strength,
+        line.turns,
+        line.source,
+    )
 
 
 def _key(line: DatedEvidence) -> tuple[str, Stance]:
@@ -212,7 +225,10 @@ def _weigh(moves: _Moves, lines: Sequence[DatedEvidence], current: float) -> flo
         net += sign * sum(parts.values())
         for fact_id, part in parts.items():
             shares[fact_id, stance] = sign * part
-    after = _moved(current, net)
+    won = Stance.FOR if net > 0 else Stance.AGAINST
+    turns = [line for line in lines if line.turns and line.stance is won and line.stated is None]
+    turned = max((min(max(line.strength, 0.0), 1.0) for line in turns), default=0.0)
+    after = _moved(current, net, turned)
     slope = (after - current) / net if abs(net) > 1e-9 else 0.0
     for key, share in shares.items():
         moves[key] = share * slope
@@ -241,15 +257,16 @@ def _side(lines: Sequence[DatedEvidence]) -> dict[str, float]:
     return {fact_id: weight * scale for fact_id, weight in weights.items()}
 
 
-def _moved(current: float, net: float) -> float:
+def _moved(current: float, net: float, turned: float) -> float:
     if net == 0:
         return current
     moved = _NORMAL.cdf(_NORMAL.inv_cdf(current) + STEP * net)
-    floor = FLOOR * max(-1.0, min(1.0, net))
+    floor = current + (FLOOR + (TURN - FLOOR) * turned) * max(-1.0, min(1.0, net))
+    from_the_middle = _NORMAL.cdf(STEP * net)
     if net < 0 and current > 0.5:
-        moved = min(moved, current + floor)
+        moved = min(moved, max(floor, from_the_middle))
     elif net > 0 and current < 0.5:
-        moved = max(moved, current + floor)
+        moved = max(moved, min(floor, from_the_middle))
     return _clamp(moved)
 
 

@@ -86,6 +86,8 @@ def _opinion_claims(
         lines = [e for e in opinion.evidence if e.stance is Stance.FOR and e.fact_id in facts]
         said = tuple(facts[e.fact_id] for e in lines)
         worded = [facts[e.fact_id] for e in lines if e.reason in ("stated", "restated")]
+        own = set(content_words(opinion.statement))
+        worded = [fact for fact in worded if own.intersection(content_words(fact.content))]
         best = max(worded, key=_sureness, default=None)
         yield Claim(
             opinion.id,
@@ -97,9 +99,9 @@ def _opinion_claims(
         )
 
 
-def _sureness(fact: Fact) -> tuple[float, date]:
-    """Of several wordings the surest tells best, then the newest."""
-    return (fact.confidence or 0.0, fact.recorded or date.min)
+def _sureness(fact: Fact) -> tuple[float, int]:
+    """Of several wordings the surest tells best, then the first, which the opinion goes by."""
+    return (fact.confidence or 0.0, -(fact.recorded or date.max).toordinal())
 
 
 def _last_stance(opinion: Opinion) -> Stance | None:

@@ -12,7 +12,7 @@ from datetime import date
 from pathlib import Path
 
 from lorebank.config import Config
-from lorebank.domain import Entity, Fact, FactKind
+from lorebank.domain import Entity, Fact, FactKind, Opinion
 from lorebank.index.connection import Connection
 from lorebank.index.entities import list_entities, subjects_without_page
 from lorebank.index.entity_rows import display_names_on
@@ -22,11 +22,13 @@ from lorebank.index.items import (
     facts_by_entity,
     facts_by_ids,
     facts_by_month,
+    facts_naming,
     facts_of_kind,
     newest_recorded,
 )
 from lorebank.index.opinions import load_opinions
-from lorebank.index.slots import relations_of_facts, superseded_facts
+from lorebank.index.plain_mentions import plainly_named
+from lorebank.index.slots import fates_of_facts, relations_of_facts
 from lorebank.reflect.by_hand import dated, read_entries
 from lorebank.reflect.materialise import opinions_under, with_trend
 from lorebank.reflect.pages import BankContent, Scope
@@ -71,6 +73,7 @@ def read_outline(
         subjects=subjects_without_page(connection),
         newest=newest,
         fact_count=fact_count(connection, until),
+        named=plainly_named(connection, _stated(opinions)),
     )
 
 
@@ -80,6 +83,7 @@ def with_facts_of(connection: Connection, outline: BankContent, scope: Scope) ->
         (fact.citation, fact.id): fact
         for fact in (
             *facts_by_entity(connection, sorted(scope.entities)),
+            *facts_naming(connection, sorted(scope.entities)),
             *facts_by_month(connection, sorted(scope.months)),
         )
     }
@@ -92,11 +96,14 @@ def with_every_fact(
 ) -> BankContent:
     """The content with all facts recorded up to a day."""
     facts = all_facts(connection)
+    fates = fates_of_facts(connection, as_of=until)
     found = replace(
         outline,
         facts=facts,
-        superseded=superseded_facts(connection, as_of=until),
+        superseded=fates.superseded,
+        lapsed=fates.lapsed,
         relations=relations_of_facts(connection),
+        named=plainly_named(connection),
         scope=None,
     )
     return found if until is None else _as_on(found, until)
@@ -104,22 +111,32 @@ def with_every_fact(
 
 def with_facts(connection: Connection, outline: BankContent, facts: Sequence[Fact]) -> BankContent:
     """The content with these facts, and those that replaced them, one after the other."""
-    known = {fact.id for fact in facts}
+    own = {fact.id for fact in facts}
     superseded: dict[str, str] = {}
-    asked: Collection[str] = known
+    lapsed: dict[str, tuple[tuple[str, ...], str]] = {}
+    known: set[str] = set()
+    asked: Collection[str] = own
     while asked:
-        found = superseded_facts(connection, facts=asked)
-        superseded |= found
-        asked = set(found.values()) - superseded.keys() - known
-        known |= asked
-    newer = set(superseded.values()) - {fact.id for fact in facts}
+        fates = fates_of_facts(connection, facts=asked)
+        superseded |= fates.superseded
+        lapsed |= fates.lapsed
+        known.update(asked)
+        asked = {newer for _, newer in fates.lapsed.values()} - known
     return replace(
         outline,
         facts=tuple(facts),
-        successors=facts_by_ids(connection, newer),
+        successors=facts_by_ids(connection, known - own),
         superseded=superseded,
+        lapsed=lapsed,
         relations=relations_of_facts(connection, known),
+        named={**outline.named, **plainly_named(connection, known)},
     )
+
+
+def _stated(opinions: Iterable[Opinion]) -> frozenset[str]:
+    """The facts that state an opinion first."""
+    lines = (line for opinion in opinions for line in opinion.evidence)
+    return frozenset(line.fact_id for line in lines if line.reason == "stated")
 
 
 def _as_on(content: BankContent, until: date) -> BankContent:

@@ -58,9 +58,8 @@ def plan_core_proposals(content: BankContent, core: CoreMemory) -> tuple[Proposa
     lines = read_core(core.text)
     known = _Known.of(content, lines)
     stale = _new(_stale(content, core, lines, known), core)
-    claims = durable_claims(
-        content.facts, content.opinions, content.superseded, central_names(content)
-    )
+    replaced = {old: new for old, (_, new) in content.lapsed.items()} | dict(content.superseded)
+    claims = durable_claims(content.facts, content.opinions, replaced, central_names(content))
     added = _new(_additions(claims, core, lines), core)
     used = estimate_tokens(core.text)
     used += 0 if f"## {SECTION}" in core.text else estimate_tokens(f"## {SECTION}\n\n")

@@ -8,7 +8,7 @@ from lorebank.reflect.polarity import Item
 from lorebank.reflect.reading import Segment, Words
 from lorebank.reflect.targets import ATTITUDES, DESCRIBING, Target
 
-__all__ = ["Cover", "asides", "cover_of", "extras", "is_done_without", "is_of_another_sort"]
+__all__ = ["Cover", "asides", "cover_of", "extras", "free_words", "is_of_another_sort", "names"]
 
 _ASIDE = 0.4
 _NEAR = 0.9
@@ -71,26 +71,34 @@ def cover_of(target: Target, named: Words, asides: frozenset[str] = frozenset())
 
 def extras(target: Target, segment: Segment) -> float:
     """The words of a segment that are neither cues nor of the target; a Han character is half."""
-    named = [_names(target, item) for item in segment.items]
-    free = {
-        item.stem
-        for at, item in enumerate(segment.items)
-        if item.stem
-        and not item.cues - {"others"}
-        and not any(named[at : at + 2])
-        and not (segment.noun_first and any(named[max(at - 1, 0) : at]))
-    }
+    return free_words(target, segment, 0, len(segment.items))
+
+
+def free_words(target: Target, segment: Segment, first: int, end: int) -> float:
+    """The words from `first` to before `end` that neither name the object nor stand right by it."""
+    items = segment.items
+    free: set[str] = set()
+    beside = end < len(items) and names(target, items[end])
+    for at in range(end - 1, first - 1, -1):
+        item = items[at]
+        named = names(target, item)
+        after = segment.noun_first and at > 0 and names(target, items[at - 1])
+        if item.stem and not item.cues - {"others"} and not (named or beside or after):
+            free.add(item.stem)
+        beside = named
     return sum(1.0 if stem.isascii() or len(stem) > 1 else 0.5 for stem in free)
 
 
-def _names(target: Target, item: Item) -> bool:
+def names(target: Target, item: Item) -> bool:
     """Whether a word names an object of the target, its near kin, its opposite or a rival."""
-    return any(
-        wanted.stem in item.names
-        or not wanted.near.isdisjoint(item.near)
-        or not wanted.opposed.isdisjoint(item.sides)
-        for wanted in target.objects
-    )
+    if not item.names:
+        return False
+    for wanted in target.objects:
+        if wanted.stem in item.names:
+            return True
+        if not (wanted.near.isdisjoint(item.near) and wanted.opposed.isdisjoint(item.sides)):
+            return True
+    return False
 
 
 def asides(target: Target, segment: Segment) -> frozenset[str]:
@@ -125,13 +133,6 @@ def is_of_another_sort(target: Target, segment: Segment) -> bool:
     for at, item in enumerate(items):
         if 0 <= at + step < len(items) and item.names & nouns:
             beside = items[at + step]
-            if beside.stem and not beside.cues and not _names(target, beside):
+            if beside.stem and not beside.cues and not names(target, beside):
                 return True
     return False
-
-
-def is_done_without(target: Target, segment: Segment) -> bool:
-    """Whether something else is done, and without the object (`left without his tea`)."""
-    lacking = [at for at, item in enumerate(segment.items) if "lacking" in item.cues]
-    named = [at for at, item in enumerate(segment.items) if _names(target, item)]
-    return bool(lacking) and bool(named) and lacking[0] < named[0]

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import tomllib
+import re
 from collections import Counter
 from collections.abc import Mapping
 from functools import lru_cache
 
-from lorebank.reflect.lexicon import language_files, languages
-from lorebank.reflect.tokens import is_han, is_kana, phrase_tokens, phrases, tokens_of
+from lorebank.reflect.lexicon import language_files, language_table, languages
+from lorebank.reflect.tokens import is_han, is_kana, tokens_of
 
 __all__ = ["detect", "likely"]
 
+_OPEN_ENDED = re.compile(r"\w+\*")
 _TELLING = (
     "function",
     "negate",
@@ -34,6 +35,7 @@ _TELLING = (
 )
 
 
+@lru_cache(maxsize=32768)
 def detect(text: str, beside: str = "") -> str | None:
     """The language with the most function and cue words in a text; `en` where none has any.
 
@@ -61,6 +63,7 @@ def likely(text: str) -> tuple[str, ...]:
     )
 
 
+@lru_cache(maxsize=16384)
 def _script(text: str) -> str | None:
     if is_kana(text):
         return "ja"
@@ -80,13 +83,11 @@ def _counts(text: str) -> Counter[str]:
 def _language_words() -> Mapping[str, tuple[str, ...]]:
     words: dict[str, list[str]] = {}
     for code in languages():
-        table = tomllib.loads(language_files()[code])
-        own: set[str] = set()
-        for cue in _TELLING:
-            for phrase in phrases(table.get(cue, "")):
-                tokens = phrase_tokens(phrase)
-                if cue in ("function", "negate") or len(tokens) == 1:
-                    own.update(token for token in tokens if not token.endswith("*"))
+        table = language_table(code)
+        if table.get("unspaced"):
+            continue
+        listed = "\n".join(str(table.get(key, "")) for key in ("forms", *_TELLING))
+        own = {token for _, token in tokens_of(_OPEN_ENDED.sub(" ", listed))}
         for word in own:
             words.setdefault(word, []).append(code)
     return {word: tuple(codes) for word, codes in words.items()}

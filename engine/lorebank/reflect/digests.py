@@ -6,6 +6,7 @@ Each part depends on the facts of its entity or month alone: only those with new
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from itertools import groupby
 
 from lorebank.domain import Fact, FactKind
@@ -66,7 +67,7 @@ def _world_part(slug: str, facts: Iterable[KnownFact], title: str) -> str:
         newest = newest_recorded_day(own)
         best = sorted(own, key=lambda k: (-salience(k, slug, newest), newest_first(k)))
         shown = sorted(best[:_WORLD_LINES], key=newest_first)
-    lines = [sentence_line(known.fact, WORLD_PATH) for known in shown]
+    lines = [sentence_line(known, WORLD_PATH) for known in shown]
     if len(shown) < len(own):
         lines.append(f"- and {len(own) - len(shown)} more: {title}")
     return "\n".join([f"### {title}", "", *lines])
@@ -80,7 +81,7 @@ def world_body(parts: Mapping[str, str]) -> str:
 
 def experience_parts(facts: Iterable[KnownFact]) -> dict[str, str]:
     """What was done, in the words it was written in, by month (`2025-11`; "" for undated)."""
-    own = [k for k in facts if k.fact.kind is FactKind.EXPERIENCE and is_current(k)]
+    own = [_as_done(k) for k in facts if k.fact.kind is FactKind.EXPERIENCE and is_current(k)]
     parts: dict[str, str] = {}
     for month, lines in groupby(sorted(own, key=newest_first), key=_month):
         told = [
@@ -90,6 +91,16 @@ def experience_parts(facts: Iterable[KnownFact]) -> dict[str, str]:
         ]
         parts[month] = "\n".join([f"### {month or 'Undated'}", "", *told])
     return parts
+
+
+def _as_done(known: KnownFact) -> KnownFact:
+    """What was booked or promised for a later day was done on the day of its log."""
+    fact, occurred = known.fact, known.fact.occurred
+    if occurred is None or fact.recorded is None:
+        return known
+    if occurred.start is not None and occurred.start <= fact.recorded:
+        return known
+    return replace(known, fact=replace(fact, occurred=None))
 
 
 def experience_body(parts: Mapping[str, str]) -> str:

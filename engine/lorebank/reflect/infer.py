@@ -25,7 +25,7 @@ from lorebank.reflect.infer_lexicon import Phrases, no_names, phrase_books
 from lorebank.slots.lexicon import lexicon as slot_lexicon
 from lorebank.slots.read import read_slots
 
-__all__ = ["Inferred", "Sentence", "infer_fact", "infer_facts", "sentences"]
+__all__ = ["Inferred", "Sentence", "infer_fact", "infer_facts", "sentences", "stated_fact"]
 
 LONGEST = 320
 FEWEST_WORDS = 4
@@ -39,8 +39,14 @@ _SENTENCE_END = re.compile(
 )
 _ABBREVIATION = re.compile(
     r"(?:\b(?:[A-Za-zÄÖÜ]|[Dd]r|[Mm]rs?|[Ss]ra?|[Ss]t|[Nn]r|[Nn]o|[Bb]zw|[Uu]sw|[Ee]tc|[Cc]a|[Vv]s|"
-    r"[Zz]\.\s?[Bb]|[Ee]\.g|[Ii]\.e|[Pp]rof|[Ff]eat|approx|inkl|incl|ggf)|\b\d{1,2})\.\Z"
+    r"[Zz]\.\s?[Bb]|[Ee]\.g|[Ii]\.e|[Pp]rof|[Ff]eat|approx|inkl|incl|ggf))\.\Z"
 )
+_ORDINAL = re.compile(
+    r"(?:^|[–—-]|\b(?:am|der|die|das|de[mns]|zu[mr]|im|vom|bis|ab|seit|beim|und|oder|jede\w?|"
+    r"(?:mein|dein|sein|ihr|unser|ein)\w*)\s)\s*\d{1,2}\.\Z",
+    re.IGNORECASE,
+)
+"""`am 28. August`; a number after any other word, as in `on May 28. Then …`, ends its sentence."""
 _CHECKBOX = re.compile(r"\[[ xX]\]\s")
 _QUOTED = re.compile(r"[\"“”„«»‹›「」『』]|(?<!\w)'|\*\*?\"")
 _HAN = re.compile(r"[\u3400-\u9fff]")
@@ -126,6 +132,8 @@ def _spans(text: str) -> Iterator[tuple[int, int]]:
     for found in _SENTENCE_END.finditer(text):
         open_brackets = text.count("(", start, found.start()) - text.count(")", start, found.end())
         if open_brackets > 0 or _ABBREVIATION.search(text, start, found.start()):
+            continue
+        if _ORDINAL.search(text[start : found.start()]):
             continue
         yield start, found.end()
         start = found.end()
@@ -271,19 +279,36 @@ def _inferred(
     kind = _WHOLE_RULES.get(rule) or _SUBJECT_RULES.get(rule, FactKind.WORLD)
     about = subject if rule not in _WHOLE_RULES else ""
     content = said[:1].upper() + said[1:] if said[:1].isascii() else said
+    return Inferred(
+        stated_fact(kind, content, about, (sentence,), day, names), sentence, _REASONS[rule]
+    )
+
+
+def stated_fact(
+    kind: FactKind,
+    content: str,
+    about: str,
+    cited: Sequence[Sentence],
+    day: date,
+    names: Mapping[str, str],
+) -> Fact:
+    """The fact that sentences of a day's log state, with the known names in it as mentions.
+
+    `about` is the name it is about, or empty; of several sentences the first is the place.
+    """
+    marked = [name for sentence in cited for name in sentence.names]
     first = [Mention(about, slugify(about), subject=True)] if about else []
-    mentions = (*first, *_inside(content, sentence.names, names, about))
+    mentions = (*first, *_inside(content, marked, names, about))
     slugs = tuple(dict.fromkeys(mention.slug for mention in mentions))
-    fact = Fact(
+    return Fact(
         id=fact_id(kind, day, slugs, content),
         kind=kind,
         content=content,
-        raw=sentence.text,
-        citation=sentence.citation,
+        raw=cited[0].text,
+        citation=cited[0].citation,
         mentions=mentions,
         recorded=day,
     )
-    return Inferred(fact, sentence, _REASONS[rule])
 
 
 def _inside(

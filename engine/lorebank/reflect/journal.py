@@ -162,9 +162,12 @@ def journal_entry(
 def _moved_lines(moved: Moved, path: str) -> str:
     step = "new" if moved.before is None else f"{moved.before:.2f}"
     said = escape_inline(moved.opinion.statement)
+    holder = moved.opinion.entities[0] if moved.opinion.entities else ""
+    said = f"{escape_inline(holder)}: {said}" if holder else said
     now = f", now `{moved.opinion.superseded_by}`" if moved.opinion.superseded_by else ""
     lines = [f"- {step} → **{moved.after:.2f}** · {said} (`{moved.opinion.id}`{now})"]
-    lines += [_evidence_line(e, path) for e in moved.evidence]
+    known = moved.opinion.statement
+    lines += [_evidence_line(e, path, known) for e in moved.evidence]
     if not moved.evidence:
         lines.append("  - lines it rested on are gone, or were judged anew by hand")
     return "\n".join(lines)
@@ -179,11 +182,15 @@ def _unsure_line(unsure: OpenPair, path: str) -> str:
     )
 
 
-def _evidence_line(evidence: Evidence, path: str) -> str:
+def _evidence_line(evidence: Evidence, path: str, known: str) -> str:
+    """What a line did, in its own words where they are not those of the opinion."""
     link = citation_link(evidence.source, path)
     delta = "" if not evidence.delta else f" {evidence.delta:+.3f}".replace("-", "−")
     reason = f" ({evidence.reason})" if evidence.reason else ""
-    return f"  - {evidence.stance.value}{delta}{reason}, {evidence.date.isoformat()}: {link}"
+    said = "" if evidence.content in ("", known) else f"{escape_inline(evidence.content)} "
+    where = f"({link})" if said else link
+    day = evidence.date.isoformat()
+    return f"  - {evidence.stance.value}{delta}{reason}, {day}: {said}{where}"
 
 
 def _page_line(edit: PageEdit, journal: str) -> str:

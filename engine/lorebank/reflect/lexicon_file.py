@@ -60,7 +60,7 @@ def frames(table: Mapping[str, object], *, unspaced: bool) -> tuple[Frame, ...]:
 
 
 def _frame(line: str, stops: Sequence[str], *, unspaced: bool) -> re.Pattern[str]:
-    text = _ANY_ENDING.sub(r"\\w*", fold(line.strip()))
+    text = _ANY_ENDING.sub(r"\\w*", fold(line.strip())).replace(" ?", r"\s*")
     part = r"[^,;.!?，。；！？]+?"
     text = text.replace("{a}", f"(?P<a>{part})").replace("{b}", f"(?P<b>{part})")
     if unspaced:

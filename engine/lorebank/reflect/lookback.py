@@ -31,8 +31,10 @@ from lorebank.reflect.calibration import calibrate
 from lorebank.reflect.dangling import dangling_links
 from lorebank.reflect.rot import rank_findings, rotten_opinions
 from lorebank.reflect.steps import belief_steps
+from lorebank.reflect.unrecalled import NOTED_DAYS, UNRECALLED_SHOWN, unrecalled_lines
 from lorebank.workspace.files import SourceFile, read_bytes
 from lorebank.workspace.layout import BANK_FOLDER, EVIDENCE_PAGE, is_core, is_generated
+from lorebank.workspace.recalled import Recalled
 
 __all__ = ["calibration", "rot_report", "steps_of"]
 
@@ -59,10 +61,12 @@ def rot_report(
     root: Path,
     sources: Sequence[SourceFile],
     opinions: Sequence[Opinion],
+    recalled: Recalled | None,
     *,
     day: date,
 ) -> RotReport:
-    """What has gone off: opinions as believed on `day`, and what on the bank's pages leads nowhere.
+    """What has gone off: opinions as believed on `day`, lines never `recalled` by then, and what on
+    the bank's pages leads nowhere.
 
     Pages are those under `bank/` and the core memory; journals and proposals tell of their own
     day and are left out.
@@ -72,13 +76,20 @@ def rot_report(
         for source in sources
         if _is_page(source.path) and (text := _text(root, source)) is not None
     }
+    superseded = superseded_facts(connection, as_of=day)
+    facts = all_facts(connection)
+    unrecalled = None
+    if recalled is not None and (day - recalled.since).days >= NOTED_DAYS:
+        unrecalled = list(unrecalled_lines(facts, opinions, superseded, recalled, day=day))
     findings = [
-        *rotten_opinions(opinions, superseded_facts(connection, as_of=day), day=day),
+        *rotten_opinions(opinions, superseded, day=day),
+        *(unrecalled or [])[:UNRECALLED_SHOWN],
         *_dangling(connection, root, sources, texts),
         *_unknown_ids(connection, opinions, texts.get(EVIDENCE_PAGE, ""), day),
     ]
     live = sum(opinion.status is OpinionStatus.LIVE for opinion in opinions)
-    return RotReport(day, live, len(texts), rank_findings(findings))
+    found = None if unrecalled is None else len(unrecalled)
+    return RotReport(day, live, len(texts), rank_findings(findings), found)
 
 
 def _is_page(path: str) -> bool:

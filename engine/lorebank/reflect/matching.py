@@ -18,7 +18,7 @@ twice on a day counts once.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from hashlib import blake2b
 from itertools import groupby
@@ -229,9 +229,9 @@ class _Forming:
             return Judgement(Stance.UNRELATED, 0.0, "other holder")
         found = judge(belief.statement, (self.holder,), fact.content, fact.slugs or (self.holder,))
         if found.stance is Stance.FOR and self._restates(belief, fact, found):
-            found = Judgement(Stance.FOR, found.strength, "restated")
+            found = replace(found, reason="restated")
         if fact.confidence is not None and found.reason != "restated":
-            return Judgement(found.stance, found.strength * fact.confidence, found.reason)
+            return replace(found, strength=found.strength * fact.confidence)
         return found
 
     def _is_of_another(self, fact: Fact) -> bool:

@@ -62,7 +62,13 @@ def _opinion(belief: Belief, override: Override | None, prior: float, now: date 
     state = fold_evidence(
         [
             DatedEvidence(
-                fact.recorded, found.stance, fact.id, found.strength, stated, fact.citation.path
+                fact.recorded,
+                found.stance,
+                fact.id,
+                found.strength,
+                stated,
+                fact.citation.path,
+                found.turns,
             )
             for fact, found, stated in belief.lines.values()
             if fact.recorded is not None

@@ -7,7 +7,7 @@ a page already. A page that holds nothing but what reflect wrote goes when its l
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
@@ -34,11 +34,16 @@ from lorebank.reflect.digests import (
     world_parts,
 )
 from lorebank.reflect.edits import PageEdit, plan_page_edit
-from lorebank.reflect.summaries import Neighbour, entity_bodies
+from lorebank.reflect.holding import holding_text
+from lorebank.reflect.standing_answer import AnswerLine
+from lorebank.reflect.standing_written import WRITTEN_BLOCK, written_body
+from lorebank.reflect.summaries import Neighbour, entity_bodies, summary_lines
+from lorebank.reflect.summary_written import SummaryWords
 from lorebank.reflect.telling import KnownFact, Link, page_links, tie_of
+from lorebank.reflect.weighing import outweighed
 from lorebank.version import __version__
 
-__all__ = ["BankContent", "PagePlan", "Scope"]
+__all__ = ["BankContent", "PagePlan", "Scope", "held_text"]
 
 RELATED = 12
 _TITLES = {
@@ -82,6 +87,11 @@ class BankContent:
     """Fact id → id of the newer fact that replaces it."""
     relations: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Fact id → the properties that it fixes."""
+    lapsed: Mapping[str, tuple[tuple[str, ...], str]] = field(default_factory=dict)
+    """Id of a fact that is replaced or of which a part is → the values that hold no longer, and
+    the newer fact's id."""
+    named: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Fact id → slugs of the entities that its text names without a mark."""
     scope: Scope | None = None
     """Whose facts are there; `None` where all are."""
 
@@ -93,9 +103,13 @@ Parts = Mapping[str, Mapping[str, str]]
 class PagePlan:
     """What the pages of a bank should hold, page by page; of entities in the content's scope."""
 
-    def __init__(self, content: BankContent, kept: Parts | None = None) -> None:
-        """`kept` are the digests' parts of what is out of scope."""
+    def __init__(
+        self, content: BankContent, words: SummaryWords | None = None, kept: Parts | None = None
+    ) -> None:
+        """`words` puts summaries in words; without it words that stand on a page are taken off.
+        `kept` are the digests' parts of what is out of scope."""
         self.content = content
+        self._words = words
         self.paths: Mapping[str, str | None] = dict.fromkeys(DIGESTS) | {
             path: slug for slug, path in page_paths(content).items()
         }
@@ -148,8 +162,24 @@ class PagePlan:
         if slug is None:
             return self._digest_edit(path, old)
         about, entities = self._about[slug], self.content.entities
-        neighbours = _strongest(slug, about, entities)
-        return _entity_edit(entities[slug], path, about, neighbours, old, self._link)
+        neighbours = _strongest(slug, about, entities, self._named_in)
+        lines = self._lines(slug)
+        written = self._words and self._words.write(path, entities[slug].name, lines)
+        body = written_body(written, lines, page=path) if written else None
+        return _entity_edit(entities[slug], path, about, neighbours, old, self._link, body)
+
+    def wants_words(self, path: str) -> bool:
+        """Whether a model is still to be asked for words on this page, news or not."""
+        slug = self.paths[path]
+        if slug is None or self._words is None:
+            return False
+        return self._words.wants(self.content.entities[slug].name, self._lines(slug))
+
+    def _lines(self, slug: str) -> list[AnswerLine]:
+        if self._words is None:
+            return []
+        about = self._about[slug]
+        return summary_lines(slug, [*about.plain, *about.beside_facts])
 
     def made_from(self, path: str) -> str:
         """A digest of all that the page is made from: equal while the page has no news.
@@ -164,17 +194,21 @@ class PagePlan:
                 state.update(self._digest(opinion))
             return state.hexdigest()
         about = self._about[slug]
-        others = {other for known in about.facts for other in known.fact.slugs}
+        others = {other for known in about.all for other in self._named_in(known)}
         links = [self.links[other] for other in sorted(others) if other in self.links]
         state.update(repr(links).encode("utf-8", "replace"))
-        for fact in about.facts:
+        if self._words is not None:
+            name = self.content.entities[slug].name
+            state.update(repr(self._words.known(name, self._lines(slug))).encode())
+        for fact in about.all:
             state.update(self._digest(fact))
         return f"{state.hexdigest()} {self.beliefs_of(path)}"
 
     def beliefs_of(self, path: str) -> str:
         """A digest of what the page of an entity is made from besides facts."""
         slug = self.paths[path] or ""
-        state = _digest_of(f"{__version__} {self.content.entities[slug].name}\n")
+        worded = self._words is not None
+        state = _digest_of(f"{__version__} {worded} {self.content.entities[slug].name}\n")
         for opinion in self._about[slug].opinions:
             state.update(self._digest(opinion))
         return state.hexdigest()
@@ -185,6 +219,9 @@ class PagePlan:
         linked = sorted((page, slug or "") for page, slug in self.paths.items())
         return repr((linked, list(self.content.entries)))
 
+    def _named_in(self, known: KnownFact) -> tuple[str, ...]:
+        return (*known.fact.slugs, *self.content.named.get(known.fact.id, ()))
+
     def _digest(self, value: KnownFact | Opinion) -> bytes:
         found = self._digests.get(id(value))
         if found is None:
@@ -192,13 +229,17 @@ class PagePlan:
                 fact = value.fact
                 names = [(m.slug, m.name, m.subject) for m in fact.mentions]
                 parts = (fact.id, fact.content, fact.citation, fact.recorded, fact.occurred)
-                text = f"{parts}{names}{value.status}{value.newer}{sorted(value.relations)}"
+                became = (value.status, value.newer, value.holding, value.outweighed)
+                text = f"{parts}{names}{became}{sorted(value.relations)}"
             else:
                 text = repr(value)
             found = self._digests[id(value)] = _digest_of(text).digest()
         return found
 
     def _digest_edit(self, path: str, old: str | None) -> PageEdit:
+        content = self.content
+        if not (content.fact_count or content.opinions or find_blocks(old or "", path)[0]):
+            return PageEdit(path, old, old)  # a bank that holds nothing is no news
         if path == OPINIONS_PATH:
             return self._opinions_edit(old)
         name = PurePosixPath(path).stem
@@ -233,29 +274,57 @@ def page_paths(content: BankContent) -> dict[str, str]:
 
 @dataclass(slots=True)
 class _AboutEntity:
-    facts: list[KnownFact]
-    opinions: list[Opinion]
+    facts: list[KnownFact] = field(default_factory=list)
+    """Those that mention it."""
+    beside: list[KnownFact] = field(default_factory=list)
+    """Those that name it in running text only."""
+    opinions: list[Opinion] = field(default_factory=list)
+
+    @property
+    def plain(self) -> list[KnownFact]:
+        """Facts that mention it, opinions left out."""
+        return [known for known in self.facts if known.fact.kind is not FactKind.OPINION]
+
+    @property
+    def beside_facts(self) -> list[KnownFact]:
+        """Facts about others that its summary may tell."""
+        return [known for known in self.beside if known.fact.kind is FactKind.WORLD]
+
+    @property
+    def all(self) -> list[KnownFact]:
+        return [*self.facts, *self.beside]
 
 
 def _group_by_entity(content: BankContent, facts: Iterable[KnownFact]) -> dict[str, _AboutEntity]:
-    about = {slug: _AboutEntity([], []) for slug in content.entities}
+    about = {slug: _AboutEntity() for slug in content.entities}
     slug_of = {entity.name: slug for slug, entity in content.entities.items()}
     for known in facts:
         for slug in known.fact.slugs:
             if slug in about:
                 about[slug].facts.append(known)
+        for slug in content.named.get(known.fact.id, ()):
+            if slug in about and slug not in known.fact.slugs:
+                about[slug].beside.append(known)
     for opinion in content.opinions:
-        for name in opinion.entities:
-            if name in slug_of:
-                about[slug_of[name]].opinions.append(opinion)
+        slugs = [slug_of[name] for name in opinion.entities if name in slug_of]
+        for line in opinion.evidence:
+            if line.reason == "stated":
+                slugs += content.named.get(line.fact_id, ())
+        for slug in dict.fromkeys(slugs):
+            if slug in about:
+                about[slug].opinions.append(opinion)
     return about
 
 
 def _known_facts(content: BankContent) -> list[KnownFact]:
     """Facts with what became of them, or of the opinion that they state."""
     by_id = {fact.id: fact for fact in (*content.successors, *content.facts)}
-    status = dict.fromkeys(content.superseded, FactStatus.SUPERSEDED)
-    newer = {old: by_id[new].citation for old, new in content.superseded.items() if new in by_id}
+    replaced = {**{old: new for old, (_, new) in content.lapsed.items()}, **content.superseded}
+    newer = {old: by_id[new].citation for old, new in replaced.items() if new in by_id}
+    holding = {old: held_text(by_id[old], content) for old in content.lapsed if old in by_id}
+    gone = (old for old in content.superseded if not holding.get(old))
+    status = dict.fromkeys(gone, FactStatus.SUPERSEDED)
+    turned = outweighed(content.opinions)
     for opinion in content.opinions:
         if opinion.status is OpinionStatus.LIVE:
             continue
@@ -268,9 +337,18 @@ def _known_facts(content: BankContent) -> list[KnownFact]:
             status.get(fact.id, FactStatus.LIVE),
             newer.get(fact.id),
             content.relations.get(fact.id, frozenset()),
+            holding=holding.get(fact.id),
+            outweighed=fact.id in turned,
         )
         for fact in content.facts
     ]
+
+
+def held_text(fact: Fact, content: BankContent) -> str:
+    """What of a fact's text still holds; empty where nothing does."""
+    if fact.id in content.lapsed:
+        return holding_text(fact.content, content.lapsed[fact.id][0])
+    return "" if fact.id in content.superseded else fact.content
 
 
 def _entity_edit(
@@ -280,13 +358,14 @@ def _entity_edit(
     neighbours: Sequence[Neighbour],
     text: str | None,
     link: Link,
+    words: str | None,
 ) -> PageEdit:
-    plain = [known for known in about.facts if known.fact.kind is not FactKind.OPINION]
     bodies = entity_bodies(
         entity.slug,
-        plain,
+        about.plain,
         about.opinions,
         neighbours,
+        beside=about.beside_facts,
         page=path,
         link=link,
         name=entity.name,
@@ -296,7 +375,11 @@ def _entity_edit(
             return PageEdit(path, text, None)
         if not find_blocks(text, path)[0]:
             return PageEdit(path, text, text)
-    edit = plan_page_edit(path, text, bodies, frame=new_entity_page(entity.name))
+    if words is not None:
+        bodies = {"summary": bodies["summary"], WRITTEN_BLOCK: words, **bodies}
+    frame = new_entity_page(entity.name)
+    drop = (WRITTEN_BLOCK,) if words is None else ()
+    edit = plan_page_edit(path, text, bodies, frame=frame, drop=drop)
     if edit.new is None:
         return edit
     return PageEdit(path, text, _with_dates(edit.new, entity, path, about.facts), edit.diagnostics)
@@ -310,11 +393,17 @@ def _tie(known: KnownFact, slug: str) -> str:
     return tie_of(known)
 
 
-def _strongest(slug: str, about: _AboutEntity, entities: Mapping[str, Entity]) -> list[Neighbour]:
+def _strongest(
+    slug: str,
+    about: _AboutEntity,
+    entities: Mapping[str, Entity],
+    named_in: Callable[[KnownFact], Sequence[str]],
+) -> list[Neighbour]:
     """The entities that stand most often in the same facts."""
     beside: dict[str, Neighbour] = {}
-    for known in about.facts:  # oldest first, so that the last citation is the newest one's
-        for other in known.fact.slugs:
+    shared = sorted(about.all, key=lambda k: k.fact.recorded or date.min)
+    for known in shared:  # oldest first, so that the last citation is the newest one's
+        for other in dict.fromkeys(named_in(known)):
             if other != slug and other in entities:
                 before = beside.get(other)
                 beside[other] = Neighbour(
@@ -322,7 +411,8 @@ def _strongest(slug: str, about: _AboutEntity, entities: Mapping[str, Entity]) -
                     (before.facts if before else 0) + 1,
                     known.fact.citation,
                     known.fact.recorded,
-                    _tie(known, slug) or (before.tie if before else ""),
+                    (other in known.fact.slugs and _tie(known, slug))
+                    or (before.tie if before else ""),
                 )
     return sorted(beside.values(), key=lambda n: (-n.facts, n.name))[:RELATED]
 
@@ -352,7 +442,7 @@ def _is_only_generated(text: str, entity: Entity, path: str) -> bool:
     blocks, problems = find_blocks(text, path)
     if problems or any(block.edited for block in blocks):
         return False
-    bare = plan_page_edit(path, text, {}, drop=BLOCKS).new or ""
+    bare = plan_page_edit(path, text, {}, drop=(*BLOCKS, WRITTEN_BLOCK)).new or ""
     bare = set_front_matter_keys(
         bare, {"entity": None, "first_seen": None, "last_seen": None, "facts": None}
     )

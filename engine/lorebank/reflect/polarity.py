@@ -13,6 +13,7 @@ _SIGNS = {
     "norm": ("attitude", 1),
     "drop": ("habit", -1),
     "adopt": ("habit", 1),
+    "do": ("habit", 1),
     "good": ("judgement", 1),
     "bad": ("judgement", -1),
 }
@@ -31,6 +32,9 @@ class Item:
     """Whether it opens its sentence, where a capital says nothing."""
     near: frozenset[int] = frozenset()
     """The clusters of nearly one meaning it belongs to."""
+    article: bool = False
+    common: bool = False
+    """Whether its language writes every noun with a capital."""
     owner: bool = False
     """Whether it is a name in the possessive (`Bengt's`)."""
     names: frozenset[str] = frozenset()
@@ -40,15 +44,19 @@ class Item:
     slots: frozenset[int] = frozenset()
 
 
-def sign_of(items: Sequence[Item], *, negation_after: bool) -> tuple[int, str]:
+def sign_of(
+    items: Sequence[Item], *, negation_after: bool, concord: bool = False
+) -> tuple[int, str]:
     """What a segment says of its object: +1, −1 or 0, and the class of cue that says so.
 
     An attitude counts before a change of habit, and that before a judgement; where cues of the
-    class that counts disagree the sign is 0. A negation with nothing else is `negation`. To end a
-    thing after a brief while is to want it brief.
+    class that counts disagree the sign is 0. A negation with nothing else is `negation`; with
+    `concord` a second one denies no less. To end a thing after a brief while is to want it brief.
     """
+    if _not_without(items):
+        return 1, "attitude"
     totals: dict[str, list[int]] = {"attitude": [], "habit": [], "judgement": []}
-    denied = False
+    denied = settled = False
     last = ""
     held = 0
     brief = any("brief" in item.cues for item in items)
@@ -56,8 +64,11 @@ def sign_of(items: Sequence[Item], *, negation_after: bool) -> tuple[int, str]:
         cue = next((cue for cue in _SIGNS if cue in item.cues), "")
         if cue in ("good", "bad") and item.sides and _describes(items[at + 1 : at + 2]):
             continue
-        if "negate" in item.cues:
-            denied = not denied
+        if "negate" in item.cues and not settled:
+            if negation_after and not cue and last and not denied and held == at - 1:
+                _deny_last(totals, last)
+                continue
+            denied = concord or not denied
         if not cue:
             continue
         kind, sign = _SIGNS[cue]
@@ -70,6 +81,7 @@ def sign_of(items: Sequence[Item], *, negation_after: bool) -> tuple[int, str]:
             totals["attitude"][-1] *= -1
             continue
         held = at
+        settled = concord and "denying" in item.cues
         totals[kind].append(-sign if denied else sign)
         if "negate" not in item.cues:
             denied = False
@@ -82,6 +94,19 @@ def sign_of(items: Sequence[Item], *, negation_after: bool) -> tuple[int, str]:
     if denied and _negation_reaches_back(items, negation_after=negation_after):
         totals[kinds[0]][-1] *= -1
     return _agreed(totals)
+
+
+def _not_without(items: Sequence[Item]) -> bool:
+    """Whether nothing goes without the object (`no merge without tests`)."""
+    denials = [item for item in items if "negate" in item.cues]
+    return len(denials) > 1 and "lacking" in denials[-1].cues and "lacking" not in denials[0].cues
+
+
+def _deny_last(totals: dict[str, list[int]], cue: str) -> None:
+    """Turn over what a negation right behind a verb denies (`mag kein Fleisch`)."""
+    kind, _ = _SIGNS[cue]
+    if totals[kind]:
+        totals[kind][-1] *= -1
 
 
 def _named(items: Sequence[Item]) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-from lorebank.domain import Citation, Diagnostic, Proposal
+from lorebank.domain import Citation, Diagnostic, Proposal, ProposalAction
 from lorebank.errors import ConcurrentEdit, NotFound, PathRefused, UsageError
 from lorebank.index.connection import Connection
 from lorebank.index.items import facts_by_id
@@ -131,14 +131,18 @@ def find_proposal(root: Path, id: str) -> Proposal:
 
 
 def check_grounds(root: Path, connection: Connection, proposal: Proposal) -> None:
-    """`ConcurrentEdit` where none of the lines that a proposal stands on is there any more."""
+    """`ConcurrentEdit` where none of the lines that a proposal stands on is there any more; for a
+    line read out of prose, where one of its sentences is not."""
     if not proposal.grounds:
         return
-    for ground in proposal.grounds:
-        if ground.fact_id and facts_by_id(connection, ground.fact_id):
-            return
-        if not ground.fact_id and says(_text(root, ground.source.path), ground.content):
-            return
+    stands = (
+        bool(facts_by_id(connection, ground.fact_id))
+        if ground.fact_id
+        else says(_text(root, ground.source.path), ground.content)
+        for ground in proposal.grounds
+    )
+    if all(stands) if proposal.action is ProposalAction.RETAIN else any(stands):
+        return
     raise ConcurrentEdit(
         f"{proposal.id} stands on lines that are gone; nothing was written",
         hint="lorebank reflect brings the proposals up to date",

@@ -20,9 +20,14 @@ from lorebank.reflect.tokens import tokens_of
 __all__ = ["Comparison", "Reading", "Segment", "Words", "clauses", "read"]
 
 _SENTENCE = re.compile(r"[^.!?;。！？；\n]+(?:\.(?=\w)[^.!?;。！？；\n]+)*[.!?;。！？；]*")
+_TITLE = re.compile(r"\b(Dr|Dra|Mr|Mrs|Ms|Prof|Sr|Sra|Mme|Hr|St)\.")
 _ASIDE = re.compile(
     r"\([^()]*\)|（[^（）]*）|\"[^\"]*\"|“[^“”]*”|„[^„“”]*[“”]|«[^«»]*»|「[^「」]*」"
 )
+_DENIAL = frozenset({"negate", "change"})
+_DEEDS = frozenset({"adopt", "do", "drop"})
+_SAID_OF = frozenset({"good", "bad", "like", "dislike", "say", "adopt"})
+"""The cues of words that name one side of a comparison only where nothing else does."""
 _NOTHING = (" any", "nothing", "nichts", "nada", "rien", "niente")
 _CLAUSE = re.compile(r"[;；：]|:(?!\d)|—|\s[-–]\s|(?<=[.!?])\s|[。！？]")
 _PIECE = re.compile(r"[,:，：、()（）\"“”«»]|\s[-–—]+\s|—")
@@ -111,7 +116,7 @@ def clauses(statement: str) -> list[str]:
     >>> clauses('Prefers tea (green); coffee is "tar".')
     ['Prefers tea', 'coffee is .']
     """
-    plain = _ASIDE.sub(" ", statement)
+    plain = _ASIDE.sub(" ", _TITLE.sub(r"\1", statement))
     parts = (" ".join(part.split()) for part in _CLAUSE.split(plain))
     return [part for part in parts if any(c.isalnum() for c in part)]
 
@@ -134,8 +139,8 @@ def read(
     segments: list[Segment] = []
     comparisons: list[Comparison] = []
     quoted = False
-    for number, match in enumerate(_SENTENCE.finditer(text)):
-        sentence = match.group()
+    for number, match in enumerate(_SENTENCE.finditer(_TITLE.sub(r"\1", text))):
+        sentence = words.with_proper_names(match.group())
         own = _segments(sentence, number, names, words)
         if not claim and _moves_nothing(sentence, own):
             continue
@@ -173,7 +178,7 @@ def _segments(sentence: str, number: int, names: tuple[str, ...], words: Lexicon
     out: list[Segment] = []
     first = True
     reason = False
-    for piece in _PIECE.split(_without_names(sentence, names)):
+    for piece in _pieces(_without_names(sentence, names), words):
         pairs = tokens_of(piece)
         folded = [token for _, token in pairs]
         run: list[Item] = []
@@ -194,14 +199,26 @@ def _segments(sentence: str, number: int, names: tuple[str, ...], words: Lexicon
                 position += 1
                 first = False
                 continue
+            if length > 1 and not cues - _DENIAL:
+                longer, others = words.cues_at(folded, position + length - 1)
+                if longer > 1 and others & {"like", "dislike"}:
+                    length, cues = length - 1, cues - {"negate"}
+            if length > 1 and words.concord and "negate" in words.cues_at([token], 0)[1]:
+                cues |= {"denying"} if cues & {"like", "dislike"} else frozenset()
+            if len(token) == 1 and token.isascii() and not written.isascii():
+                cues -= {"joins"}
             if "joins" in cues and run:
                 run += _extents(folded[begin:position], words)
                 out.append(_segment(run, number, holder, words, reason=reason))
                 run, holder, begin = [], False, position
                 reason = "reason" in cues
+                if cues & {"like", "dislike"}:
+                    run.append(_item(folded[position : position + 1], cues, written, first, words))
             elif "reason" in cues:
                 reason = True
             elif "joins" not in cues:
+                if length == 1:
+                    cues = _as_read(cues, folded, position, written, words, first=first)
                 cues = _with_complaint(cues, folded[position + length :], run, words)
                 run.append(_item(folded[position : position + length], cues, written, first, words))
             first = False
@@ -213,10 +230,59 @@ def _segments(sentence: str, number: int, names: tuple[str, ...], words: Lexicon
     return out
 
 
+def _as_read(
+    cues: frozenset[str],
+    folded: Sequence[str],
+    position: int,
+    written: str,
+    words: Lexicon,
+    *,
+    first: bool,
+) -> frozenset[str]:
+    """The cues of one word, without those it has not where it is a noun or a name (`in May`)."""
+    if "hypothetical" in cues and written[:1].isupper() and not first:
+        return cues - {"hypothetical"}
+    if cues & _DEEDS and words.capital_nouns:
+        return cues - _DEEDS if written[:1].isupper() and not first else cues
+    if cues & _DEEDS and not folded[position].endswith(words.infinitives or ("\0",)):
+        if first and words.gerund and folded[position].endswith(words.gerund):
+            return cues - _DEEDS
+        before = folded[max(position - 2, 0) : position]
+        if before[-1:] and before[-1] in words.articles:
+            return cues - _DEEDS
+        if len(before) == 2 and before[0] in words.articles and not words.cues_at(before, 1)[1]:
+            return cues - _DEEDS
+    return cues
+
+
+def _pieces(sentence: str, words: Lexicon) -> list[str]:
+    """The stretches between commas and the like; `longer, clearer replies` is one."""
+    pieces = _PIECE.split(sentence)
+    out = pieces[:1]
+    for piece in pieces[1:]:
+        before = [token for _, token in tokens_of(out[-1])]
+        after = [token for _, token in tokens_of(piece)]
+        if before and after and _goes_on(before, after, words):
+            out[-1] = f"{out[-1]} {piece}"
+        else:
+            out.append(piece)
+    return out
+
+
+def _goes_on(before: Sequence[str], after: Sequence[str], words: Lexicon) -> bool:
+    """Whether one quality ends a stretch and another begins the next, with a noun to follow."""
+    if words.noun_first or words.unspaced or words.stem(before[-1]) not in words.opposites:
+        return False
+    length, cues = words.cues_at(after, 0)
+    opens = 1 if "function" in cues and length == 1 else 0
+    goes_on = opens == 1 or words.stem(after[0]) in words.opposites or len(after) == 2
+    return len(after) > opens + 1 and goes_on and not (cues - {"function", "good", "bad"})
+
+
 def _segment(
     items: Sequence[Item], sentence: int, holder: bool, words: Lexicon, *, reason: bool
 ) -> Segment:
-    sign, basis = sign_of(items, negation_after=words.negation_after)
+    sign, basis = sign_of(items, negation_after=words.negation_after, concord=words.concord)
     return Segment(
         tuple(items),
         sentence,
@@ -230,8 +296,8 @@ def _segment(
 
 
 def _words_of(items: Sequence[Item], words: Lexicon) -> Words:
-    tails = (words.tail(item.token) for item in items if item.stem)
-    return Words.of(filter(None, (*(item.stem for item in items), *tails)), words)
+    inside = (word for item in items if item.stem for word in words.inside(item.token))
+    return Words.of(filter(None, (*(item.stem for item in items), *inside)), words)
 
 
 def _cues_of(items: Sequence[Item]) -> Iterator[frozenset[str]]:
@@ -247,13 +313,25 @@ def _item(
     thing, cues = words.thing_at(tokens, cues)
     silent = "function" in cues or len(tokens) > 1 or "negate" in cues
     stem = thing or ("" if silent else words.stem(tokens[0]))
-    names = words.with_kinds(filter(None, (stem, "" if silent else words.tail(tokens[0]))))
+    inside = () if silent else words.inside(tokens[0])
+    names = words.with_kinds(filter(None, (stem, *inside)))
     near = frozenset().union(*(words.near.get(name, ()) for name in names))
     sides = frozenset().union(*(words.opposites.get(name, ()) for name in names))
     slots = frozenset().union(*(words.slots.get(name, ()) for name in names))
     owner = written[:1].isupper() and written.replace("’", "'").endswith(("'s", "s'"))
     return Item(
-        stem, cues, tokens[0], written[:1].isupper(), first, near, owner, names, sides, slots
+        stem,
+        cues,
+        tokens[0],
+        written[:1].isupper(),
+        first,
+        near,
+        tokens[0] in words.articles,
+        words.capital_nouns,
+        owner,
+        names,
+        sides,
+        slots,
     )
 
 
@@ -305,7 +383,7 @@ def _comparisons(
             if preferred and (preferred <= left or left <= preferred):
                 preferred = _stems(match["a"], words, weak=True)
                 left = _stems(match["b"], words, weak=True)
-            if not frame.is_change and _is_denied(text[: match.start()], words):
+            if _is_denied(text[: match.start()], words):
                 preferred, left = left, preferred
             if preferred and left and preferred != left:
                 return [
@@ -339,7 +417,7 @@ def _stems(text: str, words: Lexicon, *, weak: bool = False) -> frozenset[str]:
         if thing:
             kept.add(thing)
         elif length == 1 and not cues & silent:
-            named = {words.stem(folded[position]), words.tail(folded[position])} - {""}
-            (praise if cues & {"good", "bad"} else kept).update(named)
+            named = {words.stem(folded[position]), *words.inside(folded[position])} - {""}
+            (praise if cues & _SAID_OF else kept).update(named)
         position += length
     return frozenset(kept or praise)

@@ -1,8 +1,4 @@
-"""Rot: which opinions deserve a second look. Values in, values out.
-
-Whether anybody ever recalled a fact is not known: recall writes nothing, so that asking leaves no
-trace. There is no finding for it.
-"""
+"""Rot: which opinions deserve a second look. Values in, values out."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from lorebank.config import Config
 from lorebank.domain import Diagnostic, Fact, Hunk, OpenPair, ReflectReport
 from lorebank.index.connection import Connection
-from lorebank.index.items import facts_in_bank, facts_saying
+from lorebank.index.items import facts_in_bank, facts_saying, item_places
 from lorebank.index.news import read_news, recorded_since
 from lorebank.index.slots import superseded_facts
 from lorebank.markdown.facts import RETAIN_HEADINGS
@@ -27,7 +27,9 @@ from lorebank.markdown.proposal_pages import PROPOSAL_PAGES
 from lorebank.reflect.content import read_outline, with_every_fact, with_facts_of
 from lorebank.reflect.core_facts import core_content
 from lorebank.reflect.edits import PageEdit
+from lorebank.reflect.generated_memory import GeneratedMemory
 from lorebank.reflect.hunks import hunks_of, without_hunks
+from lorebank.reflect.infer_written import ProseReader
 from lorebank.reflect.journal import journal_entry, journal_path, moved_opinions
 from lorebank.reflect.page_files import Page, encoded, read_pages
 from lorebank.reflect.pages import BankContent, PagePlan
@@ -38,6 +40,7 @@ from lorebank.reflect.scope import scope_of_run
 from lorebank.reflect.settled import SettledPages
 from lorebank.reflect.standing import Ask, ask_standing, plan_answers, write_answers
 from lorebank.reflect.suggest import suggest_lines
+from lorebank.reflect.summary_written import SummaryWords
 from lorebank.reflect.under_way import (
     RunUnderWay,
     complete,
@@ -131,11 +134,18 @@ class _Run:
         self.settled = SettledPages(connection)
         self.news = read_news(connection)
         self.outline = read_outline(connection, root, config, options.today, options.until)
+        self.generated = GeneratedMemory.open(root)
+        self.words: SummaryWords | None = None
+        if config.generator.summaries:
+            # A page of an earlier day gets no new words, and keeps those that fit it.
+            today = options.writer if options.until is None else None
+            self.words = SummaryWords(self.generated, today)
         self.content = self._read()
         self.kept_parts = self.settled.parts()
         memory = connection if options.until is None else None
         self.answers = ask_standing(root, lambda: self.whole, options.ask, memory)
         self.proposing = self._proposing()
+        self.generated.save()
         texts = {p: page.text for p, page in read_pages(root, self.answers.paths)[0].items()}
         self.answers = write_answers(self.answers, self._to_answer, texts, options.writer)
         self.rejections = _read_text(root, REJECTED_PATH)
@@ -159,6 +169,7 @@ class _Run:
             if moved is content:
                 break
             content = moved
+        self.generated.save()
         return planned
 
     def write(self, planned: _Planned) -> tuple[PageEdit, ...]:
@@ -272,6 +283,7 @@ class _Run:
                 *planned.problems,
                 *self.proposing.problems,
                 *self.answers.problems,
+                *(self.words.problems if self.words else ()),
                 *self.problems,
             ),
             run=self.name,
@@ -300,11 +312,16 @@ class _Run:
         """As many facts as there is need of."""
         until = self.options.until
         scope = None
-        if until is None:
+        if until is None and self.words is None:  # any page may still want words
             scope = scope_of_run(self.connection, self.outline, self.settled, self.news)
         if scope is None:
             return with_every_fact(self.connection, self.outline, until)
         return with_facts_of(self.connection, self.outline, scope)
+
+    @cached_property
+    def _places(self) -> frozenset[str]:
+        """Where something is read: a standing answer may let go of it, nothing is lost."""
+        return item_places(self.connection)
 
     @property
     def _to_answer(self) -> BankContent:
@@ -314,6 +331,8 @@ class _Run:
     def _proposing(self) -> Proposing:
         root, config = self.root, self.config
         core, problems = read_core_memory(root, config.reflect.core_token_budget)
+        writer = self.options.writer if self.options.infer else None
+        reader = ProseReader(self.generated, writer)
         suggested = suggest_lines(
             root,
             config,
@@ -322,22 +341,27 @@ class _Run:
             core.rulings,
             self._headings,
             everywhere=self.options.infer,
+            reader=reader,
         )
-        return Proposing(core, suggested, problems)
+        return Proposing(core, suggested, (*problems, *reader.problems))
 
     @property
     def _headings(self) -> tuple[str, ...]:
         return (*RETAIN_HEADINGS, *self.config.retain.headings)
 
     def _plan_once(self, content: BankContent, only: set[str] | None) -> _Planned:
-        plan = PagePlan(content, self.kept_parts)
+        plan = PagePlan(content, self.words, self.kept_parts)
         paths = set(plan.paths) if only is None else plan.paths.keys() & only
         if content.scope is not None:
             paths &= plan.of_entities(content.scope.entities)
         if self.options.since is not None:
             since = self.options.since.isoformat()
             paths &= plan.of_entities(recorded_since(self.connection, since))
-        paths = {p for p in paths if not self.settled.is_settled(p, plan.made_from(p))}
+        paths = {
+            p
+            for p in paths
+            if plan.wants_words(p) or not self.settled.is_settled(p, plan.made_from(p))
+        }
         others = {*PROPOSAL_PAGES, *self.answers.paths}
         others = others if only is None else others & only
         pages, problems = read_pages(self.root, paths | others)
@@ -386,7 +410,10 @@ class _Run:
         vanishing = None
         if not self.options.force and edit.path not in PROPOSAL_PAGES:
             vanishing = vanishing_lines(
-                shown, share=self.config.reflect.max_vanish, replaced=self._replaced
+                shown,
+                share=self.config.reflect.max_vanish,
+                replaced=self._replaced,
+                standing=self._places if edit.path in self.answers.paths else (),
             )
         if vanishing is not None:
             found.held.append(edit.path)

@@ -1,7 +1,8 @@
 """What the bank's pages were last made from: so that a run looks only at those with news.
 
 Of each page that is as it should be the index remembers a digest of what it was made from and the
-hash of what it held; of the digests also their parts, and of every entity its name and link.
+hash of what it held; of the digests also their parts, of every entity its name and link, and which
+facts were outweighed.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from lorebank.index.page_sections import load_sections, store_sections
 from lorebank.reflect.digests import EXPERIENCE_PATH, WORLD_PATH
 from lorebank.reflect.page_files import Page
 from lorebank.reflect.pages import PagePlan, Parts
+from lorebank.reflect.weighing import outweighed
 from lorebank.version import __version__
 from lorebank.workspace.files import content_hash
 
@@ -37,6 +39,8 @@ class SettledPages:
             slug: tuple(link) for slug, link in stored.get("links", {}).items()
         }
         """Entity → its display name and link at that time."""
+        self.outweighed = frozenset(map(str, stored.get("outweighed", ())))
+        """The facts that newer lines spoke against at that time."""
         self._before: dict[str, tuple[str, ...]] = {
             path: tuple(known) for path, known in stored.get("pages", {}).items()
         }
@@ -92,10 +96,12 @@ class SettledPages:
         pages = {path: self._before[path] for path in out if path in self._before} | self._now
         links = {slug: tuple(link) for slug, link in plan.links.items()}
         pages = {path: known for path, known in pages.items() if path in plan.paths}
-        if self.is_built and not last_news and (pages, links) == (self._before, self.links):
+        turned = outweighed(plan.content.opinions)
+        before = (self._before, self.links, self.outweighed)
+        if self.is_built and not last_news and (pages, links, turned) == before:
             return
         with transaction(self._connection):
-            self._write(pages, links)
+            self._write(pages, links, turned)
             for page, parts in plan.fresh_parts.items():
                 gone = dict.fromkeys(kept.get(page, {}), "") if scope is None else {}
                 store_sections(self._connection, page, {**gone, **parts})
@@ -104,15 +110,22 @@ class SettledPages:
     def forget(self) -> None:
         """Look at every page next time: this run made them as they were on another day."""
         with transaction(self._connection):
-            self._write({}, self.links, __version__ if self.is_built else "")
+            version = __version__ if self.is_built else ""
+            self._write({}, self.links, self.outweighed, version)
 
     def _write(
         self,
         pages: Mapping[str, tuple[str, ...]],
         links: Mapping[str, tuple[str, ...]],
+        turned: Collection[str],
         version: str = __version__,
     ) -> None:
-        stored = {"version": version, "links": links, "pages": pages}
+        stored = {
+            "version": version,
+            "links": links,
+            "outweighed": sorted(turned),
+            "pages": pages,
+        }
         write_meta(self._connection, _SETTLED, json.dumps(stored, ensure_ascii=False))
 
 

@@ -18,7 +18,7 @@ from datetime import date
 from pathlib import Path
 from typing import Protocol
 
-from lorebank.domain import Answer, Diagnostic, Fact, Hit
+from lorebank.domain import Answer, Diagnostic, Fact, Hit, OpinionStatus
 from lorebank.errors import NotFound, ProviderError, UsageError
 from lorebank.index.connection import Connection
 from lorebank.markdown.blocks import find_blocks
@@ -26,9 +26,15 @@ from lorebank.reflect.edits import PageEdit, plan_page_edit
 from lorebank.reflect.pages import BankContent
 from lorebank.reflect.standing_answer import AnswerLine, answer_body
 from lorebank.reflect.standing_memory import FoundHits, StandingMemory
+from lorebank.reflect.standing_moved import moved_opinion_lines
 from lorebank.reflect.standing_pages import read_standing_pages
 from lorebank.reflect.standing_selection import Selector, current_facts
-from lorebank.reflect.standing_written import WrittenAnswer, write_answer, written_body
+from lorebank.reflect.standing_written import (
+    WRITTEN_BLOCK,
+    WrittenAnswer,
+    write_answer,
+    written_body,
+)
 from lorebank.reflect.writing import Writer
 from lorebank.workspace.layout import BANK_FOLDER
 from lorebank.workspace.standing import StandingPage
@@ -44,7 +50,6 @@ __all__ = [
 ]
 
 ANSWER_BLOCK = "answer"
-WRITTEN_BLOCK = "in-words"
 UNANSWERED = "Nothing in the notes answers this at present."
 _NEAR_BEST = 0.5
 """A hit counts whose score is at least this share of the best one's."""
@@ -158,15 +163,23 @@ def answer_lines(
     Hits of weak evidence are better than nothing, and count only where there is nothing else.
     """
     names = {slug: entity.name for slug, entity in content.entities.items()}
-    listed = [(fact.id, _of_fact(fact, names)) for fact in asked.selector.newest(current)]
+    selector = asked.selector
+    if selector.moved:
+        name = names.get(selector.entity, "")
+        moved = moved_opinion_lines(content.opinions, name=name, since=selector.since)
+        return tuple(moved[: asked.page.k])
+    held = _confidences(content)
+    listed = [(fact.id, _of_fact(fact, names, held)) for fact in selector.newest(current)]
     hits = () if asked.weak and listed else asked.hits
     by_id = {fact.id: fact for fact in current}
     lines: dict[str, AnswerLine] = {}
     for hit in hits:
+        if not selector.takes_kind(hit.kind):
+            continue
         if hit.kind == _NOTE:
             lines[hit.id] = _of_note(hit)
         elif hit.id in by_id:
-            lines[hit.id] = _of_fact(by_id[hit.id], names)
+            lines[hit.id] = _of_fact(by_id[hit.id], names, held)
     for name, line in listed:
         if len(lines) >= asked.page.k:
             break
@@ -242,7 +255,7 @@ def _edit(
 
 def _hits(page: StandingPage, ask: Ask | None, today: date) -> FoundHits:
     """The hits that answer the question."""
-    if ask is None:
+    if ask is None or page.moved:
         return FoundHits()
     answer = ask(
         page.question,
@@ -264,7 +277,18 @@ def _may_answer(hit: Hit) -> bool:
     return hit.kind != _NOTE or not hit.source.path.startswith(f"{BANK_FOLDER}/")
 
 
-def _of_fact(fact: Fact, names: Mapping[str, str]) -> AnswerLine:
+def _confidences(content: BankContent) -> dict[str, float]:
+    """Fact id → the confidence of the opinion that it states, for those that are held."""
+    return {
+        line.fact_id: opinion.confidence
+        for opinion in content.opinions
+        if opinion.status is OpinionStatus.LIVE
+        for line in opinion.evidence
+        if line.reason in ("stated", "restated")
+    }
+
+
+def _of_fact(fact: Fact, names: Mapping[str, str], held: Mapping[str, float]) -> AnswerLine:
     subject = next(iter(fact.subjects), "")
     return AnswerLine(
         text=fact.content,
@@ -273,6 +297,7 @@ def _of_fact(fact: Fact, names: Mapping[str, str]) -> AnswerLine:
         occurred=fact.occurred,
         subject=names.get(subject, ""),
         id=fact.id,
+        tail=f"{held[fact.id]:.2f}" if fact.id in held else "",
     )
 
 

@@ -30,7 +30,9 @@ class AnswerLine:
     subject: str = ""
     """Whom it is about, as a name; empty for prose."""
     id: str = ""
-    """Of the fact or passage it shows."""
+    """Of the fact, passage or opinion it shows."""
+    tail: str = ""
+    """What follows the text: the confidence, or the way it went."""
 
     @property
     def day(self) -> date | None:
@@ -67,7 +69,7 @@ def answer_body(lines: Sequence[AnswerLine], *, page: str, weak: bool = False) -
 def _list(lines: Sequence[AnswerLine], page: str, *, named: bool) -> str:
     return "\n".join(
         f"- {_when(line)} · {escape_inline(_told(line, named=named))}"
-        f" ({citation_link(line.source, page)})"
+        f"{f' · {line.tail}' if line.tail else ''} ({citation_link(line.source, page)})"
         for line in lines
     )
 

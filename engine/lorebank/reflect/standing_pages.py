@@ -72,6 +72,7 @@ def parse_standing_page(text: str, path: str) -> StandingPage | Diagnostic | Non
             entity=_text(keys, "entity").strip("@[] "),
             since=_text(keys, "since"),
             ahead=_flag(keys, "ahead"),
+            moved=_flag(keys, "moved"),
             k=_count(keys, "k"),
         )
     except ValueError as problem:

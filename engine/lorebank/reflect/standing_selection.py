@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 from lorebank.dates.query import parse_bound
-from lorebank.domain import Entity, Fact, OpinionStatus
+from lorebank.domain import Entity, Fact, FactKind, OpinionStatus
 from lorebank.errors import NotFound, UsageError
 from lorebank.language.folding import fold, slugify
 from lorebank.language.words import words
-from lorebank.reflect.pages import BankContent
+from lorebank.reflect.pages import BankContent, held_text
+from lorebank.reflect.weighing import latest_wordings, outweighed
 from lorebank.workspace.standing import StandingPage
 
 __all__ = ["Selector", "current_facts"]
@@ -29,6 +30,8 @@ class Selector:
     since: date | None
     ahead: date | None
     """Only what lies after this day, or goes on after it."""
+    moved: bool = False
+    """Opinions that moved, in place of facts."""
 
     @classmethod
     def of(cls, page: StandingPage, entities: Mapping[str, Entity], today: date) -> Selector:
@@ -41,16 +44,17 @@ class Selector:
             entity=_slug(page.entity, entities) if page.entity else "",
             since=_day(page.since, today) if page.since else None,
             ahead=today if page.ahead else None,
+            moved=page.moved,
         )
 
     @property
     def is_wide(self) -> bool:
         """Whether nothing but the question says what belongs on the page."""
-        return not (self.phrases or self.kinds or self.ahead)
+        return not (self.phrases or self.kinds or self.ahead or self.moved)
 
     def newest(self, facts: Sequence[Fact]) -> list[Fact]:
-        """The facts that belong on the page, newest first; none where `is_wide`."""
-        if self.is_wide:
+        """The facts that belong on the page, newest first; none where `is_wide` or `moved`."""
+        if self.is_wide or self.moved:
             return []
         chosen = [fact for fact in facts if self._takes(fact)]
         return sorted(
@@ -61,6 +65,11 @@ class Selector:
                 f.citation.start_line,
             ),
         )
+
+    def takes_kind(self, kind: str) -> bool:
+        """Whether facts of that kind may answer, by its name: `world`, or `note` for prose."""
+        wanted = {known.value for known in FactKind if known.letter in self.kinds}
+        return not wanted or kind in wanted
 
     def _takes(self, fact: Fact) -> bool:
         occurred = fact.occurred
@@ -79,12 +88,17 @@ class Selector:
 
 
 def current_facts(content: BankContent) -> list[Fact]:
-    """The facts that hold: neither superseded, nor a statement of an opinion no longer held."""
-    gone = set(content.superseded)
+    """The facts that hold: neither superseded, nor a statement of an opinion no longer held, nor
+    turned by newer evidence; of lines that state one opinion, the last."""
+    gone = set(outweighed(content.opinions))
+    gone |= {old for old, new in latest_wordings(content.opinions).items() if old != new}
     for opinion in content.opinions:
         if opinion.status is not OpinionStatus.LIVE:
             gone |= {e.fact_id for e in opinion.evidence if e.reason in ("stated", "restated")}
-    return [fact for fact in content.facts if fact.id not in gone]
+    held = ((fact, held_text(fact, content)) for fact in content.facts if fact.id not in gone)
+    return [
+        fact if text == fact.content else replace(fact, content=text) for fact, text in held if text
+    ]
 
 
 def _holds(tokens: Sequence[str], phrase: Sequence[str], goes_on: bool) -> bool:

@@ -16,7 +16,9 @@ from lorebank.reflect.standing_answer import AnswerLine
 from lorebank.reflect.writing import Writer
 from lorebank.workspace.standing import StandingPage
 
-__all__ = ["WrittenAnswer", "write_answer", "written_body"]
+__all__ = ["WRITTEN_BLOCK", "WrittenAnswer", "cited_line", "write_answer", "written_body"]
+
+WRITTEN_BLOCK = "in-words"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,7 @@ def write_answer(
     from lorebank.providers.json_answers import UnusableAnswer
 
     try:
-        written = writer.write("answer", page.question, [_cited(line) for line in lines])
+        written = writer.write("answer", page.question, [cited_line(line) for line in lines])
     except UnusableAnswer as problem:
         return None, (Diagnostic(page.path, 0, "generator-failed", problem.message),)
     told = tuple(
@@ -64,7 +66,8 @@ def written_body(written: WrittenAnswer, lines: Sequence[AnswerLine], *, page: s
     return "\n".join([*told, "", f"*Written by {model} from the lines above.*"])
 
 
-def _cited(line: AnswerLine) -> CitedLine:
+def cited_line(line: AnswerLine) -> CitedLine:
+    """The line as a model is shown it and a sentence is held to it."""
     occurred = line.occurred
     days = (line.day, line.recorded, occurred and occurred.start, occurred and occurred.end)
     text = f"{line.subject}: {line.text}" if line.subject else line.text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from lorebank.domain import Entity, Fact, Ground, Proposal, ProposalAction
 from lorebank.language.folding import fold, slugify
 from lorebank.markdown.document import Document, read_document
 from lorebank.markdown.facts import format_fact
+from lorebank.markdown.generated_text import escape_inline
 from lorebank.markdown.plain import plain_text
 from lorebank.markdown.proposal_pages import (
     LOG_PROPOSALS,
@@ -22,7 +24,8 @@ from lorebank.markdown.proposal_pages import (
 from lorebank.markdown.sections import retain_sections
 from lorebank.markdown.source import decode
 from lorebank.reflect.core_memory import proposal_id
-from lorebank.reflect.infer import Inferred, infer_facts, sentences
+from lorebank.reflect.infer import Inferred, Sentence, infer_facts, sentences
+from lorebank.reflect.infer_written import ProseReader, ReadFact
 from lorebank.workspace.files import SourceFile, read_bytes, walk
 from lorebank.workspace.layout import FileRole
 
@@ -41,8 +44,12 @@ def suggest_lines(
     headings: Sequence[str],
     *,
     everywhere: bool,
+    reader: ProseReader | None = None,
 ) -> tuple[Proposal, ...]:
     """The retain lines to propose, by log, the newest log first.
+
+    What `reader`, a chat model, makes of a log goes before what the rules find in the same
+    sentences.
 
     Without `everywhere` only logs that have open suggestions are looked at: those are kept while
     the sentence they cite stands. With it, logs without a retain section are as well. All `facts`
@@ -62,8 +69,15 @@ def suggest_lines(
             continue
         if source.path not in begun and retain_sections(document, headings=headings):
             continue
+        read: tuple[ReadFact, ...] = ()
+        if reader is not None:
+            prose = tuple(sentences(document))
+            read = reader.read(source.path, prose, source.recorded, names)
+        told = {sentence.citation for each in read for sentence in each.sentences}
         inferred = infer_facts(document, source.recorded, names)
-        found += _proposals(inferred, source.path, source.recorded, known, rulings)
+        by_rule = [each for each in inferred if each.sentence.citation not in told]
+        suggestions = [*map(_read_fact, read), *map(_by_rule, by_rule)]
+        found += _proposals(suggestions, source.path, source.recorded, known, rulings)
         if len(found) >= MOST:
             break
     return tuple(found[:MOST])
@@ -109,28 +123,47 @@ def _names(entities: Mapping[str, Entity]) -> dict[str, str]:
     }
 
 
+@dataclass(frozen=True, slots=True)
+class _Suggestion:
+    fact: Fact
+    sentences: tuple[Sentence, ...]
+    why: str
+    words: tuple[str, ...] = ()
+    """What tells it from other suggestions of the same sentences."""
+
+
+def _by_rule(inferred: Inferred) -> _Suggestion:
+    reason = inferred.reason
+    why = f"Reads as {reason}." if reason.startswith("a ") else f"{reason}."
+    return _Suggestion(inferred.fact, (inferred.sentence,), why[:1].upper() + why[1:])
+
+
+def _read_fact(read: ReadFact) -> _Suggestion:
+    why = f"Read by {escape_inline(read.model)}; its words stand in the lines below."
+    return _Suggestion(read.fact, read.sentences, why, (read.fact.content,))
+
+
 def _proposals(
-    inferred: Iterable[Inferred],
+    suggestions: Iterable[_Suggestion],
     path: str,
     day: date,
     known: set[tuple[date | None, str]],
     rulings: Sequence[ProposalRuling],
 ) -> Iterator[Proposal]:
-    for each in inferred:
+    for each in suggestions:
         line = format_fact(each.fact)
-        id = proposal_id("retain", path, plain_text(each.sentence.text))
+        said = (plain_text(sentence.text) for sentence in each.sentences)
+        id = proposal_id("retain", path, *said, *each.words)
         if (day, fold(each.fact.content)) in known or not fits_on_page(line):
             continue
         if decided(rulings, id, ()):
             continue
-        ground = Ground(each.sentence.citation, each.sentence.text, day)
-        why = f"Reads as {each.reason}." if each.reason.startswith("a ") else f"{each.reason}."
         yield Proposal(
             id=id,
             action=ProposalAction.RETAIN,
             target=path,
             old="",
             new=line,
-            why=why[:1].upper() + why[1:],
-            grounds=(ground,),
+            why=each.why,
+            grounds=tuple(Ground(s.citation, s.text, day) for s in each.sentences),
         )

@@ -12,7 +12,6 @@ from datetime import date
 
 from lorebank.domain import (
     Citation,
-    Fact,
     FactKind,
     FactStatus,
     Interval,
@@ -23,6 +22,7 @@ from lorebank.domain import (
 )
 from lorebank.language.words import content_words
 from lorebank.markdown.generated_text import citation_link, escape_inline
+from lorebank.reflect.standing_answer import AnswerLine
 from lorebank.reflect.telling import (
     KnownFact,
     Link,
@@ -42,6 +42,7 @@ __all__ = [
     "related_body",
     "summary_body",
     "summary_facts",
+    "summary_lines",
     "timeline_body",
 ]
 
@@ -54,6 +55,8 @@ _ROOM = {"Who and what": 5, "With others": 4, _THINKS: 0, "Ongoing": 3, "Lately"
 _LEFT_OVER = "Also"
 _PREFERENCES = 3
 _HELD = 0.5
+_LOOSE = frozenset({"uses"})
+"""Relations of which one has several: no property to know somebody by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,16 +83,22 @@ def entity_bodies(
     page: str,
     link: Link,
     name: str = "",
+    beside: Sequence[KnownFact] = (),
 ) -> dict[str, str]:
     """The bodies of an entity page's four blocks, by block name; `page` is its workspace path.
 
     `name` is the entity's own, by which its opinions are told from those that others hold of it.
+    `beside` are facts about others that name it in their text.
     """
-    return {
-        "summary": summary_body(slug, facts, page=page, opinions=_held_by(name, opinions)),
+    known = [*facts, *beside]
+    lists = {
         "opinions": opinions_body(opinions, page=page, name=name, link=link),
         "timeline": timeline_body(facts, page=page, slug=slug),
         "related": related_body(neighbours, page=page, link=link),
+    }
+    return {
+        "summary": summary_body(slug, known, page=page, opinions=_held_by(name, opinions)),
+        **{block: f"## {block.capitalize()}\n\n{body}" for block, body in lists.items()},
     }
 
 
@@ -119,7 +128,7 @@ def summary_body(
 
 def _summary_line(known: KnownFact, slug: str, title: str, page: str) -> str:
     when = f"{when_told(known)} · " if title == "Lately" and known.day else ""
-    return f"- {when}{_told(known.fact, slug)} ({citation_link(known.fact.citation, page)})"
+    return f"- {when}{_told(known, slug)} ({citation_link(known.fact.citation, page)})"
 
 
 def opinions_body(
@@ -161,10 +170,12 @@ def timeline_body(facts: Sequence[KnownFact], *, page: str, slug: str = "") -> s
         return "Nothing dated yet."
     lines = []
     for known in sorted(dated, key=newest_first):
-        said = _told(known.fact, slug)
+        said = _told(known, slug, whole=True)
+        by = f" by {citation_link(known.newer, page)}" if known.newer else ""
         if known.status is not FactStatus.LIVE:
-            by = f" by {citation_link(known.newer, page)}" if known.newer else ""
             said = f"~~{said}~~ ({known.status.value}{by})"
+        elif known.holding is not None:
+            said = f"{said} (in part superseded{by})"
         lines.append(f"- {when_told(known)} · {said} ({citation_link(known.fact.citation, page)})")
     return "\n".join(lines)
 
@@ -201,7 +212,7 @@ def summary_facts(
         title = _group(known, slug, newest)
         if len(groups.get(title, ())) == _ROOM[title]:
             title = _LEFT_OVER
-        own, occurred = set(content_words(known.fact.content)), known.fact.occurred
+        own, occurred = set(content_words(known.text)), known.fact.occurred
         is_said = any(_overlap(own, words) >= _ALIKE and when == occurred for words, when in seen)
         if is_said or len(groups.get(title, ())) == _ROOM[title]:
             continue
@@ -210,10 +221,29 @@ def summary_facts(
     return {title: sorted(groups[title], key=newest_first) for title in _GROUPS if title in groups}
 
 
+def summary_lines(slug: str, facts: Sequence[KnownFact]) -> list[AnswerLine]:
+    """The facts of a summary as lines to write from, newest first."""
+    chosen = summary_facts(slug, facts, room=SUMMARY_SENTENCES)
+    known = sorted((k for group in chosen.values() for k in group), key=newest_first)
+    return [
+        AnswerLine(
+            text=k.text,
+            source=k.fact.citation,
+            recorded=k.fact.recorded,
+            occurred=k.fact.occurred,
+            subject=next((m.name for m in k.fact.mentions if m.subject), ""),
+            id=k.fact.id,
+        )
+        for k in known
+    ]
+
+
 def _group(known: KnownFact, slug: str, newest: date | None) -> str:
     """Where a fact stands in the summary; what goes on is told by the day of the newest fact."""
     fact, occurred = known.fact, known.fact.occurred
-    relations = known.relations
+    relations = known.relations - _LOOSE
+    if slug not in fact.slugs:
+        return "With others"
     if occurred is not None and newest is not None and not relations:
         begun = occurred.start is None or occurred.start <= newest
         if occurred.end is None or occurred.end > newest:
@@ -253,10 +283,14 @@ def _overlap(one: set[str], other: set[str]) -> float:
     return len(one & other) / max(min(len(one), len(other)), 1)
 
 
-def _told(fact: Fact, slug: str) -> str:
-    """The text as a page of `slug` shows it: `Runa: …` where it is told of Runa before others."""
-    subjects = [mention for mention in fact.mentions if mention.subject]
-    named = any(begins_with(fact.content, m.name, m.slug) for m in subjects)
+def _told(known: KnownFact, slug: str, *, whole: bool = False) -> str:
+    """The text as a page of `slug` shows it: `Runa: …` where it is told of Runa before others.
+
+    With `whole`, what no longer holds of it is told as well.
+    """
+    text = known.fact.content if whole else known.text
+    subjects = [mention for mention in known.fact.mentions if mention.subject]
+    named = any(begins_with(text, m.name, m.slug) for m in subjects)
     if not slug or not subjects or named or subjects[0].slug == slug:
-        return escape_inline(fact.content)
-    return escape_inline(f"{subjects[0].name}: {fact.content}")
+        return escape_inline(text)
+    return escape_inline(f"{subjects[0].name}: {text}")

@@ -7,10 +7,11 @@ after `;` `:` `—`, after `because` and the like, or in a second proposition is
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from lorebank.reflect.lexicon import Lexicon
+from lorebank.reflect.polarity import Item
 from lorebank.reflect.reading import Reading, Segment, Words, clauses, read
 
 __all__ = ["ATTITUDES", "DESCRIBING", "Target", "TargetObject", "targets_of"]
@@ -20,6 +21,10 @@ ATTITUDES = frozenset({"like", "dislike", "norm"})
 _WEAK = 0.35
 _OF_A_NAME = 0.25
 """The weight of what is said of a name that is the object itself (`trusts Bengt with the boat`)."""
+_JUDGED_FOR = 0.2
+"""The weight of what follows a judgement (`overkill for small teams`)."""
+_DEED = 0.4
+"""The weight of a verb whose object follows a preposition."""
 DESCRIBING = 0.5
 """The weight of a word that tells which thing is meant (`phone` in `phone calls`)."""
 _LABEL_WORDS = 2
@@ -51,6 +56,8 @@ class Target:
     exclusive: bool
     of_a_name: bool
     """Whether it is a name, and all the rest is said of it."""
+    owned: bool = False
+    """Whether it is one that the holder has (`her dentist`)."""
 
 
 @lru_cache(maxsize=8192)
@@ -87,9 +94,14 @@ def _of_reading(reading: Reading, *, whole: bool = False) -> tuple[Target, ...]:
             _target(_even(compared.left), reading.lexicon, -1, "comparison", True),
         )
     sign, basis = _sign_of_all(segments)
-    weights = _in_parts(_weights(segments, basis) or _weights(segments, "plain"), reading.lexicon)
+    lexicon = reading.lexicon
+    weights = _weights(segments, basis, lexicon) or _weights(segments, basis, lexicon, deeds=True)
+    weights = _in_parts(weights or _weights(segments, "plain", lexicon), lexicon)
     exclusive = any(segment.has("exclusive") for segment in segments)
-    return (_target(weights, reading.lexicon, sign, basis, exclusive),) if weights else ()
+    if not weights:
+        return ()
+    owned = any(segment.has("own") for segment in segments)
+    return (replace(_target(weights, lexicon, sign, basis, exclusive), owned=owned),)
 
 
 def _claimed(segments: Sequence[Segment]) -> list[Segment]:
@@ -117,40 +129,59 @@ def _names_something(segments: Iterable[Segment]) -> bool:
     )
 
 
-def _weights(segments: Iterable[Segment], basis: str) -> dict[str, float]:
+def _weights(
+    segments: Iterable[Segment], basis: str, lexicon: Lexicon, *, deeds: bool = False
+) -> dict[str, float]:
+    """What is named, and how much each word tells of it; with `deeds` the verbs too (`reading`)."""
     spent = {"attitude": set(ATTITUDES), "judgement": {"good", "bad"}}.get(basis, set())
-    silent = spent | {"exclusive", "change", "joins", "past", "others", "repeat"}
-    if basis == "attitude":
+    silent = spent | {"exclusive", "change", "joins", "past", "others", "repeat", "every"}
+    if basis == "attitude" and not deeds:
         silent |= {"adopt"}
     faint = {"weak"} | ({"adopt", "drop"} if basis in ("habit", "negation") else set())
     weights: dict[str, float] = {}
-    of_a_name = False
+    of_a_name = judged = False
     for segment in segments:
         previous: frozenset[str] = frozenset()
         held = False
         beside = ""
-        for item in segment.items:
+        for at, item in enumerate(segment.items):
             told = "say" in item.cues and not held
             told = told or ("excess" in previous and bool(item.cues & {"good", "bad"}))
             held = held or bool(item.cues & ATTITUDES)
             unspoken = silent - {"others"} if held else silent
             if item.stem and not told and not item.cues & unspoken:
-                aside = of_a_name and "bound" not in previous
-                weight = _OF_A_NAME if aside else 1.0
+                aside = _OF_A_NAME if of_a_name else _JUDGED_FOR if judged else 1.0
+                weight = aside if "bound" not in previous else 1.0
                 weight = min(weight, _WEAK) if item.cues & faint else weight
+                if "every" in previous and 1.0 in weights.values():
+                    weight = min(weight, _JUDGED_FOR)
+                elif previous & ATTITUDES and _is_how(segment.items[at : at + 2], lexicon):
+                    weight = min(weight, _DEED)
                 weights[item.stem] = max(weights.get(item.stem, 0.0), weight)
                 plain = weight == 1.0 and not item.sides and len(item.stem) > 1
                 describing = item.stem if segment.noun_first else beside
                 if beside and weight == 1.0 and (plain or not segment.noun_first):
                     weights[describing] = min(weights[describing], DESCRIBING)
                 beside = item.stem if plain else ""
-                if item.capital and not item.owner and previous & ATTITUDES:
+                if item.capital and not (item.owner or faint & item.cues) and previous & ATTITUDES:
                     of_a_name = True
             else:
+                judged = judged or (basis == "judgement" and bool(weights) and _judges(item))
                 beside = ""
             if "function" not in item.cues or "bound" in item.cues:
                 previous = item.cues
     return weights
+
+
+def _is_how(items: Sequence[Item], lexicon: Lexicon) -> bool:
+    """Whether a verb only tells what is done with the object (`programming in | Python`)."""
+    deed = items[0]
+    return lexicon.is_deed(deed.token) and len(items) > 1 and "prep" in items[1].cues
+
+
+def _judges(item: Item) -> bool:
+    """Whether a judgement ends what is judged: `Docker is overkill | for small teams`."""
+    return bool(item.cues & {"good", "bad"}) and not item.sides
 
 
 def _in_parts(weights: Mapping[str, float], lexicon: Lexicon) -> dict[str, float]:

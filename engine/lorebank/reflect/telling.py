@@ -49,6 +49,15 @@ class KnownFact:
     """Where the fact stands that replaces it."""
     relations: frozenset[str] = frozenset()
     """The properties that it fixes: `residence`, `employer`, …"""
+    holding: str | None = None
+    """What of its text still holds, where a newer fact replaces a part; `None`: all of it."""
+    outweighed: bool = False
+    """Whether newer lines speak against what it says."""
+
+    @property
+    def text(self) -> str:
+        """What it says that holds."""
+        return self.fact.content if self.holding is None else self.holding
 
     @property
     def day(self) -> date | None:
@@ -82,7 +91,12 @@ def newest_recorded_day(facts: Iterable[KnownFact]) -> date | None:
 
 
 def is_current(known: KnownFact) -> bool:
-    return known.status is FactStatus.LIVE and known.fact.kind is not FactKind.OPINION
+    return (
+        known.status is FactStatus.LIVE
+        and known.fact.kind is not FactKind.OPINION
+        and known.holding != ""
+        and not known.outweighed
+    )
 
 
 def distinct(facts: Sequence[KnownFact]) -> list[KnownFact]:
@@ -104,8 +118,8 @@ def newest_first(known: KnownFact) -> tuple[int, int, str, int]:
     return (-day.toordinal(), -recorded.toordinal(), citation.path, citation.start_line)
 
 
-def sentence_line(fact: Fact, page: str) -> str:
-    return f"- {escape_inline(fact.content)} ({citation_link(fact.citation, page)})"
+def sentence_line(known: KnownFact, page: str) -> str:
+    return f"- {escape_inline(known.text)} ({citation_link(known.fact.citation, page)})"
 
 
 def begins_with(text: str, *names: str) -> bool:

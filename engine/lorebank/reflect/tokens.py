@@ -24,6 +24,8 @@ __all__ = [
 _HAN = r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _TOKEN = re.compile(rf"[{_HAN}]|[^\W_{_HAN}]+(?:['+#][^\W_{_HAN}]+)*[+#]*")
 _ELIDED = re.compile(r"\A(?:l|d|n|j|m|t|s|c|qu|jusqu|lorsqu|puisqu|un|dell|all|nell)'(?=\w)")
+_EMAIL = re.compile(r"\b[eE]-(?=[mM]ail)")
+_ENCLITIC = re.compile(r"(?<=[a-zà-ÿ])-se\b")
 _IS_HAN = re.compile(f"[{_HAN}]")
 _KANA = re.compile("[\u3040-\u30ff]")
 
@@ -35,7 +37,7 @@ _ENDINGS = 2
 def tokens_of(text: str) -> list[tuple[str, str]]:
     """(as written, folded) for each word; each Han character is a word."""
     out: list[tuple[str, str]] = []
-    for match in _TOKEN.finditer(text.replace("’", "'")):
+    for match in _TOKEN.finditer(_EMAIL.sub("E", _ENCLITIC.sub("", text.replace("’", "'")))):
         written = match.group()
         folded = _ELIDED.sub("", fold(written))
         if folded.endswith("'s"):

@@ -2,8 +2,9 @@
 
 An entry is a cited line of a managed block, or an opinion's block. It vanishes when nothing on the
 new page says the same and no new line cites the same place. What a newer fact superseded does not
-count: it is not lost but replaced. A log folder that was moved, or read only by half, would empty
-page after page otherwise.
+count: it is not lost but replaced. Nor does, on a page that only selects (the answer to a standing
+question), a line that still stands where it was cited: it is not lost but no longer the answer. A
+log folder that was moved, or read only by half, would empty page after page otherwise.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from lorebank.reflect.edits import PageEdit
 __all__ = ["vanishing_lines"]
 
 _LINK = re.compile(r"\[((?:\\.|[^\]\\])*#L\d+(?:-L\d+)?)\]\(")
-_TAIL = re.compile(r"(?: \((?:superseded|retracted)[^()]*\))? \(\[.*\Z")
+_ESCAPE = re.compile(r"\\(.)")
+_TAIL = re.compile(r"(?: \((?:(?:in part )?superseded|retracted)[^()]*\))? \(\[.*\Z")
 _LEVEL = re.compile(r" · (?:\*\*)?[01]\.\d\d\b.*\Z")
 _LEAD = re.compile(r"\A- (?:(?:since |until )?\d{4}-\d{2}-\d{2}(?: to \d{4}-\d{2}-\d{2})? · )?")
 _RELATED = "related"
@@ -29,15 +31,21 @@ def vanishing_lines(
     *,
     share: float,
     replaced: Callable[[Collection[str]], Collection[str]] = lambda _: (),
+    standing: Collection[str] = (),
 ) -> tuple[tuple[str, ...], int] | None:
     """`(the entries that would go, of how many)` where more than `share` of them would, else
     `None`; one entry may always go. `replaced` picks the sentences that a newer fact supersedes,
-    and is asked only where too many seem to go."""
+    and is asked only where too many seem to go; `standing` are places (`path#L12`) of which
+    nothing is lost."""
     if edit.old is None or (edit.path != OPINIONS_PATH and _loses_nothing(edit)):
         return None
     before, after = _entries(edit.old), _entries(edit.new or "")
     fresh = {place for entry, place in after.items() if entry not in before and place}
-    gone = [entry for entry, place in before.items() if entry not in after and place not in fresh]
+    gone = [
+        entry
+        for entry, place in before.items()
+        if entry not in after and place not in fresh and place not in standing
+    ]
     most = max(1, int(len(before) * share))
     if len(gone) > most:
         held = replaced(gone)
@@ -62,7 +70,7 @@ def _entries(text: str) -> dict[str, str]:
             for line in block.body.splitlines():
                 place = _LINK.search(line)
                 if place and line.startswith("- "):
-                    found.setdefault(_said(line), place[1])
+                    found.setdefault(_said(line), _ESCAPE.sub(r"\1", place[1]))
     return found
 
 

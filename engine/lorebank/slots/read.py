@@ -23,6 +23,8 @@ _PIECES = re.compile(
     r"(?<![A-Z][a-z])(?<![A-Z][a-z][a-z])(?<!\d)[.!]\s+(?=[^\W\da-z_])|[;。！]|\s[–—]\s"
 )
 _COMMA = re.compile(r"[,:，]\s")
+_OF_ITSELF = re.compile(r"^[是为]\s?.+[,，]$")
+"""A first predicate of the subject itself, before a second one: `是负责人，住在…`."""
 _AND = re.compile(r"\b(?:and|und|et|y|e)\s")
 _OPENING = re.compile(
     r"^(?:correction|update|korrektur|correccion|correcao|correzione|更正)\s*:\s*"
@@ -74,8 +76,10 @@ def read_slots(
 
 
 def ends_value(ended: str, value: str) -> bool:
-    """Whether what is over takes the value with it: `hooli` does `hooli berlin`, never reversed."""
-    return set(ended.split()) - lexicon().company <= set(value.split())
+    """Whether what is over takes the value with it: `hooli` does `hooli berlin`, `berlin` does
+    `berlin-mitte`; never reversed."""
+    said = {part for word in value.split() for part in (word, *word.split("-"))}
+    return set(ended.split()) - lexicon().company <= said
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +125,7 @@ class _Reader:
         if not self.subject and not about:
             return None
         beside = (
-            relation.several
-            or groups.get("a") is not None  # "from Vim to Emacs": only Vim is over
+            relation.several  # "from Vim to Emacs": only Vim is over
             or (relation.told and not self.lexicon.new.search(match.string))
         )
         kind = SlotKind.SEVERAL if beside else SlotKind.HOLDS
@@ -243,6 +246,8 @@ class _Reader:
     def _about(self, before: str, qualifier: str | None) -> str | None:
         """What a relation is about beyond the subject itself; `None` where it cannot be told."""
         before = _OPENING.sub("", before)
+        if self.subject and _OF_ITSELF.match(before):
+            return ""
         clause = _AND.split(before)[-1]
         parts = _COMMA.split(clause)
         # After a comma that closes an apposition the whole clause tells: "X, Jordi's girl, was …".

@@ -65,6 +65,7 @@ class _Page(_Table):
     entity: Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)] = ""
     since: Annotated[str, StringConstraints(strip_whitespace=True, max_length=60)] = ""
     ahead: bool = False
+    moved: bool = False
     k: Annotated[int, Field(ge=1, le=100)] = STANDING_LINES
 
     @check("path")
@@ -88,6 +89,7 @@ class _Page(_Table):
             entity=self.entity,
             since=self.since,
             ahead=self.ahead,
+            moved=self.moved,
             k=self.k,
         )
 

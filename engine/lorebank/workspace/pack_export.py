@@ -74,6 +74,7 @@ def _page_lines(page: StandingPage) -> list[str]:
         f"entity = {_text(page.entity)}" if page.entity else "",
         f"since = {_text(page.since)}" if page.since else "",
         "ahead = true" if page.ahead else "",
+        "moved = true" if page.moved else "",
         f"k = {page.k}" if page.k != STANDING_LINES else "",
     ]
     return ["", "[[pages]]", *(line for line in settings if line)]

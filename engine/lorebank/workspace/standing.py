@@ -38,6 +38,8 @@ class StandingPage:
     """Only what is not older: a day, or `90d` before the newest day recorded."""
     ahead: bool = False
     """Only what lies ahead of the newest day recorded, or goes on after it."""
+    moved: bool = False
+    """The opinions that moved, in place of facts: from what to what, and by which line."""
     k: int = STANDING_LINES
     """At most so many lines."""
 
@@ -61,6 +63,7 @@ def standing_page_text(page: StandingPage, frame: str) -> str:
         ("entity", _quoted(page.entity) if page.entity else ""),
         ("since", _quoted(page.since) if page.since else ""),
         ("ahead", "true" if page.ahead else ""),
+        ("moved", "true" if page.moved else ""),
         ("k", str(page.k) if page.k != STANDING_LINES else ""),
     ]
     lines = "".join(f"{key}: {value}\n" for key, value in settings if value)

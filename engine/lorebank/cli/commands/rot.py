@@ -17,8 +17,8 @@ lorebank rot --json
 def rot(session: Session) -> None:
     """Show what in the bank has gone off.
 
-    Opinions that are contradicted, held up by superseded facts, thin or stale; and links,
-    citations and marks that lead nowhere. Nothing is changed.
+    Opinions that are contradicted, held up by superseded facts, thin or stale; old lines that were
+    never recalled; and links, citations and marks that lead nowhere. Nothing is changed.
     """
     with session.bank() as bank:
         report = bank.rot()

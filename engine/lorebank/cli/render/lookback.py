@@ -41,6 +41,7 @@ _ROT_TITLES = {
     RotKind.OUTDATED: "Held up by superseded facts",
     RotKind.SINGLE_SOURCE: "On the word of one file",
     RotKind.STALE: "Stale",
+    RotKind.UNRECALLED: "Never recalled",
     RotKind.DANGLING: "Leads nowhere",
 }
 _DEEPER = INDENT * 2
@@ -101,16 +102,21 @@ def rot_lines(look: Look, report: RotReport, *, everything: bool = False) -> lis
     """The findings by kind, the surest opinions first, each with its reason and its place."""
     looked = f"{count(report.opinions, 'opinion')} and {count(report.pages, 'page')} looked at"
     lines = [look.dim(f"{report.day}: {looked}, {count(len(report.findings), 'finding')}")]
+    if report.unrecalled is None:
+        lines += look.dim_paragraph(
+            "what is never recalled is not known: answers were noted for less than a month", ""
+        )
     for kind, grouped in groupby(report.findings, key=lambda finding: finding.kind):
         findings = list(grouped)
-        lines += ["", look.strong(f"{_ROT_TITLES[kind]} ({len(findings)})")]
+        of = report.unrecalled if kind is RotKind.UNRECALLED else None
+        number = len(findings) if of is None else of
+        lines += ["", look.strong(f"{_ROT_TITLES[kind]} ({number:,})")]
         shown = findings if everything else findings[:SHOWN]
         for finding in shown:
             lines += _finding_block(look, finding)
-        if len(shown) < len(findings):
-            lines.append(
-                f"{INDENT}… and {len(findings) - len(shown):,} more (--verbose lists them)"
-            )
+        if len(shown) < number:
+            more = " (--verbose lists them)" if len(shown) < len(findings) else ", newer ones"
+            lines.append(f"{INDENT}… and {number - len(shown):,} more{more}")
     return lines
 
 

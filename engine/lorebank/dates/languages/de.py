@@ -353,6 +353,6 @@ MARKS = (
 PAST = "war|waren|hat|hatte|habe|haben|wurde|wurden|ging|kam|sagte|gab|machte|fand|kaufte|begann"
 FUTURE = (
     "endet|läuft|wird|werden|soll|muss|fällig|geplant|kommt|steht|beginnt|startet|frist|"
-    "fliegt|reist"
+    "fliegt|reist|verspricht|versprach|versprochen|zugesagt"
 )
 HABIT = "immer|meistens|meist|oft|normalerweise|üblicherweise|gewöhnlich|regelmäßig|gern|gerne"

@@ -321,6 +321,7 @@ PAST = (
 )
 FUTURE = (
     "will|shall|going|plans|planned|due|deadline|scheduled|upcoming|must|should|gonna|expects|"
-    "expected|intends|starts|moves|arrives|leaves|flies|appointment|booked|until|by|ll|postponed|rescheduled"
+    "expected|intends|starts|moves|arrives|leaves|flies|appointment|booked|until|by|ll|postponed|rescheduled|"
+    "promise|promised|promises|pledged|vowed"
 )
 HABIT = "usually|always|often|normally|typically|generally|sometimes|regularly|habitually"

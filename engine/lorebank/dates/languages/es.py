@@ -307,5 +307,8 @@ MARKS = (
     "hizo|dijo|hemos|lo|desde|hasta|está|sobre"
 )
 PAST = "fue|fueron|era|estuvo|hizo|dijo|había|pasó|compró|empezó|terminó|llegó|visitó|habló|hubo"
-FUTURE = "será|irá|va|vamos|tendrá|vence|debe|hará|llegará|próxima|próximo|planea|cita|viajará"
+FUTURE = (
+    "será|irá|va|vamos|tendrá|vence|debe|hará|llegará|próxima|próximo|planea|cita|viajará|"
+    "prometo|promete|prometí|prometió|prometido"
+)
 HABIT = "siempre|normalmente|habitualmente|suele|suelen|soler|frecuentemente"

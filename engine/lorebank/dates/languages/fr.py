@@ -294,5 +294,8 @@ MARKS = (
     "ce|cette|nous|il|elle|on|sur|dans|au|aux|avons|ont|fait|dit|pas|en"
 )
 PAST = "était|étaient|avait|ai|avons|ont|fut|eu|hier|allé|venu|acheté|vu|commencé"
-FUTURE = "sera|seront|va|vont|aura|doit|prévu|prévue|fera|ira|viendra|partira|prochain|prochaine"
+FUTURE = (
+    "sera|seront|va|vont|aura|doit|prévu|prévue|fera|ira|viendra|partira|prochain|prochaine|"
+    "promis|promet|promets|promettons"
+)
 HABIT = "toujours|souvent|habituellement|généralement|normalement|parfois|habitude"

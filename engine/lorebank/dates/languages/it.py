@@ -307,5 +307,8 @@ MARKS = (
     "prima|dopo|d|dall|all|nell"
 )
 PAST = "era|erano|stato|stata|ha|aveva|hanno|abbiamo|ho|fatto|detto|andato|comprato|iniziato"
-FUTURE = "sarà|farà|andrà|deve|avrà|scade|scadenza|previsto|prevista|partirà|arriverà|verrà"
+FUTURE = (
+    "sarà|farà|andrà|deve|avrà|scade|scadenza|previsto|prevista|partirà|arriverà|verrà|"
+    "promesso|promette|prometto"
+)
 HABIT = "sempre|spesso|solitamente|normalmente|abitualmente|solito"

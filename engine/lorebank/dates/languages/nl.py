@@ -200,5 +200,5 @@ MARKS = (
     "er|gebeurde|zijn|voor|sinds|vanaf|tot"
 )
 PAST = "was|waren|heeft|had|hebben|werd|ging|kwam|zei|kocht|begon"
-FUTURE = "zal|zullen|gaat|moet|gepland|komt|begint|vliegt"
+FUTURE = "zal|zullen|gaat|moet|gepland|komt|begint|vliegt|belooft|beloofd|beloofde"
 HABIT = "altijd|meestal|vaak|gewoonlijk|normaal"

@@ -288,5 +288,8 @@ MARKS = (
     "em|não|aconteceu|até|nós|ele|ela|falamos|decidimos|sobre|pela|pelo"
 )
 PAST = "foi|foram|era|esteve|fez|disse|tinha|comprou|começou|terminou|chegou|visitou|falou|houve"
-FUTURE = "será|vai|vamos|terá|vence|deve|fará|chegará|planeja|viajará|marcado|marcada"
+FUTURE = (
+    "será|vai|vamos|terá|vence|deve|fará|chegará|planeja|viajará|marcado|marcada|"
+    "prometo|promete|prometi|prometeu|prometido"
+)
 HABIT = "sempre|normalmente|geralmente|costuma|costumam|habitualmente"

@@ -1,0 +1,90 @@
+"""What the pages say is true on the newest day: nothing replaced, turned or misplaced is told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lorebank import Bank
+from lorebank.markdown.blocks import find_blocks
+from support import WORDS_ONLY
+
+LOG = {
+    "2026-01-05": [
+        "- W @Mira: Is my sister; she lives in Lisbon.",
+        "- O(c=0.8) @Jonas: Prefers tea in the morning.",
+        "- W @Ferry: Is our booking service.",
+    ],
+    "2026-01-12": ["- W @Jonas: Switched from tea to coffee; he now drinks coffee every morning."],
+    "2026-01-20": [
+        "- O @Jonas: Prefers tea in the morning.",
+        "- W @Mira: Moved from Lisbon to Porto.",
+        "- W @Ling: Joined Ferry as an engineer.",
+        "- O(c=0.7) @Ling: Ferry needs a better search.",
+        "- B @Mira: I booked the train to Porto for 22 December 2026.",
+    ],
+    "2026-01-27": ["- O @Jonas: Prefers tea in the morning, always."],
+}
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    (tmp_path / "memory").mkdir()
+    for day, lines in LOG.items():
+        write(tmp_path, day, lines)
+    reflect(tmp_path)
+    return tmp_path
+
+
+def write(root: Path, day: str, lines: list[str]) -> None:
+    (root / "memory" / f"{day}.md").write_text("\n".join(["## Retain", *lines, ""]), "utf-8")
+
+
+def reflect(root: Path) -> tuple[str, ...]:
+    with Bank.open(root, environ=WORDS_ONLY) as bank:
+        return bank.reflect().changed
+
+
+def block(root: Path, page: str, name: str) -> list[str]:
+    """The lines of a block, without links."""
+    blocks = {b.name: b.body for b in find_blocks((root / page).read_text("utf-8"))[0]}
+    return [line.partition(" ([")[0] for line in blocks[name].split("\n") if line]
+
+
+def test_of_a_sentence_that_is_replaced_in_part_the_rest_is_told(root: Path) -> None:
+    summary = block(root, "bank/entities/Mira.md", "summary")
+    assert "- Is my sister." in summary
+    assert not any("Lisbon" in line and "Moved" not in line for line in summary)
+    assert "- Is my sister." in block(root, "bank/world.md", "world")
+    (whole,) = (x for x in block(root, "bank/entities/Mira.md", "timeline") if "sister" in x)
+    assert whole.startswith(
+        "- 2026-01-05 · Is my sister; she lives in Lisbon. (in part superseded by [memory/"
+    )
+
+
+def test_a_line_that_newer_evidence_turned_is_not_told_as_what_holds(root: Path) -> None:
+    page = "bank/entities/Jonas.md"
+    assert not any("coffee" in line for line in block(root, page, "summary"))
+    assert not any("coffee" in line for line in block(root, "bank/world.md", "world"))
+    assert any("coffee" in line for line in block(root, page, "timeline"))
+
+
+def test_names_in_running_text_tell_of_company_and_of_opinions(root: Path) -> None:
+    page = "bank/entities/Ferry.md"
+    assert "- Ling: Joined Ferry as an engineer." in block(root, page, "summary")
+    assert block(root, page, "related")[1].startswith("- [[Ling]] · 2 shared facts")
+    assert block(root, page, "opinions")[1].startswith("- [[Ling]]: Ferry needs a better search.")
+
+
+def test_what_was_done_stands_on_the_day_it_was_done(root: Path) -> None:
+    assert block(root, "bank/experience.md", "experience") == [
+        "### 2026-01",
+        "- 2026-01-20 · I booked the train to Porto for 22 December 2026.",
+    ]
+
+
+def test_a_bank_that_holds_nothing_is_no_news(tmp_path: Path) -> None:
+    with Bank.init(tmp_path / "new", environ=WORDS_ONLY) as bank:
+        report = bank.reflect()
+    assert (report.changed, report.journal) == ((), None)

@@ -1,0 +1,65 @@
+"""What was given as an answer: appended, settled, and never a claim where there is no record."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from pathlib import Path
+
+import pytest
+
+from lorebank.workspace.recalled import Recalled, note_recalled, read_recalled, settle_recalled
+
+DAY = date(2026, 3, 1)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    (tmp_path / ".memory").mkdir()
+    return tmp_path
+
+
+def test_nothing_is_known_without_a_record(root: Path) -> None:
+    assert read_recalled(root) is None
+
+
+def test_the_last_day_of_each_line_is_known(root: Path) -> None:
+    note_recalled(root, ["f-1", "f-2"], DAY)
+    note_recalled(root, ["f-2"], DAY + timedelta(5))
+    note_recalled(root, ["f-1"], DAY - timedelta(5))  # a clock that went back
+    assert read_recalled(root) == Recalled(
+        DAY - timedelta(5), {"f-1": DAY, "f-2": DAY + timedelta(5)}
+    )
+
+
+def test_settling_a_long_log_changes_nothing_that_is_known(root: Path) -> None:
+    for number in range(3_000):
+        note_recalled(root, [f"f-{number % 700:010x}"], DAY + timedelta(number // 100))
+    before = read_recalled(root)
+    settle_recalled(root)
+    assert sorted(p.name for p in (root / ".memory").iterdir()) == ["recalled.txt"]
+    note_recalled(root, ["f-new"], DAY + timedelta(90))
+    assert before is not None
+    known = {**before.last, "f-new": DAY + timedelta(90)}
+    assert read_recalled(root) == Recalled(DAY, known)
+
+
+def test_a_settling_cut_short_is_taken_up_by_the_next(root: Path) -> None:
+    for number in range(3_000):
+        note_recalled(root, [f"f-{number:010x}"], DAY)
+    before = read_recalled(root)
+    (root / ".memory" / "recalled.log").rename(root / ".memory" / "recalled.moved")
+    assert read_recalled(root) == before
+    settle_recalled(root)
+    assert read_recalled(root) == before
+    assert sorted(p.name for p in (root / ".memory").iterdir()) == ["recalled.txt"]
+
+
+def test_damage_and_links_are_passed_over(root: Path, tmp_path: Path) -> None:
+    outside = tmp_path / "outside.txt"
+    outside.write_text("mine\n")
+    (root / ".memory" / "recalled.log").symlink_to(outside)
+    note_recalled(root, ["f-1"], DAY)
+    assert (outside.read_text(), read_recalled(root)) == ("mine\n", None)
+    (root / ".memory" / "recalled.log").unlink()
+    (root / ".memory" / "recalled.txt").write_bytes(b"\xff\x00 nonsense\n2026-02-30 f-1\n")
+    assert read_recalled(root) is None
