@@ -14,15 +14,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lorebank.config import (
+    Change,
     Config,
+    check_value,
     describe,
     get,
     load_config,
+    rules,
     set_value,
     user_config_path,
     workspace_config_path,
 )
 from lorebank.errors import ConfigurationError, UsageError
+from lorebank.toml_edit import toml_text
 
 
 @pytest.fixture
@@ -134,8 +138,12 @@ def test_a_wrong_file_is_told_with_line_key_and_expectation(
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"[recall\n", "is not valid TOML: "),
-        (b"[recall]\nk = '\xff'\n", "is not UTF-8 at byte 14"),
+        (b"[recall\n", ":1: is not valid TOML: expected ']' at the end of a table declaration"),
+        (b"[recall]\nk = 1\nk = 2\n", ":3: is not valid TOML: a key is set twice"),
+        (b"[recall]\n[recall]\n", ":2: is not valid TOML: cannot declare ('recall',) twice"),
+        (b"[recall]\nk = 'x", ":2: is not valid TOML: "),
+        (b"k = " + b"[" * 50_000, ":1: is not valid TOML: it is nested too deeply"),
+        (b"[recall]\nk = '\xff'\n", ": is not UTF-8 at byte 14"),
     ],
 )
 def test_an_unreadable_file_is_told(
@@ -144,7 +152,7 @@ def test_an_unreadable_file_is_told(
     user_file.write_bytes(content)
     with pytest.raises(ConfigurationError) as caught:
         load_config(None, environ)
-    assert caught.value.message.startswith(f"{user_file}: {message}")
+    assert caught.value.message.startswith(f"{user_file}{message}")
 
 
 @pytest.mark.parametrize(
@@ -237,6 +245,96 @@ def test_a_wrong_variable_is_told_by_name(name: str, text: str, message: str) ->
     with pytest.raises(ConfigurationError) as caught:
         load_config(None, {name: text})
     assert caught.value.message.startswith(f"{name}: {message}")
+
+
+def test_everything_that_is_wrong_is_told_at_once(
+    workspace: Path, environ: dict[str, str], user_file: Path
+) -> None:
+    user_file.write_text("[recall]\nk = 0\nfusoin = 'rrf'\n[memory.qmd]\nsearchMode = 'query'\n")
+    own = workspace_config_path(workspace)
+    own.write_text("[memory]\nbackend = 'qmd'\nqmd.command = '/bin/sh'\n")
+    with pytest.raises(ConfigurationError) as caught:
+        load_config(workspace, {**environ, "LOREBANK_RECALL__K": "x"})
+    places = [
+        line.split(": expected")[0].split(" (")[0] for line in caught.value.message.split("\n")
+    ]
+    assert places == [
+        f"{user_file}:2: recall.k",
+        f"{user_file}:3: no setting 'recall.fusoin'",
+        f"{user_file}:5: no setting 'memory.qmd.searchMode'",
+        f"{own}:2: memory.backend: a workspace's own file may not set this; expected it in the "
+        "user's file",
+        f"{own}:3: memory.qmd.command: a workspace's own file may not set this; expected it in the "
+        "user's file",
+        "LOREBANK_RECALL__K: recall.k",
+    ]
+    assert "(did you mean memory.qmd.search_mode?)" in caught.value.message
+
+
+def test_flags_win_over_every_place(environ: dict[str, str], user_file: Path) -> None:
+    user_file.write_text("[recall]\nk = 3\n")
+    flags = [Change("recall.k", "7", "--set"), Change("embedder.offline", True, "--offline")]
+    config = load_config(None, {**environ, "LOREBANK_RECALL__K": "5"}, flags)
+    assert (config.recall.k, config.embedder.offline) == (7, True)
+    assert config.origins == {"recall.k": "--set", "embedder.offline": "--offline"}
+    with pytest.raises(ConfigurationError, match=r"--set: recall\.k: expected"):
+        load_config(None, environ, [Change("recall.k", "0", "--set")])
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("memory.qmd.command", "./qmd"),
+        ("memory.qmd.command", "bin/qmd"),
+        ("memory.qmd.command", ""),
+        ("memory.qmd.search_mode", "hybrid"),
+        ("memory.qmd.paths", [{"path": "../x"}]),
+        ("memory.qmd.paths", [{"path": "/x", "name": "A B"}]),
+        ("memory.qmd.paths", [{"path": "/x", "name": "sessions"}]),
+        ("memory.qmd.paths", [{"path": "/x", "name": "a"}, {"path": "/y", "name": "a"}]),
+        ("memory.qmd.paths", [{"path": "/x", "pattern": "../*.md"}]),
+        ("memory.qmd.paths", [{"path": "/x", "pattern": "--help"}]),
+        ("memory.qmd.limits.max_snippet_chars", 701),
+        ("memory.qmd.update.interval", "five minutes"),
+        ("memory.scope.rules", [{"action": "maybe"}]),
+        ("memory.scope.rules", [{"action": "allow", "match": {"chatType": "direct"}}]),
+        ("memory.scope.rules", [{"action": "allow", "match": {"chat_type": "dm"}}]),
+        ("memory.scope.rules", [{"action": "allow", "match": {"channel": ""}}]),
+    ],
+)
+def test_wrong_values_of_the_sidecar_are_refused(key: str, value: object) -> None:
+    with pytest.raises(ConfigurationError, match=f"{key}: expected "):
+        check_value(key, value)
+
+
+@pytest.mark.parametrize("key", [key for key in rules() if key.startswith("memory.")])
+def test_a_workspace_sets_nothing_of_the_sidecar_but_smaller_answers(
+    workspace: Path, key: str
+) -> None:
+    value = get(Config(), key)
+    harmless = key in ("memory.citations", "memory.backend") or (
+        key.startswith("memory.qmd.limits.max_")
+    )
+    *table, name = key.split(".")
+    text = f"[{'.'.join(table)}]\n{name} = {toml_text(value)}\n"
+    workspace_config_path(workspace).write_text(text)
+    if harmless:
+        assert get(load_config(workspace, {}), key) == value
+    else:
+        with pytest.raises(ConfigurationError, match="a workspace's own file may not set this"):
+            load_config(workspace, {})
+
+
+def test_lists_of_tables_are_read_from_every_place(
+    environ: dict[str, str], user_file: Path
+) -> None:
+    docs = ({"path": "~/notes", "name": "docs"},)
+    user_file.write_text('[[memory.qmd.paths]]\npath = "~/notes"\nname = "docs"\n')
+    assert load_config(None, environ).memory.qmd.paths == docs
+    user_file.write_text("# mine\n")
+    set_value(user_file, "memory.qmd.paths", '[{path = "~/notes", name = "docs"}]')
+    assert load_config(None, environ).memory.qmd.paths == docs
+    assert user_file.read_text().startswith("# mine\n")
 
 
 def test_other_variables_of_lorebank_are_no_settings() -> None:

@@ -1,18 +1,18 @@
 """Settings: what they are, where they may come from, and which place said what.
 
 Later places win: shipped defaults ← the user's file ← the workspace's `.memory/config.toml` ←
-the environment (`LOREBANK_RECALL__K=5`). A workspace may come from anybody, so its file is held to
-an allow-list: it can tune a search, and can never name a library to load or a path outside itself.
+the environment (`LOREBANK_RECALL__K=5`) ← flags (`--set recall.k=5`). A workspace may come from
+anybody, so its file is held to an allow-list: it can tune a search, and can never name a library
+to load or a path outside itself.
 
+A field of a settings class is the one home of a setting: name, default, rule, and what it means.
 Where no file and no variable exists nothing is parsed: `tomllib` is imported only to read a file.
 """
 
 from __future__ import annotations
 
-import difflib
 import math
-import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, cast
@@ -26,6 +26,16 @@ from lorebank.config_agent import (
 )
 from lorebank.config_embedder import EmbedderSettings, ProviderSettings
 from lorebank.config_generator import GeneratorSettings
+from lorebank.config_origin import OriginSettings
+from lorebank.config_places import (
+    parse_file,
+    read_text,
+    refuse_link,
+    replace_file,
+    user_config_path,
+    workspace_config_path,
+)
+from lorebank.config_recall import MmrSettings, RecallSettings, TemporalDecaySettings
 from lorebank.config_rules import (
     AGENT_ID,
     EXTRA_PATHS,
@@ -44,11 +54,13 @@ from lorebank.config_rules import (
 from lorebank.errors import ConfigurationError, UsageError
 
 __all__ = [
+    "Change",
     "Config",
     "EmbedderSettings",
     "GeneratorSettings",
     "IndexSettings",
     "MmrSettings",
+    "OriginSettings",
     "ProviderSettings",
     "RecallSettings",
     "ReflectSettings",
@@ -60,6 +72,7 @@ __all__ = [
     "describe",
     "get",
     "load_config",
+    "rules",
     "set_value",
     "set_values",
     "shown",
@@ -70,6 +83,8 @@ __all__ = [
 HIDDEN = "(hidden)"
 """What stands for a key where settings are shown."""
 _PREFIX = "LOREBANK_"
+_SHOWN = 120
+"""Characters of a wrong value that its error shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,39 +137,6 @@ class VectorSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class TemporalDecaySettings:
-    """Dated notes lose score with age; undated ones do not."""
-
-    enabled: bool = setting(False, FLAG)
-    half_life_days: float = setting(30.0, number(0.1, 36500))
-
-
-@dataclass(frozen=True, slots=True)
-class MmrSettings:
-    """Maximal marginal relevance: fewer near-duplicates among the hits."""
-
-    enabled: bool = setting(False, FLAG)
-    lambda_: float = setting(0.7, FRACTION)
-    """1 is pure relevance, 0 the greatest diversity. Written `lambda`."""
-
-
-@dataclass(frozen=True, slots=True)
-class RecallSettings:
-    """How answers are ranked and cut."""
-
-    k: int = setting(10, whole_number(1, 10_000))
-    fusion: str = setting("zscore", one_of("zscore", "rrf", "weighted"))
-    vector_weight: float = setting(0.7, FRACTION)
-    text_weight: float = setting(0.3, FRACTION)
-    candidate_multiplier: int = setting(4, whole_number(1, 100))
-    auto_sync: bool = setting(True, FLAG)
-    remember_uses: bool = setting(True, FLAG)
-    """Whether the day that a line was last given as an answer is noted, in `.memory/` alone."""
-    temporal_decay: TemporalDecaySettings = field(default_factory=TemporalDecaySettings)
-    mmr: MmrSettings = field(default_factory=MmrSettings)
-
-
-@dataclass(frozen=True, slots=True)
 class ReflectSettings:
     """How the scheduled job believes and what it dares."""
 
@@ -180,6 +162,7 @@ class Config:
     retain: RetainSettings = field(default_factory=RetainSettings)
     mentions: MentionSettings = field(default_factory=MentionSettings)
     index: IndexSettings = field(default_factory=IndexSettings)
+    origin: OriginSettings = field(default_factory=OriginSettings)
     embedder: EmbedderSettings = field(default_factory=EmbedderSettings)
     generator: GeneratorSettings = field(default_factory=GeneratorSettings)
     providers: ProviderSettings = field(default_factory=ProviderSettings)
@@ -196,36 +179,52 @@ class Config:
 
 
 @dataclass(frozen=True, slots=True)
-class _Change:
+class Change:
     """One value that a place sets."""
 
     key: str
     value: Any
     origin: str
+    """The file, the variable or the flag."""
 
 
-def load_config(workspace: Path | None, environ: Mapping[str, str]) -> Config:
+def load_config(
+    workspace: Path | None, environ: Mapping[str, str], flags: Sequence[Change] = ()
+) -> Config:
     """The settings in force for a workspace folder, or outside of one where it is `None`.
 
-    Raises `ConfigurationError` that names place, key and expectation; no file is half read.
+    `flags` win over all places; a text among them is read as one of a command line. Raises
+    `ConfigurationError` that names place, key and expectation of everything that is wrong.
     """
-    changes = [*_user_changes(environ), *_workspace_changes(workspace), *_variables(environ)]
-    if not changes:
-        return Config()
-    return _check_together(_apply(changes))
+    places: tuple[Callable[[], list[Change]], ...] = (
+        lambda: _user_changes(environ),
+        lambda: _workspace_changes(workspace),
+        lambda: _from_texts(_variables(environ)),
+        lambda: _from_texts(flags),
+    )
+    problems: list[ConfigurationError] = []
+    changes: list[Change] = []
+    for said in places:
+        try:
+            changes += said()
+        except ConfigurationError as problem:
+            problems.append(problem)
+    if problems:
+        raise _together(problems)
+    return _check_together(_apply(changes)) if changes else Config()
 
 
 def describe(config: Config) -> list[tuple[str, Any, str]]:
     """Every setting as `(key, value, origin)`, in the order of the dataclasses; keys hidden."""
     return [
         (key, shown(key, _value_at(config, key)), config.origins.get(key, "default"))
-        for key in _rules()
+        for key in rules()
     ]
 
 
 def shown(key: str, value: Any) -> Any:
     """A setting's value as it may be shown: a secret only by the variable that holds it."""
-    rule = _rules().get(key)
+    rule = rules().get(key)
     if rule is None or not rule.secret:
         return value
     if isinstance(value, str):
@@ -239,7 +238,7 @@ def _hidden(text: str) -> str:
 
 def get(config: Config, key: str) -> Any:
     """The value of one dotted key; `UsageError` with the nearest name if there is none."""
-    if key not in _rules():
+    if key not in rules():
         raise UsageError(f"no setting {key!r}", hint=_nearest_hint(key))
     return _value_at(config, key)
 
@@ -272,92 +271,82 @@ def _write(file: Path, values: Mapping[str, Any], *, in_workspace: bool) -> None
     from lorebank import toml_edit
 
     if in_workspace:
-        _refuse_link(file)
-    text = _read_text(file) if file.exists() else ""
+        refuse_link(file)
+    text = read_text(file) if file.exists() else ""
     changes = _file_changes(file, text, in_workspace=in_workspace)
-    changes += [_Change(key, value, str(file)) for key, value in values.items()]
+    changes += [Change(key, value, str(file)) for key, value in values.items()]
     _check_together(_apply(changes))
     for key, value in values.items():
         try:
             text = toml_edit.set_key(text, tuple(key.split(".")), value)
         except ValueError as error:
             raise ConfigurationError(f"{file}: {error}", hint=f"set {key} in an editor") from error
-    _replace_file(file, text)
+    replace_file(file, text)
 
 
-def workspace_config_path(workspace: Path) -> Path:
-    """Where a workspace keeps its own settings."""
-    return workspace / ".memory" / "config.toml"
-
-
-def user_config_path(environ: Mapping[str, str], platform: str = sys.platform) -> Path | None:
-    """Where the user's settings are, whether or not the file exists.
-
-    `LOREBANK_CONFIG` names the file itself, and a missing one sets nothing; else it is in
-    `XDG_CONFIG_HOME`, where set, or the platform's folder. `None` where the environment names no
-    home.
-    """
-    if named := environ.get("LOREBANK_CONFIG"):
-        return Path(named).expanduser()
-    folder = _config_home(environ, platform)
-    return folder / "lorebank" / "config.toml" if folder else None
-
-
-def _config_home(environ: Mapping[str, str], platform: str) -> Path | None:
-    xdg = Path(environ.get("XDG_CONFIG_HOME", ""))
-    if xdg.is_absolute():
-        return xdg
-    if platform == "win32":
-        return Path(environ["APPDATA"]) if environ.get("APPDATA") else None
-    if not environ.get("HOME"):
-        return None
-    home = Path(environ["HOME"])
-    return home / "Library" / "Application Support" if platform == "darwin" else home / ".config"
-
-
-def _user_changes(environ: Mapping[str, str]) -> list[_Change]:
+def _user_changes(environ: Mapping[str, str]) -> list[Change]:
     path = user_config_path(environ)
     if path is None or not path.exists():
         return []
-    return _file_changes(path, _read_text(path), in_workspace=False)
+    return _file_changes(path, read_text(path), in_workspace=False)
 
 
-def _workspace_changes(workspace: Path | None) -> list[_Change]:
+def _workspace_changes(workspace: Path | None) -> list[Change]:
     if workspace is None:
         return []
     path = workspace_config_path(workspace)
-    _refuse_link(path)
+    refuse_link(path)
     if not path.exists():
         return []
-    return _file_changes(path, _read_text(path), in_workspace=True)
+    return _file_changes(path, read_text(path), in_workspace=True)
 
 
-def _refuse_link(path: Path) -> None:
-    """A workspace's file could be aimed at any other of the user's."""
-    if path.is_symlink() or path.parent.is_symlink():
-        raise ConfigurationError(
-            f"{path}: is reached by a symbolic link, which is never followed in a workspace",
-            hint="put a plain file in its place",
-        )
-
-
-def _variables(environ: Mapping[str, str]) -> list[_Change]:
-    changes = []
+def _variables(environ: Mapping[str, str]) -> Iterator[Change]:
     for name in sorted(environ):
-        if not name.startswith(_PREFIX) or "__" not in name:
-            continue
-        key = name.removeprefix(_PREFIX).lower().replace("__", ".")
+        if name.startswith(_PREFIX) and "__" in name:
+            key = name.removeprefix(_PREFIX).lower().replace("__", ".")
+            yield Change(key, environ[name], name)
+
+
+def _from_texts(said: Iterable[Change]) -> list[Change]:
+    """What variables and flags say, each in the kind of its setting."""
+
+    def read(change: Change) -> Change:
+        text = change.value
+        value = _from_text(change.key, text) if isinstance(text, str) else text
+        return replace(change, value=_checked(change.key, value, in_workspace=False))
+
+    return _each(said, read, lambda change: change.origin)
+
+
+def _each(
+    said: Iterable[Change], read: Callable[[Change], Change], place: Callable[[Change], str]
+) -> list[Change]:
+    """All that is said, read; one error that tells all that is wrong, and where."""
+    changes, problems = [], []
+    for change in said:
         try:
-            value = _checked(key, _from_text(key, environ[name]), in_workspace=False)
-        except ConfigurationError as error:
-            raise ConfigurationError(f"{name}: {error.message}", hint=error.hint) from None
-        changes.append(_Change(key, value, name))
+            changes.append(read(change))
+        except ConfigurationError as problem:
+            message = f"{place(change)}: {problem.message}"
+            problems.append(ConfigurationError(message, hint=problem.hint))
+    if problems:
+        raise _together(problems)
     return changes
+
+
+def _together(problems: Sequence[ConfigurationError]) -> ConfigurationError:
+    """Several errors as one, a line each; with its own hint where they differ."""
+    hints = {problem.hint for problem in problems}
+    if len(hints) == 1:
+        return ConfigurationError("\n".join(p.message for p in problems), hint=hints.pop())
+    lines = [f"{p.message} ({p.hint})" if p.hint else p.message for p in problems]
+    return ConfigurationError("\n".join(lines))
 
 
 def _from_text(key: str, text: str) -> object:
     """What a variable or a command line says for a setting, not yet checked against its rule."""
-    rule = _rules().get(key)
+    rule = rules().get(key)
     if rule is None:
         raise _unknown_key(key)
     try:
@@ -366,42 +355,25 @@ def _from_text(key: str, text: str) -> object:
         raise _unexpected(key, rule.expects, text) from error
 
 
-def _read_text(path: Path) -> str:
-    if not path.is_file():
-        raise ConfigurationError(f"{path}: is not a file")
-    try:
-        return path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise ConfigurationError(f"{path}: cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise ConfigurationError(f"{path}: is not UTF-8 at byte {error.start}") from error
-
-
-def _file_changes(path: Path, text: str, *, in_workspace: bool) -> list[_Change]:
+def _file_changes(path: Path, text: str, *, in_workspace: bool) -> list[Change]:
     """The values a settings file sets, each checked against its rule and the allow-list."""
-    import tomllib
-
     from lorebank import toml_edit
 
-    try:
-        document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigurationError(f"{path}: is not valid TOML: {error}") from error
-    changes = []
-    for key, value in _leaves(document):
-        try:
-            read = _checked(key, value, in_workspace=in_workspace)
-        except ConfigurationError as error:
-            line = toml_edit.find_line(text, tuple(key.split(".")))
-            place = f"{path}:{line}" if line else str(path)
-            raise ConfigurationError(f"{place}: {error.message}", hint=error.hint) from None
-        changes.append(_Change(key, read, str(path)))
-    return changes
+    def read(change: Change) -> Change:
+        value = _checked(change.key, change.value, in_workspace=in_workspace)
+        return replace(change, value=value)
+
+    def place(change: Change) -> str:
+        line = toml_edit.find_line(text, tuple(change.key.split(".")))
+        return f"{path}:{line}" if line else str(path)
+
+    leaves = _leaves(parse_file(path, text))
+    return _each((Change(key, value, str(path)) for key, value in leaves), read, place)
 
 
 def _checked(key: str, value: object, *, in_workspace: bool) -> Any:
     """The value a setting takes from a file, held to its rule and, there, to the allow-list."""
-    rule = _rules().get(key)
+    rule = rules().get(key)
     if rule is None:
         raise _unknown_key(key)
     try:
@@ -423,14 +395,15 @@ def _leaves(table: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str
             yield key, value
 
 
-def _rules() -> dict[str, Rule]:
+def rules() -> dict[str, Rule]:
+    """Every setting's rule by its key, in the order of the classes."""
     if not _RULES:
         _RULES.update((key, rule) for key, rule in _walk_rules(Config) if rule is not None)
     return _RULES
 
 
 def _sections() -> set[str]:
-    names = [key.split(".") for key in _rules()]
+    names = [key.split(".") for key in rules()]
     return {".".join(parts[:depth]) for parts in names for depth in range(1, len(parts))}
 
 
@@ -446,7 +419,7 @@ def _walk_rules(cls: type, prefix: str = "") -> Iterator[tuple[str, Rule | None]
 _RULES: dict[str, Rule] = {}
 
 
-def _apply(changes: list[_Change]) -> Config:
+def _apply(changes: list[Change]) -> Config:
     config = Config(origins={change.key: change.origin for change in changes})
     for change in changes:
         config = _with_value(config, change.key.split("."), change.value)
@@ -497,7 +470,8 @@ def _check_together(config: Config) -> Config:
 
 
 def _unexpected(key: str, expected: str, value: object) -> ConfigurationError:
-    got = HIDDEN if _rules()[key].secret else repr(value)
+    got = HIDDEN if rules()[key].secret else repr(value)
+    got = got if len(got) <= _SHOWN else f"{got[:_SHOWN]}…"
     return ConfigurationError(f"{key}: expected {expected}, not {got}")
 
 
@@ -508,7 +482,9 @@ def _unknown_key(key: str) -> ConfigurationError:
 
 
 def _nearest_hint(key: str) -> str:
-    near = difflib.get_close_matches(key, list(_rules()), n=1, cutoff=0.5)
+    import difflib  # asked for in errors only
+
+    near = difflib.get_close_matches(key, [*rules(), *sorted(_sections())], n=1, cutoff=0.5)
     return f"did you mean {near[0]}?" if near else "`lorebank config list` shows all settings"
 
 
@@ -518,23 +494,3 @@ def _refusal(key: str) -> ConfigurationError:
         hint="a workspace never names a library, an endpoint, a key, a command or a path outside "
         "itself; move the setting to the file `lorebank config path` prints",
     )
-
-
-def _replace_file(file: Path, text: str) -> None:
-    """Write a settings file whole or not at all; a link in the user's own folder is followed."""
-    import tempfile
-
-    target = file.resolve()
-    temporary = None
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=target.parent, delete=False) as handle:
-            temporary = Path(handle.name)
-            handle.write(text.encode())
-        if target.exists():
-            temporary.chmod(target.stat().st_mode & 0o777)
-        temporary.replace(target)
-    except OSError as error:
-        if temporary:
-            temporary.unlink(missing_ok=True)
-        raise ConfigurationError(f"{file}: cannot be written: {error.strerror}") from error

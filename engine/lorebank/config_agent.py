@@ -1,4 +1,5 @@
-"""The settings of what an agent is given: search tools, citations, core memory, boot pack, flush.
+"""The settings of what an agent is given: who searches for it and where, citations, core memory,
+boot pack, flush.
 
 The names are those of the hosts that have such settings, in snake case. The words of a prompt go
 to a model as the owner's own, so that a workspace's file can never set them.
@@ -6,9 +7,12 @@ to a model as the owner's own, so that a workspace's file can never set them.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
-from lorebank.config_rules import FLAG, Rule, one_of, setting, users_own, whole_number
+from lorebank.config_qmd import QmdSettings
+from lorebank.config_rules import FLAG, Rule, one_of, setting, tables, users_own, whole_number
 
 __all__ = [
     "CompactionSettings",
@@ -17,17 +21,64 @@ __all__ = [
     "MemoryFlushSettings",
     "MemorySearchSettings",
     "MemorySettings",
+    "ScopeSettings",
 ]
 
+ACTIONS = ("allow", "deny")
+CHAT_TYPES = ("direct", "group", "channel")
+MATCHED = ("channel", "chat_type", "key_prefix", "raw_key_prefix")
+"""What a rule of the scope may look at."""
+
+
+def _is_scope(rules: list[object]) -> bool:
+    return all(_is_scope_rule(rule) for rule in rules if isinstance(rule, dict))
+
+
+def _is_scope_rule(rule: Mapping[str, Any]) -> bool:
+    match = rule.get("match", {})
+    return (
+        rule["action"] in ACTIONS
+        and match.keys() <= set(MATCHED)
+        and all(isinstance(text, str) and text.strip() for text in match.values())
+        and match.get("chat_type", CHAT_TYPES[0]) in CHAT_TYPES
+    )
+
+
+_SCOPE = users_own(
+    tables(
+        'a list of tables {action = "allow" or "deny", match = {channel, chat_type, key_prefix, '
+        'raw_key_prefix}}, chat_type "direct", "group" or "channel"',
+        required={"action": str},
+        optional={"match": dict},
+        accepts=_is_scope,
+    )
+)
+_DIRECT_ONLY = ({"action": "allow", "match": {"chat_type": "direct"}},)
 PROMPT = users_own(Rule("a text", lambda text: True, str))
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeSettings:
+    """In which conversations `memory_search` answers, where the host names the conversation."""
+
+    default: str = setting("deny", users_own(one_of(*ACTIONS)))
+    """What holds where no rule matches."""
+    rules: tuple[Mapping[str, Any], ...] = setting(_DIRECT_ONLY, _SCOPE)
+    """The first that matches decides. A rule without `match` matches every conversation."""
 
 
 @dataclass(frozen=True, slots=True)
 class MemorySettings:
     """What holds for memory whoever asks."""
 
+    backend: str = setting(
+        "builtin", users_own(one_of("builtin", "qmd"), lambda name: name != "builtin")
+    )
+    """Who ranks passages for `search`; the built-in engine answers wherever `qmd` fails."""
     citations: str = setting("auto", one_of("auto", "on", "off"))
     """Whether snippets end with `Source: path#line`; `auto`: everywhere but in a group."""
+    scope: ScopeSettings = field(default_factory=ScopeSettings)
+    qmd: QmdSettings = field(default_factory=QmdSettings)
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,11 +71,35 @@ _HOMELESS = {
     "multimodal": "only Markdown is indexed",
     "store.driver": "the index is always SQLite",
 }
-_QMD = "the built-in engine answers; there is no QMD sidecar"
+_MEMORY_HOMES = {
+    "backend": "memory.backend",
+    "citations": "memory.citations",
+    "qmd.command": "memory.qmd.command",
+    "qmd.searchMode": "memory.qmd.search_mode",
+    "qmd.includeDefaultMemory": "memory.qmd.include_default_memory",
+    "qmd.sessions.enabled": "memory.qmd.sessions.enabled",
+    "qmd.sessions.retentionDays": "memory.qmd.sessions.retention_days",
+    "qmd.sessions.exportDir": "memory.qmd.sessions.export_dir",
+    "qmd.update.interval": "memory.qmd.update.interval",
+    "qmd.update.debounceMs": "memory.qmd.update.debounce_ms",
+    "qmd.update.onBoot": "memory.qmd.update.on_boot",
+    "qmd.update.waitForBootSync": "memory.qmd.update.wait_for_boot_sync",
+    "qmd.update.embedInterval": "memory.qmd.update.embed_interval",
+    "qmd.update.commandTimeoutMs": "memory.qmd.update.command_timeout_ms",
+    "qmd.update.updateTimeoutMs": "memory.qmd.update.update_timeout_ms",
+    "qmd.update.embedTimeoutMs": "memory.qmd.update.embed_timeout_ms",
+    "qmd.limits.maxResults": "memory.qmd.limits.max_results",
+    "qmd.limits.maxSnippetChars": "memory.qmd.limits.max_snippet_chars",
+    "qmd.limits.maxInjectedChars": "memory.qmd.limits.max_injected_chars",
+    "qmd.limits.timeoutMs": "memory.qmd.limits.timeout_ms",
+    "qmd.scope.default": "memory.scope.default",
+    "qmd.scope.rules": "memory.scope.rules",
+}
+_QMD_HOMELESS = {"qmd.mcporter": "qmd is run as a command, never through another server"}
+_MATCHED = {"chatType": "chat_type", "keyPrefix": "key_prefix", "rawKeyPrefix": "raw_key_prefix"}
 _ACCOUNTS = {"openai": "openai", "google": "gemini", "voyage": "voyage", "ollama": "ollama"}
 _ACCOUNT_KEYS = {"apiKey": "api_key", "baseUrl": "base_url", "headers": "headers"}
 _TABLES = frozenset({"remote.headers"})
-_MARKDOWN = frozenset({"", "**/*.md", "**/*.markdown", "*.md"})
 _VARIABLE = re.compile(r"\$\{([A-Z_][A-Z0-9_]*)\}")
 
 
@@ -133,7 +157,7 @@ class _Reading:
             name = f"{_SEARCH}.{key}"
             home = _HOMES.get(key)
             if home is None:
-                self._without_home(name, _why(key))
+                self._without_home(name, _why(key, _HOMELESS))
             elif key == "extraPaths":
                 self._paths(name, value)
             else:
@@ -151,14 +175,13 @@ class _Reading:
     def _memory(self) -> None:
         memory = _at(self.document, "memory")
         for key, value in _leaves(memory, frozenset()) if isinstance(memory, dict) else ():
+            name = f"memory.{key}"
             if key == "qmd.paths":
                 self._qmd_paths(value)
-            elif key == "backend" and value == "builtin":
-                continue
-            elif key == "citations":
-                self._take("memory.citations", "memory.citations", value)
+            elif home := _MEMORY_HOMES.get(key):
+                self._take(name, home, _translated(key, value))
             else:
-                self._without_home(f"memory.{key}", _QMD)
+                self._without_home(name, _why(key, _QMD_HOMELESS))
 
     def _compaction(self) -> None:
         settings = _at(self.document, _COMPACTION)
@@ -170,27 +193,34 @@ class _Reading:
                 self._without_home(name, "the host compacts, not the memory")
 
     def _qmd_paths(self, rows: Any) -> None:
-        for number, row in enumerate(rows if isinstance(rows, list) else []):
+        """Each row by itself: one that cannot be taken over keeps no other from it."""
+        taken: list[dict[str, str]] = []
+        for number, row in enumerate(rows if isinstance(rows, list) else [rows]):
             name = f"memory.qmd.paths[{number}]"
             if not isinstance(row, dict) or not isinstance(row.get("path"), str):
                 self._without_home(name, "expected a table with a path")
                 continue
-            self._paths(f"{name}.path", [row["path"]])
-            if row.get("pattern", "") not in _MARKDOWN:
-                self._without_home(f"{name}.pattern", "every Markdown file of the folder is read")
-            if "name" in row:
-                self._without_home(f"{name}.name", "a path is known by itself")
+            own = {"path": self._placed(row["path"])}
+            own |= {key: row[key] for key in ("pattern",) if row.get(key)}
+            own |= {"name": _collection_name(row["name"])} if row.get("name") else {}
+            self._take(name, "memory.qmd.paths", [*taken, own])
+            taken = list(self.settings.get("memory.qmd.paths", ()))
+            for key in row.keys() - {"path", "pattern", "name"}:
+                self._without_home(f"{name}.{key}", "unknown to lorebank")
 
     def _paths(self, name: str, values: Any) -> None:
         """Paths relative to OpenClaw's workspace; those inside stay relative, others not."""
-        root = Path(str(_at(self.document, "agents.defaults.workspace") or "~/.openclaw/workspace"))
-        wanted = []
-        for value in values if isinstance(values, list) else [values]:
-            text = str(value)
-            outside = text.startswith("..") or "/../" in text
-            wanted.append(str((root.expanduser() / text).resolve()) if outside else text)
+        wanted = [
+            self._placed(value) for value in (values if isinstance(values, list) else [values])
+        ]
         known = self.settings.get("workspace.extra_paths", ())
         self._take(name, "workspace.extra_paths", list(dict.fromkeys([*known, *wanted])))
+
+    def _placed(self, value: Any) -> str:
+        root = Path(str(_at(self.document, "agents.defaults.workspace") or "~/.openclaw/workspace"))
+        text = str(value)
+        outside = text.startswith("..") or "/../" in text
+        return str((root.expanduser() / text).resolve()) if outside else text
 
     def _take(self, name: str, home: str, value: Any) -> None:
         try:
@@ -220,10 +250,10 @@ def _leaves(
             yield key, value
 
 
-def _why(key: str) -> str:
+def _why(key: str, reasons: Mapping[str, str]) -> str:
     parts = key.split(".")
     for depth in range(len(parts), 0, -1):
-        if reason := _HOMELESS.get(".".join(parts[:depth])):
+        if reason := reasons.get(".".join(parts[:depth])):
             return reason
     return "unknown to lorebank"
 
@@ -252,16 +282,50 @@ def _store_path(value: Any) -> Any:
     return str(Path(path).expanduser()) if path.startswith("~") else path
 
 
-def _model_path(value: Any) -> Any:
+def _at_home(value: Any) -> Any:
+    """A path with the home folder filled in."""
     if isinstance(value, str) and value.startswith("~"):
         return str(Path(value).expanduser())
     return value
+
+
+def _duration(value: Any) -> Any:
+    """A bare number is minutes there."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return f"{value:g}m"
+    text = value.strip().lower() if isinstance(value, str) else value
+    return f"{text}m" if isinstance(text, str) and text.replace(".", "", 1).isdigit() else text
+
+
+def _collection_name(value: Any) -> Any:
+    """A name as a collection may have it, made as OpenClaw does."""
+    if not isinstance(value, str):
+        return value
+    return re.sub(r"[^a-z0-9-]+", "-", value.lower()).strip("-")[:64] or "collection"
+
+
+def _scope_rules(rules: Any) -> Any:
+    if not isinstance(rules, list):
+        return rules
+    return [_scope_rule(rule) for rule in rules]
+
+
+def _scope_rule(rule: Any) -> Any:
+    match = rule.get("match") if isinstance(rule, dict) else None
+    if not isinstance(match, dict):
+        return rule
+    return rule | {"match": {_MATCHED.get(name, name): text for name, text in match.items()}}
 
 
 _TRANSLATIONS: dict[str, Callable[[Any], Any]] = {
     "remote.apiKey": _secret,
     "remote.headers": _secret,
     "store.path": _store_path,
-    "local.modelPath": _model_path,
-    "local.modelCacheDir": _model_path,
+    "local.modelPath": _at_home,
+    "local.modelCacheDir": _at_home,
+    "qmd.command": _at_home,
+    "qmd.sessions.exportDir": _at_home,
+    "qmd.update.interval": _duration,
+    "qmd.update.embedInterval": _duration,
+    "qmd.scope.rules": _scope_rules,
 }

@@ -1,15 +1,20 @@
-"""What a setting accepts: its kind, its bounds, and whether a workspace's own file may set it."""
+"""What a setting accepts: its kind, its bounds, and whether a workspace's own file may set it.
+
+Patterns are compiled where they are first needed: every command imports this.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
 __all__ = [
     "AGENT_ID",
+    "COMMAND",
     "ENDPOINT",
     "EXTRA_PATHS",
     "FLAG",
@@ -23,9 +28,13 @@ __all__ = [
     "SECRET",
     "TEXTS",
     "Rule",
+    "duration",
+    "is_location",
     "number",
     "one_of",
+    "seconds",
     "setting",
+    "tables",
     "users_own",
     "whole_number",
 ]
@@ -47,6 +56,8 @@ class Rule:
     """Whether this value is refused in a workspace's file."""
     secret: bool = False
     """Whether a value that names no variable is hidden where settings are shown."""
+    schema: Mapping[str, Any] = field(default_factory=dict)
+    """What JSON Schema can say of it beyond its kind."""
 
     def read(self, value: object) -> Any:
         """The setting's value from one parsed TOML value; `ValueError` where it does not fit."""
@@ -113,18 +124,90 @@ def users_own(rule: Rule, which: Callable[[Any], bool] = lambda value: True) -> 
 
 
 def whole_number(low: int, high: int) -> Rule:
-    return Rule(f"a whole number from {low} to {high}", lambda n: low <= n <= high, int)
+    return Rule(
+        f"a whole number from {low} to {high}",
+        lambda n: low <= n <= high,
+        int,
+        schema={"minimum": low, "maximum": high},
+    )
 
 
 def number(low: float, high: float) -> Rule:
     def accepts(number: float) -> bool:
         return math.isfinite(number) and low <= number <= high
 
-    return Rule(f"a number from {low:g} to {high:g}", accepts, float)
+    return Rule(
+        f"a number from {low:g} to {high:g}",
+        accepts,
+        float,
+        schema={"minimum": low, "maximum": high},
+    )
 
 
 def one_of(*choices: str) -> Rule:
-    return Rule(" or ".join(f'"{choice}"' for choice in choices), choices.__contains__, str)
+    return Rule(
+        " or ".join(f'"{choice}"' for choice in choices),
+        choices.__contains__,
+        str,
+        schema={"enum": list(choices)},
+    )
+
+
+_DURATION = r"0|(?:\d+(?:\.\d+)?(?:ms|s|m|h|d))+"
+_DURATION_PART = r"(\d+(?:\.\d+)?)(ms|s|m|h|d)"
+_UNIT_S = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
+
+
+def duration() -> Rule:
+    """A length of time as people write it, read by `seconds`."""
+    return Rule(
+        'a time such as "30s", "5m" or "1h30m", or "0"',
+        lambda text: bool(re.fullmatch(_DURATION, text)),
+        str,
+        schema={"pattern": f"^(?:{_DURATION})$"},
+    )
+
+
+def seconds(text: str) -> float:
+    """How long a `duration` is.
+
+    >>> seconds("1h30m")
+    5400.0
+    """
+    return sum(float(count) * _UNIT_S[unit] for count, unit in re.findall(_DURATION_PART, text))
+
+
+def tables(
+    expects: str,
+    *,
+    required: Mapping[str, type],
+    optional: Mapping[str, type],
+    accepts: Callable[[list[object]], bool],
+) -> Rule:
+    """A list of tables that have such entries and no others; `accepts` sees only such lists."""
+    kinds = {**required, **optional}
+
+    def is_row(row: object) -> bool:
+        return (
+            isinstance(row, dict)
+            and required.keys() <= row.keys() <= kinds.keys()
+            and all(type(value) is kinds[name] for name, value in row.items())
+        )
+
+    items = {
+        "type": "object",
+        "required": sorted(required),
+        "additionalProperties": False,
+        "properties": {
+            name: {"type": "string" if kind is str else "object"} for name, kind in kinds.items()
+        },
+    }
+    return Rule(
+        expects,
+        lambda rows: all(map(is_row, rows)) and accepts(rows),
+        list,
+        schema={"items": items},
+    )
 
 
 def _is_text_list(values: list[object]) -> bool:
@@ -159,10 +242,13 @@ def _is_log_pattern(pattern: str) -> bool:
     )
 
 
+def is_location(path: str) -> bool:
+    """Whether a text is a path inside the workspace, or an absolute one."""
+    return bool(path.strip()) and (_is_inside_path(path) or _is_absolute(path))
+
+
 def _is_extra_paths(paths: list[object]) -> bool:
-    return _is_text_list(paths) and all(
-        _is_inside_path(str(path)) or _is_absolute(str(path)) for path in paths
-    )
+    return _is_text_list(paths) and all(is_location(str(path)) for path in paths)
 
 
 def _is_absolute(path: str) -> bool:
@@ -256,6 +342,11 @@ def _is_agent_id(text: str) -> bool:
     )
 
 
+def _is_command(text: str) -> bool:
+    return _is_absolute(text) or not (set(text) & set("/\\\0") or text.strip() in ("", ".", ".."))
+
+
+COMMAND = Rule("a command's name or its absolute path", _is_command, str)
 PATH = users_own(Rule("an absolute path, or nothing", lambda p: p == "" or _is_absolute(p), str))
 MODEL_PATH = users_own(
     Rule("an absolute path, hf:owner/repository/file.gguf, or nothing", _is_model_path, str)

@@ -6,7 +6,8 @@ All are frozen and slotted. Days are `datetime.date`; an `Interval` includes bot
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date
 from enum import StrEnum
 from typing import Any
@@ -27,6 +28,7 @@ __all__ = [
     "ChangeKind",
     "Chunk",
     "Citation",
+    "ConfirmReport",
     "Diagnostic",
     "Directive",
     "EntitiesOfBanks",
@@ -40,6 +42,8 @@ __all__ = [
     "FactKind",
     "FactStatus",
     "FileText",
+    "ForgetReport",
+    "ForgottenLine",
     "GraphEdge",
     "GraphNode",
     "Ground",
@@ -58,11 +62,13 @@ __all__ = [
     "Opinion",
     "OpinionStatus",
     "OpinionsOfBanks",
+    "Origin",
     "Passage",
     "Property",
     "Proposal",
     "ProposalAction",
     "ProposalDecision",
+    "PurgeReport",
     "Query",
     "ReflectReport",
     "RegisteredBank",
@@ -113,6 +119,28 @@ class FactStatus(StrEnum):
     LIVE = "live"
     SUPERSEDED = "superseded"
     RETRACTED = "retracted"
+
+
+class Origin(StrEnum):
+    """Whose word a sentence is; the further down, the less it is trusted."""
+
+    OWNER = "owner"
+    AGENT = "agent"
+    """Written by an agent on the owner's behalf: trusted like the owner's word, and named."""
+    SESSION = "session"
+    """Said in a conversation, and taken down by nobody."""
+    IMPORTED = "imported"
+    UNTRUSTED = "untrusted"
+
+    @property
+    def trusted(self) -> bool:
+        """Whether it counts without being confirmed."""
+        return self in (Origin.OWNER, Origin.AGENT)
+
+    def least_trusted(self, other: Origin | None) -> Origin:
+        """Of two origins the one that is trusted less: nothing vouches for itself."""
+        ranks = list(Origin)
+        return self if other is None or ranks.index(self) >= ranks.index(other) else other
 
 
 class OpinionStatus(StrEnum):
@@ -254,6 +282,9 @@ class Fact:
     """The headings above the fact's section, joined by ` > `."""
     details: tuple[str, ...] = ()
     """Nested lines kept as evidence: `Evidence: "…" (2026-02-04)`, `Last reinforced: …`."""
+    origin: Origin = Origin.OWNER
+    quarantined: bool = False
+    """Whether it is neither trusted nor confirmed: shown, marked so, and believed by nobody."""
 
     @property
     def oldest_first(self) -> tuple[date, str, int]:
@@ -370,6 +401,8 @@ class Query:
     """The file or folder a hit must stand in."""
     excluded: tuple[str, ...] = ()
     """What no hit may hold: `tea`, `"a phrase"`, `kind:note`."""
+    origins: tuple[str, ...] = ()
+    """Whose word a hit may be; `trusted` where nothing in quarantine may be one."""
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -383,6 +416,7 @@ class Query:
             "tags": list(self.tags),
             "path": self.path,
             "excluded": list(self.excluded),
+            "origins": list(self.origins),
         }
 
 
@@ -411,6 +445,9 @@ class Hit:
     """The matching lines, at most 700 characters."""
     repeats: tuple[Citation, ...] = ()
     """Where else the same is said; those lines are no hits of their own."""
+    origin: Origin = Origin.OWNER
+    quarantined: bool = False
+    """Whether it is neither trusted nor confirmed: something somebody wrote, and no more."""
     context: tuple[str, ...] = ()
     """What its folders and its file are about, as their owner wrote it; outermost first."""
     bank: str = ""
@@ -446,6 +483,8 @@ class Hit:
             "repeats": [str(place) for place in self.repeats],
             "context": list(self.context),
             **_of_bank(self.bank),
+            "origin": self.origin.value,
+            "quarantined": self.quarantined,
         }
 
 
@@ -647,6 +686,9 @@ class SearchHit:
     """What its folders and its file are about, as their owner wrote it; outermost first."""
     bank: str = ""
     """The bank it stands in, where several were asked together."""
+    origin: Origin = Origin.OWNER
+    """The least trusted of what the snippet's lines come from."""
+    quarantined: bool = False
 
     @property
     def source(self) -> Citation:
@@ -671,6 +713,8 @@ class SearchHit:
             "fallback": self.fallback,
             "context": list(self.context),
             **_of_bank(self.bank),
+            "origin": self.origin.value,
+            "quarantined": self.quarantined,
         }
 
 
@@ -1135,7 +1179,7 @@ class Status:
     synced_at: str | None
     """Local time, ISO 8601."""
     counts: dict[str, int]
-    """files, facts, entities, opinions, chunks, passages, vectors."""
+    """files, facts, entities, opinions, chunks, passages, quarantined, vectors."""
     embedder: dict[str, Any]
     """provider, model, dimension, available, reason."""
     vector_search: str
@@ -1145,6 +1189,11 @@ class Status:
     problems: tuple[Diagnostic, ...]
     directives: tuple[Directive, ...] = ()
     """The owner's hard rules."""
+    backend: str = "builtin"
+    """The engine that ranks passages for `search`: `builtin` or `qmd`."""
+    sidecar: dict[str, Any] = field(default_factory=dict)
+    """Where the settings name `qmd`: reason, mode, home, collections, updated, embedded, problem;
+    else empty."""
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -1158,6 +1207,8 @@ class Status:
             "counts": self.counts,
             "embedder": self.embedder,
             "vector_search": self.vector_search,
+            "backend": self.backend,
+            "sidecar": self.sidecar,
             "last_reflection": self.last_reflection,
             "directives": [directive.to_dict() for directive in self.directives],
             "problems": [
@@ -1434,6 +1485,115 @@ class AuditFinding:
         }
 
 
+@dataclass(frozen=True, slots=True)
+class ConfirmReport:
+    """What a confirmation let out of quarantine, or what taking one back put there again."""
+
+    line: str
+    """What stands on `bank/confirmed.md`, without its bullet: `confirm f-… (2026-01-04)`."""
+    source: Citation | None
+    """Where it stands; `None` where it was taken back."""
+    facts: tuple[Fact, ...]
+    """The facts whose standing changed, oldest first."""
+    passages: int
+    """How many passages of prose changed with them."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "line": self.line,
+            "source": str(self.source) if self.source else None,
+            "facts": [fact_to_dict(fact) for fact in self.facts],
+            "passages": self.passages,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ForgottenLine:
+    """A line or several that are cut, or would be."""
+
+    source: Citation
+    text: str
+    id: str = ""
+    """Of the fact or passage; empty where the line is none."""
+    kind: str = ""
+
+    @classmethod
+    def of(cls, path: str, line: int, text: str) -> ForgottenLine:
+        """One line of a page."""
+        return cls(Citation(path, line, line), text.strip())
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "source": str(self.source),
+            "text": self.text,
+            "id": self.id or None,
+            "kind": self.kind or None,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetReport:
+    """What was forgotten, or would be under `dry_run`."""
+
+    run: str | None
+    """Its name for `--undo` and `--purge`; `None` where nothing was cut."""
+    dry_run: bool
+    lines: tuple[ForgottenLine, ...]
+    """The lines of notes that go."""
+    files: tuple[str, ...]
+    """The files that go as a whole."""
+    pages: tuple[ForgottenLine, ...]
+    """The lines of bank pages that go with them, by their number before the cut."""
+    derived: dict[str, int]
+    """How many rows of the index tell of the lines: facts, passages, chunks, vectors, evidence,
+    unsure."""
+    opinions: tuple[tuple[str, str, int, int], ...]
+    """`(id, statement, lines lost, lines it had)` of each opinion that they bear on."""
+    in_git: bool
+    """Whether older versions of the files may stand in git's history, which is left alone."""
+    problems: tuple[Diagnostic, ...] = ()
+    """What could not be cut."""
+    purged: PurgeReport | None = None
+
+    def with_problems(self, problems: Sequence[Diagnostic]) -> ForgetReport:
+        """The report with what went wrong after it was made."""
+        known = dict.fromkeys((*self.problems, *problems))
+        return replace(self, problems=tuple(known))
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "run": self.run,
+            "dry_run": self.dry_run,
+            "lines": [line.to_dict() for line in self.lines],
+            "files": list(self.files),
+            "pages": [line.to_dict() for line in self.pages],
+            "derived": self.derived,
+            "opinions": [
+                {"id": id_, "statement": said, "lost": lost, "lines": total}
+                for id_, said, lost, total in self.opinions
+            ],
+            "in_git": self.in_git,
+            "problems": [
+                {"path": p.path, "line": p.line, "code": p.code, "message": p.message}
+                for p in self.problems
+            ],
+            "purged": self.purged.to_dict() if self.purged else None,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class PurgeReport:
+    """What was kept of forgotten lines and is no more."""
+
+    runs: tuple[str, ...]
+    """Runs of forgetting that cannot be taken back any longer."""
+    copies: tuple[str, ...]
+    """Runs of reflect whose copies of pages held a forgotten text, and went."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"runs": list(self.runs), "copies": list(self.copies)}
+
+
 class ChangeKind(StrEnum):
     """What became of an opinion over a span of days."""
 
@@ -1635,6 +1795,8 @@ def fact_to_dict(fact: Fact) -> dict[str, Any]:
         "content": fact.content,
         "confidence": fact.confidence,
         "source": str(fact.citation),
+        "origin": fact.origin.value,
+        "quarantined": fact.quarantined,
     }
 
 

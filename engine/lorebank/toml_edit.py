@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["find_line", "set_key", "unset_key"]
+__all__ = ["find_line", "set_key", "toml_text", "unset_key"]
 
 Key = tuple[str, ...]
 
@@ -62,7 +62,7 @@ def set_key(text: str, key: Key, value: Value) -> str:
     if found:
         lines[found.start : found.end] = [_with_new_value(lines[found.start : found.end], value)]
     else:
-        _insert(lines, statements, key, _toml(value), ending.removesuffix("\n"))
+        _insert(lines, statements, key, toml_text(value), ending.removesuffix("\n"))
     edited = "\n".join(lines)
     if not _is_only_change(text, edited, key, value):
         raise ValueError(f"{'.'.join(key)} is written in a form that cannot be edited in place")
@@ -152,7 +152,7 @@ def _with_new_value(lines: list[str], value: object) -> str:
     equals = _equals(lines[0])
     tail = _tail(statement[equals + 1 :])
     gap = re.match(r"[ \t]*", statement[equals + 1 :])
-    return f"{statement[: equals + 1]}{gap[0] if gap else ''}{_toml(value)}{tail}"
+    return f"{statement[: equals + 1]}{gap[0] if gap else ''}{toml_text(value)}{tail}"
 
 
 def _tail(rest: str) -> str:
@@ -187,16 +187,18 @@ def _insert(
 
 def _toml_name(name: str) -> str:
     """A key as TOML writes it: bare where it may be, else quoted."""
-    return name if _BARE.fullmatch(name) else _toml(name)
+    return name if _BARE.fullmatch(name) else toml_text(name)
 
 
-def _toml(value: object) -> str:
+def toml_text(value: object) -> str:
+    """A value as TOML writes it."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, tuple):
-        return f"[{', '.join(_toml(item) for item in value)}]"
+        return f"[{', '.join(toml_text(item) for item in value)}]"
     if isinstance(value, dict):
-        return f"{{{', '.join(f'{_toml(name)} = {_toml(text)}' for name, text in value.items())}}}"
+        pairs = (f"{toml_text(name)} = {toml_text(item)}" for name, item in value.items())
+        return f"{{{', '.join(pairs)}}}"
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     return repr(value)

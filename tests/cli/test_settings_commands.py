@@ -56,6 +56,43 @@ def test_a_key_is_shown_only_by_its_variable(lorebank: Run, tmp_path: Path) -> N
     assert file.stat().st_mode & 0o077 == 0
 
 
+def test_flags_are_settings_and_name_themselves(lorebank: Run) -> None:
+    done = lorebank("config", "list", "--set", "recall.k=5", "--offline", "--set", "recall.k = 6")
+    assert [line for line in done.out.split("\n") if "--" in line] == [
+        "embedder.offline = true  (--offline)",
+        "recall.k = 6  (--set)",
+    ]
+    assert lorebank("--set", "recall.k=7", "config", "get", "recall.k").out == "7\n"
+    for wrong, said in (
+        ("recall.k=x", "error: --set: recall.k: expected a whole number from 1 to 10000, not 'x'"),
+        ("recal.k=5", "error: --set: no setting 'recal.k'"),
+        ("recall.k", "error: --set recall.k: expected KEY=VALUE"),
+    ):
+        done = lorebank("config", "list", "--set", wrong)
+        assert (done.code != 0, done.err.split("\n")[0]) == (True, said)
+
+
+def test_all_that_is_wrong_stands_on_a_line_of_its_own(lorebank: Run, tmp_path: Path) -> None:
+    file = tmp_path / "broken.toml"
+    file.write_bytes(b"\xef\xbb\xbf[recall]\r\nk = 0\r\nfusion = 'sum'\r\n")
+    done = lorebank("config", "list", env={"LOREBANK_CONFIG": str(file)})
+    assert done.err == (
+        f"error: {file}:2: recall.k: expected a whole number from 1 to 10000, not 0\n"
+        f'       {file}:3: recall.fusion: expected "zscore" or "rrf" or "weighted", not \'sum\'\n'
+    )
+
+
+def test_the_schema_is_printed_as_json(lorebank: Run) -> None:
+    schema = json.loads(lorebank("config", "schema").out)
+    assert schema["properties"]["recall"]["properties"]["k"]["maximum"] == 10_000
+
+
+def test_collections_are_set_and_shown_as_toml(lorebank: Run) -> None:
+    text = '[{"path" = "/srv/docs", "name" = "docs"}]'
+    assert lorebank("config", "set", "--user", "memory.qmd.paths", text).code == 0
+    assert lorebank("config", "get", "memory.qmd.paths").out == f"{text}\n"
+
+
 def test_openclaw_settings_are_taken_over(lorebank: Run, tmp_path: Path) -> None:
     file = tmp_path / "openclaw.json"
     file.write_text(

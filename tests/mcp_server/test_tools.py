@@ -74,8 +74,9 @@ def test_recall_answers_with_text_and_the_envelope_of_the_command_line(
         expected = bank.recall("what does Peter prefer?", k=1).to_dict()
     assert {**result.structured_content, "index": None} == {**expected, "index": None}
     assert _text(result).startswith(
-        "1. Peter: Prefers concise replies (<1500 chars) on WhatsApp; whatever is longer belongs"
-        " in a file. (opinion, 2025-11-27, c=0.87) [memory/2025-11-27.md#L15]\nevidence: strong"
+        "<recalled-from-memory>\n1. Peter: Prefers concise replies (<1500 chars) on WhatsApp;"
+        " whatever is longer belongs in a file. (opinion, 2025-11-27, c=0.86)"
+        " [memory/2025-11-27.md#L15]\nevidence: strong"
     )
 
 
@@ -148,7 +149,7 @@ def test_what_one_tool_writes_another_recalls(call: Call, workspace: Path) -> No
     hits = call("recall", query="where are the oars?").structured_content["hits"]
     assert hits[0]["source"] == source
     log = (workspace / "memory/2025-12-10.md").read_text()
-    assert log.endswith("- W @Harbour: The spare oars are in the blue shed.\n")
+    assert log.endswith("- W @Harbour: The spare oars are in the blue shed. (origin: agent)\n")
 
 
 def test_reflect_writes_only_when_told(call: Call, workspace: Path) -> None:
@@ -199,7 +200,7 @@ def test_resources_and_prompts(ask: Ask) -> None:
             "lorebank://entity/peter",
             "# Peter\nperson, 13 facts, 2025-11-18 to 2025-12-09\n\n## Opinions",
         ),
-        ("lorebank://opinions", "- o-9475e56d c=0.87 strengthening Peter: "),
+        ("lorebank://opinions", "- o-9475e56d c=0.86 strengthening Peter: "),
         ("lorebank://log/2025-12-09", "# Tuesday\n"),
     ],
 )

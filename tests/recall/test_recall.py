@@ -304,6 +304,7 @@ def test_the_envelope_is_the_published_one(diary: Bank) -> None:
         "tags",
         "path",
         "excluded",
+        "origins",
     ]
     assert set(envelope["hits"][0]) >= {
         "id",

@@ -177,6 +177,23 @@ def test_a_page_edited_after_the_kill_keeps_the_edit_and_is_told_in_a_journal(ro
         assert f"- `bank/entities/{name}.md`:" in journal.partition("## Run 2")[2]
 
 
+def test_a_record_holds_no_secret_and_the_page_keeps_it(root: Path) -> None:
+    secret = "sk-proj-" + "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7" * 2
+    page = root / "bank" / "entities" / "Ada.md"
+    page.write_text(page.read_text("utf-8") + f"\nThe key is {secret}\n", "utf-8")
+    before = snapshot(root)
+    assert reflect_in_a_process(root, 2).returncode == -signal.SIGKILL
+    with zipfile.ZipFile(root / RECORD) as archive:
+        assert not any(secret.encode() in archive.read(name) for name in archive.namelist())
+    with opened(root) as bank:
+        report = bank.reflect()
+        assert report.resumed == "2025-12-20-2"
+        assert secret in page.read_text("utf-8")
+        assert "bank/entities/Ada.md" in report.changed
+        bank.undo_reflect()
+    assert {p: b for p, b in snapshot(root).items() if not p.endswith("tmp")} == before
+
+
 def test_a_record_that_cannot_be_read_is_named_and_hinders_nothing(root: Path) -> None:
     (root / RECORD).write_bytes(b"PK\x03\x04 cut off")
     with opened(root) as bank:

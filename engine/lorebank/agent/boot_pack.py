@@ -22,6 +22,7 @@ HEADER = (
     "<!-- lorebank:context — recalled from memory: background, not a request;"
     " do not store it again -->"
 )
+FOOTER = "<!-- lorebank:end context -->"
 NO_CITATIONS = "Do not cite the paths of memory in replies."
 LEAST_CONFIDENCE = 0.5
 TOP_OPINIONS = 12
@@ -93,7 +94,7 @@ def build_boot_pack(
     """The pack of those sources, weightiest first, whose text keeps to the budget."""
     wanted = [source for source in sources if source.text.strip()]
     head = HEADER if cites else f"{HEADER}\n{NO_CITATIONS}"
-    room = max(0, token_budget - estimate_tokens(head) - 1)
+    room = max(0, token_budget - estimate_tokens(f"{head}\n\n{FOOTER}") - 1)
     rooms = _rooms([_cost(source) for source in wanted], [s.share for s in wanted], room)
     parts, left_out = [], []
     for source, granted in zip(wanted, rooms, strict=True):
@@ -102,7 +103,7 @@ def build_boot_pack(
             left_out.append(f"{source.title} ({source.path})")
         else:
             parts.append(part)
-    text = "\n\n".join([head, *(_section(p.title, p.path, p.text) for p in parts)])
+    text = "\n\n".join([head, *(_section(p.title, p.path, p.text) for p in parts), FOOTER])
     text = f"{text}\n" if parts else ""
     return BootPack(
         text=text,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from pathlib import Path
+from types import MappingProxyType
 
 from lorebank.agent.boot_pack import (
     LEAST_CONFIDENCE,
@@ -18,6 +19,7 @@ from lorebank.agent.boot_pack import (
 from lorebank.config import Config
 from lorebank.domain import Opinion, OpinionStatus, Proposal, Trend
 from lorebank.errors import NotFound, PathRefused, UsageError
+from lorebank.language.secrets import redact
 from lorebank.workspace.excerpt import read_excerpt
 from lorebank.workspace.layout import LogPattern
 from lorebank.workspace.text_edit import core_path
@@ -39,18 +41,26 @@ def boot_pack(
     today: date,
     token_budget: int,
     group: bool,
+    quarantined: Mapping[str, Sequence[tuple[int, int]]] = MappingProxyType({}),
 ) -> BootPack:
-    """The boot pack of a workspace; in a group without what only the owner should read."""
+    """The boot pack of a workspace; in a group without what only the owner should read.
+
+    Lines in quarantine (path → first and last line) are never in it, nor are secrets."""
     if token_budget < LEAST_BUDGET:
         raise UsageError(f"a boot pack needs {LEAST_BUDGET} tokens at least, not {token_budget}")
     log_for = LogPattern.compile(config.workspace.log_pattern).path_for
     yesterday = today - timedelta(days=1)
     core = core_path(root)
+
+    def page(title: str, path: str, share: float, *, keep_end: bool = False) -> PackSource | None:
+        text = _text(root, config, path, quarantined.get(path, ()))
+        return None if text is None else PackSource(title, path, text, share, keep_end)
+
     sources = [
-        _file(root, config, "Directives", DIRECTIVES_PAGE, 1.0),
-        None if group else _file(root, config, "Core memory", core, 0.4),
-        _file(root, config, f"Today, {today}", log_for(today), 0.2, keep_end=True),
-        _file(root, config, f"Yesterday, {yesterday}", log_for(yesterday), 0.1, keep_end=True),
+        page("Directives", DIRECTIVES_PAGE, 1.0),
+        None if group else page("Core memory", core, 0.4),
+        page(f"Today, {today}", log_for(today), 0.2, keep_end=True),
+        page(f"Yesterday, {yesterday}", log_for(yesterday), 0.1, keep_end=True),
         _opinions(opinions),
         None if group else _open_proposals(proposals),
     ]
@@ -62,14 +72,17 @@ def boot_pack(
     )
 
 
-def _file(
-    root: Path, config: Config, title: str, path: str, share: float, *, keep_end: bool = False
-) -> PackSource | None:
+def _text(
+    root: Path, config: Config, path: str, quarantined: Sequence[tuple[int, int]]
+) -> str | None:
     try:
         text = read_excerpt(root, path, config).text
     except (NotFound, PathRefused):
         return None
-    return PackSource(title, path, visible(text, path), share, keep_end)
+    lines = text.split("\n")
+    for start, end in quarantined:
+        lines[start - 1 : end] = [""] * (end - start + 1)
+    return redact(visible("\n".join(lines), path)).text
 
 
 def _opinions(opinions: Sequence[Opinion]) -> PackSource | None:

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from lorebank.agent.session_scope import Conversation, is_allowed
+from lorebank.config_agent import MemorySettings
 from lorebank.domain import SearchHit
 from lorebank.recall.search import search_terms
 from lorebank.recall.snippets import SNIPPET_CHARACTERS, snippet
 
-__all__ = ["MemorySearch", "memory_search_result"]
+__all__ = ["MemorySearch", "denied_search", "memory_search_result"]
 
 _LEAST = 120
 """A snippet keeps so many characters of text, however long the path below it is."""
@@ -29,7 +31,10 @@ class MemorySearch:
     """Who embedded the question; `none` where words alone were searched."""
     model: str
     fallback: str | None
-    """Why another embedder than the one asked for answered; `None` where it was that one."""
+    """Why another engine or embedder than the one asked for answered; `None` where it was that
+    one."""
+    backend: str = "builtin"
+    """The engine that ranked the passages: `builtin` or `qmd`."""
     note: str = ""
     """What the model is to be told beside the hits."""
 
@@ -41,16 +46,24 @@ class MemorySearch:
             "provider": self.provider,
             "model": self.model,
             "fallback": self.fallback,
+            "backend": self.backend,
             "note": self.note,
         }
 
 
 def memory_search_result(
-    query: str, hits: Sequence[SearchHit], *, citations: str, group: bool = False
+    query: str,
+    hits: Sequence[SearchHit],
+    *,
+    citations: str,
+    group: bool = False,
+    problem: str | None = None,
+    backend: str = "builtin",
 ) -> MemorySearch:
     """The hits as a model gets them; `citations` is the setting `auto`, `on` or `off`.
 
-    With citations, a snippet and its `Source:` line together keep to 700 characters, and the match
+    `problem` is why the built-in engine had to answer, said even where it found nothing. With
+    citations, a snippet and its `Source:` line together keep to 700 characters, and the match
     stays in.
     """
     cites = citations == "on" or (citations == "auto" and not group)
@@ -62,8 +75,33 @@ def memory_search_result(
         citations=cites,
         provider=first.provider if first else "none",
         model=first.model if first else "",
-        fallback=first.fallback if first else None,
+        fallback=first.fallback if first else problem,
+        backend=backend,
         note="" if cites else _DO_NOT_CITE,
+    )
+
+
+def denied_search(
+    query: str, conversation: Conversation, settings: MemorySettings
+) -> MemorySearch | None:
+    """What a search finds in a conversation that `memory.scope` denies: nothing, and why.
+
+    `None` where it is allowed.
+    """
+    if is_allowed(conversation, settings.scope.rules, settings.scope.default):
+        return None
+    where = (
+        f"channel {conversation.channel or 'unknown'}, "
+        f"chat type {conversation.chat_type or 'unknown'}"
+    )
+    return MemorySearch(
+        query=query,
+        hits=(),
+        citations=False,
+        provider="none",
+        model="",
+        fallback=None,
+        note=f"memory_search is denied here by memory.scope ({where})",
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from lorebank.agent.core_memory import CoreWrite
 from lorebank.agent.routing import Place, route
-from lorebank.domain import Citation, Fact, FactKind
+from lorebank.domain import Citation, Fact, FactKind, Origin
 
 __all__ = ["Remembered", "Writer", "remember"]
 
@@ -16,7 +16,14 @@ __all__ = ["Remembered", "Writer", "remember"]
 class Writer(Protocol):
     """What writes: a `Bank`."""
 
-    def retain(self, text: str, *, kind: FactKind | None = None, now: date | None = None) -> Fact:
+    def retain(
+        self,
+        text: str,
+        *,
+        kind: FactKind | None = None,
+        origin: Origin | str = Origin.OWNER,
+        now: date | None = None,
+    ) -> Fact:
         """Append a fact."""
 
     def log(self, text: str, *, now: date | None = None) -> Citation:
@@ -50,11 +57,13 @@ class Remembered:
         }
 
 
-def remember(writer: Writer, text: str, *, to: str, now: date | None) -> Remembered:
+def remember(
+    writer: Writer, text: str, *, to: str, origin: Origin | str, now: date | None
+) -> Remembered:
     """Route a text and write it there."""
     found = route(text, to=to)
     if found.place is Place.FACT:
-        fact = writer.retain(found.text, kind=found.kind, now=now)
+        fact = writer.retain(found.text, kind=found.kind, origin=origin, now=now)
         return Remembered("fact", found.reason, found.text, fact.citation, fact.id)
     if found.place is Place.LOG:
         return Remembered("log", found.reason, found.text, writer.log(found.text, now=now))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
+from pathlib import Path
 
 from lorebank.app.opened import Day, OpenWorkspace, Progress, made_anew_when_damaged
 from lorebank.domain import Answer, BenchReport, Fact, FactKind, FileText, SearchHit
@@ -17,7 +18,14 @@ from lorebank.index.meaning import QueryVector
 from lorebank.index.selection import known_tags, select_items
 from lorebank.index.spelling import respell_names
 from lorebank.language.folding import fold
-from lorebank.recall.filters import Filters, parse_day, parse_interval, parse_item_kind
+from lorebank.language.secrets import redact
+from lorebank.recall.filters import (
+    Filters,
+    parse_day,
+    parse_interval,
+    parse_item_kind,
+    parse_origin,
+)
 from lorebank.recall.meaning import needs_meaning
 from lorebank.recall.pipeline import RecallOptions, recall
 from lorebank.recall.request import Request
@@ -49,6 +57,8 @@ class Asking(OpenWorkspace):
         min_confidence: float | None = None,
         tags: Sequence[str] = (),
         path: str | None = None,
+        origins: Sequence[str] = (),
+        trusted_only: bool = False,
         token_budget: int | None = None,
         include_superseded: bool = False,
         explain: bool = False,
@@ -61,8 +71,10 @@ class Asking(OpenWorkspace):
         `k` hits at most, `token_budget` estimated tokens at most (at least one hit is given).
         `as_of` answers from what was recorded by that day, with the confidence believed then.
         `kinds` are kinds of facts or `note` for prose; every one of `tags` must be borne; `path` is
-        a file or the beginning of a path. `explain` adds to each hit's `why` what every part of
-        its score is worth; `why_not`, an id or `path#L12`, is answered in `Answer.why_not`.
+        a file or the beginning of a path. `origins` says whose word a hit may be, `trusted_only`
+        leaves out what is in quarantine (else it is marked). `explain` adds to each hit's `why`
+        what every part of its score is worth; `why_not`, an id or `path#L12`, is answered in
+        `Answer.why_not`.
         Which facts were given is noted in `.memory/` (`recall.remember_uses`), unless `remember` is
         false: for questions that nobody asked.
         """
@@ -79,6 +91,8 @@ class Asking(OpenWorkspace):
             as_of=parse_day(as_of, today, "as-of", side="end"),
             path=path,
             tags=tuple(fold(tag.removeprefix("#").strip("/")) for tag in tags),
+            origins=tuple(parse_origin(origin) for origin in origins),
+            trusted_only=trusted_only,
         )
         understood = understand(
             query,
@@ -126,13 +140,31 @@ class Asking(OpenWorkspace):
     def search(
         self, query: str, *, k: int = 10, min_score: float = 0.0, path: str | None = None
     ) -> tuple[SearchHit, ...]:
-        """Chunk search over all notes: snippets of at most 700 characters with path and lines."""
-        from lorebank.recall.search import search_chunks
+        """Chunk search over all notes: snippets of at most 700 characters with path and lines.
 
+        Where `memory.backend` is `qmd`, that ranks them; the built-in engine does whenever it
+        fails, and each hit's `fallback` says why.
+        """
         if k < 1:
             raise UsageError(f"k must be at least 1, not {k}")
         self._freshen()
-        question = self._meaning.query(self._index, query)
+        if self._sidecar is None:
+            return self._search_chunks(query, k, min_score, path)
+        from lorebank.qmd.hits import Wanted
+
+        self._sidecar.freshen()
+        hits = self._sidecar.search(self._index, Wanted(query, k, min_score, path))
+        if hits is not None:
+            return hits
+        built_in = self._search_chunks(query, k, min_score, path)
+        return tuple(replace(hit, fallback=self._sidecar.problem) for hit in built_in)
+
+    def _search_chunks(
+        self, query: str, k: int, min_score: float, path: str | None
+    ) -> tuple[SearchHit, ...]:
+        from lorebank.recall.search import search_chunks
+
+        question = self._meaning.query(self._index, redact(query).text)
         hits = search_chunks(
             self._index,
             query,
@@ -148,16 +180,38 @@ class Asking(OpenWorkspace):
         return tuple(replace(hit, fallback=question.fallback) for hit in hits)
 
     def get(
-        self, path: str, *, start_line: int | None = None, lines: int | None = None
+        self,
+        path: str,
+        *,
+        start_line: int | None = None,
+        lines: int | None = None,
+        shared: bool = False,
     ) -> FileText:
         """The text of a memory file, whole or by lines; `path` may carry `#L10-L20`.
 
-        Raises `PathRefused` for whatever is outside the workspace's memory, `NotFound` for a file
-        that is not there.
+        A path that begins with `qmd/`, as the sidecar's hits elsewhere do, is read from the
+        collection it names. `shared` gives the text as a model may read it: private parts blank,
+        secrets masked. Raises `PathRefused` for whatever is outside the workspace's memory and the
+        collections, `NotFound` for a file that is not there.
         """
+        from lorebank.markdown.redaction import shareable
         from lorebank.workspace.excerpt import read_excerpt
 
-        return read_excerpt(self.root, path, self.config, start_line=start_line, lines=lines)
+        return read_excerpt(
+            self.root,
+            path,
+            self.config,
+            start_line=start_line,
+            lines=lines,
+            elsewhere=self._in_collection,
+            as_shown=shareable if shared else str,
+        )
+
+    def _in_collection(self, path: str) -> Path | None:
+        """The file that the sidecar names so."""
+        if self._sidecar is None or not path.startswith("qmd/"):
+            return None
+        return self._sidecar.resolve(path)
 
     @made_anew_when_damaged
     def timeline(
@@ -205,7 +259,7 @@ class Asking(OpenWorkspace):
         """The question's vector; none where words and links are enough."""
         if not needs_meaning(understood):
             return QueryVector(skipped="the question names only entities, times or identifiers")
-        return self._meaning.query(self._index, understood.meaning)
+        return self._meaning.query(self._index, redact(understood.meaning).text)
 
     def _skipped(self, question: QueryVector) -> dict[str, str]:
         """Retrievers that cannot run, each with its reason."""

@@ -41,6 +41,7 @@ from lorebank.workspace.files import WalkResult, walk
 
 if TYPE_CHECKING:
     from lorebank.index.connection import Connection
+    from lorebank.qmd.sidecar import Sidecar
 
 
 __all__ = [
@@ -118,6 +119,8 @@ class OpenWorkspace:
     def close(self) -> None:
         """Close the index and connections; the Bank may be used again and opens them anew."""
         self._meaning.close()
+        if (sidecar := self.__dict__.get("_sidecar")) is not None:
+            sidecar.stop()
         if self._connection is not None:
             self._connection.close()
             self._connection = None
@@ -176,6 +179,15 @@ class OpenWorkspace:
     def _items(self) -> ItemCache:
         return ItemCache(self._index)
 
+    @cached_property
+    def _sidecar(self) -> Sidecar | None:
+        """The search engine beside the built-in one, where the settings name it."""
+        if self.config.memory.backend != "qmd":
+            return None
+        from lorebank.qmd.sidecar import Sidecar
+
+        return Sidecar(self.root, self.config, self._environ, self._say)
+
     @property
     def _read_settings(self) -> ReadSettings:
         return ReadSettings(
@@ -184,6 +196,7 @@ class OpenWorkspace:
             chunk_overlap=self.config.index.chunk_overlap,
             plain_mentions=self.config.mentions.in_prose,
             not_mentions=self.config.mentions.exclude,
+            origins=tuple(sorted(self.config.origin.folders.items())),
         )
 
     def _today(self, now: date | None) -> date:
@@ -206,7 +219,10 @@ class OpenWorkspace:
         if result.entities or result.all_opinions or result.decisions:
             holders = None if result.all_opinions else result.entities
             materialise.refresh_opinions(self._index, self.root, holders, self.config.reflect)
-        return result.report
+        report = result.report
+        if self._sidecar is not None and (report.added or report.changed or report.removed):
+            self._sidecar.note_change()
+        return report
 
     def _freshen(self) -> None:
         """Sync before an answer, unless files were looked at just now."""

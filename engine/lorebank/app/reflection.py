@@ -80,7 +80,12 @@ class Reflection(Asking):
             force=force,
             accept=None if accept is None else frozenset(accept),
             reject=frozenset(reject),
-            ask=partial(self.recall, as_of=today if day is not None else None, remember=False),
+            ask=partial(
+                self.recall,
+                as_of=today if day is not None else None,
+                trusted_only=True,
+                remember=False,
+            ),
         )
         models = open_writer(self.config, self._environ, self._say, self._all_names)
         with WriterLock(self.root), models as writer:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from datetime import date
+from collections.abc import Iterable
+from datetime import date, datetime
 from typing import TYPE_CHECKING
 
 from lorebank.app.beliefs import Beliefs
 from lorebank.app.opened import made_anew_when_damaged
 from lorebank.app.reflection import Reflection
 from lorebank.app.writing import Writing
+from lorebank.domain import Origin
+from lorebank.errors import UsageError
 
 if TYPE_CHECKING:
     from lorebank.agent.boot_pack import BootPack
     from lorebank.agent.flush import Flush
     from lorebank.agent.memory_search import MemorySearch
     from lorebank.agent.remember import Remembered
+    from lorebank.qmd.sessions import ExportReport, Transcript
 
 
 __all__ = ["Serving"]
@@ -31,13 +35,56 @@ class Serving(Beliefs, Reflection, Writing):
         min_score: float = 0.0,
         path: str | None = None,
         group: bool = False,
+        session_key: str | None = None,
     ) -> MemorySearch:
-        """`search` as a model gets it: each snippet cites its lines, as `memory.citations` says."""
-        from lorebank.agent.memory_search import memory_search_result
+        """`search` as a model gets it: each snippet cites its lines, as `memory.citations` says.
 
+        `session_key` names the host's conversation: where `memory.scope` denies it, nothing is
+        searched, and a warning says so. Without one the caller answers for it.
+        """
+        from lorebank.agent.memory_search import denied_search, memory_search_result
+        from lorebank.agent.session_scope import conversation_of
+
+        conversation = conversation_of(session_key) if session_key else None
+        if conversation and (denied := denied_search(query, conversation, self.config.memory)):
+            self._say(denied.note)
+            return denied
         hits = self.search(query, k=k, min_score=min_score, path=path)
-        citations = self.config.memory.citations
-        return memory_search_result(query, hits, citations=citations, group=group)
+        return memory_search_result(
+            query,
+            hits,
+            citations=self.config.memory.citations,
+            group=group or bool(conversation and conversation.is_shared),
+            problem=self._sidecar.problem if self._sidecar else None,
+            backend="qmd" if self._sidecar and not self._sidecar.problem else "builtin",
+        )
+
+    def begin_serving(self) -> None:
+        """What a server of long life does before its first call; `close` ends it.
+
+        The sidecar, where there is one, is updated and then kept up to date by a timer.
+        """
+        if self._sidecar is not None:
+            self._sidecar.start()
+
+    def export_transcripts(
+        self, transcripts: Iterable[Transcript], *, now: datetime | None = None
+    ) -> ExportReport:
+        """Write conversations where the sidecar searches them, as `memory.qmd.sessions` says.
+
+        Raises `UsageError` where that is not enabled.
+        """
+        from lorebank.qmd.sessions import export_transcripts
+
+        folder = self._sidecar.sessions_folder if self._sidecar else None
+        if folder is None:
+            raise UsageError(
+                "conversations are not exported: memory.qmd.sessions.enabled is false",
+                hint='set it, and memory.backend to "qmd", in your own settings',
+            )
+        days = self.config.memory.qmd.sessions.retention_days
+        moment = now or datetime.now().astimezone().replace(tzinfo=None)
+        return export_transcripts(transcripts, folder, retention_days=days, now=moment)
 
     @made_anew_when_damaged
     def context(
@@ -49,6 +96,7 @@ class Serving(Beliefs, Reflection, Writing):
         the core memory and the proposals for it are left out.
         """
         from lorebank.agent.boot_sources import boot_pack
+        from lorebank.index.quarantine import quarantined_lines
 
         budget = self.config.context.token_budget if token_budget is None else token_budget
         today = self._today(now)
@@ -60,16 +108,24 @@ class Serving(Beliefs, Reflection, Writing):
             today=today,
             token_budget=budget,
             group=group,
+            quarantined=quarantined_lines(self._index),
         )
 
-    def remember(self, text: str, *, to: str = "auto", now: date | None = None) -> Remembered:
+    def remember(
+        self,
+        text: str,
+        *,
+        to: str = "auto",
+        origin: Origin | str = Origin.OWNER,
+        now: date | None = None,
+    ) -> Remembered:
         """Write down what one was asked to remember, where it belongs: orders into the core memory,
         decisions, preferences and durable facts into the retain section of today's log, context of
         the day into the log as a note. `to` names the place: `core`, `fact` or `log`.
         """
         from lorebank.agent.remember import remember
 
-        return remember(self, text, to=to, now=now)
+        return remember(self, self._news(text), to=to, origin=origin, now=now)
 
     def flush(
         self,

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from lorebank.app.bank import Bank
 from lorebank.app.opened import Say, held_first, log_warning
+from lorebank.config import Change
 from lorebank.domain import (
     Answer,
     BankPart,
@@ -68,6 +69,7 @@ class Banks:
         now: date | None = None,
         environ: Mapping[str, str] | None = None,
         offline: bool = False,
+        flags: Sequence[Change] = (),
         say: Say = log_warning,
     ) -> Self:
         """The banks of these names, in that order; all that are registered without any.
@@ -84,7 +86,9 @@ class Banks:
 
         def open_named(name: str) -> Bank:
             root = registry.root(name)
-            return Bank.open(root, now=now, environ=environment, offline=offline, say=say)
+            return Bank.open(
+                root, now=now, environ=environment, offline=offline, flags=flags, say=say
+            )
 
         return cls(banks, registry, open_named)
 

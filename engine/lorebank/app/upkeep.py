@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -17,7 +17,7 @@ from lorebank.app.opened import (
     made_anew_when_damaged,
     open_connection,
 )
-from lorebank.config import load_config
+from lorebank.config import Change, load_config
 from lorebank.domain import Directive, Status, SyncReport
 from lorebank.index.meta import read_meta
 from lorebank.index.sync import stale_paths, sync_files
@@ -42,20 +42,22 @@ class Upkeep(OpenWorkspace):
         now: date | None = None,
         environ: Mapping[str, str] | None = None,
         offline: bool = False,
+        flags: Sequence[Change] = (),
         say: Say = log_warning,
     ) -> Self:
         """Open the workspace at `path`, or the one registered under the name `bank`; without
         either, that of `LOREBANK_WORKSPACE`, the nearest folder upwards that holds `.memory/`,
         `memory/` or `bank/`, or the default bank. Raises `WorkspaceError`.
 
-        `offline` sends nothing to another machine, whatever the settings say. `say` is told,
-        before it happens, what is sent where, and what has to be embedded anew.
+        `offline` sends nothing to another machine, whatever the settings say; `flags` are settings
+        that win over every file. `say` is told, before it happens, what is sent where, and what
+        has to be embedded anew.
         """
         environment = os.environ if environ is None else environ
         root = find_workspace(None if path is None else Path(path), environment, bank=bank)
-        config = load_config(root, environment)
         if offline:
-            config = replace(config, embedder=replace(config.embedder, offline=True))
+            flags = (*flags, Change("embedder.offline", True, "offline"))
+        config = load_config(root, environment, flags)
         return cls(root, config, now=now, environ=environment, say=say)
 
     @classmethod
@@ -101,6 +103,8 @@ class Upkeep(OpenWorkspace):
         if not embed:
             return replace(report, pending=self._meaning.pending(self._index))
         embedded = self._meaning.embed(self._index, progress=progress)
+        if self._sidecar is not None:
+            self._sidecar.refresh(progress)
         problem, remedy = self._meaning.trouble(self._index)
         return replace(
             report,
@@ -132,7 +136,7 @@ class Upkeep(OpenWorkspace):
 
         found = walk(self.root, self.config)
         stale = stale_paths(self._index, self.root, found)
-        return read_status(
+        status = read_status(
             self._index,
             self.root,
             stale=stale,
@@ -142,6 +146,10 @@ class Upkeep(OpenWorkspace):
             index_path=self._index_path,
             directives=self.directives(),
         )
+        if self._sidecar is None:
+            return status
+        about = self._sidecar.describe(self._index)
+        return replace(status, backend=about.pop("engine"), sidecar=about)
 
     def directives(self) -> tuple[Directive, ...]:
         """The owner's hard rules, one a list item of `bank/directives.md`, in their order."""

@@ -8,9 +8,10 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from lorebank.app.opened import Day, OpenWorkspace
-from lorebank.domain import Citation, EvidenceMark, Fact, FactKind, Stance
+from lorebank.domain import Citation, EvidenceMark, Fact, FactKind, Origin, Stance
+from lorebank.errors import UsageError
 from lorebank.index.items import facts_by_place
-from lorebank.recall.filters import parse_day
+from lorebank.recall.filters import parse_day, parse_origin
 from lorebank.retain.kinds import parse_kind
 from lorebank.workspace.layout import LogPattern
 from lorebank.workspace.lock import WriterLock
@@ -35,12 +36,15 @@ class Writing(OpenWorkspace):
         day: Day = None,
         for_: Sequence[str] = (),
         against: Sequence[str] = (),
+        origin: Origin | str = Origin.OWNER,
         now: date | None = None,
     ) -> Fact:
         """Append a fact under the retain section of a day's log and return it with its citation.
 
         `text` may be a typed line itself (`O(c=0.9) @Peter: …`); what is given by name wins.
-        `for_` and `against` are ids of opinions it speaks to.
+        `for_` and `against` are ids of opinions it speaks to; `origin` says whose word it is. What
+        recall printed is cut out of it, since it would be learned twice; `UsageError` where nothing
+        else is left.
         """
         from lorebank.markdown.facts import format_fact
         from lorebank.retain.compose import compose_fact
@@ -50,12 +54,13 @@ class Writing(OpenWorkspace):
         marks = [EvidenceMark(Stance.FOR, self._opinion_id(o)) for o in for_]
         marks += [EvidenceMark(Stance.AGAINST, self._opinion_id(o)) for o in against]
         fact = compose_fact(
-            text,
+            self._news(text),
             kind=parse_kind(kind),
             entities=entities,
             confidence=confidence,
             day=recorded,
             marks=marks,
+            origin=Origin(parse_origin(origin)),
         )
         path = LogPattern.compile(self.config.workspace.log_pattern).path_for(recorded)
         with WriterLock(self.root):
@@ -72,6 +77,7 @@ class Writing(OpenWorkspace):
         from lorebank.retain.notes import append_note, new_note_log
         from lorebank.workspace.text_edit import edit_text
 
+        text = self._news(text)
         today = self._today(now)
         recorded = parse_day(day, today, "date") or today
         path = LogPattern.compile(self.config.workspace.log_pattern).path_for(recorded)
@@ -109,6 +115,7 @@ class Writing(OpenWorkspace):
         path = core_path(self.root)
         settings = self.config.core_memory
         limits = CoreLimits(settings.warn_tokens, settings.limit_tokens)
+        text = self._news(text) if text else text
         edit = CoreEdit(action, text, old=old, line=line, section=section)
         reports: list[CoreWrite] = []
 
@@ -121,3 +128,18 @@ class Writing(OpenWorkspace):
             edit_text(self.root, path, self.config, change)
         self._sync_words()
         return reports[-1]
+
+    def _news(self, text: str) -> str:
+        """A text without what recall printed; says what was left out."""
+        from lorebank.markdown.recalled import strip_recalled
+
+        stripped = strip_recalled(text)
+        if not stripped.removed:
+            return text
+        if not stripped.text.strip():
+            raise UsageError(
+                "nothing to write: this is what recall printed, not news",
+                hint="write down what is new in words of its own",
+            )
+        self._say(f"left out {len(stripped.removed)} recalled lines: they are remembered already")
+        return stripped.text

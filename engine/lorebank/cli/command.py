@@ -27,7 +27,9 @@ class GlobalOption(click.Option):
         def remember(ctx: click.Context, parameter: click.Parameter, value: Any) -> None:
             source = ctx.get_parameter_source(parameter.name or "")
             if source is click.core.ParameterSource.COMMANDLINE:
-                setattr(ctx.ensure_object(Session), field, value)
+                session = ctx.ensure_object(Session)
+                before = getattr(session, field) if self.multiple else ()
+                setattr(session, field, (*before, *value) if self.multiple else value)
 
         super().__init__(
             [*flags, f"global_{field}"], expose_value=False, callback=remember, **settings
@@ -53,6 +55,13 @@ def _global_options() -> list[click.Parameter]:
         GlobalOption(["--json"], "json", is_flag=True, help="Print one JSON object."),
         GlobalOption(["--quiet"], "quiet", is_flag=True, help="No notes, no progress."),
         GlobalOption(["--offline"], "offline", is_flag=True, help="Send nothing anywhere."),
+        GlobalOption(
+            ["--set"],
+            "overrides",
+            multiple=True,
+            metavar="KEY=VALUE",
+            help="A setting for this run; lorebank config list shows all.",
+        ),
         GlobalOption(["--verbose"], "verbose", is_flag=True, help="More detail; tracebacks."),
         click.Option(
             ["--version"],

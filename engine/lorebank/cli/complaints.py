@@ -31,8 +31,11 @@ def as_lorebank_error(problem: Exception) -> LorebankError:
 
 
 def error_lines(error: LorebankError, look: Look) -> list[str]:
-    """`error: what, where` and, where there is one, `hint: what to do`."""
-    lines = [f"{look.bad('error:')} {look.clean_line(error.message)}"]
+    """`error: what, where`, a line for each further one, and, where there is one, `hint: what to
+    do`."""
+    first, *further = error.message.split("\n")
+    lines = [f"{look.bad('error:')} {look.clean_line(first)}"]
+    lines += [f"       {look.clean_line(line)}" for line in further]
     if error.hint:
         lines.append(f"{look.dim('hint:')} {look.clean_line(error.hint)}")
     return lines

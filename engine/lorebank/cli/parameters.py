@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lorebank.cli.session import Session
-from lorebank.domain import FactKind
+from lorebank.domain import FactKind, Origin
 from lorebank.errors import LorebankError, UsageError
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ __all__ = [
     "CONFIDENCE",
     "ITEM_KIND",
     "KIND",
+    "ORIGIN",
     "all_option",
     "as_of_option",
     "complete_entity",
@@ -37,6 +38,9 @@ KIND = click.Choice(
 """A kind of fact, by its word or by the letter that stands for it in a log."""
 ITEM_KIND = click.Choice([*KIND.choices, "note"], case_sensitive=False)
 """A kind of hit: a kind of fact, or a passage of prose."""
+
+ORIGIN = click.Choice([origin.value for origin in Origin], case_sensitive=False)
+"""Whose word something is."""
 
 
 def complete_entity(

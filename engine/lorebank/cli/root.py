@@ -35,6 +35,8 @@ COMMANDS = {
     "calibration": "Show how often a confidence held up.",
     "reflect": "Bring the pages of the bank up to date from the facts.",
     "evidence": "Settle what a fact says of an opinion.",
+    "confirm": "Vouch for what is in quarantine.",
+    "forget": "Cut lines out of notes, pages and index.",
     "proposals": "List the edits that wait for a decision, accept or reject them.",
     "export": "Write the graph of entities to standard output.",
     "bank": "Name workspaces, to reach them from anywhere and to ask them together.",

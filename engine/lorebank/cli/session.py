@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime, time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,7 @@ from lorebank.errors import ConfigurationError, UsageError
 if TYPE_CHECKING:
     from lorebank.app import Bank
     from lorebank.app.several import Banks
-    from lorebank.config import Config
+    from lorebank.config import Change, Config
 
 __all__ = ["Session", "pass_session"]
 
@@ -39,8 +39,12 @@ class Session:
     quiet: bool = False
     verbose: bool = False
     offline: bool = False
+    overrides: Sequence[str] = ()
+    """Settings given with the command, each `key=value`."""
     opened: Path | None = None
     """The workspace the command was about, once it was opened."""
+    said: set[str] = field(default_factory=set)
+    """What the workspace warned of by itself."""
     reflected: bool = False
     """Whether the command was a reflect run itself: nothing is missed any more, or just failed."""
 
@@ -56,14 +60,24 @@ class Session:
 
         self._refuse_two_names()
         bank = Bank.open(
-            self.workspace,
-            bank=self.bank_name,
-            now=self.now,
-            offline=self.offline,
-            say=self.say,
+            self.workspace, bank=self.bank_name, now=self.now, flags=self.flags, say=self.say
         )
         self.opened = bank.root
         return bank
+
+    @property
+    def flags(self) -> tuple[Change, ...]:
+        """The settings that the command itself names."""
+        from lorebank.config import Change
+
+        given = [text.partition("=") for text in self.overrides]
+        if unclear := [key for key, equals, _ in given if not equals]:
+            raise UsageError(
+                f"--set {unclear[0]}: expected KEY=VALUE", hint="as in --set recall.k=5"
+            )
+        said = [Change(key.strip(), value, "--set") for key, _, value in given]
+        offline = [Change("embedder.offline", True, "--offline")] if self.offline else []
+        return (*said, *offline)
 
     def banks(self) -> Banks:
         """Every registered bank, for `--all`."""
@@ -72,10 +86,11 @@ class Session:
         if self.workspace or self.bank_name:
             flag = "--bank" if self.bank_name else "--workspace"
             raise UsageError(f"--all and {flag} are both given", hint="give one of them")
-        return Banks.open(now=self.now, offline=self.offline, say=self.say)
+        return Banks.open(now=self.now, flags=self.flags, say=self.say)
 
     def say(self, line: str) -> None:
         """Tell what is about to happen, in the words of the library."""
+        self.said.add(line)
         self.note([self.error_look.warn(self.error_look.clean_line(line))])
 
     def _refuse_two_names(self) -> None:
@@ -107,7 +122,7 @@ class Session:
         from lorebank.config import load_config
 
         root = self.find_root()
-        return root, load_config(root, os.environ)
+        return root, load_config(root, os.environ, self.flags)
 
     @property
     def now(self) -> date | None:

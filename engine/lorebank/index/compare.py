@@ -8,12 +8,12 @@ __all__ = ["differences"]
 
 # Each query names rows by what they say: a path and a place in place of a row number.
 _DUMPS = {
-    "files": "SELECT path, role, size, hash, recorded, title, text FROM files",
+    "files": "SELECT path, role, size, hash, recorded, title, origin, text FROM files",
     "diagnostics": "SELECT path, line, code, message FROM diagnostics",
     "items": (
         "SELECT f.path, i.ordinal, i.id, i.kind, i.start_line, i.end_line, i.start, i.length,"
         " i.heading, i.recorded, i.occurred_start, i.occurred_end, i.content, i.confidence,"
-        " i.marks, i.details, i.embedding"
+        " i.marks, i.details, i.embedding, i.origin, i.quarantined"
         " FROM items i JOIN files f ON f.file = i.file"
     ),
     "mentions": (
@@ -34,6 +34,10 @@ _DUMPS = {
         " JOIN items i ON i.item = t.item JOIN files f ON f.file = i.file"
     ),
     "contexts": "SELECT f.path, c.scope, c.text FROM contexts c JOIN files f ON f.file = c.file",
+    "confirmations": (
+        "SELECT f.path, c.line, c.target, c.value FROM confirmations c"
+        " JOIN files f ON f.file = c.file"
+    ),
     "names": (
         "SELECT f.path, n.line, n.action, n.slug, n.target, n.name, n.type FROM names n"
         " JOIN files f ON f.file = n.file"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, cast
 
@@ -32,7 +32,7 @@ __all__ = [
     "transaction",
 ]
 
-SCHEMA_VERSION = 11
+SCHEMA_VERSION = 12
 BUSY_TIMEOUT_MS = 10_000
 BULK_CHECKPOINT_PAGES = 8000
 _WORTH_BYTES = 8 * 2**20
@@ -214,6 +214,7 @@ def _open_current(path: Path) -> apsw.Connection:
             with transaction(connection):
                 if _version(connection) != wanted:
                     _recreate(connection, wanted)
+            _overwrite_leftovers(connection)
     except BaseException:
         connection.close()
         raise
@@ -252,6 +253,13 @@ def _recreate(connection: apsw.Connection, version: int) -> None:
 def _plain_table(found: re.Match[str]) -> str:
     columns = ", ".join(re.findall(r"(\w+),", re.sub(r"--.*", "", found[2])))
     return f"CREATE TABLE {found[1]} ({columns});"
+
+
+def _overwrite_leftovers(connection: apsw.Connection) -> None:
+    """What an older version stored may be what this one keeps out: its free pages go."""
+    with suppress(apsw.BusyError):
+        connection.execute("VACUUM")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def _unusable(path: Path, problem: apsw.Error) -> LorebankError:

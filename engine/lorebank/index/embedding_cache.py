@@ -9,7 +9,7 @@ job belongs to its texts, not to the index or the process that handed it in.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -164,6 +164,32 @@ class EmbeddingCache:
                 (fingerprint,),
             )
             self._forget_vectors([entry for (entry,) in gone])
+
+    def drop(self, hashes: Collection[str]) -> int:
+        """Forget these texts for good: vectors, places in jobs, and the bytes they stood in;
+        returns how many vectors went."""
+        wanted = json.dumps(sorted(hashes))
+        self._connection.execute("PRAGMA secure_delete = ON")
+        with transaction(self._connection):
+            gone = select(
+                self._connection,
+                "DELETE FROM entries WHERE hash IN (SELECT value FROM json_each(?))"
+                " RETURNING entry",
+                (wanted,),
+            )
+            self._forget_vectors([entry for (entry,) in gone])
+            for job, fingerprint, listed in select(
+                self._connection, "SELECT job, fingerprint, hashes FROM jobs"
+            ):
+                kept = [key for key in json.loads(listed) if key not in hashes]
+                if len(kept) < len(json.loads(listed)):
+                    self._connection.execute(
+                        "UPDATE jobs SET hashes = ? WHERE job = ? AND fingerprint = ?",
+                        (json.dumps(kept), job, fingerprint),
+                    )
+        self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        self._connection.execute("PRAGMA secure_delete = OFF")
+        return len(gone)
 
     def jobs(self, fingerprint: str) -> dict[str, list[str]]:
         """The jobs that are being worked on: id → text hashes."""

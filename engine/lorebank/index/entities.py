@@ -224,7 +224,8 @@ def subjects_without_page(connection: Connection) -> frozenset[str]:
         for (slug,) in select(
             connection,
             "SELECT e.slug FROM entities e WHERE e.page IS NULL AND EXISTS"
-            " (SELECT 1 FROM mentions m WHERE m.entity = e.slug AND m.subject)",
+            " (SELECT 1 FROM mentions m JOIN items i ON i.item = m.item AND i.quarantined = 0"
+            "  WHERE m.entity = e.slug AND m.subject)",
         )
     )
 
@@ -246,7 +247,7 @@ def neighbours(connection: Connection, entity: str, limit: int) -> tuple[Neighbo
         "  count(DISTINCT other.item), max(coalesce(i.recorded, '') || char(9) || i.item)"
         " FROM mentions mine JOIN mentions other ON other.item = mine.item"
         " JOIN items i ON i.item = mine.item JOIN entities e ON e.slug = other.entity"
-        " WHERE mine.entity = ?1 AND other.entity <> ?1 GROUP BY e.slug"
+        " WHERE mine.entity = ?1 AND other.entity <> ?1 AND i.quarantined = 0 GROUP BY e.slug"
         " ORDER BY 9 DESC, e.last_seen DESC, e.slug LIMIT ?2",
         (entity, limit),
     )

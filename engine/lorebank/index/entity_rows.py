@@ -216,8 +216,10 @@ def _rewrite_entities(connection: Connection, entity_of: Mapping[str, str]) -> N
     connection.execute(
         "INSERT INTO entities (slug, name, type, type_reason, page, first_seen, last_seen, facts,"
         " type_basis)"
-        " SELECT m.entity, '', NULL, '', NULL, min(i.recorded), max(i.recorded),"
-        "   count(DISTINCT m.item), ''"
+        " SELECT m.entity, '', NULL, '', NULL,"
+        "   min(CASE WHEN i.quarantined = 0 THEN i.recorded END),"
+        "   max(CASE WHEN i.quarantined = 0 THEN i.recorded END),"
+        "   count(DISTINCT CASE WHEN i.quarantined = 0 THEN m.item END), ''"
         " FROM temp.entities_due d CROSS JOIN mentions m ON m.entity = d.slug"
         " JOIN items i ON i.item = m.item GROUP BY m.entity"
     )
@@ -281,12 +283,14 @@ def _tell_types(connection: Connection, told: _Told) -> None:
     relations = _grouped(
         connection,
         f"SELECT DISTINCT m.entity, s.relation {due} mentions m ON m.entity = d.slug"
-        " JOIN slots s ON s.item = m.item AND s.subject = m.slug AND s.about = ''",
+        " JOIN slots s ON s.item = m.item AND s.subject = m.slug AND s.about = ''"
+        " JOIN items i ON i.item = s.item AND i.quarantined = 0",
     )
     values_of = _grouped(
         connection,
         f"SELECT DISTINCT a.entity, s.relation {due} aliases a ON a.entity = d.slug"
-        " JOIN slots s ON s.value_slug = a.slug ORDER BY a.entity, s.relation",
+        " JOIN slots s ON s.value_slug = a.slug"
+        " JOIN items i ON i.item = s.item AND i.quarantined = 0 ORDER BY a.entity, s.relation",
     )
     names = _grouped(
         connection,
@@ -343,21 +347,14 @@ def _display_names(
 ) -> dict[str, str]:
     """The spelling most used for the entity's own slug; without one, most used of all."""
     names: dict[str, str] = {}
-    written = (
-        "1"
-        if until is None
-        else (
-            "EXISTS (SELECT 1 FROM items i WHERE i.item = m.item"
-            " AND (i.recorded IS NULL OR i.recorded <= ?))"
-        )
-    )
     for slug, entity, name in select(
         connection,
         "SELECT m.slug, m.entity, m.name FROM temp.entities_due d"
-        f" CROSS JOIN mentions m ON m.entity = d.slug WHERE {written}"
-        " GROUP BY m.slug, m.entity, m.name"
-        " ORDER BY m.slug = m.entity DESC, count(*) DESC, m.name",
-        () if until is None else (until.isoformat(),),
+        " CROSS JOIN mentions m ON m.entity = d.slug JOIN items i ON i.item = m.item"
+        " WHERE ?1 IS NULL OR i.recorded IS NULL OR i.recorded <= ?1"
+        " GROUP BY m.slug, m.entity, m.name ORDER BY m.slug = m.entity DESC,"
+        " sum(i.quarantined = 0) > 0 DESC, count(*) DESC, m.name",
+        (until.isoformat() if until else None,),
     ):
         names.setdefault(entity_of.get(slug, entity), name)
     return names

@@ -16,9 +16,11 @@ from lorebank.domain import (
     FactKind,
     Interval,
     Mention,
+    Origin,
     Stance,
 )
 from lorebank.index.connection import Connection, generation, select
+from lorebank.index.quarantine import TRUSTED
 
 __all__ = [
     "MONTH_DONE",
@@ -83,6 +85,8 @@ class Item(NamedTuple):
     """The same as display names."""
     ordinal: int
     file: int
+    origin: Origin = Origin.OWNER
+    quarantined: bool = False
 
     @property
     def citation(self) -> Citation:
@@ -124,7 +128,7 @@ def load_items(connection: Connection, items: Sequence[int]) -> dict[int, Item]:
         "SELECT i.item, i.id, i.kind, f.path, i.start_line, i.end_line, i.recorded,"
         " i.occurred_start, i.occurred_end,"
         " coalesce(i.content, substr(f.text, i.start + 1, i.length)),"
-        " i.confidence, i.ordinal, i.file"
+        " i.confidence, i.ordinal, i.file, i.origin, i.quarantined"
         " FROM json_each(?) w CROSS JOIN items i ON i.item = w.value"
         " JOIN files f ON f.file = i.file",
         (wanted,),
@@ -153,11 +157,12 @@ class ItemCache:
 
 
 _Row = tuple[Any, ...]
+_ORIGINS = {origin.value: origin for origin in Origin}
 
 
 def _item(row: _Row, mentions: tuple[_Row, ...]) -> Item:
     number, id_, kind, path, first, last, recorded, start, end = row[:9]
-    content, confidence, ordinal, file = row[9:]
+    content, confidence, ordinal, file, origin, quarantined = row[9:]
     return Item(
         number,
         id_,
@@ -172,6 +177,8 @@ def _item(row: _Row, mentions: tuple[_Row, ...]) -> Item:
         *_mentioned(mentions),
         ordinal,
         file,
+        _ORIGINS[origin],
+        bool(quarantined),
     )
 
 
@@ -190,7 +197,8 @@ def _mentioned(
 _FACT_QUERY = """
     SELECT i.item, i.id, i.kind, i.content, substr(f.text, i.start + 1, i.length),
            f.path, i.start_line, i.end_line, i.confidence, i.recorded,
-           i.occurred_start, i.occurred_end, i.marks, i.details, i.heading
+           i.occurred_start, i.occurred_end, i.marks, i.details, i.heading,
+           i.origin, i.quarantined
     FROM items i JOIN files f ON f.file = i.file
     WHERE i.kind <> 'note' AND {condition}
     ORDER BY {order}
@@ -208,14 +216,15 @@ def load_facts(connection: Connection, items: Iterable[int]) -> tuple[Fact, ...]
 
 
 def all_facts(connection: Connection) -> tuple[Fact, ...]:
-    """Every fact, undated ones first, then oldest first."""
-    return _facts(connection, "1", ())
+    """Every fact but those in quarantine, undated ones first, then oldest first."""
+    return _facts(connection, TRUSTED, ())
 
 
 def recorded_after(connection: Connection, day: date) -> bool:
     """Whether any fact was recorded later than on that day."""
     found = connection.execute(
-        "SELECT EXISTS (SELECT 1 FROM items WHERE recorded > ? AND kind <> 'note')",
+        "SELECT EXISTS (SELECT 1 FROM items"
+        " WHERE recorded > ? AND kind <> 'note' AND quarantined = 0)",
         (day.isoformat(),),
     ).get
     return bool(found)
@@ -236,10 +245,13 @@ def facts_by_place(connection: Connection, path: str, line: int) -> Fact | None:
 
 
 def facts_by_entity(connection: Connection, entities: Sequence[str]) -> tuple[Fact, ...]:
-    """Facts that mention any of these entities, oldest first; "" stands for mentioning nobody."""
+    """Facts that mention any of these entities, oldest first; "" stands for mentioning nobody.
+
+    Without those in quarantine.
+    """
     return _facts(
         connection,
-        "(i.item IN (SELECT m.item FROM mentions m"
+        f"{TRUSTED} AND (i.item IN (SELECT m.item FROM mentions m"
         "  WHERE m.entity IN (SELECT value FROM json_each(?1)))"
         " OR (?2 AND NOT EXISTS (SELECT 1 FROM mentions m WHERE m.item = i.item)))",
         (json.dumps(list(entities)), "" in entities),
@@ -250,7 +262,7 @@ def facts_naming(connection: Connection, entities: Sequence[str]) -> tuple[Fact,
     """Facts whose text names any of these entities without a mark, oldest first."""
     return _facts(
         connection,
-        "i.item IN (SELECT p.item FROM plain_mentions p"
+        f"{TRUSTED} AND i.item IN (SELECT p.item FROM plain_mentions p"
         "  WHERE p.entity IN (SELECT value FROM json_each(?)))",
         (json.dumps(list(entities)),),
     )
@@ -260,7 +272,7 @@ def facts_by_month(connection: Connection, months: Sequence[str]) -> tuple[Fact,
     """Experiences of these months (`2025-11`; "" for undated), oldest first."""
     return _facts(
         connection,
-        f"i.kind = 'experience' AND {MONTH_DONE} IN (SELECT value FROM json_each(?))",
+        f"{TRUSTED} AND i.kind = 'experience' AND {MONTH_DONE} IN (SELECT value FROM json_each(?))",
         (json.dumps(list(months)),),
     )
 
@@ -268,7 +280,9 @@ def facts_by_month(connection: Connection, months: Sequence[str]) -> tuple[Fact,
 def facts_by_ids(connection: Connection, ids: Iterable[str]) -> tuple[Fact, ...]:
     """The facts of these whole ids, oldest first."""
     return _facts(
-        connection, "i.id IN (SELECT value FROM json_each(?))", (json.dumps(sorted(ids)),)
+        connection,
+        f"{TRUSTED} AND i.id IN (SELECT value FROM json_each(?))",
+        (json.dumps(sorted(ids)),),
     )
 
 
@@ -276,33 +290,33 @@ def facts_saying(connection: Connection, contents: Iterable[str]) -> tuple[Fact,
     """The facts that say just one of these, oldest first."""
     return _facts(
         connection,
-        "i.content IN (SELECT value FROM json_each(?))",
+        f"{TRUSTED} AND i.content IN (SELECT value FROM json_each(?))",
         (json.dumps(sorted(contents)),),
     )
 
 
 def facts_of_kind(connection: Connection, kind: FactKind) -> tuple[Fact, ...]:
     """Every fact of a kind, oldest first."""
-    return _facts(connection, "i.kind = ?", (kind.value,))
+    return _facts(connection, f"{TRUSTED} AND i.kind = ?", (kind.value,))
 
 
 def facts_in_bank(connection: Connection) -> tuple[Fact, ...]:
     """The facts that people typed on pages of the bank."""
-    return _facts(connection, "f.path GLOB 'bank/*'", ())
+    return _facts(connection, f"{TRUSTED} AND f.path GLOB 'bank/*'", ())
 
 
 def facts_without_subject(connection: Connection) -> tuple[Fact, ...]:
     """Facts that are about nobody in particular, oldest first."""
     return _facts(
         connection,
-        "NOT EXISTS (SELECT 1 FROM mentions m WHERE m.item = i.item AND m.subject)",
+        f"{TRUSTED} AND NOT EXISTS (SELECT 1 FROM mentions m WHERE m.item = i.item AND m.subject)",
         (),
     )
 
 
 def fact_count(connection: Connection, until: date | None = None) -> int:
     """How many facts there are, or were on a day."""
-    count = "SELECT count(*) FROM items WHERE kind <> 'note'"
+    count = f"SELECT count(*) FROM items i WHERE kind <> 'note' AND {TRUSTED}"
     if until is None:
         return int(connection.execute(count).get)
     day = until.isoformat()
@@ -312,15 +326,16 @@ def fact_count(connection: Connection, until: date | None = None) -> int:
 def newest_recorded(connection: Connection, until: date | None = None) -> date | None:
     """The last day that anything was recorded on, up to a day."""
     found = connection.execute(
-        "SELECT max(recorded) FROM items WHERE kind <> 'note' AND (?1 IS NULL OR recorded <= ?1)",
+        f"SELECT max(recorded) FROM items i WHERE kind <> 'note' AND {TRUSTED}"
+        " AND (?1 IS NULL OR recorded <= ?1)",
         (until.isoformat() if until else None,),
     ).get
     return _day(str(found)) if found else None
 
 
 def marked_facts(connection: Connection) -> tuple[Fact, ...]:
-    """Facts whose writer marked which opinion they speak to, oldest first."""
-    return _facts(connection, "i.marks IS NOT NULL", ())
+    """Facts whose writer marked which opinion they speak to, oldest first; none in quarantine."""
+    return _facts(connection, f"i.marks IS NOT NULL AND {TRUSTED}", ())
 
 
 def facts_by_time(
@@ -370,6 +385,8 @@ def _facts(
             marks=_marks(row[12]),
             details=tuple(json.loads(row[13])) if row[13] else (),
             heading=row[14],
+            origin=_ORIGINS[row[15]],
+            quarantined=bool(row[16]),
         )
         for row in rows
     )

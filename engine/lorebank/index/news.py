@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from lorebank.index.connection import Connection, select
 from lorebank.index.items import MONTH_DONE
+from lorebank.index.page_sections import OF_ENTITY, OF_MONTH, forget_sections
 
 __all__ = [
     "News",
@@ -24,10 +25,10 @@ __all__ = [
     "read_news",
     "recorded_since",
     "touched_by_facts",
+    "touched_by_items",
     "touched_by_slots",
 ]
 
-_ENTITY, _MONTH = "entity", "month"
 _EXPERIENCE = "i.kind = 'experience'"
 
 
@@ -70,17 +71,19 @@ def news_of_file(connection: Connection, path: str) -> News:
 
 
 def note_news(connection: Connection, news: News) -> None:
-    """Keep news for the next reflect; inside the caller's transaction."""
-    rows = [(_ENTITY, key) for key in news.entities] + [(_MONTH, key) for key in news.months]
+    """Keep news for the next reflect, and nothing of what was told of it; inside the caller's
+    transaction."""
+    rows = [(OF_ENTITY, key) for key in news.entities] + [(OF_MONTH, key) for key in news.months]
     connection.executemany("INSERT INTO news (kind, key) VALUES (?, ?)", sorted(rows))
+    forget_sections(connection, rows)
 
 
 def read_news(connection: Connection) -> News:
     """Everything noted so far."""
     rows = select(connection, "SELECT serial, kind, key FROM news")
     return News(
-        frozenset(key for _, kind, key in rows if kind == _ENTITY),
-        frozenset(key for _, kind, key in rows if kind == _MONTH),
+        frozenset(key for _, kind, key in rows if kind == OF_ENTITY),
+        frozenset(key for _, kind, key in rows if kind == OF_MONTH),
         max((serial for serial, _, _ in rows), default=0),
     )
 
@@ -123,14 +126,25 @@ def touched_by_slots(connection: Connection, entities: Collection[str]) -> froze
 
 def touched_by_facts(connection: Connection, facts: Collection[str]) -> News:
     """The entities and months of the facts of these ids."""
+    query = "SELECT i.item FROM json_each(?) w CROSS JOIN items i ON i.id = w.value"
+    return touched_by_items(
+        connection, {item for (item,) in select(connection, query, (_json(facts),))}
+    )
+
+
+def touched_by_items(connection: Connection, items: Collection[int]) -> News:
+    """The entities of these facts and passages, and the months of what was done in them."""
     rows = select(
         connection,
-        f"SELECT i.item, i.kind = 'experience', {MONTH_DONE} FROM json_each(?) w"
-        " CROSS JOIN items i ON i.id = w.value",
-        (_json(facts),),
+        "SELECT DISTINCT i.kind <> 'note' AND NOT EXISTS"
+        "  (SELECT 1 FROM mentions m WHERE m.item = i.item),"
+        f" CASE WHEN {_EXPERIENCE} THEN {MONTH_DONE} END"
+        " FROM json_each(?) w CROSS JOIN items i ON i.item = w.value",
+        (json.dumps(sorted(items)),),
     )
-    entities = named_in(connection, [item for item, _, _ in rows])
-    return News(entities, frozenset(month for _, done, month in rows if done))
+    nobody = {""} if any(of_nobody for of_nobody, _ in rows) else set()
+    months = frozenset(month for _, month in rows if month is not None)
+    return News(named_in(connection, items) | nobody, months)
 
 
 def _items_with(connection: Connection, entities: Collection[str]) -> set[int]:

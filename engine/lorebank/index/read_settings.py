@@ -18,6 +18,8 @@ class ReadSettings:
     """Whether known names are found in running text."""
     not_mentions: tuple[str, ...] = ()
     """Names that are not looked for there."""
+    origins: tuple[tuple[str, str], ...] = ()
+    """`(folder or file, origin)`: whose word what lies there is."""
 
     def fingerprint(self) -> str:
         return repr(
@@ -27,5 +29,6 @@ class ReadSettings:
                 self.chunk_overlap,
                 self.plain_mentions,
                 self.not_mentions,
+                self.origins,
             )
         )

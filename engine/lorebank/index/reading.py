@@ -7,24 +7,27 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from lorebank.dates.occurred import occurred_interval
-from lorebank.domain import Chunk, Diagnostic, Fact, Interval, Passage
+from lorebank.domain import Chunk, Diagnostic, Fact, Interval, Origin, Passage
 from lorebank.index.entities import MOVED, SPELLING, NameRow
 from lorebank.index.read_settings import ReadSettings
 from lorebank.index.slots import slots_of
 from lorebank.language.folding import slugify
 from lorebank.markdown.chunks import chunk_document
+from lorebank.markdown.confirmations import Confirmation, parse_confirmations
 from lorebank.markdown.context import read_context, scope_of
 from lorebank.markdown.document import Document, read_document
 from lorebank.markdown.facts import extract_facts
 from lorebank.markdown.front_matter import FrontMatterValue, parse_front_matter
 from lorebank.markdown.ledger import LedgerEntry, parse_evidence_lines, parse_ledger
 from lorebank.markdown.moved import find_moved
+from lorebank.markdown.origin import file_origin
 from lorebank.markdown.passages import extract_passages
+from lorebank.markdown.redaction import redacted_page
 from lorebank.markdown.source import decode
 from lorebank.markdown.tags import front_matter_tags
 from lorebank.slots.read import Slot
 from lorebank.workspace.files import SourceFile
-from lorebank.workspace.layout import EVIDENCE_PAGE, FileRole
+from lorebank.workspace.layout import CONFIRMED_PAGE, EVIDENCE_PAGE, FileRole
 
 __all__ = ["ReadFile", "ledger_rows", "read_file"]
 
@@ -54,6 +57,10 @@ class ReadFile:
     context: str = ""
     """What it says of `context_scope` in a sentence."""
     context_scope: str = ""
+    origin: Origin = Origin.OWNER
+    """Whose word the file is, where no line says less."""
+    confirmations: tuple[Confirmation, ...] = ()
+    """What the owner confirmed, on the page of confirmations."""
 
 
 def read_file(
@@ -61,10 +68,13 @@ def read_file(
 ) -> ReadFile:
     """Take one file apart. Never raises: what is odd becomes a diagnostic."""
     text, problems = decode(data, source.path)
+    text, secrets = redacted_page(text, source.path)
+    problems = (*problems, *secrets)
     document = read_document(text, source.path)
     if source.role is FileRole.LEDGER:
         return _read_ledger(text, content_hash, source, document, problems)
     front_matter, _, _ = parse_front_matter(text, source.path)
+    origin, odd = file_origin(source.path, front_matter, settings.origins)
     extraction = extract_facts(
         text,
         source.path,
@@ -76,8 +86,8 @@ def read_file(
     passages = extract_passages(
         text, source.path, fact_lines=extraction.fact_lines, document=document
     )
-    facts = tuple(_dated(fact) for fact in extraction.facts)
-    context, odd = read_context(front_matter, text, source.path)
+    facts = tuple(_dated(_lowered(fact, origin)) for fact in extraction.facts)
+    context, unread = read_context(front_matter, text, source.path)
     return ReadFile(
         source=source,
         hash=content_hash,
@@ -94,10 +104,11 @@ def read_file(
             overlap_tokens=settings.chunk_overlap,
         ),
         names=(*_page_names(source.path, front_matter), *_moved_names(source.path, text)),
-        diagnostics=(*problems, *extraction.diagnostics, *odd),
+        diagnostics=(*problems, *odd, *extraction.diagnostics, *unread),
         tags=front_matter_tags(front_matter),
         context=context,
         context_scope=scope_of(source.path, core=source.role is FileRole.CORE),
+        origin=origin,
     )
 
 
@@ -110,7 +121,11 @@ def _read_ledger(
 ) -> ReadFile:
     """A ledger holds decisions only: no facts, no passages, nothing to search."""
     names: tuple[NameRow, ...] = ()
-    if source.path == LEDGER_PATH:
+    confirmations: tuple[Confirmation, ...] = ()
+    if source.path == CONFIRMED_PAGE:
+        confirmations, odd = parse_confirmations(text, source.path, document=document)
+        problems = (*problems, *odd)
+    elif source.path == LEDGER_PATH:
         ledger = parse_ledger(text, source.path, document=document)
         problems = (*problems, *ledger.diagnostics)
         names = tuple(row for entry in ledger.entries for row in ledger_rows(entry))
@@ -128,6 +143,7 @@ def _read_ledger(
         chunks=(),
         names=names,
         diagnostics=problems,
+        confirmations=confirmations,
     )
 
 
@@ -152,6 +168,12 @@ def _title(document: Document, path: str) -> str:
     """The first heading, else the file's name."""
     headings = (heading for heading in document.headings if heading)
     return next(headings, PurePosixPath(path).stem).split(" > ")[0]
+
+
+def _lowered(fact: Fact, origin: Origin) -> Fact:
+    """The fact as no more trusted than the file it stands in."""
+    lowered = fact.origin.least_trusted(origin)
+    return fact if lowered is fact.origin else replace(fact, origin=lowered)
 
 
 def _dated(fact: Fact) -> Fact:

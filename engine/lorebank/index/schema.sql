@@ -8,7 +8,7 @@ CREATE TABLE meta (
 ) WITHOUT ROWID;
 
 -- One row a file. `text` is what may be searched: private parts and managed blocks blanked out,
--- line for line as long as the file, so that offsets and line numbers are those of the file.
+-- secrets masked, line for line as long as the file, so that offsets and line numbers are those of the file.
 CREATE TABLE files (
     file     INTEGER PRIMARY KEY,
     path     TEXT NOT NULL UNIQUE,   -- relative to the workspace, '/' between parts
@@ -18,6 +18,7 @@ CREATE TABLE files (
     hash     TEXT NOT NULL,          -- of the bytes
     recorded TEXT,                   -- the log's day, ISO; NULL in an undated file
     title    TEXT NOT NULL,          -- first heading, else the file's name
+    origin   TEXT NOT NULL,          -- owner, agent, session, imported, untrusted
     text     TEXT NOT NULL
 );
 
@@ -49,12 +50,16 @@ CREATE TABLE items (
     confidence     REAL,
     marks          TEXT,               -- JSON [[stance, opinion id], …]
     details        TEXT,               -- JSON [text, …]
-    embedding      TEXT                -- hash of the text to embed; NULL for a passage
+    embedding      TEXT,               -- hash of the text to embed; NULL for a passage
+    origin         TEXT NOT NULL,      -- the least trusted of its file's and its own mark
+    quarantined    INTEGER NOT NULL    -- 1 where it is neither trusted nor confirmed
 );
 CREATE INDEX items_by_file ON items (file, ordinal);
 CREATE INDEX items_by_id ON items (id);
 CREATE INDEX items_by_recorded ON items (recorded);
 CREATE INDEX items_by_occurred ON items (coalesce(occurred_start, occurred_end));
+CREATE INDEX items_not_trusted ON items (item) WHERE origin NOT IN ('owner', 'agent');
+CREATE INDEX items_in_quarantine ON items (item) WHERE quarantined = 1;
 CREATE INDEX items_of_opinions ON items (item, id, confidence, recorded) WHERE kind = 'opinion';
 
 -- The words of items. Contentless: the text stands in `items` and `files`.
@@ -132,6 +137,14 @@ CREATE TABLE contexts (
     PRIMARY KEY (scope, file)
 ) WITHOUT ROWID;
 CREATE INDEX contexts_by_file ON contexts (file);
+-- What `bank/confirmed.md` vouches for.
+CREATE TABLE confirmations (
+    file   INTEGER NOT NULL,
+    line   INTEGER NOT NULL,
+    target TEXT NOT NULL,              -- id, path, origin
+    value  TEXT NOT NULL
+);
+CREATE INDEX confirmations_by_value ON confirmations (target, value);
 
 -- What the ledger and the entity pages say about names.
 CREATE TABLE names (
@@ -256,10 +269,10 @@ CREATE TABLE news (
 
 -- Parts of the bank's digests as they were last made.
 CREATE TABLE page_sections (
-    page TEXT NOT NULL,
+    kind TEXT NOT NULL,                -- entity, month
     key  TEXT NOT NULL,                -- an entity's slug, or a month
     body TEXT NOT NULL,
-    PRIMARY KEY (page, key)
+    PRIMARY KEY (kind, key)
 ) WITHOUT ROWID;
 
 -- Stretches of about 400 tokens, for chunk search.

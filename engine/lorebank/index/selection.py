@@ -11,6 +11,7 @@ from lorebank.domain import Interval
 from lorebank.index.connection import Connection, has_full_text, select
 from lorebank.index.intervals import OCCURRED, RECORDED, bounds
 from lorebank.index.lexical import any_of
+from lorebank.index.quarantine import TRUSTED
 from lorebank.language.words import searchable
 
 __all__ = ["Selection", "known_tags", "newest_items", "select_items"]
@@ -33,6 +34,10 @@ class Selection:
     """Its own text, or the name of an entity it mentions, holds any of these words or phrases."""
     min_confidence: float | None = None
     recorded_until: date | None = None
+    origins: tuple[str, ...] = ()
+    """It is of any of them."""
+    trusted: bool = False
+    """Whether it may not be in quarantine."""
 
 
 _Bind = Callable[[str, object], str]
@@ -128,6 +133,11 @@ def _conditions(
             " JOIN opinions o ON o.id = e.opinion WHERE e.fact = i.id AND e.stance = 'for'"
             f" AND e.reason IN ('stated', 'restated') LIMIT 1), i.confidence) >= {confidence}"
         )
+    if selection.origins:
+        origins = bind("origins", json.dumps(selection.origins))
+        yield f"i.origin IN (SELECT value FROM json_each({origins}))"
+    if selection.trusted:
+        yield TRUSTED
     if selection.recorded_until is not None:
         until = bind("until", selection.recorded_until.isoformat())
         yield f"(i.recorded IS NULL OR i.recorded <= {until})"

@@ -71,6 +71,7 @@ class _Entry:
     """The day of the log; within one file of that day, the line."""
     until: str
     """The last day of the time that the sentence names; empty where it names none."""
+    trusted: bool = True
 
     @property
     def names_a_day(self) -> bool:
@@ -159,7 +160,8 @@ def successors(
     A fact replaces another when it was recorded later (on a later day, or further down the same
     log) and gives another value to the same property of the same thing, or says that it is over.
     A fact that fixes several properties is replaced when all of them are; the latest of those that
-    do is named. Facts in undated files replace nothing and are not replaced.
+    do is named. Facts in undated files replace nothing and are not replaced; facts in quarantine
+    replace nothing that is trusted.
     """
     replaced: dict[int, Successor] = {}
     for item, (newer, is_whole) in _newer(connection, items, as_of).items():
@@ -214,7 +216,8 @@ def relations_of_facts(
         for fact, relations in select(
             connection,
             "SELECT i.id, json_group_array(s.relation) FROM items i JOIN slots s ON s.item = i.item"
-            f" WHERE s.kind <> 'ends' AND s.relation <> :swap AND {_of(facts)} GROUP BY i.id",
+            " WHERE s.kind <> 'ends' AND s.relation <> :swap AND i.quarantined = 0"
+            f" AND {_of(facts)} GROUP BY i.id",
             {"swap": _SWAP, "facts": _listed(facts)},
         )
     }
@@ -235,7 +238,8 @@ def fates_of_facts(
     ids = dict(
         select(
             connection,
-            "SELECT i.item, i.id FROM items i WHERE i.item IN (SELECT item FROM slots)"
+            "SELECT i.item, i.id FROM items i WHERE i.quarantined = 0"
+            " AND i.item IN (SELECT item FROM slots)"
             f" AND {_of(facts)} AND (:day IS NULL OR i.recorded IS NULL OR i.recorded <= :day)",
             {"day": as_of.isoformat() if as_of else None, "facts": _listed(facts)},
         )
@@ -306,7 +310,8 @@ def _rivals(
     for entity, about, relation, *row in select(
         connection,
         "SELECT w.value ->> 3, s.about, s.relation, s.item, i.id, s.kind,"
-        " json_group_array(s.value), i.recorded, i.file, i.start_line, coalesce(i.occurred_end, '')"
+        " json_group_array(s.value), i.recorded, i.file, i.start_line,"
+        " coalesce(i.occurred_end, ''), i.quarantined = 0"
         " FROM json_each(?) w CROSS JOIN slots s"
         " ON s.subject = w.value ->> 0 AND s.about = w.value ->> 1 AND s.relation = w.value ->> 2"
         " JOIN items i ON i.item = s.item WHERE i.recorded IS NOT NULL"
@@ -314,9 +319,10 @@ def _rivals(
         " GROUP BY w.value ->> 3, s.about, s.relation, s.item, s.kind",
         (json.dumps(asked), as_of.isoformat() if as_of else None),
     ):
-        item, fact, kind, values, recorded, file, line, until = row
+        item, fact, kind, values, recorded, file, line, until, trusted = row
         said = tuple(json.loads(values))
-        entry = _Entry(item, fact, SlotKind(kind), said, (recorded, file, line), until)
+        when = (recorded, file, line)
+        entry = _Entry(item, fact, SlotKind(kind), said, when, until, bool(trusted))
         found[entity, about, relation].append(entry)
     return found
 
@@ -346,8 +352,11 @@ def _is_ended(mine: _Entry, entry: _Entry) -> bool:
 
 
 def _is_later(entry: _Entry, mine: _Entry) -> bool:
-    """Recorded on a later day, or further down the same file; two files of a day have no order."""
-    if entry.item == mine.item:
+    """Recorded on a later day, or further down the same file; two files of a day have no order.
+
+    What is in quarantine takes the place of nothing that is trusted.
+    """
+    if entry.item == mine.item or (mine.trusted and not entry.trusted):
         return False
     if entry.when[0] != mine.when[0]:
         return entry.when[0] > mine.when[0]

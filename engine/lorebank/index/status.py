@@ -19,6 +19,7 @@ _COUNTS = {
     "entities": "SELECT count(*) FROM entities",
     "opinions": "SELECT count(*) FROM opinions",
     "chunks": "SELECT count(*) FROM chunks",
+    "quarantined": "SELECT count(*) FROM items WHERE quarantined = 1",
 }
 
 

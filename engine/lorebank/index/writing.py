@@ -9,14 +9,16 @@ from datetime import date
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
-from lorebank.domain import Chunk, Diagnostic, Fact, Interval, Passage
+from lorebank.domain import Chunk, Diagnostic, Fact, Interval, Origin, Passage
 from lorebank.index.connection import Connection, select
 from lorebank.index.contexts import delete_context, insert_context
 from lorebank.index.embedding import hash_of_item
 from lorebank.index.embedding_cache import text_hash
 from lorebank.index.entities import insert_names
+from lorebank.index.quarantine import insert_confirmations
 from lorebank.index.slots import insert_slots
 from lorebank.language.words import searchable
+from lorebank.markdown.origin import read_origin_mark
 from lorebank.markdown.tags import find_tags
 
 if TYPE_CHECKING:
@@ -71,6 +73,7 @@ def delete_file(connection: Connection, path: str) -> None:
     connection.execute(f"DELETE FROM chunks_fts WHERE rowid IN ({chunks})", (file,))
     connection.execute(f"DELETE FROM vectors WHERE owner = 'chunk' AND row IN ({chunks})", (file,))
     connection.execute("DELETE FROM chunks WHERE file = ?", (file,))
+    connection.execute("DELETE FROM confirmations WHERE file = ?", (file,))
     connection.execute("DELETE FROM names WHERE file = ?", (file,))
     delete_context(connection, file)
     connection.execute("DELETE FROM diagnostics WHERE path = ?", (path,))
@@ -97,7 +100,7 @@ def marked_lines(connection: Connection) -> frozenset[tuple[str, str, str, int]]
         select(
             connection,
             "SELECT i.id, i.marks, f.path, i.start_line FROM items i JOIN files f"
-            " ON f.file = i.file WHERE i.marks IS NOT NULL",
+            " ON f.file = i.file WHERE i.marks IS NOT NULL AND i.quarantined = 0",
         )
     )
 
@@ -113,8 +116,8 @@ def insert_file(connection: Connection, read: ReadFile, mtime_ns: int) -> None:
     """Write a file and everything that was read out of it; its path must be free."""
     source = read.source
     connection.execute(
-        "INSERT INTO files (path, role, size, mtime_ns, hash, recorded, title, text)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO files (path, role, size, mtime_ns, hash, recorded, title, origin, text)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             source.path,
             source.role,
@@ -123,6 +126,7 @@ def insert_file(connection: Connection, read: ReadFile, mtime_ns: int) -> None:
             read.hash,
             _iso(source.recorded),
             read.title,
+            read.origin.value,
             read.text,
         ),
     )
@@ -131,8 +135,9 @@ def insert_file(connection: Connection, read: ReadFile, mtime_ns: int) -> None:
     _insert_items(connection, file, read, starts)
     _insert_chunks(connection, file, read, starts)
     insert_names(connection, file, read.names)
-    if read.context:
+    if read.context and read.origin.trusted:  # else it would speak for its neighbours
         insert_context(connection, file, read.context_scope, read.context)
+    insert_confirmations(connection, file, read.confirmations)
     insert_diagnostics(connection, read.diagnostics)
 
 
@@ -183,8 +188,8 @@ def _insert_item(
     start, length = _place(entry, read.text, starts)
     connection.execute(
         "INSERT INTO items (file, ordinal, id, kind, start_line, end_line, start, length, heading,"
-        " recorded, occurred_start, occurred_end, content, confidence, marks, details, embedding)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " recorded, occurred_start, occurred_end, content, confidence, marks, details, embedding,"
+        " origin, quarantined) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)",
         (
             file,
             ordinal,
@@ -205,6 +210,7 @@ def _insert_item(
             else None,
             json.dumps(fact.details, ensure_ascii=False) if fact and fact.details else None,
             hash_of_item(fact.content, fact.heading) if fact else None,
+            _origin(entry, read).value,
         ),
     )
     item = connection.last_insert_rowid()
@@ -222,6 +228,12 @@ def _insert_item(
             ],
         )
     return item
+
+
+def _origin(entry: Fact | Passage, read: ReadFile) -> Origin:
+    if isinstance(entry, Fact):
+        return entry.origin
+    return read.origin.least_trusted(read_origin_mark(entry.text)[1])
 
 
 def _insert_tags(connection: Connection, item: int, tags: Sequence[str]) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from lorebank.domain import EvidenceMark, Fact, Mention, Stance
+from lorebank.domain import EvidenceMark, Fact, Mention, Origin, Stance
 from lorebank.markdown.fact_lines import parse_fact_line
 from lorebank.markdown.mentions import find_mentions, linked_source, mention_source
+from lorebank.markdown.origin import origin_mark
 from lorebank.markdown.plain import escape_markup, plain_text
 
 __all__ = ["format_fact"]
@@ -18,7 +19,7 @@ def format_fact(fact: Fact) -> str:
     `- O(c=0.95) @Peter: Prefers concise replies on WhatsApp. (+o-3f2a)`
     """
     prefix = _prefix(fact)
-    marks = "".join(f" {_mark(mark)}" for mark in fact.marks)
+    marks = "".join(f" {_mark(mark)}" for mark in fact.marks) + origin_mark(fact.origin)
     lines = [f"- {prefix} {_content(fact, prefix, marks)}{marks}"]
     lines += [f"  - {_escaped_where_needed(detail)}" for detail in fact.details]
     return "\n".join(lines)
@@ -48,14 +49,15 @@ def _content(fact: Fact, prefix: str, marks: str) -> str:
     for dress in _DRESSINGS:
         content = "".join(_pieces(fact, dress))
         line = parse_fact_line(f"{prefix} {content}{marks}")
-        same = (line.kind, line.mentions, line.confidence, line.content, line.marks)
+        same = (line.kind, line.mentions, line.confidence, line.content, line.marks, line.origin)
         if "<" not in content and same == _said(fact):
             return content
     return "".join(_pieces(fact, escape_markup))
 
 
 def _said(fact: Fact) -> tuple[object, ...]:
-    return (fact.kind, fact.mentions, fact.confidence, fact.content, fact.marks)
+    origin = None if fact.origin is Origin.OWNER else fact.origin
+    return (fact.kind, fact.mentions, fact.confidence, fact.content, fact.marks, origin)
 
 
 def _pieces(fact: Fact, dress: Callable[[str], str]) -> Iterator[str]:

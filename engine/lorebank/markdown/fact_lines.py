@@ -17,8 +17,9 @@ import re
 import unicodedata
 from dataclasses import dataclass, replace
 
-from lorebank.domain import EvidenceMark, FactKind, Mention, Stance
+from lorebank.domain import EvidenceMark, FactKind, Mention, Origin, Stance
 from lorebank.markdown.mentions import find_mentions
+from lorebank.markdown.origin import read_origin_mark
 from lorebank.markdown.plain import plain_text
 
 __all__ = ["FactLine", "LineProblem", "begins_typed", "parse_confidence", "parse_fact_line"]
@@ -74,6 +75,8 @@ class FactLine:
     has_subject: bool = False
     """Whether mentions stand right after the kind, or first where there is none."""
     has_colon: bool = False
+    origin: Origin | None = None
+    """What a mark at the end of a line says about whose word it is."""
 
     @property
     def is_typed(self) -> bool:
@@ -87,8 +90,8 @@ def parse_fact_line(text: str) -> FactLine:
     `O(c=0.95) @Peter: Prefers *short* replies. (+o-3f2a)` → opinion, 0.95, Peter as subject,
     "Prefers short replies.", one mark.
     """
-    body, marks = _without_marks(text)
-    return replace(_Prefix(body).read(), marks=marks)
+    body, marks, origin = _without_marks(text)
+    return replace(_Prefix(body).read(), marks=marks, origin=origin)
 
 
 def begins_typed(text: str) -> bool:
@@ -105,7 +108,16 @@ def parse_confidence(value: str) -> float | None:
     return number if 0.0 <= number <= 1.0 else None
 
 
-def _without_marks(text: str) -> tuple[str, tuple[EvidenceMark, ...]]:
+def _without_marks(text: str) -> tuple[str, tuple[EvidenceMark, ...], Origin | None]:
+    """The text without the marks at the ends of its lines, in whatever order they stand."""
+    text, origin = read_origin_mark(text)
+    body, marks = _without_evidence_marks(text)
+    if origin is None and marks:
+        body, origin = read_origin_mark(body)
+    return body, marks, origin
+
+
+def _without_evidence_marks(text: str) -> tuple[str, tuple[EvidenceMark, ...]]:
     if "o-" not in text:
         return text, ()
     marks = [

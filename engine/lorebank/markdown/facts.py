@@ -11,7 +11,7 @@ from datetime import date
 from hashlib import blake2b
 from itertools import takewhile
 
-from lorebank.domain import Citation, Diagnostic, Fact, FactKind
+from lorebank.domain import Citation, Diagnostic, Fact, FactKind, Origin
 from lorebank.language.folding import fold
 from lorebank.markdown.document import Document, Node, heading_paths, read_document
 from lorebank.markdown.fact_format import format_fact
@@ -233,6 +233,7 @@ class _FactReader:
             marks=line.marks,
             heading=path,
             details=tuple(detail for detail in item.details if detail),
+            origin=line.origin or Origin.OWNER,
         )
 
 

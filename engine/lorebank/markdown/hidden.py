@@ -60,8 +60,8 @@ def hide(text: str, path: str) -> HiddenText:
 
 
 def without_private(text: str) -> str:
-    """The text, same length and lines, with private spans alone blank."""
-    return blank_spans(text, _private_spans(text, "", []))
+    """The text with what stands in `<private>…</private>` blank, lines and length kept."""
+    return blank_spans(text, _private_spans(text, "", [])) if "<" in text else text
 
 
 def _private_spans(text: str, path: str, diagnostics: list[Diagnostic]) -> list[Span]:

@@ -71,7 +71,7 @@ def _log(bank: Bank, text: str) -> str:
     except ValueError:
         raise NotFound(f"'{text}' is not a day", hint="write it as 2025-11-27") from None
     path = LogPattern.compile(bank.config.workspace.log_pattern).path_for(day)
-    return bank.get(path).text
+    return bank.get(path, shared=True).text
 
 
 def _said(problem: LorebankError) -> str:

@@ -9,6 +9,7 @@ from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import ValidationError
 
 from lorebank.errors import LorebankError, UsageError
+from lorebank.markdown.recalled import as_recalled
 
 __all__ = [
     "ADDING",
@@ -18,6 +19,7 @@ __all__ = [
     "SETTLING",
     "as_usage_error",
     "error_result",
+    "recalled",
     "result",
 ]
 
@@ -44,6 +46,11 @@ def result(text: str, envelope: Mapping[str, Any]) -> CallToolResult:
     return CallToolResult(
         content=[TextContent(type="text", text=text)], structured_content=dict(envelope)
     )
+
+
+def recalled(text: str, envelope: Mapping[str, Any]) -> CallToolResult:
+    """As `result`, with the text marked as memory: not to be stored again, nor to be obeyed."""
+    return result(as_recalled(text), envelope)
 
 
 def error_result(error: LorebankError) -> CallToolResult:

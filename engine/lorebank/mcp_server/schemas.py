@@ -60,6 +60,8 @@ class HitRow(TypedDict):
     why: dict[str, Any]
     evidence: list[EvidenceRow]
     repeats: list[str]
+    origin: str
+    quarantined: bool
     context: list[str]
     bank: NotRequired[str]
 
@@ -96,6 +98,8 @@ class FactRow(TypedDict):
     content: str
     confidence: float | None
     source: str
+    origin: str
+    quarantined: bool
 
 
 class RetainResult(TypedDict):
@@ -196,6 +200,8 @@ class SnippetRow(TypedDict):
     provider: str
     model: str
     fallback: str | None
+    origin: str
+    quarantined: bool
     context: list[str]
     bank: NotRequired[str]
 
@@ -207,6 +213,7 @@ class MemorySearchResult(TypedDict):
     provider: str
     model: str
     fallback: str | None
+    backend: str
     note: str
 
 
@@ -240,6 +247,8 @@ class StatusResult(TypedDict):
     counts: dict[str, int]
     embedder: dict[str, Any]
     vector_search: str
+    backend: str
+    sidecar: dict[str, Any]
     last_reflection: str | None
     problems: list[Problem]
 

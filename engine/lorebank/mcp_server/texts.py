@@ -28,6 +28,7 @@ __all__ = [
     "passage_text",
     "reflect_text",
     "status_text",
+    "unconfirmed",
     "unsure_text",
 ]
 
@@ -53,7 +54,7 @@ def passage_text(hits: Sequence[SearchHit]) -> str:
         "\n".join(
             [
                 f"{f'{hit.bank}:' if hit.bank else ''}{hit.path}:{hit.start_line}-{hit.end_line}"
-                f" ({hit.score:.2f})",
+                f" ({hit.score:.2f}){unconfirmed(hit)}",
                 *context_lines(hit.context, told),
                 hit.snippet.strip(),
             ]
@@ -71,7 +72,7 @@ def context_lines(context: Sequence[str], told: set[str]) -> list[str]:
 
 
 def _hit(hit: Hit) -> str:
-    marks = [hit.kind, _when(hit.timestamp)]
+    marks = [hit.kind, _when(hit.timestamp), unconfirmed(hit).strip()]
     if hit.confidence is not None:
         marks.append(f"c={hit.confidence:.2f}")
     if hit.status is not FactStatus.LIVE:
@@ -79,6 +80,11 @@ def _hit(hit: Hit) -> str:
     about = f"{', '.join(hit.entities)}: " if hit.entities else ""
     content = " ".join(hit.content.split())
     return f"{about}{content} ({', '.join(filter(None, marks))}) [{hit.place}]"
+
+
+def unconfirmed(said: Hit | Fact | SearchHit) -> str:
+    """The mark of what nobody vouches for, and whose word it is; empty for what is trusted."""
+    return f" unconfirmed: {said.origin.value}" if said.quarantined else ""
 
 
 def _verdict(answer: Answer) -> str:
@@ -92,7 +98,7 @@ def fact_lines(facts: Sequence[Fact], total: int) -> str:
     """One line a fact; says how many more there are."""
     lines = [
         f"- {_when(fact.occurred or fact.recorded)} {' '.join(fact.content.split())}"
-        f" ({fact.kind.value}) [{fact.citation}]"
+        f" ({fact.kind.value}{unconfirmed(fact)}) [{fact.citation}]"
         for fact in facts
     ]
     return "\n".join(_with_rest(lines, total, "fact"))
@@ -159,6 +165,8 @@ def status_text(status: Status) -> str:
     lines = [f"{status.workspace}: {counts}", f"index {fresh}"]
     embedder = status.embedder
     lines.append(f"embedder {embedder.get('provider')} {embedder.get('model') or ''}".rstrip())
+    if status.sidecar:
+        lines.append(f"search by {status.backend} {status.sidecar['reason']}".rstrip())
     lines += [f"problem: {problem}" for problem in status.problems]
     return "\n".join(lines)
 

@@ -8,7 +8,7 @@ from mcp.server.mcpserver import MCPServer
 from mcp.types import CallToolResult
 from pydantic import Field
 
-from lorebank.domain import fact_to_dict
+from lorebank.domain import Origin, fact_to_dict
 from lorebank.mcp_server.banks import BankThreads
 from lorebank.mcp_server.results import ADDING, REFLECTING, REWRITING, SETTLING, result
 from lorebank.mcp_server.schemas import (
@@ -58,6 +58,7 @@ def add_writing_tools(server: MCPServer, banks: BankThreads) -> None:
                 day=date,
                 for_=for_opinions,
                 against=against_opinions,
+                origin=Origin.AGENT,
             )
         )
         said = f"retained as {fact.kind.value} {fact.id} [{fact.citation}]"
@@ -77,7 +78,7 @@ def add_writing_tools(server: MCPServer, banks: BankThreads) -> None:
         core memory, decisions, preferences and durable facts into the log as facts, context of the
         day into the log as a note.
         """
-        done = await banks.call(lambda bank: bank.remember(text, to=to))
+        done = await banks.call(lambda bank: bank.remember(text, to=to, origin=Origin.AGENT))
         said = f"written to {done.place} ({done.reason}) [{done.source}]"
         return result("\n".join(filter(None, [said, done.warning])), done.to_dict())
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 __all__ = ["cache_directory"]
 
 
-def cache_directory() -> Path | None:
+def cache_directory(environ: Mapping[str, str] = os.environ) -> Path | None:
     """The directory, which need not exist yet; None if the user has no home.
 
     `XDG_CACHE_HOME` wins on every platform; a relative one is ignored, as its standard says.
     """
-    chosen = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    chosen = Path(environ.get("XDG_CACHE_HOME", ""))
     if chosen.is_absolute():
         return chosen / "lorebank"
     try:
@@ -24,7 +25,5 @@ def cache_directory() -> Path | None:
     if sys.platform == "darwin":
         return home / "Library" / "Caches" / "lorebank"
     if sys.platform == "win32":
-        return Path(
-            os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local", "lorebank", "cache"
-        )
+        return Path(environ.get("LOCALAPPDATA") or home / "AppData" / "Local", "lorebank", "cache")
     return home / ".cache" / "lorebank"

@@ -17,7 +17,7 @@ from lorebank.domain import Interval
 from lorebank.errors import UsageError
 from lorebank.language.folding import fold, slugify
 from lorebank.language.words import stop_words, words
-from lorebank.recall.filters import DATE_HINT, Excluded, Filters, parse_item_kind
+from lorebank.recall.filters import DATE_HINT, Excluded, Filters, parse_item_kind, parse_origin
 
 __all__ = ["QUOTED", "Fields", "NameLookup", "read_fields", "unquoted"]
 
@@ -26,7 +26,7 @@ NameLookup = Callable[[Sequence[str]], Mapping[str, tuple[str, str]]]
 
 QUOTED = r'"[^"]+"|“[^”]+”|„[^“”]+[“”]|«[^»]+»|»[^«]+«|「[^」]+」'
 _TIMES = ("since", "until", "after", "before", "on")
-_KEYS = ("kind", "entity", "path", "source", "tag", *_TIMES)
+_KEYS = ("kind", "entity", "path", "source", "tag", "origin", *_TIMES)
 _ELSEWHERE = "author|created|date|file|from|has|in|is|modified|status|title|to|type|year"
 _PIECE = re.compile(
     rf"(?<!\S)(?P<no>-|NOT\s+)?(?P<key>(?i:{'|'.join(_KEYS)})):(?P<value>{QUOTED}|[^\s\"]+)"
@@ -116,6 +116,9 @@ class _Reader:
             self.filters = replace(self.filters, entities=slugs)
         elif key == "tag":
             self.filters = replace(self.filters, tags=(*self.filters.tags, _tag(value)))
+        elif key == "origin":
+            origins = (*self.filters.origins, parse_origin(value))
+            self.filters = replace(self.filters, origins=origins)
         else:
             self.filters = replace(self.filters, path=value.partition("#L")[0])
 
@@ -127,6 +130,8 @@ class _Reader:
             out = replace(out, entities=(*out.entities, self._slug(value)))
         elif key == "tag":
             out = replace(out, tags=(*out.tags, _tag(value)))
+        elif key == "origin":
+            out = replace(out, origins=(*out.origins, parse_origin(value)))
         else:
             out = replace(out, paths=(*out.paths, value.partition("#L")[0]))
         self.filters = replace(self.filters, excluded=out)

@@ -9,12 +9,20 @@ from dataclasses import dataclass, field
 from datetime import date
 
 from lorebank.dates.query import parse_bound
-from lorebank.domain import FactKind, Interval
+from lorebank.domain import FactKind, Interval, Origin
 from lorebank.errors import UsageError
 from lorebank.index.items import NOTE
 from lorebank.index.selection import Selection
 
-__all__ = ["DATE_HINT", "Excluded", "Filters", "parse_day", "parse_interval", "parse_item_kind"]
+__all__ = [
+    "DATE_HINT",
+    "Excluded",
+    "Filters",
+    "parse_day",
+    "parse_interval",
+    "parse_item_kind",
+    "parse_origin",
+]
 
 DATE_HINT = "use 2025-11-27, 30d, 'last week' or 'November 2025'"
 
@@ -30,12 +38,18 @@ class Excluded:
     kinds: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
+    origins: tuple[str, ...] = ()
 
     @property
     def shown(self) -> tuple[str, ...]:
         """As a question would write them, without the minus: `tea`, `"a phrase"`, `kind:note`."""
         words = (f'"{each}"' if " " in each else each for each in self.words)
-        fields = (("entity", self.entities), ("kind", self.kinds), ("tag", self.tags))
+        fields = (
+            ("entity", self.entities),
+            ("kind", self.kinds),
+            ("tag", self.tags),
+            ("origin", self.origins),
+        )
         return (
             *words,
             *(f"{name}:{value}" for name, values in fields for value in values),
@@ -57,6 +71,10 @@ class Filters:
     path: str | None = None
     tags: tuple[str, ...] = ()
     """Folded; an answer bears all of them."""
+    origins: tuple[str, ...] = ()
+    """Whose word an answer is: any of them."""
+    trusted_only: bool = False
+    """Nothing that is in quarantine."""
     excluded: Excluded = field(default_factory=Excluded)
 
     @property
@@ -70,6 +88,8 @@ class Filters:
             paths=() if self.path is None else (self.path,),
             min_confidence=self.min_confidence,
             recorded_until=self.as_of,
+            origins=self.origins,
+            trusted=self.trusted_only,
         )
 
     @property
@@ -81,6 +101,7 @@ class Filters:
             tags=self.excluded.tags,
             paths=self.excluded.paths,
             words=self.excluded.words,
+            origins=self.excluded.origins,
         )
 
 
@@ -98,6 +119,14 @@ def parse_item_kind(kind: FactKind | str) -> str:
             return known.value
     choices = ", ".join(f"{known.value} ({known.letter})" for known in FactKind)
     raise UsageError(f"unknown kind '{kind}'", hint=f"use one of {choices}, {NOTE}")
+
+
+def parse_origin(text: str) -> str:
+    """An origin by its word; `UsageError` for anything else."""
+    word = text.strip().lower()
+    if word not in set(Origin):
+        raise UsageError(f"unknown origin '{text}'", hint=f"use one of {', '.join(Origin)}")
+    return word
 
 
 def parse_day(

@@ -75,7 +75,7 @@ def newest_first(
     """The order with versions of one statement, among the first `depth`, put newest first."""
     asked = {word for term in terms for word in words(term)}
     head = list(order[:depth])
-    for places in _versions(head, items, asked):
+    for places in _trusted(_versions(head, items, asked), head, items):
         newest = sorted((head[place] for place in places), key=lambda n: _when(items[n]))[::-1]
         for place, number in zip(places, newest, strict=True):
             head[place] = number
@@ -103,7 +103,7 @@ def newest_opinion_first(
     head = list(order)
     groups: list[list[int]] = []
     for place, number in enumerate(head):
-        if not about.get(number) or items[number].recorded is None:
+        if not about.get(number) or items[number].recorded is None or items[number].quarantined:
             continue
         for group in groups:
             first = head[group[0]]
@@ -121,6 +121,15 @@ def newest_opinion_first(
         for place, number in zip(places, newest, strict=True):
             head[place] = number
     return head
+
+
+def _trusted(
+    versions: Sequence[list[int]], head: Sequence[int], items: Mapping[int, Item]
+) -> list[list[int]]:
+    """The places without those of what is in quarantine: it is no newer truth."""
+    return [
+        [place for place in places if not items[head[place]].quarantined] for places in versions
+    ]
 
 
 def _when(item: Item) -> tuple[str, int, int]:

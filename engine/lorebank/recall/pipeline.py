@@ -532,6 +532,8 @@ def _hit(pool: Pool, number: int, marks: _Marks) -> Hit:
         snippet=snippet(item.content, pool.understood.terms),
         repeats=tuple(pool.items[same].citation for same in marks.repeats.get(number, ())),
         context=marks.contexts.get(item.path, ()),
+        origin=item.origin,
+        quarantined=item.quarantined,
     )
 
 

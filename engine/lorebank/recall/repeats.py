@@ -26,7 +26,8 @@ def collapse_repeats(
 ) -> tuple[list[int], dict[int, list[int]]]:
     """The items without repeats, in order; and each kept item → those that repeat it.
 
-    The best of them stays; where a fact and a passage say the same, the fact takes its place.
+    The best of them stays; where a fact and a passage say the same, the fact takes its place. What
+    is in quarantine repeats nothing and is repeated by nothing but its like.
     """
     mixed = any(items[number].kind == NOTE for number in order)
     of_facts: dict[tuple[str, tuple[str, ...], Interval | None], int] = {}
@@ -37,6 +38,8 @@ def collapse_repeats(
     for number in order:
         item = items[number]
         said = _said(item.content)
+        if item.quarantined:
+            said = _suspect(said)
         if item.kind == NOTE:
             before = of_passages.setdefault(said, number)
         else:
@@ -68,7 +71,15 @@ def _with_facts_first(
 
 def _as_passages(item: Item, said: str) -> list[str]:
     """How a passage may say what a fact says: alone, and with the names before it."""
-    return [said, _said(f"{' '.join(item.names)} {item.content}")] if item.names else [said]
+    if not item.names:
+        return [said]
+    named = _said(f"{' '.join(item.names)} {item.content}")
+    return [said, _suspect(named) if item.quarantined else named]
+
+
+def _suspect(said: str) -> str:
+    """As no trusted text reads, since `_said` leaves no mark in one."""
+    return f"? {said}"
 
 
 @lru_cache(maxsize=16_384)  # questions mostly meet the same items

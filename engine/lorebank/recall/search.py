@@ -15,6 +15,7 @@ from lorebank.index.chunks import load_chunks
 from lorebank.index.connection import Connection
 from lorebank.index.contexts import contexts_of
 from lorebank.index.lexical import match_chunks
+from lorebank.index.quarantine import origins_in_lines
 from lorebank.index.vectors import CHUNK
 from lorebank.language.words import content_words, identifiers, words
 from lorebank.recall.fusion import fuse_zscores
@@ -88,7 +89,11 @@ def search_chunks(
             )
         )
     contexts = contexts_of(connection, [hit.path for hit in hits])
-    return tuple(replace(hit, context=contexts.get(hit.path, ())) for hit in hits)
+    origins = origins_in_lines(connection, [hit.source for hit in hits])
+    return tuple(
+        replace(hit, context=contexts.get(hit.path, ()), origin=origin, quarantined=quarantined)
+        for hit, (origin, quarantined) in zip(hits, origins, strict=True)
+    )
 
 
 def _shows_the_same(hit: SearchHit, chunk: Chunk, terms: Sequence[str]) -> bool:

@@ -147,6 +147,7 @@ def understand(
         tags=filters.tags,
         path=filters.path,
         excluded=filters.excluded.shown,
+        origins=(*filters.origins, *(("trusted",) if filters.trusted_only else ())),
     )
     return Understood(
         query=query,

@@ -179,6 +179,10 @@ def _each_filter(filters: Filters) -> Iterator[tuple[str, Filters]]:
         yield f"the tag '{tag}'", replace(none, tags=(tag,))
     if filters.path is not None:
         yield f"the path {filters.path}", replace(none, path=filters.path)
+    if filters.origins:
+        yield f"the origin {', '.join(filters.origins)}", replace(none, origins=filters.origins)
+    if filters.trusted_only:
+        yield "trusted only, and nobody has confirmed it", replace(none, trusted_only=True)
     if filters.min_confidence is not None:
         said = f"the least confidence {filters.min_confidence}"
         yield said, replace(none, min_confidence=filters.min_confidence)

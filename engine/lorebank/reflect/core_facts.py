@@ -49,7 +49,7 @@ def _cited(connection: Connection, lines: Sequence[CoreLine]) -> Iterator[Fact]:
     for line in lines:
         if line.cited is not None:
             fact = facts_by_place(connection, line.cited.path, line.cited.start_line)
-            if fact is not None:
+            if fact is not None and not fact.quarantined:
                 yield fact
 
 

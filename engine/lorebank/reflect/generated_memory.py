@@ -17,7 +17,7 @@ from lorebank.workspace.atomic import write_atomic
 from lorebank.workspace.derived import ensure_derived_folder
 from lorebank.workspace.layout import DERIVED_FOLDER
 
-__all__ = ["GeneratedMemory", "digest"]
+__all__ = ["GeneratedMemory", "digest", "forget_generated"]
 
 _NAME = "generated.json"
 _MOST = 20_000
@@ -29,6 +29,11 @@ def digest(*parts: object) -> str:
     """The same for the same parts; JSON tells them apart."""
     text = json.dumps(parts, ensure_ascii=False, default=str)
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+
+
+def forget_generated(root: Path) -> None:
+    """Drop every answer: what a model made of a line says it in words of its own."""
+    (root / DERIVED_FOLDER / _NAME).unlink(missing_ok=True)
 
 
 @dataclass(slots=True)

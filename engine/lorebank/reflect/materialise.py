@@ -228,7 +228,12 @@ def _facts_of(
         for fact in (
             *facts_by_entity(connection, holders),
             *marked_facts(connection),
-            *(fact for each in sorted(judged) for fact in facts_by_id(connection, each)),
+            *(
+                fact
+                for each in sorted(judged)
+                for fact in facts_by_id(connection, each)
+                if not fact.quarantined
+            ),
         )
     }
     return tuple(found.values())

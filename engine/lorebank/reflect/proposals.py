@@ -16,6 +16,7 @@ from lorebank.domain import Citation, Diagnostic, Proposal, ProposalAction
 from lorebank.errors import ConcurrentEdit, NotFound, PathRefused, UsageError
 from lorebank.index.connection import Connection
 from lorebank.index.items import facts_by_id
+from lorebank.language.secrets import redact
 from lorebank.language.words import estimate_tokens
 from lorebank.markdown.blocks import find_blocks
 from lorebank.markdown.core_page import edit_core
@@ -74,7 +75,7 @@ def read_core_memory(root: Path, token_budget: int) -> tuple[CoreMemory, tuple[D
     if size > token_budget:
         message = f"holds about {size} tokens, over its budget of {token_budget}"
         problems = (*problems, Diagnostic(path, 0, "core-over-budget", message))
-    return CoreMemory(path, text, rulings, token_budget), problems
+    return CoreMemory(path, redact(text).text, rulings, token_budget), problems
 
 
 def plan_proposal_edits(
@@ -138,7 +139,7 @@ def check_grounds(root: Path, connection: Connection, proposal: Proposal) -> Non
     stands = (
         bool(facts_by_id(connection, ground.fact_id))
         if ground.fact_id
-        else says(_text(root, ground.source.path), ground.content)
+        else says(redact(_text(root, ground.source.path)).text, ground.content)
         for ground in proposal.grounds
     )
     if all(stands) if proposal.action is ProposalAction.RETAIN else any(stands):

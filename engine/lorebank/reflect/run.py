@@ -19,6 +19,7 @@ from lorebank.domain import Diagnostic, Fact, Hunk, OpenPair, ReflectReport
 from lorebank.index.connection import Connection
 from lorebank.index.items import facts_in_bank, facts_saying, item_places
 from lorebank.index.news import read_news, recorded_since
+from lorebank.index.quarantine import quarantined_lines
 from lorebank.index.slots import superseded_facts
 from lorebank.markdown.facts import RETAIN_HEADINGS
 from lorebank.markdown.generated_text import escape_inline, unescape_inline
@@ -342,6 +343,7 @@ class _Run:
             self._headings,
             everywhere=self.options.infer,
             reader=reader,
+            quarantined=quarantined_lines(self.connection),
         )
         return Proposing(core, suggested, (*problems, *reader.problems))
 

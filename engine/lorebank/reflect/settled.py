@@ -14,7 +14,7 @@ from typing import Any
 from lorebank.index.connection import Connection, select, transaction
 from lorebank.index.meta import read_meta, write_meta
 from lorebank.index.news import forget_news
-from lorebank.index.page_sections import load_sections, store_sections
+from lorebank.index.page_sections import OF_ENTITY, OF_MONTH, load_sections, store_sections
 from lorebank.reflect.digests import EXPERIENCE_PATH, WORLD_PATH
 from lorebank.reflect.page_files import Page
 from lorebank.reflect.pages import PagePlan, Parts
@@ -25,6 +25,7 @@ from lorebank.workspace.files import content_hash
 __all__ = ["SettledPages"]
 
 _SETTLED = "settled_pages"
+_KINDS = {WORLD_PATH: OF_ENTITY, EXPERIENCE_PATH: OF_MONTH}
 
 
 class SettledPages:
@@ -51,8 +52,7 @@ class SettledPages:
 
     def parts(self) -> Parts:
         """The digests' parts as they were last made."""
-        pages = (WORLD_PATH, EXPERIENCE_PATH)
-        return {page: load_sections(self._connection, page) for page in pages}
+        return {page: load_sections(self._connection, kind) for page, kind in _KINDS.items()}
 
     def is_settled(self, path: str, made_from: str) -> bool:
         """Whether the page holds what this content makes of it, as the last sync saw it."""
@@ -104,7 +104,7 @@ class SettledPages:
             self._write(pages, links, turned)
             for page, parts in plan.fresh_parts.items():
                 gone = dict.fromkeys(kept.get(page, {}), "") if scope is None else {}
-                store_sections(self._connection, page, {**gone, **parts})
+                store_sections(self._connection, _KINDS[page], {**gone, **parts})
             forget_news(self._connection, last_news)
 
     def forget(self) -> None:

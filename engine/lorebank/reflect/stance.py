@@ -296,8 +296,8 @@ def _signed(
 
 def _by_slot(target: Target, cover: Cover, sign: int, segment: Segment) -> _Vote | None:
     """Another value where only one can hold: a contradiction, if either side excludes others."""
-    if target.sign < 0 or sign < 0 or cover.share < 0.4:
-        return None
+    if target.sign < 0 or sign < 0 or cover.share < 0.4 or extras(target, segment) > 1:
+        return None  # `asked for short replies on WhatsApp` is not about the channel
     excludes = target.exclusive or segment.has("change")
     alone = sum(item.weight == 1.0 for item in target.objects) == 1
     if not excludes or not (cover.direct or (alone and sign > 0 and segment.has("exclusive"))):

@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
+from types import MappingProxyType
 
 from lorebank.config import Config
-from lorebank.domain import Entity, Fact, Ground, Proposal, ProposalAction
+from lorebank.domain import Citation, Entity, Fact, Ground, Proposal, ProposalAction
 from lorebank.language.folding import fold, slugify
+from lorebank.language.secrets import redact
 from lorebank.markdown.document import Document, read_document
 from lorebank.markdown.facts import format_fact
 from lorebank.markdown.generated_text import escape_inline
@@ -45,6 +47,7 @@ def suggest_lines(
     *,
     everywhere: bool,
     reader: ProseReader | None = None,
+    quarantined: Mapping[str, Sequence[tuple[int, int]]] = MappingProxyType({}),
 ) -> tuple[Proposal, ...]:
     """The retain lines to propose, by log, the newest log first.
 
@@ -52,8 +55,8 @@ def suggest_lines(
     sentences.
 
     Without `everywhere` only logs that have open suggestions are looked at: those are kept while
-    the sentence they cite stands. With it, logs without a retain section are as well. All `facts`
-    are asked for only then.
+    the sentence they cite stands. With it, logs without a retain section are as well. Lines in
+    quarantine (path → first and last line) suggest nothing. All `facts` are asked for only then.
     """
     begun = _begun(root)
     if not begun and not everywhere:
@@ -69,18 +72,27 @@ def suggest_lines(
             continue
         if source.path not in begun and retain_sections(document, headings=headings):
             continue
+        suspect = quarantined.get(source.path, ())
         read: tuple[ReadFact, ...] = ()
         if reader is not None:
-            prose = tuple(sentences(document))
+            prose = tuple(s for s in sentences(document) if not _lies_in(s.citation, suspect))
             read = reader.read(source.path, prose, source.recorded, names)
         told = {sentence.citation for each in read for sentence in each.sentences}
         inferred = infer_facts(document, source.recorded, names)
-        by_rule = [each for each in inferred if each.sentence.citation not in told]
+        by_rule = [
+            each
+            for each in inferred
+            if each.sentence.citation not in told and not _lies_in(each.sentence.citation, suspect)
+        ]
         suggestions = [*map(_read_fact, read), *map(_by_rule, by_rule)]
         found += _proposals(suggestions, source.path, source.recorded, known, rulings)
         if len(found) >= MOST:
             break
     return tuple(found[:MOST])
+
+
+def _lies_in(place: Citation, ranges: Iterable[tuple[int, int]]) -> bool:
+    return any(place.start_line <= end and place.end_line >= start for start, end in ranges)
 
 
 def says(text: str, sentence: str) -> bool:
@@ -111,7 +123,7 @@ def _read(root: Path, source: SourceFile) -> Document | None:
         text, _ = decode(read_bytes(root, source), source.path)
     except OSError:
         return None
-    return read_document(text, source.path)
+    return read_document(redact(text).text, source.path)
 
 
 def _names(entities: Mapping[str, Entity]) -> dict[str, str]:

@@ -1,6 +1,7 @@
 """A run under way: all that it is going to write is on disk before its first page is.
 
-`.memory/run.zip` holds each page before and after the run, and what the journal will say of it. The
+`.memory/run.zip` holds each page before and after the run, secrets masked, and what the journal
+will say of it. The
 run itself and the one that completes it after a kill take the same steps, in this order: that
 record, the way back (`undo`), the pages, the way back with the notes, the list of rejections, the
 journal; the record goes last. Each step may be taken twice: a page that is as the run leaves it is
@@ -10,6 +11,7 @@ alone.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import io
 import json
@@ -23,7 +25,7 @@ from lorebank.errors import ConcurrentEdit, PathRefused, WorkspaceError
 from lorebank.markdown.blocks import find_blocks
 from lorebank.reflect.journal import JOURNAL_FOLDER, JournalEntry, journal_path
 from lorebank.reflect.rejections import REJECTED_PATH
-from lorebank.reflect.undo import Change, check_place, keep_for_undo
+from lorebank.reflect.undo import Change, Mask, check_place, keep_for_undo, masked, unmasked
 from lorebank.workspace.atomic import remove_temporaries, remove_whole, write_atomic
 from lorebank.workspace.derived import ensure_derived_folder
 from lorebank.workspace.layout import BANK_FOLDER, DERIVED_FOLDER
@@ -288,18 +290,23 @@ def _save(root: Path, run: RunUnderWay) -> None:
     write_atomic(root / RECORD, buffer.getvalue(), expected=present_bytes(root / RECORD))
 
 
+_Side = tuple[str, Mask | None]
+"""The name in the archive, and what brings back the secrets that were masked."""
+
+
 def _stored(
     archive: zipfile.ZipFile, prefix: str, changes: Mapping[str, Change]
-) -> dict[str, list[str | None]]:
-    """Path → the names under which its bytes before and after are in the archive."""
-    stored: dict[str, list[str | None]] = {}
+) -> dict[str, list[_Side | None]]:
+    """Path → where its bytes before and after are."""
+    stored: dict[str, list[_Side | None]] = {}
     for number, (path, change) in enumerate(changes.items()):
         stored[path] = []
         for side, data in (("before", change.before), ("after", change.after)):
-            name = None if data is None else f"{prefix}-{number}-{side}"
-            if name is not None and data is not None:
-                archive.writestr(name, data)
-            stored[path].append(name)
+            name = f"{prefix}-{number}-{side}"
+            kept, mask = (None, None) if data is None else masked(data)
+            if kept is not None:
+                archive.writestr(name, kept)
+            stored[path].append(None if kept is None else (name, mask))
     return stored
 
 
@@ -317,11 +324,26 @@ def _load(root: Path) -> RunUnderWay | None:
 
 
 def _read(
-    root: Path, archive: zipfile.ZipFile, stored: Mapping[str, list[str | None]]
+    root: Path, archive: zipfile.ZipFile, stored: Mapping[str, list[_Side | None]]
 ) -> dict[str, Change]:
+    """The changes; a page whose secrets cannot be brought back stays masked, and is no page of the
+    run any more: what stands there is neither of the two."""
     found: dict[str, Change] = {}
-    for path, names in stored.items():
+    for path, sides in stored.items():
         check_place(root, path)
-        before, after = (None if name is None else archive.read(name) for name in names)
+        present = present_bytes(root / path) or b""
+        before, after = (_side(archive, side, present) for side in sides)
         found[path] = Change(before, after)
     return found
+
+
+def _side(archive: zipfile.ZipFile, side: _Side | None, present: bytes) -> bytes | None:
+    if side is None:
+        return None
+    name, mask = side
+    kept = archive.read(name)
+    if mask is None:
+        return kept
+    with contextlib.suppress(ValueError):
+        return unmasked(kept, present, mask)
+    return kept

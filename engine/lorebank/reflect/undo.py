@@ -2,7 +2,8 @@
 
 They are on disk before the first page is written, so a run that was killed can be taken back as
 well. They are derived: without them the pages are as good as before, only the way back is gone.
-A page that is no longer what the run made of it is never overwritten.
+A page that is no longer what the run made of it is never overwritten. A secret that somebody wrote
+on a page is not copied: it is masked in the copy, and taken from the page itself on the way back.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from pathlib import Path, PurePosixPath
 
 from lorebank.domain import UndoReport
 from lorebank.errors import ConcurrentEdit, NotFound, PathRefused
+from lorebank.language.secrets import find_secrets, redact
 from lorebank.workspace.atomic import remove_whole, write_atomic
 from lorebank.workspace.derived import ensure_derived_folder
 from lorebank.workspace.layout import BANK_FOLDER
@@ -27,17 +29,24 @@ __all__ = [
     "KEPT_RUNS",
     "BegunRun",
     "Change",
+    "Mask",
     "check_place",
+    "drop_run",
     "keep_for_undo",
+    "masked",
     "next_run",
     "runs",
     "undo_run",
+    "unmasked",
 ]
 
 KEPT_RUNS = 30
 """Of so many runs the way back is kept."""
 _RUN = re.compile(r"\A\d{4}-\d{2}-\d{2}-\d+\Z")
 _MANIFEST = "manifest.json"
+_MASKS = "masks.json"
+Mask = tuple[list[tuple[int, int]], str | None]
+"""Where the secrets of a page stood, in characters, and the digest of the page with them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,18 +82,28 @@ def keep_for_undo(root: Path, run: str, changes: Mapping[str, Change]) -> None:
     """Keep what the files held, under the name of the run; the oldest runs are forgotten."""
     buffer = io.BytesIO()
     manifest: dict[str, dict[str, str | None]] = {}
+    masks: dict[str, Mask] = {}
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for number, (path, change) in enumerate(sorted(changes.items())):
             blob = None if change.before is None else str(number)
             manifest[path] = {"before": blob, "after": _digest(change.after)}
             if blob is not None and change.before is not None:
-                archive.writestr(blob, change.before)
+                kept, mask = masked(change.before)
+                archive.writestr(blob, kept)
+                if mask is not None:
+                    masks[path] = mask
         archive.writestr(_MANIFEST, json.dumps(manifest, ensure_ascii=False))
+        archive.writestr(_MASKS, json.dumps(masks, ensure_ascii=False))
     ensure_derived_folder(root)
     file = _file(root, run)
     write_atomic(file, buffer.getvalue(), expected=file.read_bytes() if file.exists() else None)
     for old in runs(root)[:-KEPT_RUNS]:
         _file(root, old).unlink(missing_ok=True)
+
+
+def drop_run(root: Path, run: str) -> None:
+    """Forget what is kept of a run; there is no way back from it then."""
+    _file(root, run).unlink(missing_ok=True)
 
 
 def undo_run(root: Path, run: str | None, *, force: bool = False) -> UndoReport:
@@ -134,17 +153,51 @@ def _read(root: Path, run: str) -> dict[str, tuple[bytes | None, str | None]]:
     try:
         with zipfile.ZipFile(_file(root, run)) as archive:
             manifest = json.loads(archive.read(_MANIFEST))
-            for path in manifest:
+            known = _MASKS in archive.namelist()
+            masks = json.loads(archive.read(_MASKS)) if known else {}
+            found: dict[str, tuple[bytes | None, str | None]] = {}
+            for path, entry in manifest.items():
                 check_place(root, path)
-            return {
-                path: (None if e["before"] is None else archive.read(e["before"]), e["after"])
-                for path, e in manifest.items()
-            }
+                kept = None if entry["before"] is None else archive.read(entry["before"])
+                if kept is not None and path in masks:
+                    kept = unmasked(kept, _present(root / path) or b"", masks[path])
+                found[path] = (kept, entry["after"])
+            return found
     except (OSError, KeyError, ValueError, zipfile.BadZipFile) as problem:
         raise NotFound(
             f"what was kept to undo run '{run}' cannot be read: {problem}",
             hint="version control may still hold the pages",
         ) from problem
+
+
+def masked(data: bytes) -> tuple[bytes, Mask | None]:
+    """A copy without the secrets that stand in it, and what brings them back."""
+    found = redact(_text(data))
+    kept = found.text.encode("utf-8", "surrogateescape")
+    spans = [(secret.start, secret.end) for secret in found.secrets]
+    return kept, (spans, _digest(data)) if spans else None
+
+
+def unmasked(kept: bytes, present: bytes, mask: Mask) -> bytes:
+    """A masked copy with the secrets that still stand on the page; `ValueError` where one is gone.
+
+    A run never touches what a person wrote, so that they stand there in the same order.
+    """
+    page, text = _text(present), _text(kept)
+    spans, whole = mask
+    pieces: list[str] = []
+    position = 0
+    for (start, end), secret in zip(spans, find_secrets(page), strict=False):
+        pieces += (text[position:start], page[secret.start : secret.end])
+        position = end
+    data = "".join([*pieces, text[position:]]).encode("utf-8", "surrogateescape")
+    if _digest(data) != whole:
+        raise ValueError("a secret that stood on a page is gone from it")
+    return data
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")
 
 
 def check_place(root: Path, path: str) -> None:

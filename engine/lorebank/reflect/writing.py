@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from lorebank.config import Config
+from lorebank.language.secrets import redact
 from lorebank.prompts.load import fill_prompt
 from lorebank.providers.budget import Budget
 from lorebank.providers.protocols import Generator, Prompt, Turn
@@ -68,8 +69,9 @@ class Writer:
         return f"{self.generator.name}/{self.generator.model}"
 
     def prompt(self, job: str, **values: str) -> Prompt:
-        """The prompt of a job with its values."""
-        system, question = fill_prompt(job, **values)
+        """The prompt of a job with its values, without secrets: it may leave this machine."""
+        safe = {name: redact(value).text for name, value in values.items()}
+        system, question = fill_prompt(job, **safe)
         return Prompt(system, (Turn("user", question),), self.answer_tokens)
 
     def write(self, job: str, subject: str, lines: Sequence[CitedLine]) -> Written:

@@ -7,9 +7,11 @@ from pathlib import Path
 from lorebank.errors import WorkspaceError
 from lorebank.workspace.layout import DERIVED_FOLDER
 
-__all__ = ["ensure_derived_folder", "index_path"]
+__all__ = ["ensure_derived_folder", "index_path", "own_name"]
 
 _IGNORE_EVERYTHING = "*\n"
+_MARK = 8
+"""Hex digits that tell folders of the same name apart."""
 
 
 def ensure_derived_folder(root: Path) -> Path:
@@ -43,9 +45,14 @@ def index_path(root: Path, setting: str, agent_id: str = "main") -> Path:
     """
     if not setting:
         return root / DERIVED_FOLDER / "index.sqlite"
+    name = own_name(root)
+    agent = agent_id if "{workspace}" in setting else f"{agent_id}-{name[-_MARK:]}"
+    return Path(setting.replace("{agent_id}", agent).replace("{workspace}", name)).expanduser()
+
+
+def own_name(root: Path) -> str:
+    """A workspace's name for what is kept of it elsewhere: the folder's, and a mark of its path."""
     from hashlib import blake2b  # brings OpenSSL, which an answer from the index needs not
 
-    mark = blake2b(str(root).encode("utf-8", "surrogateescape"), digest_size=4).hexdigest()
-    agent = agent_id if "{workspace}" in setting else f"{agent_id}-{mark}"
-    named = setting.replace("{agent_id}", agent)
-    return Path(named.replace("{workspace}", f"{root.name or 'root'}-{mark}")).expanduser()
+    mark = blake2b(str(root).encode("utf-8", "surrogateescape"), digest_size=_MARK // 2).hexdigest()
+    return f"{root.name or 'root'}-{mark}"

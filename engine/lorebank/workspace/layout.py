@@ -23,6 +23,7 @@ from lorebank.domain import Diagnostic
 
 __all__ = [
     "BANK_FOLDER",
+    "CONFIRMED_PAGE",
     "CORE_FILE",
     "DEFAULT_LOG_PATTERN",
     "DERIVED_FOLDER",
@@ -49,6 +50,7 @@ _IN_MEMORY = f"{MEMORY_FOLDER}/"
 DERIVED_FOLDER = ".memory"
 IDENTITY_PAGE = "bank/identity.md"
 EVIDENCE_PAGE = "bank/evidence.md"
+CONFIRMED_PAGE = "bank/confirmed.md"
 DIRECTIVES_PAGE = "bank/directives.md"
 GENERATED_FOLDERS = ("bank/proposals", "bank/reflections")
 """What reflect reports about itself; never read as memory."""
@@ -71,7 +73,7 @@ class FileRole(StrEnum):
     NOTE = "note"
     BANK = "bank"
     LEDGER = "ledger"
-    """`bank/identity.md` and `bank/evidence.md`: decisions, not facts."""
+    """`bank/identity.md`, `bank/evidence.md`, `bank/confirmed.md`: decisions, not facts."""
     DIRECTIVES = "directives"
     """`bank/directives.md`: the owner's rules, which are prose and no facts."""
     EXTRA = "extra"
@@ -190,7 +192,7 @@ def role_of(path: str, named: NamedDay) -> FileRole:
         return FileRole.LOG if named.is_log else FileRole.NOTE
     if is_core(path):
         return FileRole.CORE
-    if path in (IDENTITY_PAGE, EVIDENCE_PAGE):
+    if path in (IDENTITY_PAGE, EVIDENCE_PAGE, CONFIRMED_PAGE):
         return FileRole.LEDGER
     if path == DIRECTIVES_PAGE:
         return FileRole.DIRECTIVES

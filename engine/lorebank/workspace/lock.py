@@ -39,19 +39,21 @@ else:
 
 
 class WriterLock:
-    """A context manager that holds `.memory/lock`; not reentrant, not even in one thread.
+    """A context manager that holds `.memory/lock`, or the lock `file` of another place of the
+    workspace; not reentrant, not even in one thread.
 
     Entering raises `LockHeld` with the holder's name if the lock is not free within `timeout_s`
     seconds, `WorkspaceError` if the workspace cannot be written.
     """
 
-    def __init__(self, root: Path, *, timeout_s: float = 10.0) -> None:
+    def __init__(self, root: Path, *, timeout_s: float = 10.0, file: Path | None = None) -> None:
         self._root = root
+        self._file = file
         self._timeout_s = timeout_s
         self._descriptor: int | None = None
 
     def __enter__(self) -> WriterLock:
-        path = ensure_derived_folder(self._root) / "lock"
+        path = self._file or ensure_derived_folder(self._root) / "lock"
         flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
         try:
             descriptor = os.open(path, flags, 0o666)

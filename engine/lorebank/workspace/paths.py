@@ -17,7 +17,7 @@ from lorebank.workspace.layout import (
     is_markdown,
 )
 
-__all__ = ["is_linked", "refuse_outside_memory", "resolve_memory_path"]
+__all__ = ["is_linked", "refuse_outside_memory", "resolve_memory_path", "resolve_within"]
 
 _HINT = "give a Markdown file as recall cites it, such as memory/2025-11-27.md"
 _PERCENT_ENCODED = re.compile(r"%[0-9A-Fa-f]{2}")
@@ -53,6 +53,16 @@ def refuse_outside_memory(text: str) -> None:
     path = _relative(text)
     if path != text or not _is_memory(path, LogPattern.compile(), []):
         raise _refused(text, "is outside the workspace's memory")
+
+
+def resolve_within(folder: Path, text: str) -> Path:
+    """The Markdown file that a relative path names below a folder; it need not exist.
+
+    `PathRefused` for what `resolve_memory_path` refuses of any path: `..`, hidden names, links on
+    the way, odd spellings.
+    """
+    _refuse_odd_text(text)
+    return _without_links(folder, folder / _relative(text))
 
 
 def _relative(text: str) -> str:

@@ -11,6 +11,7 @@ from lorebank import config as settings
 from lorebank.cli.command import Command, CommandGroup
 from lorebank.cli.render.settings import path_lines, setting_lines, value_text
 from lorebank.cli.session import Session, pass_session
+from lorebank.cli.streams import write_json
 from lorebank.errors import ConfigurationError, WorkspaceError
 
 EXAMPLES = """
@@ -18,6 +19,7 @@ lorebank config list
 lorebank config get recall.k
 lorebank config set recall.k 5
 lorebank config path
+lorebank config schema > lorebank.schema.json
 lorebank config import ~/.openclaw/openclaw.json
 """
 
@@ -27,7 +29,7 @@ def config() -> None:
     """Read and change settings.
 
     Later places win: defaults, your own file, the workspace's .memory/config.toml, the
-    environment (LOREBANK_RECALL__K=5).
+    environment (LOREBANK_RECALL__K=5), flags (--set recall.k=5).
     """
 
 
@@ -100,6 +102,19 @@ def import_settings(session: Session, file: str, dry_run: bool) -> None:
     session.note(look.warn(look.clean_line(f"no home: {k}: {why}")) for k, why in found.homeless)
 
 
+@config.command("schema", cls=Command, examples="lorebank config schema > lorebank.schema.json")
+@pass_session
+def show_schema(session: Session) -> None:
+    """Print a JSON Schema of the settings, for editors.
+
+    With `#:schema ./lorebank.schema.json` as the first line of a settings file, editors that know
+    TOML schemas complete its keys and mark what is wrong.
+    """
+    from lorebank.config_schema import settings_schema
+
+    write_json(settings_schema())
+
+
 @config.command("path", cls=Command, examples="lorebank config path")
 @pass_session
 def show_paths(session: Session) -> None:
@@ -117,7 +132,7 @@ def show_paths(session: Session) -> None:
 
 
 def _loaded(session: Session) -> settings.Config:
-    return settings.load_config(_root(session), os.environ)
+    return settings.load_config(_root(session), os.environ, session.flags)
 
 
 def _root(session: Session) -> Path | None:

@@ -56,18 +56,20 @@ def mcp(
 
     several = _several(session, every_bank, names)
     tools, citations = config.memory_search.enabled, config.memory.citations != "off"
-    if not http:
-        serve_stdio(session.bank, memory_tools=tools, citations=citations, open_banks=several)
-        return
-    serve_http(
-        session.bank,
-        memory_tools=tools,
-        citations=citations,
-        host=host,
-        port=port,
-        say=lambda line: session.note([line]),
-        open_banks=several,
-    )
+    with session.bank() as bank:
+        bank.begin_serving()
+        if not http:
+            serve_stdio(session.bank, memory_tools=tools, citations=citations, open_banks=several)
+            return
+        serve_http(
+            session.bank,
+            memory_tools=tools,
+            citations=citations,
+            host=host,
+            port=port,
+            say=lambda line: session.note([line]),
+            open_banks=several,
+        )
 
 
 def _several(
@@ -82,7 +84,7 @@ def _several(
     from lorebank.app.several import Banks
 
     def open_banks() -> Banks:
-        return Banks.open(names or None, now=session.now, offline=session.offline, say=session.say)
+        return Banks.open(names or None, now=session.now, flags=session.flags, say=session.say)
 
     open_banks().close()
     return open_banks

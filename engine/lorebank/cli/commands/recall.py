@@ -9,6 +9,7 @@ import click
 from lorebank.cli.command import command
 from lorebank.cli.parameters import (
     ITEM_KIND,
+    ORIGIN,
     all_option,
     as_of_option,
     entity_options,
@@ -39,6 +40,8 @@ lorebank recall 'boiler tag:home -kind:note -"spare part"'
 @click.option("--kind", "kinds", multiple=True, type=ITEM_KIND, help="Only hits of that kind.")
 @click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only what is tagged so.")
 @click.option("--path", metavar="PATH", help="Only in that file or folder.")
+@click.option("--origin", "origins", multiple=True, type=ORIGIN, help="Only what comes from there.")
+@click.option("--trusted-only", is_flag=True, help="Leave out what nobody has confirmed.")
 @min_confidence_option
 @click.option(
     "--budget-tokens",
@@ -83,6 +86,9 @@ def recall(
 
     With --all every named bank is asked on its own, and the answers are merged by rank; each hit
     names its bank.
+    The question may hold fields (kind: entity: tag: path: origin: since: until: before: after:
+    on:), "quoted phrases", and what to leave out: -word, -"a phrase", -kind:note, NOT word. Put it
+    in quotes, so that the shell and the options do not take a part of it.
     """
     session.json = session.json or form == "json"
     with session.banks() if every_bank else session.bank() as bank:
@@ -129,6 +135,8 @@ def _advice(answer: Answer, filters: dict[str, Any]) -> list[str]:
         "kinds": "--kind",
         "tags": "--tag",
         "path": "--path",
+        "origins": "--origin",
+        "trusted_only": "--trusted-only",
         "min_confidence": "--min-confidence",
     }
     given = [flag for name, flag in flags.items() if filters[name]]

@@ -8,7 +8,7 @@ import sys
 import click
 
 from lorebank.cli.command import command
-from lorebank.cli.parameters import CONFIDENCE, KIND, entity_options
+from lorebank.cli.parameters import CONFIDENCE, KIND, ORIGIN, entity_options
 from lorebank.cli.session import Session, pass_session
 from lorebank.domain import Fact, fact_to_dict
 from lorebank.errors import UsageError
@@ -30,6 +30,7 @@ _TYPED_LINE = re.compile(r"(?:[-*+]\s+\S|[WBSO](?:\s*\([^)\n]*\))?\s+(?:@|\[\[)|
 @click.option("--date", "day", metavar="DAY", help="The log it goes to; today's without this.")
 @click.option("--for", "for_", multiple=True, metavar="ID", help="An opinion it speaks for.")
 @click.option("--against", multiple=True, metavar="ID", help="An opinion it speaks against.")
+@click.option("--origin", type=ORIGIN, default="owner", help="Whose word it is; yours without.")
 @pass_session
 def retain(
     session: Session,
@@ -40,6 +41,7 @@ def retain(
     day: str | None,
     for_: tuple[str, ...],
     against: tuple[str, ...],
+    origin: str,
 ) -> None:
     """Write a fact into the log of a day.
 
@@ -58,6 +60,7 @@ def retain(
                 day=day,
                 for_=for_,
                 against=against,
+                origin=origin,
             )
             facts.append(fact)
             if not session.json:

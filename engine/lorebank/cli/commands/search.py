@@ -60,7 +60,7 @@ def search(
     else:
         session.note(failed_lines(session.error_look, found.banks if found is not None else ()))
         session.show(search_lines(session.look, hits))
-        session.note(search_notes(session.error_look, hits))
+        session.note(search_notes(session.error_look, hits, session.said))
         if not hits:
             session.note([f"nothing found for “{text}”{_within(path, min_score)}"])
     return 1 if fail_empty and not hits else 0

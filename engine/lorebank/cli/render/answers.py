@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from lorebank.cli.render.look import INDENT, Look
 from lorebank.cli.render.opinions import evidence_line
-from lorebank.cli.render.phrases import SEPARATOR, byline, confidence_phrase, day_phrase, part_lines
+from lorebank.cli.render.phrases import (
+    SEPARATOR,
+    byline,
+    confidence_phrase,
+    day_phrase,
+    part_lines,
+    unconfirmed,
+)
 from lorebank.domain import Answer, FactStatus, Hit, Query, SearchHit
 from lorebank.recall.context_lines import untold
 
@@ -44,6 +51,7 @@ def _hit_block(look: Look, hit: Hit) -> list[str]:
     status = "" if hit.status is FactStatus.LIVE else hit.status.value
     parts = [
         status,
+        unconfirmed(hit),
         hit.kind,
         day_phrase(hit.timestamp) if hit.timestamp else "",
         "" if hit.confidence is None else confidence_phrase(hit.confidence),
@@ -142,6 +150,8 @@ def _searched(query: Query) -> list[str]:
         parts.append(f"tagged {', '.join(query.tags)}")
     if query.path:
         parts.append(f"in {query.path}")
+    if query.origins:
+        parts.append(f"from {', '.join(query.origins)}")
     if query.excluded:
         parts.append(f"without {', '.join(query.excluded)}")
     if query.as_of:
@@ -173,6 +183,7 @@ def answer_markdown(answer: Answer) -> Iterator[str]:
             parts.append(confidence_phrase(hit.confidence))
         if hit.status is not FactStatus.LIVE:
             parts.append(hit.status.value)
+        parts.append(unconfirmed(hit))
         content = " ".join(hit.content.split())
         yield f"- {content} ({', '.join(p for p in parts if p)}) [{hit.place}]"
         if fresh := untold(hit.context, told):
@@ -196,12 +207,15 @@ def search_lines(look: Look, hits: Sequence[SearchHit]) -> list[str]:
         heading = look.cut(hit.heading, max(20, look.width - len(hit.place) - 8))
         lines.append(f"{head}  {look.dim(heading)}" if heading else head)
         lines += _context_line(look, hit.context, told)
+        lines += part_lines(look, [unconfirmed(hit)], INDENT) if hit.quarantined else []
         lines += [line for line in look.paragraph(hit.snippet.strip("\n"), INDENT) if line.strip()]
     return lines
 
 
-def search_notes(look: Look, hits: Sequence[SearchHit]) -> list[str]:
-    """Which embedder ranked them, where it was not the one asked for."""
-    fallbacks = dict.fromkeys(hit.fallback for hit in hits if hit.fallback)
+def search_notes(look: Look, hits: Sequence[SearchHit], said: Collection[str] = ()) -> list[str]:
+    """Who ranked them, where it was not who was asked for; but for what was said already."""
+    fallbacks = dict.fromkeys(
+        hit.fallback for hit in hits if hit.fallback and hit.fallback not in said
+    )
     notes = [f"note: {reason}" for reason in fallbacks]
     return [look.dim(line) for note in notes for line in look.paragraph(note, INDENT, first="")]

@@ -8,7 +8,7 @@ from datetime import date
 from lorebank.cli.render.look import INDENT, Look
 from lorebank.cli.render.lookback import step_lines
 from lorebank.cli.render.opinions import opinion_block, signed
-from lorebank.cli.render.phrases import byline, confidence_phrase, fact_block
+from lorebank.cli.render.phrases import byline, confidence_phrase, fact_block, unconfirmed
 from lorebank.domain import Explanation, Fact
 
 __all__ = ["explanation_lines", "timeline_lines"]
@@ -38,6 +38,7 @@ def _timeline_parts(fact: Fact) -> list[str]:
     end = fact.occurred.end if fact.occurred else None
     return [
         f"until {end}" if end and end != _starts(fact) else "",
+        unconfirmed(fact),
         fact.kind.value,
         "" if fact.confidence is None else confidence_phrase(fact.confidence),
         ", ".join(dict.fromkeys(mention.name for mention in fact.mentions)),

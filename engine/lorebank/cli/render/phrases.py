@@ -7,7 +7,7 @@ from datetime import date
 
 from lorebank.cli.render.look import INDENT, Look
 from lorebank.cli.render.text import display_width, wrap
-from lorebank.domain import Citation, Diagnostic, Fact, Interval
+from lorebank.domain import Citation, Diagnostic, Fact, Hit, Interval, SearchHit
 
 __all__ = [
     "byline",
@@ -18,6 +18,7 @@ __all__ = [
     "part_lines",
     "problem_lines",
     "size_phrase",
+    "unconfirmed",
 ]
 
 SEPARATOR = " · "
@@ -45,6 +46,11 @@ def day_phrase(when: date | Interval | None) -> str:
 def confidence_phrase(confidence: float) -> str:
     """Two decimals: `0.95`."""
     return f"{confidence:.2f}"
+
+
+def unconfirmed(said: Fact | Hit | SearchHit) -> str:
+    """The mark of what nobody vouches for, and whose word it is; empty for what is trusted."""
+    return f"unconfirmed: {said.origin.value}" if said.quarantined else ""
 
 
 def size_phrase(size: int) -> str:
@@ -78,6 +84,7 @@ def part_lines(look: Look, parts: Iterable[str], indent: str) -> list[str]:
 def fact_block(look: Look, fact: Fact, *, indent: str = "", with_id: bool = False) -> list[str]:
     """A fact's sentence with its byline."""
     parts = [
+        unconfirmed(fact),
         fact.kind.value,
         day_phrase(fact.occurred or fact.recorded),
         "" if fact.confidence is None else confidence_phrase(fact.confidence),

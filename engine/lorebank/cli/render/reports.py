@@ -176,11 +176,23 @@ def status_lines(look: Look, status: Status) -> list[str]:
         ("holds", ", ".join(f"{number:,} {what}" for what, number in _held(status))),
         ("embedder", _embedder_state(look, status)),
         ("vectors", status.vector_search),
+        *([("search", _engine_state(look, status))] if status.sidecar else []),
         *([("rules", _rules(status))] if status.directives else []),
         ("reflected", status.last_reflection or "never (lorebank reflect --dry-run shows a first)"),
     ]
     lines = [part for label, value in rows for part in _row(look, label, value)]
     return lines + status_problem_lines(look, status.problems)
+
+
+def _engine_state(look: Look, status: Status) -> str:
+    """Who ranks passages: the sidecar, or why not, and when it was brought up to date."""
+    about = status.sidecar
+    if about["reason"]:
+        return look.clean_line(f"built-in, as qmd does not answer: {about['reason']}")
+    parts = [f"qmd {about['mode']}", f"updated {_minute(about['updated'])}"]
+    if about["problem"]:
+        parts.append(look.clean_line(f"the last update failed: {about['problem']}"))
+    return SEPARATOR.join(parts)
 
 
 def _rules(status: Status) -> str:

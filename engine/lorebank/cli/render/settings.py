@@ -12,9 +12,13 @@ DEFAULT = "default"
 
 
 def value_text(value: object) -> str:
-    """A value as `config set` takes it: `true`, `0.7`, `a, b`."""
+    """A value as `config set` takes it: `true`, `0.7`, `a, b`, `[{path = "a"}]`."""
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, tuple | list) and any(isinstance(item, dict) for item in value):
+        from lorebank.toml_edit import toml_text
+
+        return toml_text(tuple(value))
     if isinstance(value, tuple | list):
         return ", ".join(map(value_text, value))
     if isinstance(value, dict):

@@ -1,0 +1,129 @@
+"""What the owner lets in and lets go: confirming, forgetting."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+from typing import TYPE_CHECKING
+
+from lorebank.app.opened import Day, OpenWorkspace
+from lorebank.domain import ConfirmReport, ForgetReport, PurgeReport, UndoReport
+from lorebank.index.items import load_facts
+from lorebank.index.quarantine import quarantined_items
+from lorebank.recall.filters import parse_day
+from lorebank.workspace.lock import WriterLock
+
+if TYPE_CHECKING:
+    from lorebank.custody.forget import Forgetting
+
+__all__ = ["Custody"]
+
+
+class Custody(OpenWorkspace):
+    """Confirming what is in quarantine, and forgetting."""
+
+    def confirm(
+        self,
+        *ids: str,
+        source: str = "",
+        all_from: str = "",
+        reason: str = "",
+        undo: bool = False,
+        now: date | None = None,
+    ) -> ConfirmReport:
+        """Vouch for what is in quarantine: facts or passages by id, a file or lines of it
+        (`source`), or all of an origin (`all_from="imported"`); a line of `bank/confirmed.md` each.
+
+        From then on it counts like the owner's own word. `undo` takes the lines off again, which
+        restores exactly what was before. Raises `NotFound` for what no note says.
+        """
+        from lorebank.custody.confirm import Choice, chosen, take_back, write_confirmations
+        from lorebank.markdown.confirmations import format_confirmation
+
+        choice = Choice(ids, source, all_from)
+        with WriterLock(self.root):
+            self._sync_words()
+            before = quarantined_items(self._index)
+            lines = chosen(self._index, choice, day=self._today(now), reason=reason)
+            places = () if undo else write_confirmations(self.root, lines)
+            if undo:
+                take_back(self.root, lines)
+            self._sync_words()
+        moved = before ^ quarantined_items(self._index)
+        facts = load_facts(self._index, moved)
+        return ConfirmReport(
+            line="\n".join(format_confirmation(line).removeprefix("- ") for line in lines),
+            source=places[0][1] if places else None,
+            facts=facts,
+            passages=len(moved) - len(facts),
+        )
+
+    def forget(
+        self,
+        *ids: str,
+        entity: str = "",
+        source: str = "",
+        match: str = "",
+        before: Day = None,
+        dry_run: bool = False,
+        purge: bool = False,
+        now: date | None = None,
+    ) -> ForgetReport:
+        """Cut lines out of the notes, of the pages made of them and of the index; see
+        `ForgetReport`.
+
+        What goes: facts, passages or opinions by id; all that names an `entity`, with its page; a
+        file or lines of it (`source`); every line that holds a text (`match`). `before` narrows
+        that to notes of earlier days; alone, it means those notes. With `dry_run` nothing is
+        written. What is cut is kept for `undo_forget` until it is purged: at once with `purge`.
+        """
+        from lorebank.custody.restoring import purge as purge_kept
+        from lorebank.custody.selection import Order
+
+        today = self._today(now)
+        day = parse_day(before, today, "before")
+        with WriterLock(self.root):
+            self._sync_words()
+            known = self._entity(entity) if entity else None
+            named = (known.slug, known.page or "") if known else ("", "")
+            order = Order(ids, *named, source=source, match=match, before=day)
+            order.check()
+            if dry_run:
+                return self._forgetting().preview(order)
+            report = self._forgetting().forget(order, today=today)
+            if purge and report.run:
+                report = replace(report, purged=purge_kept(self.root, report.run))
+        return report
+
+    def undo_forget(self, run: str | None = None, *, force: bool = False) -> UndoReport:
+        """Give the notes of a run (the last where `None`) their lines back, byte for byte.
+
+        Raises `NotFound` where nothing is kept of it, `ConcurrentEdit` where a note was changed
+        since, other than by appending; with `force` such notes are left alone and named.
+        """
+        from lorebank.custody.restoring import restore
+
+        with WriterLock(self.root):
+            report = restore(self.root, run, force=force)
+            self._sync_words()
+        return report
+
+    def purge_forgotten(self, run: str | None = None) -> PurgeReport:
+        """Drop what is kept of forgotten lines, of one run or of all; there is no way back then."""
+        from lorebank.custody.restoring import purge
+
+        with WriterLock(self.root):
+            self._sync_words()
+            self._forgetting().resume()
+            return purge(self.root, run)
+
+    def _forgetting(self) -> Forgetting:
+        from lorebank.custody.forget import Forgetting
+
+        return Forgetting(
+            self._index,
+            self.root,
+            files=lambda: self._walk().files,
+            sync=self._sync_words,
+            cache=self._cache_path(),
+        )

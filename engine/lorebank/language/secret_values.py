@@ -1,0 +1,136 @@
+"""Whether what is assigned to a name like `password` or `api_key` is the secret itself.
+
+Notes speak of passwords more often than they hold one: `password: ask Peter`, `password: str`,
+`token = os.environ["TOKEN"]`, `password: <your password>`. What is left alone is what a reader
+would not type into a login: prose, placeholders, types, calls, paths, dates, names of managers.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+
+from lorebank.language.words import stop_words
+
+__all__ = ["is_passphrase", "is_password", "is_random"]
+
+_LEAST_PASSWORD = 4
+_LEAST_RANDOM = 10
+_LEAST_HEX = 16
+_PASSPHRASE_WORDS = 4
+_SWITCHES = 6
+"""Case or digits change this often in what was drawn; in `maxHitsPerPage` less."""
+_BITS = 3.0
+"""Of a random text of a dozen letters and digits; English words have fewer distinct letters."""
+_STANDING_FOR = re.compile(
+    r"[<{\[(]|\$[A-Za-z_{(]|%[A-Za-z_({]|@[A-Za-z\[{]|[~.]{0,2}/|[A-Za-z]:\\|\\|[=>]|env[:.]|vault:"
+    r"|op://|[a-z]+://|&[a-z]+;|\[\["
+)
+_CALL = re.compile(r"[A-Za-z_$][\w.$]*(?:\(|\[|->|::)")
+_ATTRIBUTE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\Z")
+_DATE_OR_NUMBER = re.compile(
+    r"(?:\d{4}-\d\d(?:-\d\d)?(?:T[\d:.]+Z?)?|\d{1,2}[:.]\d\d(?:[:.]\d+)?|v?\d+(?:\.\d+){1,3}|\d+%"
+    r"|\d+-?[A-Za-z]{1,12}|\d{1,3}|\d+[-–/]\d+)\Z"
+)
+_SAYS_NOTHING = frozenset(
+    """
+    1password 1pass ask auto bitwarden blank bool bytes changed chars characters dashlane default
+    disabled empty enabled example expired false forgotten here hidden in integer invalid keepass
+    keepassx keepassxc keychain lastpass long manager masked missing n/a na never new nil no none
+    null number object off old omitted on optional pass passwd password protected pwd random
+    redacted removed required reset rotated same saved secret see set shared short str string tba
+    tbd text todo token true type undefined unchanged undisclosed unknown unset value varchar
+    weak wrong xxx yes your-password yourpassword yubikey vault oauth oauth2 sso
+    """.split()  # noqa: SIM905
+)
+_SWITCH = re.compile(r"[a-z][A-Z0-9]|[A-Z][0-9]|[0-9][A-Za-z]")
+_CHUNK = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+_HEX = re.compile(r"[0-9a-fA-F]+\Z")
+_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
+
+
+def is_password(value: str, rest: str, *, quoted: bool, stated: bool = False) -> bool:
+    """Whether `value` after `password:` is one; `rest` is what follows it on the line.
+
+    `stated`: it follows a mere "is" or stands in a table, so that it must look like one.
+    """
+    if len(value) < _LEAST_PASSWORD or _stands_for_another(value) or not _ascii_letters(value):
+        return False
+    plain = value.isalpha() and (value.islower() or value.istitle() or value.isupper())
+    if stated:
+        return not plain and (quoted or _mixed(value))
+    if _DATE_OR_NUMBER.match(value):
+        return value.isdigit() and len(value) >= _LEAST_PASSWORD and not _begins_sentence(rest)
+    if plain and not quoted:
+        return not _begins_sentence(rest)
+    return quoted or not _wordlike(value) or not _begins_sentence(rest)
+
+
+def is_passphrase(text: str) -> bool:
+    """Whether a whole line of words is one: four or more, none of which holds a sentence."""
+    words = text.split()
+    if not _PASSPHRASE_WORDS <= len(words) <= 25:
+        return False
+    return all(w.isalpha() and w.islower() and w not in stop_words() for w in words) and not (
+        _SAYS_NOTHING & set(words)
+    )
+
+
+def is_random(value: str, *, sure: bool) -> bool:
+    """Whether `value` after `token:` or `key =` was drawn, not written; `sure`: by the name."""
+    if len(value) < _LEAST_RANDOM or _stands_for_another(value) or _DATE_OR_NUMBER.match(value):
+        return False
+    if _UUID.match(value):
+        return sure
+    if _HEX.match(value):
+        mixed = any(map(str.isdigit, value)) and any(map(str.isalpha, value))
+        return sure and len(value) >= _LEAST_HEX and mixed
+    if "://" in value or _ATTRIBUTE.match(value) or not _mixed(value):
+        return False
+    return not _wordlike(value) and _bits(value) >= _BITS
+
+
+def _stands_for_another(value: str) -> bool:
+    low = value.lower().strip("\"'`*_.,;:!?")
+    if not low or len(set(low)) <= 2 or low in _SAYS_NOTHING:
+        return True
+    if _STANDING_FOR.match(value) or _CALL.match(value):
+        return True
+    if low.startswith(("your", "my-", "my_", "example", "insert", "replace", "dummy", "xxxx")):
+        return True
+    return bool(_ATTRIBUTE.match(value)) and bool(re.search("pass|secret|token|key|cred", low))
+
+
+def _ascii_letters(value: str) -> bool:
+    """Whether it can be typed: a password of a CJK sentence is prose that follows a colon."""
+    return sum(c.isascii() and c.isalnum() for c in value) >= _LEAST_PASSWORD
+
+
+def _begins_sentence(rest: str) -> bool:
+    words = re.findall(r"[^\W\d_]+", rest)
+    return bool(words) and not rest.lstrip().startswith(("(", "#", "//", "|", "—", "–", "- "))
+
+
+def _mixed(value: str) -> bool:
+    """Whether it holds letters and digits, or symbols among letters, or changes case inside."""
+    letters, digits = any(map(str.isalpha, value)), any(map(str.isdigit, value))
+    inner = any(not c.isalnum() and c not in "-_.'’/" for c in value[:-1])
+    return letters and (digits or inner or len(_SWITCH.findall(value)) >= 3)
+
+
+def _wordlike(value: str) -> bool:
+    """Whether most of it is words joined by marks: `rotate-every-90-days`, `next_page_token`."""
+    if len(_SWITCH.findall(value)) > len(value) / _SWITCHES:
+        return False
+    words = [chunk for chunk in _CHUNK.findall(value) if chunk.isalpha() and len(chunk) > 2]
+    said = sum(len(word) for word in words if re.search("[aeiouy]", word.lower()))
+    marks = bool(re.search(r"[-_./]", value.strip("-_./")))
+    share = 0.6 if marks else 0.85
+    return said >= share * sum(map(str.isalnum, value))
+
+
+def _bits(value: str) -> float:
+    """Shannon's entropy a character, in bits."""
+    counts = Counter(value).values()
+    return -sum(n / len(value) * math.log2(n / len(value)) for n in counts)

@@ -1,0 +1,291 @@
+"""Secrets in text: where they stand and of what kind, and the text without them.
+
+What is found: keys and tokens by the shape their issuer gave them, private key blocks, passwords in
+URLs, `Authorization:` headers, and what is assigned to a name like `password` or `api_key`. A
+redacted text is as long as it was, line for line, so every citation of it holds.
+
+Ordinary prose is told by a few searches for fixed bytes, many times faster than any expression;
+only lines that hold one of them are read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from lorebank.language.secret_kinds import token_pattern
+from lorebank.language.secret_values import is_passphrase, is_password, is_random
+
+__all__ = ["MASK", "Redacted", "Secret", "find_secrets", "redact"]
+
+MASK = "·"
+"""One for each character; it is no letter to a search and no mark to Markdown."""
+_RUN = 20
+_TOKEN_BYTES = bytes(
+    ord("a") if chr(code).isascii() and (chr(code).isalnum() or chr(code) in "_-") else ord(" ")
+    for code in range(256)
+)
+_NAMES_SECRETS = tuple(
+    stem.encode()
+    for stem in (
+        *("pass", "pw", "phrase", "secret", "token", "bearer", "basic ", "key", "curl"),
+        *("contrase", "de passe", "senha", "kennwort", "wachtwoord", "schlüssel"),
+        *("密码", "密碼", "口令", "パスワード", "暗証"),
+    )
+)
+_FOLLOWED_BY = {b"pass": b"wcp:=*`\"'_", b"pw": b"d:=*`\"'"}
+"""Of "passes" and "upward" many stand in prose, which name nothing."""
+_URL = re.compile(
+    r"[A-Za-z][A-Za-z0-9+.-]*://[^\s/@:<>\"'`]*:(?P<value>[^\s@/<>\"'`]+)@"
+    r"(?=[\w\[])"
+)
+_KEY_BLOCK = re.compile(
+    r"-----BEGIN (?P<label>[A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?)-----"
+    r"(?:.*?-----END (?P=label)-----|(?:[ \t>]*\r?\n[ \t>]*[A-Za-z0-9+/=:,\- ]{8,}(?=\r?\n|\Z))*)",
+    re.DOTALL,
+)
+_HEADER = re.compile(
+    r"(?i:\b(?:proxy-)?authorization[\"']?\s*[:=]\s*[\"']?(?:(?:basic|digest|token|apikey|key)\s+)?"
+    r"|\bbearer\s+|\bx-api-key[\"']?\s*[:=]\s*[\"']?)(?P<value>[A-Za-z0-9_\-.~+/=]{8,})"
+)
+_BASIC = re.compile(r"(?i:\bbasic)\s+(?P<value>[A-Za-z0-9+/]{12,}={1,2})(?![A-Za-z0-9])")
+_PASSWORD_NAMES = (
+    r"pass[ _-]?words?|passwd|passwort|kennwort|passphrase|pass[ _-]?code|pwd|contraseña|contrasena"
+    r"|senha|mot de passe|wachtwoord|parola d'ordine|密码|密碼|口令|パスワード|暗証番号"
+    r"|(?:seed|recovery|secret|backup) phrase|mnemonic phrase|(?:pass|pw)(?=[\"'`*_]{0,3}\s?[:=])"
+    r"|(?:wlan|wi-?fi|wep|wpa2?|netzwerk)[ -]?(?:schlüssel|key)"
+)
+_SURE_NAMES = (
+    r"api[ _-]?(?:key|token|secret)|apikey|access[ _-]?(?:key|token)|secret[ _-]?(?:key|token)"
+    r"|(?:secret[ _-]?)?access[ _-]?key|auth(?:entication|orization)?[ _-]?(?:key|token)"
+    r"|(?:client|app|consumer|shared|webhook|signing|jwt|session)[ _-]?(?:secret|key)"
+    r"|(?:refresh|bearer|bot|deploy|session|personal[ _-]access|id)[ _-]?token"
+    r"|(?:private|encryption|master|service|account|license|licence|storage|admin)[ _-]?key"
+    r"|secret|token|credentials?"
+)
+_ASSIGNED = re.compile(
+    rf"(?<![A-Za-z0-9])(?:(?P<flag>--)|(?:[A-Za-z0-9]+[_.-])*?)"
+    rf"(?:(?P<password>(?i:{_PASSWORD_NAMES}))|(?P<sure>(?i:{_SURE_NAMES}))"
+    r"|(?P<key>(?i:(?:[A-Za-z0-9]+_)*key)))(?P<more>(?:[_-]?\d{1,2}|_BASE)?)"
+    r"(?:\s(?:for|of|to|on|at|für|vom|de|del|du|do|da|di|van)(?:\s[\w'’.-]+){1,3}?)?"
+    r"(?:\s?\([^()\n]{1,30}\))?"
+    r"[\"'`*_\]]{0,4}\s{0,8}"
+    r"(?P<sign>:=|=>|->|→|[:=：＝]|\||(?i:\bis\b(?: now| still)?:?)"
+    r"|ist\b|es\b|est\b|是|は|(?(flag)(?<=\s)|(?!)))"
+    r"\s{0,8}[*_]{0,3}\s?(?P<quote>[\"'`“”]{0,3})(?P<value>[^\s\"'`“”|]+)",
+)
+_QUOTED_VALUE = re.compile(r"[^\"'`“”\n]{4,120}")
+_NETRC = re.compile(r"\blogin\s+\S+\s+password\s+(?P<value>\S{4,})")
+_CURL = re.compile(r"(?<!\S)(?:-u|--user)[ =][\"']?[\w.@-]+:(?P<value>[^\s\"'`]{4,})")
+_NOT_SECRET_KEYS = re.compile(
+    r"(?i)(?:public|primary|foreign|cache|sort|partition|idempotency|object|group|row|hash|dict"
+    r"|index|map|registry|routing|translation|message|i18n|unique|composite|lookup|hot|short)_?key"
+)
+_ENDS_VALUE = ",;)}]*_.!?>"
+
+
+@dataclass(frozen=True, slots=True)
+class Secret:
+    """One secret: what kind it is and where; never the secret itself."""
+
+    kind: str
+    """`github-token`, `password`, `private-key`, …"""
+    start: int
+    """Offset in characters."""
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Redacted:
+    """A text with its secrets masked, of the same length, and what was masked."""
+
+    text: str
+    secrets: tuple[Secret, ...]
+
+
+def redact(text: str) -> Redacted:
+    """The text with each character of a secret masked; line endings stay."""
+    secrets = find_secrets(text)
+    pieces: list[str] = []
+    position = 0
+    for secret in secrets:
+        masked = re.sub(r"[^\r\n]", MASK, text[secret.start : secret.end])
+        pieces += (text[position : secret.start], masked)
+        position = secret.end
+    return Redacted("".join([*pieces, text[position:]]) if pieces else text, secrets)
+
+
+def find_secrets(text: str) -> tuple[Secret, ...]:
+    """The secrets of a text by place, none within another.
+
+    >>> [(s.kind, s.start) for s in find_secrets("key AKIAIOSFODNN7EXAMPLE, see wiki")]
+    [('aws-key', 4)]
+    """
+    data = text.encode("utf-8", "surrogatepass")
+    places = sorted({*_long_runs(data), *_named(data), *_urls(data)})
+    blocks = list(_key_blocks(text)) if b"PRIVATE KEY" in data else []
+    if not places and not blocks:
+        return ()
+    found = list(blocks)
+    for line, offset in _lines(text, data, places):
+        found += [Secret(s.kind, offset + s.start, offset + s.end) for s in _in_line(line)]
+    return _apart(found)
+
+
+def _long_runs(data: bytes) -> Iterator[int]:
+    """Where twenty or more letters and digits in a row begin."""
+    runs = data.translate(_TOKEN_BYTES)
+    sought = b"a" * _RUN
+    place = runs.find(sought)
+    while place >= 0:
+        end = runs.find(b" ", place)
+        run = data[place : end if end >= 0 else len(data)].strip(b"-_")
+        if run and not (run.isalpha() and run.islower()):
+            yield place
+        place = runs.find(sought, end) if end >= 0 else -1
+
+
+def _named(data: bytes) -> Iterator[int]:
+    """Where a word stands that names a secret; one place a line is enough."""
+    low = data.lower()
+    for stem in _NAMES_SECRETS:
+        followed = _FOLLOWED_BY.get(stem)
+        place = low.find(stem)
+        while place >= 0:
+            after = place + len(stem)
+            if followed is not None and low[after : after + 1] not in followed:
+                place = low.find(stem, after)
+                continue
+            yield place
+            end = low.find(b"\n", place)
+            place = low.find(stem, end) if end >= 0 else -1
+
+
+def _urls(data: bytes) -> Iterator[int]:
+    place = data.find(b"://") if b"@" in data else -1
+    while place >= 0:
+        end = data.find(b"\n", place)
+        if b"@" in data[place : end if end >= 0 else len(data)]:
+            yield place
+        place = data.find(b"://", end) if end >= 0 else -1
+
+
+def _lines(text: str, data: bytes, places: list[int]) -> Iterator[tuple[str, int]]:
+    """The lines around byte places, each once, with their offset in characters."""
+    ascii_only = len(data) == len(text)
+    counted = characters = 0
+    done = -1
+    for place in places:
+        if place < done:
+            continue
+        start = data.rfind(b"\n", 0, place) + 1
+        end = data.find(b"\n", place)
+        done = end if end >= 0 else len(data)
+        if ascii_only:
+            characters = start
+        else:
+            characters += len(data[counted:start].decode("utf-8", "surrogatepass"))
+            counted = start
+        yield data[start:done].decode("utf-8", "surrogatepass"), characters
+
+
+def _in_line(line: str) -> Iterator[Secret]:
+    for token in token_pattern().finditer(line):
+        assert token.lastgroup is not None
+        if not _is_in_data(line, token.start()):
+            yield Secret(token.lastgroup.replace("_", "-"), *token.span())
+    for kind, pattern in (("url-password", _URL), ("basic-auth", _BASIC), ("password", _NETRC)):
+        for found in pattern.finditer(line):
+            if kind != "url-password" or is_password(found["value"], "", quoted=True):
+                yield Secret(kind, *found.span("value"))
+    for found in _HEADER.finditer(line):
+        if any(map(str.isdigit, found["value"])) and is_random(found["value"], sure=True):
+            yield Secret("authorization", *found.span("value"))
+    for found in _CURL.finditer(line):
+        if is_password(found["value"], "", quoted=True):
+            yield Secret("password", *found.span("value"))
+    yield from _assigned(line)
+
+
+def _is_in_data(line: str, place: int) -> bool:
+    """Whether a place lies in a `data:` URI, whose text is a picture."""
+    begun = line.rfind(";base64,", 0, place)
+    return begun >= 0 and re.fullmatch(r"[A-Za-z0-9+/=]*", line[begun + 8 : place]) is not None
+
+
+def _assigned(line: str) -> Iterator[Secret]:
+    """What is assigned to names: `password: …`, `API_KEY=…`, `"token": "…"`, `Passwort ist …`."""
+    position = 0
+    while found := _ASSIGNED.search(line, position):
+        position = max(found.end("sign"), found.start() + 1)
+        secret = _judged(line, found)
+        if secret is not None:
+            yield secret
+            position = secret.end
+
+
+def _judged(line: str, found: re.Match[str]) -> Secret | None:
+    sign = found["sign"].strip().lower()
+    if not sign and not found["flag"]:
+        return None
+    start = found.start("value")
+    quoted = bool(found["quote"])
+    value = found["value"]
+    if quoted and (whole := _QUOTED_VALUE.match(line, start)):
+        value = whole.group().rstrip()
+    else:
+        value = _trimmed(value)
+    end = start + len(value)
+    rest = line[end:]
+    if found["password"]:
+        stated = sign not in (":", "=", ":=", "：", "＝", "=>") and not found["flag"]
+        if not stated and not quoted and is_passphrase(line[start:].rstrip(" .")):
+            return Secret("password", start, len(line.rstrip(" .\r")))
+        if quoted and " " in value and not is_passphrase(value.lower()):
+            return None
+        if is_password(value, rest, quoted=quoted, stated=stated):
+            return Secret("password", start, end)
+        return None
+    if _NOT_SECRET_KEYS.search(line[found.start() : found.end("more")]):
+        return None
+    named = found["sure"] or ""
+    sure = bool(named) or (found["key"] or "").upper() == found["key"] != "KEY"
+    if " " not in value and is_random(value, sure=sure):
+        return Secret(_kind_of(named), start, end)
+    return None
+
+
+def _kind_of(name: str) -> str:
+    low = name.lower()
+    if "key" in low or not low:
+        return "api-key"
+    return "token" if "token" in low else "secret"
+
+
+def _trimmed(value: str) -> str:
+    """The value without the punctuation of the sentence around it."""
+    trimmed = value.rstrip(_ENDS_VALUE)
+    if value.startswith("http") or not trimmed:
+        return value
+    # `hunter2!` keeps its mark: at the end of a password one is likely.
+    marks = value[len(trimmed) :]
+    kept = re.match(r"[!?*_]+(?=[.,;)]*\Z)", marks)
+    return trimmed + kept.group() if kept and "**" not in marks else trimmed
+
+
+def _key_blocks(text: str) -> Iterator[Secret]:
+    for block in _KEY_BLOCK.finditer(text):
+        yield Secret("private-key", *block.span())
+
+
+def _apart(found: list[Secret]) -> tuple[Secret, ...]:
+    """By place; of two that overlap, the wider takes in the other."""
+    kept: list[Secret] = []
+    for secret in sorted(found, key=lambda s: (s.start, -s.end)):
+        if kept and secret.start < kept[-1].end:
+            if secret.end > kept[-1].end:
+                kept[-1] = Secret(kept[-1].kind, kept[-1].start, secret.end)
+            continue
+        kept.append(secret)
+    return tuple(kept)

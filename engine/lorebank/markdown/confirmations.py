@@ -1,0 +1,90 @@
+"""`bank/confirmed.md`: what the owner vouches for, one decision a line.
+
+    - confirm f-1a2b3c4d5e (2026-01-04: memory/imported/ana.md#L12: checked with her)
+    - confirm `memory/imported/ana.md` (2026-01-04)
+    - confirm all imported (2026-01-04: my own old vault)
+
+Deleting a line undoes it. A file that is confirmed is trusted in what is added to it later as well;
+a sentence confirmed by its id is trusted as it reads, wherever it stands.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import date
+from enum import StrEnum
+
+from lorebank.domain import Citation, Diagnostic, Origin
+from lorebank.markdown.document import Document, read_document
+from lorebank.markdown.ledger import item_lines, note_text, split_note
+
+__all__ = ["Confirmation", "Target", "format_confirmation", "parse_confirmations"]
+
+_LINE = re.compile(
+    r"\s*[*_]*confirm[*_]*\s*:?\s+(?:`?(?P<id>[fn]-[0-9a-f]{10})`?|all[ -](?P<origin>[a-z]+)"
+    r"|`(?P<path>[^`\n]+)`|(?P<bare>\S+\.md))(?P<rest>.*)\Z",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+class Target(StrEnum):
+    """What a confirmation speaks of."""
+
+    ID = "id"
+    PATH = "path"
+    ORIGIN = "origin"
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmation:
+    """One line: what is confirmed, since when and why."""
+
+    target: Target
+    value: str
+    """An id (`f-…`, `n-…`), a path, or the name of an origin."""
+    day: date | None
+    reason: str
+    citation: Citation
+    """Of the line itself."""
+
+
+def parse_confirmations(
+    text: str, path: str, *, document: Document | None = None
+) -> tuple[tuple[Confirmation, ...], tuple[Diagnostic, ...]]:
+    """The confirmations of a page in order; list items that confirm nothing are reported."""
+    document = document or read_document(text, path)
+    found: list[Confirmation] = []
+    problems: list[Diagnostic] = list(document.diagnostics)
+    for line, place in item_lines(document):
+        said = _LINE.match(line)
+        target = _target(said) if said else None
+        if said is None or target is None:
+            message = (
+                "not a confirmation; write `confirm f-…`, a path in backticks, or all imported"
+            )
+            problems.append(Diagnostic(path, place.start_line, "confirmation-unread", message))
+            continue
+        _, day, reason = split_note(said["rest"])
+        found.append(Confirmation(*target, day, reason, place))
+    return tuple(found), tuple(problems)
+
+
+def format_confirmation(confirmation: Confirmation) -> str:
+    """The list item that is read as this confirmation."""
+    shown = {
+        Target.ID: confirmation.value,
+        Target.PATH: f"`{confirmation.value}`",
+        Target.ORIGIN: f"all {confirmation.value}",
+    }[confirmation.target]
+    return f"- confirm {shown}{note_text(confirmation.day, confirmation.reason)}"
+
+
+def _target(said: re.Match[str]) -> tuple[Target, str] | None:
+    if said["id"]:
+        return Target.ID, said["id"].lower()
+    if said["origin"]:
+        word = said["origin"].lower()
+        known = word in set(Origin) and not Origin(word).trusted
+        return (Target.ORIGIN, word) if known else None
+    return Target.PATH, said["path"] or said["bare"]

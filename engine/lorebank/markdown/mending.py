@@ -1,0 +1,200 @@
+"""Mending pages: what is made of lines that are forgotten is cut out of them, and nothing else.
+
+A line is such a trace where it cites a forgotten line, names its fact's id or holds its text; the
+list items below it go with it, and an opinion's entry goes where its statement does. Checksums of
+managed blocks are made anew, but for a block that a person edited: it stays edited.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from lorebank.domain import Citation
+from lorebank.markdown.blocks import Block, find_blocks, render_block
+from lorebank.markdown.generated_text import escape_inline
+from lorebank.markdown.opinion_page import is_opinion_block, with_overview_rows
+from lorebank.markdown.proposal_pages import is_proposal_block
+
+__all__ = ["Mended", "Traces", "blanked", "mend_blocks", "mend_report"]
+
+_LINK = re.compile(
+    r"\[((?:\\.|[^\]\\])*?\.md)#L(\d+)(?:-L(\d+))?\]\(|(\S+?\.md)#L(\d+)(?:-L(\d+))?"
+)
+_GROUND = re.compile(r"- \d{4}-\d{2}-\d{2} ")
+_IDS = re.compile(r"\b[fn]-[0-9a-f]{10}\b")
+_LEAST_TEXT = 6
+"""A shorter sentence ("Yes.") may stand anywhere; it is found by its citation and id alone."""
+
+
+@dataclass(frozen=True)
+class Traces:
+    """How lines are known that tell of what is forgotten."""
+
+    places: tuple[Citation, ...] = ()
+    ids: frozenset[str] = frozenset()
+    texts: tuple[str, ...] = ()
+    """Plain text of the forgotten sentences."""
+    opinions: frozenset[str] = frozenset()
+    """Ids of opinions that nothing states any more."""
+
+    @cached_property
+    def _by_path(self) -> dict[str, list[Citation]]:
+        found: dict[str, list[Citation]] = {}
+        for place in self.places:
+            found.setdefault(place.path, []).append(place)
+        return found
+
+    @cached_property
+    def needles(self) -> tuple[str, ...]:
+        """The texts as pages write them."""
+        said = [t for text in self.texts if len(text) >= _LEAST_TEXT for t in (text, _flat(text))]
+        return tuple(dict.fromkeys(form for t in said for form in (t, escape_inline(t))))
+
+    def told_in(self, line: str) -> bool:
+        """Whether a line holds the text or the id of something forgotten."""
+        if any(needle in line for needle in self.needles):
+            return True
+        return bool(self.ids) and any(found in self.ids for found in _IDS.findall(line))
+
+    def cited_in(self, line: str) -> bool:
+        """Whether a line cites a forgotten line."""
+        if ".md#L" not in line:
+            return False
+        for linked, a, b, plain, c, d in _LINK.findall(line):
+            path = (linked or plain).replace("\\[", "[").replace("\\]", "]").lstrip("([`")
+            first = int(a or c)
+            last = int(b or d or first)
+            for place in self._by_path.get(path, ()):
+                if place.start_line <= last and first <= place.end_line:
+                    return True
+        return False
+
+
+@dataclass
+class Mended:
+    """A page's text without the traces, and the lines that went."""
+
+    text: str
+    gone: list[tuple[int, str]] = field(default_factory=list)
+    """1-based line in the page as it was, and what it said."""
+
+
+def mend_blocks(text: str, traces: Traces) -> Mended:
+    """The page with its managed blocks mended; what a person wrote between them stays."""
+    done = Mended(text)
+    blocks, _ = find_blocks(text)
+    dropped = frozenset(b.name for b in blocks if _states(b, traces)) | traces.opinions
+    pieces: list[str] = []
+    position = 0
+    for block in blocks:
+        source = text[block.start : block.end]
+        pieces += (text[position : block.start], _mended(block, source, traces, dropped, done.gone))
+        position = block.end
+    done.text = "".join([*pieces, text[position:]])
+    return done
+
+
+def mend_report(text: str, traces: Traces) -> Mended:
+    """A report of the engine's own (a journal, rejected hunks) without what it quotes."""
+    done = Mended(text)
+    lines = text.split("\n")
+    kept = _without(lines, 1, traces.told_in, done.gone)
+    done.text = "\n".join(kept)
+    return done
+
+
+def blanked(text: str, places: Iterable[tuple[int, int]]) -> str:
+    """The text with these lines (1-based, inclusive) empty.
+
+    An empty line stays where each one stood, so that every citation of the others holds.
+    """
+    lines = text.split("\n")
+    for start, end in places:
+        for number in range(start - 1, min(end, len(lines))):
+            lines[number] = "\r" if lines[number].endswith("\r") else ""
+    return "\n".join(lines)
+
+
+def _states(block: Block, traces: Traces) -> bool:
+    """Whether a block goes as a whole: an opinion's entry whose statement is forgotten, a
+    proposal that rests on it."""
+    if is_proposal_block(block.name):
+        return _rests_on(block.body, traces)
+    if not is_opinion_block(block.name):
+        return False
+    heading = next((line for line in block.body.split("\n") if line.startswith("#")), "")
+    return traces.told_in(heading)
+
+
+def _rests_on(proposal: str, traces: Traces) -> bool:
+    """Whether the very lines of a proposal tell of something forgotten, or all it stands on."""
+    lines = [line.rstrip("\r") for line in proposal.split("\n")]
+    traced = {line for line in lines if traces.told_in(line) or traces.cited_in(line)}
+    grounds = {line for line in lines if _GROUND.match(line)}
+    return bool(traced - grounds) or (bool(traced) and grounds <= traced)
+
+
+def _mended(
+    block: Block,
+    source: str,
+    traces: Traces,
+    dropped: Collection[str],
+    gone: list[tuple[int, str]],
+) -> str:
+    if block.name in dropped:
+        body = block.body.split("\n")
+        gone.extend((block.first_line + 1 + n, line.rstrip("\r")) for n, line in enumerate(body))
+        return ""
+    before = block.body
+    newline = "\r\n" if "\r\n" in source else "\n"
+    after = before.replace("\r\n", "\n")
+    if block.name == "overview" and dropped:
+        after = _overview_without(after, dropped, block.first_line + 1, gone)
+
+    def traced(line: str) -> bool:
+        return traces.told_in(line) or traces.cited_in(line)
+
+    after = "\n".join(_without(after.split("\n"), block.first_line + 1, traced, gone))
+    if after == before.replace("\r\n", "\n"):
+        return source
+    if block.edited:
+        first, _, rest = source.partition("\n")
+        end = rest.rpartition("\n")[2]
+        middle = after.replace("\n", newline) + newline if after else ""
+        return f"{first}\n{middle}{end}"
+    return render_block(block.name, after).replace("\n", newline)
+
+
+def _overview_without(
+    body: str, dropped: Collection[str], line: int, gone: list[tuple[int, str]]
+) -> str:
+    named = [(n, row) for n, row in enumerate(body.split("\n"), line) if row.startswith("|")]
+    gone.extend((n, row) for n, row in named if any(name in row for name in dropped))
+    return with_overview_rows(body, "", [d for d in dropped if d in body]) if gone else body
+
+
+def _without(
+    lines: list[str], first: int, traced: Callable[[str], bool], gone: list[tuple[int, str]]
+) -> list[str]:
+    """The lines less the traced ones and what is set further in below them."""
+    kept: list[str] = []
+    below: int | None = None
+    for number, line in enumerate(lines, first):
+        indent = len(line) - len(line.lstrip())
+        if below is not None and line.strip() and indent > below:
+            gone.append((number, line.rstrip("\r")))
+            continue
+        below = None
+        if traced(line):
+            gone.append((number, line.rstrip("\r")))
+            below = indent
+        else:
+            kept.append(line)
+    return kept
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())

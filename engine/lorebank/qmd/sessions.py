@@ -1,0 +1,140 @@
+"""Conversations exported for search: what the user and the assistant said, and nothing else.
+
+Whoever reads a host's transcripts hands over `Transcript` values; here they become one Markdown
+file each. Tool calls, system text and reasoning are no turns and never come this far.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Literal
+
+from lorebank.errors import WorkspaceError
+from lorebank.language.folding import slugify
+from lorebank.markdown.hidden import hide
+
+__all__ = ["ExportReport", "Transcript", "Turn", "export_transcripts", "transcript_text"]
+
+_MARK = "<!-- conversation exported by lorebank -->"
+"""Begins every export, so that no other file of the folder is ever replaced or removed."""
+_LABELS = {"user": "User", "assistant": "Assistant"}
+_SECRETS = re.compile(
+    r"\b(?:sk|pk|rk|xox[abprs]|gh[opusr]|glpat|AIza|AKIA|ASIA)[-_]?[A-Za-z0-9_-]{16,}"
+    r"|\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*"
+    r"|-----BEGIN [A-Z ]*PRIVATE KEY-----.*?-----END [A-Z ]*PRIVATE KEY-----"
+    r"|(?<=Bearer )[\w.~+/=-]{16,}",
+    re.DOTALL,
+)
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What one of the two said."""
+
+    role: Literal["user", "assistant"]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """One conversation."""
+
+    id: str
+    """The host's name for it."""
+    ended: datetime
+    """The last turn, in local time."""
+    turns: tuple[Turn, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ExportReport:
+    """What an export changed, as names of files in its folder."""
+
+    written: tuple[str, ...]
+    removed: tuple[str, ...]
+
+
+def export_transcripts(
+    transcripts: Iterable[Transcript], folder: Path, *, retention_days: int, now: datetime
+) -> ExportReport:
+    """Write conversations into a folder, one file each; unchanged ones are left alone.
+
+    Conversations that ended more than `retention_days` days ago are not written, and what was
+    exported of them earlier is removed; 0 keeps all. Raises `WorkspaceError`.
+    """
+    oldest = now - timedelta(days=retention_days) if retention_days else None
+    written, removed = [], []
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for transcript in transcripts:
+            file = folder / _file_name(transcript)
+            is_kept = oldest is None or transcript.ended >= oldest
+            if is_kept and _write(file, transcript_text(transcript)):
+                written.append(file.name)
+        for file in sorted(folder.glob("*.md")):
+            if oldest is not None and _is_expired(file, oldest):
+                file.unlink()
+                removed.append(file.name)
+    except OSError as error:
+        raise WorkspaceError(f"{folder}: cannot be written: {error.strerror}") from error
+    return ExportReport(tuple(written), tuple(removed))
+
+
+def transcript_text(transcript: Transcript) -> str:
+    """A conversation as Markdown, a line a turn: `User: …`, `Assistant: …`.
+
+    Private spans, hidden markup, control characters and what looks like a key are left out.
+    """
+    lines = [
+        f"{_LABELS[turn.role]}: {said}"
+        for turn in transcript.turns
+        if turn.role in _LABELS and (said := _sanitised(turn.text))
+    ]
+    ended = transcript.ended.isoformat(sep=" ", timespec="minutes")
+    title = f"# Conversation {_sanitised(transcript.id)}, {ended}"
+    return "\n".join([_MARK, "", title, "", *lines, ""])
+
+
+def _sanitised(text: str) -> str:
+    shown = hide(_CONTROL.sub(" ", text).replace("\r", " "), "").text
+    return " ".join(_SECRETS.sub("[secret]", shown).split())
+
+
+def _file_name(transcript: Transcript) -> str:
+    """The day first, so that hits say when; then the host's own name, as far as a path bears it."""
+    from hashlib import blake2b
+
+    mark = blake2b(transcript.id.encode("utf-8", "surrogateescape"), digest_size=4).hexdigest()
+    name = re.sub(r"[^\w-]+", "-", slugify(transcript.id))[:60].strip("-")
+    return f"{'-'.join(filter(None, (name, mark)))}.md"
+
+
+def _write(file: Path, text: str) -> bool:
+    """Whether the file was written: not where it holds that already, or is not ours."""
+    if file.is_symlink():
+        return False
+    if file.exists():
+        before = file.read_text("utf-8", "replace")
+        if before == text or not before.startswith(_MARK):
+            return False
+    temporary = file.with_suffix(".new")
+    temporary.write_text(text, "utf-8")
+    temporary.replace(file)
+    return True
+
+
+def _is_expired(file: Path, oldest: datetime) -> bool:
+    if file.is_symlink():
+        return False
+    text = file.read_text("utf-8", "replace")
+    found = re.search(r"^# Conversation .*, (\d{4}-\d\d-\d\d \d\d:\d\d)$", text, re.MULTILINE)
+    return text.startswith(_MARK) and found is not None and _moment(found[1]) < oldest
+
+
+def _moment(text: str) -> datetime:
+    return datetime.fromisoformat(text)

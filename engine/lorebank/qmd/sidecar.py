@@ -1,0 +1,277 @@
+"""One workspace's sidecar: asked, kept fresh, and left alone for a while after it failed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from lorebank.config import Config
+from lorebank.config_qmd import QmdSettings
+from lorebank.config_rules import seconds
+from lorebank.domain import SearchHit
+from lorebank.errors import LorebankError
+from lorebank.index.breaker import Breaker
+from lorebank.index.connection import Connection
+from lorebank.qmd.answers import (
+    Found,
+    UnreadableAnswer,
+    is_flag_rejection,
+    question_for,
+    read_answer,
+)
+from lorebank.qmd.background import begin
+from lorebank.qmd.collections import Collection, collections_of, resolve
+from lorebank.qmd.hits import Wanted, as_hits
+from lorebank.qmd.home import Home, State, home_of
+from lorebank.qmd.process import Completed, QmdCommand, QmdFailed, QmdMissing
+from lorebank.qmd.refresh import Progress, Work, due, refresh
+from lorebank.qmd.timer import Timer
+from lorebank.workspace.lock import WriterLock
+
+__all__ = ["QmdFailed", "Sidecar"]
+
+_SPARE = 20
+"""Places asked for at least: some lie in what may not be shown."""
+_FILTERED = 200
+"""Places asked for where most may lie elsewhere."""
+_NOT_READY = "its index is being made"
+
+
+@dataclass
+class Sidecar:
+    """The sidecar of one workspace; `say` is told what fails, each thing once."""
+
+    root: Path
+    config: Config
+    environ: Mapping[str, str]
+    say: Callable[[str], None]
+    problem: str | None = None
+    """Why the built-in engine answered the last search; `None` where the sidecar did."""
+    _told: set[str] = field(default_factory=set)
+    _timer: Timer | None = None
+    _plain_query: bool = False
+    """Whether the chosen mode was refused by this build, so that `query` is asked."""
+
+    # -- asking --------------------------------------------------------------------------------
+
+    def search(self, connection: Connection, wanted: Wanted) -> tuple[SearchHit, ...] | None:
+        """The hits; `None` where the built-in engine has to answer, for the reason in `problem`."""
+        self.problem = None
+        try:
+            return self._search(connection, wanted)
+        except LorebankError as failure:
+            self.problem = f"qmd does not answer ({failure.message}): the built-in engine does"
+            self._say(self.problem)
+            return None
+
+    def _search(self, connection: Connection, wanted: Wanted) -> tuple[SearchHit, ...]:
+        breaker = Breaker.read(connection, self._fingerprint)
+        if breaker.rests:
+            raise QmdFailed(breaker.reason)
+        self._command.find()
+        if not self.collections:
+            raise QmdFailed("memory.qmd names no folder that is there")
+        if not self._state.collections:
+            raise QmdFailed(self._state.problem or _NOT_READY)
+        if not question_for(self._mode, wanted.query):
+            return ()
+        try:
+            found = self._ask(wanted)
+        except QmdMissing:
+            raise
+        except QmdFailed as failure:
+            breaker.trip(connection, failure.message)
+            raise
+        breaker.close(connection)
+        return as_hits(
+            found,
+            wanted,
+            root=self.root,
+            config=self.config,
+            collections=self.collections,
+            mode=self._mode,
+        )
+
+    def _ask(self, wanted: Wanted) -> tuple[Found, ...]:
+        mode = self._mode
+        done = self._run(mode, wanted)
+        if done.code and self._may_ask_plainly and is_flag_rejection(done.errors or done.output):
+            self._plain_query = True
+            mode = self._mode
+            done = self._run(mode, wanted)
+        if done.code:
+            raise QmdFailed(f"qmd {mode} ended with {done.reason}")
+        try:
+            return read_answer(done.output)
+        except UnreadableAnswer as problem:
+            raise QmdFailed(f"qmd {mode} gave no readable answer: {problem}") from problem
+
+    def _run(self, mode: str, wanted: Wanted) -> Completed:
+        settings = self.config.memory.qmd
+        count = max(_SPARE if wanted.path is None else _FILTERED, wanted.k)
+        question = question_for(mode, wanted.query)
+        arguments = (mode, "--json", "-n", str(count), "--", question)
+        return self._command.run(*arguments, timeout_s=settings.limits.timeout_ms / 1000)
+
+    @property
+    def _mode(self) -> str:
+        """How qmd is asked; offline, only in the way that never fetches a model."""
+        if self.config.embedder.offline:
+            return "search"
+        return "query" if self._plain_query else self.config.memory.qmd.search_mode
+
+    @property
+    def _may_ask_plainly(self) -> bool:
+        return self._mode != "query" and not self.config.embedder.offline
+
+    # -- keeping fresh -------------------------------------------------------------------------
+
+    def note_change(self) -> None:
+        """Files of the workspace changed: an update is due once the debounce is over."""
+        try:
+            self._home.make(self.environ)
+            self._home.note_change()
+        except LorebankError as failure:
+            self._say(f"qmd: {failure.message}")
+
+    def freshen(self) -> None:
+        """Before a search: see to it that what is due gets done, here or in the background.
+
+        Nothing is raised: what failed stands in the state, and is said.
+        """
+        try:
+            self._command.find()
+            changed = self._home.changed_at
+            now = time.time()
+            self._begin(
+                due(self._state, self.collections, self._settings, now=now, changed_at=changed)
+            )
+        except QmdMissing:
+            return  # as the search is about to say
+        except LorebankError as failure:
+            self._say(f"qmd: {failure.message}")
+
+    def start(self) -> None:
+        """When a server starts, before the first search: update, and go on doing so in time."""
+        if self._settings.update.on_boot:
+            self.note_change()
+        self.freshen()
+        if (interval := seconds(self._settings.update.interval)) and self._timer is None:
+            self._timer = Timer(interval, self.freshen)
+            self._timer.start()
+
+    def stop(self) -> None:
+        """End the timer; what runs in the background goes on."""
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None
+
+    def refresh(self, progress: Progress | None = None) -> None:
+        """Bring everything up to date now, and wait for it; what fails is said."""
+        embeds = self._settings.search_mode != "search" and not self.config.embedder.offline
+        try:
+            new = self._state.collections != self.collections
+            self._refresh(Work(new, True, embeds), progress)
+        except LorebankError as failure:
+            self._say(f"qmd: {failure.message}")
+
+    def _begin(self, work: Work) -> None:
+        if self.config.embedder.offline:
+            work = replace(work, embed=False)
+        if not work:
+            return
+        if self._settings.update.wait_for_boot_sync:
+            self._refresh(work)
+            return
+        now = time.time()
+        self._home.make(self.environ)
+        replace(self._state, attempted=now).write(self._home)
+        begin(self._command, self._home, self.collections, self._settings.update, work, asked=now)
+
+    def _refresh(self, work: Work, progress: Progress | None = None) -> None:
+        self._home.make(self.environ)
+        patience = self._settings.update.update_timeout_ms / 1000
+        with WriterLock(self._home.folder, timeout_s=patience, file=self._home.lock_file):
+            timing = self._settings.update
+            refresh(self._command, self._home, self.collections, timing, work, progress)
+
+    # -- telling -------------------------------------------------------------------------------
+
+    def describe(self, connection: Connection) -> dict[str, Any]:
+        """Who answers a search now, why not the sidecar, and where its home is."""
+        found: dict[str, Any] = {"engine": "builtin", "reason": "", "mode": self._mode}
+        try:
+            state = self._state
+            found |= {
+                "home": {
+                    "XDG_CONFIG_HOME": str(self._home.config_home),
+                    "XDG_CACHE_HOME": str(self._home.cache_home),
+                },
+                "collections": [collection.name for collection in state.collections],
+                "updated": _stamp(state.updated),
+                "embedded": _stamp(state.embedded),
+                "problem": state.problem,
+            }
+            self._command.find()
+            reason = Breaker.read(connection, self._fingerprint).reason
+            if not state.collections:
+                reason = state.problem or "its index is made by the next search, or lorebank index"
+        except LorebankError as failure:
+            reason = failure.message
+        return found | {"reason": reason, "engine": "builtin" if reason else "qmd"}
+
+    def resolve(self, path: str) -> Path:
+        """The file behind `qmd/<collection>/<path>`; raises as `collections.resolve`."""
+        return resolve(self.collections, path)
+
+    @cached_property
+    def collections(self) -> tuple[Collection, ...]:
+        """The folders that are searched."""
+        return collections_of(self.root, self.config, self.sessions_folder)
+
+    @property
+    def sessions_folder(self) -> Path | None:
+        """Where exported conversations are; `None` where none are to be searched."""
+        sessions = self._settings.sessions
+        if not sessions.enabled:
+            return None
+        own = sessions.export_dir
+        return Path(own).expanduser() if own else self._home.sessions
+
+    @property
+    def _settings(self) -> QmdSettings:
+        return self.config.memory.qmd
+
+    @cached_property
+    def _home(self) -> Home:
+        return home_of(self.root, self.environ)
+
+    @property
+    def _state(self) -> State:
+        return State.read(self._home)
+
+    @cached_property
+    def _command(self) -> QmdCommand:
+        command = str(Path(self._settings.command).expanduser())
+        return QmdCommand(command, self._home.config_home, self._home.cache_home, self.environ)
+
+    @property
+    def _fingerprint(self) -> str:
+        return f"qmd: {self._settings.command} {self._settings.search_mode}"
+
+    def _say(self, line: str) -> None:
+        if line not in self._told:
+            self._told.add(line)
+            self.say(line)
+
+
+def _stamp(moment: float) -> str | None:
+    """Local time, ISO 8601; `None` for never."""
+    from datetime import UTC, datetime
+
+    known = datetime.fromtimestamp(moment, UTC).astimezone()
+    return known.isoformat(timespec="seconds") if moment else None

@@ -1,0 +1,99 @@
+"""Secrets: what is masked, what comes through, and that no place in a text moves."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lorebank.language.secrets import MASK, find_secrets, redact
+
+HERE = Path(__file__).parent
+
+
+def cases(name: str) -> list[str]:
+    lines = (HERE / name).read_text("utf-8").replace("~~", "").split("\n")
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+SECRETS = cases("secret_cases.tsv")
+ORDINARY = cases("no_secret_cases.txt")
+
+
+def test_the_tables_are_long_enough() -> None:
+    assert len(SECRETS) >= 60
+    assert len(ORDINARY) >= 60
+
+
+@pytest.mark.parametrize("case", SECRETS)
+def test_a_secret_is_masked_and_nothing_beside_it(case: str) -> None:
+    found = re.search("«(.+)»", case)
+    assert found is not None
+    text = case.replace("«", "").replace("»", "")
+    assert redact(text).text == case.replace(found.group(), MASK * len(found[1]))
+
+
+@pytest.mark.parametrize("text", ORDINARY)
+def test_what_is_no_secret_comes_through(text: str) -> None:
+    assert redact(text).text == text
+
+
+def test_the_whole_of_ordinary_prose_is_left_alone() -> None:
+    """All notes of the fixtures, which hold hashes, commands, tables, nine languages."""
+    for note in sorted((HERE.parents[1] / "fixtures").rglob("*.md")):
+        text = note.read_bytes().decode("utf-8", "replace")
+        assert find_secrets(text) == (), note
+
+
+PEM = """before
+-----BEGIN OPENSSH PRIVATE KEY-----
+b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gtZW
+QyNTUxOQAAACDzY1Zr
+-----END OPENSSH PRIVATE KEY-----
+after"""
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+@pytest.mark.parametrize("cut", [0, 1])
+def test_a_private_key_is_masked_line_by_line_closed_or_not(newline: str, cut: int) -> None:
+    lines = PEM.split("\n")
+    if cut:
+        del lines[4]
+    text = newline.join(lines)
+    masked = redact(text).text
+    assert "b3Blb" not in masked
+    assert "QyNTU" not in masked
+    assert masked.split(newline)[0] == "before"
+    assert masked.endswith("after")
+    assert [len(line) for line in masked.split("\n")] == [len(line) for line in text.split("\n")]
+
+
+@given(
+    st.lists(
+        st.sampled_from([*(c.replace("«", "").replace("»", "") for c in SECRETS), *ORDINARY])
+        | st.text(max_size=40),
+        max_size=12,
+    )
+)
+@settings(max_examples=150, deadline=None)
+def test_length_lines_and_all_else_stay(lines: list[str]) -> None:
+    text = "\n".join(lines)
+    redacted = redact(text)
+    assert len(redacted.text) == len(text)
+    for old, new in zip(text, redacted.text, strict=True):
+        assert new in (old, MASK)
+        assert (old in "\r\n") == (new in "\r\n")
+    masked = {i for s in redacted.secrets for i in range(s.start, s.end)}
+    assert all(text[i] == redacted.text[i] for i in range(len(text)) if i not in masked)
+    assert redact(redacted.text).text == redacted.text
+    for one, other in zip(redacted.secrets, redacted.secrets[1:], strict=False):
+        assert one.end <= other.start
+
+
+@given(st.text(max_size=400))
+@settings(max_examples=200, deadline=None)
+def test_no_text_is_an_error(text: str) -> None:
+    assert len(redact(text).text) == len(text)

@@ -1,0 +1,95 @@
+"""Origins: of folder, front matter and mark the least trusted counts; marks read back."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from lorebank.domain import Origin
+from lorebank.markdown.confirmations import format_confirmation, parse_confirmations
+from lorebank.markdown.facts import extract_facts, format_fact
+from lorebank.markdown.origin import file_origin
+
+
+@pytest.mark.parametrize(
+    ("line", "content", "origin"),
+    [
+        ("- W @Ana: Lives in Porto.", "Lives in Porto.", Origin.OWNER),
+        ("- W @Ana: Lives in Porto. (origin: agent)", "Lives in Porto.", Origin.AGENT),
+        ("- W @Ana: Lives in Porto (origin: Imported).", "Lives in Porto.", Origin.IMPORTED),
+        ("- O @Ana: Likes it. (+o-3f2a) (origin: session)", "Likes it.", Origin.SESSION),
+        ("- O @Ana: Likes it. (origin: session) (+o-3f2a)", "Likes it.", Origin.SESSION),
+        (
+            "- W @Ana: It says (origin: web) on the label.",
+            "It says (origin: web) on the label.",
+            Origin.OWNER,
+        ),
+        (
+            "- W @Ana: One. (origin: untrusted)\n  Two. (origin: owner)",
+            "One. Two.",
+            Origin.UNTRUSTED,
+        ),
+    ],
+)
+def test_a_mark_at_the_end_of_a_line_says_whose_word_it_is(
+    line: str, content: str, origin: Origin
+) -> None:
+    found = extract_facts(f"## Retain\n{line}\n", "memory/x.md", recorded=date(2026, 1, 1))
+    (fact,) = found.facts
+    assert (" ".join(fact.content.split()), fact.origin) == (content, origin)
+    again = extract_facts(
+        f"## Retain\n{format_fact(fact)}\n", "memory/x.md", recorded=date(2026, 1, 1)
+    ).facts[0]
+    assert (again.id, again.origin, again.marks) == (fact.id, fact.origin, fact.marks)
+
+
+@pytest.mark.parametrize(
+    ("path", "written", "folders", "expected"),
+    [
+        ("memory/2026-01-01.md", None, (), Origin.OWNER),
+        ("memory/2026-01-01.md", "imported", (), Origin.IMPORTED),
+        ("memory/imported/a.md", None, (), Origin.IMPORTED),
+        ("memory/imported/a.md", "owner", (), Origin.IMPORTED),
+        ("memory/imported/a.md", "untrusted", (), Origin.UNTRUSTED),
+        ("memory/importedly.md", None, (), Origin.OWNER),
+        ("memory/web/a.md", None, (("memory/web", "untrusted"),), Origin.UNTRUSTED),
+        ("memory/imported/me/a.md", None, (("memory/imported/me", "owner"),), Origin.OWNER),
+        ("memory/a.md", ["owner"], (), Origin.OWNER),
+    ],
+)
+def test_nothing_vouches_for_itself(
+    path: str,
+    written: str | list[str] | None,
+    folders: tuple[tuple[str, str], ...],
+    expected: Origin,
+) -> None:
+    front_matter = {} if written is None else {"origin": written}
+    assert file_origin(path, front_matter, folders) == (expected, ())
+
+
+def test_an_unknown_origin_is_reported_and_lowers_nothing() -> None:
+    origin, problems = file_origin("memory/a.md", {"origin": "Lisbon"}, ())
+    assert (origin, [p.code for p in problems]) == (Origin.OWNER, ["origin-unknown"])
+
+
+def test_confirmations_read_back_and_the_rest_is_reported() -> None:
+    text = (
+        "# Confirmed\n\nprose\n\n"
+        "- confirm f-1a2b3c4d5e (2026-01-04: memory/a.md#L3: asked her)\n"
+        "- confirm `memory/imported/My notes.md` (2026-01-04)\n"
+        "- confirm all imported\n"
+        "- confirm all owner\n"
+        "- something else\n"
+    )
+    found, problems = parse_confirmations(text, "bank/confirmed.md")
+    assert [(c.target.value, c.value, c.citation.start_line) for c in found] == [
+        ("id", "f-1a2b3c4d5e", 5),
+        ("path", "memory/imported/My notes.md", 6),
+        ("origin", "imported", 7),
+    ]
+    assert [(p.line, p.code) for p in problems] == [
+        (8, "confirmation-unread"),
+        (9, "confirmation-unread"),
+    ]
+    assert [format_confirmation(c) for c in found] == text.split("\n")[4:7]

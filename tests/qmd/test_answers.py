@@ -1,0 +1,123 @@
+"""What qmd prints, read; what a question becomes for each of its modes."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lorebank.qmd.answers import (
+    Found,
+    UnreadableAnswer,
+    is_flag_rejection,
+    question_for,
+    read_answer,
+)
+
+REAL = """[
+  {
+    "docid": "#306749",
+    "score": 0.42,
+    "file": "qmd://memory-root/memory/Router Notes.md",
+    "line": 1,
+    "title": "Router",
+    "snippet": "@@ -1,3 @@ (0 before, 5 after)\\n# Router\\n\\nThe router password is hunter2."
+  },
+  {
+    "docid": "#b29ace",
+    "score": 0,
+    "file": "qmd://docs/sub/Ünï_çode.md",
+    "line": 3,
+    "title": "Sub",
+    "snippet": "über das Boot gesprochen"
+  }
+]
+"""
+ROUTER = Found("memory-root", "memory/Router Notes.md", 1, 3, 0.42)
+BOAT = Found("docs", "sub/Ünï_çode.md", 3, 3, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("output", "found"),
+    [
+        (REAL, (ROUTER, BOAT)),
+        (f"QMD Warning: no GPU [slow]\n{REAL}\ntook 3 s\n", (ROUTER, BOAT)),
+        ('{"results": [{"file": "qmd://a/b.md", "line": 7}]}', (Found("a", "b.md", 7, 7, 0.0),)),
+        ('[{"file": "a/b.md", "score": 3}]', (Found("a", "b.md", 1, 1, 1.0),)),
+        ('[{"file": "qmd://a/b.md?index=x", "score": -1}]', (Found("a", "b.md", 1, 1, 0.0),)),
+        ('[{"file": "qmd://a/b.md", "score": NaN}]', (Found("a", "b.md", 1, 1, 0.0),)),
+        ('[{"file": "qmd://a/b.md", "line": -4}]', (Found("a", "b.md", 1, 1, 0.0),)),
+        (
+            '[{"file": "qmd://a/b.md", "snippet": "@@ -0,999999999 @@"}]',
+            (Found("a", "b.md", 1, 1000, 0.0),),
+        ),
+        ('[{"docid": "#1"}, {"file": "qmd://a/b.md"}]', (Found("a", "b.md", 1, 1, 0.0),)),
+        ("[]", ()),
+        ("No results found.\n", ()),
+        ("warn: no results found", ()),
+    ],
+)
+def test_what_it_prints_is_read(output: str, found: tuple[Found, ...]) -> None:
+    assert read_answer(output) == found
+
+
+@pytest.mark.parametrize(
+    ("output", "reason"),
+    [
+        ("", "it printed nothing"),
+        ("Segmentation fault", "no JSON in 'Segmentation fault'"),
+        ('[{"file": "qmd://a/b.md"', "no JSON in"),
+        ('[{"file": 3}, {}]', "no result in the JSON names a file"),
+        ('[{"file": "nowhere"}]', "no result in the JSON names a file"),
+        ("[1, 2]", "no JSON in '[1, 2]'"),
+        ("[" * 100_000, "no JSON in"),
+    ],
+)
+def test_f84_what_is_no_answer_is_told_from_one_without_results(output: str, reason: str) -> None:
+    with pytest.raises(UnreadableAnswer) as caught:
+        read_answer(output)
+    assert str(caught.value).startswith(reason)
+
+
+@given(text=st.text(alphabet='[]{}",:0a\n@-fileqmd/ '))
+def test_any_output_is_read_or_refused(text: str) -> None:
+    try:
+        read_answer(text)
+    except UnreadableAnswer as problem:
+        assert str(problem)
+
+
+@pytest.mark.parametrize(
+    ("mode", "question", "asked"),
+    [
+        ("search", "what is the router password?", "router password"),
+        ("search", '  was sagt "the old router"\nüber das Boot?', 'sagt "the old router" Boot'),
+        ("search", "the", "the"),
+        ("search", "路由器密码", "路由器密码"),
+        ("search", "--help", "--help"),
+        ("search", "router\0\ud800\x1b", "router"),
+        ("vsearch", "\0", ""),
+        ("vsearch", "x" * 5000, "x" * 2000),
+        ("query", "what is\nthe password", "what is the password"),
+        ("query", "intent: find x", "intent find x"),
+        ("query", 'lex: "unbalanced', 'lex "unbalanced'),
+        ("vsearch", "what is lex: x", "what is lex: x"),
+    ],
+)
+def test_a_question_is_put_as_the_mode_takes_it(mode: str, question: str, asked: str) -> None:
+    assert question_for(mode, question) == asked
+
+
+@pytest.mark.parametrize(
+    ("errors", "is_rejection"),
+    [
+        ("error: unknown option '--json'", True),
+        ("Unrecognized flag: -n", True),
+        ("flag provided but not defined: -json", True),
+        ("Unknown command: vsearch", True),
+        ("Collection not found: docs", False),
+        ("", False),
+    ],
+)
+def test_f83_a_rejected_flag_is_told_from_other_failures(errors: str, is_rejection: bool) -> None:
+    assert is_flag_rejection(errors) is is_rejection

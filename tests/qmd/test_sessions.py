@@ -1,0 +1,107 @@
+"""F90: conversations become a collection of their own, sanitised."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from lorebank import UsageError
+from lorebank.qmd.sessions import (
+    ExportReport,
+    Transcript,
+    Turn,
+    export_transcripts,
+    transcript_text,
+)
+from qmd_program import Opener, Program
+
+NOW = datetime(2026, 2, 10, 12)
+TALK = Transcript(
+    "agent:main:telegram:direct:7",
+    datetime(2026, 2, 9, 18, 30),
+    (Turn("user", "Where is the boat?\n\nTell me."), Turn("assistant", "At pier nine.")),
+)
+
+
+def test_f90_turns_are_lines() -> None:
+    assert transcript_text(TALK) == (
+        "<!-- conversation exported by lorebank -->\n\n"
+        "# Conversation agent:main:telegram:direct:7, 2026-02-09 18:30\n\n"
+        "User: Where is the boat? Tell me.\n"
+        "Assistant: At pier nine.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("a <private>b</private> c", "a c"),
+        ("a <!-- b --> c", "a c"),
+        ("key sk-proj-abcdefghijklmnopqrstuvwx end", "key [secret] end"),
+        ("Authorization: Bearer abcdefghijklmnopqrst.uvw", "Authorization: Bearer [secret]"),
+        ("ghp_abcdefghijklmnopqrstuvwxyz0123456789", "[secret]"),
+        ("-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----", "[secret]"),
+        ("a\x1b[31m b\x00\u202e c", "a [31m b c"),
+        ("\n# no heading\n- no list", "# no heading - no list"),
+    ],
+)
+def test_f90_what_is_private_secret_or_no_text_is_left_out(said: str, kept: str) -> None:
+    lines = transcript_text(Transcript("t", NOW, (Turn("user", said),))).split("\n")
+    assert lines[4:] == [f"User: {kept}", ""]
+
+
+def test_f90_an_empty_turn_is_none() -> None:
+    text = transcript_text(Transcript("t", NOW, (Turn("assistant", " \n <private>x</private>"),)))
+    assert "Assistant" not in text
+
+
+def test_f90_old_conversations_go_and_files_of_others_stay(tmp_path: Path) -> None:
+    old = Transcript("old", datetime(2026, 1, 1), (Turn("user", "Old."),))
+    (tmp_path / "mine.md").write_text("# Conversation x, 2020-01-01 00:00\n")
+    first = export_transcripts([TALK, old], tmp_path, retention_days=0, now=NOW)
+    assert len(first.written) == 2
+    again = export_transcripts([TALK, old], tmp_path, retention_days=0, now=NOW)
+    assert again == ExportReport((), ())
+    later = export_transcripts([TALK, old], tmp_path, retention_days=30, now=NOW)
+    assert later.written == () and [name[:4] for name in later.removed] == ["old-"]
+    assert len(list(tmp_path.glob("*.md"))) == 2
+
+
+def test_f90_a_hostile_id_stays_in_the_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "sessions"
+    names = ("../../etc/passwd", "/abs", "a\0b", "con", "." * 300, "ü" * 300, "", "-rf")
+    report = export_transcripts(
+        [Transcript(name, NOW, ()) for name in names], folder, retention_days=0, now=NOW
+    )
+    assert len(report.written) == len(names)
+    assert sorted(report.written) == sorted(path.name for path in folder.iterdir())
+    assert list(tmp_path.iterdir()) == [folder]
+
+
+def test_f90_exports_are_a_collection_that_is_searched_and_read(
+    open_bank: Opener, program: Program
+) -> None:
+    bank = open_bank(qmd__sessions__enabled="true")
+    name = bank.export_transcripts([TALK], now=NOW).written[0]
+    program.finds({"file": f"qmd://sessions/{name}", "line": 6, "score": 0.4})
+    hit = bank.search("where is the boat")[0]
+    assert (hit.path, hit.snippet) == (f"qmd/sessions/{name}", "Assistant: At pier nine.")
+    assert "pier nine" in bank.get(hit.path).text
+    added = json.dumps(program.calls)
+    assert '"--name", "sessions", "--mask", "**/*.md"' in added
+    assert bank.status().sidecar["collections"] == ["memory-root", "sessions"]
+
+
+def test_f90_exports_may_be_kept_elsewhere(open_bank: Opener, tmp_path: Path) -> None:
+    place = tmp_path / "talks"
+    bank = open_bank(qmd__sessions__enabled="true", qmd__sessions__export_dir=str(place))
+    name = bank.export_transcripts([TALK], now=NOW).written[0]
+    assert (place / name).is_file()
+
+
+def test_f90_off_by_default(open_bank: Opener) -> None:
+    with pytest.raises(UsageError, match="are not exported"):
+        open_bank().export_transcripts([TALK])
