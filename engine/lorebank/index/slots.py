@@ -340,9 +340,16 @@ def _replacement(mine: _Entry, entries: Sequence[_Entry]) -> _Entry | None:
                 return entry
         elif agrees:
             return None
-        elif entry.kind is SlotKind.HOLDS:
+        elif entry.kind is SlotKind.HOLDS and not _came_from_elsewhere(mine, entry, later):
             return entry
     return None
+
+
+def _came_from_elsewhere(mine: _Entry, entry: _Entry, later: Sequence[_Entry]) -> bool:
+    """Whether a sentence says which value it replaces, and that is another: who `moved from Vim to
+    Emacs` did not move out of Berlin."""
+    left = [e for e in later if e.item == entry.item and e.kind is SlotKind.ENDS]
+    return bool(left) and not any(_is_ended(mine, e) for e in left)
 
 
 def _is_ended(mine: _Entry, entry: _Entry) -> bool:
