@@ -287,6 +287,11 @@ class Fact:
     """Whether it is neither trusted nor confirmed: shown, marked so, and believed by nobody."""
 
     @property
+    def oldest_first(self) -> tuple[date, str, int]:
+        """What puts facts in order: undated ones first, then by day and place."""
+        return self.recorded or date.min, self.citation.path, self.citation.start_line
+
+    @property
     def slugs(self) -> tuple[str, ...]:
         """The slugs of all mentions, in order, each once."""
         return tuple(dict.fromkeys(m.slug for m in self.mentions))
@@ -1272,6 +1277,8 @@ class ReflectReport:
     """Hand edits kept, pages skipped or held back, with their place."""
     run: str | None = None
     """What `undo` calls this run: `2025-12-10-1`; `None` where nothing was written."""
+    resumed: str | None = None
+    """An earlier run that was killed, and was completed first; its pages are among `changed`."""
     hunks: tuple[Hunk, ...] = ()
     """The patch in pieces that can be accepted or rejected."""
     held: tuple[str, ...] = ()
@@ -1292,6 +1299,7 @@ class ReflectReport:
             "facts_read": self.facts_read,
             "journal": self.journal,
             "run": self.run,
+            "resumed": self.resumed,
             "commit": self.commit,
             "held": list(self.held),
             "rejected": self.rejected,

@@ -6,7 +6,7 @@
 Each run is a process of its own, so that its memory is its own; times are those of `Bank.reflect`,
 the sync before and after it included, beside the CPU time. The ratio is to the sync that reads the
 same files for the first time, in the same minute on the same machine. With `--kills 200` a reflect
-is killed at random instants as often, and every page is compared with what it may be.
+is killed at random instants as often, completed every few times, and taken back.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ from banks import LAST_DAY, add_news, make_bank
 
 NEWS = 20
 NIGHTS = 3
+EACH = 4
+"""After so many kills a run is let through."""
 RUN = """
 import cProfile, json, pstats, resource, sys, time
 from datetime import date
@@ -38,11 +40,12 @@ profile = cProfile.Profile()
 wall, cpu = time.perf_counter(), time.process_time()
 if profiled == "yes":
     profile.enable()
-report = bank.sync(embed=False) if what == "sync" else bank.reflect()
+report = {"sync": bank.sync, "reflect": bank.reflect, "undo": bank.undo_reflect}[what]()
 profile.disable()
 wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-print(json.dumps({"wall": wall, "cpu": cpu, "peak": peak, "pages": len(report.changed)}))
+pages = 0 if what == "undo" else len(report.changed)
+print(json.dumps({"wall": wall, "cpu": cpu, "peak": peak, "pages": pages}))
 if profiled == "yes":
     pstats.Stats(profile, stream=sys.stderr).sort_stats("cumulative").print_stats(40)
 """
@@ -117,19 +120,23 @@ def show(name: str, found: dict[str, float], base: float) -> None:
 
 
 def kill(root: Path, times: int, entities: int) -> None:
-    """Reflect killed at random instants leaves each page as it was or as it becomes."""
+    """Reflect killed at random instants: no page is torn, and the next run completes it all.
+
+    Every few kills the run is let through. Its pages must be those of an undisturbed run, each of
+    them told in the journal, and undo must bring back every byte there was before.
+    """
     night = NIGHTS + 1
     add_news(root, LAST_DAY + timedelta(days=night), NEWS * 5, entities=entities, seed=night)
-    whole = root.with_name("whole")
+    whole, spare = root.with_name("whole"), root.with_name("spare")
     shutil.copytree(root, whole)
     before = pages(root)
     run(whole, "reflect", night)
     after = pages(whole)
-    spare = root.with_name("spare")
-    chance, torn, struck = random.Random(3), 0, 0
-    day = (LAST_DAY + timedelta(days=night)).isoformat()
-    for _ in range(times):
-        if struck % 10 == 0:
+    changed = {path for path in before | after if before.get(path) != after.get(path)}
+    chance, day = random.Random(3), (LAST_DAY + timedelta(days=night)).isoformat()
+    found = dict.fromkeys(("struck", "torn", "lost", "untold", "not undone"), 0)
+    for number in range(times):
+        if number % EACH == 0:
             shutil.rmtree(spare, ignore_errors=True)
             shutil.copytree(root, spare)
         process = subprocess.Popen(
@@ -137,16 +144,21 @@ def kill(root: Path, times: int, entities: int) -> None:
             env=ENVIRONMENT,
             stdout=subprocess.DEVNULL,
         )
-        time.sleep(0.2 + chance.random() * 1.5)
-        struck += process.poll() is None
+        time.sleep(0.2 + chance.random() * 1.3)
+        found["struck"] += process.poll() is None
         process.send_signal(signal.SIGKILL)
         process.wait()
         now = pages(spare)
-        torn += sum(data not in (before.get(path), after.get(path)) for path, data in now.items())
-        torn += sum(path not in now for path in before)
-    run(spare, "reflect", night)
-    lost = pages(spare) != after
-    print(f"\n{times} kills, {struck} before the end: {torn} torn pages, lost: {lost}")
+        found["torn"] += sum(d not in (before.get(p), after.get(p)) for p, d in now.items())
+        found["torn"] += sum(path not in now for path in before if path in after)
+        if number % EACH == EACH - 1 or number == times - 1:
+            run(spare, "reflect", night)
+            found["lost"] += pages(spare) != after
+            journal = (spare / "bank" / "reflections" / f"{day}.md").read_text("utf-8")
+            found["untold"] += sum(f"- `{path}`: " not in journal for path in changed)
+            run(spare, "undo", night)
+            found["not undone"] += pages(spare) != before
+    print(f"\n{times} kills: " + ", ".join(f"{count} {what}" for what, count in found.items()))
 
 
 def pages(root: Path) -> dict[str, bytes]:

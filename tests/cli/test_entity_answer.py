@@ -39,6 +39,8 @@ class FactRow(Exact):
     content: str
     confidence: float | None
     source: str
+    origin: str
+    quarantined: bool
 
 
 class PropertyRow(FactRow):

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lorebank.markdown.blocks import (
-    blank_blocks,
+    blank_spans,
     body_checksum,
     find_blocks,
     render_block,
@@ -107,15 +107,19 @@ def test_a_body_with_a_marker_line_is_refused() -> None:
         render_block("s", "text\n<!-- lorebank:end s -->")
 
 
+def _blanked(page: str) -> str:
+    return blank_spans(page, [(block.start, block.end) for block in find_blocks(page)[0]])
+
+
 def test_blanking_keeps_every_line_in_its_place() -> None:
     page = f"above\n{_SUMMARY}\r\nbelow"
-    lines = blank_blocks(page).split("\n")
+    lines = _blanked(page).split("\n")
     assert [line.strip() for line in lines] == ["above", "", "", "", "below"]
 
 
 @given(_PAGES)
 def test_blanking_keeps_length_and_line_endings(page: str) -> None:
-    blanked = blank_blocks(page)
+    blanked = _blanked(page)
     assert len(blanked) == len(page)
     assert [i for i, c in enumerate(page) if c in "\r\n"] == [
         i for i, c in enumerate(blanked) if c in "\r\n"

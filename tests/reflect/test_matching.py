@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import date
 from itertools import count
+from typing import Any
 
 import pytest
 
@@ -25,7 +26,6 @@ from lorebank.reflect.matching import (
     Verdict,
     facts_by_holder,
     form,
-    form_opinions,
     opinion_id,
 )
 
@@ -53,6 +53,10 @@ def fact(
         recorded=date.fromisoformat(day) if day else None,
         marks=marks,
     )
+
+
+def form_opinions(facts: Iterable[Fact], **settings: Any) -> tuple[Opinion, ...]:
+    return form(facts, **settings).opinions
 
 
 def moves(opinion: Opinion) -> list[tuple[str, str]]:

@@ -10,7 +10,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections import Counter
 from collections.abc import Callable
 from datetime import date, timedelta
 from pathlib import Path
@@ -18,7 +17,6 @@ from pathlib import Path
 import pytest
 
 from lorebank import Bank
-from lorebank.markdown.blocks import find_blocks
 from support import WORDS_ONLY
 
 NOW = date(2025, 12, 20)
@@ -75,61 +73,6 @@ def test_a_dry_run_writes_nothing_and_tells_all(name: str, copy_fixture: Copy) -
     )
     assert applied.stderr.decode() == ""
     assert snapshot(root) == snapshot(other, journal=False)
-
-
-HOSTILE = [
-    *("Mine.", "# Mine", "- W @Peter: Owns {n} boats.", "```", "~~~ x", "<!-- mine", "-->", "---"),
-    *("> quoted", "\t", "é `x", "<private>mine", "<!-- lorebank:end timeline -->", "[[Andy]] {n}"),
-]
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_what_people_write_outside_the_blocks_survives(seed: int, copy_fixture: Copy) -> None:
-    """A hundred edits at random places, ten runs: each byte outside the blocks is still there."""
-    root = copy_fixture("harbour")
-    chance = random.Random(seed)
-    with opened(root) as bank:
-        bank.reflect()
-        for turn in range(10):
-            pages = sorted((root / "bank").glob("[ew]*.md")) + sorted(root.glob("bank/*/[A-Z]*.md"))
-            for page in chance.choices(pages, k=10):
-                line = chance.choice(HOSTILE).replace("{n}", str(turn))
-                add_outside_blocks(page, line, chance)
-            written = {page: outside_blocks(page) for page in pages}
-            with (root / "memory" / "2025-12-09.md").open("a", encoding="utf-8") as log:
-                log.write(f"- W @Peter @Maya: Met {turn} times.\n")
-            # An edit between two fences may end up inside a block once a third one stands there.
-            moved = {
-                p.path for p in bank.reflect(force=True).problems if p.code == "hand-edit-kept"
-            }
-            for page, text in written.items():
-                if page.relative_to(root).as_posix() not in moved:
-                    assert outside_blocks(page).startswith(text)
-                left = Counter(text.split("\n")) - Counter(page.read_bytes().decode().split("\n"))
-                assert [line for line in left if line.strip()] == []
-
-
-def outside_blocks(page: Path) -> str:
-    """All that is not generated; what is appended to a page comes after it."""
-    text = page.read_bytes().decode()
-    for block in reversed(find_blocks(text)[0]):
-        text = text[: block.start] + text[block.end :]
-    return re.sub(r"^(?:first_seen|last_seen|facts): .*\n", "", text, flags=re.M).rstrip("\n")
-
-
-def add_outside_blocks(page: Path, line: str, chance: random.Random) -> None:
-    text = page.read_bytes().decode()
-    inside = [range(block.start, block.end + 1) for block in find_blocks(text)[0]]
-    head = re.match(r"---\n.*?^---\n", text, re.S | re.M)
-    starts = [0, *(match.end() for match in re.finditer(r"\n", text))]
-    free = [
-        place
-        for place in starts
-        if (not head or place >= head.end()) and not any(place in span for span in inside)
-    ]
-    place = chance.choice(free)
-    ending = chance.choice(["\n", "\n\n", "\r\n", "  \n"])
-    page.write_bytes((text[:place] + line + ending + text[place:]).encode())
 
 
 def test_a_hand_edit_inside_a_block_is_kept_and_reported(copy_fixture: Copy) -> None:

@@ -18,17 +18,15 @@ from lorebank.domain import (
     Trend,
 )
 from lorebank.markdown.blocks import find_blocks, render_block
+from lorebank.reflect.digests import experience_body, experience_parts, world_body, world_parts
 from lorebank.reflect.summaries import (
     SUMMARY_SENTENCES,
-    KnownFact,
     Neighbour,
     entity_bodies,
-    experience_body,
-    page_links,
     summary_body,
     timeline_body,
-    world_body,
 )
+from lorebank.reflect.telling import KnownFact, page_links
 
 PAGE = "bank/entities/Peter.md"
 LINK = page_links({"The Castle": "The-Castle"})
@@ -124,11 +122,13 @@ def test_world_is_grouped_by_entity_and_experience_by_month() -> None:
         known(3, "I fixed the crash.", kind=FactKind.EXPERIENCE),
         known(4, "I wrote the docs.", date(2025, 12, 1), kind=FactKind.EXPERIENCE),
     ]
-    assert [line for line in world_body(facts, link=LINK).splitlines() if line[:1] == "#"] == [
+    assert [
+        line for line in world_body(world_parts(facts, link=LINK)).splitlines() if line[:1] == "#"
+    ] == [
         "### [[Peter]]",
         "### [[The-Castle|The Castle]]",
     ]
-    assert experience_body(facts) == (
+    assert experience_body(experience_parts(facts)) == (
         "### 2025-12\n\n"
         "- 2025-12-01 · I wrote the docs. ([memory/2025-12-01.md#L4](../memory/2025-12-01.md#L4))"
         "\n\n### 2025-11\n\n"

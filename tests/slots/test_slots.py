@@ -87,6 +87,12 @@ def test_a_definite_attribute_has_one_value(text: str, slot: tuple[str, str, str
         ("@atlas: Switched from MySQL to Postgres", [("", "*", "mysql", "ends")]),
         ("@Peter: Stopped using Notion", [("", "uses", "notion", "ends")]),
         ("@Peter: Is no longer at Hooli", [("", "employer", "hooli", "ends")]),
+        ("@Peter: Is product manager of Hooli", [("", "employer", "hooli", "holds")]),
+        ("@Peter: Is head of sales at Hooli", [("", "employer", "hooli", "holds")]),
+        (
+            "@Peter: Left Hooli; starts at Nordlyd on Monday",
+            [("", "employer", "hooli", "ends"), ("", "employer", "nordlyd", "holds")],
+        ),
         (
             "@Peter: Moved from Berlin to Lisbon in May",
             [("", "residence", "berlin", "ends"), ("", "residence", "lisbon", "holds")],

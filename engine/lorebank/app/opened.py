@@ -270,14 +270,20 @@ class OpenWorkspace:
             )
         )
         dated = self._named(
-            [materialise.as_read(opinion, today, self.config.reflect) for opinion in found]
+            [materialise.as_read(opinion, today, self.config.reflect) for opinion in found],
+            as_of,
         )
         return tuple(sorted(dated, key=held_first))
 
-    def _named(self, opinions: Sequence[Opinion]) -> tuple[Opinion, ...]:
-        """Opinions with display names in place of slugs."""
+    def _named(self, opinions: Sequence[Opinion], as_of: date | None = None) -> tuple[Opinion, ...]:
+        """Opinions with display names in place of slugs, those of the day asked about."""
         slugs = {slug for opinion in opinions for slug in opinion.entities}
-        names = display_names(self._index, slugs)
+        if as_of is None:
+            names = display_names(self._index, slugs)
+        else:
+            from lorebank.index.entity_rows import display_names_on  # few ask about another day
+
+            names = display_names_on(self._index, slugs, as_of)
         return tuple(
             replace(o, entities=tuple(names.get(slug, slug) for slug in o.entities))
             for o in opinions

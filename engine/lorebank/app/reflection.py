@@ -63,9 +63,11 @@ class Reflection(Asking):
         suggests retain lines for logs without a retain section, as proposals. `accept` and
         `reject` name hunks of an earlier dry run: with `accept` nothing else is changed, what is
         in `reject` is not proposed again until it reads differently. `force` lets more of a page
-        vanish than `reflect.max_vanish`. `commit` makes one git commit of what was written.
+        vanish than `reflect.max_vanish`. `commit` makes one git commit of what was written. A run
+        that was killed is completed first.
         """
         from lorebank.reflect.run import RunOptions, reflect_workspace
+        from lorebank.reflect.under_way import resume_run
         from lorebank.reflect.writing import open_writer
 
         today = parse_day(day, self._today(now), "date") or self._today(now)
@@ -87,10 +89,12 @@ class Reflection(Asking):
         )
         models = open_writer(self.config, self._environ, self._say, self._all_names)
         with WriterLock(self.root), models as writer:
+            resumed = None if dry_run else resume_run(self.root)
             self._sync_words()
             moved, begun = self._settle_pages(today, dry_run=dry_run)
             options = replace(options, writer=writer, begun=begun)
             report = reflect_workspace(self._index, self.root, self.config, options)
+            report = resumed.told_with(report) if resumed else report
             if commit and report.run is not None:
                 from lorebank.reflect.commit import commit_run
 
@@ -107,10 +111,12 @@ class Reflection(Asking):
         Raises `ConcurrentEdit` where a page was changed since; with `force` such pages are left
         alone and named. Raises `NotFound` for a run of which nothing is kept.
         """
+        from lorebank.reflect.under_way import forget_run
         from lorebank.reflect.undo import undo_run
 
         with WriterLock(self.root):
             report = undo_run(self.root, run, force=force)
+            forget_run(self.root, report.run)
         self._sync_words()
         return report
 

@@ -9,6 +9,7 @@ from lorebank.custody.forget import texts_of
 from lorebank.custody.forgotten import Cut, discard, kept_runs, read_run
 from lorebank.domain import PurgeReport, UndoReport
 from lorebank.errors import ConcurrentEdit
+from lorebank.reflect.under_way import RECORD
 from lorebank.reflect.undo import drop_run, runs
 from lorebank.workspace.atomic import write_atomic
 
@@ -54,6 +55,8 @@ def purge(root: Path, name: str | None = None) -> PurgeReport:
             if _holds(root / ".memory" / "undo" / f"{run}.zip", texts):
                 drop_run(root, run)
                 copies.append(run)
+        if (root / RECORD).exists() and _holds(root / RECORD, texts):
+            (root / RECORD).unlink()
         discard(root, each)
     return PurgeReport(tuple(names), tuple(copies))
 

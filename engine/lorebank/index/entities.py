@@ -34,6 +34,7 @@ __all__ = [
     "neighbours",
     "proposals",
     "resolution",
+    "subjects_without_page",
 ]
 
 
@@ -212,6 +213,19 @@ def display_names(connection: Connection, slugs: Iterable[str]) -> dict[str, str
             connection,
             "SELECT slug, name FROM entities WHERE slug IN (SELECT value FROM json_each(?))",
             (json.dumps(sorted(slugs)),),
+        )
+    )
+
+
+def subjects_without_page(connection: Connection) -> frozenset[str]:
+    """The entities without a page that a fact is about."""
+    return frozenset(
+        slug
+        for (slug,) in select(
+            connection,
+            "SELECT e.slug FROM entities e WHERE e.page IS NULL AND EXISTS"
+            " (SELECT 1 FROM mentions m JOIN items i ON i.item = m.item AND i.quarantined = 0"
+            "  WHERE m.entity = e.slug AND m.subject)",
         )
     )
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import TYPE_CHECKING
 
 from lorebank.domain import Diagnostic
@@ -20,6 +21,7 @@ from lorebank.index.entities import (
     MOVED,
     SPELLING,
     decisions,
+    display_names,
     name_uses,
 )
 from lorebank.index.names_due import joined_names, set_due
@@ -29,7 +31,7 @@ from lorebank.version import __version__
 if TYPE_CHECKING:
     from lorebank.identity.resolve import Comparison, Resolution
 
-__all__ = ["refresh_entities"]
+__all__ = ["display_names_on", "refresh_entities"]
 
 _RULES = f"{__version__} "
 """What was told by the rules of another version is told anew."""
@@ -321,15 +323,38 @@ def _grouped(connection: Connection, query: str) -> dict[str, list[str]]:
     return found
 
 
-def _display_names(connection: Connection, entity_of: Mapping[str, str]) -> dict[str, str]:
+def display_names_on(connection: Connection, slugs: Iterable[str], day: date) -> dict[str, str]:
+    """Entity slug → display name, as it was spelled in what was recorded by a day.
+
+    Who is who has no date: names that are one by now are one on every day. Who was not named yet
+    goes by the present name.
+    """
+    found = display_names(connection, slugs)
+    set_due(connection, "entities_due", found)
+    names = _display_names(connection, {}, until=day)
+    for slug, written in select(
+        connection,
+        "SELECT n.slug, n.name FROM temp.entities_due d CROSS JOIN names n ON n.slug = d.slug"
+        " WHERE n.action = 'page'",
+    ):
+        if slug in names and slugify(names[slug]) != slug:
+            names[slug] = written
+    return found | names | _spelled_names(connection, names)
+
+
+def _display_names(
+    connection: Connection, entity_of: Mapping[str, str], *, until: date | None = None
+) -> dict[str, str]:
     """The spelling most used for the entity's own slug; without one, most used of all."""
     names: dict[str, str] = {}
     for slug, entity, name in select(
         connection,
         "SELECT m.slug, m.entity, m.name FROM temp.entities_due d"
         " CROSS JOIN mentions m ON m.entity = d.slug JOIN items i ON i.item = m.item"
+        " WHERE ?1 IS NULL OR i.recorded IS NULL OR i.recorded <= ?1"
         " GROUP BY m.slug, m.entity, m.name ORDER BY m.slug = m.entity DESC,"
         " sum(i.quarantined = 0) > 0 DESC, count(*) DESC, m.name",
+        (until.isoformat() if until else None,),
     ):
         names.setdefault(entity_of.get(slug, entity), name)
     return names

@@ -8,7 +8,7 @@ name which is new. The result equals that of an index made anew.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from lorebank.index.connection import Connection, has_full_text, select
@@ -31,15 +31,18 @@ def refresh_plain_mentions(
     read: Sequence[str],
     settings: ReadSettings,
     looked_at: frozenset[str] | None = None,
-) -> None:
+) -> frozenset[int]:
     """Bring the table up to date after the files `read` and the names were; `looked_at`: no other
-    names changed."""
+    names changed.
+
+    Returns the items of other files that may name somebody else now.
+    """
     wanted = _patterns(connection, settings, looked_at) if settings.plain_mentions else {}
     known = _known_patterns(connection, looked_at)
     gone = [slug for slug, pattern in known.items() if wanted.get(slug) != pattern]
     new = [pattern for slug, pattern in wanted.items() if known.get(slug) != pattern]
-    items = _items_of_files(connection, read)
-    items |= _items_with(connection, gone)
+    own = _items_of_files(connection, read)
+    items = own | _items_with(connection, gone)
     if len(new) > _FEW:
         items = _all_items(connection)
     else:
@@ -49,17 +52,24 @@ def refresh_plain_mentions(
     _remember(connection, new)
     if items and settings.plain_mentions:
         _link_all(connection, sorted(items))
+    led_elsewhere = _led_elsewhere(connection, looked_at)
     _resolve(connection, looked_at)
+    return frozenset((items | led_elsewhere) - own)
 
 
-def plainly_named(connection: Connection) -> dict[str, tuple[str, ...]]:
-    """Fact id → slugs of the entities that its text names without a mark."""
+def plainly_named(
+    connection: Connection, facts: Collection[str] | None = None
+) -> dict[str, tuple[str, ...]]:
+    """Fact id → slugs of the entities that its text names without a mark; of all, or these ids."""
+    condition = "" if facts is None else " AND i.id IN (SELECT value FROM json_each(?))"
     return {
         fact: tuple(json.loads(slugs))
         for fact, slugs in select(
             connection,
-            "SELECT i.id, json_group_array(DISTINCT p.entity) FROM plain_mentions p"
-            " JOIN items i ON i.item = p.item WHERE i.kind <> 'note' GROUP BY i.id",
+            "SELECT i.id, json_group_array(DISTINCT p.entity) FROM items i"
+            " JOIN plain_mentions p ON p.item = i.item"
+            f" WHERE i.kind <> 'note'{condition} GROUP BY i.id",
+            () if facts is None else (json.dumps(sorted(facts)),),
         )
     }
 
@@ -226,6 +236,17 @@ def _marked(connection: Connection, items: Sequence[int]) -> Mapping[int, frozen
     ):
         found[item] = frozenset(json.loads(slugs))
     return found
+
+
+def _led_elsewhere(connection: Connection, looked_at: frozenset[str] | None) -> set[int]:
+    """Items with a name that stands for another entity by now."""
+    return _numbers(
+        connection,
+        "SELECT p.item FROM plain_mentions p WHERE p.entity <> '' AND p.entity <> coalesce("
+        " (SELECT min(a.entity) FROM aliases a WHERE a.slug = p.slug), p.entity)"
+        " AND (?1 IS NULL OR p.slug IN (SELECT value FROM json_each(?1)))",
+        (None if looked_at is None else json.dumps(list(looked_at)),),
+    )
 
 
 def _resolve(connection: Connection, looked_at: frozenset[str] | None) -> None:

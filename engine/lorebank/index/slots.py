@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING
@@ -204,33 +204,44 @@ def _fixed_by(
     return mine, _replacement(mine, others)
 
 
-def relations_of_facts(connection: Connection) -> dict[str, frozenset[str]]:
-    """Fact id → the properties that it says something holds of: `residence`, `employer`, …"""
+def relations_of_facts(
+    connection: Connection, facts: Collection[str] | None = None
+) -> dict[str, frozenset[str]]:
+    """Fact id → the properties that it says something holds of: `residence`, `employer`, …
+
+    Of all facts, or of those of these ids.
+    """
     return {
         fact: frozenset(json.loads(relations))
         for fact, relations in select(
             connection,
-            "SELECT i.id, json_group_array(s.relation) FROM slots s JOIN items i ON i.item = s.item"
-            " WHERE s.kind <> 'ends' AND s.relation <> ? AND i.quarantined = 0 GROUP BY i.id",
-            (_SWAP,),
+            "SELECT i.id, json_group_array(s.relation) FROM items i JOIN slots s ON s.item = i.item"
+            " WHERE s.kind <> 'ends' AND s.relation <> :swap AND i.quarantined = 0"
+            f" AND {_of(facts)} GROUP BY i.id",
+            {"swap": _SWAP, "facts": _listed(facts)},
         )
     }
 
 
-def superseded_facts(connection: Connection, *, as_of: date | None = None) -> dict[str, str]:
-    """Fact id → id of the fact that replaces it, of all facts recorded by `as_of`."""
-    return dict(fates_of_facts(connection, as_of=as_of).superseded)
+def superseded_facts(
+    connection: Connection, *, as_of: date | None = None, facts: Collection[str] | None = None
+) -> dict[str, str]:
+    """Fact id → id of the fact that replaces it, of all facts recorded by `as_of`, or of those of
+    them that bear these ids."""
+    return dict(fates_of_facts(connection, as_of=as_of, facts=facts).superseded)
 
 
-def fates_of_facts(connection: Connection, *, as_of: date | None = None) -> Fates:
-    """Which facts recorded by `as_of` are replaced, and which in part."""
+def fates_of_facts(
+    connection: Connection, *, as_of: date | None = None, facts: Collection[str] | None = None
+) -> Fates:
+    """Which facts recorded by `as_of` are replaced, and which in part; of all, or of these ids."""
     ids = dict(
         select(
             connection,
             "SELECT i.item, i.id FROM items i WHERE i.quarantined = 0"
             " AND i.item IN (SELECT item FROM slots)"
-            " AND (?1 IS NULL OR i.recorded IS NULL OR i.recorded <= ?1)",
-            (as_of.isoformat() if as_of else None,),
+            f" AND {_of(facts)} AND (:day IS NULL OR i.recorded IS NULL OR i.recorded <= :day)",
+            {"day": as_of.isoformat() if as_of else None, "facts": _listed(facts)},
         )
     )
     superseded: dict[str, str] = {}
@@ -242,6 +253,15 @@ def fates_of_facts(connection: Connection, *, as_of: date | None = None) -> Fate
         values = (value for mine, _ in newer for value in mine.values)
         lapsed[ids[item]] = (tuple(dict.fromkeys(values)), last)
     return Fates(superseded, lapsed)
+
+
+def _of(facts: Collection[str] | None) -> str:
+    """A condition on items, which takes `_listed` as `:facts`."""
+    return "1" if facts is None else "i.id IN (SELECT value FROM json_each(:facts))"
+
+
+def _listed(facts: Collection[str] | None) -> str | None:
+    return None if facts is None else json.dumps(sorted(facts))
 
 
 _Key = tuple[str, str, str]
@@ -320,9 +340,16 @@ def _replacement(mine: _Entry, entries: Sequence[_Entry]) -> _Entry | None:
                 return entry
         elif agrees:
             return None
-        elif entry.kind is SlotKind.HOLDS:
+        elif entry.kind is SlotKind.HOLDS and not _came_from_elsewhere(mine, entry, later):
             return entry
     return None
+
+
+def _came_from_elsewhere(mine: _Entry, entry: _Entry, later: Sequence[_Entry]) -> bool:
+    """Whether a sentence says which value it replaces, and that is another: who `moved from Vim to
+    Emacs` did not move out of Berlin."""
+    left = [e for e in later if e.item == entry.item and e.kind is SlotKind.ENDS]
+    return bool(left) and not any(_is_ended(mine, e) for e in left)
 
 
 def _is_ended(mine: _Entry, entry: _Entry) -> bool:

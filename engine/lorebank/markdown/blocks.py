@@ -22,7 +22,6 @@ from lorebank.markdown.source import newline_style, split_lines
 
 __all__ = [
     "Block",
-    "blank_blocks",
     "blank_spans",
     "body_checksum",
     "find_blocks",
@@ -115,15 +114,6 @@ def replace_blocks(text: str, bodies: Mapping[str, str]) -> str:
     pieces.append(text[position:])
     missing = [wanted[name] for name in wanted if name not in found and name not in broken]
     return _append("".join(pieces), missing, newline)
-
-
-def blank_blocks(text: str) -> str:
-    """The text with every managed block, markers included, overwritten with spaces.
-
-    Length, line endings and line numbers stay as they are.
-    """
-    blocks, _ = find_blocks(text)
-    return blank_spans(text, [(block.start, block.end) for block in blocks])
 
 
 def blank_spans(text: str, spans: Iterable[tuple[int, int]]) -> str:

@@ -28,7 +28,7 @@ from lorebank.markdown.proposal_pages import ProposalRuling, decided, fits_on_pa
 from lorebank.reflect.claims import CENTRAL, Claim, durable_claims
 from lorebank.reflect.pages import BankContent
 
-__all__ = ["CoreMemory", "plan_core_proposals", "proposal_id"]
+__all__ = ["CoreMemory", "central_names", "plan_core_proposals", "proposal_id"]
 
 MOST = 8
 """Open proposals of each sort; the next ones follow when these are decided."""
@@ -59,7 +59,7 @@ def plan_core_proposals(content: BankContent, core: CoreMemory) -> tuple[Proposa
     known = _Known.of(content, lines)
     stale = _new(_stale(content, core, lines, known), core)
     replaced = {old: new for old, (_, new) in content.lapsed.items()} | dict(content.superseded)
-    claims = durable_claims(content.facts, content.opinions, replaced, _central(content))
+    claims = durable_claims(content.facts, content.opinions, replaced, central_names(content))
     added = _new(_additions(claims, core, lines), core)
     used = estimate_tokens(core.text)
     used += 0 if f"## {SECTION}" in core.text else estimate_tokens(f"## {SECTION}\n\n")
@@ -84,7 +84,7 @@ def _new(proposals: Iterable[Proposal], core: CoreMemory) -> list[Proposal]:
     ]
 
 
-def _central(content: BankContent) -> dict[str, str]:
+def central_names(content: BankContent) -> dict[str, str]:
     """The most mentioned entities, and the author: slug → display name."""
     ranked = sorted(content.entities.values(), key=lambda e: (-e.facts, e.slug))
     return {"": ""} | {entity.slug: entity.name for entity in ranked[:CENTRAL]}
@@ -161,7 +161,7 @@ class _Known:
         return cls(
             {(f.citation.path, f.citation.start_line): f for f in content.facts},
             by_word,
-            {f.id: f for f in content.facts},
+            {f.id: f for f in (*content.successors, *content.facts)},
             {
                 e.fact_id: opinion
                 for opinion in content.opinions

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import Any
 
 from lorebank.domain import Citation, Diagnostic, Evidence, OpenPair, Opinion
 from lorebank.markdown.generated_text import citation_link, escape_inline
 from lorebank.markdown.opinion_page import OPINIONS_PATH, parse_opinion_page
 from lorebank.reflect.edits import PageEdit
 
-__all__ = ["JOURNAL_FOLDER", "Moved", "journal_path", "moved_opinions", "write_journal_text"]
+__all__ = [
+    "JOURNAL_FOLDER",
+    "JournalEntry",
+    "Moved",
+    "journal_entry",
+    "journal_path",
+    "moved_opinions",
+]
 
 JOURNAL_FOLDER = "bank/reflections"
 _CONFIDENCE = re.compile(r"· confidence \*\*([0-9.]+)\*\*")
@@ -71,37 +79,84 @@ def _told(page: str) -> dict[str, tuple[float, frozenset[str]]]:
     return told
 
 
-def write_journal_text(
-    before: str | None,
+@dataclass(frozen=True, slots=True)
+class JournalEntry:
+    """What the journal of a day says of one run, once it is known which pages were written."""
+
+    day: date
+    number: int
+    """The run's, within its day."""
+    opinions: tuple[str, ...]
+    """Of the opinions that moved; told where the opinions page was written."""
+    unsure: tuple[str, ...]
+    pages: Mapping[str, str]
+    """Page → its line."""
+    left: tuple[str, ...]
+
+    def is_in(self, journal: str) -> bool:
+        """Whether a journal has this entry."""
+        return f"\n## Run {self.number}\n" in journal.replace("\r\n", "\n")
+
+    def added_to(self, journal: str, written: Collection[str]) -> str:
+        """The journal with this entry at its end, telling of the pages written."""
+        title = f"# Reflection {self.day.isoformat()}"
+        head = journal.rstrip("\n") + "\n" if journal else f"{title}\n"
+        sections = (
+            ("Opinions", self.opinions if OPINIONS_PATH in written else ()),
+            ("Unsure", self.unsure),
+            ("Pages", tuple(line for path, line in self.pages.items() if path in written)),
+            ("Left alone", self.left),
+        )
+        told = [f"### {name}\n\n" + "\n".join(lines) for name, lines in sections if lines]
+        return head + "\n" + "\n\n".join([f"## Run {self.number}", *told]) + "\n"
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "day": self.day.isoformat(),
+            "number": self.number,
+            "opinions": list(self.opinions),
+            "unsure": list(self.unsure),
+            "pages": dict(self.pages),
+            "left": list(self.left),
+        }
+
+    @classmethod
+    def from_dict(cls, told: Mapping[str, Any]) -> JournalEntry:
+        """The entry of a dictionary made by `to_dict`."""
+        return cls(
+            date.fromisoformat(told["day"]),
+            int(told["number"]),
+            tuple(map(str, told["opinions"])),
+            tuple(map(str, told["unsure"])),
+            {str(path): str(line) for path, line in told["pages"].items()},
+            tuple(map(str, told["left"])),
+        )
+
+
+def journal_entry(
     today: date,
-    edits: Sequence[PageEdit],
-    moved: Sequence[Moved],
-    unsure: Sequence[OpenPair] = (),
+    edits: Iterable[PageEdit],
+    moved: Iterable[Moved],
+    unsure: Iterable[OpenPair] = (),
     *,
     number: int,
-    problems: Sequence[Diagnostic] = (),
+    problems: Iterable[Diagnostic] = (),
     rejected: int = 0,
-) -> str:
-    """The journal with this run at its end; a day may have several.
-
-    `unsure` are pairs that wait for a judge.
-    """
+) -> JournalEntry:
+    """The entry of a run; `unsure` are pairs that wait for a judge."""
     path = journal_path(today)
-    head = before.rstrip("\n") + "\n" if before else f"# Reflection {today.isoformat()}\n"
-    parts = [f"## Run {number}"]
-    if moved:
-        parts.append("### Opinions\n\n" + "\n".join(_moved_lines(m, path) for m in moved))
-    if unsure:
-        parts.append("### Unsure\n\n" + "\n".join(_unsure_line(u, path) for u in unsure))
-    if edits:
-        parts.append("### Pages\n\n" + "\n".join(_page_line(edit, path) for edit in edits))
     left = [f"- `{p.path}`: {escape_inline(p.message)}" for p in problems]
     if rejected:
         hunks = "1 change" if rejected == 1 else f"{rejected} changes"
         left.append(f"- {hunks} left out: rejected by hand ([rejected.md](rejected.md))")
-    if left:
-        parts.append("### Left alone\n\n" + "\n".join(left))
-    return head + "\n" + "\n\n".join(parts) + "\n"
+    return JournalEntry(
+        today,
+        number,
+        tuple(_moved_lines(m, path) for m in moved),
+        tuple(_unsure_line(u, path) for u in unsure),
+        {e.path: _page_line(e, path) for e in sorted(edits, key=lambda e: e.path)},
+        tuple(left),
+    )
 
 
 def _moved_lines(moved: Moved, path: str) -> str:
@@ -139,31 +194,51 @@ def _evidence_line(evidence: Evidence, path: str, known: str) -> str:
 
 
 def _page_line(edit: PageEdit, journal: str) -> str:
-    old, new = _cited(edit.old), _cited(edit.new)
-    fresh = sorted({place for line, place in new.items() if line not in old})
-    if edit.old is None:
-        what = f"new, {_lines(len(new))}"
-    elif edit.new is None:
+    if edit.new is None:
         return f"- `{edit.path}`: removed, nothing speaks of it any more"
+    old, new = _lines_with_places(edit.old or ""), _lines_with_places(edit.new)
+    gone, come = _cited(old.keys() - new.keys()), _cited(new.keys() - old.keys())
+    if edit.old is None:
+        what = f"new, {_lines(len(come))}"
     else:
-        matcher = difflib.SequenceMatcher(None, list(old), list(new))
-        kept = sum(block.size for block in matcher.get_matching_blocks())
-        added, removed = len(new) - kept, len(old) - kept
+        shared = old.keys() & new.keys()
+        kept = _kept(
+            [line for line in old if line in shared or line in gone],
+            [line for line in new if line in shared or line in come],
+        )
+        added, removed = len(shared) + len(come) - kept, len(shared) + len(gone) - kept
         what = f"{_lines(added)} added, {removed} removed" if added or removed else "details"
+    fresh = sorted(set(come.values()))
     links = [citation_link(place, journal) for place in fresh[:_SOURCES]]
     if len(fresh) > _SOURCES:
         links.append(f"{len(fresh) - _SOURCES} more")
     return f"- `{edit.path}`: {what}" + (f" · from {', '.join(links)}" if links else "")
 
 
+def _kept(old: Sequence[str], new: Sequence[str]) -> int:
+    """How many lines stay, in their order; common beginnings and ends are not looked at twice."""
+    shorter = min(len(old), len(new))
+    start = next((i for i in range(shorter) if old[i] != new[i]), shorter)
+    room = shorter - start
+    end = next((i for i in range(room) if old[-1 - i] != new[-1 - i]), room)
+    ours, theirs = old[start : len(old) - end], new[start : len(new) - end]
+    matcher = difflib.SequenceMatcher(None, ours, theirs)
+    return start + end + sum(block.size for block in matcher.get_matching_blocks())
+
+
 def _lines(count: int) -> str:
     return "1 line" if count == 1 else f"{count} lines"
 
 
-def _cited(text: str | None) -> Mapping[str, Citation]:
+def _lines_with_places(text: str) -> dict[str, None]:
+    """The lines that may cite something, each once, in their order."""
+    return dict.fromkeys(line for line in text.split("\n") if "#L" in line)
+
+
+def _cited(lines: Iterable[str]) -> dict[str, Citation]:
     """Each cited line, and the first place it cites."""
     found: dict[str, Citation] = {}
-    for line in (text or "").split("\n"):
+    for line in lines:
         if match := _LINK.search(line):
             path = match[1].replace("\\[", "[").replace("\\]", "]")
             start = int(match[2])

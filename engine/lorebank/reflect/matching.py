@@ -38,7 +38,6 @@ __all__ = [
     "Verdict",
     "facts_by_holder",
     "form",
-    "form_opinions",
     "holder_of",
     "opinion_id",
 ]
@@ -65,26 +64,6 @@ class Formation:
     opinions: tuple[Opinion, ...]
     unsure: tuple[UnsurePair, ...]
     """Of each holder best first, a few of each opinion."""
-
-
-def form_opinions(
-    facts: Iterable[Fact],
-    *,
-    verdicts: Iterable[Verdict] = (),
-    overrides: Iterable[Override] = (),
-    as_of: date | None = None,
-    prior: float = PRIOR,
-    similarity: Similarity | None = None,
-) -> tuple[Opinion, ...]:
-    """The opinions of all holders, by holder, then by where they were first stated."""
-    return form(
-        facts,
-        verdicts=verdicts,
-        overrides=overrides,
-        as_of=as_of,
-        prior=prior,
-        similarity=similarity,
-    ).opinions
 
 
 def form(

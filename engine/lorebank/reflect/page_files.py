@@ -1,29 +1,18 @@
-"""The bank's pages as files: read as bytes, written only over what was read, and remembered.
-
-Of each page that is as it should be the index remembers what it was made from and what it held. A
-run looks only at pages of which either changed.
-"""
+"""The bank's pages as files: bytes in, text to plan with, bytes out again."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from lorebank.domain import Diagnostic
-from lorebank.errors import ConcurrentEdit
-from lorebank.index.connection import Connection, select, transaction
-from lorebank.index.meta import read_meta, write_meta
 from lorebank.reflect.edits import PageEdit
-from lorebank.workspace.atomic import remove_whole, write_atomic
-from lorebank.workspace.files import content_hash
 from lorebank.workspace.paths import is_linked
 
-__all__ = ["Page", "SettledPages", "encoded", "read_pages", "write_page"]
+__all__ = ["Page", "encoded", "read_pages"]
 
 _UTF8_MARK = b"\xef\xbb\xbf"
-_SETTLED = "settled_pages"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,55 +50,3 @@ def read_pages(root: Path, paths: Iterable[str]) -> tuple[dict[str, Page], tuple
 def encoded(edit: PageEdit, page: Page | None) -> bytes | None:
     """The bytes an edit makes of the page; `None` where it is to go."""
     return None if edit.new is None else (page.mark if page else b"") + edit.new.encode("utf-8")
-
-
-def write_page(root: Path, edit: PageEdit, page: Page | None) -> bool:
-    """Whether the page was written; not where it is no longer what was read."""
-    file, data = root / edit.path, encoded(edit, page)
-    try:
-        if data is not None:
-            write_atomic(file, data, expected=page.data if page else None)
-        elif page is not None:
-            remove_whole(file, expected=page.data)
-    except ConcurrentEdit:
-        return False
-    return True
-
-
-class SettledPages:
-    """What each page was last made from, and the hash of what it held then."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-        stored = json.loads(read_meta(connection, _SETTLED) or "{}")
-        self._before: dict[str, tuple[str, str]] = {p: (a, b) for p, (a, b) in stored.items()}
-        self._now = dict(self._before)
-        self._files = dict(
-            select(connection, "SELECT path, hash FROM files WHERE substr(path, 1, 5) = 'bank/'")
-        )
-
-    def is_settled(self, path: str, made_from: str) -> bool:
-        """Whether the page holds what this content makes of it, as the last sync saw it."""
-        known = self._before.get(path)
-        return known is not None and known == (made_from, self._files.get(path))
-
-    def is_newer(self, path: str, page: Page | None) -> bool:
-        """Whether the page was changed after the last sync."""
-        return page is not None and self._files.get(path) != content_hash(page.data)
-
-    def settle(self, path: str, made_from: str, data: bytes | None) -> None:
-        """Remember what a page was made from; `None` where there is none."""
-        self._now.pop(path, None)
-        if data is not None:
-            self._now[path] = (made_from, content_hash(data))
-
-    def unsettle(self, path: str) -> None:
-        """Look at the page again next time."""
-        self._now.pop(path, None)
-
-    def keep(self, paths: Mapping[str, object]) -> None:
-        """Store what is known of these pages, and forget others."""
-        now = {path: known for path, known in self._now.items() if path in paths}
-        if now != self._before:
-            with transaction(self._connection):
-                write_meta(self._connection, _SETTLED, json.dumps(now, ensure_ascii=False))

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from functools import cached_property
 from hashlib import blake2b
 from pathlib import PurePosixPath
 
@@ -24,36 +25,26 @@ from lorebank.markdown.opinion_page import (
     is_opinion_block,
     opinion_bodies,
 )
+from lorebank.reflect.digests import (
+    EXPERIENCE_PATH,
+    WORLD_PATH,
+    experience_body,
+    experience_parts,
+    world_body,
+    world_parts,
+)
 from lorebank.reflect.edits import PageEdit, plan_page_edit
 from lorebank.reflect.holding import holding_text
 from lorebank.reflect.standing_answer import AnswerLine
 from lorebank.reflect.standing_written import WRITTEN_BLOCK, written_body
-from lorebank.reflect.summaries import (
-    KnownFact,
-    Link,
-    Neighbour,
-    entity_bodies,
-    experience_body,
-    page_links,
-    summary_lines,
-    tie_of,
-    world_body,
-)
+from lorebank.reflect.summaries import Neighbour, entity_bodies, summary_lines
 from lorebank.reflect.summary_written import SummaryWords
+from lorebank.reflect.telling import KnownFact, Link, page_links, tie_of
 from lorebank.reflect.weighing import outweighed
 from lorebank.version import __version__
 
-__all__ = [
-    "EXPERIENCE_PATH",
-    "WORLD_PATH",
-    "BankContent",
-    "PagePlan",
-    "held_text",
-    "newest_day",
-]
+__all__ = ["BankContent", "PagePlan", "Scope", "held_text"]
 
-WORLD_PATH = "bank/world.md"
-EXPERIENCE_PATH = "bank/experience.md"
 RELATED = 12
 _TITLES = {
     WORLD_PATH: "# World\n",
@@ -61,7 +52,16 @@ _TITLES = {
     OPINIONS_PATH: "# Opinions\n",
 }
 DIGESTS = (EXPERIENCE_PATH, OPINIONS_PATH, WORLD_PATH)
-_DIGEST_KINDS = {WORLD_PATH: FactKind.WORLD, EXPERIENCE_PATH: FactKind.EXPERIENCE}
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Whose facts a content holds, and of which months what was done: all of each."""
+
+    entities: frozenset[str]
+    """Slugs; "" stands for mentioning nobody."""
+    months: frozenset[str]
+    """`2025-11`; "" for undated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +75,14 @@ class BankContent:
     entries: Sequence[OpinionEntry]
     """What stands on the opinions page now."""
     entities: Mapping[str, Entity]
+    subjects: frozenset[str] = frozenset()
+    """Those of the entities without a page that a fact is about; others do no harm."""
+    newest: date | None = None
+    """The last day that anything was recorded on."""
+    fact_count: int = 0
+    """How many facts the bank has."""
+    successors: Sequence[Fact] = ()
+    """Facts that replace some of `facts` and are none of them."""
     superseded: Mapping[str, str] = field(default_factory=dict)
     """Fact id → id of the newer fact that replaces it."""
     relations: Mapping[str, frozenset[str]] = field(default_factory=dict)
@@ -84,13 +92,22 @@ class BankContent:
     the newer fact's id."""
     named: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Fact id → slugs of the entities that its text names without a mark."""
+    scope: Scope | None = None
+    """Whose facts are there; `None` where all are."""
+
+
+Parts = Mapping[str, Mapping[str, str]]
+"""Digest → its parts by key; an empty one is no part."""
 
 
 class PagePlan:
-    """What the pages of a bank should hold, page by page."""
+    """What the pages of a bank should hold, page by page; of entities in the content's scope."""
 
-    def __init__(self, content: BankContent, words: SummaryWords | None = None) -> None:
-        """`words` puts summaries in words; without it words that stand on a page are taken off."""
+    def __init__(
+        self, content: BankContent, words: SummaryWords | None = None, kept: Parts | None = None
+    ) -> None:
+        """`words` puts summaries in words; without it words that stand on a page are taken off.
+        `kept` are the digests' parts of what is out of scope."""
         self.content = content
         self._words = words
         self.paths: Mapping[str, str | None] = dict.fromkeys(DIGESTS) | {
@@ -101,6 +118,38 @@ class PagePlan:
         self._about = _group_by_entity(content, self._known)
         self._link = _links(content, self.paths)
         self._digests: dict[int, bytes] = {}
+        self._kept = kept or {}
+
+    @cached_property
+    def links(self) -> dict[str, tuple[str, str]]:
+        """Entity → its display name, and the link that leads to it."""
+        entities = self.content.entities.items()
+        return {slug: (entity.name, self._link(entity.name)) for slug, entity in entities}
+
+    @cached_property
+    def fresh_parts(self) -> Parts:
+        """The parts of the digests that are in scope, those that are no more as empty text."""
+        scope = self.content.scope
+        world, done = world_parts(self._known, link=self._link), experience_parts(self._known)
+        if scope is None:
+            return {WORLD_PATH: world, EXPERIENCE_PATH: done}
+        return {
+            WORLD_PATH: {slug: world.get(slug, "") for slug in scope.entities},
+            EXPERIENCE_PATH: {month: done.get(month, "") for month in scope.months},
+        }
+
+    @cached_property
+    def _bodies(self) -> Mapping[str, str]:
+        """The bodies of the digests of facts."""
+        kept = self._kept if self.content.scope is not None else {}
+        parts = {
+            path: {key: part for key, part in {**kept.get(path, {}), **fresh}.items() if part}
+            for path, fresh in self.fresh_parts.items()
+        }
+        return {
+            WORLD_PATH: world_body(parts[WORLD_PATH]),
+            EXPERIENCE_PATH: experience_body(parts[EXPERIENCE_PATH]),
+        }
 
     def of_entities(self, slugs: Iterable[str]) -> set[str]:
         """The pages of these entities, and the digests."""
@@ -133,30 +182,42 @@ class PagePlan:
         return summary_lines(slug, [*about.plain, *about.beside_facts])
 
     def made_from(self, path: str) -> str:
-        """A digest of all that the page is made from: equal while the page has no news."""
+        """A digest of all that the page is made from: equal while the page has no news.
+
+        That of an entity's page ends in what `beliefs_of` says.
+        """
         slug = self.paths[path]
-        state = blake2b(f"{__version__} {path}\n".encode(), digest_size=12)
-        if slug is not None:
-            entity, about = self.content.entities[slug], self._about[slug]
-            others = {other for k in about.all for other in self._named_in(k)}
-            names = (self.content.entities.get(other) for other in sorted(others))
-            links = [self._link(other.name) for other in names if other is not None]
-            state.update(repr((entity.name, entity.page, links)).encode("utf-8", "replace"))
-            known, opinions = about.all, about.opinions
-            if self._words is not None:
-                state.update(repr(self._words.known(entity.name, self._lines(slug))).encode())
-        else:
-            kind = _DIGEST_KINDS.get(path)
-            known = [k for k in self._known if k.fact.kind is kind]
-            opinions = [] if kind else list(self.content.opinions)
-            entries = [] if kind else list(self.content.entries)
-            linked = sorted((path, slug or "") for path, slug in self.paths.items())
-            state.update(repr((linked, entries)).encode("utf-8", "replace"))
-        for fact in known:
+        state = _digest_of(f"{__version__} {path}\n")
+        if slug is None:
+            state.update(self._digest_source(path).encode("utf-8", "replace"))
+            for opinion in self.content.opinions if path == OPINIONS_PATH else ():
+                state.update(self._digest(opinion))
+            return state.hexdigest()
+        about = self._about[slug]
+        others = {other for known in about.all for other in self._named_in(known)}
+        links = [self.links[other] for other in sorted(others) if other in self.links]
+        state.update(repr(links).encode("utf-8", "replace"))
+        if self._words is not None:
+            name = self.content.entities[slug].name
+            state.update(repr(self._words.known(name, self._lines(slug))).encode())
+        for fact in about.all:
             state.update(self._digest(fact))
-        for opinion in opinions:
+        return f"{state.hexdigest()} {self.beliefs_of(path)}"
+
+    def beliefs_of(self, path: str) -> str:
+        """A digest of what the page of an entity is made from besides facts."""
+        slug = self.paths[path] or ""
+        worded = self._words is not None
+        state = _digest_of(f"{__version__} {worded} {self.content.entities[slug].name}\n")
+        for opinion in self._about[slug].opinions:
             state.update(self._digest(opinion))
         return state.hexdigest()
+
+    def _digest_source(self, path: str) -> str:
+        if path != OPINIONS_PATH:
+            return self._bodies[path]
+        linked = sorted((page, slug or "") for page, slug in self.paths.items())
+        return repr((linked, list(self.content.entries)))
 
     def _named_in(self, known: KnownFact) -> tuple[str, ...]:
         return (*known.fact.slugs, *self.content.named.get(known.fact.id, ()))
@@ -172,22 +233,17 @@ class PagePlan:
                 text = f"{parts}{names}{became}{sorted(value.relations)}"
             else:
                 text = repr(value)
-            found = blake2b(text.encode("utf-8", "replace"), digest_size=12).digest()
-            self._digests[id(value)] = found
+            found = self._digests[id(value)] = _digest_of(text).digest()
         return found
 
     def _digest_edit(self, path: str, old: str | None) -> PageEdit:
         content = self.content
-        if not (content.facts or content.opinions or find_blocks(old or "", path)[0]):
+        if not (content.fact_count or content.opinions or find_blocks(old or "", path)[0]):
             return PageEdit(path, old, old)  # a bank that holds nothing is no news
         if path == OPINIONS_PATH:
             return self._opinions_edit(old)
-        body = (
-            {"world": world_body(self._known, link=self._link)}
-            if path == WORLD_PATH
-            else {"experience": experience_body(self._known)}
-        )
-        return plan_page_edit(path, old, body, frame=_TITLES[path])
+        name = PurePosixPath(path).stem
+        return plan_page_edit(path, old, {name: self._bodies[path]}, frame=_TITLES[path])
 
     def _opinions_edit(self, old: str | None) -> PageEdit:
         content = self.content
@@ -204,16 +260,10 @@ class PagePlan:
 
 def page_paths(content: BankContent) -> dict[str, str]:
     """Slug → path, of every entity that has or gets a page."""
-    mentioned: dict[str, int] = {}
-    subjects: set[str] = set()
-    for fact in content.facts:
-        subjects.update(fact.subjects)
-        for slug in fact.slugs:
-            mentioned[slug] = mentioned.get(slug, 0) + 1
     fresh = {
         slug: entity.name
         for slug, entity in content.entities.items()
-        if entity.page is None and (slug in subjects or mentioned.get(slug, 0) > 1)
+        if entity.page is None and (slug in content.subjects or entity.facts > 1)
     }
     kept = {slug: e.page for slug, e in content.entities.items() if e.page is not None}
     # Names of kept pages take part, so that a new page never falls on an old one.
@@ -268,7 +318,7 @@ def _group_by_entity(content: BankContent, facts: Iterable[KnownFact]) -> dict[s
 
 def _known_facts(content: BankContent) -> list[KnownFact]:
     """Facts with what became of them, or of the opinion that they state."""
-    by_id = {fact.id: fact for fact in content.facts}
+    by_id = {fact.id: fact for fact in (*content.successors, *content.facts)}
     replaced = {**{old: new for old, (_, new) in content.lapsed.items()}, **content.superseded}
     newer = {old: by_id[new].citation for old, new in replaced.items() if new in by_id}
     holding = {old: held_text(by_id[old], content) for old in content.lapsed if old in by_id}
@@ -405,6 +455,10 @@ def _links(content: BankContent, paths: Mapping[str, str | None]) -> Link:
     return page_links({name: PurePosixPath(path).stem for path, name in names.items()})
 
 
+def _digest_of(text: str) -> blake2b:
+    return blake2b(text.encode("utf-8", "replace"), digest_size=12)
+
+
 def _gone(text: str | None, bodies: Mapping[str, str], path: str) -> list[str]:
     """Blocks of opinions that no fact leads to any more."""
     blocks = find_blocks(text or "", path)[0]
@@ -413,8 +467,3 @@ def _gone(text: str | None, bodies: Mapping[str, str], path: str) -> list[str]:
         for block in blocks
         if block.name not in bodies and (is_opinion_block(block.name) or block.name == "removed")
     ]
-
-
-def newest_day(facts: Iterable[Fact]) -> date | None:
-    """The last day that anything was recorded on."""
-    return max((fact.recorded for fact in facts if fact.recorded), default=None)

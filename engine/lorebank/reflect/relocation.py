@@ -15,7 +15,7 @@ from lorebank.markdown.facts import extract_facts
 from lorebank.reflect.edits import PageEdit
 from lorebank.reflect.pages import BankContent
 
-__all__ = ["relocate"]
+__all__ = ["moved_places", "relocate"]
 
 _BANK = "bank/"
 
@@ -23,23 +23,31 @@ _BANK = "bank/"
 def relocate(
     content: BankContent, edits: Iterable[PageEdit], *, headings: Sequence[str]
 ) -> BankContent:
-    """The content with every citation as it will be once the edits are written."""
-    places: dict[Citation, Citation] = {}
-    by_page: dict[str, list[Fact]] = {}
-    for fact in content.facts:
-        if fact.citation.path.startswith(_BANK):
-            by_page.setdefault(fact.citation.path, []).append(fact)
-    for edit in edits:
-        own = by_page.get(edit.path)
-        if own and edit.new is not None:
-            places |= _new_places(own, edit.path, edit.new, headings)
-    if all(old == new for old, new in places.items()):
+    """The content of all facts with every citation as it will be once the edits are written."""
+    places = moved_places(content.facts, edits, headings=headings)
+    if not places:
         return content
     return replace(
         content,
         facts=tuple(_fact_at(fact, places) for fact in content.facts),
         opinions=tuple(_opinion_at(opinion, places) for opinion in content.opinions),
     )
+
+
+def moved_places(
+    facts: Iterable[Fact], edits: Iterable[PageEdit], *, headings: Sequence[str]
+) -> dict[Citation, Citation]:
+    """Old place → new place, of those of the facts that the edits move."""
+    places: dict[Citation, Citation] = {}
+    by_page: dict[str, list[Fact]] = {}
+    for fact in facts:
+        if fact.citation.path.startswith(_BANK):
+            by_page.setdefault(fact.citation.path, []).append(fact)
+    for edit in edits:
+        own = by_page.get(edit.path)
+        if own and edit.new is not None:
+            places |= _new_places(own, edit.path, edit.new, headings)
+    return {old: new for old, new in places.items() if old != new}
 
 
 def _new_places(

@@ -1,52 +1,58 @@
 """One reflect run: read, plan, show as a patch, write page by page, keep a journal.
 
 Every page is written atomically and only if it still is what was read; one that changed meanwhile
-is read and planned again. A run that is killed leaves whole pages; the next one writes the rest. A
-night without news writes nothing, no journal either. Pages whose content did not change since they
-were last settled are not even read.
+is read and planned again. A run that is killed leaves whole pages, and is completed before the next
+one begins (`under_way`). A night without news writes nothing, no journal either. Pages whose
+content did not change since they were last settled are not even read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
 from pathlib import Path
 
 from lorebank.config import Config
-from lorebank.domain import Diagnostic, Hunk, ReflectReport
+from lorebank.domain import Diagnostic, Fact, Hunk, OpenPair, ReflectReport
 from lorebank.index.connection import Connection
-from lorebank.index.items import item_places
+from lorebank.index.items import facts_in_bank, facts_saying, item_places
+from lorebank.index.news import read_news, recorded_since
 from lorebank.index.quarantine import quarantined_lines
+from lorebank.index.slots import superseded_facts
 from lorebank.markdown.facts import RETAIN_HEADINGS
-from lorebank.markdown.generated_text import escape_inline
+from lorebank.markdown.generated_text import escape_inline, unescape_inline
 from lorebank.markdown.opinion_page import OPINIONS_PATH
 from lorebank.markdown.proposal_pages import PROPOSAL_PAGES
-from lorebank.reflect.content import read_content, touched_since
+from lorebank.reflect.content import read_outline, with_every_fact, with_facts_of
+from lorebank.reflect.core_facts import core_content
 from lorebank.reflect.edits import PageEdit
 from lorebank.reflect.generated_memory import GeneratedMemory
 from lorebank.reflect.hunks import hunks_of, without_hunks
 from lorebank.reflect.infer_written import ProseReader
-from lorebank.reflect.journal import (
-    JOURNAL_FOLDER,
-    journal_path,
-    moved_opinions,
-    write_journal_text,
-)
-from lorebank.reflect.page_files import Page, SettledPages, encoded, read_pages, write_page
+from lorebank.reflect.journal import journal_entry, journal_path, moved_opinions
+from lorebank.reflect.page_files import Page, encoded, read_pages
 from lorebank.reflect.pages import BankContent, PagePlan
 from lorebank.reflect.proposals import Proposing, plan_proposal_edits, read_core_memory
 from lorebank.reflect.rejections import REJECTED_PATH, parse_rejections, with_rejections
-from lorebank.reflect.relocation import relocate
+from lorebank.reflect.relocation import moved_places, relocate
+from lorebank.reflect.scope import scope_of_run
+from lorebank.reflect.settled import SettledPages
 from lorebank.reflect.standing import Ask, ask_standing, plan_answers, write_answers
 from lorebank.reflect.suggest import suggest_lines
 from lorebank.reflect.summary_written import SummaryWords
-from lorebank.reflect.undo import BegunRun, Change, keep_for_undo, next_run
+from lorebank.reflect.under_way import (
+    RunUnderWay,
+    complete,
+    present_bytes,
+    refuse_linked_bank,
+    write_pages,
+)
+from lorebank.reflect.undo import BegunRun, Change, next_run
 from lorebank.reflect.unsure_queue import unsure_queue
 from lorebank.reflect.vanishing import vanishing_lines
 from lorebank.reflect.writing import Writer
-from lorebank.workspace.atomic import remove_temporaries
 from lorebank.workspace.diff import unified
 from lorebank.workspace.paths import is_linked
 
@@ -59,7 +65,6 @@ UNSURE_NAMED = 5
 _ATTEMPTS = 4
 """So often a page that somebody else is writing is read and planned again."""
 _NAMED = 5
-_FOLDERS = ("bank", "bank/entities", JOURNAL_FOLDER, ".memory/undo")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +113,7 @@ def reflect_workspace(
     connection: Connection, root: Path, config: Config, options: RunOptions
 ) -> ReflectReport:
     """Bring the bank's pages up to date; the caller holds the workspace's lock and has synced."""
+    refuse_linked_bank(root)
     run = _Run(connection, root, config, options)
     planned = run.plan(None)
     if options.dry_run:
@@ -126,29 +132,23 @@ class _Run:
         self.config = config
         self.options = options
         self.connection = connection
-        self.content = read_content(connection, root, config, options.today, options.until)
-        memory = connection if options.until is None else None
-        self.answers = ask_standing(root, self.content, options.ask, memory)
+        self.settled = SettledPages(connection)
+        self.news = read_news(connection)
+        self.outline = read_outline(connection, root, config, options.today, options.until)
         self.generated = GeneratedMemory.open(root)
-        reader = ProseReader(self.generated, options.writer if options.infer else None)
-        self.proposing = _proposing(
-            root,
-            config,
-            self.content,
-            self._headings,
-            options.infer,
-            reader,
-            quarantined_lines(connection),
-        )
-        self.generated.save()
-        texts = {p: page.text for p, page in read_pages(root, self.answers.paths)[0].items()}
-        self.answers = write_answers(self.answers, self.content, texts, options.writer)
         self.words: SummaryWords | None = None
         if config.generator.summaries:
             # A page of an earlier day gets no new words, and keeps those that fit it.
             today = options.writer if options.until is None else None
             self.words = SummaryWords(self.generated, today)
-        self.settled = SettledPages(connection)
+        self.content = self._read()
+        self.kept_parts = self.settled.parts()
+        memory = connection if options.until is None else None
+        self.answers = ask_standing(root, lambda: self.whole, options.ask, memory)
+        self.proposing = self._proposing()
+        self.generated.save()
+        texts = {p: page.text for p, page in read_pages(root, self.answers.paths)[0].items()}
+        self.answers = write_answers(self.answers, self._to_answer, texts, options.writer)
         self.rejections = _read_text(root, REJECTED_PATH)
         self.declined = parse_rejections(self.rejections)
         self.name: str | None = None
@@ -160,6 +160,12 @@ class _Run:
         content = self.content
         for _ in range(MAX_ROUNDS):
             planned = self._plan_once(content, only)
+            if content.scope is not None:
+                if not moved_places(self.typed, planned.edits, headings=self._headings):
+                    break
+                # Facts that move are told of on pages of anybody.
+                self.content = content = self.whole
+                planned = self._plan_once(content, only)
             moved = relocate(content, planned.edits, headings=self._headings)
             if moved is content:
                 break
@@ -174,30 +180,94 @@ class _Run:
             [hunk for hunk in planned.hunks if hunk.id in self.options.reject],
             self.options.today,
         )
-        if self.options.begun is not None:
-            self.name = self.options.begun.name
-        elif planned.edits or new_rejections != self.rejections:
-            self.name = next_run(
-                self.root, self.options.today.isoformat(), _read_text(self.root, self.journal)
-            )
-        for folder in _FOLDERS:
-            remove_temporaries(self.root / folder)
-        changes = dict(self._begun)
-        written: dict[str, PageEdit] = {}
-        first = planned
-        for _ in range(_ATTEMPTS):
-            missed = self._write_once(planned, written, changes)
-            if OPINIONS_PATH in missed:
-                self.problems.append(_busy(OPINIONS_PATH))
-            if not missed - {OPINIONS_PATH}:
-                break
-            planned = self.plan(missed - {OPINIONS_PATH})
+        for path in planned.settled:
+            self._settle(planned, path, None)
+        edits: tuple[PageEdit, ...] = ()
+        begun = self.options.begun
+        if begun is not None:
+            self.name = begun.name
+        if planned.edits or new_rejections != self.rejections:
+            journal = _read_text(self.root, self.journal)
+            self.name = self.name or next_run(self.root, self.options.today.isoformat(), journal)
+            edits = self._write(planned, new_rejections)
+        if self.options.until is None:
+            self.settled.keep(planned.plan, self.kept_parts, last_news=self.news.last)
         else:
-            self.problems += [_busy(path) for path in sorted(missed - {OPINIONS_PATH})]
-        edits = tuple(written[path] for path in sorted(written))
-        self._write_notes(first, edits, new_rejections, changes)
-        self.settled.keep(first.plan.paths)
+            self.settled.forget()
         return edits
+
+    def _write(self, planned: _Planned, new_rejections: str) -> tuple[PageEdit, ...]:
+        """Carry a plan out, round by round, until no page changed while it was planned."""
+        first = planned
+        edits = {edit.path: edit for edit in planned.edits}
+        changes: dict[str, Change] = {}
+        for attempt in range(1, _ATTEMPTS + 1):
+            changes |= {edit.path: _change(edit, planned) for edit in planned.edits}
+            run = self._under_way(first, edits, changes, new_rejections)
+            found = write_pages(self.root, run)
+            for edit in planned.edits:
+                if edit.path in found.written:
+                    self._settle(planned, edit.path, edit)
+            missed = set(found.changed)
+            again = missed - {OPINIONS_PATH} if attempt < _ATTEMPTS else set()
+            self.problems += [_busy(path) for path in sorted(missed - again)]
+            for path in missed:
+                del edits[path], changes[path]
+            if not again:
+                break
+            planned = self.plan(again)
+            edits |= {edit.path: edit for edit in planned.edits}
+        self.problems += [*found.problems, *complete(self.root, run, found.written)]
+        return tuple(edits[path] for path in sorted(found.written))
+
+    def _under_way(
+        self,
+        planned: _Planned,
+        edits: Mapping[str, PageEdit],
+        changes: Mapping[str, Change],
+        rejections: str,
+    ) -> RunUnderWay:
+        assert self.name is not None
+        entry = journal_entry(
+            self.options.today,
+            edits.values(),
+            moved_opinions(edits.values(), planned.plan.content.opinions),
+            self._unsure(),
+            number=int(self.name.rpartition("-")[2]),
+            problems=[p for p in planned.problems if p.code == "vanish-limit"],
+            rejected=planned.rejected,
+        )
+        before = present_bytes(self.root / REJECTED_PATH)
+        is_same = rejections == self.rejections
+        after = before if is_same else rejections.encode("utf-8")
+        moved = self.options.begun.changes if self.options.begun else {}
+        return RunUnderWay(self.name, dict(changes), entry, Change(before, after), moved)
+
+    def _unsure(self) -> list[OpenPair]:
+        """The first pairs that wait for a judge; of lines that the day asked about knows."""
+        until = self.options.until
+        return [
+            pair
+            for pair in unsure_queue(self.connection, limit=UNSURE_NAMED).pairs
+            if until is None or pair.fact.recorded is None or pair.fact.recorded <= until
+        ]
+
+    def _replaced(self, sentences: Collection[str]) -> frozenset[str]:
+        """Those that a newer fact replaces: they may go from where only the present is told."""
+        said = facts_saying(self.connection, map(unescape_inline, sentences))
+        gone = superseded_facts(
+            self.connection, as_of=self.options.until, facts=[fact.id for fact in said]
+        )
+        return frozenset(escape_inline(fact.content) for fact in said if fact.id in gone)
+
+    def _settle(self, planned: _Planned, path: str, edit: PageEdit | None) -> None:
+        """Remember what a page was made from, unless part of that was declined."""
+        if edit is not None and planned.rejected:
+            self.settled.unsettle(path)
+        elif path in planned.plan.paths:
+            page = planned.pages.get(path)
+            data = encoded(edit, page) if edit else page.data if page else None
+            self.settled.settle(path, planned.plan.made_from(path), data)
 
     def report(self, planned: _Planned, edits: Sequence[PageEdit]) -> ReflectReport:
         moved = moved_opinions(edits, planned.plan.content.opinions)
@@ -206,7 +276,7 @@ class _Run:
             patch="".join(unified(edit.old, edit.new, edit.path) for edit in edits),
             journal=self.journal if edits and not self._is_journal_linked() else None,
             dry_run=self.options.dry_run,
-            facts_read=len(planned.plan.content.facts),
+            facts_read=self.outline.fact_count,
             opinions_moved=tuple(
                 (m.opinion.id, m.opinion.statement, m.before, m.after) for m in moved
             ),
@@ -224,25 +294,71 @@ class _Run:
         )
 
     @cached_property
+    def whole(self) -> BankContent:
+        """The content with all facts."""
+        if self.content.scope is None:
+            return self.content
+        return with_every_fact(self.connection, self.outline, self.options.until)
+
+    @cached_property
+    def typed(self) -> tuple[Fact, ...]:
+        """The facts that people typed on pages of the bank."""
+        return facts_in_bank(self.connection)
+
+    @cached_property
+    def _for_core(self) -> BankContent:
+        return core_content(self.connection, self.outline, self.proposing.core)
+
+    def _read(self) -> BankContent:
+        """As many facts as there is need of."""
+        until = self.options.until
+        scope = None
+        if until is None and self.words is None:  # any page may still want words
+            scope = scope_of_run(self.connection, self.outline, self.settled, self.news)
+        if scope is None:
+            return with_every_fact(self.connection, self.outline, until)
+        return with_facts_of(self.connection, self.outline, scope)
+
+    @cached_property
     def _places(self) -> frozenset[str]:
         """Where something is read: a standing answer may let go of it, nothing is lost."""
         return item_places(self.connection)
 
     @property
-    def _begun(self) -> Mapping[str, Change]:
-        """What the run changed before its own edits."""
-        return self.options.begun.changes if self.options.begun else {}
+    def _to_answer(self) -> BankContent:
+        """What standing questions are answered from."""
+        return self.whole if self.answers.asked else self.content
+
+    def _proposing(self) -> Proposing:
+        root, config = self.root, self.config
+        core, problems = read_core_memory(root, config.reflect.core_token_budget)
+        writer = self.options.writer if self.options.infer else None
+        reader = ProseReader(self.generated, writer)
+        suggested = suggest_lines(
+            root,
+            config,
+            lambda: self.whole.facts,
+            self.outline.entities,
+            core.rulings,
+            self._headings,
+            everywhere=self.options.infer,
+            reader=reader,
+            quarantined=quarantined_lines(self.connection),
+        )
+        return Proposing(core, suggested, (*problems, *reader.problems))
 
     @property
     def _headings(self) -> tuple[str, ...]:
         return (*RETAIN_HEADINGS, *self.config.retain.headings)
 
     def _plan_once(self, content: BankContent, only: set[str] | None) -> _Planned:
-        plan = PagePlan(content, self.words)
-        replaced = _replaced(content)
+        plan = PagePlan(content, self.words, self.kept_parts)
         paths = set(plan.paths) if only is None else plan.paths.keys() & only
+        if content.scope is not None:
+            paths &= plan.of_entities(content.scope.entities)
         if self.options.since is not None:
-            paths &= plan.of_entities(touched_since(content, self.options.since))
+            since = self.options.since.isoformat()
+            paths &= plan.of_entities(recorded_since(self.connection, since))
         paths = {
             p
             for p in paths
@@ -260,16 +376,18 @@ class _Run:
             page = pages.get(path)
             edit = plan.edit(path, page.text if page else None)
             if edit.changes:
-                self._take(edit, replaced, found)
+                self._take(edit, found)
             else:
                 found.settled.append(path)
         old = {path: page.text for path, page in pages.items()}
         for edit in (
-            *plan_proposal_edits(content, self.proposing, old),
-            *plan_answers(content, self.answers, old),
+            *plan_proposal_edits(
+                content if content.scope is None else self._for_core, self.proposing, old
+            ),
+            *plan_answers(content if content.scope is None else self._to_answer, self.answers, old),
         ):
             if edit.path in others - skipped:
-                self._take(edit, replaced, found)
+                self._take(edit, found)
         found.edits.sort(key=lambda edit: edit.path)
         return _Planned(
             plan,
@@ -282,7 +400,7 @@ class _Run:
             found.rejected,
         )
 
-    def _take(self, edit: PageEdit, replaced: frozenset[str], found: _Findings) -> None:
+    def _take(self, edit: PageEdit, found: _Findings) -> None:
         """Add an edit to the plan, less what was rejected; not at all where it takes too much."""
         declined = self.declined
         asked = [hunk for hunk in hunks_of(edit) if hunk.id not in declined]
@@ -296,7 +414,7 @@ class _Run:
             vanishing = vanishing_lines(
                 shown,
                 share=self.config.reflect.max_vanish,
-                replaced=replaced,
+                replaced=self._replaced,
                 standing=self._places if edit.path in self.answers.paths else (),
             )
         if vanishing is not None:
@@ -308,74 +426,6 @@ class _Run:
         if shown.changes:
             found.edits.append(shown)
             found.problems += edit.diagnostics
-
-    def _write_once(
-        self, planned: _Planned, written: dict[str, PageEdit], changes: dict[str, Change]
-    ) -> set[str]:
-        """Write all pages of a plan; returns those that were no longer what was read."""
-        plan = planned.plan
-        for path in planned.settled:
-            page = planned.pages.get(path)
-            self.settled.settle(path, plan.made_from(path), page.data if page else None)
-        for edit in planned.edits:
-            page = planned.pages.get(edit.path)
-            before = page.data if page else None
-            if edit.path in self._begun:
-                before = self._begun[edit.path].before
-            changes[edit.path] = Change(before, encoded(edit, page))
-        if self.name and planned.edits:
-            keep_for_undo(self.root, self.name, changes)
-        missed: set[str] = set()
-        for edit in planned.edits:
-            page = planned.pages.get(edit.path)
-            if not write_page(self.root, edit, page):
-                missed.add(edit.path)
-                changes.pop(edit.path)
-                changes |= {p: c for p, c in self._begun.items() if p == edit.path}
-                continue
-            written[edit.path] = edit
-            if planned.rejected:
-                self.settled.unsettle(edit.path)
-            elif edit.path in plan.paths:
-                self.settled.settle(edit.path, plan.made_from(edit.path), encoded(edit, page))
-        return missed
-
-    def _write_notes(
-        self,
-        planned: _Planned,
-        edits: Sequence[PageEdit],
-        rejections: str,
-        changes: dict[str, Change],
-    ) -> None:
-        """The journal and the page of rejections, kept for undo like the pages."""
-        notes: dict[str, str] = {}
-        if edits and self._is_journal_linked():
-            message = "is reached by a symbolic link; no journal was written"
-            self.problems.append(Diagnostic(self.journal, 0, "page-skipped", message))
-        elif edits:
-            assert self.name is not None
-            notes[self.journal] = write_journal_text(
-                _read_text(self.root, self.journal) or None,
-                self.options.today,
-                edits,
-                moved_opinions(edits, planned.plan.content.opinions),
-                unsure_queue(self.connection, limit=UNSURE_NAMED).pairs,
-                number=int(self.name.rpartition("-")[2]),
-                problems=[p for p in planned.problems if p.code == "vanish-limit"],
-                rejected=planned.rejected,
-            )
-        if rejections != self.rejections:
-            notes[REJECTED_PATH] = rejections
-        if not notes or self.name is None:
-            return
-        pages, _ = read_pages(self.root, notes)
-        for path, text in notes.items():
-            page = pages.get(path)
-            changes[path] = Change(page.data if page else None, text.encode("utf-8"))
-        keep_for_undo(self.root, self.name, changes)
-        for path, text in notes.items():
-            page = pages.get(path)
-            write_page(self.root, PageEdit(path, page.text if page else None, text), page)
 
     def _is_journal_linked(self) -> bool:
         return is_linked(self.root, self.journal)
@@ -393,40 +443,14 @@ class _Findings:
     rejected: int = 0
 
 
-def _proposing(
-    root: Path,
-    config: Config,
-    content: BankContent,
-    headings: Sequence[str],
-    infer: bool,
-    reader: ProseReader,
-    quarantined: Mapping[str, Sequence[tuple[int, int]]],
-) -> Proposing:
-    core, problems = read_core_memory(root, config.reflect.core_token_budget)
-    suggested = suggest_lines(
-        root,
-        config,
-        content.facts,
-        content.entities,
-        core.rulings,
-        headings,
-        everywhere=infer,
-        reader=reader,
-        quarantined=quarantined,
-    )
-    return Proposing(core, suggested, (*problems, *reader.problems))
+def _change(edit: PageEdit, planned: _Planned) -> Change:
+    page = planned.pages.get(edit.path)
+    return Change(page.data if page else None, encoded(edit, page))
 
 
 def _busy(path: str) -> Diagnostic:
     message = "is being changed by somebody else; the next run sees to it"
     return Diagnostic(path, 0, "page-busy", message)
-
-
-def _replaced(content: BankContent) -> frozenset[str]:
-    """Sentences that a newer one replaces: they may go from where only the present is told."""
-    return frozenset(
-        escape_inline(fact.content) for fact in content.facts if fact.id in content.superseded
-    )
 
 
 def _held_back(path: str, gone: Sequence[str], of: int) -> Diagnostic:

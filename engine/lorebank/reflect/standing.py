@@ -12,7 +12,7 @@ embedder which comes or goes is no news); one that nothing answers gets no block
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -23,7 +23,7 @@ from lorebank.errors import NotFound, ProviderError, UsageError
 from lorebank.index.connection import Connection
 from lorebank.markdown.blocks import find_blocks
 from lorebank.reflect.edits import PageEdit, plan_page_edit
-from lorebank.reflect.pages import BankContent, newest_day
+from lorebank.reflect.pages import BankContent
 from lorebank.reflect.standing_answer import AnswerLine, answer_body
 from lorebank.reflect.standing_memory import FoundHits, StandingMemory
 from lorebank.reflect.standing_moved import moved_opinion_lines
@@ -97,16 +97,22 @@ class StandingAnswers:
 
 
 def ask_standing(
-    root: Path, content: BankContent, ask: Ask | None, memory: Connection | None = None
+    root: Path,
+    read: Callable[[], BankContent],
+    ask: Ask | None,
+    memory: Connection | None = None,
 ) -> StandingAnswers:
     """Ask every standing question of the workspace; without `ask`, only by words and kinds.
+
+    All facts are `read` only where there is a question.
 
     Phrases such as "last week" are read on the newest day recorded, never on the day of the run.
     With an index as `memory`, recall is asked again only where there is news.
     """
     pages, problems = read_standing_pages(root)
-    today = newest_day(content.facts)
-    if today is None or not pages:
+    content = read() if pages else None
+    today = content.newest if content else None
+    if content is None or today is None:
         return StandingAnswers((), problems)
     known = None
     if memory is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -40,7 +40,7 @@ MOST = 50
 def suggest_lines(
     root: Path,
     config: Config,
-    facts: Iterable[Fact],
+    facts: Callable[[], Iterable[Fact]],
     entities: Mapping[str, Entity],
     rulings: Sequence[ProposalRuling],
     headings: Sequence[str],
@@ -56,13 +56,13 @@ def suggest_lines(
 
     Without `everywhere` only logs that have open suggestions are looked at: those are kept while
     the sentence they cite stands. With it, logs without a retain section are as well. Lines in
-    quarantine (path → first and last line) suggest nothing.
+    quarantine (path → first and last line) suggest nothing. All `facts` are asked for only then.
     """
     begun = _begun(root)
     if not begun and not everywhere:
         return ()
     names = _names(entities)
-    known = {(fact.recorded, fold(fact.content)) for fact in facts}
+    known = {(fact.recorded, fold(fact.content)) for fact in facts()}
     found: list[Proposal] = []
     for source in _logs(root, config):
         if source.path not in begun and not everywhere:

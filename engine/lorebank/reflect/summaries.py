@@ -1,4 +1,4 @@
-"""Bodies of managed blocks: what is known of an entity, and the bank's three digests, as Markdown.
+"""Bodies of the managed blocks of an entity page: what is known of it, as Markdown.
 
 Values in, text out, and the dates are those of the content: the same facts give the same bytes on
 any day. Each line carries the citation of its fact as a link that works from the page it is on.
@@ -6,14 +6,12 @@ any day. Each line carries the citation of its fact as a link that works from th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
-from itertools import groupby
 
 from lorebank.domain import (
     Citation,
-    Fact,
     FactKind,
     FactStatus,
     Interval,
@@ -22,32 +20,34 @@ from lorebank.domain import (
     Stance,
     Trend,
 )
-from lorebank.language.folding import fold
 from lorebank.language.words import content_words
-from lorebank.markdown.entity_page import entity_page_name
-from lorebank.markdown.generated_text import citation_link, escape_inline, wikilink
+from lorebank.markdown.generated_text import citation_link, escape_inline
 from lorebank.reflect.standing_answer import AnswerLine
+from lorebank.reflect.telling import (
+    KnownFact,
+    Link,
+    begins_with,
+    is_current,
+    newest_first,
+    newest_recorded_day,
+    salience,
+    when_told,
+)
 
 __all__ = [
     "SUMMARY_SENTENCES",
-    "KnownFact",
     "Neighbour",
     "entity_bodies",
-    "experience_body",
     "opinions_body",
-    "page_links",
     "related_body",
     "summary_body",
     "summary_facts",
     "summary_lines",
-    "tie_of",
     "timeline_body",
-    "world_body",
 ]
 
 SUMMARY_SENTENCES = 12
 _RECENT_DAYS = 30
-_HALF_LIFE_DAYS = 120
 _ALIKE = 0.6
 _THINKS = "Prefers and thinks"
 _GROUPS = ("Who and what", "With others", _THINKS, "Ongoing", "Lately", "Also")
@@ -55,44 +55,8 @@ _ROOM = {"Who and what": 5, "With others": 4, _THINKS: 0, "Ongoing": 3, "Lately"
 _LEFT_OVER = "Also"
 _PREFERENCES = 3
 _HELD = 0.5
-_WORLD_LINES = 12
-"""Of an entity with more durable facts, `bank/world.md` shows the most telling ones."""
 _LOOSE = frozenset({"uses"})
 """Relations of which one has several: no property to know somebody by."""
-_TIES = frozenset({"employer", "manager", "spouse"})
-"""Relations of `slots/relations.toml` that tie an entity to another."""
-
-Link = Callable[[str], str]
-"""Display name → its wikilink."""
-
-
-@dataclass(frozen=True, slots=True)
-class KnownFact:
-    """A fact and what became of it."""
-
-    fact: Fact
-    status: FactStatus = FactStatus.LIVE
-    newer: Citation | None = None
-    """Where the fact stands that replaces it."""
-    relations: frozenset[str] = frozenset()
-    """The properties that it fixes: `residence`, `employer`, …"""
-    holding: str | None = None
-    """What of its text still holds, where a newer fact replaces a part; `None`: all of it."""
-    outweighed: bool = False
-    """Whether newer lines speak against what it says."""
-
-    @property
-    def text(self) -> str:
-        """What it says that holds."""
-        return self.fact.content if self.holding is None else self.holding
-
-    @property
-    def day(self) -> date | None:
-        """The day it happened if the text says so, else the day it was written."""
-        occurred = self.fact.occurred
-        if occurred is not None and (occurred.start or occurred.end):
-            return occurred.start or occurred.end
-        return self.fact.recorded
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +127,7 @@ def summary_body(
 
 
 def _summary_line(known: KnownFact, slug: str, title: str, page: str) -> str:
-    when = f"{_when(known)} · " if title == "Lately" and known.day else ""
+    when = f"{when_told(known)} · " if title == "Lately" and known.day else ""
     return f"- {when}{_told(known, slug)} ({citation_link(known.fact.citation, page)})"
 
 
@@ -205,14 +169,14 @@ def timeline_body(facts: Sequence[KnownFact], *, page: str, slug: str = "") -> s
     if not dated:
         return "Nothing dated yet."
     lines = []
-    for known in sorted(dated, key=_newest_first):
+    for known in sorted(dated, key=newest_first):
         said = _told(known, slug, whole=True)
         by = f" by {citation_link(known.newer, page)}" if known.newer else ""
         if known.status is not FactStatus.LIVE:
             said = f"~~{said}~~ ({known.status.value}{by})"
         elif known.holding is not None:
             said = f"{said} (in part superseded{by})"
-        lines.append(f"- {_when(known)} · {said} ({citation_link(known.fact.citation, page)})")
+        lines.append(f"- {when_told(known)} · {said} ({citation_link(known.fact.citation, page)})")
     return "\n".join(lines)
 
 
@@ -232,68 +196,14 @@ def related_body(neighbours: Sequence[Neighbour], *, page: str, link: Link) -> s
     return "\n".join(lines)
 
 
-def world_body(facts: Iterable[KnownFact], *, link: Link, page: str = "bank/world.md") -> str:
-    """Objective facts that hold, under the name of the first entity they mention.
-
-    Of an entity with many, the most telling ones: its own page has the rest.
-    """
-    groups: dict[str, list[KnownFact]] = {}
-    names: dict[str, str] = {}
-    for known in facts:
-        if known.fact.kind is FactKind.WORLD and _is_current(known):
-            mention = _about(known.fact)
-            slug = mention[0] if mention else ""
-            if mention:
-                names.setdefault(*mention)
-            groups.setdefault(slug, []).append(known)
-    parts = []
-    for slug in sorted(groups, key=lambda s: (not s, s)):
-        title = link(names[slug]) if slug else "Elsewhere"
-        own = _distinct(sorted(groups[slug], key=_newest_first))
-        shown = own
-        if slug and len(own) > _WORLD_LINES:
-            newest = _newest_day(own)
-            best = sorted(own, key=lambda k: (-_salience(k, slug, newest), _newest_first(k)))
-            shown = sorted(best[:_WORLD_LINES], key=_newest_first)
-        lines = [_sentence_line(known, page) for known in shown]
-        if len(shown) < len(own):
-            lines.append(f"- and {len(own) - len(shown)} more: {title}")
-        parts.append("\n".join([f"### {title}", "", *lines]))
-    return "\n\n".join(parts) or "No facts yet."
-
-
-def experience_body(facts: Iterable[KnownFact], *, page: str = "bank/experience.md") -> str:
-    """What was done, in the words it was written in, by month, the newest month first."""
-    own = [_as_done(k) for k in facts if k.fact.kind is FactKind.EXPERIENCE and _is_current(k)]
-    parts = []
-    for month, lines in groupby(sorted(own, key=_newest_first), key=_month):
-        told = [
-            f"- {_when(known)} · {_in_first_person(known.fact)}"
-            f" ({citation_link(known.fact.citation, page)})"
-            for known in _distinct(list(lines))
-        ]
-        parts.append("\n".join([f"### {month}", "", *told]))
-    return "\n\n".join(parts) or "No experience yet."
-
-
-def _as_done(known: KnownFact) -> KnownFact:
-    """What was booked or promised for a later day was done on the day of its log."""
-    fact, occurred = known.fact, known.fact.occurred
-    if occurred is None or fact.recorded is None:
-        return known
-    if occurred.start is not None and occurred.start <= fact.recorded:
-        return known
-    return replace(known, fact=replace(fact, occurred=None))
-
-
 def summary_facts(
     slug: str, facts: Sequence[KnownFact], *, room: int
 ) -> Mapping[str, Sequence[KnownFact]]:
     """The most telling facts that hold, by group, greedily: recent, about the entity, stating a
     property, each unlike those before it; no group takes all the room."""
-    current = [known for known in facts if _is_current(known)]
-    newest = _newest_day(current)
-    scored = sorted(current, key=lambda k: (-_salience(k, slug, newest), _newest_first(k)))
+    current = [known for known in facts if is_current(known)]
+    newest = newest_recorded_day(current)
+    scored = sorted(current, key=lambda k: (-salience(k, slug, newest), newest_first(k)))
     groups: dict[str, list[KnownFact]] = {}
     seen: list[tuple[set[str], Interval | None]] = []
     for known in scored:
@@ -308,13 +218,13 @@ def summary_facts(
             continue
         groups.setdefault(title, []).append(known)
         seen.append((own, occurred))
-    return {title: sorted(groups[title], key=_newest_first) for title in _GROUPS if title in groups}
+    return {title: sorted(groups[title], key=newest_first) for title in _GROUPS if title in groups}
 
 
 def summary_lines(slug: str, facts: Sequence[KnownFact]) -> list[AnswerLine]:
     """The facts of a summary as lines to write from, newest first."""
     chosen = summary_facts(slug, facts, room=SUMMARY_SENTENCES)
-    known = sorted((k for group in chosen.values() for k in group), key=_newest_first)
+    known = sorted((k for group in chosen.values() for k in group), key=newest_first)
     return [
         AnswerLine(
             text=k.text,
@@ -326,18 +236,6 @@ def summary_lines(slug: str, facts: Sequence[KnownFact]) -> list[AnswerLine]:
         )
         for k in known
     ]
-
-
-def _salience(known: KnownFact, slug: str, newest: date | None) -> float:
-    fact = known.fact
-    score = 0.5 if fact.kind is FactKind.OBSERVATION else 1.0
-    score += 1.0 if slug in fact.subjects else 0.0
-    score += 0.2 * min(len(fact.slugs), 3)
-    score += 1.0 if known.relations else 0.0
-    score += 0.3 if fact.kind is FactKind.WORLD and fact.occurred is None else 0.0
-    if newest is not None and known.day is not None:
-        score += 2.0 * float(0.5 ** (max((newest - known.day).days, 0) / _HALF_LIFE_DAYS))
-    return score
 
 
 def _group(known: KnownFact, slug: str, newest: date | None) -> str:
@@ -356,11 +254,6 @@ def _group(known: KnownFact, slug: str, newest: date | None) -> str:
     if len(fact.slugs) > 1:
         return "With others"
     return "Who and what" if slug in fact.subjects else _LEFT_OVER
-
-
-def tie_of(known: KnownFact) -> str:
-    """The relation to somebody else that a fact states, or nothing."""
-    return min(known.relations & _TIES, default="")
 
 
 def _held_by(name: str, opinions: Sequence[Opinion]) -> list[Opinion]:
@@ -386,45 +279,8 @@ def _held_first(opinion: Opinion) -> tuple[bool, bool, float, str]:
     return not live, opinion.trend is Trend.STALE, -opinion.confidence, opinion.id
 
 
-def _newest_day(facts: Iterable[KnownFact]) -> date | None:
-    """The last day that any of them was written on."""
-    return max((known.fact.recorded for known in facts if known.fact.recorded), default=None)
-
-
-def _is_current(known: KnownFact) -> bool:
-    return (
-        known.status is FactStatus.LIVE
-        and known.fact.kind is not FactKind.OPINION
-        and known.holding != ""
-        and not known.outweighed
-    )
-
-
 def _overlap(one: set[str], other: set[str]) -> float:
     return len(one & other) / max(min(len(one), len(other)), 1)
-
-
-def _distinct(facts: Sequence[KnownFact]) -> list[KnownFact]:
-    kept: dict[str, KnownFact] = {}
-    for known in facts:
-        kept.setdefault(" ".join(fold(known.fact.content).split()).rstrip("."), known)
-    return list(kept.values())
-
-
-def _about(fact: Fact) -> tuple[str, str] | None:
-    subjects = [m for m in fact.mentions if m.subject] or list(fact.mentions)
-    return (subjects[0].slug, subjects[0].name) if subjects else None
-
-
-def _newest_first(known: KnownFact) -> tuple[int, int, str, int]:
-    day = known.day or date.min
-    recorded = known.fact.recorded or date.min
-    citation = known.fact.citation
-    return (-day.toordinal(), -recorded.toordinal(), citation.path, citation.start_line)
-
-
-def _sentence_line(known: KnownFact, page: str) -> str:
-    return f"- {escape_inline(known.text)} ({citation_link(known.fact.citation, page)})"
 
 
 def _told(known: KnownFact, slug: str, *, whole: bool = False) -> str:
@@ -434,51 +290,7 @@ def _told(known: KnownFact, slug: str, *, whole: bool = False) -> str:
     """
     text = known.fact.content if whole else known.text
     subjects = [mention for mention in known.fact.mentions if mention.subject]
-    named = any(_begins_with(text, m.name, m.slug) for m in subjects)
+    named = any(begins_with(text, m.name, m.slug) for m in subjects)
     if not slug or not subjects or named or subjects[0].slug == slug:
         return escape_inline(text)
     return escape_inline(f"{subjects[0].name}: {text}")
-
-
-def _in_first_person(fact: Fact) -> str:
-    """The text of a diary; it begins with what it is about where the text does not say so."""
-    about = next((mention.name for mention in fact.mentions if mention.subject), "")
-    told = fact.content.startswith(("I ", "I'")) or fold(about) in fold(fact.content)
-    return escape_inline(fact.content if told or not about else f"{about}: {fact.content}")
-
-
-def _begins_with(text: str, *names: str) -> bool:
-    start = fold(text).lstrip(" @[*_\"'")
-    for name in map(fold, names):
-        following = start[len(name) : len(name) + 1]
-        if name and start.startswith(name) and not (following.isascii() and following.isalnum()):
-            return True
-    return False
-
-
-def _when(known: KnownFact) -> str:
-    occurred = known.fact.occurred
-    if occurred is not None and (occurred.start or occurred.end):
-        return _span(occurred)
-    return known.day.isoformat() if known.day else "undated"
-
-
-def _span(interval: Interval) -> str:
-    if interval.start is None:
-        return f"until {interval.end}"
-    if interval.end is None:
-        return f"since {interval.start}"
-    return (
-        f"{interval.start}"
-        if interval.start == interval.end
-        else (f"{interval.start} to {interval.end}")
-    )
-
-
-def _month(known: KnownFact) -> str:
-    return known.day.strftime("%Y-%m") if known.day else "Undated"
-
-
-def page_links(pages: Mapping[str, str]) -> Link:
-    """A `Link` that knows the page names of entities (display name → page name)."""
-    return lambda name: wikilink(pages.get(name) or entity_page_name(name), name)

@@ -29,11 +29,15 @@ __all__ = [
     "KEPT_RUNS",
     "BegunRun",
     "Change",
+    "Mask",
+    "check_place",
     "drop_run",
     "keep_for_undo",
+    "masked",
     "next_run",
     "runs",
     "undo_run",
+    "unmasked",
 ]
 
 KEPT_RUNS = 30
@@ -41,7 +45,7 @@ KEPT_RUNS = 30
 _RUN = re.compile(r"\A\d{4}-\d{2}-\d{2}-\d+\Z")
 _MANIFEST = "manifest.json"
 _MASKS = "masks.json"
-_Mask = tuple[list[tuple[int, int]], str | None]
+Mask = tuple[list[tuple[int, int]], str | None]
 """Where the secrets of a page stood, in characters, and the digest of the page with them."""
 
 
@@ -78,17 +82,16 @@ def keep_for_undo(root: Path, run: str, changes: Mapping[str, Change]) -> None:
     """Keep what the files held, under the name of the run; the oldest runs are forgotten."""
     buffer = io.BytesIO()
     manifest: dict[str, dict[str, str | None]] = {}
-    masks: dict[str, _Mask] = {}
+    masks: dict[str, Mask] = {}
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for number, (path, change) in enumerate(sorted(changes.items())):
             blob = None if change.before is None else str(number)
             manifest[path] = {"before": blob, "after": _digest(change.after)}
             if blob is not None and change.before is not None:
-                masked = redact(_text(change.before))
-                archive.writestr(blob, masked.text.encode("utf-8", "surrogateescape"))
-                if masked.secrets:
-                    spans = [(secret.start, secret.end) for secret in masked.secrets]
-                    masks[path] = spans, _digest(change.before)
+                kept, mask = masked(change.before)
+                archive.writestr(blob, kept)
+                if mask is not None:
+                    masks[path] = mask
         archive.writestr(_MANIFEST, json.dumps(manifest, ensure_ascii=False))
         archive.writestr(_MASKS, json.dumps(masks, ensure_ascii=False))
     ensure_derived_folder(root)
@@ -154,10 +157,10 @@ def _read(root: Path, run: str) -> dict[str, tuple[bytes | None, str | None]]:
             masks = json.loads(archive.read(_MASKS)) if known else {}
             found: dict[str, tuple[bytes | None, str | None]] = {}
             for path, entry in manifest.items():
-                _check_place(root, path)
+                check_place(root, path)
                 kept = None if entry["before"] is None else archive.read(entry["before"])
                 if kept is not None and path in masks:
-                    kept = _unmasked(kept, _present(root / path) or b"", masks[path])
+                    kept = unmasked(kept, _present(root / path) or b"", masks[path])
                 found[path] = (kept, entry["after"])
             return found
     except (OSError, KeyError, ValueError, zipfile.BadZipFile) as problem:
@@ -167,7 +170,15 @@ def _read(root: Path, run: str) -> dict[str, tuple[bytes | None, str | None]]:
         ) from problem
 
 
-def _unmasked(kept: bytes, present: bytes, mask: _Mask) -> bytes:
+def masked(data: bytes) -> tuple[bytes, Mask | None]:
+    """A copy without the secrets that stand in it, and what brings them back."""
+    found = redact(_text(data))
+    kept = found.text.encode("utf-8", "surrogateescape")
+    spans = [(secret.start, secret.end) for secret in found.secrets]
+    return kept, (spans, _digest(data)) if spans else None
+
+
+def unmasked(kept: bytes, present: bytes, mask: Mask) -> bytes:
     """A masked copy with the secrets that still stand on the page; `ValueError` where one is gone.
 
     A run never touches what a person wrote, so that they stand there in the same order.
@@ -189,7 +200,7 @@ def _text(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
-def _check_place(root: Path, path: str) -> None:
+def check_place(root: Path, path: str) -> None:
     """Only pages of the bank come back: the file in `.memory/` may be anybody's."""
     steps = PurePosixPath(path)
     inside = steps.parts[:1] == (BANK_FOLDER,) and ".." not in steps.parts

@@ -10,10 +10,10 @@ log folder that was moved, or read only by half, would empty page after page oth
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 from lorebank.markdown.blocks import find_blocks
-from lorebank.markdown.opinion_page import is_opinion_block
+from lorebank.markdown.opinion_page import OPINIONS_PATH, is_opinion_block
 from lorebank.reflect.edits import PageEdit
 
 __all__ = ["vanishing_lines"]
@@ -30,27 +30,33 @@ def vanishing_lines(
     edit: PageEdit,
     *,
     share: float,
-    replaced: Collection[str] = (),
+    replaced: Callable[[Collection[str]], Collection[str]] = lambda _: (),
     standing: Collection[str] = (),
 ) -> tuple[tuple[str, ...], int] | None:
     """`(the entries that would go, of how many)` where more than `share` of them would, else
-    `None`; one entry may always go. `replaced` are sentences that a newer fact supersedes,
-    `standing` places (`path#L12`) of which nothing is lost."""
-    if edit.old is None:
+    `None`; one entry may always go. `replaced` picks the sentences that a newer fact supersedes,
+    and is asked only where too many seem to go; `standing` are places (`path#L12`) of which
+    nothing is lost."""
+    if edit.old is None or (edit.path != OPINIONS_PATH and _loses_nothing(edit)):
         return None
     before, after = _entries(edit.old), _entries(edit.new or "")
     fresh = {place for entry, place in after.items() if entry not in before and place}
     gone = [
         entry
         for entry, place in before.items()
-        if entry not in after
-        and entry not in replaced
-        and place not in fresh
-        and place not in standing
+        if entry not in after and place not in fresh and place not in standing
     ]
-    if len(gone) <= max(1, int(len(before) * share)):
-        return None
-    return tuple(gone), len(before)
+    most = max(1, int(len(before) * share))
+    if len(gone) > most:
+        held = replaced(gone)
+        gone = [entry for entry in gone if entry not in held]
+    return (tuple(gone), len(before)) if len(gone) > most else None
+
+
+def _loses_nothing(edit: PageEdit) -> bool:
+    """Whether at most one line goes that could be an entry: no need to know what each says."""
+    gone = set((edit.old or "").splitlines()).difference((edit.new or "").splitlines())
+    return sum(line.startswith("- ") for line in gone) <= 1
 
 
 def _entries(text: str) -> dict[str, str]:

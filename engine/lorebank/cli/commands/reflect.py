@@ -38,7 +38,9 @@ lorebank reflect --infer
 lorebank reflect --unsure
 """
 LAST = "last"
-_TROUBLES = frozenset({PAGE_SKIPPED, "vanish-limit", "page-busy", "not-committed"})
+_TROUBLES = frozenset(
+    {PAGE_SKIPPED, "vanish-limit", "page-busy", "page-unwritable", "run-lost", "not-committed"}
+)
 
 
 @command("reflect", examples=EXAMPLES)

@@ -92,6 +92,8 @@ def reflect_lines(look: Look, report: ReflectReport, *, everything: bool = False
     if report.opinions_moved:
         lines += ["", look.strong("Opinions"), *_moves(look, report, everything)]
     notes = [f"journal: {report.journal}"] if report.journal else []
+    if report.resumed:
+        notes.append(f"run {report.resumed} had been interrupted, and is complete now")
     if report.rejected:
         notes.append(f"{count(report.rejected, 'change')} left out")
     if report.commit:
@@ -120,6 +122,7 @@ def reflect_log_line(report: ReflectReport, moment: datetime) -> str:
         f"{count(len(report.changed), 'page')} changed",
         f"{count(len(report.opinions_moved), 'opinion')} moved",
         f"journal {report.journal}" if report.journal else "",
+        f"run {report.resumed} completed" if report.resumed else "",
         f"{count(left, 'page')} left alone" if left else "",
     ]
     told = ", ".join(part for part in parts if part)
