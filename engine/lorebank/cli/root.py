@@ -38,7 +38,8 @@ COMMANDS = {
     "confirm": "Vouch for what is in quarantine.",
     "forget": "Cut lines out of notes, pages and index.",
     "proposals": "List the edits that wait for a decision, accept or reject them.",
-    "export": "Write the graph of entities to standard output.",
+    "import": "Bring in a vault, a graph, an export of a chat program, or JSONL.",
+    "export": "Write facts, pages or the graph of entities for other programs.",
     "bank": "Name workspaces, to reach them from anywhere and to ask them together.",
     "template": "List, check, import and export bank templates.",
     "context": "Print what an agent should know at the start of a session.",
@@ -53,6 +54,9 @@ COMMANDS = {
     "completion": "Print the script that completes commands in a shell.",
 }
 """Each command's one-line summary, so that `--help` imports none of them."""
+
+_MODULES = {"import": "import_notes"}
+"""Of commands whose name is a word of Python."""
 
 EXAMPLES = """
 lorebank init ~/notes
@@ -71,7 +75,7 @@ class LazyGroup(CommandGroup):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        module = import_module(f"lorebank.cli.commands.{cmd_name}")
+        module = import_module(f"lorebank.cli.commands.{_MODULES.get(cmd_name, cmd_name)}")
         command: click.Command = module.command
         return command
 
