@@ -81,7 +81,7 @@ def conversation_note(said: Conversation) -> Read:
     body = "\n\n".join(blocks) + "\n"
     if "\ufffd" in body:
         message = "holds characters that could not be read"
-        yield Diagnostic(shown, said.line, "invalid-utf8", message)
+        yield Diagnostic(shown, said.line, "utf8-invalid", message)
     stem = slugify(title)[:_LONGEST_TITLE].strip("-") or "conversation"
     name = f"{day.year:04}/{day.isoformat()}-{stem}" if day else f"undated/{stem}"
     yield ImportedNote(said.id, name, body, shown, day, {"title": title})

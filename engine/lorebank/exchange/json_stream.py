@@ -14,6 +14,7 @@ _READ = 1 << 20
 LARGEST_VALUE = 256_000_000
 """Characters of one value."""
 _WHITE = re.compile(r"[ \t\r\n]*")
+_ENDS = frozenset(",]} \t\r\n")
 _AT_THE_END = 16
 """A literal, number or escape that is cut off stands so near to the end of what was read."""
 
@@ -97,14 +98,18 @@ class _Text:
             except json.JSONDecodeError as error:
                 cut = error.msg.startswith("Unterminated string")
                 cut = cut or error.pos >= len(self._buffer) - _AT_THE_END
+                past = error.pos - self._position
                 if not cut or not self._more(wanted):
-                    self.skip(error.pos - self._position)
-                    raise self.broken(error.msg) from None
+                    self.skip(past)
+                    raise self.broken(error.msg.removesuffix(" at")) from None
             except (RecursionError, ValueError) as error:
                 raise self.broken(f"cannot be read ({error})") from None
             else:
-                if end < len(self._buffer) or not self._more(_READ):
-                    self.skip(end - self._position)
+                length = end - self._position
+                # Of `0.5`, a number, there may be only `0` or `0.` so far.
+                cut = end >= len(self._buffer) - _AT_THE_END and self._buffer[end:][:1] not in _ENDS
+                if not cut or not self._more(_READ):
+                    self.skip(length)
                     return value
             # Twice as much each time: a value of any size is parsed a few times, not a thousand.
             wanted = max(_READ, len(self._buffer) - self._position)

@@ -12,10 +12,18 @@ from lorebank.markdown.hidden import without_private
 from lorebank.markdown.inline_marks import code_spans
 from lorebank.markdown.redaction import redacted_page
 
-__all__ = ["clean", "rewrite_prose", "shareable_text", "split_front_matter", "titled"]
+__all__ = [
+    "clean",
+    "fenced_front_matter",
+    "rewrite_prose",
+    "shareable_text",
+    "split_front_matter",
+    "titled",
+]
 
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _LINE_ENDS = re.compile(r"\r\n?|\u2028|\u2029|\x85")
+_UNREAD_HEAD = re.compile(r"\A---[ \t]*\n(?P<inner>(?:(?!```)[^\n]*\n){0,100}?)---[ \t]*(?:\n|\Z)")
 _HEADING = re.compile(r"#{1,6}[ \t]+\S|[^\n]+\n=+[ \t]*(?:\n|\Z)")
 
 
@@ -50,6 +58,14 @@ def split_front_matter(text: str) -> tuple[str, str]:
     count = front_matter_lines(lines)
     head = "".join(f"{line}\n" for line in lines[:count])
     return head, "\n".join(lines[count:])
+
+
+def fenced_front_matter(text: str) -> str:
+    """What stands between two `---` at the top and is no front matter, as a block of code."""
+    found = _UNREAD_HEAD.match(text)
+    if found is None or split_front_matter(text)[0]:
+        return text
+    return f"```yaml\n{found['inner']}```\n{text[found.end() :]}"
 
 
 def rewrite_prose(text: str, rewrite: Callable[[str], str]) -> str:

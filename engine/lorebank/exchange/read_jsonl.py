@@ -28,6 +28,7 @@ _ENTITY_KEYS = ("entities", "entity", "subjects", "people", "about")
 _DAY_KEYS = ("date", "day", "timestamp", "time", "created_at", "createdAt", "created", "at")
 _KINDS = {**{kind.value: kind for kind in FactKind}, **{k.letter.lower(): k for k in FactKind}}
 _LONGEST_LINE = 4_000_000
+_UNREAD = "line-unread"
 Problem = tuple[str, str]
 
 
@@ -84,11 +85,13 @@ def read_line(line: bytes, place: str = "") -> tuple[Fact | None, tuple[Problem,
     try:
         said = json.loads(line.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
-        return None, (("invalid-utf8", f"is not UTF-8 at byte {error.start}; left out"),)
+        return None, ((_UNREAD, f"is not UTF-8 at byte {error.start}; left out"),)
     except json.JSONDecodeError as error:
-        return None, (("invalid-json", f"{error.msg} at column {error.colno}; left out"),)
+        return None, (
+            (_UNREAD, f"{error.msg.removesuffix(' at')} at column {error.colno}; left out"),
+        )
     except (ValueError, RecursionError) as error:
-        return None, (("invalid-json", f"cannot be read ({error}); left out"),)
+        return None, ((_UNREAD, f"cannot be read ({error}); left out"),)
     if not isinstance(said, dict):
         return None, (("no-text", "is no JSON object; left out"),)
     return _Line(said, place).fact()

@@ -19,7 +19,14 @@ from lorebank.domain import Diagnostic
 from lorebank.exchange.date_formats import joda_day
 from lorebank.exchange.links import LinkRules, rewrite_links
 from lorebank.exchange.notes import ImportedNote, Read
-from lorebank.exchange.prose import clean, rewrite_prose, shareable_text, split_front_matter, titled
+from lorebank.exchange.prose import (
+    clean,
+    fenced_front_matter,
+    rewrite_prose,
+    shareable_text,
+    split_front_matter,
+    titled,
+)
 from lorebank.exchange.source import Source
 from lorebank.markdown.fences import FenceScanner
 from lorebank.markdown.front_matter import FrontMatterValue
@@ -129,7 +136,10 @@ def graph_page(
     """One page or journal, with what of it was left out; `blocks` are texts by their id."""
     text, problems = shareable_text(clean(text), path)
     yield from problems
-    head, body = split_front_matter(text)
+    readable = fenced_front_matter(text)
+    if readable != text:
+        yield Diagnostic(path, 1, "front-matter-unread", "is no front matter; kept as code")
+    head, body = split_front_matter(readable)
     rules = LinkRules(day_of=settings.day_of, whole_names=True)
     outline = _Outline(path, blocks, rules)
     fences = FenceScanner()

@@ -20,6 +20,7 @@ from lorebank.exchange.links import LinkRules, rewrite_links
 from lorebank.exchange.notes import ImportedNote, Read
 from lorebank.exchange.prose import (
     clean,
+    fenced_front_matter,
     rewrite_prose,
     shareable_text,
     split_front_matter,
@@ -109,8 +110,12 @@ def vault_note(
     """One note, with what was masked in it; `rewrite_body(body, title)` has the last word."""
     text, problems = shareable_text(clean(text), path)
     yield from problems
-    head, body = split_front_matter(text)
-    keys = parse_front_matter(head)[0]
+    readable = fenced_front_matter(text)
+    if readable != text:
+        yield Diagnostic(path, 1, "front-matter-unread", "is no front matter; kept as code")
+    head, body = split_front_matter(readable)
+    keys, _, unread = parse_front_matter(head, path)
+    yield from unread
     if "excalidraw-plugin" in keys:
         yield Diagnostic(path, 0, *_LEFT_OUT[".excalidraw.md"])
         return

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from lorebank.exchange.pages import Link, Page, Row
-from lorebank.markdown.plain import escape_markup
+from lorebank.markdown.plain import escape_markup, plain_text
 
 __all__ = ["page_markdown"]
+
+_OPENS_BLOCK = re.compile(r"[#>|=~`]|[-*+](?: |\Z)|\d+[.)](?: |\Z)|-{3}|\[.\] ")
 
 
 def page_markdown(page: Page) -> str:
@@ -38,4 +41,7 @@ def _shown(said: str | Link, page: Page) -> str:
 
 
 def _escaped(text: str) -> str:
-    return escape_markup(" ".join(text.split()))
+    """The text as it is where it reads so, else with its marks escaped."""
+    folded = " ".join(text.split())
+    same = plain_text(folded) == folded and "<" not in folded and not _OPENS_BLOCK.match(folded)
+    return folded if same else escape_markup(folded)

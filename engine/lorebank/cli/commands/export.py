@@ -8,6 +8,7 @@ from lorebank.cli.command import command
 from lorebank.cli.parameters import KIND, complete_entity
 from lorebank.cli.render.phrases import count
 from lorebank.cli.session import Session, pass_session
+from lorebank.cli.streams import write_raw
 from lorebank.errors import UsageError
 
 FORMATS = ("jsonl", "csv", "markdown", "site")
@@ -82,7 +83,7 @@ def export(
     if session.json:
         session.show_json(report.to_dict() | ({} if target else {"text": report.text}))
     elif not target:
-        session.show(report.text.rstrip("\n").split("\n") if report.text else ())
+        write_raw(report.text)
     said = f"{count(report.facts, 'fact')} exported"
     kept = f", {report.left_out} in quarantine left out" if report.left_out else ""
     if target or kept:

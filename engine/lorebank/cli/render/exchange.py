@@ -32,7 +32,7 @@ def import_lines(look: Look, report: ImportReport) -> list[str]:
         if paths:
             lines += [said, *_paths(look, paths)]
     if (report.added or report.updated) and not report.dry_run:
-        lines.append(f"in quarantine until: lorebank confirm --source {report.folder}/…")
+        lines.append("in quarantine until: lorebank confirm --source FILE, or --all-from imported")
     return lines
 
 
