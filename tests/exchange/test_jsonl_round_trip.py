@@ -23,8 +23,9 @@ from lorebank.markdown.facts import extract_facts
 from support import WORDS_ONLY
 
 _WORDS = (
-    *("@Peter", "[[Ana|her]]", "**", "`code`", "<b>", "&lt;", "tea", "茶を飲む", "emoji 🌊", "(+o-3f2a)"),
-    *("O(c=0.9) @X:", "- ", "# ", "| a | b |", "(origin: agent)", "https://e.org/@a", "\\*", "é", "1. "),
+    *("@Peter", "[[Ana|her]]", "**", "`code`", "<b>", "&lt;", "tea", "茶を飲む", "🌊"),
+    *("(+o-3f2a)", "O(c=0.9) @X:", "- ", "# ", "| a | b |", "(origin: agent)", "\\*", "é", "1. "),
+    "https://e.org/@a",
 )  # fmt: skip
 _TEXTS = st.lists(st.sampled_from(_WORDS) | st.text(max_size=12), min_size=1, max_size=6).map(
     " ".join

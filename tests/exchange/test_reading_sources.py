@@ -220,3 +220,14 @@ def test_jsonl() -> None:
         "facts.jsonl:6 date-invalid",
         "facts.jsonl:7 no-text",
     ]
+
+
+def test_a_json_array_of_texts(tmp_path: Path) -> None:
+    (tmp_path / "memories.json").write_text(
+        '[{"memory": "Likes tea.", "entities": ["Ana"]},\n {"memory": "Likes jam."}, oops'
+    )
+    with opened(tmp_path / "memories.json") as source:
+        assert form_of(source) is Form.JSONL
+        notes, left = parted(read_jsonl(source))
+    assert notes == {"undated": "# undated\n\n## Retain\n- W @Ana: Likes tea.\n- W: Likes jam.\n"}
+    assert left == ["memories.json:2 invalid-json"]

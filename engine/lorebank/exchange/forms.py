@@ -91,7 +91,7 @@ def _form_of_file(source: Source, path: str) -> Form:
         return Form.CHATGPT
     if is_claude(first):
         return Form.CLAUDE
-    if _has_text(first) and _is_jsonl(source, path):
+    if _has_text(first):
         return Form.JSONL
     if first is None:
         raise UsageError(f"{shown}: is an empty export", hint=_HINT)

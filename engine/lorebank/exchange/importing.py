@@ -15,10 +15,10 @@ from lorebank.config import Config
 from lorebank.domain import Diagnostic
 from lorebank.errors import ConcurrentEdit, PathRefused, UsageError, WorkspaceError
 from lorebank.exchange.forms import READERS, WHOLE_FORMS, Form, form_of
+from lorebank.exchange.json_stream import BROKEN
 from lorebank.exchange.ledger import ImportLedger, read_ledger, write_ledger
 from lorebank.exchange.names import comparable, free_path, safe_path
 from lorebank.exchange.notes import ImportedNote
-from lorebank.exchange.read_conversations import BROKEN
 from lorebank.exchange.rendering import imported_from, is_untouched, render_note, written_hash
 from lorebank.exchange.reports import ImportReport
 from lorebank.exchange.source import Source, open_source
@@ -161,8 +161,8 @@ class _Import:
                 self.removed.append(note.place)
             else:
                 self._add(note, key, text, dry_run=dry_run)
-        except (ConcurrentEdit, PathRefused, WorkspaceError) as error:
-            self.left_out.append(Diagnostic(note.place, 0, "not-written", error.message))
+        except (ConcurrentEdit, PathRefused, WorkspaceError, OSError) as error:
+            self.left_out.append(Diagnostic(note.place, 0, "not-written", str(error)))
 
     def _compare(self, path: str, text: str, *, dry_run: bool) -> None:
         """Bring a file up to date, unless there is nothing new or it is its owner's by now."""

@@ -8,7 +8,10 @@ import re
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-__all__ = ["BrokenJson", "json_values"]
+__all__ = ["BROKEN", "BrokenJson", "json_values"]
+
+BROKEN = "invalid-json"
+"""The code of what ends the reading of a file."""
 
 _READ = 1 << 20
 LARGEST_VALUE = 256_000_000

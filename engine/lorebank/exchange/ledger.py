@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from lorebank.exchange.names import short_hash
 from lorebank.workspace.atomic import write_atomic
 from lorebank.workspace.derived import ensure_derived_folder
 
@@ -27,13 +27,13 @@ class ImportLedger:
     location: str = ""
     """Where the source lay."""
     written: frozenset[str] = frozenset()
-    """Short hashes of the keys of all notes that were ever written."""
+    """Hashes of the keys of all notes that were ever written."""
 
     def knows(self, key: str) -> bool:
-        return short_hash(key) in self.written
+        return _hash(key) in self.written
 
     def with_notes(self, location: str, keys: set[str]) -> ImportLedger:
-        return ImportLedger(location, self.written | {short_hash(key) for key in keys})
+        return ImportLedger(location, self.written | {_hash(key) for key in keys})
 
 
 def read_ledger(root: Path, name: str) -> ImportLedger:
@@ -54,6 +54,10 @@ def write_ledger(root: Path, name: str, ledger: ImportLedger) -> None:
     said[name] = {"location": ledger.location, "written": sorted(ledger.written)}
     before = file.read_bytes() if file.exists() else None
     write_atomic(file, json.dumps(said, ensure_ascii=False, indent=1).encode(), expected=before)
+
+
+def _hash(key: str) -> str:
+    return blake2b(key.encode("utf-8", "surrogatepass"), digest_size=10).hexdigest()
 
 
 def _read(root: Path) -> dict[str, Any]:

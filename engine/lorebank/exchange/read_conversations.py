@@ -10,16 +10,14 @@ from typing import Any
 
 from lorebank.domain import Diagnostic
 from lorebank.exchange.conversations import Conversation, conversation_note
-from lorebank.exchange.json_stream import BrokenJson, json_values
+from lorebank.exchange.json_stream import BROKEN, BrokenJson, json_values
 from lorebank.exchange.notes import Read
 from lorebank.exchange.read_chatgpt import chatgpt_conversation, is_chatgpt
 from lorebank.exchange.read_claude import claude_conversation, is_claude
 from lorebank.exchange.source import Source
 
-__all__ = ["BROKEN", "conversation_files", "read_chatgpt", "read_claude"]
+__all__ = ["conversation_files", "read_chatgpt", "read_claude"]
 
-BROKEN = "invalid-json"
-"""The code of what ends the reading of a file."""
 _CONVERSATIONS = re.compile(r"conversations?(?:[-_]\d+)?\.json\Z", re.IGNORECASE)
 
 

@@ -1,5 +1,7 @@
 """JSONL: the facts of our own export, and lines of any program that hold a `text`.
 
+A JSON array of such objects will do as well.
+
     {"text": "Prefers tea.", "kind": "opinion", "entities": ["Peter"], "date": "2025-11-27",
      "confidence": 0.9}
 
@@ -11,9 +13,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
+from itertools import chain
 from typing import Any, BinaryIO
 
 from lorebank.domain import Diagnostic, EvidenceMark, Fact, FactKind, Mention, Stance
+from lorebank.exchange.json_stream import BROKEN, BrokenJson, json_values
 from lorebank.exchange.notes import ImportedNote, Read
 from lorebank.exchange.prose import clean, shareable_text
 from lorebank.exchange.retain_lines import entity_mention, plain_fact, retain_line
@@ -35,7 +39,7 @@ Problem = tuple[str, str]
 def read_jsonl(source: Source) -> Read:
     """The facts of each `.jsonl` file as notes of a day, and the lines that hold none."""
     for path in source.paths:
-        if path and not path.lower().endswith((".jsonl", ".ndjson")):
+        if path and not path.lower().endswith((".jsonl", ".ndjson", ".json")):
             yield Diagnostic(path, 0, "not-jsonl", "is no JSONL; left out")
             continue
         place = path or source.root.name
@@ -48,11 +52,7 @@ def read_jsonl(source: Source) -> Read:
 
 def _days(stream: BinaryIO, place: str, prefix: str) -> Read:
     days: dict[date | None, dict[str, Fact]] = {}
-    for number, line in _lines(stream):
-        if line is None:
-            yield Diagnostic(place, number, "line-too-long", "is longer than 4 MB; left out")
-            continue
-        fact, problems = read_line(line, f"{place}:{number}")
+    for number, fact, problems in _facts(stream, place):
         yield from (Diagnostic(place, number, *problem) for problem in problems)
         if fact is None:
             continue
@@ -65,6 +65,25 @@ def _days(stream: BinaryIO, place: str, prefix: str) -> Read:
         lines = "\n".join(retain_line(fact) for fact in days[day].values())
         name = f"{prefix}/{shown}" if prefix else shown
         yield ImportedNote(name, name, f"# {shown}\n\n## Retain\n{lines}\n", place, day)
+
+
+def _facts(stream: BinaryIO, place: str) -> Iterator[tuple[int, Fact | None, Sequence[Problem]]]:
+    """What each line says; of a JSON array, what each of its elements does."""
+    lines = _lines(stream)
+    number, first = next(lines, (0, b""))
+    if first is not None and first.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"["):
+        stream.seek(0)
+        try:
+            for line, value in json_values(stream):
+                yield line, *_read_value(value, f"{place}:{line}")
+        except BrokenJson as error:
+            yield error.line, None, ((BROKEN, f"{error}; what came before it is imported"),)
+        return
+    for line, content in chain([(number, first)] if number else [], lines):
+        if content is None:
+            yield line, None, (("line-too-long", "is longer than 4 MB; left out"),)
+        else:
+            yield line, *read_line(content, f"{place}:{line}")
 
 
 def _lines(stream: BinaryIO) -> Iterator[tuple[int, bytes | None]]:
@@ -92,6 +111,10 @@ def read_line(line: bytes, place: str = "") -> tuple[Fact | None, tuple[Problem,
         )
     except (ValueError, RecursionError) as error:
         return None, ((_UNREAD, f"cannot be read ({error}); left out"),)
+    return _read_value(said, place)
+
+
+def _read_value(said: object, place: str) -> tuple[Fact | None, tuple[Problem, ...]]:
     if not isinstance(said, dict):
         return None, (("no-text", "is no JSON object; left out"),)
     return _Line(said, place).fact()
