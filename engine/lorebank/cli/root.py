@@ -55,9 +55,6 @@ COMMANDS = {
 }
 """Each command's one-line summary, so that `--help` imports none of them."""
 
-_MODULES = {"import": "import_notes"}
-"""Of commands whose name is a word of Python."""
-
 EXAMPLES = """
 lorebank init ~/notes
 lorebank retain "O(c=0.9) @Peter: Prefers short replies."
@@ -75,7 +72,7 @@ class LazyGroup(CommandGroup):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        module = import_module(f"lorebank.cli.commands.{_MODULES.get(cmd_name, cmd_name)}")
+        module = import_module(f"lorebank.cli.commands.{cmd_name}")
         command: click.Command = module.command
         return command
 

@@ -1,5 +1,7 @@
 """`lorebank import`: notes of other programs, into quarantine."""
 
+# ruff: noqa: N999 - commands are found by their names, and this one is a word of Python
+
 from __future__ import annotations
 
 import click
