@@ -101,6 +101,7 @@ if TYPE_CHECKING:
         UsageError,
         WorkspaceError,
     )
+    from lorebank.exchange.reports import ExportReport, ImportReport
 
 __all__ = [
     "Absence",
@@ -131,6 +132,7 @@ __all__ = [
     "EntityView",
     "Evidence",
     "Explanation",
+    "ExportReport",
     "Fact",
     "FactKind",
     "FactStatus",
@@ -142,6 +144,7 @@ __all__ = [
     "Ground",
     "Hit",
     "Hunk",
+    "ImportReport",
     "IndexUnusable",
     "Interval",
     "LedgerChange",
@@ -193,6 +196,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "lorebank.exchange.reports": ("ExportReport", "ImportReport"),
     "lorebank.app": ("Bank",),
     "lorebank.app.several": ("Banks", "open_bank", "recall_all", "registered_banks"),
     "lorebank.errors": (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from lorebank.app.custody import Custody
+from lorebank.app.exchanging import Exchanging
 from lorebank.app.names import Names
 from lorebank.app.serving import Serving
 from lorebank.app.upkeep import Upkeep
@@ -10,7 +11,7 @@ from lorebank.app.upkeep import Upkeep
 __all__ = ["Bank"]
 
 
-class Bank(Upkeep, Names, Custody, Serving):
+class Bank(Upkeep, Names, Custody, Exchanging, Serving):
     """A workspace of Markdown notes that can be asked.
 
     >>> with Bank.open("~/notes") as bank:            # doctest: +SKIP

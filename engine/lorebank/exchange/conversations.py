@@ -1,0 +1,106 @@
+"""A conversation with a model as a note: its turns as prose, each under the name of its speaker.
+
+Whatever was said, it stays what was said: a heading in a turn opens no section, a comment or a
+fence that is never closed hides nothing of the next, and recalled text is not learned again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from lorebank.domain import Diagnostic
+from lorebank.exchange.notes import ImportedNote, Read
+from lorebank.exchange.prose import clean, shareable_text
+from lorebank.language.folding import slugify
+from lorebank.markdown.fences import FenceScanner
+from lorebank.markdown.recalled import strip_recalled
+
+__all__ = ["Conversation", "Turn", "conversation_note"]
+
+_LONGEST_TITLE = 60
+_HEADING = re.compile(r"[ ]{0,3}#{1,6}[ \t]+(?P<title>.*?)[ \t]*#*[ \t]*\Z")
+_UNDERLINE = re.compile(r"[ ]{0,3}(?:=+|-+)[ \t]*\Z")
+_OPENS_BLOCK = re.compile(r"[ \t]*(?:[-*+>|]|\d+[.)]|```|~~~|\$\$|<)|[ ]{4}|\t")
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What one side said at once."""
+
+    speaker: str
+    text: str
+    day: date | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """A conversation as an export holds it, already along one path through its tree."""
+
+    id: str
+    title: str
+    started: datetime | None
+    turns: Sequence[Turn]
+    place: str
+    line: int
+    left_out: Sequence[tuple[str, str]] = ()
+    """Code and message of what is not among the turns."""
+
+
+def conversation_note(said: Conversation) -> Read:
+    """The note of a conversation, and what of it was left out."""
+    title = " ".join(clean(said.title).split()) or "Untitled conversation"
+    title, problems = shareable_text(title, said.place)
+    shown = f"{said.place} “{title[:80]}”"
+    yield from (Diagnostic(shown, said.line, code, message) for code, message in said.left_out)
+    first = next((turn.day for turn in said.turns if turn.day), None)
+    day = said.started.date() if said.started else first
+    blocks = [f"# {title}"]
+    last = day
+    told: set[str] = {problem.code for problem in problems}
+    for turn in said.turns:
+        text, problems = shareable_text(clean(turn.text), said.place)
+        told |= {problem.code for problem in problems}
+        text = _quoted(strip_recalled(text).text)
+        if not text:
+            continue
+        if turn.day and last and turn.day != last:
+            blocks.append(f"## {turn.day.isoformat()}")
+        last = turn.day or last
+        gap = "\n\n" if _OPENS_BLOCK.match(text) else " "
+        blocks.append(f"**{turn.speaker}:**{gap}{text}")
+    if "secret-redacted" in told:
+        yield Diagnostic(shown, said.line, "secret-redacted", "holds secrets, which are masked")
+    if "private" in told:
+        yield Diagnostic(shown, said.line, "private", "private text is left out")
+    if len(blocks) == 1:
+        yield Diagnostic(shown, said.line, "empty", "nobody says anything; left out")
+        return
+    body = "\n\n".join(blocks) + "\n"
+    if "\ufffd" in body:
+        message = "holds characters that could not be read"
+        yield Diagnostic(shown, said.line, "utf8-invalid", message)
+    stem = slugify(title)[:_LONGEST_TITLE].strip("-") or "conversation"
+    name = f"{day.year:04}/{day.isoformat()}-{stem}" if day else f"undated/{stem}"
+    yield ImportedNote(said.id, name, body, shown, day, {"title": title})
+
+
+def _quoted(text: str) -> str:
+    """A turn whose headings are bold lines and whose last fence is closed."""
+    fences = FenceScanner()
+    lines: list[str] = []
+    for line in text.strip("\n").split("\n"):
+        if fences.feed(line):
+            lines.append(line)
+            continue
+        heading = _HEADING.match(line)
+        if heading is not None:
+            line = f"**{heading['title'].strip('*')}**" if heading["title"] else ""
+        elif _UNDERLINE.match(line) and lines and lines[-1].strip():
+            lines.append("")  # a rule, and no underline that makes a heading of the line above
+        lines.append(line.replace("<!--", "&lt;!--"))
+    if fences.closing:
+        lines.append(fences.closing)
+    return "\n".join(lines).strip()

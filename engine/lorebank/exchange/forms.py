@@ -1,0 +1,120 @@
+"""Which program a source comes from, told by its content, and the reader of each form."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from itertools import islice
+from types import MappingProxyType
+
+from lorebank.errors import UsageError
+from lorebank.exchange.json_stream import BrokenJson, json_values
+from lorebank.exchange.notes import Read
+from lorebank.exchange.prose import split_front_matter
+from lorebank.exchange.read_basic_memory import has_observations, read_basic_memory
+from lorebank.exchange.read_chatgpt import is_chatgpt
+from lorebank.exchange.read_claude import is_claude
+from lorebank.exchange.read_conversations import conversation_files, read_chatgpt, read_claude
+from lorebank.exchange.read_jsonl import TEXT_KEYS, read_jsonl
+from lorebank.exchange.read_logseq import read_logseq
+from lorebank.exchange.read_obsidian import read_obsidian
+from lorebank.exchange.source import Source
+
+__all__ = ["READERS", "WHOLE_FORMS", "Form", "form_of"]
+
+_SAMPLE = 200
+_PERMALINK = re.compile(r"^permalink:", re.MULTILINE)
+_HINT = "say what it is: --as obsidian, logseq, chatgpt, claude, basic-memory or jsonl"
+
+
+class Form(StrEnum):
+    """What can be imported."""
+
+    OBSIDIAN = "obsidian"
+    """Also any folder of Markdown."""
+    LOGSEQ = "logseq"
+    CHATGPT = "chatgpt"
+    CLAUDE = "claude"
+    BASIC_MEMORY = "basic-memory"
+    JSONL = "jsonl"
+
+
+READERS: Mapping[Form, Callable[[Source], Read]] = MappingProxyType(
+    {
+        Form.OBSIDIAN: read_obsidian,
+        Form.LOGSEQ: read_logseq,
+        Form.CHATGPT: read_chatgpt,
+        Form.CLAUDE: read_claude,
+        Form.BASIC_MEMORY: read_basic_memory,
+        Form.JSONL: read_jsonl,
+    }
+)
+WHOLE_FORMS = (Form.CHATGPT, Form.CLAUDE)
+"""Of an account there is one: each new export of it is the same source, whatever its name."""
+
+
+def form_of(source: Source) -> Form:
+    """The form of a source by what it holds; `UsageError` where nothing tells."""
+    if source.paths == ("",):
+        return _form_of_file(source, "")
+    tops = {path.split("/")[0] for path in source.paths}
+    if "logseq" in tops or {"journals", "pages"} <= tops:
+        return Form.LOGSEQ
+    if files := conversation_files(source):
+        return _form_of_file(source, files[0])
+    notes = [path for path in source.below(".md") if not path.startswith(".")]
+    if _is_basic_memory(source, notes[:_SAMPLE]):
+        return Form.BASIC_MEMORY
+    if notes or ".obsidian" in tops:
+        return Form.OBSIDIAN
+    if any(path.lower().endswith((".jsonl", ".ndjson")) for path in source.paths):
+        return Form.JSONL
+    if not source.paths:
+        raise UsageError(f"{source.root}: holds no files", hint="was it exported at all?")
+    raise UsageError(f"{source.root}: what wrote this cannot be told", hint=_HINT)
+
+
+def _form_of_file(source: Source, path: str) -> Form:
+    shown = path or str(source.root)
+    try:
+        with source.open(path) as stream:
+            first = next(islice(json_values(stream), 1), (1, None))[1]
+    except (BrokenJson, OSError) as error:
+        if _is_jsonl(source, path):
+            return Form.JSONL
+        raise UsageError(f"{shown}: what wrote this cannot be told: {error}", hint=_HINT) from None
+    inner = first.get("conversations") if isinstance(first, dict) else None
+    first = inner[0] if isinstance(inner, list) and inner else first
+    if is_chatgpt(first):
+        return Form.CHATGPT
+    if is_claude(first):
+        return Form.CLAUDE
+    if _has_text(first):
+        return Form.JSONL
+    if first is None:
+        raise UsageError(f"{shown}: is an empty export", hint=_HINT)
+    raise UsageError(f"{shown}: what wrote this cannot be told", hint=_HINT)
+
+
+def _is_jsonl(source: Source, path: str) -> bool:
+    """Whether the first line that is no blank is an object with a text."""
+    try:
+        with source.open(path) as stream:
+            lines = (line for line in iter(lambda: stream.readline(4_000_000), b""))
+            first = next((line for line in lines if line.strip()), b"")
+            return _has_text(json.loads(first.decode("utf-8-sig")))
+    except (OSError, ValueError, RecursionError):
+        return (path or source.root.name).lower().endswith((".jsonl", ".ndjson"))
+
+
+def _has_text(value: object) -> bool:
+    return isinstance(value, dict) and any(isinstance(value.get(key), str) for key in TEXT_KEYS)
+
+
+def _is_basic_memory(source: Source, notes: list[str]) -> bool:
+    """Whether half of the notes carry what basic-memory puts on each, and one an observation."""
+    texts = [text for path in notes if (text := source.text(path)[0]) is not None]
+    signed = sum(_PERMALINK.search(split_front_matter(text)[0]) is not None for text in texts)
+    return signed * 2 >= max(len(texts), 1) and any(map(has_observations, texts))

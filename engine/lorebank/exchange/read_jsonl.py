@@ -1,0 +1,224 @@
+"""JSONL: the facts of our own export, and lines of any program that hold a `text`.
+
+A JSON array of such objects will do as well.
+
+    {"text": "Prefers tea.", "kind": "opinion", "entities": ["Peter"], "date": "2025-11-27",
+     "confidence": 0.9}
+
+The facts of a day become one file with a retain section; those without a day one called `undated`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, date, datetime
+from itertools import chain
+from typing import Any, BinaryIO
+
+from lorebank.domain import Diagnostic, EvidenceMark, Fact, FactKind, Mention, Stance
+from lorebank.exchange.json_stream import BROKEN, BrokenJson, json_values
+from lorebank.exchange.notes import ImportedNote, Read
+from lorebank.exchange.prose import clean, shareable_text
+from lorebank.exchange.retain_lines import entity_mention, plain_fact, retain_line
+from lorebank.exchange.source import Source
+from lorebank.exchange.times import moment_of
+from lorebank.markdown.fact_lines import begins_typed, parse_fact_line
+
+__all__ = ["TEXT_KEYS", "read_jsonl"]
+
+TEXT_KEYS = ("text", "content", "fact", "memory", "statement", "observation")
+_ENTITY_KEYS = ("entities", "entity", "subjects", "people", "about")
+_DAY_KEYS = ("date", "day", "timestamp", "time", "created_at", "createdAt", "created", "at")
+_KINDS = {**{kind.value: kind for kind in FactKind}, **{k.letter.lower(): k for k in FactKind}}
+_LONGEST_LINE = 4_000_000
+_UNREAD = "line-unread"
+Problem = tuple[str, str]
+
+
+def read_jsonl(source: Source) -> Read:
+    """The facts of each `.jsonl` file as notes of a day, and the lines that hold none."""
+    for path in source.paths:
+        if path and not path.lower().endswith((".jsonl", ".ndjson", ".json")):
+            yield Diagnostic(path, 0, "not-jsonl", "is no JSONL; left out")
+            continue
+        place = path or source.root.name
+        try:
+            with source.open(path) as stream:
+                yield from _days(stream, place, prefix=path.rpartition(".")[0])
+        except OSError as error:
+            yield source.unread(path, error)
+
+
+def _days(stream: BinaryIO, place: str, prefix: str) -> Read:
+    days: dict[date | None, dict[str, Fact]] = {}
+    for number, fact, problems in _facts(stream, place):
+        yield from (Diagnostic(place, number, *problem) for problem in problems)
+        if fact is None:
+            continue
+        of_day = days.setdefault(fact.recorded, {})
+        if fact.id in of_day:
+            yield Diagnostic(place, number, "said-twice", "says what an earlier line said")
+        of_day.setdefault(fact.id, fact)
+    for day in sorted(days, key=lambda each: (each is None, each or date.min)):
+        shown = day.isoformat() if day else "undated"
+        lines = "\n".join(retain_line(fact) for fact in days[day].values())
+        name = f"{prefix}/{shown}" if prefix else shown
+        yield ImportedNote(name, name, f"# {shown}\n\n## Retain\n{lines}\n", place, day)
+
+
+def _facts(stream: BinaryIO, place: str) -> Iterator[tuple[int, Fact | None, Sequence[Problem]]]:
+    """What each line says; of a JSON array, what each of its elements does."""
+    lines = _lines(stream)
+    number, first = next(lines, (0, b""))
+    if first is not None and first.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"["):
+        stream.seek(0)
+        try:
+            for line, value in json_values(stream):
+                yield line, *_read_value(value, f"{place}:{line}")
+        except BrokenJson as error:
+            yield error.line, None, ((BROKEN, f"{error}; what came before it is imported"),)
+        return
+    for line, content in chain([(number, first)] if number else [], lines):
+        if content is None:
+            yield line, None, (("line-too-long", "is longer than 4 MB; left out"),)
+        else:
+            yield line, *read_line(content, f"{place}:{line}")
+
+
+def _lines(stream: BinaryIO) -> Iterator[tuple[int, bytes | None]]:
+    """Number and bytes of each line that is not blank; `None` for one that is too long."""
+    number = 0
+    while line := stream.readline(_LONGEST_LINE):
+        number += 1
+        if len(line) == _LONGEST_LINE and not line.endswith(b"\n"):
+            while (rest := stream.readline(_LONGEST_LINE)) and not rest.endswith(b"\n"):
+                pass
+            yield number, None
+        elif line.strip() and line.strip() != b"\xef\xbb\xbf":
+            yield number, line
+
+
+def read_line(line: bytes, place: str = "") -> tuple[Fact | None, tuple[Problem, ...]]:
+    """The fact of one line, and what was odd about it; `None` where it holds none."""
+    try:
+        said = json.loads(line.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        return None, ((_UNREAD, f"is not UTF-8 at byte {error.start}; left out"),)
+    except json.JSONDecodeError as error:
+        return None, (
+            (_UNREAD, f"{error.msg.removesuffix(' at')} at column {error.colno}; left out"),
+        )
+    except (ValueError, RecursionError) as error:
+        return None, ((_UNREAD, f"cannot be read ({error}); left out"),)
+    return _read_value(said, place)
+
+
+def _read_value(said: object, place: str) -> tuple[Fact | None, tuple[Problem, ...]]:
+    if not isinstance(said, dict):
+        return None, (("no-text", "is no JSON object; left out"),)
+    return _Line(said, place).fact()
+
+
+class _Line:
+    """One object, and what was odd about it."""
+
+    def __init__(self, said: Mapping[str, Any], place: str) -> None:
+        self.said = said
+        self.place = place
+        self.problems: list[Problem] = []
+
+    def fact(self) -> tuple[Fact | None, tuple[Problem, ...]]:
+        found = next((self.said[k] for k in TEXT_KEYS if isinstance(self.said.get(k), str)), "")
+        text, problems = shareable_text(clean(found), self.place)
+        self.problems += ((problem.code, problem.message) for problem in problems)
+        text = " ".join(text.split("\n")).strip()
+        if not text:
+            return None, (*self.problems, ("no-text", "holds no text; left out"))
+        written = self._kind()
+        confidence = self._confidence()
+        mentions = self._mentions()
+        if written is None and not mentions and begins_typed(text):
+            line = parse_fact_line(text)
+            if line.content:
+                confidence = line.confidence if confidence is None else confidence
+                written, text, mentions = line.kind, line.content, line.mentions
+        fact = plain_fact(
+            written or (FactKind.WORLD if confidence is None else FactKind.OPINION),
+            text,
+            mentions,
+            confidence=confidence,
+            day=self._day(),
+            marks=_marks(self.said.get("marks")),
+            details=[each for each in _texts(self.said.get("details")) if each.strip()],
+        )
+        return fact, tuple(self.problems)
+
+    def _kind(self) -> FactKind | None:
+        found = self.said.get("kind")
+        if found is None:
+            return None
+        kind = _KINDS.get(str(found).strip().lower())
+        if kind is None:
+            message = f"kind {str(found)[:40]!r} is none of {', '.join(FactKind)}; read as world"
+            self.problems.append(("kind-unknown", message))
+        return kind
+
+    def _confidence(self) -> float | None:
+        found = self.said.get("confidence")
+        if found is None:
+            return None
+        if isinstance(found, int | float) and not isinstance(found, bool) and 0 <= found <= 1:
+            return float(found)
+        message = f"confidence {str(found)[:40]} is no number in 0..1; the fact comes without"
+        self.problems.append(("confidence-out-of-range", message))
+        return None
+
+    def _mentions(self) -> tuple[Mention, ...]:
+        key = next((key for key in _ENTITY_KEYS if self.said.get(key)), "")
+        names = _texts(self.said.get(key))
+        subjects = self.said.get("subjects")
+        before_colon = set(_texts(subjects)) if isinstance(subjects, list) else set(names)
+        found = [(name, entity_mention(name, subject=name in before_colon)) for name in names]
+        for name, mention in found:
+            if mention is None:
+                message = f"{name[:40]!r} names nothing that can be linked"
+                self.problems.append(("entity-unread", message))
+        return tuple(mention for _, mention in found if mention is not None)
+
+    def _day(self) -> date | None:
+        if "recorded" in self.said:
+            key, found = "recorded", self.said["recorded"]
+        else:
+            key = next((key for key in _DAY_KEYS if self.said.get(key)), "")
+            found = self.said.get(key)
+        found = found.get("start") if isinstance(found, dict) else found
+        if found is None or found == "":
+            return None
+        moment = moment_of(found, UTC)
+        if isinstance(found, str):
+            try:
+                return date.fromisoformat(found.strip()[:10])
+            except ValueError:
+                moment = None
+        if moment is None:
+            message = f"{key} {str(found)[:40]!r} is no date; the fact comes without a day"
+            self.problems.append(("date-invalid", message))
+        return moment.date() if isinstance(moment, datetime) else None
+
+
+def _texts(found: object) -> Sequence[str]:
+    """Names, given as a text, a list of texts, or a list of objects with a `name`."""
+    if isinstance(found, str):
+        return [found]
+    if not isinstance(found, list):
+        return []
+    named = (each.get("name") if isinstance(each, dict) else each for each in found)
+    return [clean(each) for each in named if isinstance(each, str)]
+
+
+def _marks(found: object) -> tuple[EvidenceMark, ...]:
+    """`["+o-3f2a"]` as our own export writes them."""
+    said = (each for each in _texts(found) if each[1:3] == "o-" and each[3:].isalnum())
+    stances = {"+": Stance.FOR, "-": Stance.AGAINST}
+    return tuple(EvidenceMark(stances[each[0]], each[1:]) for each in said if each[0] in stances)

@@ -1,0 +1,213 @@
+"""Obsidian vaults, and plain folders of Markdown: each note as it is, with links that hold here.
+
+Daily notes are told by the vault's own settings and keep their day. Left out are attachments,
+templates, drawings and what hides between `%%`; block ids go, a callout becomes a bold title.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import date
+from pathlib import PurePosixPath
+from typing import Any
+
+from lorebank.domain import Diagnostic
+from lorebank.exchange.date_formats import moment_day
+from lorebank.exchange.links import LinkRules, rewrite_links
+from lorebank.exchange.notes import ImportedNote, Read
+from lorebank.exchange.prose import (
+    clean,
+    fenced_front_matter,
+    rewrite_prose,
+    shareable_text,
+    split_front_matter,
+    titled,
+)
+from lorebank.exchange.source import Source
+from lorebank.markdown.fences import FenceScanner
+from lorebank.markdown.front_matter import parse_front_matter
+from lorebank.markdown.inline_marks import code_spans
+
+__all__ = ["VaultSettings", "read_obsidian", "vault_note", "vault_notes"]
+
+_BLOCK_ID = re.compile(r"(?:\A|[ \t]+)\^[A-Za-z0-9-]+[ \t]*\Z")
+_CALLOUT = re.compile(
+    r"(?P<quote>[ \t]*(?:>[ \t]?)+)\[!(?P<type>[\w -]+)(?:\|[^\]]*)?\][+-]?[ \t]*(?P<title>.*)\Z"
+)
+_LEFT_OUT = {
+    ".canvas": ("drawing", "a canvas is no text; left out"),
+    ".base": ("drawing", "a view of a database is no text; left out"),
+    ".excalidraw.md": ("drawing", "a drawing is no text; left out"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class VaultSettings:
+    """What a vault says about itself."""
+
+    daily_folder: str = ""
+    daily_format: str = "YYYY-MM-DD"
+    template_folders: tuple[str, ...] = ()
+
+    def day_of(self, path: str) -> date | None:
+        """The day of the daily note at a path without its `.md`, or of a link to it."""
+        folder = f"{self.daily_folder}/" if self.daily_folder else ""
+        for name in (path.removeprefix(folder), PurePosixPath(path).name):
+            if day := moment_day(name, self.daily_format):
+                return day
+        # A link gives the last part of a format with folders: `YYYY/MM/YYYY-MM-DD`.
+        last = self.daily_format.rpartition("/")[2]
+        return moment_day(PurePosixPath(path).name, last) or moment_day(path, "YYYY-MM-DD")
+
+
+def read_obsidian(source: Source) -> Read:
+    """The notes of a vault by path, and what of it is left out."""
+    settings = _settings(source)
+    yield from vault_notes(source, lambda path, text: vault_note(path, text, settings), settings)
+
+
+def vault_notes(source: Source, note: Callable[[str, str], Read], settings: VaultSettings) -> Read:
+    """What `note` makes of each Markdown file of a folder; all else is named as left out."""
+    hidden: set[str] = set()
+    for path in source.paths:
+        parts = PurePosixPath(path).parts
+        dotted = next((n for n, part in enumerate(parts) if part.startswith(".")), None)
+        if dotted is not None:
+            hidden.add("/".join(parts[: dotted + 1]))
+            continue
+        if reason := _why_not(path, settings.template_folders):
+            yield Diagnostic(path, 0, *reason)
+            continue
+        text, problems = source.text(path)
+        yield from problems
+        if text is not None:
+            yield from note(path, text)
+    for path in sorted(hidden):
+        yield Diagnostic(path, 0, "hidden", "hidden files are the program's own; left out")
+
+
+def _why_not(path: str, templates: tuple[str, ...]) -> tuple[str, str] | None:
+    lower = path.lower()
+    for suffix, reason in _LEFT_OUT.items():
+        if lower.endswith(suffix):
+            return reason
+    if not lower.endswith(".md"):
+        return "attachment", "an attachment is left out; it stays where it is"
+    if any(path.startswith(f"{folder}/") for folder in templates):
+        return "template", "a template says nothing by itself; left out"
+    return None
+
+
+def vault_note(
+    path: str,
+    text: str,
+    settings: VaultSettings,
+    rewrite_body: Callable[[str, str], str] | None = None,
+) -> Iterator[ImportedNote | Diagnostic]:
+    """One note, with what was masked in it; `rewrite_body(body, title)` has the last word."""
+    text, problems = shareable_text(clean(text), path)
+    yield from problems
+    readable = fenced_front_matter(text)
+    if readable != text:
+        yield Diagnostic(path, 1, "front-matter-unread", "is no front matter; kept as code")
+    head, body = split_front_matter(readable)
+    keys, _, unread = parse_front_matter(head, path)
+    yield from unread
+    if "excalidraw-plugin" in keys:
+        yield Diagnostic(path, 0, *_LEFT_OUT[".excalidraw.md"])
+        return
+    stem = path[: -len(".md")]
+    title = keys.get("title")
+    title = title if isinstance(title, str) and title.strip() else PurePosixPath(stem).name
+    day = settings.day_of(stem)
+    rules = LinkRules(day_of=settings.day_of)
+    body = rewrite_prose(_without_comments(body), lambda prose: rewrite_links(prose, rules))
+    body = _each_line(body, _obsidian_line)
+    if rewrite_body is not None:
+        body = rewrite_body(body, title)
+    if not body.strip() and not keys:
+        yield Diagnostic(path, 0, "empty", "says nothing; left out")
+        return
+    parent = PurePosixPath(stem).parent.as_posix()
+    name = stem if day is None else f"{parent}/{day.isoformat()}".removeprefix("./")
+    yield ImportedNote(
+        path, name, head + titled(body, day.isoformat() if day else title), path, day
+    )
+
+
+def _obsidian_line(line: str) -> str:
+    callout = _CALLOUT.match(line)
+    if callout is not None:
+        title = callout["title"].strip() or callout["type"].strip().capitalize()
+        return f"{callout['quote']}**{title}**"
+    return _BLOCK_ID.sub("", line)
+
+
+def _each_line(text: str, rewrite: Callable[[str], str]) -> str:
+    fences = FenceScanner()
+    return "\n".join(line if fences.feed(line) else rewrite(line) for line in text.split("\n"))
+
+
+def _without_comments(text: str) -> str:
+    """The text without what stands between `%%`; in code that is a sign like others."""
+    if "%%" not in text:
+        return text
+    fences = FenceScanner()
+    hidden = False
+    lines: list[str] = []
+    for line in text.split("\n"):
+        if not hidden and fences.feed(line):
+            lines.append(line)
+            continue
+        began_hidden = hidden
+        shown, hidden = _shown_part(line, hidden)
+        if shown.strip() or not (began_hidden or hidden or "%%" in line):
+            lines.append(shown)
+    return "\n".join(lines)
+
+
+def _shown_part(line: str, hidden: bool) -> tuple[str, bool]:
+    """What of a line stands outside comments, and whether one is open at its end."""
+    code = code_spans(line)
+    shown: list[str] = []
+    position = 0
+    for mark in re.finditer("%%", line):
+        if not hidden and any(start <= mark.start() < end for start, end, _ in code):
+            continue
+        shown += [] if hidden else [line[position : mark.start()]]
+        hidden, position = not hidden, mark.end()
+    return "".join([*shown, "" if hidden else line[position:]]), hidden
+
+
+def _settings(source: Source) -> VaultSettings:
+    """From `.obsidian/`: the core plugin for daily notes, or Periodic Notes where it is used."""
+    daily = _json(source, ".obsidian/daily-notes.json")
+    periodic = _json(source, ".obsidian/plugins/periodic-notes/data.json").get("daily")
+    if isinstance(periodic, dict) and periodic.get("enabled"):
+        daily = {**daily, **{key: value for key, value in periodic.items() if value}}
+    folders = (
+        _json(source, ".obsidian/templates.json").get("folder"),
+        _json(source, ".obsidian/plugins/templater-obsidian/data.json").get("templates_folder"),
+    )
+    folder, form = daily.get("folder"), daily.get("format")
+    return VaultSettings(
+        daily_folder=folder.strip("/") if isinstance(folder, str) else "",
+        daily_format=form if isinstance(form, str) and form.strip() else "YYYY-MM-DD",
+        template_folders=tuple(
+            each.strip("/") for each in folders if isinstance(each, str) and each.strip("/")
+        ),
+    )
+
+
+def _json(source: Source, path: str) -> dict[str, Any]:
+    """A settings file of the vault; an unreadable one says nothing."""
+    if path not in source.paths:
+        return {}
+    try:
+        found = json.loads(source.read(path))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}

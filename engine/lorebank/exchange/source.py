@@ -1,0 +1,207 @@
+"""What is to be imported, as it lies on disk: a file, a folder or a zip archive, within limits.
+
+It may come from anybody. Links are never followed and nothing is unpacked onto the disk; an entry
+that leads out of the archive, is encrypted, or grows out of all proportion is left out and named.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import BinaryIO
+
+from lorebank.domain import Diagnostic
+from lorebank.errors import NotFound, WorkspaceError
+from lorebank.markdown.source import decode
+from lorebank.workspace.files import is_link
+
+__all__ = ["Source", "open_source"]
+
+LARGEST_NOTE = 8_000_000
+"""Bytes of one Markdown file."""
+LARGEST_ENTRY = 4_000_000_000
+"""Bytes of one entry of an archive, unpacked; it is streamed, so this bounds time, not memory."""
+_MOST_ENTRIES = 200_000
+_MOST_RATIO = 200
+"""JSON and prose shrink to a tenth or so; a bomb to a thousandth."""
+_RATIO_MATTERS = 10_000_000
+
+
+@dataclass(slots=True)
+class Source:
+    """Files by their path in the source, `/` between parts, sorted."""
+
+    root: Path
+    name: str
+    """What the source is called: of a folder its name, of a file the name without its suffix."""
+    paths: tuple[str, ...] = ()
+    left_out: list[Diagnostic] = field(default_factory=list)
+    archive: zipfile.ZipFile | None = None
+    entries: dict[str, zipfile.ZipInfo] = field(default_factory=dict)
+
+    @contextmanager
+    def open(self, path: str) -> Iterator[BinaryIO]:
+        """The bytes of one file, read as they are asked for; `OSError` where they cannot be."""
+        try:
+            if self.archive is not None:
+                with self.archive.open(self.entries[path]) as packed:
+                    yield io.BufferedReader(_Bounded(packed, path))  # type: ignore[arg-type]
+                return
+            file = self.root / path if path else self.root
+            flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+            with os.fdopen(os.open(file, flags), "rb") as handle:
+                yield handle
+        except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError) as error:
+            raise OSError(0, f"the archive is damaged: {error}", path) from error
+
+    def read(self, path: str, limit: int = LARGEST_NOTE) -> bytes:
+        """All of a small file; `OSError` for one that is larger than `limit` bytes."""
+        with self.open(path) as handle:
+            content = handle.read(limit + 1)
+        if len(content) > limit:
+            raise OSError(0, f"is larger than {limit // 1_000_000} MB", path)
+        return content
+
+    def text(self, path: str) -> tuple[str | None, tuple[Diagnostic, ...]]:
+        """A file's text with `\\n` line ends, and what was odd; `None` where it cannot be read."""
+        try:
+            data = self.read(path)
+        except OSError as error:
+            return None, (self.unread(path, error),)
+        if b"\0" in data[:8_000]:
+            return None, (Diagnostic(path, 0, "not-text", "is no text in UTF-8; left out"),)
+        text, problems = decode(data, path)
+        return text.replace("\r\n", "\n").replace("\r", "\n"), problems
+
+    def unread(self, path: str, error: OSError) -> Diagnostic:
+        return Diagnostic(path or self.name, 0, "unreadable", f"cannot be read: {error.strerror}")
+
+    def below(self, suffix: str) -> Iterator[str]:
+        """The paths with that ending, whatever its case."""
+        return (path for path in self.paths if path.lower().endswith(suffix))
+
+    def close(self) -> None:
+        if self.archive is not None:
+            self.archive.close()
+
+
+class _Bounded(io.RawIOBase):
+    """A packed stream that ends with an error once it gives more than any export holds."""
+
+    def __init__(self, stream: BinaryIO | zipfile.ZipExtFile, name: str) -> None:
+        self._stream = stream
+        self._name = name
+        self._given = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
+        content = self._stream.read(len(buffer))
+        self._given += len(content)
+        if self._given > LARGEST_ENTRY:
+            raise OSError(0, "unpacks to more than 4 GB", self._name)
+        buffer[: len(content)] = content
+        return len(content)
+
+
+def open_source(path: Path) -> Source:
+    """The source at a path; `NotFound` and `WorkspaceError` say what is wrong with it."""
+    if path.is_dir():
+        source = Source(path, path.resolve().name)
+        source.paths = tuple(sorted(_walk(source, path)))
+        return source
+    if not path.exists():
+        raise NotFound(f"{path}: no such file or folder", hint="name a folder, a zip or a file")
+    if not path.is_file():
+        raise WorkspaceError(f"{path}: is no plain file")
+    source = Source(path, path.stem)
+    if not zipfile.is_zipfile(path):
+        source.paths = ("",)
+        return source
+    try:
+        source.archive = zipfile.ZipFile(path)
+        source.entries = dict(_entries(source, source.archive))
+    except (zipfile.BadZipFile, NotImplementedError, OSError, ValueError) as error:
+        raise WorkspaceError(f"{path}: is no zip archive that can be read: {error}") from error
+    source.paths = tuple(sorted(source.entries))
+    return source
+
+
+def _walk(source: Source, root: Path) -> Iterator[str]:
+    waiting = [root]
+    while waiting:
+        folder = waiting.pop()
+        try:
+            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+        except OSError as error:
+            source.left_out.append(source.unread(folder.relative_to(root).as_posix(), error))
+            continue
+        for entry in entries:
+            path = Path(entry.path).relative_to(root).as_posix()
+            if is_link(entry):
+                message = "is a symbolic link, which is never followed"
+                source.left_out.append(Diagnostic(_shown(path), 0, "symlink-ignored", message))
+            elif entry.is_dir(follow_symlinks=False):
+                waiting.append(Path(entry.path))
+            elif not entry.is_file(follow_symlinks=False):
+                message = "is a pipe, socket or device and is not read"
+                source.left_out.append(Diagnostic(_shown(path), 0, "not-a-file", message))
+            elif _shown(path) != path:
+                message = "the name is not UTF-8; rename the file"
+                source.left_out.append(Diagnostic(_shown(path), 0, "name-not-utf8", message))
+            else:
+                yield path
+
+
+def _entries(source: Source, archive: zipfile.ZipFile) -> Iterator[tuple[str, zipfile.ZipInfo]]:
+    """The entries that are taken, by their path without the one folder that may wrap them all."""
+    infos = [info for info in archive.infolist() if not info.is_dir()]
+    if len(infos) > _MOST_ENTRIES:
+        raise WorkspaceError(f"{source.root}: holds more than {_MOST_ENTRIES:,} entries")
+    sound = []
+    for info in infos:
+        if info.filename.startswith("__MACOSX/"):
+            continue
+        if problem := _refused(info):
+            source.left_out.append(Diagnostic(_shown(info.filename), 0, "entry-refused", problem))
+        else:
+            sound.append(info)
+    tops = {info.filename.split("/")[0] for info in sound if "/" in info.filename}
+    wrapped = len(tops) == 1 and all("/" in info.filename for info in sound)
+    wrapper = f"{tops.pop()}/" if wrapped else ""
+    if wrapper and wrapper.rstrip("/") not in (".obsidian", "journals", "pages"):
+        source.name = wrapper.rstrip("/")
+    else:
+        wrapper = ""
+    for info in sound:
+        yield info.filename.removeprefix(wrapper), info
+
+
+def _refused(info: zipfile.ZipInfo) -> str:
+    """Why an entry is not taken; "" for one that is."""
+    name = info.filename
+    if name.startswith(("/", "\\")) or PureWindowsPath(name).drive:
+        return "its name is absolute"
+    if ".." in PurePosixPath(name).parts or ".." in PureWindowsPath(name).parts:
+        return "its name leads out of the archive"
+    if stat.S_ISLNK(info.external_attr >> 16):
+        return "is a symbolic link, which is never followed"
+    if info.flag_bits & 0x1:
+        return "is encrypted"
+    if info.file_size > LARGEST_ENTRY:
+        return "unpacks to more than 4 GB"
+    if info.file_size > max(_RATIO_MATTERS, info.compress_size * _MOST_RATIO):
+        return f"unpacks to {info.file_size:,} bytes from {info.compress_size:,}"
+    return ""
+
+
+def _shown(path: str) -> str:
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

@@ -1,0 +1,74 @@
+"""No text is too odd for a reader, and none brings out what its owner keeps private."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lorebank.domain import Diagnostic
+from lorebank.exchange.conversations import Conversation, Turn, conversation_note
+from lorebank.exchange.notes import ImportedNote
+from lorebank.exchange.read_basic_memory import with_retain_section
+from lorebank.exchange.read_logseq import GraphSettings, graph_page
+from lorebank.exchange.read_obsidian import VaultSettings, vault_note
+from lorebank.exchange.rendering import imported_from, is_untouched, render_note
+from lorebank.markdown.document import read_document
+from lorebank.markdown.facts import extract_facts
+
+_PIECES = st.sampled_from(
+    (
+        *("---\n", "a: b\n", "\n", "\n\n", "- ", "\t- ", "  ", "# "),
+        *("## Retain\n", "> [!note]- x\n"),
+        *("[[", "]]", "|", "#", "^a1", "![[", "(", ")", "[x](y.md)", "%%", "```\n"),
+        *("~~~", "`", "``"),
+        *("id:: ", "key:: v\n", "((", "))", "{{query x}}", ":LOGBOOK:\n"),
+        *(":END:\n", "#+BEGIN_QUERY\n"),
+        *("- [fact] text #t (c)\n", "- rel [[B]]\n", "<private>", "</private>", "<!--", "-->"),
+        *("word ", "日本", "🌊", "\r\n", "\r", "\x00", "\ud800", "\u2028", "TODO ", "@Ana "),
+    )
+)  # fmt: skip
+TEXTS = st.lists(_PIECES, max_size=40).map("".join) | st.text(max_size=200)
+
+Reader = Callable[[str], Iterator[ImportedNote | Diagnostic]]
+READERS: dict[str, Reader] = {
+    "obsidian": lambda text: vault_note("a/b.md", text, VaultSettings()),
+    "basic-memory": lambda text: vault_note("a/b.md", text, VaultSettings(), with_retain_section),
+    "logseq": lambda text: graph_page("pages/b.md", text, GraphSettings(), {}),
+    "conversation": lambda text: conversation_note(
+        Conversation("id", text[:20], None, [Turn("User", text), Turn("User", "end")], "c", 1)
+    ),
+}
+
+
+@pytest.mark.parametrize("name", READERS)
+@given(text=TEXTS)
+def test_any_text_becomes_a_file_that_knows_itself(name: str, text: str) -> None:
+    for note in READERS[name](text):
+        if isinstance(note, ImportedNote):
+            file = render_note(note, "form/name:key")
+            file.encode("utf-8")
+            assert imported_from(file) == "form/name:key"
+            assert is_untouched(file)
+            assert not is_untouched(file + "more")
+            read_document(file, "memory/imported/x.md")
+
+
+@pytest.mark.parametrize("name", READERS)
+@given(before=TEXTS, after=TEXTS)
+def test_private_text_stays_where_it_is(name: str, before: str, after: str) -> None:
+    text = f"{before.replace('`', '')}<private>xyzzy</private>{after}"
+    for note in READERS[name](text):
+        if isinstance(note, ImportedNote):
+            assert "xyzzy" not in note.text
+
+
+@given(text=TEXTS)
+def test_a_turn_opens_no_section_and_hides_nothing(text: str) -> None:
+    found = list(READERS["conversation"](text))
+    (note,) = [each for each in found if isinstance(each, ImportedNote)]
+    assert extract_facts(note.text, "memory/imported/c.md", recorded=None).facts == ()
+    if "<private>" not in text:
+        assert note.text.endswith("\n\n**User:** end\n")

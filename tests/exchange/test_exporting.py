@@ -1,0 +1,214 @@
+"""What goes out: which facts, in which form, and over nothing that is there."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from datetime import date
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+from lorebank import Bank, UsageError, WorkspaceError
+from lorebank.domain import Citation, Fact, FactKind, Interval, Mention
+from lorebank.exchange.write_csv import COLUMNS, facts_csv
+from support import WORDS_ONLY
+
+LOG = """# 2025-11-27
+
+## Retain
+- O(c=0.9) @Peter: Prefers *short* replies; see <b>this</b> & that.
+- W @[[The Castle]] @Peter: Was rebuilt on 2025-11-20.
+- W @Ana: Owes @Peter a book. <private>For years.</private>
+- B: Deployed with token ghp_Zx8Kq2Lm4Np6Rs8Tu0Vw2Xy4Za6Bc8De0Fg2.
+- W @Peter: Was said by nobody to trust. (origin: untrusted)
+"""
+OLD = "## Retain\n- W @Ana: Moved to Porto.\n"
+
+
+@pytest.fixture
+def bank(tmp_path: Path) -> Bank:
+    memory = tmp_path / "workspace" / "memory"
+    memory.mkdir(parents=True)
+    (memory / "2025-11-27.md").write_text(LOG, "utf-8")
+    (memory / "2024-03-01.md").write_text(OLD, "utf-8")
+    return Bank.open(tmp_path / "workspace", environ=WORDS_ONLY, now=date(2025, 12, 10))
+
+
+def texts(bank: Bank, **chosen: object) -> list[str]:
+    report = bank.export("jsonl", **chosen)  # type: ignore[arg-type]
+    return [json.loads(line)["text"].split(" ")[0] for line in report.text.splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "first_words"),
+    [
+        ({}, ["Moved", "Was", "Prefers", "Owes", "Deployed"]),
+        ({"entity": "Peter"}, ["Was", "Prefers", "Owes"]),
+        ({"kinds": ["opinion"]}, ["Prefers"]),
+        ({"kinds": ["B", "O"]}, ["Prefers", "Deployed"]),
+        ({"since": "2025-11-21"}, ["Prefers", "Owes", "Deployed"]),
+        ({"entity": "Ana", "since": "2025-01-01"}, ["Owes"]),
+        ({"entity": "Peter", "quarantined": True}, ["Was", "Prefers", "Owes", "Was"]),
+    ],
+)
+def test_which_facts_go_out(bank: Bank, chosen: dict[str, object], first_words: list[str]) -> None:
+    assert sorted(texts(bank, **chosen)) == sorted(first_words)
+
+
+def test_a_line_of_jsonl(bank: Bank) -> None:
+    report = bank.export("jsonl", kinds=["opinion"])
+    fact = next(fact for fact in bank.timeline() if fact.kind is FactKind.OPINION)
+    assert [json.loads(line) for line in report.text.splitlines()] == [
+        {
+            "id": fact.id,
+            "kind": "opinion",
+            "text": "Prefers short replies; see this & that.",
+            "entities": ["Peter"],
+            "subjects": ["Peter"],
+            "confidence": 0.9,
+            "recorded": "2025-11-27",
+            "occurred": None,
+            "source": "memory/2025-11-27.md#L4",
+            "origin": "owner",
+            "quarantined": False,
+        }
+    ]
+
+
+@pytest.mark.parametrize("form", ["jsonl", "csv", "markdown", "site"])
+def test_neither_private_text_nor_secrets_nor_quarantine_go_out(
+    bank: Bank, tmp_path: Path, form: str
+) -> None:
+    report = bank.export(form, tmp_path / "out")
+    assert (report.facts, report.left_out) == (5, 1)
+    out = tmp_path / "out"
+    written = [out] if out.is_file() else [path for path in out.rglob("*") if path.is_file()]
+    for path in written:
+        text = path.read_text("utf-8")
+        assert not re.search("For years|ghp_|nobody to trust", text)
+
+
+def test_a_spreadsheet_runs_nothing() -> None:
+    cells = ['=HYPERLINK("http://e.org")', "+1", "-2+3", "@SUM(A1)", "\t=1", 'a "b", c\nd', "ok"]
+    facts = [
+        Fact("f-1", FactKind.WORLD, text, "", Citation("memory/a.md", 1, 1), (Mention("=x", "x"),))
+        for text in cells
+    ]
+    rows = list(csv.reader(io.StringIO(facts_csv(facts), newline="")))
+    assert tuple(rows[0]) == COLUMNS
+    assert [row[2] for row in rows[1:]] == [f"'{c}" for c in cells[:5]] + cells[5:]
+    assert {row[3] for row in rows[1:]} == {"'=x"}
+
+
+def test_a_row_of_csv() -> None:
+    fact = Fact(
+        "f-1",
+        FactKind.OPINION,
+        "Likes tea.",
+        "",
+        Citation("memory/a.md", 4, 4),
+        (Mention("Ana", "ana"), Mention("Peter", "peter")),
+        confidence=0.9,
+        recorded=date(2025, 11, 27),
+        occurred=Interval(date(2025, 11, 1), None),
+    )
+    assert facts_csv([fact]).split("\r\n")[1:] == [
+        "f-1,opinion,Likes tea.,Ana; Peter,0.9,2025-11-27,2025-11-01,,memory/a.md#L4,owner,no",
+        "",
+    ]
+
+
+def test_pages_of_markdown(bank: Bank, tmp_path: Path) -> None:
+    report = bank.export("markdown", tmp_path / "out")
+    assert report.files == (
+        "index.md",
+        "opinions.md",
+        "entities/peter.md",
+        "entities/ana.md",
+        "entities/the-castle.md",
+        "timeline/2025.md",
+        "timeline/2024.md",
+    )
+    assert (tmp_path / "out" / "entities" / "ana.md").read_text("utf-8") == (
+        "# Ana\n\n## Facts\n\n"
+        "- Owes Peter a book.\n"
+        "  <br>2025-11-27 · world · [Ana](../entities/ana.md) · [Peter](../entities/peter.md)"
+        " · memory/2025-11-27.md#L6\n"
+        "- Moved to Porto.\n"
+        "  <br>2024-03-01 · world · [Ana](../entities/ana.md) · memory/2024-03-01.md#L2\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("form", "link"), [("markdown", r"\]\(([^)]+)\)"), ("site", r'href="([^"]+)"')]
+)
+def test_every_link_leads_to_a_page(bank: Bank, tmp_path: Path, form: str, link: str) -> None:
+    report = bank.export(form, tmp_path / "out")
+    found = 0
+    for path in report.files:
+        page = tmp_path / "out" / path
+        for target in re.findall(link, page.read_text("utf-8")):
+            assert (page.parent / unquote(target)).is_file()
+            found += 1
+    assert found > len(report.files)
+
+
+def test_html_shows_text_and_runs_none(tmp_path: Path) -> None:
+    memory = tmp_path / "workspace" / "memory"
+    memory.mkdir(parents=True)
+    (memory / "a.md").write_text(
+        "## Retain\n- W @[[&lt;i&gt;x]]: Said &lt;script&gt;alert(1)&lt;/script&gt;.\n", "utf-8"
+    )
+    bank = Bank.open(memory.parent, environ=WORDS_ONLY, now=date(2025, 12, 10))
+    report = bank.export("site", tmp_path / "out")
+    pages = "".join((tmp_path / "out" / path).read_text("utf-8") for path in report.files)
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in pages
+    assert "<script" not in pages
+    assert "<i>" not in pages
+
+
+@pytest.mark.parametrize("form", ["jsonl", "csv", "markdown", "site"])
+def test_nothing_is_written_over_unless_told_to(bank: Bank, tmp_path: Path, form: str) -> None:
+    target = tmp_path / "out"
+    bank.export(form, target)
+    before = {path: path.read_bytes() for path in [target, *target.rglob("*")] if path.is_file()}
+    with pytest.raises(WorkspaceError, match="not empty"):
+        bank.export(form, target, entity="Ana")
+    assert {path: path.read_bytes() for path in before} == before
+    bank.export(form, target, entity="Ana", force=True)
+    assert {path: path.read_bytes() for path in before if path.exists()} != before
+
+
+def test_force_removes_only_what_an_earlier_export_left(bank: Bank, tmp_path: Path) -> None:
+    target = tmp_path / "out"
+    bank.export("markdown", target)
+    (target / "mine.md").write_text("Mine.")
+    (tmp_path / "outside.md").write_text("Outside.")
+    listed = json.loads((target / "export.json").read_text())
+    listed["files"] += ["../outside.md", "/etc/hosts", 7]
+    (target / "export.json").write_text(json.dumps(listed))
+    bank.export("markdown", target, entity="Ana", force=True)
+    left = {path.relative_to(target).as_posix() for path in target.rglob("*.md")}
+    assert "timeline/2024.md" in left
+    assert not (target / "entities" / "the-castle.md").exists()
+    assert (target / "mine.md").read_text() == "Mine."
+    assert (tmp_path / "outside.md").read_text() == "Outside."
+
+
+def test_pages_need_a_place_and_a_form_must_be_known(bank: Bank) -> None:
+    with pytest.raises(UsageError, match="folder of pages"):
+        bank.export("markdown")
+    with pytest.raises(UsageError, match="no form"):
+        bank.export("pdf")
+
+
+def test_an_empty_bank(tmp_path: Path) -> None:
+    (tmp_path / "workspace" / "memory").mkdir(parents=True)
+    bank = Bank.open(tmp_path / "workspace", environ=WORDS_ONLY)
+    assert bank.export("jsonl").text == ""
+    assert bank.export("csv").text == ",".join(COLUMNS) + "\r\n"
+    assert bank.export("site", tmp_path / "out").files == ("index.html",)

@@ -1,0 +1,208 @@
+"""Sources that somebody made to do harm, or that got damaged: named, left out, never followed."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import zipfile
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from lorebank import Bank, NotFound, WorkspaceError
+from lorebank.exchange.reports import ImportReport
+from support import WORDS_ONLY
+
+CHAT = {
+    "uuid": "c1",
+    "name": "Tides",
+    "created_at": "2024-02-01T12:00:00Z",
+    "chat_messages": [{"uuid": "m", "sender": "human", "text": "High at noon."}],
+}
+
+
+@pytest.fixture
+def bank(tmp_path: Path) -> Bank:
+    (tmp_path / "workspace" / "memory").mkdir(parents=True)
+    return Bank.open(tmp_path / "workspace", environ=WORDS_ONLY, now=date(2026, 1, 10))
+
+
+def zipped(path: Path, entries: dict[str, bytes | str]) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in entries.items():
+            archive.writestr(name, content)
+    return path
+
+
+def left_out(report: ImportReport) -> list[str]:
+    return [f"{problem.path} {problem.code}" for problem in report.left_out]
+
+
+def outside(tmp_path: Path) -> set[str]:
+    return {entry.name for entry in tmp_path.iterdir()}
+
+
+def test_names_that_lead_out_of_an_archive(bank: Bank, tmp_path: Path) -> None:
+    names = ["../evil.md", "/etc/evil.md", "C:\\evil.md", "a\\..\\..\\evil.md", "a/../../evil.md"]
+    source = zipped(
+        tmp_path / "export.zip",
+        {**dict.fromkeys(names, "evil"), "conversations.json": json.dumps([CHAT])},
+    )
+    before = outside(tmp_path)
+    report = bank.import_notes(source)
+    assert report.added == ("memory/imported/claude/2024/2024-02-01-tides.md",)
+    assert left_out(report)[: len(names)] == [f"{name} entry-refused" for name in names]
+    assert outside(tmp_path) == before
+
+
+def test_a_bomb_is_not_unpacked(bank: Bank, tmp_path: Path) -> None:
+    bomb = "[" + " " * 30_000_000 + "]"
+    source = zipped(tmp_path / "b.zip", {"conversations.json": bomb, "a/conversations.json": "[]"})
+    with zipfile.ZipFile(source) as archive:
+        assert archive.infolist()[0].compress_size < 50_000
+    report = bank.import_notes(source, form="claude")
+    assert (report.added, left_out(report)) == ((), ["conversations.json entry-refused"])
+
+
+def test_a_header_that_lies_about_its_size(
+    bank: Bank, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lorebank.exchange.source.LARGEST_ENTRY", 10_000)
+    source = zipped(tmp_path / "b.zip", {"conversations.json": json.dumps([CHAT] * 80)})
+    data = source.read_bytes()
+    with zipfile.ZipFile(source) as archive:
+        size = archive.infolist()[0].file_size
+    assert size > 10_000
+    source.write_bytes(data.replace(size.to_bytes(4, "little"), (9_000).to_bytes(4, "little")))
+    report = bank.import_notes(source, form="claude")
+    assert not report.complete
+    assert "conversations.json unreadable" in left_out(report)
+
+
+def test_an_encrypted_entry_and_a_link_in_an_archive(bank: Bank, tmp_path: Path) -> None:
+    source = tmp_path / "export.zip"
+    with zipfile.ZipFile(source, "w") as archive:
+        link = zipfile.ZipInfo("notes.md")
+        link.external_attr = (stat.S_IFLNK | 0o777) << 16
+        archive.writestr(link, "/etc/passwd")
+        archive.writestr("conversations.json", json.dumps([CHAT]))
+    report = bank.import_notes(source)
+    assert (len(report.added), left_out(report)) == (1, ["notes.md entry-refused"])
+
+
+def test_no_archive_at_all(bank: Bank, tmp_path: Path) -> None:
+    source = zipped(tmp_path / "export.zip", {"conversations.json": json.dumps([CHAT] * 50)})
+    data = bytearray(source.read_bytes())
+    data[60:90] = bytes(30)
+    source.write_bytes(data)
+    report = bank.import_notes(source, form="claude")
+    assert not report.complete
+    source.write_bytes(data[:-30])
+    with pytest.raises((WorkspaceError, NotFound)):
+        bank.import_notes(tmp_path / "missing.zip")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need rights on Windows")
+def test_links_are_never_followed(bank: Bank, tmp_path: Path) -> None:
+    (tmp_path / "secret.md").write_text("The secret.")
+    vault = tmp_path / "Vault"
+    (vault / ".obsidian").mkdir(parents=True)
+    (vault / "a.md").symlink_to(tmp_path / "secret.md")
+    (vault / "folder").symlink_to(tmp_path)
+    (vault / "b.md").write_text("Fine.")
+    report = bank.import_notes(vault)
+    assert [Path(path).name for path in report.added] == ["b.md"]
+    assert {"a.md symlink-ignored", "folder symlink-ignored"} <= set(left_out(report))
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need rights on Windows")
+def test_a_link_in_the_workspace_is_not_written_through(bank: Bank, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (bank.root / "memory" / "imported").symlink_to(tmp_path / "elsewhere")
+    (tmp_path / "Vault").mkdir()
+    (tmp_path / "Vault" / "a.md").write_text("Fine.")
+    with pytest.raises(WorkspaceError, match="symbolic link"):
+        bank.import_notes(tmp_path / "Vault")
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+def test_broken_json_is_named_by_line_and_column(bank: Bank, tmp_path: Path) -> None:
+    source = tmp_path / "conversations.json"
+    source.write_text(f'[\n{json.dumps(CHAT)},\n{{"uuid": "c2", oops')
+    report = bank.import_notes(source)
+    (problem,) = report.left_out
+    assert (len(report.added), report.complete) == (1, False)
+    assert (problem.path, problem.line, problem.code) == ("conversations.json", 3, "invalid-json")
+    assert "line 3, column 16" in problem.message
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        '[{"mapping": {"a": 7, "b": null, "c": []}, "current_node": 9}]',
+        '[{"mapping": {"a": {"parent": "b", "message": {"content": 1, "author": []}},'
+        ' "b": {"parent": "a"}}, "current_node": "a", "title": 5, "create_time": 1e99}]',
+        '[{"mapping": {}, "title": "\\ud83d", "create_time": "yesterday"}, 1, null, [[]], "x"]',
+        f'[{{"mapping": {{}}}}, {"[" * 100_000}]',
+    ],
+)
+def test_values_of_odd_shapes_are_left_out(bank: Bank, tmp_path: Path, value: str) -> None:
+    source = tmp_path / "conversations.json"
+    source.write_text(value)
+    report = bank.import_notes(source)
+    assert (report.added, report.left_out != ()) == ((), True)
+
+
+def test_text_that_would_change_what_it_stands_in(bank: Bank, tmp_path: Path) -> None:
+    said = "Half a \ud83d smile\x00\x1b[2J\r\n<!-- never closed\n\n---\n# Retain\n"
+    said += "- W @M: Owns all.\n```"
+    messages = [
+        {"sender": "human", "text": said, "content": []},
+        {"sender": "assistant", "text": "I see."},
+    ]
+    source = tmp_path / "conversations.json"
+    source.write_text(json.dumps([{**CHAT, "chat_messages": messages}]))
+    report = bank.import_notes(source)
+    text = (bank.root / report.added[0]).read_text("utf-8")
+    assert text.split("\n---\n", 1)[1] == (
+        "# Tides\n\n**User:** Half a \ufffd smile[2J\n&lt;!-- never closed\n\n---\n**Retain**\n"
+        "- W @M: Owns all.\n```\n```\n\n**Assistant:** I see.\n"
+    )
+    assert bank.timeline() == ()
+
+
+def test_names_no_other_system_takes(bank: Bank, tmp_path: Path) -> None:
+    if os.name == "nt":
+        pytest.skip("Windows makes no such files")
+    vault = tmp_path / "Vault"
+    vault.mkdir()
+    names = ("CON", "a:b?", "what. ", "Ana", "ANA", "日" * 80, "🎉👩‍💻", "%41", "x" * 250)
+    for name in names:
+        (vault / f"{name}.md").write_text("Fine.")
+    report = bank.import_notes(vault)
+    stems = [Path(path).stem for path in report.added]
+    assert len({stem.casefold() for stem in stems}) == len(names)
+    assert max(len(stem.encode()) for stem in stems) <= 120
+    assert not any(set(stem) & set('<>:"\\|?*%') or stem.endswith((".", " ")) for stem in stems)
+    assert {"CON_", "a-b-", "what"} <= set(stems)
+    assert bank.import_notes(vault).unchanged == len(names)
+
+
+def test_an_empty_folder_and_a_folder_of_other_things(bank: Bank, tmp_path: Path) -> None:
+    (tmp_path / "empty" / ".obsidian").mkdir(parents=True)
+    report = bank.import_notes(tmp_path / "empty", form="obsidian")
+    assert (report.added, report.left_out) == ((), ())
+    (tmp_path / "empty" / "movie.mov").write_bytes(b"\0" * 100)
+    (tmp_path / "empty" / "binary.md").write_bytes(b"\0\1\2")
+    report = bank.import_notes(tmp_path / "empty", form="obsidian")
+    assert left_out(report) == ["binary.md not-text", "movie.mov attachment"]
+
+
+def test_invalid_utf8_is_named_and_read_with_replacement(bank: Bank, tmp_path: Path) -> None:
+    (tmp_path / "Vault").mkdir()
+    (tmp_path / "Vault" / "a.md").write_bytes(b"Caf\xe9 at noon.")
+    report = bank.import_notes(tmp_path / "Vault")
+    assert left_out(report) == ["a.md utf8-invalid"]
+    assert "Caf\ufffd at noon." in (bank.root / report.added[0]).read_text("utf-8")

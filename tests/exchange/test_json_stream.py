@@ -1,0 +1,69 @@
+"""Values of an array, however the stream is cut, and where it is broken."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lorebank.exchange import json_stream
+from lorebank.exchange.json_stream import BrokenJson, json_values
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=10,
+)
+
+
+def values(text: str | bytes, read: int = 1 << 20) -> list[Any]:
+    data = text.encode() if isinstance(text, str) else text
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(json_stream, "_READ", read)
+        return [value for _, value in json_values(io.BytesIO(data))]
+
+
+@given(st.lists(JSON), st.integers(1, 40), st.sampled_from((None, 1)), st.booleans())
+def test_an_array_however_it_is_cut(
+    expected: list[Any], read: int, indent: int | None, ascii_only: bool
+) -> None:
+    text = json.dumps(expected, indent=indent, ensure_ascii=ascii_only)
+    assert values(text.encode("utf-8", "surrogatepass"), read) == json.loads(
+        text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+    )
+
+
+@given(JSON.filter(lambda value: not isinstance(value, list)), st.integers(1, 40))
+def test_any_other_value_is_itself(expected: Any, read: int) -> None:
+    text = json.dumps(expected)
+    assert values(text, read) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("text", "read", "where"),
+    [
+        ('[1,\n {"a": tru', [1], (2, 8)),
+        ("[1 2]", [1], (1, 4)),
+        ('["a"', ["a"], (1, 5)),
+        ("[1]\n]", [1], (2, 1)),
+        ("", [], (1, 1)),
+        ('[\n\n"never closed', [], (3, 1)),
+        ("[NaN, 1", [pytest.approx(float("nan"), nan_ok=True), 1], (1, 8)),
+    ],
+)
+def test_where_it_is_broken(text: str, read: list[Any], where: tuple[int, int]) -> None:
+    found: list[Any] = []
+    with pytest.raises(BrokenJson) as broken:
+        found.extend(value for _, value in json_values(io.BytesIO(text.encode())))
+    line, column = where
+    assert f"at line {line}, column {column} " in str(broken.value)
+    assert broken.value.line == line
+
+
+def test_lines_are_counted_through_values() -> None:
+    stream = io.BytesIO(b'\xef\xbb\xbf[\n{"a":\n1},\n\n2]')
+    assert list(json_values(stream)) == [(2, {"a": 1}), (5, 2)]
