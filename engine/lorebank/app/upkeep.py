@@ -103,6 +103,7 @@ class Upkeep(OpenWorkspace):
         if not embed:
             return replace(report, pending=self._meaning.pending(self._index))
         embedded = self._meaning.embed(self._index, progress=progress)
+        self._judge_waiting()
         if self._sidecar is not None:
             self._sidecar.refresh(progress)
         problem, remedy = self._meaning.trouble(self._index)
@@ -120,11 +121,14 @@ class Upkeep(OpenWorkspace):
 
         from lorebank.index.compare import differences
 
+        self._judge_waiting()
         with TemporaryDirectory() as folder:
             fresh = open_connection(Path(folder) / "index.sqlite")
             try:
                 sync_files(fresh, self.root, self._walk, self._read_settings)
-                materialise.refresh_opinions(fresh, self.root, None, self.config.reflect)
+                materialise.refresh_opinions(
+                    fresh, self.root, None, self.config.reflect, self._vectors_of
+                )
                 return differences(self._index, fresh)
             finally:
                 fresh.close()
@@ -146,6 +150,7 @@ class Upkeep(OpenWorkspace):
             index_path=self._index_path,
             directives=self.directives(),
         )
+        status = replace(status, rules_alone=self._rules_alone)
         if self._sidecar is None:
             return status
         about = self._sidecar.describe(self._index)
