@@ -49,6 +49,8 @@ EMBEDDED_BY_RECALL = 32
 """Texts that a recall embeds itself when no more than these are without a vector."""
 _FOREIGN = "another embedder made the vectors: run `lorebank index`"
 _NOTHING_YET = "nothing is embedded yet: run `lorebank index`"
+_SMALL_CALL = 64
+"""Texts a call where memory counts more than time."""
 FETCH = "run `lorebank index` again to fetch them"
 _MEANINGLESS = "the question holds nothing that has a meaning"
 
@@ -245,7 +247,8 @@ class Meaning:
             with self._cache() as cache:
                 missing = cache.missing(fingerprint, hashes)
                 wanted = [(key, hashes[key]) for key in missing]
-                for vectors in embed_calls(embedder, calls_of(wanted, embedder.limits)):
+                limits = replace(embedder.limits, items=_SMALL_CALL)
+                for vectors in embed_calls(embedder, calls_of(wanted, limits)):
                     cache.put(fingerprint, vectors.items())
         except LorebankError as problem:
             self._primary.problem, self._primary.remedy = problem.message, problem.hint

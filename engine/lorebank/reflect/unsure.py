@@ -30,6 +30,8 @@ _NAMED = 0.6
 _ALIKE = 0.6
 _LIKELY = 0.6
 """The chance of either sign from which the head's leaning is told."""
+_CLOSE = 0.75
+"""The chance of either sign from which a line waits whatever it names."""
 _ENOUGH = 0.65
 _OF_ONE_OPINION = 3
 _LIMIT = 60
@@ -65,14 +67,14 @@ def unsure_pair(
     if share < _NAMED and similarity is not None:
         alike = similarity(belief.statement, fact.content)
         share, reason = (alike, "alike") if alike >= _ALIKE else (share, reason)
-    if share < _NAMED and chances is not None and chances.signed >= _LIKELY:
-        share, reason = chances.signed, "alike"
     score = _score(share, near, disagree=reason in ("cues disagree", "cues doubted"))
-    if share < _NAMED or score < _ENOUGH:
-        return None
+    worth_a_look = share >= _NAMED and score >= _ENOUGH
     if chances is not None:
+        worth_a_look = worth_a_look or chances.signed >= _CLOSE
         score = round((score + chances.signed) / 2, 3)
         reason = f"{reason}, leans {chances.leaning}" if chances.signed >= _LIKELY else reason
+    if not worth_a_look:
+        return None
     return UnsurePair(fact, belief.id, belief.statement, score, reason)
 
 
