@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -27,7 +28,7 @@ SIGNED = """
 + | Hates cooking | Ordered takeaway for the fourth night in a row.
 - | Hates cooking | Cooked a five-course dinner for friends and loved every minute.
 - | Thinks Rust is worth learning | Gave up on Rust after two weeks, called it a time sink.
-+ | Thinks the new ferry is unreliable | Stood on the quay for two hours because the ferry never came.
++ | Thinks the new ferry is unreliable | Stood on the quay for hours, the ferry never came.
 + | Likes camping | Came back from the campsite with a grin and booked the next weekend.
 + | Believes in pair programming | Pairs with Jo every morning, best code in years.
 - | Believes in pair programming | Asked to be left alone at the keyboard; pairing wears her out.
@@ -206,6 +207,17 @@ def test_a_night_without_news_changes_no_byte(write_log: Callable[..., Path]):
         before = {p: p.read_bytes() for p in bank.root.rglob("*.md")}
         assert bank.reflect().changed == ()
         assert {p: p.read_bytes() for p in bank.root.rglob("*.md")} == before
+
+
+def test_pages_follow_when_the_head_is_switched_on(write_log: Callable[..., Path]):
+    root = write_cook(write_log)
+    with Bank.open(root, environ=RULES_ONLY) as bank:
+        bank.reflect()
+    with Bank.open(root, environ=BUILT_IN) as bank:
+        changed = bank.reflect().changed
+        assert {"bank/opinions.md", "bank/entities/Mara.md"} <= set(changed)
+        assert "bank/entities/Tom.md" not in changed
+        assert bank.reflect(now=date(2025, 12, 1)).changed == ()
 
 
 def test_an_index_made_anew_believes_the_same(write_log: Callable[..., Path]):
