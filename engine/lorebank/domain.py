@@ -1042,7 +1042,8 @@ class OpenPair:
     score: float
     """0..1: how likely it is worth a look."""
     reason: str
-    """`cues disagree`, `no cue` (it names the object, no cue stands with it) or `alike`."""
+    """`cues disagree`, `no cue` (it names the object, no cue stands with it), `cues doubted` (the
+    trained head does not believe them) or `alike`; with `, leans for` where the head leans."""
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -1202,6 +1203,8 @@ class Status:
     problems: tuple[Diagnostic, ...]
     directives: tuple[Directive, ...] = ()
     """The owner's hard rules."""
+    rules_alone: str = ""
+    """Why no trained head judges stance beside the rules; empty where one does."""
     backend: str = "builtin"
     """The engine that ranks passages for `search`: `builtin` or `qmd`."""
     sidecar: dict[str, Any] = field(default_factory=dict)
@@ -1223,6 +1226,7 @@ class Status:
             "backend": self.backend,
             "sidecar": self.sidecar,
             "last_reflection": self.last_reflection,
+            "rules_alone": self.rules_alone,
             "directives": [directive.to_dict() for directive in self.directives],
             "problems": [
                 {"path": p.path, "line": p.line, "code": p.code, "message": p.message}
@@ -1287,6 +1291,8 @@ class ReflectReport:
     """Hunks left out, since a person rejected them, now or earlier."""
     commit: str | None = None
     """The git commit that holds the run, where one was asked for and made."""
+    rules_alone: str = ""
+    """Why no trained head judged stance beside the rules; empty where one did."""
 
     def diff(self) -> str:
         """The patch, as `git apply` reads it."""
@@ -1301,6 +1307,7 @@ class ReflectReport:
             "run": self.run,
             "resumed": self.resumed,
             "commit": self.commit,
+            "rules_alone": self.rules_alone,
             "held": list(self.held),
             "rejected": self.rejected,
             "hunks": [{"id": hunk.id, "path": hunk.path} for hunk in self.hunks],

@@ -1,7 +1,7 @@
 """What a night costs: a first reflect, one with twenty new facts, one without news; and kills.
 
     python tests/benchmarks/reflect.py [--facts 5000] [--entities 300] [--opinions 400]
-                                       [--kills 0] [--profile]
+                                       [--kills 0] [--profile] [--head]
 
 Each run is a process of its own, so that its memory is its own; times are those of `Bank.reflect`,
 the sync before and after it included, beside the CPU time. The ratio is to the sync that reads the
@@ -58,6 +58,8 @@ ENVIRONMENT = {
 
 def main() -> None:
     arguments = read_arguments()
+    if arguments.head:
+        ENVIRONMENT["LOREBANK_EMBEDDER__PROVIDER"] = "local"
     with tempfile.TemporaryDirectory() as scratch:
         root = Path(scratch) / "bank"
         make_bank(
@@ -78,6 +80,7 @@ def read_arguments() -> argparse.Namespace:
     parser.add_argument("--facts", type=int, default=5_000)
     parser.add_argument("--entities", type=int, default=300)
     parser.add_argument("--opinions", type=int, default=400)
+    parser.add_argument("--head", action="store_true", help="with the trained head of stance")
     parser.add_argument("--kills", type=int, default=0)
     parser.add_argument("--profile", action="store_true", help="of the last night, to stderr")
     return parser.parse_args()

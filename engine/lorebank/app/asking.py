@@ -125,7 +125,12 @@ class Asking(Sessions):
                 why_not=why_not,
             ),
             beliefs=lambda facts: materialise.beliefs(
-                self._index, self.root, facts, understood.filters.as_of, self.config.reflect
+                self._index,
+                self.root,
+                facts,
+                understood.filters.as_of,
+                self.config.reflect,
+                self._vectors_of,
             ),
             skipped=self._skipped(question),
             index=self._freshness(),

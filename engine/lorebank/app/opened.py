@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
-from functools import cached_property, wraps
+from functools import cached_property, partial, wraps
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, ParamSpec, Self, TypeVar
@@ -36,12 +36,14 @@ from lorebank.markdown.headings import RETAIN_HEADINGS
 from lorebank.providers.accounts import Setup
 from lorebank.providers.user_cache import cache_directory
 from lorebank.reflect import materialise
+from lorebank.reflect.stance_model import FINGERPRINT
 from lorebank.workspace.derived import ensure_derived_folder, index_path
 from lorebank.workspace.files import WalkResult, walk
 
 if TYPE_CHECKING:
     from lorebank.index.connection import Connection
     from lorebank.qmd.sidecar import Sidecar
+    from lorebank.reflect.stance_model import VectorsOf
 
 
 __all__ = [
@@ -216,13 +218,41 @@ class OpenWorkspace:
             full=full,
             progress=progress,
         )
-        if result.entities or result.all_opinions or result.decisions:
+        judged_anew = materialise.is_judged_otherwise(self._index, self._vectors_of)
+        if result.entities or result.all_opinions or result.decisions or judged_anew:
             holders = None if result.all_opinions else result.entities
-            materialise.refresh_opinions(self._index, self.root, holders, self.config.reflect)
+            materialise.refresh_opinions(
+                self._index, self.root, holders, self.config.reflect, self._vectors_of
+            )
         report = result.report
         if self._sidecar is not None and (report.added or report.changed or report.removed):
             self._sidecar.note_change()
         return report
+
+    @cached_property
+    def _vectors_of(self) -> VectorsOf | None:
+        """What the trained head of stance reads; `None` where the rules judge alone."""
+        if self._rules_alone:
+            return None
+        return partial(self._meaning.known_vectors, FINGERPRINT)
+
+    @property
+    def _rules_alone(self) -> str:
+        """Why the rules judge alone; empty where the head judges with them."""
+        if not self.config.reflect.stance_head:
+            return "reflect.stance_head = false"
+        return self._meaning.builtin_problem()
+
+    def _judge_waiting(self) -> None:
+        """Have the head judge the lines whose texts nobody has embedded yet."""
+        if self._vectors_of is not None:
+            materialise.judge_waiting(
+                self._index,
+                self.root,
+                self.config.reflect,
+                self._vectors_of,
+                partial(self._meaning.embed_texts, FINGERPRINT),
+            )
 
     def _freshen(self) -> None:
         """Sync before an answer, unless files were looked at just now."""
@@ -266,7 +296,7 @@ class OpenWorkspace:
             load_opinions(self._index, entity=slug)
             if as_of is None
             else materialise.opinions_as_of(
-                self._index, self.root, slug, as_of, self.config.reflect
+                self._index, self.root, slug, as_of, self.config.reflect, self._vectors_of
             )
         )
         dated = self._named(

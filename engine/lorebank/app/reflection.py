@@ -91,8 +91,9 @@ class Reflection(Asking):
         with WriterLock(self.root), models as writer:
             resumed = None if dry_run else resume_run(self.root)
             self._sync_words()
+            self._judge_waiting()
             moved, begun = self._settle_pages(today, dry_run=dry_run)
-            options = replace(options, writer=writer, begun=begun)
+            options = replace(options, writer=writer, begun=begun, vectors_of=self._vectors_of)
             report = reflect_workspace(self._index, self.root, self.config, options)
             report = resumed.told_with(report) if resumed else report
             if commit and report.run is not None:
@@ -103,7 +104,7 @@ class Reflection(Asking):
                 settle_recalled(self.root)
         if report.changed and not dry_run:
             self._sync_words()
-        return moved.told_with(report)
+        return replace(moved.told_with(report), rules_alone=self._rules_alone)
 
     def undo_reflect(self, run: str | None = None, *, force: bool = False) -> UndoReport:
         """Give every page of a reflect run (the last where `None`) the bytes it had before it.

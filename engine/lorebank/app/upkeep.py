@@ -107,6 +107,7 @@ class Upkeep(Sessions):
         if not embed:
             return replace(report, pending=self._meaning.pending(self._index))
         embedded = self._meaning.embed(self._index, progress=progress)
+        self._judge_waiting()
         if self._sidecar is not None:
             if self._sidecar.sessions_folder is not None:
                 self.export_transcripts(self.transcripts())
@@ -126,11 +127,14 @@ class Upkeep(Sessions):
 
         from lorebank.index.compare import differences
 
+        self._judge_waiting()
         with TemporaryDirectory() as folder:
             fresh = open_connection(Path(folder) / "index.sqlite")
             try:
                 sync_files(fresh, self.root, self._walk, self._read_settings)
-                materialise.refresh_opinions(fresh, self.root, None, self.config.reflect)
+                materialise.refresh_opinions(
+                    fresh, self.root, None, self.config.reflect, self._vectors_of
+                )
                 return differences(self._index, fresh)
             finally:
                 fresh.close()
@@ -154,6 +158,7 @@ class Upkeep(Sessions):
             directives=self.directives(),
             sessions=said,
         )
+        status = replace(status, rules_alone=self._rules_alone)
         if self._sidecar is None:
             return status
         about = self._sidecar.describe(self._index)

@@ -9,7 +9,7 @@ is said.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -29,8 +29,9 @@ from lorebank.index.embedding import (
     served_by,
 )
 from lorebank.index.embedding_cache import EmbeddingCache, text_hash
+from lorebank.index.embedding_calls import calls_of, embed_calls
 from lorebank.index.meta import read_meta, write_meta
-from lorebank.providers.accounts import Setup
+from lorebank.providers.accounts import Setup, chosen_provider
 from lorebank.providers.registry import load_embedder
 
 if TYPE_CHECKING:
@@ -48,6 +49,8 @@ EMBEDDED_BY_RECALL = 32
 """Texts that a recall embeds itself when no more than these are without a vector."""
 _FOREIGN = "another embedder made the vectors: run `lorebank index`"
 _NOTHING_YET = "nothing is embedded yet: run `lorebank index`"
+_SMALL_CALL = 64
+"""Texts a call where memory counts more than time."""
 FETCH = "run `lorebank index` again to fetch them"
 _MEANINGLESS = "the question holds nothing that has a meaning"
 
@@ -211,6 +214,46 @@ class Meaning:
         if embedder.dimension or served_by(connection) != embedder.fingerprint:
             return embedder.dimension
         return dimension_served(connection)
+
+    # -- texts that stand in no index ------------------------------------------------------------
+
+    def builtin_problem(self) -> str:
+        """Why the built-in model makes no vectors here that are kept; empty where it does."""
+        settings = self.setup.embedder
+        if not settings.cache.enabled:
+            return "embedder.cache.enabled = false"
+        chosen = chosen_provider(self.setup)
+        if chosen != "local":
+            return f"embedder.provider = {chosen}"
+        return "embedder.local.model_path names another model" if settings.local.model_path else ""
+
+    def known_vectors(self, fingerprint: str, texts: Sequence[str]) -> Mapping[str, bytes]:
+        """Text → vector, for those in the cache; no embedder is asked."""
+        if not texts or not self.cache_path().exists():
+            return {}
+        hashes = {text_hash(text): text for text in texts}
+        with self._cache() as cache:
+            return {
+                hashes[key]: vector for key, vector in cache.get(fingerprint, [*hashes]).items()
+            }
+
+    def embed_texts(self, fingerprint: str, texts: Sequence[str]) -> int:
+        """Have the primary embed texts into the cache; how many, none where it is another."""
+        try:
+            embedder = self._primary.load()
+            if embedder is None or embedder.fingerprint != fingerprint:
+                return 0
+            hashes = {text_hash(text): text for text in texts}
+            with self._cache() as cache:
+                missing = cache.missing(fingerprint, hashes)
+                wanted = [(key, hashes[key]) for key in missing]
+                limits = replace(embedder.limits, items=_SMALL_CALL)
+                for vectors in embed_calls(embedder, calls_of(wanted, limits)):
+                    cache.put(fingerprint, vectors.items())
+        except LorebankError as problem:
+            self._primary.problem, self._primary.remedy = problem.message, problem.hint
+            return 0
+        return len(texts)
 
     # -- one embedder --------------------------------------------------------------------------
 

@@ -135,6 +135,7 @@ class ReflectResult(TypedDict):
     facts_read: int
     journal: str | None
     opinions_moved: list[MovedOpinion]
+    rules_alone: str
     problems: list[Problem]
     diff: str
 
@@ -251,6 +252,7 @@ class StatusResult(TypedDict):
     backend: str
     sidecar: dict[str, Any]
     last_reflection: str | None
+    rules_alone: str
     problems: list[Problem]
 
 

@@ -32,12 +32,18 @@ from lorebank.index.slots import fates_of_facts, relations_of_facts
 from lorebank.reflect.by_hand import dated, read_entries
 from lorebank.reflect.materialise import opinions_under, with_trend
 from lorebank.reflect.pages import BankContent, Scope
+from lorebank.reflect.stance_model import VectorsOf
 
 __all__ = ["read_outline", "with_every_fact", "with_facts", "with_facts_of"]
 
 
 def read_outline(
-    connection: Connection, root: Path, config: Config, today: date, until: date | None
+    connection: Connection,
+    root: Path,
+    config: Config,
+    today: date,
+    until: date | None,
+    vectors_of: VectorsOf | None = None,
 ) -> BankContent:
     """The content of the bank without its facts; with `until`, as it was on that day.
 
@@ -49,7 +55,9 @@ def read_outline(
     opinions = (
         load_opinions(connection)
         if until is None and by_hand == entries
-        else opinions_under(connection, root, config.reflect, as_of=until, entries=by_hand)
+        else opinions_under(
+            connection, root, config.reflect, vectors_of, as_of=until, entries=by_hand
+        )
     )
     entities = {entity.slug: entity for entity in list_entities(connection)}
     if until is None:

@@ -17,7 +17,7 @@ twice on a day counts once.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from hashlib import blake2b
@@ -29,6 +29,7 @@ from lorebank.reflect.beliefs import PRIOR
 from lorebank.reflect.candidates import index_keys, target_keys
 from lorebank.reflect.outcome import Belief, Override, close
 from lorebank.reflect.stance import Judgement, judge
+from lorebank.reflect.stance_head import Chances, StanceHead
 from lorebank.reflect.unsure import Similarity, UnsurePair, best_first, unsure_pair
 
 __all__ = [
@@ -40,10 +41,12 @@ __all__ = [
     "form",
     "holder_of",
     "opinion_id",
+    "texts_judged",
 ]
 
 _NEW_OBJECT = frozenset({"comparison", "change", "slot", "opposite"})
 _FEW = 40
+_FACTS_AT_A_TIME = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,8 @@ class Formation:
     opinions: tuple[Opinion, ...]
     unsure: tuple[UnsurePair, ...]
     """Of each holder best first, a few of each opinion."""
+    waiting: frozenset[str] = frozenset()
+    """Holders with texts that the head knows no vector of."""
 
 
 def form(
@@ -75,11 +80,13 @@ def form(
     as_of: date | None = None,
     prior: float = PRIOR,
     similarity: Similarity | None = None,
+    head: StanceHead | None = None,
 ) -> Formation:
     """Opinions and unsure pairs, of all holders or of those named only.
 
     Facts after `as_of` are as if they had never been written. Text that was generated must not be
-    among the facts. `similarity` (0..1, of two texts) only widens the unsure list.
+    among the facts. `similarity` (0..1, of two texts) only widens the unsure list. `head` judges
+    what the rules do not, as far as the texts have vectors.
     """
     known = [fact for fact in facts if as_of is None or not fact.recorded or fact.recorded <= as_of]
     settled = {(v.fact_id, v.opinion_id): v for v in verdicts}
@@ -88,12 +95,53 @@ def form(
     now = as_of or max((fact.recorded for fact in known if fact.recorded), default=None)
     opinions: list[Opinion] = []
     unsure: list[UnsurePair] = []
-    for holder in sorted(groups if holders is None else set(holders) & set(groups)):
-        forming = _Forming(holder, settled, by_hand, similarity)
-        forming.take(groups[holder])
-        opinions += close(forming.beliefs, by_hand, prior, now)
-        unsure += best_first(forming.unsure)
-    return Formation(tuple(opinions), tuple(unsure))
+    waiting: set[str] = set()
+    wanted = sorted(groups if holders is None else set(holders) & set(groups))
+    for window in _windows({holder: groups[holder] for holder in wanted}):
+        if head is not None:
+            texts = {holder: texts_judged(holder, groups[holder], by_hand) for holder in window}
+            missing = head.look_at({text for own in texts.values() for text in own})
+            waiting |= {holder for holder, own in texts.items() if not missing.isdisjoint(own)}
+        for holder in window:
+            forming = _Forming(holder, settled, by_hand, similarity, head)
+            forming.take(groups[holder])
+            opinions += close(forming.beliefs, by_hand, prior, now)
+            unsure += best_first(forming.unsure)
+    return Formation(tuple(opinions), tuple(unsure), frozenset(waiting))
+
+
+def texts_judged(
+    holder: str, facts: Iterable[Fact], overrides: Mapping[str, Override]
+) -> frozenset[str]:
+    """What the head reads of a holder: its lines, and the statements that a person edited."""
+    own = [fact for fact in facts if _is_of(holder, fact)]
+    edited = (
+        overrides[identity].statement
+        for fact in own
+        if fact.kind is FactKind.OPINION
+        and (identity := opinion_id(holder, fact.content)) in overrides
+    )
+    return frozenset([*(fact.content for fact in own), *filter(None, edited)])
+
+
+def _is_of(holder: str, fact: Fact) -> bool:
+    """Whether a line is the holder's own: it mentions the holder, and no other as its subject."""
+    named = holder in fact.slugs if holder else True
+    return named and (not fact.subjects or holder in fact.subjects)
+
+
+def _windows(groups: Mapping[str, Sequence[Fact]]) -> Iterator[list[str]]:
+    """Holders in their order, so many at a time that their vectors take little memory."""
+    window: list[str] = []
+    size = 0
+    for holder, facts in groups.items():
+        if window and size + len(facts) > _FACTS_AT_A_TIME:
+            yield window
+            window, size = [], 0
+        window.append(holder)
+        size += len(facts)
+    if window:
+        yield window
 
 
 def facts_by_holder(
@@ -143,6 +191,7 @@ class _Forming:
         verdicts: Mapping[tuple[str, str], Verdict],
         overrides: Mapping[str, Override],
         similarity: Similarity | None,
+        head: StanceHead | None,
     ) -> None:
         self.holder = holder
         self.beliefs: dict[str, Belief] = {}
@@ -151,6 +200,7 @@ class _Forming:
         self._verdicts = verdicts
         self._judged = {fact_id for fact_id, _ in verdicts}
         self._similarity = similarity
+        self._head = head
         self._index: dict[str, dict[str, None]] = {}
         self._seen: dict[tuple[str, str], Judgement] = {}
 
@@ -190,10 +240,13 @@ class _Forming:
         """Put the line with every opinion it bears on, and link what it replaces."""
         supported: list[Belief] = []
         opposed: list[tuple[Belief, str]] = []
-        for belief in self._candidates(fact):
+        for belief in self._candidates(fact, self._near(fact)):
             found = self._judge(belief, fact)
+            chances = self._chances(belief, fact, found)
+            if chances is not None:
+                found = chances.decide(found, fact.confidence)
             if found.stance is Stance.UNRELATED:
-                pair = unsure_pair(belief, fact, found, self._similarity)
+                pair = unsure_pair(belief, fact, found, self._similarity, chances)
                 self.unsure += [pair] if pair else []
                 continue
             for_it = found.stance is Stance.FOR
@@ -225,7 +278,7 @@ class _Forming:
             verdict = self._verdicts.get((fact.id, belief.id))
             if verdict is not None:
                 return Judgement(verdict.stance, 1.0, "verdict")
-        if (self.holder and self.holder not in fact.slugs) or self._is_of_another(fact):
+        if not _is_of(self.holder, fact):
             return Judgement(Stance.UNRELATED, 0.0, "other holder")
         found = judge(belief.statement, (self.holder,), fact.content, fact.slugs or (self.holder,))
         if found.stance is Stance.FOR and self._restates(belief, fact, found):
@@ -233,9 +286,6 @@ class _Forming:
         if fact.confidence is not None and found.reason != "restated":
             return replace(found, strength=found.strength * fact.confidence)
         return found
-
-    def _is_of_another(self, fact: Fact) -> bool:
-        return bool(fact.subjects) and self.holder not in fact.subjects
 
     def _restates(self, belief: Belief, fact: Fact, found: Judgement) -> bool:
         if fact.kind is not FactKind.OPINION:
@@ -250,8 +300,21 @@ class _Forming:
         found = [belief for identity, belief in self.beliefs.items() if identity.startswith(prefix)]
         return found[0] if len(found) == 1 else None
 
-    def _candidates(self, fact: Fact) -> list[Belief]:
-        found: dict[str, None] = {}
+    def _near(self, fact: Fact) -> list[str]:
+        """Opinions that a line without a word of theirs comes near to in meaning."""
+        if self._head is None or not self.beliefs or not _is_of(self.holder, fact):
+            return []
+        identities = list(self.beliefs)
+        statements = [self.beliefs[identity].statement for identity in identities]
+        return [identities[place] for place in self._head.near(statements, fact.content)]
+
+    def _chances(self, belief: Belief, fact: Fact, found: Judgement) -> Chances | None:
+        if self._head is None:
+            return None
+        return self._head.chances(belief.statement, self.holder, fact.content, found)
+
+    def _candidates(self, fact: Fact, near: Iterable[str] = ()) -> list[Belief]:
+        found: dict[str, None] = dict.fromkeys(near)
         for key in sorted(index_keys(fact.content, self.holder)):
             found.update(self._index.get(key, {}))
         for mark in fact.marks:

@@ -7,7 +7,8 @@ the fold is made anew.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import json
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -23,7 +24,7 @@ from lorebank.index.items import (
     marked_facts,
     recorded_after,
 )
-from lorebank.index.meta import write_meta
+from lorebank.index.meta import read_meta, write_meta
 from lorebank.index.opinions import (
     BeliefOfFact,
     beliefs_of_facts,
@@ -34,30 +35,43 @@ from lorebank.index.opinions import (
 )
 from lorebank.index.sync import OPINIONS_DUE
 from lorebank.index.unsure import delete_unsure, insert_unsure
+from lorebank.reflect.stance_model import HEAD, RULES
 from lorebank.reflect.trends import trend_of
 
 if TYPE_CHECKING:
     from lorebank.markdown.opinion_page import OpinionEntry
     from lorebank.reflect.matching import Formation, Verdict
+    from lorebank.reflect.stance_model import VectorsOf
     from lorebank.reflect.unsure import UnsurePair
 
 __all__ = [
     "as_read",
     "beliefs",
     "form_now",
+    "is_judged_otherwise",
+    "judge_waiting",
     "opinions_as_of",
     "opinions_under",
     "refresh_opinions",
     "with_trend",
 ]
 
+_JUDGED_BY = "judged_by"
+_WAITING = "stance_waiting"
+"""Holders of texts that the head knows no vector of, as JSON."""
+
 
 def refresh_opinions(
-    connection: Connection, root: Path, holders: Iterable[str] | None, settings: ReflectSettings
+    connection: Connection,
+    root: Path,
+    holders: Iterable[str] | None,
+    settings: ReflectSettings,
+    vectors_of: VectorsOf | None = None,
 ) -> None:
     """Form the opinions of these holders anew (of all, where `None`) and store them.
 
     With them those of holders about whom a person decided otherwise since the last time.
+    `vectors_of` gives the trained head what it reads; without it the rules judge alone.
     """
     # A recall that reads what is stored needs none of these.
     from lorebank.reflect.by_hand import read_verdicts
@@ -65,6 +79,8 @@ def refresh_opinions(
     from lorebank.reflect.matching import holder_of
     from lorebank.reflect.unsure_queue import rows_of
 
+    if is_judged_otherwise(connection, vectors_of):
+        holders = None
     verdicts = read_verdicts(root)
     decided = None if holders is None else holders_decided(connection, root)
     wanted = (
@@ -78,7 +94,7 @@ def refresh_opinions(
         return
     judged = {verdict.fact_id for verdict in verdicts}
     facts = all_facts(connection) if wanted is None else _facts_of(connection, wanted, judged)
-    formed = form_now(facts, root, settings, holders=wanted)
+    formed = form_now(facts, root, settings, vectors_of, holders=wanted)
     slugs = _slugs_by_name(facts)
     by_holder: dict[str, list[Opinion]] = {}
     openings = {str(fact.citation): fact for fact in facts}
@@ -99,12 +115,62 @@ def refresh_opinions(
             insert_unsure(connection, holder, rows_of(waiting.get(holder, ()), opinions))
         store_decisions(connection, root)
         write_meta(connection, OPINIONS_DUE, "0")
+        write_meta(connection, _JUDGED_BY, RULES if vectors_of is None else HEAD)
+        _note_waiting(connection, wanted, formed.waiting)
+
+
+def is_judged_otherwise(connection: Connection, vectors_of: VectorsOf | None) -> bool:
+    """Whether the opinions stored were judged with another head than now, or with none."""
+    now = RULES if vectors_of is None else HEAD
+    return (read_meta(connection, _JUDGED_BY) or RULES) != now
+
+
+def judge_waiting(
+    connection: Connection,
+    root: Path,
+    settings: ReflectSettings,
+    vectors_of: VectorsOf,
+    embed: Callable[[Sequence[str]], int],
+) -> int:
+    """Have the texts embedded that the head waits for, and form their holders' opinions anew.
+
+    `embed` makes vectors that `vectors_of` knows from then on, and tells how many. Returns how
+    many texts were embedded.
+    """
+    waiting = sorted(_waiting(connection))
+    if not waiting:
+        return 0
+    from lorebank.reflect.by_hand import overrides_of, read_entries
+    from lorebank.reflect.matching import facts_by_holder, texts_judged
+
+    by_hand = {override.opinion_id: override for override in overrides_of(read_entries(root))}
+    groups = facts_by_holder(_facts_of(connection, waiting, ()))
+    texts = {t for h in waiting for t in texts_judged(h, groups.get(h, ()), by_hand)}
+    embedded = embed(sorted(texts))
+    if embedded:
+        refresh_opinions(connection, root, waiting, settings, vectors_of)
+    return embedded
+
+
+def _waiting(connection: Connection) -> set[str]:
+    """Holders whose opinions were formed without some vectors."""
+    return set(json.loads(read_meta(connection, _WAITING) or "[]"))
+
+
+def _note_waiting(
+    connection: Connection, formed: Sequence[str] | None, waiting: Collection[str]
+) -> None:
+    others = set() if formed is None else _waiting(connection) - set(formed)
+    told = json.dumps(sorted(others | set(waiting)), ensure_ascii=False)
+    if told != (read_meta(connection, _WAITING) or "[]"):
+        write_meta(connection, _WAITING, told)
 
 
 def form_now(
     facts: Sequence[Fact],
     root: Path,
     settings: ReflectSettings,
+    vectors_of: VectorsOf | None = None,
     *,
     holders: Sequence[str] | None = None,
     as_of: date | None = None,
@@ -116,6 +182,7 @@ def form_now(
     """
     from lorebank.reflect.by_hand import overrides_of, read_entries, read_verdicts
     from lorebank.reflect.matching import form
+    from lorebank.reflect.stance_head import StanceHead
 
     return form(
         facts,
@@ -124,11 +191,17 @@ def form_now(
         overrides=overrides_of(read_entries(root) if entries is None else entries, as_of=as_of),
         as_of=as_of,
         prior=settings.prior,
+        head=None if vectors_of is None else StanceHead(vectors_of),
     )
 
 
 def opinions_as_of(
-    connection: Connection, root: Path, entity: str | None, day: date, settings: ReflectSettings
+    connection: Connection,
+    root: Path,
+    entity: str | None,
+    day: date,
+    settings: ReflectSettings,
+    vectors_of: VectorsOf | None = None,
 ) -> tuple[Opinion, ...]:
     """What was believed on a day: opinions with slugs for entities, the surest first.
 
@@ -138,7 +211,7 @@ def opinions_as_of(
 
     if not recorded_after(connection, day) and not decided_after(root, day):
         return load_opinions(connection, entity=entity)
-    found = opinions_under(connection, root, settings, as_of=day)
+    found = opinions_under(connection, root, settings, vectors_of, as_of=day)
     kept = [o for o in found if entity is None or entity in o.entities]
     return tuple(kept)
 
@@ -147,6 +220,7 @@ def opinions_under(
     connection: Connection,
     root: Path,
     settings: ReflectSettings,
+    vectors_of: VectorsOf | None = None,
     *,
     as_of: date | None = None,
     entries: Sequence[OpinionEntry] | None = None,
@@ -154,7 +228,7 @@ def opinions_under(
     """Opinions formed anew, slugs for entities, the surest first; see `form_now`."""
     facts = all_facts(connection)
     slugs = _slugs_by_name(facts)
-    formed = form_now(facts, root, settings, as_of=as_of, entries=entries).opinions
+    formed = form_now(facts, root, settings, vectors_of, as_of=as_of, entries=entries).opinions
     named = [replace(o, entities=tuple(slugs[name] for name in o.entities)) for o in formed]
     return tuple(sorted(named, key=lambda o: (-o.confidence, o.id)))
 
@@ -165,13 +239,14 @@ def beliefs(
     facts: Sequence[str],
     as_of: date | None,
     settings: ReflectSettings,
+    vectors_of: VectorsOf | None = None,
 ) -> Mapping[str, BeliefOfFact]:
     """Fact id → the opinion it states, as believed today or on the day asked about."""
     if as_of is None:
         return beliefs_of_facts(connection, facts)
     wanted = set(facts)
     found: dict[str, BeliefOfFact] = {}
-    for opinion in opinions_as_of(connection, root, None, as_of, settings):
+    for opinion in opinions_as_of(connection, root, None, as_of, settings, vectors_of):
         for evidence in opinion.evidence:
             if evidence.fact_id in wanted and evidence.reason in ("stated", "restated"):
                 found.setdefault(

@@ -39,6 +39,7 @@ from lorebank.reflect.rejections import REJECTED_PATH, parse_rejections, with_re
 from lorebank.reflect.relocation import moved_places, relocate
 from lorebank.reflect.scope import scope_of_run
 from lorebank.reflect.settled import SettledPages
+from lorebank.reflect.stance_model import VectorsOf
 from lorebank.reflect.standing import Ask, ask_standing, plan_answers, write_answers
 from lorebank.reflect.suggest import suggest_lines
 from lorebank.reflect.summary_written import SummaryWords
@@ -89,6 +90,8 @@ class RunOptions:
     """Answers the standing questions."""
     writer: Writer | None = None
     """Puts the answers in words."""
+    vectors_of: VectorsOf | None = None
+    """What the trained head of stance reads; `None` where the rules judge alone."""
     begun: BegunRun | None = None
     """The run as far as it has come: the pages that the ledger moved."""
 
@@ -134,7 +137,9 @@ class _Run:
         self.connection = connection
         self.settled = SettledPages(connection)
         self.news = read_news(connection)
-        self.outline = read_outline(connection, root, config, options.today, options.until)
+        self.outline = read_outline(
+            connection, root, config, options.today, options.until, options.vectors_of
+        )
         self.generated = GeneratedMemory.open(root)
         self.words: SummaryWords | None = None
         if config.generator.summaries:

@@ -2,7 +2,8 @@
 
 A person reads this queue, so it is short: a line enters when it names most of what the opinion is
 about, or is alike in meaning where an embedder tells, and what is listed first says little else and
-bears a cue. Lines that ask, suppose or quote are no candidates.
+bears a cue. Lines that ask, suppose or quote are no candidates. Where the trained head has looked
+at a pair, the nearer it comes to a sign the earlier the pair is listed, with the side it leans to.
 """
 
 from __future__ import annotations
@@ -16,16 +17,21 @@ from lorebank.domain import Fact
 from lorebank.reflect.candidates import Nearness, nearness
 from lorebank.reflect.outcome import Belief
 from lorebank.reflect.stance import Judgement
+from lorebank.reflect.stance_head import Chances
 
 __all__ = ["Similarity", "UnsurePair", "best_first", "unsure_pair"]
 
 Similarity = Callable[[str, str], float]
 """0..1, of two texts."""
 
-_UNSIGNED = frozenset({"no cue", "cues disagree"})
+_UNSIGNED = frozenset({"no cue", "cues disagree", "cues doubted"})
 _NAMED = 0.6
 """The least share of what the opinion is about that a line has to name."""
 _ALIKE = 0.6
+_LIKELY = 0.6
+"""The chance of either sign from which the head's leaning is told."""
+_CLOSE = 0.75
+"""The chance of either sign from which a line waits whatever it names."""
 _ENOUGH = 0.65
 _OF_ONE_OPINION = 3
 _LIMIT = 60
@@ -41,11 +47,16 @@ class UnsurePair:
     score: float
     """0..1: how likely it is worth a look."""
     reason: str
-    """`cues disagree`, `no cue` (it names the object, no cue stands with it) or `alike`."""
+    """`cues disagree`, `no cue` (it names the object, no cue stands with it), `cues doubted` (the
+    head does not believe them) or `alike`; and, where the head leans to one, `leans against`."""
 
 
 def unsure_pair(
-    belief: Belief, fact: Fact, found: Judgement, similarity: Similarity | None = None
+    belief: Belief,
+    fact: Fact,
+    found: Judgement,
+    similarity: Similarity | None = None,
+    chances: Chances | None = None,
 ) -> UnsurePair | None:
     """The pair as an entry of the queue; `None` where it is not worth a person's look."""
     if found.reason not in _UNSIGNED:
@@ -56,8 +67,13 @@ def unsure_pair(
     if share < _NAMED and similarity is not None:
         alike = similarity(belief.statement, fact.content)
         share, reason = (alike, "alike") if alike >= _ALIKE else (share, reason)
-    score = _score(share, near, disagree=reason == "cues disagree")
-    if share < _NAMED or score < _ENOUGH:
+    score = _score(share, near, disagree=reason in ("cues disagree", "cues doubted"))
+    worth_a_look = share >= _NAMED and score >= _ENOUGH
+    if chances is not None:
+        worth_a_look = worth_a_look or chances.signed >= _CLOSE
+        score = round((score + chances.signed) / 2, 3)
+        reason = f"{reason}, leans {chances.leaning}" if chances.signed >= _LIKELY else reason
+    if not worth_a_look:
         return None
     return UnsurePair(fact, belief.id, belief.statement, score, reason)
 

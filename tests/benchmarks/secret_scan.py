@@ -1,6 +1,6 @@
 """How fast text is searched for secrets, and what that adds to a cold index.
 
-    PYTHONPATH=tests python tests/benchmarks/secrets.py
+    PYTHONPATH=tests python tests/benchmarks/secret_scan.py
 
 Prose of the fixtures, put together to a few megabytes, and as the single notes that it comes from;
 then the share of a cold index of 2,000 notes that goes into the search, in processor time.
