@@ -45,7 +45,7 @@ _SURE = {Stance.FOR: 0.5, Stance.AGAINST: 0.55}
 the worse."""
 _SURER_APART = 0.05
 """So much more is asked where the line names nothing of what the opinion is about."""
-_DOUBTED = 0.5
+_DOUBTED = 0.3
 """A sign of the rules whose chance is below this is taken back."""
 _WEIGHT = 0.6
 """How much a sure line without a cue tells beside a clear cue."""
