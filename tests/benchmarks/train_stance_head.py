@@ -124,8 +124,8 @@ def measure(
         found = [judge_pair(r) for r in out]
         for r, judged, row in zip(out, found, reader.rows(out, found), strict=True):
             by_rules.append((r["label"], judged.stance.value))
-            apart = cues_of(r["opinion"], holder_of(r), r["fact"], judged).apart
-            chances = weights.chances_of(row, apart=apart)
+            share = cues_of(r["opinion"], holder_of(r), r["fact"], judged).share
+            chances = weights.chances_of(row, share=share)
             with_head.append((r["label"], decided(chances, judged).stance.value))
     for name, outcomes in (("rules", by_rules), ("rules and head", with_head)):
         print(f"{name:15} macro-F1 {macro_f1(outcomes):.3f}   {summary(outcomes)}")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from pathlib import Path
@@ -146,7 +149,7 @@ def test_without_a_vector_the_rules_decide():
         (Chances(0.9, 0.05), UNSIGNED, Judgement(Stance.FOR, 0.54, "meaning")),
         (Chances(0.05, 0.8), UNSIGNED, Judgement(Stance.AGAINST, 0.48, "meaning")),
         (Chances(0.3, 0.53), UNSIGNED, UNSIGNED),
-        (Chances(0.52, 0.1, apart=True), UNSIGNED, UNSIGNED),
+        (Chances(0.52, 0.1, share=0.1), UNSIGNED, UNSIGNED),
         (
             Chances(0.9, 0.05),
             Judgement(Stance.AGAINST, 0.8, "habit"),
@@ -163,6 +166,24 @@ def test_a_sign_is_given_kept_or_taken_back_and_never_turned(
     chances: Chances, found: Judgement, decided: Judgement
 ):
     assert chances.decide(found) == decided
+
+
+@pytest.mark.parametrize(
+    ("share", "cosine", "of_a_deed", "of_an_opinion"),
+    [
+        (0.6, 0.4, True, True),
+        (0.6, 0.2, True, False),
+        (0.1, 0.35, True, False),
+        (0.1, 0.2, False, False),
+        (0.0, 0.5, True, True),
+    ],
+)
+def test_a_line_of_a_log_has_to_be_near_and_one_that_states_an_opinion_nearer(
+    share: float, cosine: float, of_a_deed: bool, of_an_opinion: bool
+):
+    chances = Chances(0.9, 0.0, share, cosine)
+    assert chances.may_sign(states_another=False) is of_a_deed
+    assert chances.may_sign(states_another=True) is of_an_opinion
 
 
 def test_a_pair_is_read_as_a_fixed_number_of_values():
@@ -232,6 +253,25 @@ def test_an_index_made_anew_believes_the_same(write_log: Callable[..., Path]):
     with Bank.open(bank.root, environ=BUILT_IN) as bank:
         bank.sync()
         assert bank.opinions() == first
+
+
+def test_an_answer_from_the_index_loads_neither_arrays_nor_weights(write_log: Callable[..., Path]):
+    root = write_cook(write_log)
+    with Bank.open(root, environ=BUILT_IN) as bank:
+        bank.sync()
+    script = (
+        "import sys; from lorebank import Bank; bank = Bank.open(sys.argv[1]);"
+        "print(len(bank.opinions()), 'numpy' in sys.modules,"
+        " 'lorebank.reflect.stance_head' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(root)],
+        env={**os.environ, **BUILT_IN},
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    assert done.stdout.split() == ["2", "False", "False"]
 
 
 def test_the_day_before_a_line_is_as_it_was(write_log: Callable[..., Path]):

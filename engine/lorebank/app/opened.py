@@ -232,7 +232,7 @@ class OpenWorkspace:
     @cached_property
     def _vectors_of(self) -> VectorsOf | None:
         """What the trained head of stance reads; `None` where the rules judge alone."""
-        if self._rules_alone:
+        if not self.config.reflect.stance_head or self._meaning.builtin_problem():
             return None
         return partial(self._meaning.known_vectors, FINGERPRINT)
 
@@ -241,7 +241,7 @@ class OpenWorkspace:
         """Why the rules judge alone; empty where the head judges with them."""
         if not self.config.reflect.stance_head:
             return "reflect.stance_head = false"
-        return self._meaning.builtin_problem()
+        return self._meaning.builtin_problem() or self._meaning.trouble(self._index)[0]
 
     def _judge_waiting(self) -> None:
         """Have the head judge the lines whose texts nobody has embedded yet."""

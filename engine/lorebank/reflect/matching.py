@@ -311,7 +311,11 @@ class _Forming:
     def _chances(self, belief: Belief, fact: Fact, found: Judgement) -> Chances | None:
         if self._head is None:
             return None
-        return self._head.chances(belief.statement, self.holder, fact.content, found)
+        chances = self._head.chances(belief.statement, self.holder, fact.content, found)
+        states_another = fact.kind is FactKind.OPINION
+        if chances is None or not chances.may_sign(states_another=states_another):
+            return None
+        return chances
 
     def _candidates(self, fact: Fact, near: Iterable[str] = ()) -> list[Belief]:
         found: dict[str, None] = dict.fromkeys(near)

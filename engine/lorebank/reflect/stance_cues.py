@@ -41,8 +41,8 @@ class PairCues:
 
     values: list[float]
     """`CUE_COUNT` numbers of about −1..1."""
-    apart: bool
-    """Whether the line names nothing of what the opinion is about."""
+    share: float
+    """0..1: how much of what the opinion is about the line names."""
 
 
 @dataclass(slots=True)
@@ -99,7 +99,7 @@ def cues_of(statement: str, holder: str, text: str, found: Judgement | None = No
         len(reading.segments) / 4,
         *_verdict(found),
     ]
-    return PairCues(values, apart=not near.share and not named)
+    return PairCues(values, share=round(max(near.share, named), 3))
 
 
 def _nearest(reading: Reading, targets: Sequence[Target]) -> _Nearest:

@@ -44,7 +44,9 @@ _SURE = {Stance.FOR: 0.5, Stance.AGAINST: 0.55}
 """The least chance at which the head gives a sign where the rules give none: a wrong `against` is
 the worse."""
 _SURER_APART = 0.05
-"""So much more is asked where the line names nothing of what the opinion is about."""
+"""So much more is asked where the line names next to nothing of what the opinion is about."""
+_NAMED, _NAMED_WELL = 0.3, 0.5
+_ALIKE, _VERY_ALIKE = 0.3, 0.45
 _DOUBTED = 0.3
 """A sign of the rules whose chance is below this is taken back."""
 _WEIGHT = 0.6
@@ -65,8 +67,26 @@ class Chances:
 
     for_it: float
     against: float
-    apart: bool = False
-    """Whether the line names nothing of what the opinion is about."""
+    share: float = 1.0
+    """0..1: how much of what the opinion is about the line names."""
+    cosine: float = 1.0
+    """How near the two are in meaning."""
+
+    @property
+    def is_apart(self) -> bool:
+        """Whether the line names next to nothing of what the opinion is about."""
+        return self.share < _NAMED
+
+    def may_sign(self, *, states_another: bool) -> bool:
+        """Whether a line of a log is near enough to be asked at all.
+
+        Most lines of a log are of something else, and one that states an opinion is of its own
+        subject first: of two opinions of one person neither is to move the other.
+        """
+        if not states_another:
+            return not self.is_apart or self.cosine >= _ALIKE
+        names_it = self.share >= _NAMED_WELL and self.cosine >= _ALIKE
+        return names_it or self.cosine >= _VERY_ALIKE
 
     @property
     def leaning(self) -> Stance:
@@ -81,7 +101,7 @@ class Chances:
         """The rules' judgement, filled in or taken back; `confidence` is the line's own."""
         if found.stance is Stance.UNRELATED:
             sure = max(self.for_it, self.against)
-            if sure < _SURE[self.leaning] + _SURER_APART * self.apart:
+            if sure < _SURE[self.leaning] + _SURER_APART * self.is_apart:
                 return found
             weight = 1.0 if confidence is None else confidence
             return Judgement(self.leaning, round(_WEIGHT * sure * weight, 3), "meaning")
@@ -130,7 +150,8 @@ class StanceHead:
         cues = cues_of(statement, holder, text, found)
         return _weights().chances_of(
             head_inputs(opinion[None], line[None], np.array([cues.values], dtype=np.float32))[0],
-            apart=cues.apart,
+            share=cues.share,
+            cosine=round(float(opinion @ line), 4),
         )
 
 
@@ -145,7 +166,7 @@ class Weights:
     """(members, hidden, 3)"""
     outer_bias: Floats
 
-    def chances_of(self, inputs: Floats, *, apart: bool = False) -> Chances:
+    def chances_of(self, inputs: Floats, *, share: float = 1.0, cosine: float = 1.0) -> Chances:
         """Of one row of `head_inputs`."""
         import numpy as np
 
@@ -153,7 +174,7 @@ class Weights:
         logits = np.einsum("mh,mho->mo", hidden, self.outer) + self.outer_bias
         odds = np.exp(logits - logits.max(axis=1, keepdims=True))
         mean = (odds / odds.sum(axis=1, keepdims=True)).mean(axis=0)
-        return Chances(round(float(mean[0]), 4), round(float(mean[1]), 4), apart)
+        return Chances(round(float(mean[0]), 4), round(float(mean[1]), 4), share, cosine)
 
 
 def head_inputs(opinions: Floats, lines: Floats, cues: Floats) -> Floats:
