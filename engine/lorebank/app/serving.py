@@ -79,15 +79,17 @@ class Serving(Beliefs, Reflection, Writing):
         Inside `token_budget` estimated tokens (`context.token_budget` without one). In a `group`
         the core memory and the proposals for it are left out.
         """
+        from lorebank.agent.boot_pack import TOP_OPINIONS
         from lorebank.agent.boot_sources import boot_pack
         from lorebank.index.quarantine import quarantined_lines
 
         budget = self.config.context.token_budget if token_budget is None else token_budget
         today = self._today(now)
+        self._freshen()
         return boot_pack(
             self.root,
             self.config,
-            self.opinions(now=today),
+            self._surest_opinions(TOP_OPINIONS, today),
             self.proposals(),
             today=today,
             token_budget=budget,

@@ -60,7 +60,7 @@ def add_prompts(server: MCPServer, banks: BankThreads) -> None:
     )
     async def review_reflection(since: str = "") -> str:
         day = since.strip() or None
-        report = await banks.call(lambda bank: bank.reflect(since=day, dry_run=True))
+        report = await banks.call_writer(lambda bank: bank.reflect(since=day, dry_run=True))
         if not report.changed:
             return "Reflect has nothing to change. Tell the owner so; there is nothing to review."
         return _REVIEW.format(

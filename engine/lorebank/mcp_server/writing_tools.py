@@ -49,7 +49,7 @@ def add_writing_tools(server: MCPServer, banks: BankThreads) -> None:
         """Write a fact worth keeping into the daily log: a decision, a preference, something that
         happened, something true. Give whole sentences that are understood without the conversation.
         """
-        fact = await banks.call(
+        fact = await banks.call_writer(
             lambda bank: bank.retain(
                 text,
                 kind=kind,
@@ -78,7 +78,7 @@ def add_writing_tools(server: MCPServer, banks: BankThreads) -> None:
         core memory, decisions, preferences and durable facts into the log as facts, context of the
         day into the log as a note.
         """
-        done = await banks.call(lambda bank: bank.remember(text, to=to, origin=Origin.AGENT))
+        done = await banks.call_writer(lambda bank: bank.remember(text, to=to, origin=Origin.AGENT))
         said = f"written to {done.place} ({done.reason}) [{done.source}]"
         return result("\n".join(filter(None, [said, done.warning])), done.to_dict())
 
@@ -102,7 +102,7 @@ def add_writing_tools(server: MCPServer, banks: BankThreads) -> None:
         """Change memory.md, the small page that is read in every conversation. Keep it short: what
         is only needed now and then is retained as a fact. Refused past its size limit.
         """
-        done = await banks.call(
+        done = await banks.call_writer(
             lambda bank: bank.memory_write(action, text, old=old_text, line=line, section=section)
         )
         lines = f"{done.path} lines {done.start_line}-{done.end_line}"
@@ -124,7 +124,7 @@ def add_writing_tools(server: MCPServer, banks: BankThreads) -> None:
         """Rule on a pair of the unsure queue: a line of bank/evidence.md, which the owner can read
         and delete. An earlier ruling on the pair is replaced.
         """
-        ruling = await banks.call(lambda bank: bank.settle(fact, stance, opinion, reason=reason))
+        ruling = await banks.call_writer(lambda bank: bank.settle(fact, stance, opinion, reason=reason))
         said = (
             f"{stance}: {ruling.opinion.statement} {ruling.before:.2f} →"
             f" {ruling.opinion.confidence:.2f} [{ruling.source}]"
@@ -143,5 +143,5 @@ def add_writing_tools(server: MCPServer, banks: BankThreads) -> None:
         """Bring the bank's pages (entities, opinions) up to date from the facts. Without
         dry_run=false nothing is written and the diff is shown.
         """
-        report = await banks.call(lambda bank: bank.reflect(since=since, dry_run=dry_run))
+        report = await banks.call_writer(lambda bank: bank.reflect(since=since, dry_run=dry_run))
         return result(reflect_text(report), report.to_dict())

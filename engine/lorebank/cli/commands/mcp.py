@@ -56,15 +56,23 @@ def mcp(
 
     several = _several(session, every_bank, names)
     tools, citations = config.memory_search.enabled, config.memory.citations != "off"
+    waits = config.embedder.provider not in ("local", "none")
     with session.bank() as bank:
         bank.begin_serving()
         if not http:
-            serve_stdio(session.bank, memory_tools=tools, citations=citations, open_banks=several)
+            serve_stdio(
+                session.bank,
+                memory_tools=tools,
+                citations=citations,
+                waits=waits,
+                open_banks=several,
+            )
             return
         serve_http(
             session.bank,
             memory_tools=tools,
             citations=citations,
+            waits=waits,
             host=host,
             port=port,
             say=lambda line: session.note([line]),
