@@ -81,7 +81,7 @@ def test_recall_answers_with_text_and_the_envelope_of_the_command_line(
 
 
 CALLS: list[tuple[str, dict[str, Any], str]] = [
-    ("entity", {"name": "Peter", "limit": 1}, "facts"),
+    ("entity", {"name": "Peter", "token_budget": 800}, "facts"),
     ("opinions", {"entity": "Peter"}, "opinions"),
     ("timeline", {"since": "2025-12-01", "limit": 2}, "facts"),
     ("context", {"token_budget": 400}, "parts"),
@@ -198,7 +198,7 @@ def test_resources_and_prompts(ask: Ask) -> None:
     [
         (
             "lorebank://entity/peter",
-            "# Peter\nperson, 13 facts, 2025-11-18 to 2025-12-09\n\n## Opinions",
+            "# Peter\nperson, 13 facts, 2025-11-18 to 2025-12-09\n\n## Now\n- ",
         ),
         ("lorebank://opinions", "- o-9475e56d c=0.86 strengthening Peter: "),
         ("lorebank://log/2025-12-09", "# Tuesday\n"),
@@ -218,11 +218,53 @@ def test_an_unknown_resource_names_what_is_near(ask: Ask) -> None:
     assert ask(read) == "no entity 'petr'; nearest: Peter"
 
 
-def test_the_review_prompt_holds_the_diff_and_todays_prompt_the_focus(ask: Ask) -> None:
-    review = ask(lambda client: client.get_prompt("review_reflection", {})).messages[0]
-    assert "+++ b/bank/entities/Peter.md" in review.content.text
+def test_entity_is_the_answer_of_the_command_line_inside_its_budget(
+    call: Call, workspace: Path
+) -> None:
+    result = call("entity", name="peter", token_budget=4000)
+    with Bank.open(workspace, now=TODAY, environ=WORDS_ONLY) as bank:
+        expected = bank.entity("Peter", token_budget=4000).to_dict()
+    assert result.structured_content == expected
+    text = _text(result)
+    assert [line for line in text.split("\n") if line.startswith("## ")] == [
+        "## Now",
+        "## Opinions",
+        "## Facts",
+        "## Named in",
+        "## Related",
+    ]
+    small = call("entity", name="peter", token_budget=200)
+    assert small.structured_content["tokens"] <= 200 < result.structured_content["tokens"]
+    assert small.structured_content["truncated"]
+    assert _text(small).endswith("raise token_budget or narrow since and until")
+
+
+def test_todays_prompt_holds_the_focus(ask: Ask) -> None:
     today = ask(lambda client: client.get_prompt("log_today", {"focus": "the relay"})).messages[0]
     assert today.content.text.endswith("Mind above all: the relay")
+
+
+def test_an_agent_reviews_a_reflection_hunk_by_hunk(workspace: Path, call: Call, ask: Ask) -> None:
+    dry = call("reflect")
+    hunks = dry.structured_content["hunks"]
+    review = ask(lambda client: client.get_prompt("review_reflection", {})).messages[0]
+    assert all(f"{hunk['id']} {hunk['path']}" in review.content.text for hunk in hunks)
+    assert all(hunk["id"] in _text(dry) for hunk in hunks)
+    by_page = {hunk["path"]: hunk["id"] for hunk in hunks}
+    wrong, right = by_page["bank/entities/Maya.md"], by_page["bank/entities/Peter.md"]
+
+    only = call("reflect", accept=[right, "h-unknown"])
+    assert only.structured_content["changed"] == ["bank/entities/Peter.md"]
+    assert (right in _text(only), wrong in _text(only)) == (True, False)
+    assert "h-unknown is not proposed" in _text(only)
+    assert not (workspace / "bank").exists(), "a dry run writes nothing"
+
+    done = call("reflect", dry_run=False, reject=[wrong]).structured_content
+    assert (done["rejected"], done["run"]) == (1, "2025-12-10-1")
+    assert (workspace / "bank/entities/Peter.md").exists()
+    assert not (workspace / "bank/entities/Maya.md").exists()
+    again = call("reflect").structured_content
+    assert wrong not in [hunk["id"] for hunk in again["hunks"]]
 
 
 def test_an_agent_settles_a_pair_of_the_unsure_queue(workspace: Path, call: Call, ask: Ask) -> None:

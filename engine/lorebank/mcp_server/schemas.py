@@ -129,11 +129,21 @@ class Problem(TypedDict):
     message: str
 
 
+class HunkRow(TypedDict):
+    id: str
+    path: str
+
+
 class ReflectResult(TypedDict):
     changed: list[str]
     dry_run: bool
     facts_read: int
     journal: str | None
+    run: str | None
+    commit: str | None
+    held: list[str]
+    rejected: int
+    hunks: list[HunkRow]
     opinions_moved: list[MovedOpinion]
     rules_alone: str
     problems: list[Problem]
@@ -169,15 +179,46 @@ class OpinionRow(TypedDict):
 class NeighbourRow(TypedDict):
     entity: str
     shared: int
+    why: str
     source: str
+
+
+class PropertyRow(FactRow):
+    relation: str
+    about: str | None
+
+
+class OpinionOfEntity(OpinionRow):
+    role: str
+
+
+class FactOfEntity(FactRow):
+    status: str
+    superseded_by: str | None
+
+
+class NamedInRow(TypedDict):
+    content: str
+    recorded: str | None
+    source: str
+
+
+class QuestionRow(TypedDict):
+    kind: str
+    text: str
+    sources: list[str]
 
 
 class EntityResult(TypedDict):
     entity: EntityRow
-    facts: list[FactRow]
-    facts_total: int
-    opinions: list[OpinionRow]
+    properties: list[PropertyRow]
+    opinions: list[OpinionOfEntity]
+    facts: list[FactOfEntity]
     neighbours: list[NeighbourRow]
+    named_in: list[NamedInRow]
+    questions: list[QuestionRow]
+    tokens: int
+    truncated: bool
 
 
 class OpinionsResult(TypedDict):

@@ -124,7 +124,9 @@ def add_writing_tools(server: MCPServer, banks: BankThreads) -> None:
         """Rule on a pair of the unsure queue: a line of bank/evidence.md, which the owner can read
         and delete. An earlier ruling on the pair is replaced.
         """
-        ruling = await banks.call_writer(lambda bank: bank.settle(fact, stance, opinion, reason=reason))
+        ruling = await banks.call_writer(
+            lambda bank: bank.settle(fact, stance, opinion, reason=reason)
+        )
         said = (
             f"{stance}: {ruling.opinion.statement} {ruling.before:.2f} →"
             f" {ruling.opinion.confidence:.2f} [{ruling.source}]"
@@ -137,11 +139,25 @@ def add_writing_tools(server: MCPServer, banks: BankThreads) -> None:
             str | None, Field(description="Only entities with facts from that day on, such as 7d.")
         ] = None,
         dry_run: Annotated[
-            bool, Field(description="False writes the pages; look at the diff first.")
+            bool, Field(description="False writes the pages; look at the hunks first.")
         ] = True,
+        accept: Annotated[
+            list[str], Field(description="Only these hunks (h-…); the others wait.")
+        ] = [],  # noqa: B006
+        reject: Annotated[
+            list[str],
+            Field(description="Hunks that are wrong: left out, now and until they read otherwise."),
+        ] = [],  # noqa: B006
     ) -> Annotated[CallToolResult, ReflectResult]:
         """Bring the bank's pages (entities, opinions) up to date from the facts. Without
-        dry_run=false nothing is written and the diff is shown.
+        dry_run=false nothing is written, and each change is shown as a hunk with its id: review
+        them, then call again with dry_run=false, and with accept or reject where not all are right.
         """
-        report = await banks.call_writer(lambda bank: bank.reflect(since=since, dry_run=dry_run))
-        return result(reflect_text(report), report.to_dict())
+        report = await banks.call_writer(
+            lambda bank: bank.reflect(
+                since=since, dry_run=dry_run, accept=accept or None, reject=reject
+            )
+        )
+        left = [hunk for hunk in report.hunks if hunk.id not in reject]
+        shown = [hunk for hunk in left if not accept or hunk.id in accept]
+        return result(reflect_text(report, shown), report.to_dict())
