@@ -81,6 +81,8 @@ def test_recall_answers_with_text_and_the_envelope_of_the_command_line(
 
 
 CALLS: list[tuple[str, dict[str, Any], str]] = [
+    ("recall", {"query": "what does Peter prefer?"}, "hits"),
+    ("unsure", {}, "pairs"),
     ("entity", {"name": "Peter", "token_budget": 800}, "facts"),
     ("opinions", {"entity": "Peter"}, "opinions"),
     ("timeline", {"since": "2025-12-01", "limit": 2}, "facts"),
@@ -103,6 +105,32 @@ def test_the_structured_result_fits_the_published_schema(
     assert not result.is_error
     assert result.structured_content[key]
     assert _text(result)
+
+
+def _unpublished(value: Any, schema: dict[str, Any], defs: dict[str, Any], at: str) -> list[str]:
+    """Keys of a result that its schema does not name."""
+    if "$ref" in schema:
+        schema = defs[schema["$ref"].removeprefix("#/$defs/")]
+    if isinstance(value, list) and value:
+        return _unpublished(value[0], schema.get("items", {}), defs, f"{at}[]")
+    if not isinstance(value, dict) or "properties" not in schema:
+        return []
+    known = schema["properties"]
+    found = [f"{at}.{key}" for key in value if key not in known]
+    for key in value.keys() & known.keys():
+        found += _unpublished(value[key], known[key], defs, f"{at}.{key}")
+    return found
+
+
+@pytest.mark.parametrize(("tool", "arguments", "key"), CALLS, ids=[row[0] for row in CALLS])
+def test_the_published_schema_names_every_key(
+    call: Call, ask: Ask, tool: str, arguments: dict[str, Any], key: str
+) -> None:
+    del key
+    tools = ask(lambda client: client.list_tools()).tools
+    schema = next(each.output_schema for each in tools if each.name == tool)
+    result = call(tool, **arguments).structured_content
+    assert _unpublished(result, schema, schema.get("$defs", {}), tool) == []
 
 
 ERRORS: list[tuple[str, dict[str, Any], str]] = [
@@ -140,6 +168,54 @@ def test_errors_are_results_with_a_hint(
     result = call(tool, **arguments)
     assert (result.is_error, _text(result)) == (True, expected)
     assert result.structured_content is None, "clients hold it to the schema of a success"
+
+
+OUTSIDE = [
+    "../secret.md",
+    "memory/../../secret.md",
+    "/etc/passwd",
+    "~/secret.md",
+    "file:///etc/passwd",
+    "memory/link.md",
+    "memory/linked/secret.md",
+    "%2e%2e/secret.md",
+    "memory/%2e%2e%2f%2e%2e%2fsecret.md",
+    "memory/..%252f..%252fsecret.md",
+    "memory/\uff0e\uff0e/secret.md",
+    "memory/2025-12-09.md\x00.txt",
+    "memory/\u202emd.x",
+    "..\\secret.md",
+    "\\\\host\\share\\secret.md",
+    "//host/share/secret.md",
+    "C:\\secret.md",
+    "C:secret.md",
+    ".memory/index.sqlite",
+    ".memory/config.toml",
+    "memory",
+    "memory/",
+    "",
+    ".",
+    "memory/" + "a/" * 5000 + "x.md",
+    "memory/" + "a" * 100_000 + ".md",
+    "\ud800.md",
+]
+"""Paths that a model under somebody else's influence may ask for."""
+
+
+@pytest.mark.parametrize("path", OUTSIDE, ids=ascii)
+def test_f43_nothing_outside_the_memory_is_ever_read(
+    call: Call, workspace: Path, path: str
+) -> None:
+    secret = workspace.parent / "secret.md"
+    secret.write_text("the secret")
+    (workspace / "memory/link.md").symlink_to(secret)
+    (workspace / "memory/linked").symlink_to(workspace.parent)
+    for start_line, lines in ((None, None), (1, 1), (10**9, 10**9)):
+        result = call("memory_get", path=path, start_line=start_line, lines=lines)
+        assert (result.is_error, result.structured_content) == (True, None)
+        assert _text(result).startswith("error: ")
+        assert "secret\n" not in _text(result) and "root:" not in _text(result)
+        assert len(_text(result)) < 1000
 
 
 def test_what_one_tool_writes_another_recalls(call: Call, workspace: Path) -> None:

@@ -81,6 +81,7 @@ class RecallResult(TypedDict):
     hits: list[HitRow]
     evidence: str
     total: int
+    total_exact: bool
     truncated: bool
     tokens: int
     index: dict[str, Any]
@@ -155,6 +156,7 @@ class EntityRow(TypedDict):
     name: str
     aliases: list[str]
     type: str | None
+    type_reason: str
     first_seen: str | None
     last_seen: str | None
     facts: int
@@ -169,6 +171,7 @@ class OpinionRow(TypedDict):
     trend: str
     status: str
     superseded_by: str | None
+    supersedes: list[str]
     pinned: float | None
     last_updated: str | None
     source: str
@@ -284,6 +287,12 @@ class CoreWriteResult(TypedDict):
     warning: str
 
 
+class DirectiveRow(TypedDict):
+    text: str
+    source: str
+    heading: str
+
+
 class StatusResult(TypedDict):
     workspace: str
     index: dict[str, Any]
@@ -294,6 +303,7 @@ class StatusResult(TypedDict):
     sidecar: dict[str, Any]
     last_reflection: str | None
     rules_alone: str
+    directives: list[DirectiveRow]
     problems: list[Problem]
 
 
