@@ -128,7 +128,9 @@ def _counted(opinion: Opinion) -> str:
 
 def reflect_text(report: ReflectReport, hunks: Sequence[Hunk]) -> str:
     """What a reflection changed; under a dry run those hunks, each with the id that names it."""
-    problems = [f"problem: {p.path}:{p.line} {p.message}" for p in report.problems]
+    problems = [
+        f"problem: {p.path}{f':{p.line}' * bool(p.line)} {p.message}" for p in report.problems
+    ]
     if not report.changed:
         said = f"Nothing to change after reading {report.facts_read} facts."
         return "\n".join([said, *problems])
