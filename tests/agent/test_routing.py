@@ -33,7 +33,7 @@ ROUTES = [
     ("请记住我喜欢茶", "fact", "我喜欢茶"),
     ("以后都用中文回答", "core", "以后都用中文回答"),
     ("Responde siempre en español", "core", "Responde siempre en español"),
-    ("Responda-me sempre em português", "core", "Responda-me sempre em português"),
+    ("Responda sempre em português", "core", "Responda sempre em português"),
     ("Ne m'appelle jamais avant neuf heures", "core", "Ne m'appelle jamais avant neuf heures"),
     ("Antworte mir bitte immer auf Deutsch", "core", "Antworte mir bitte immer auf Deutsch"),
     ("No me llames nunca por la noche", "core", "No me llames nunca por la noche"),

@@ -75,6 +75,7 @@ def add_reading_tools(server: MCPServer, banks: BankThreads) -> None:
         trusted_only: Annotated[
             bool, Field(description="Leave out what nobody vouches for: imports, web, sessions.")
         ] = False,
+        group: Group = False,
     ) -> Annotated[CallToolResult, RecallResult]:
         """Answer a question from long-term memory, each hit with the line it stands on.
 
@@ -95,6 +96,7 @@ def add_reading_tools(server: MCPServer, banks: BankThreads) -> None:
                 min_confidence=min_confidence,
                 token_budget=token_budget,
                 include_superseded=include_superseded,
+                group=group,
                 trusted_only=trusted_only,
             )
         )
@@ -207,9 +209,12 @@ def add_memory_tools(server: MCPServer, banks: BankThreads) -> None:
         ],
         start_line: Annotated[int | None, Field(ge=1, description="First line, from 1.")] = None,
         lines: Annotated[int | None, Field(ge=1, description="How many lines.")] = None,
+        group: Group = False,
     ) -> Annotated[CallToolResult, MemoryGetResult]:
         """Read one memory file, whole or by lines. Paths outside the memory are refused."""
         text = await banks.call(
-            lambda bank: bank.get(path, start_line=start_line, lines=lines, shared=True)
+            lambda bank: bank.get(
+                path, start_line=start_line, lines=lines, shared=True, group=group
+            )
         )
         return result(text.text, text.to_dict())
