@@ -141,6 +141,7 @@ class ReflectResult(TypedDict):
     facts_read: int
     journal: str | None
     run: str | None
+    resumed: str | None
     commit: str | None
     held: list[str]
     rejected: int
