@@ -110,7 +110,8 @@ if TYPE_CHECKING:
         WorkspaceError,
     )
     from lorebank.exchange.reports import ExportReport, ImportReport
-    from lorebank.qmd.sessions import TranscriptExport
+    from lorebank.qmd.sessions import Transcript, TranscriptExport
+    from lorebank.transcripts.turns import Turn
 
 __all__ = [
     "Absence",
@@ -200,8 +201,10 @@ __all__ = [
     "Stance",
     "Status",
     "SyncReport",
+    "Transcript",
     "TranscriptExport",
     "Trend",
+    "Turn",
     "UndoReport",
     "UnsureQueue",
     "UsageError",
@@ -221,7 +224,8 @@ _HOMES = {
     "lorebank.agent.remember": ("Remembered",),
     "lorebank.app": ("Bank",),
     "lorebank.app.awaited": ("AsyncBank",),
-    "lorebank.qmd.sessions": ("TranscriptExport",),
+    "lorebank.transcripts.turns": ("Turn",),
+    "lorebank.qmd.sessions": ("Transcript", "TranscriptExport"),
     "lorebank.app.several": ("Banks", "open_bank", "recall_all", "registered_banks"),
     "lorebank.errors": (
         "ConcurrentEdit",

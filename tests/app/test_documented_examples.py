@@ -17,7 +17,7 @@ from lorebank import Bank
 README = Path(__file__).parent.parent.parent / "README.md"
 BLOCKS = re.findall(r"^```python\n(.*?)^```$", README.read_text("utf-8"), re.DOTALL | re.MULTILINE)
 WITH_EXAMPLES = ("lorebank", "lorebank.app.awaited", "lorebank.app.bank")
-NOT_OURS = {"None", "Self"}
+NOT_OURS = {"Iterator", "None", "Self"}
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ meanwhile the loop is free.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial, wraps
 from types import TracebackType
@@ -29,6 +29,18 @@ def _awaited(
     @wraps(method)
     async def run(self: AsyncBank, /, *args: P.args, **kwargs: P.kwargs) -> R:
         return await self.call(lambda bank: method(bank, *args, **kwargs))
+
+    return run
+
+
+def _awaited_all(
+    method: Callable[Concatenate[Bank, P], Iterator[R]],
+) -> Callable[Concatenate[AsyncBank, P], Coroutine[Any, Any, tuple[R, ...]]]:
+    """The same of a method that gives one after the other: all of them, read on the thread."""
+
+    @wraps(method)
+    async def run(self: AsyncBank, /, *args: P.args, **kwargs: P.kwargs) -> tuple[R, ...]:
+        return await self.call(lambda bank: tuple(method(bank, *args, **kwargs)))
 
     return run
 
@@ -116,6 +128,7 @@ class AsyncBank:
     entities = _awaited(Bank.entities)
     entity = _awaited(Bank.entity)
     explain = _awaited(Bank.explain)
+    export = _awaited(Bank.export)
     export_graph = _awaited(Bank.export_graph)
     export_template = _awaited(Bank.export_template)
     export_transcripts = _awaited(Bank.export_transcripts)
@@ -123,6 +136,7 @@ class AsyncBank:
     forget = _awaited(Bank.forget)
     get = _awaited(Bank.get)
     graph = _awaited(Bank.graph)
+    import_notes = _awaited(Bank.import_notes)
     import_template = _awaited(Bank.import_template)
     judge = _awaited(Bank.judge)
     log = _awaited(Bank.log)
@@ -140,10 +154,13 @@ class AsyncBank:
     rot = _awaited(Bank.rot)
     search = _awaited(Bank.search)
     session_hook = _awaited(Bank.session_hook)
+    session_turns = _awaited_all(Bank.session_turns)
     settle = _awaited(Bank.settle)
     status = _awaited(Bank.status)
     sync = _awaited(Bank.sync)
+    sync_sessions = _awaited(Bank.sync_sessions)
     timeline = _awaited(Bank.timeline)
+    transcripts = _awaited_all(Bank.transcripts)
     undo_forget = _awaited(Bank.undo_forget)
     undo_reflect = _awaited(Bank.undo_reflect)
     unsettle = _awaited(Bank.unsettle)
