@@ -1,9 +1,11 @@
 """lorebank: retain, recall and reflect over plain Markdown, offline first.
 
 >>> from lorebank import Bank
->>> with Bank.open("~/notes") as bank:            # doctest: +SKIP
-...     for hit in bank.recall("what does Peter prefer?").hits:
+>>> with Bank.init("~/notes") as bank:
+...     _ = bank.retain("O(c=0.9) @Peter: Prefers tea.", day="2025-11-27")
+...     for hit in bank.recall("what does Peter prefer?", k=1).hits:
 ...         print(hit.content, hit.source)
+Prefers tea. memory/2025-11-27.md#L4
 
 `ARCHITECTURE.md` beside this file is the map of the rooms.
 """
@@ -14,7 +16,13 @@ from typing import TYPE_CHECKING, Any
 from lorebank.version import __version__
 
 if TYPE_CHECKING:
+    from lorebank.agent.boot_pack import BootPack, PackPart
+    from lorebank.agent.core_memory import CoreWrite
+    from lorebank.agent.flush import Flush
+    from lorebank.agent.memory_search import MemorySearch
+    from lorebank.agent.remember import Remembered
     from lorebank.app import Bank
+    from lorebank.app.awaited import AsyncBank
     from lorebank.app.several import Banks, open_bank, recall_all, registered_banks
     from lorebank.domain import (
         Absence,
@@ -102,10 +110,13 @@ if TYPE_CHECKING:
         WorkspaceError,
     )
     from lorebank.exchange.reports import ExportReport, ImportReport
+    from lorebank.qmd.sessions import Transcript, TranscriptExport
+    from lorebank.transcripts.turns import Turn
 
 __all__ = [
     "Absence",
     "Answer",
+    "AsyncBank",
     "Audit",
     "AuditFinding",
     "Bank",
@@ -116,6 +127,7 @@ __all__ = [
     "BeliefStep",
     "BenchReport",
     "BenchRow",
+    "BootPack",
     "Calibration",
     "CalibrationBin",
     "ChangeKind",
@@ -124,6 +136,7 @@ __all__ = [
     "ConfigurationError",
     "ConfirmReport",
     "CoreMemoryFull",
+    "CoreWrite",
     "Diagnostic",
     "Directive",
     "EntitiesOfBanks",
@@ -137,6 +150,7 @@ __all__ = [
     "FactKind",
     "FactStatus",
     "FileText",
+    "Flush",
     "ForgetReport",
     "ForgottenLine",
     "GraphEdge",
@@ -150,6 +164,7 @@ __all__ = [
     "LedgerChange",
     "LockHeld",
     "LorebankError",
+    "MemorySearch",
     "Mention",
     "NameReason",
     "NameResolution",
@@ -164,6 +179,7 @@ __all__ = [
     "OpinionStatus",
     "OpinionsOfBanks",
     "Origin",
+    "PackPart",
     "PathRefused",
     "Property",
     "Proposal",
@@ -174,6 +190,7 @@ __all__ = [
     "Query",
     "ReflectReport",
     "RegisteredBank",
+    "Remembered",
     "RotFinding",
     "RotKind",
     "RotReport",
@@ -184,7 +201,10 @@ __all__ = [
     "Stance",
     "Status",
     "SyncReport",
+    "Transcript",
+    "TranscriptExport",
     "Trend",
+    "Turn",
     "UndoReport",
     "UnsureQueue",
     "UsageError",
@@ -197,7 +217,15 @@ __all__ = [
 
 _HOMES = {
     "lorebank.exchange.reports": ("ExportReport", "ImportReport"),
+    "lorebank.agent.boot_pack": ("BootPack", "PackPart"),
+    "lorebank.agent.core_memory": ("CoreWrite",),
+    "lorebank.agent.flush": ("Flush",),
+    "lorebank.agent.memory_search": ("MemorySearch",),
+    "lorebank.agent.remember": ("Remembered",),
     "lorebank.app": ("Bank",),
+    "lorebank.app.awaited": ("AsyncBank",),
+    "lorebank.transcripts.turns": ("Turn",),
+    "lorebank.qmd.sessions": ("Transcript", "TranscriptExport"),
     "lorebank.app.several": ("Banks", "open_bank", "recall_all", "registered_banks"),
     "lorebank.errors": (
         "ConcurrentEdit",

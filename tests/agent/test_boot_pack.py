@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lorebank import Bank, UsageError
+from lorebank import Bank, PathRefused, UsageError
 from lorebank.agent.boot_pack import PackSource, build_boot_pack
 from lorebank.config_agent import MemorySettings
 from lorebank.language.words import estimate_tokens
@@ -68,6 +68,38 @@ def test_f06_in_a_group_what_is_the_owners_is_left_out(bank: Bank) -> None:
         "Opinions",
     ]
     assert "I am Clawd" not in pack.text
+
+
+@pytest.fixture
+def shared(tmp_path: Path) -> Bank:
+    """A workspace whose core memory says what a group is not to read."""
+    (tmp_path / "memory").mkdir()
+    (tmp_path / "memory.md").write_text(
+        "---\ncontext: Private, of the owner in rehab.\n---\n# Core\n\nThe boat pin is Private.\n\n"
+        "## Retain\n- O(c=0.9) @Ana: Private, dislikes the boat Zephyr.\n"
+    )
+    (tmp_path / "memory/README.md").write_text("---\ncontext: Logs of the choir.\n---\n")
+    (tmp_path / "memory/2025-12-09.md").write_text(
+        "## Retain\n- O(c=0.8) @Ana: Likes the boat Zephyr.\n"
+    )
+    return Bank.open(tmp_path, now=date(2025, 12, 10), environ=WORDS_ONLY)
+
+
+def test_f06_what_is_private_reaches_a_group_by_no_way(shared: Bank) -> None:
+    question = "what of the boat Zephyr, and its pin?"
+    for group in (False, True):
+        pack = shared.context(group=group)
+        answer = shared.recall(question, group=group)
+        found = shared.memory_search(question, group=group)
+        assert ("Private" in pack.text) is not group
+        assert ("Private" in str(answer.to_dict())) is not group
+        assert ("Private" in str(found.to_dict())) is not group
+        assert "Likes the boat Zephyr." in [hit.content for hit in answer.hits]
+        assert found.hits[-1].context[-1] == "Logs of the choir."
+    with pytest.raises(PathRefused):
+        shared.get("memory.md#L1", group=True)
+    denied = shared.memory_search(question, session_key="telegram:group:7")
+    assert denied.hits == (), "memory.scope denies groups unless told otherwise"
 
 
 def test_p13_directives_are_kept_when_all_else_is_cut(bank: Bank) -> None:

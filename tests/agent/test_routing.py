@@ -32,6 +32,18 @@ ROUTES = [
     ("Onthoud dat de sleutel bij de buren ligt", "fact", "de sleutel bij de buren ligt"),
     ("请记住我喜欢茶", "fact", "我喜欢茶"),
     ("以后都用中文回答", "core", "以后都用中文回答"),
+    ("Responde siempre en español", "core", "Responde siempre en español"),
+    ("Responda sempre em português", "core", "Responda sempre em português"),
+    ("Ne m'appelle jamais avant neuf heures", "core", "Ne m'appelle jamais avant neuf heures"),
+    ("Antworte mir bitte immer auf Deutsch", "core", "Antworte mir bitte immer auf Deutsch"),
+    ("No me llames nunca por la noche", "core", "No me llames nunca por la noche"),
+    ("Non usare mai le maiuscole", "core", "Non usare mai le maiuscole"),
+    ("Antwoord altijd in het Nederlands", "core", "Antwoord altijd in het Nederlands"),
+    ("Don't call me before nine", "core", "Don't call me before nine"),
+    ("Pedro siempre llega tarde", "fact", "Pedro siempre llega tarde"),
+    ("Anna antwortet immer sofort", "fact", "Anna antwortet immer sofort"),
+    ("Il répond toujours en retard", "fact", "Il répond toujours en retard"),
+    ("Postgresを使うことにしました", "fact", "Postgresを使うことにしました"),
     ("今日は大工を待っている", "log", "今日は大工を待っている"),
 ]
 

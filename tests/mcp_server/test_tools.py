@@ -81,7 +81,9 @@ def test_recall_answers_with_text_and_the_envelope_of_the_command_line(
 
 
 CALLS: list[tuple[str, dict[str, Any], str]] = [
-    ("entity", {"name": "Peter", "limit": 1}, "facts"),
+    ("recall", {"query": "what does Peter prefer?"}, "hits"),
+    ("unsure", {}, "pairs"),
+    ("entity", {"name": "Peter", "token_budget": 800}, "facts"),
     ("opinions", {"entity": "Peter"}, "opinions"),
     ("timeline", {"since": "2025-12-01", "limit": 2}, "facts"),
     ("context", {"token_budget": 400}, "parts"),
@@ -103,6 +105,32 @@ def test_the_structured_result_fits_the_published_schema(
     assert not result.is_error
     assert result.structured_content[key]
     assert _text(result)
+
+
+def _unpublished(value: Any, schema: dict[str, Any], defs: dict[str, Any], at: str) -> list[str]:
+    """Keys of a result that its schema does not name."""
+    if "$ref" in schema:
+        schema = defs[schema["$ref"].removeprefix("#/$defs/")]
+    if isinstance(value, list) and value:
+        return _unpublished(value[0], schema.get("items", {}), defs, f"{at}[]")
+    if not isinstance(value, dict) or "properties" not in schema:
+        return []
+    known = schema["properties"]
+    found = [f"{at}.{key}" for key in value if key not in known]
+    for key in value.keys() & known.keys():
+        found += _unpublished(value[key], known[key], defs, f"{at}.{key}")
+    return found
+
+
+@pytest.mark.parametrize(("tool", "arguments", "key"), CALLS, ids=[row[0] for row in CALLS])
+def test_the_published_schema_names_every_key(
+    call: Call, ask: Ask, tool: str, arguments: dict[str, Any], key: str
+) -> None:
+    del key
+    tools = ask(lambda client: client.list_tools()).tools
+    schema = next(each.output_schema for each in tools if each.name == tool)
+    result = call(tool, **arguments).structured_content
+    assert _unpublished(result, schema, schema.get("$defs", {}), tool) == []
 
 
 ERRORS: list[tuple[str, dict[str, Any], str]] = [
@@ -140,6 +168,54 @@ def test_errors_are_results_with_a_hint(
     result = call(tool, **arguments)
     assert (result.is_error, _text(result)) == (True, expected)
     assert result.structured_content is None, "clients hold it to the schema of a success"
+
+
+OUTSIDE = [
+    "../secret.md",
+    "memory/../../secret.md",
+    "/etc/passwd",
+    "~/secret.md",
+    "file:///etc/passwd",
+    "memory/link.md",
+    "memory/linked/secret.md",
+    "%2e%2e/secret.md",
+    "memory/%2e%2e%2f%2e%2e%2fsecret.md",
+    "memory/..%252f..%252fsecret.md",
+    "memory/\uff0e\uff0e/secret.md",
+    "memory/2025-12-09.md\x00.txt",
+    "memory/\u202emd.x",
+    "..\\secret.md",
+    "\\\\host\\share\\secret.md",
+    "//host/share/secret.md",
+    "C:\\secret.md",
+    "C:secret.md",
+    ".memory/index.sqlite",
+    ".memory/config.toml",
+    "memory",
+    "memory/",
+    "",
+    ".",
+    "memory/" + "a/" * 5000 + "x.md",
+    "memory/" + "a" * 100_000 + ".md",
+    "\ud800.md",
+]
+"""Paths that a model under somebody else's influence may ask for."""
+
+
+@pytest.mark.parametrize("path", OUTSIDE, ids=ascii)
+def test_f43_nothing_outside_the_memory_is_ever_read(
+    call: Call, workspace: Path, path: str
+) -> None:
+    secret = workspace.parent / "secret.md"
+    secret.write_text("the secret")
+    (workspace / "memory/link.md").symlink_to(secret)
+    (workspace / "memory/linked").symlink_to(workspace.parent)
+    for start_line, lines in ((None, None), (1, 1), (10**9, 10**9)):
+        result = call("memory_get", path=path, start_line=start_line, lines=lines)
+        assert (result.is_error, result.structured_content) == (True, None)
+        assert _text(result).startswith("error: ")
+        assert "secret\n" not in _text(result) and "root:" not in _text(result)
+        assert len(_text(result)) < 1000
 
 
 def test_what_one_tool_writes_another_recalls(call: Call, workspace: Path) -> None:
@@ -198,7 +274,7 @@ def test_resources_and_prompts(ask: Ask) -> None:
     [
         (
             "lorebank://entity/peter",
-            "# Peter\nperson, 13 facts, 2025-11-18 to 2025-12-09\n\n## Opinions",
+            "# Peter\nperson, 13 facts, 2025-11-18 to 2025-12-09\n\n## Now\n- ",
         ),
         ("lorebank://opinions", "- o-9475e56d c=0.86 strengthening Peter: "),
         ("lorebank://log/2025-12-09", "# Tuesday\n"),
@@ -218,11 +294,53 @@ def test_an_unknown_resource_names_what_is_near(ask: Ask) -> None:
     assert ask(read) == "no entity 'petr'; nearest: Peter"
 
 
-def test_the_review_prompt_holds_the_diff_and_todays_prompt_the_focus(ask: Ask) -> None:
-    review = ask(lambda client: client.get_prompt("review_reflection", {})).messages[0]
-    assert "+++ b/bank/entities/Peter.md" in review.content.text
+def test_entity_is_the_answer_of_the_command_line_inside_its_budget(
+    call: Call, workspace: Path
+) -> None:
+    result = call("entity", name="peter", token_budget=4000)
+    with Bank.open(workspace, now=TODAY, environ=WORDS_ONLY) as bank:
+        expected = bank.entity("Peter", token_budget=4000).to_dict()
+    assert result.structured_content == expected
+    text = _text(result)
+    assert [line for line in text.split("\n") if line.startswith("## ")] == [
+        "## Now",
+        "## Opinions",
+        "## Facts",
+        "## Named in",
+        "## Related",
+    ]
+    small = call("entity", name="peter", token_budget=200)
+    assert small.structured_content["tokens"] <= 200 < result.structured_content["tokens"]
+    assert small.structured_content["truncated"]
+    assert _text(small).endswith("raise token_budget or narrow since and until")
+
+
+def test_todays_prompt_holds_the_focus(ask: Ask) -> None:
     today = ask(lambda client: client.get_prompt("log_today", {"focus": "the relay"})).messages[0]
     assert today.content.text.endswith("Mind above all: the relay")
+
+
+def test_an_agent_reviews_a_reflection_hunk_by_hunk(workspace: Path, call: Call, ask: Ask) -> None:
+    dry = call("reflect")
+    hunks = dry.structured_content["hunks"]
+    review = ask(lambda client: client.get_prompt("review_reflection", {})).messages[0]
+    assert all(f"{hunk['id']} {hunk['path']}" in review.content.text for hunk in hunks)
+    assert all(hunk["id"] in _text(dry) for hunk in hunks)
+    by_page = {hunk["path"]: hunk["id"] for hunk in hunks}
+    wrong, right = by_page["bank/entities/Maya.md"], by_page["bank/entities/Peter.md"]
+
+    only = call("reflect", accept=[right, "h-unknown"])
+    assert only.structured_content["changed"] == ["bank/entities/Peter.md"]
+    assert (right in _text(only), wrong in _text(only)) == (True, False)
+    assert "h-unknown is not proposed" in _text(only)
+    assert not (workspace / "bank").exists(), "a dry run writes nothing"
+
+    done = call("reflect", dry_run=False, reject=[wrong]).structured_content
+    assert (done["rejected"], done["run"]) == (1, "2025-12-10-1")
+    assert (workspace / "bank/entities/Peter.md").exists()
+    assert not (workspace / "bank/entities/Maya.md").exists()
+    again = call("reflect").structured_content
+    assert wrong not in [hunk["id"] for hunk in again["hunks"]]
 
 
 def test_an_agent_settles_a_pair_of_the_unsure_queue(workspace: Path, call: Call, ask: Ask) -> None:

@@ -10,8 +10,8 @@ import pytest
 
 from lorebank import UsageError
 from lorebank.qmd.sessions import (
-    ExportReport,
     Transcript,
+    TranscriptExport,
     Turn,
     export_transcripts,
     transcript_text,
@@ -64,7 +64,7 @@ def test_f90_old_conversations_go_and_files_of_others_stay(tmp_path: Path) -> No
     first = export_transcripts([TALK, old], tmp_path, retention_days=0, now=NOW)
     assert len(first.written) == 2
     again = export_transcripts([TALK, old], tmp_path, retention_days=0, now=NOW)
-    assert again == ExportReport((), ())
+    assert again == TranscriptExport((), ())
     later = export_transcripts([TALK, old], tmp_path, retention_days=30, now=NOW)
     assert later.written == () and [name[:4] for name in later.removed] == ["old-"]
     assert len(list(tmp_path.glob("*.md"))) == 2

@@ -76,6 +76,12 @@ def test_everything_else_is_refused_with_its_reason(tmp_path: Path, text: str, r
     assert caught.value.hint.startswith("give a Markdown file")
 
 
+def test_a_path_without_end_is_refused_and_not_said_back(tmp_path: Path) -> None:
+    with pytest.raises(PathRefused, match="is longer than 1024 characters") as caught:
+        resolve_memory_path(tmp_path, f"memory/{'a' * 100_000}.md")
+    assert len(caught.value.message) < 100
+
+
 def test_the_settings_widen_what_passes(tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     config = replace(

@@ -21,13 +21,11 @@ from lorebank.domain import Opinion, OpinionStatus, Proposal, Trend
 from lorebank.errors import NotFound, PathRefused, UsageError
 from lorebank.language.secrets import redact
 from lorebank.workspace.excerpt import read_excerpt
-from lorebank.workspace.layout import LogPattern
+from lorebank.workspace.layout import DIRECTIVES_PAGE, LogPattern, is_core
 from lorebank.workspace.text_edit import core_path
 
-__all__ = ["DIRECTIVES_PAGE", "boot_pack"]
+__all__ = ["boot_pack"]
 
-DIRECTIVES_PAGE = "bank/directives.md"
-"""Hard rules of the owner's, written by hand; beliefs never touch them."""
 LEAST_BUDGET = 50
 _PROPOSALS = "bank/proposals"
 
@@ -61,7 +59,7 @@ def boot_pack(
         None if group else page("Core memory", core, 0.4),
         page(f"Today, {today}", log_for(today), 0.2, keep_end=True),
         page(f"Yesterday, {yesterday}", log_for(yesterday), 0.1, keep_end=True),
-        _opinions(opinions),
+        _opinions([o for o in opinions if not (group and is_core(o.source.path))]),
         None if group else _open_proposals(proposals),
     ]
     return build_boot_pack(

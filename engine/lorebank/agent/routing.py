@@ -9,6 +9,7 @@ only what is an order.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
@@ -22,6 +23,8 @@ from lorebank.markdown.fact_lines import begins_typed
 __all__ = ["Place", "Route", "route"]
 
 _BULLET = re.compile(r"\A\s*[-*+]\s+")
+_BEFORE_COMMAND = r"(?:(?:please|bitte|no|nao|ne|non)\s+)?(?:(?:me|mi|nos|nous)\s+|\w['’])?"
+"""`Ne m'appelle jamais`, `No me llames nunca`; on folded text."""
 _REQUEST_END = r"[\s:,;.!\-–—、，：]*"
 
 
@@ -59,7 +62,7 @@ def route(text: str, *, to: str = "auto") -> Route:
         return Route(Place.FACT, "it is written as a fact", body)
     cues = _cues()
     folded = fold(stripped)
-    if cues["order"].search(folded):
+    if cues["order"].search(folded) or _commands().match(folded):
         return Route(Place.CORE, "an order for every conversation", stripped)
     if cues["decision"].search(folded):
         return Route(Place.FACT, "a decision", stripped, FactKind.WORLD)
@@ -84,12 +87,34 @@ def _without_request(text: str) -> str:
 
 
 @lru_cache(maxsize=1)
-def _cues() -> dict[str, re.Pattern[str]]:
+def _table() -> dict[str, dict[str, list[str]]]:
     import tomllib
 
-    table = tomllib.loads(Path(__file__).with_name("routing.toml").read_text("utf-8"))
+    return tomllib.loads(Path(__file__).with_name("routing.toml").read_text("utf-8"))
+
+
+@lru_cache(maxsize=1)
+def _commands() -> re.Pattern[str]:
+    """`Antworte mir immer …`: a verb that begins the text and orders, and how often soon after."""
+    table = _table()
+    of_languages = [
+        f"(?:{_any_of(table['command'][language])})(?:\\s+\\w+){{0,2}}?\\s+(?:{_any_of(often)})"
+        for language, often in table["often"].items()
+    ]
+    return re.compile(rf"{_BEFORE_COMMAND}(?:{'|'.join(of_languages)})")
+
+
+def _any_of(phrases: Sequence[str]) -> str:
+    return "|".join(
+        re.escape(fold(phrase.rstrip("*"))) + (r"\w*" if phrase.endswith("*") else _edge("a"))
+        for phrase in phrases
+    )
+
+
+@lru_cache(maxsize=1)
+def _cues() -> dict[str, re.Pattern[str]]:
     found: dict[str, re.Pattern[str]] = {}
-    for name, languages in table.items():
+    for name, languages in _table().items():
         phrases = [phrase for phrases in languages.values() for phrase in phrases]
         if name == "request":
             heads = "|".join(sorted(map(_request, phrases), key=len, reverse=True))

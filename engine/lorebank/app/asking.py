@@ -6,13 +6,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
+from typing import TypeVar
 
 from lorebank.app.opened import Day, Progress, made_anew_when_damaged
 from lorebank.app.sessions import Sessions
-from lorebank.domain import Answer, BenchReport, Fact, FactKind, FileText, SearchHit
-from lorebank.errors import UsageError
+from lorebank.domain import Answer, BenchReport, Fact, FactKind, FileText, Hit, SearchHit
+from lorebank.errors import PathRefused, UsageError
 from lorebank.index.chunks import select_chunks
 from lorebank.index.connection import has_full_text
+from lorebank.index.contexts import contexts_stated_in
 from lorebank.index.entities import lookup_names
 from lorebank.index.items import NOTE, facts_by_time
 from lorebank.index.meaning import QueryVector
@@ -21,6 +23,7 @@ from lorebank.index.spelling import respell_names
 from lorebank.language.folding import fold
 from lorebank.language.secrets import redact
 from lorebank.recall.filters import (
+    Excluded,
     Filters,
     parse_day,
     parse_interval,
@@ -32,10 +35,13 @@ from lorebank.recall.pipeline import RecallOptions, recall
 from lorebank.recall.request import Request
 from lorebank.recall.understand import Understood, understand
 from lorebank.reflect import materialise
+from lorebank.workspace.layout import is_core
 from lorebank.workspace.recalled import note_recalled
+from lorebank.workspace.text_edit import core_path
 
 __all__ = ["Asking"]
 
+H = TypeVar("H", Hit, SearchHit)
 LEAST_CANDIDATES = 80
 """Items that each retriever may return, however few are wanted."""
 NO_FULL_TEXT = "this SQLite was built without FTS5"
@@ -60,6 +66,7 @@ class Asking(Sessions):
         path: str | None = None,
         origins: Sequence[str] = (),
         trusted_only: bool = False,
+        group: bool = False,
         token_budget: int | None = None,
         include_superseded: bool = False,
         explain: bool = False,
@@ -76,6 +83,7 @@ class Asking(Sessions):
         leaves out what is in quarantine (else it is marked). `explain` adds to each hit's `why`
         what every part of its score is worth; `why_not`, an id or `path#L12`, is answered in
         `Answer.why_not`.
+        In a `group` the core memory, and what it says of the workspace, is left out.
         Which facts were given is noted in `.memory/` (`recall.remember_uses`), unless `remember` is
         false: for questions that nobody asked.
         """
@@ -94,6 +102,7 @@ class Asking(Sessions):
             tags=tuple(fold(tag.removeprefix("#").strip("/")) for tag in tags),
             origins=tuple(parse_origin(origin) for origin in origins),
             trusted_only=trusted_only,
+            excluded=Excluded(paths=(core_path(self.root),)) if group else Excluded(),
         )
         understood = understand(
             query,
@@ -138,6 +147,8 @@ class Asking(Sessions):
         )
         if remember and answer.hits and self.config.recall.remember_uses:
             note_recalled(self.root, [hit.id for hit in answer.hits if hit.kind != NOTE], today)
+        if group:
+            answer = replace(answer, hits=self._for_group(answer.hits))
         if question.fallback is None:
             return answer
         return replace(answer, notes=(*answer.notes, question.fallback))
@@ -188,6 +199,16 @@ class Asking(Sessions):
         built_in = self._search_chunks(query, k, min_score, path)
         return tuple(replace(hit, fallback=self._sidecar.problem) for hit in built_in)
 
+    def _for_group(self, hits: tuple[H, ...]) -> tuple[H, ...]:
+        """The hits without those of the core memory, and without what it says of the others."""
+        core = core_path(self.root)
+        private = contexts_stated_in(self._index, core)
+        return tuple(
+            replace(hit, context=tuple(text for text in hit.context if text not in private))
+            for hit in hits
+            if (hit.path if isinstance(hit, SearchHit) else hit.source.path) != core
+        )
+
     def _search_chunks(
         self, query: str, k: int, min_score: float, path: str | None
     ) -> tuple[SearchHit, ...]:
@@ -215,18 +236,19 @@ class Asking(Sessions):
         start_line: int | None = None,
         lines: int | None = None,
         shared: bool = False,
+        group: bool = False,
     ) -> FileText:
         """The text of a memory file, whole or by lines; `path` may carry `#L10-L20`.
 
         A path that begins with `qmd/`, as the sidecar's hits elsewhere do, is read from the
         collection it names. `shared` gives the text as a model may read it: private parts blank,
         secrets masked. Raises `PathRefused` for whatever is outside the workspace's memory and the
-        collections, `NotFound` for a file that is not there.
+        collections, and in a `group` for the core memory; `NotFound` for a file that is not there.
         """
         from lorebank.markdown.redaction import shareable
         from lorebank.workspace.excerpt import read_excerpt
 
-        return read_excerpt(
+        found = read_excerpt(
             self.root,
             path,
             self.config,
@@ -235,6 +257,9 @@ class Asking(Sessions):
             elsewhere=self._in_collection,
             as_shown=shareable if shared else str,
         )
+        if group and is_core(found.path):
+            raise PathRefused(f"{found.path} is not read in a group", hint="it is the owner's")
+        return found
 
     def _in_collection(self, path: str) -> Path | None:
         """The file that the sidecar names so."""

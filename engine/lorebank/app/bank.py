@@ -14,8 +14,11 @@ __all__ = ["Bank"]
 class Bank(Upkeep, Names, Custody, Exchanging, Serving):
     """A workspace of Markdown notes that can be asked.
 
-    >>> with Bank.open("~/notes") as bank:            # doctest: +SKIP
-    ...     answer = bank.recall("what does Peter prefer?", k=5)
+    >>> with Bank.init("~/notes") as bank:
+    ...     _ = bank.retain("O(c=0.9) @Peter: Prefers tea in the afternoon.")
+    ...     [hit] = bank.recall("what does Peter prefer?", k=1).hits
+    >>> hit.content, hit.confidence, hit.entities
+    ('Prefers tea in the afternoon.', 0.9, ('Peter',))
 
     `now` is the day on which relative phrases are read ("last week"); it can be given to `open` or
     to any call, and is today otherwise. Days are `datetime.date` or text such as `2025-11-27`,

@@ -8,9 +8,10 @@ from lorebank.app.opened import Day, OpenWorkspace, made_anew_when_damaged
 from lorebank.domain import BeliefDiff, Calibration, Explanation, Opinion, RotReport
 from lorebank.errors import NotFound, UsageError
 from lorebank.index.items import facts_by_id
-from lorebank.index.opinions import load_opinions, opinions_moved_by
+from lorebank.index.opinions import load_opinions, opinions_moved_by, surest_opinions
 from lorebank.recall.filters import parse_day
 from lorebank.reflect import materialise
+from lorebank.reflect.trends import STALE_DAYS
 from lorebank.workspace.recalled import read_recalled
 
 __all__ = ["Beliefs"]
@@ -38,6 +39,14 @@ class Beliefs(OpenWorkspace):
         day = parse_day(as_of, self._today(now), "as-of", side="end")
         found = self._opinions(slug, day, now)
         return tuple(o for o in found if min_confidence is None or o.confidence >= min_confidence)
+
+    def _surest_opinions(self, count: int, today: date) -> tuple[Opinion, ...]:
+        """The opinions held today and not stale, surest first; `count` are enough."""
+        if self.config.reflect.fade_half_life_days:
+            return self._opinions(None, None, today)
+        first = today - timedelta(days=min(STALE_DAYS, (today - date.min).days))
+        found = surest_opinions(self._index, count, first, today)
+        return self._named([materialise.as_read(o, today, self.config.reflect) for o in found])
 
     @made_anew_when_damaged
     def explain(self, id: str, *, now: date | None = None) -> Explanation:

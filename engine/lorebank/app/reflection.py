@@ -12,6 +12,7 @@ from lorebank.app.asking import Asking
 from lorebank.app.opened import Day, made_anew_when_damaged
 from lorebank.domain import (
     Citation,
+    Diagnostic,
     Fact,
     Opinion,
     Proposal,
@@ -96,6 +97,7 @@ class Reflection(Asking):
             options = replace(options, writer=writer, begun=begun, vectors_of=self._vectors_of)
             report = reflect_workspace(self._index, self.root, self.config, options)
             report = resumed.told_with(report) if resumed else report
+            report = _with_unknown_hunks(report, {*(accept or ()), *reject})
             if commit and report.run is not None:
                 from lorebank.reflect.commit import commit_run
 
@@ -293,6 +295,14 @@ class Reflection(Asking):
         else:
             line = self._append(proposal.target, proposal.new, named.day)
         return Citation(proposal.target, line, line)
+
+
+def _with_unknown_hunks(report: ReflectReport, named: Collection[str]) -> ReflectReport:
+    """The report, which says of hunks that were named and are not proposed that they are not."""
+    unknown = sorted(set(named) - {hunk.id for hunk in report.hunks})
+    said = "is not proposed: it reads otherwise by now, was settled, or its page is left alone"
+    problems = [Diagnostic("bank", 0, "no-hunk", f"{hunk} {said}") for hunk in unknown]
+    return replace(report, problems=(*report.problems, *problems))
 
 
 def _stance(stance: Stance | str) -> Stance:

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Serving"]
 
+_OF_CORE = 12
+"""Passages that the core memory may take of a search; a page of its size has fewer."""
+
 
 class Serving(Beliefs, Reflection, Writing):
     """What a host asks on behalf of its model."""
@@ -37,9 +40,10 @@ class Serving(Beliefs, Reflection, Writing):
     ) -> MemorySearch:
         """`search` as a model gets it: each snippet cites its lines, as `memory.citations` says.
 
+        In a `group` the core memory, and what it says of the workspace, is left out.
         `session_key` names the host's conversation: where `memory.scope` denies it, nothing is
         searched, and a warning says so. Without one the caller answers for it. In a `group`
-        transcripts are not searched: what the owner said elsewhere stays there.
+        transcripts are not searched either: what the owner said elsewhere stays there.
         """
         from lorebank.agent.memory_search import denied_search, memory_search_result
         from lorebank.agent.session_scope import conversation_of
@@ -50,10 +54,11 @@ class Serving(Beliefs, Reflection, Writing):
             return denied
         shared = group or bool(conversation and conversation.is_shared)
         said = sessions and not shared
-        hits = self.search(query, k=k, min_score=min_score, path=path, sessions=said)
+        wanted = k + _OF_CORE if shared else k
+        hits = self.search(query, k=wanted, min_score=min_score, path=path, sessions=said)
         return memory_search_result(
             query,
-            hits,
+            self._for_group(hits)[:k] if shared else hits,
             citations=self.config.memory.citations,
             group=shared,
             problem=self._sidecar.problem if self._sidecar else None,
@@ -79,15 +84,17 @@ class Serving(Beliefs, Reflection, Writing):
         Inside `token_budget` estimated tokens (`context.token_budget` without one). In a `group`
         the core memory and the proposals for it are left out.
         """
+        from lorebank.agent.boot_pack import TOP_OPINIONS
         from lorebank.agent.boot_sources import boot_pack
         from lorebank.index.quarantine import quarantined_lines
 
         budget = self.config.context.token_budget if token_budget is None else token_budget
         today = self._today(now)
+        self._freshen()
         return boot_pack(
             self.root,
             self.config,
-            self.opinions(now=today),
+            self._surest_opinions(TOP_OPINIONS, today),
             self.proposals(),
             today=today,
             token_budget=budget,

@@ -21,7 +21,7 @@ from lorebank.workspace.session_files import SessionFile, is_session_path
 if TYPE_CHECKING:
     from lorebank.domain import Diagnostic
     from lorebank.index.connection import Connection
-    from lorebank.qmd.sessions import ExportReport, Transcript
+    from lorebank.qmd.sessions import Transcript, TranscriptExport
     from lorebank.qmd.timer import Timer
     from lorebank.transcripts.turns import Turn
 
@@ -102,7 +102,7 @@ class Sessions(OpenWorkspace):
 
     def export_transcripts(
         self, transcripts: Iterable[Transcript], *, now: datetime | None = None
-    ) -> ExportReport:
+    ) -> TranscriptExport:
         """Write conversations where the sidecar searches them, as `memory.qmd.sessions` says;
         `transcripts` gives those of this agent, and `sync` exports them.
 

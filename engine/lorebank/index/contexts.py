@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from lorebank.index.connection import Connection, select
 from lorebank.markdown.context import scopes_above
 
-__all__ = ["contexts_of", "delete_context", "insert_context"]
+__all__ = ["contexts_of", "contexts_stated_in", "delete_context", "insert_context"]
 
 
 def contexts_of(connection: Connection, paths: Iterable[str]) -> dict[str, tuple[str, ...]]:
@@ -33,6 +33,16 @@ def contexts_of(connection: Connection, paths: Iterable[str]) -> dict[str, tuple
         for path, scopes in above.items()
     }
     return {path: contexts for path, contexts in found.items() if contexts}
+
+
+def contexts_stated_in(connection: Connection, path: str) -> frozenset[str]:
+    """What a file states, of itself or of its folder."""
+    rows = select(
+        connection,
+        "SELECT c.text FROM contexts c JOIN files f ON f.file = c.file WHERE f.path = ?",
+        (path,),
+    )
+    return frozenset(text for (text,) in rows)
 
 
 def insert_context(connection: Connection, file: int, scope: str, text: str) -> None:

@@ -19,6 +19,7 @@ __all__ = [
     "load_opinions",
     "opening_lines",
     "opinions_moved_by",
+    "surest_opinions",
 ]
 
 
@@ -94,11 +95,15 @@ def opening_lines(connection: Connection) -> dict[str, str]:
 
 
 def load_opinions(
-    connection: Connection, *, entity: str | None = None, opinion_id: str | None = None
+    connection: Connection,
+    *,
+    entity: str | None = None,
+    opinion_id: str | None = None,
+    ids: Sequence[str] | None = None,
 ) -> tuple[Opinion, ...]:
     """Opinions as stored, most confident first; the trend is left `STABLE`, it depends on the day.
 
-    `opinion_id` may be a unique beginning of an id.
+    `opinion_id` may be a unique beginning of an id; `ids` are whole ones.
     """
     conditions = ["1"]
     bound: list[object] = []
@@ -108,6 +113,9 @@ def load_opinions(
     if opinion_id is not None:
         conditions.append("substr(id, 1, ?) = ?")
         bound += [len(opinion_id), opinion_id]
+    if ids is not None:
+        conditions.append("id IN (SELECT value FROM json_each(?))")
+        bound.append(json.dumps(list(ids)))
     rows = select(
         connection,
         "SELECT id, statement, entities, confidence, status, superseded_by, pinned, history,"
@@ -135,6 +143,20 @@ def load_opinions(
         )
         for row in rows
     )
+
+
+def surest_opinions(
+    connection: Connection, count: int, first: date, last: date
+) -> tuple[Opinion, ...]:
+    """The most confident live opinions with evidence from `first` to `last`, `count` at most."""
+    rows = select(
+        connection,
+        "SELECT id FROM opinions WHERE status = 'live' AND EXISTS (SELECT 1 FROM opinion_evidence e"
+        " WHERE e.opinion = opinions.id AND e.day BETWEEN ? AND ?)"
+        " ORDER BY confidence DESC, id LIMIT ?",
+        (first.isoformat(), last.isoformat(), count),
+    )
+    return load_opinions(connection, ids=[id for (id,) in rows])
 
 
 def holders_of_opinions(connection: Connection, opinions: Iterable[str]) -> dict[str, str]:

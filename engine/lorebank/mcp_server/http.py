@@ -72,8 +72,9 @@ def _refuse(
 
 
 def http_app(server: LorebankServer, *, port: int, token: str) -> ASGIApp:
-    """The server at `/mcp`, behind the gate."""
-    return Gate(server.streamable_http_app(streamable_http_path=PATH), port=port, token=token)
+    """The server at `/mcp`, behind the gate. A response is one JSON text: no tool streams."""
+    app = server.streamable_http_app(streamable_http_path=PATH, json_response=True)
+    return Gate(app, port=port, token=token)
 
 
 def bind(host: str, port: int) -> socket.socket:

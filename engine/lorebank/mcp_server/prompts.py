@@ -5,10 +5,12 @@ from __future__ import annotations
 from mcp.server.mcpserver import MCPServer
 
 from lorebank.mcp_server.banks import BankThreads
-from lorebank.mcp_server.texts import unsure_text
+from lorebank.mcp_server.texts import hunks_text, unsure_text
 
 __all__ = ["add_prompts"]
 
+_SHOWN = 40_000
+"""Characters of hunks that a prompt holds."""
 _LOG_TODAY = """\
 Look back over this conversation and keep what will still matter next month.
 
@@ -24,19 +26,20 @@ conversation. If nothing is worth keeping, say so and write nothing.{focus}"""
 _REVIEW = """\
 Review the reflection below before it is written.
 
-For each change ask: does a cited line say it? Open doubtful ones with `memory_get`. Is an opinion
+For each hunk ask: does a cited line say it? Open doubtful ones with `memory_get`. Is an opinion
 moved by a line that is about something else? Is a summary older than a newer fact? List what is
 wrong with its citation, and what the right line would be. Then:
 - if nothing is wrong, call `reflect` with dry_run=false{since};
+- if some hunks are wrong, name them in `reject` of the same call: the others are written, and these
+  do not come back until they read otherwise;
+- if you are sure of a few only, name those in `accept`: the others wait;
 - if a fact is wrong, correct or retract its line in the log with the owner's consent; reflect
-  computes everything again from the lines;
-- otherwise leave it and say what you would like to ask the owner.
+  computes everything again from the lines.
+Whatever you are in doubt about, leave out and ask the owner.
 
 {pages}
 
-```diff
-{diff}
-```"""
+{hunks}"""
 
 _SETTLE = """\
 Each line below is a fact and a belief near it that no rule could sign. Read the fact as its writer
@@ -60,13 +63,13 @@ def add_prompts(server: MCPServer, banks: BankThreads) -> None:
     )
     async def review_reflection(since: str = "") -> str:
         day = since.strip() or None
-        report = await banks.call(lambda bank: bank.reflect(since=day, dry_run=True))
+        report = await banks.call_writer(lambda bank: bank.reflect(since=day, dry_run=True))
         if not report.changed:
             return "Reflect has nothing to change. Tell the owner so; there is nothing to review."
         return _REVIEW.format(
             since=f' and since="{day}"' if day else "",
             pages=f"{len(report.changed)} pages: {', '.join(report.changed)}",
-            diff=report.diff(),
+            hunks=hunks_text(report.hunks, limit=_SHOWN),
         )
 
     @server.prompt(

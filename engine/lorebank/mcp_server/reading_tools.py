@@ -8,8 +8,9 @@ from mcp.server.mcpserver import MCPServer
 from mcp.types import CallToolResult
 from pydantic import Field
 
-from lorebank.domain import entity_to_dict, fact_to_dict, opinion_to_dict
+from lorebank.domain import fact_to_dict, opinion_to_dict
 from lorebank.mcp_server.banks import BankThreads
+from lorebank.mcp_server.entity_text import entity_text
 from lorebank.mcp_server.results import READING, recalled, result
 from lorebank.mcp_server.schemas import (
     BootPackResult,
@@ -24,7 +25,6 @@ from lorebank.mcp_server.schemas import (
 )
 from lorebank.mcp_server.texts import (
     answer_text,
-    entity_text,
     fact_lines,
     opinion_text,
     passage_text,
@@ -51,6 +51,9 @@ Confidence = Annotated[
     float | None, Field(ge=0, le=1, description="Leave out what is believed less.")
 ]
 Budget = Annotated[int | None, Field(ge=50, description="At most so many tokens.")]
+EntityBudget = Annotated[
+    int, Field(ge=50, description="At most so many tokens; what is current is kept first.")
+]
 Group = Annotated[bool, Field(description="True in a group chat: private parts are left out.")]
 
 
@@ -72,6 +75,7 @@ def add_reading_tools(server: MCPServer, banks: BankThreads) -> None:
         trusted_only: Annotated[
             bool, Field(description="Leave out what nobody vouches for: imports, web, sessions.")
         ] = False,
+        group: Group = False,
     ) -> Annotated[CallToolResult, RecallResult]:
         """Answer a question from long-term memory, each hit with the line it stands on.
 
@@ -92,6 +96,7 @@ def add_reading_tools(server: MCPServer, banks: BankThreads) -> None:
                 min_confidence=min_confidence,
                 token_budget=token_budget,
                 include_superseded=include_superseded,
+                group=group,
                 trusted_only=trusted_only,
             )
         )
@@ -99,20 +104,15 @@ def add_reading_tools(server: MCPServer, banks: BankThreads) -> None:
 
     @server.tool(title="Entity", annotations=READING)
     async def entity(
-        name: Name, since: Since = None, until: Until = None, limit: Count = 20
+        name: Name, since: Since = None, until: Until = None, token_budget: EntityBudget = 2000
     ) -> Annotated[CallToolResult, EntityResult]:
-        """All that is known of one person, place, project or thing: facts, opinions, neighbours."""
-        view = await banks.call(lambda bank: bank.entity(name, since=since, until=until))
-        facts = view.facts[:limit]
-        return recalled(
-            entity_text(view, facts),
-            {
-                **view.to_dict(),
-                "entity": entity_to_dict(view.entity),
-                "facts": [fact_to_dict(fact) for fact in facts],
-                "facts_total": len(view.facts),
-            },
+        """All that is known of one person, place, project or thing: what holds now, opinions, open
+        questions, whom it is seen with, then its facts from the newest on, as far as they fit.
+        """
+        view = await banks.call(
+            lambda bank: bank.entity(name, since=since, until=until, token_budget=token_budget)
         )
+        return result(entity_text(view), view.to_dict())
 
     @server.tool(title="Opinions", annotations=READING)
     async def opinions(
@@ -209,9 +209,12 @@ def add_memory_tools(server: MCPServer, banks: BankThreads) -> None:
         ],
         start_line: Annotated[int | None, Field(ge=1, description="First line, from 1.")] = None,
         lines: Annotated[int | None, Field(ge=1, description="How many lines.")] = None,
+        group: Group = False,
     ) -> Annotated[CallToolResult, MemoryGetResult]:
         """Read one memory file, whole or by lines. Paths outside the memory are refused."""
         text = await banks.call(
-            lambda bank: bank.get(path, start_line=start_line, lines=lines, shared=True)
+            lambda bank: bank.get(
+                path, start_line=start_line, lines=lines, shared=True, group=group
+            )
         )
         return result(text.text, text.to_dict())

@@ -11,7 +11,8 @@ from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
 
 from lorebank.errors import LorebankError, NotFound
 from lorebank.mcp_server.banks import BankThreads
-from lorebank.mcp_server.texts import entity_text, opinion_text
+from lorebank.mcp_server.entity_text import entity_text
+from lorebank.mcp_server.texts import opinion_text
 from lorebank.workspace.layout import LogPattern
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ __all__ = ["add_resources"]
 
 T = TypeVar("T")
 MARKDOWN = "text/markdown"
-_FACTS_SHOWN = 50
+_PAGE_TOKENS = 4000
 
 
 def add_resources(server: MCPServer, banks: BankThreads) -> None:
@@ -42,8 +43,7 @@ def add_resources(server: MCPServer, banks: BankThreads) -> None:
         mime_type=MARKDOWN,
     )
     async def entity(slug: str) -> str:
-        view = await read(lambda bank: bank.entity(slug))
-        return entity_text(view, view.facts[:_FACTS_SHOWN])
+        return entity_text(await read(lambda bank: bank.entity(slug, token_budget=_PAGE_TOKENS)))
 
     @server.resource(
         "lorebank://opinions",

@@ -81,6 +81,7 @@ class RecallResult(TypedDict):
     hits: list[HitRow]
     evidence: str
     total: int
+    total_exact: bool
     truncated: bool
     tokens: int
     index: dict[str, Any]
@@ -129,11 +130,22 @@ class Problem(TypedDict):
     message: str
 
 
+class HunkRow(TypedDict):
+    id: str
+    path: str
+
+
 class ReflectResult(TypedDict):
     changed: list[str]
     dry_run: bool
     facts_read: int
     journal: str | None
+    run: str | None
+    resumed: str | None
+    commit: str | None
+    held: list[str]
+    rejected: int
+    hunks: list[HunkRow]
     opinions_moved: list[MovedOpinion]
     rules_alone: str
     problems: list[Problem]
@@ -145,6 +157,7 @@ class EntityRow(TypedDict):
     name: str
     aliases: list[str]
     type: str | None
+    type_reason: str
     first_seen: str | None
     last_seen: str | None
     facts: int
@@ -159,6 +172,7 @@ class OpinionRow(TypedDict):
     trend: str
     status: str
     superseded_by: str | None
+    supersedes: list[str]
     pinned: float | None
     last_updated: str | None
     source: str
@@ -169,15 +183,46 @@ class OpinionRow(TypedDict):
 class NeighbourRow(TypedDict):
     entity: str
     shared: int
+    why: str
     source: str
+
+
+class PropertyRow(FactRow):
+    relation: str
+    about: str | None
+
+
+class OpinionOfEntity(OpinionRow):
+    role: str
+
+
+class FactOfEntity(FactRow):
+    status: str
+    superseded_by: str | None
+
+
+class NamedInRow(TypedDict):
+    content: str
+    recorded: str | None
+    source: str
+
+
+class QuestionRow(TypedDict):
+    kind: str
+    text: str
+    sources: list[str]
 
 
 class EntityResult(TypedDict):
     entity: EntityRow
-    facts: list[FactRow]
-    facts_total: int
-    opinions: list[OpinionRow]
+    properties: list[PropertyRow]
+    opinions: list[OpinionOfEntity]
+    facts: list[FactOfEntity]
     neighbours: list[NeighbourRow]
+    named_in: list[NamedInRow]
+    questions: list[QuestionRow]
+    tokens: int
+    truncated: bool
 
 
 class OpinionsResult(TypedDict):
@@ -243,6 +288,12 @@ class CoreWriteResult(TypedDict):
     warning: str
 
 
+class DirectiveRow(TypedDict):
+    text: str
+    source: str
+    heading: str
+
+
 class StatusResult(TypedDict):
     workspace: str
     index: dict[str, Any]
@@ -253,6 +304,7 @@ class StatusResult(TypedDict):
     sidecar: dict[str, Any]
     last_reflection: str | None
     rules_alone: str
+    directives: list[DirectiveRow]
     problems: list[Problem]
 
 

@@ -24,11 +24,16 @@ def serve_stdio(
     *,
     memory_tools: bool,
     citations: bool,
+    waits: bool = False,
     open_banks: Callable[[], Banks] | None = None,
 ) -> None:
     """Serve the client at stdin and stdout; returns when it hangs up."""
     server, banks = build_server(
-        open_bank, open_banks=open_banks, memory_tools=memory_tools, citations=citations
+        open_bank,
+        open_banks=open_banks,
+        memory_tools=memory_tools,
+        citations=citations,
+        waits=waits,
     )
     try:
         anyio.run(server.run_stdio_async)
@@ -44,6 +49,7 @@ def serve_http(
     host: str,
     port: int,
     say: Say,
+    waits: bool = False,
     open_banks: Callable[[], Banks] | None = None,
 ) -> None:
     """Serve clients that bear the token, until interrupted; `say` is told address and token."""
@@ -55,7 +61,11 @@ def serve_http(
     listening = bind(host, port)
     number: int = listening.getsockname()[1]
     server, banks = build_server(
-        open_bank, open_banks=open_banks, memory_tools=memory_tools, citations=citations
+        open_bank,
+        open_banks=open_banks,
+        memory_tools=memory_tools,
+        citations=citations,
+        waits=waits,
     )
     app = http_app(server, port=number, token=token)
     settings = uvicorn.Config(app, log_level="warning", lifespan="on")

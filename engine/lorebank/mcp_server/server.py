@@ -87,14 +87,16 @@ def build_server(
     open_banks: Callable[[], Banks] | None = None,
     memory_tools: bool = True,
     citations: bool = True,
+    waits: bool = False,
 ) -> tuple[LorebankServer, BankThreads]:
     """The server over Banks that `open_bank` opens, one a thread, when the first call needs one.
 
     `memory_tools`: whether `memory_search` and `memory_get` are there; `citations`: whether the
     agent is asked to cite; `open_banks`: the banks that are asked together, besides the one that
-    is served. Without it no tool reaches another bank.
+    is served. Without it no tool reaches another bank; `waits`: whether a question waits for a
+    service that embeds it.
     """
-    banks = BankThreads(open_bank, open_banks)
+    banks = BankThreads(open_bank, open_banks, waits=waits)
     server = LorebankServer(
         "lorebank",
         title="lorebank",

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
+from types import MappingProxyType
 
 from lorebank.domain import (
     Answer,
-    EntityView,
     Fact,
     FactStatus,
     Hit,
+    Hunk,
     Interval,
     Opinion,
     ReflectReport,
@@ -22,8 +23,8 @@ from lorebank.recall.context_lines import untold
 
 __all__ = [
     "answer_text",
-    "entity_text",
     "fact_lines",
+    "hunks_text",
     "opinion_text",
     "passage_text",
     "reflect_text",
@@ -94,11 +95,14 @@ def _verdict(answer: Answer) -> str:
     return f"evidence: {answer.evidence}; {shown}"
 
 
-def fact_lines(facts: Sequence[Fact], total: int) -> str:
-    """One line a fact; says how many more there are."""
+def fact_lines(
+    facts: Sequence[Fact], total: int, superseded: Mapping[str, str] = MappingProxyType({})
+) -> str:
+    """One line a fact; says how many more there are. `superseded`: id → id of what replaces it."""
     lines = [
         f"- {_when(fact.occurred or fact.recorded)} {' '.join(fact.content.split())}"
-        f" ({fact.kind.value}{unconfirmed(fact)}) [{fact.citation}]"
+        f" ({fact.kind.value}{', superseded' if fact.id in superseded else ''}{unconfirmed(fact)})"
+        f" [{fact.citation}]"
         for fact in facts
     ]
     return "\n".join(_with_rest(lines, total, "fact"))
@@ -122,40 +126,41 @@ def _counted(opinion: Opinion) -> str:
     return f"{stances.count('for')} for, {stances.count('against')} against"
 
 
-def entity_text(view: EntityView, facts: Sequence[Fact]) -> str:
-    """An entity as Markdown: who it is, opinions, facts, neighbours."""
-    entity = view.entity
-    head = [f"# {entity.name}"]
-    also = f"also {', '.join(entity.aliases)}" if entity.aliases else ""
-    seen = f"{entity.facts} facts, {entity.first_seen} to {entity.last_seen}"
-    head.append(", ".join(filter(None, [entity.type or "", also, seen])))
-    parts = ["\n".join(head)]
-    if view.opinions:
-        parts.append("## Opinions\n" + opinion_text(view.opinions, len(view.opinions)))
-    if facts:
-        parts.append("## Facts\n" + fact_lines(facts, len(view.facts)))
-    if view.neighbours:
-        near = ", ".join(f"{n.entity.name} ({n.shared})" for n in view.neighbours)
-        parts.append(f"## Related\n{near}")
-    return "\n\n".join(parts)
-
-
-def reflect_text(report: ReflectReport) -> str:
-    """What a reflection changed or would change, with the beginning of its diff."""
+def reflect_text(report: ReflectReport, hunks: Sequence[Hunk]) -> str:
+    """What a reflection changed; under a dry run those hunks, each with the id that names it."""
+    problems = [
+        f"problem: {p.path}{f':{p.line}' * bool(p.line)} {p.message}" for p in report.problems
+    ]
     if not report.changed:
-        return f"Nothing to change after reading {report.facts_read} facts."
+        said = f"Nothing to change after reading {report.facts_read} facts."
+        return "\n".join([said, *problems])
     did = "would change" if report.dry_run else "changed"
     lines = [f"{did} {len(report.changed)} pages: {', '.join(report.changed)}"]
     lines += [
         f"- {oid} {'new' if before is None else f'{before:.2f}'} → {after:.2f} {statement}"
         for oid, statement, before, after in report.opinions_moved
     ]
+    if report.run:
+        lines.append(f"run {report.run}; `lorebank reflect --undo` takes it back")
     if report.dry_run:
-        diff = report.diff()
-        lines.append(diff[:_DIFF_CHARACTERS])
-        if len(diff) > _DIFF_CHARACTERS:
-            lines.append("… (the whole diff is in the structured result)")
-    return "\n".join(lines)
+        lines += ["", hunks_text(hunks, limit=_DIFF_CHARACTERS)]
+    return "\n".join([*lines, *problems])
+
+
+def hunks_text(hunks: Sequence[Hunk], *, limit: int) -> str:
+    """Each hunk with its id and page; past `limit` characters only which others there are."""
+    shown: list[str] = []
+    room = limit
+    for hunk in hunks:
+        block = f"{hunk.id} {hunk.path}\n```diff\n{hunk.diff.strip(chr(10))}\n```"
+        if len(block) > room:
+            break
+        shown.append(block)
+        room -= len(block)
+    rest = [f"- {hunk.id} {hunk.path}" for hunk in hunks[len(shown) :]]
+    if rest:
+        shown.append("\n".join(["not shown; name them in `accept` to see only them:", *rest]))
+    return "\n\n".join(shown)
 
 
 def status_text(status: Status) -> str:

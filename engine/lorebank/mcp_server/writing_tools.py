@@ -49,7 +49,7 @@ def add_writing_tools(server: MCPServer, banks: BankThreads) -> None:
         """Write a fact worth keeping into the daily log: a decision, a preference, something that
         happened, something true. Give whole sentences that are understood without the conversation.
         """
-        fact = await banks.call(
+        fact = await banks.call_writer(
             lambda bank: bank.retain(
                 text,
                 kind=kind,
@@ -78,7 +78,7 @@ def add_writing_tools(server: MCPServer, banks: BankThreads) -> None:
         core memory, decisions, preferences and durable facts into the log as facts, context of the
         day into the log as a note.
         """
-        done = await banks.call(lambda bank: bank.remember(text, to=to, origin=Origin.AGENT))
+        done = await banks.call_writer(lambda bank: bank.remember(text, to=to, origin=Origin.AGENT))
         said = f"written to {done.place} ({done.reason}) [{done.source}]"
         return result("\n".join(filter(None, [said, done.warning])), done.to_dict())
 
@@ -102,7 +102,7 @@ def add_writing_tools(server: MCPServer, banks: BankThreads) -> None:
         """Change memory.md, the small page that is read in every conversation. Keep it short: what
         is only needed now and then is retained as a fact. Refused past its size limit.
         """
-        done = await banks.call(
+        done = await banks.call_writer(
             lambda bank: bank.memory_write(action, text, old=old_text, line=line, section=section)
         )
         lines = f"{done.path} lines {done.start_line}-{done.end_line}"
@@ -124,7 +124,9 @@ def add_writing_tools(server: MCPServer, banks: BankThreads) -> None:
         """Rule on a pair of the unsure queue: a line of bank/evidence.md, which the owner can read
         and delete. An earlier ruling on the pair is replaced.
         """
-        ruling = await banks.call(lambda bank: bank.settle(fact, stance, opinion, reason=reason))
+        ruling = await banks.call_writer(
+            lambda bank: bank.settle(fact, stance, opinion, reason=reason)
+        )
         said = (
             f"{stance}: {ruling.opinion.statement} {ruling.before:.2f} →"
             f" {ruling.opinion.confidence:.2f} [{ruling.source}]"
@@ -137,11 +139,25 @@ def add_writing_tools(server: MCPServer, banks: BankThreads) -> None:
             str | None, Field(description="Only entities with facts from that day on, such as 7d.")
         ] = None,
         dry_run: Annotated[
-            bool, Field(description="False writes the pages; look at the diff first.")
+            bool, Field(description="False writes the pages; look at the hunks first.")
         ] = True,
+        accept: Annotated[
+            list[str], Field(description="Only these hunks (h-…); the others wait.")
+        ] = [],  # noqa: B006
+        reject: Annotated[
+            list[str],
+            Field(description="Hunks that are wrong: left out, now and until they read otherwise."),
+        ] = [],  # noqa: B006
     ) -> Annotated[CallToolResult, ReflectResult]:
         """Bring the bank's pages (entities, opinions) up to date from the facts. Without
-        dry_run=false nothing is written and the diff is shown.
+        dry_run=false nothing is written, and each change is shown as a hunk with its id: review
+        them, then call again with dry_run=false, and with accept or reject where not all are right.
         """
-        report = await banks.call(lambda bank: bank.reflect(since=since, dry_run=dry_run))
-        return result(reflect_text(report), report.to_dict())
+        report = await banks.call_writer(
+            lambda bank: bank.reflect(
+                since=since, dry_run=dry_run, accept=accept or None, reject=reject
+            )
+        )
+        left = [hunk for hunk in report.hunks if hunk.id not in reject]
+        shown = [hunk for hunk in left if not accept or hunk.id in accept]
+        return result(reflect_text(report, shown), report.to_dict())

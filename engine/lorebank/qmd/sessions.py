@@ -17,7 +17,7 @@ from lorebank.errors import WorkspaceError
 from lorebank.language.folding import slugify
 from lorebank.markdown.hidden import hide
 
-__all__ = ["ExportReport", "Transcript", "Turn", "export_transcripts", "transcript_text"]
+__all__ = ["Transcript", "TranscriptExport", "Turn", "export_transcripts", "transcript_text"]
 
 _MARK = "<!-- conversation exported by lorebank -->"
 """Begins every export, so that no other file of the folder is ever replaced or removed."""
@@ -52,7 +52,7 @@ class Transcript:
 
 
 @dataclass(frozen=True, slots=True)
-class ExportReport:
+class TranscriptExport:
     """What an export changed, as names of files in its folder."""
 
     written: tuple[str, ...]
@@ -61,7 +61,7 @@ class ExportReport:
 
 def export_transcripts(
     transcripts: Iterable[Transcript], folder: Path, *, retention_days: int, now: datetime
-) -> ExportReport:
+) -> TranscriptExport:
     """Write conversations into a folder, one file each; unchanged ones are left alone.
 
     Conversations that ended more than `retention_days` days ago are not written, and what was
@@ -82,7 +82,7 @@ def export_transcripts(
                 removed.append(file.name)
     except OSError as error:
         raise WorkspaceError(f"{folder}: cannot be written: {error.strerror}") from error
-    return ExportReport(tuple(written), tuple(removed))
+    return TranscriptExport(tuple(written), tuple(removed))
 
 
 def transcript_text(transcript: Transcript) -> str:

@@ -21,6 +21,8 @@ from lorebank.workspace.session_files import is_transcript
 __all__ = ["is_linked", "refuse_outside_memory", "resolve_memory_path", "resolve_within"]
 
 _HINT = "give a Markdown file as recall cites it, such as memory/2025-11-27.md"
+_LONGEST = 1024
+"""Characters; no note has a longer path, and none is said back that is."""
 _PERCENT_ENCODED = re.compile(r"%[0-9A-Fa-f]{2}")
 
 
@@ -79,6 +81,8 @@ def _relative(text: str) -> str:
 
 def _refuse_odd_text(text: str, *, within: str = "") -> None:
     """Refuse a spelling; hidden names on the way to `within` are those that a setting names."""
+    if len(text) > _LONGEST:
+        raise _refused(f"{text[:40]}…", f"is longer than {_LONGEST} characters")
     if not text.isprintable():
         raise _refused(text, "holds a character that cannot be printed")
     if "\\" in text:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from lorebank.errors import LorebankError, UsageError
 
 if TYPE_CHECKING:
     from lorebank.app.several import Banks
+    from lorebank.config import Config
 
 EXAMPLES = """
 lorebank mcp
@@ -56,20 +58,38 @@ def mcp(
 
     several = _several(session, every_bank, names)
     tools, citations = config.memory_search.enabled, config.memory.citations != "off"
-    with session.bank() as bank:
-        bank.begin_serving()
+    waits = config.memory.backend == "qmd" or config.embedder.provider not in ("local", "none")
+    with _sidecar(session, config):
         if not http:
-            serve_stdio(session.bank, memory_tools=tools, citations=citations, open_banks=several)
+            serve_stdio(
+                session.bank,
+                memory_tools=tools,
+                citations=citations,
+                waits=waits,
+                open_banks=several,
+            )
             return
         serve_http(
             session.bank,
             memory_tools=tools,
             citations=citations,
+            waits=waits,
             host=host,
             port=port,
             say=lambda line: session.note([line]),
             open_banks=several,
         )
+
+
+@contextmanager
+def _sidecar(session: Session, config: Config) -> Iterator[None]:
+    """Keeps the sidecar up to date, where the settings name one; else nothing is opened yet."""
+    if config.memory.backend != "qmd":
+        yield
+        return
+    with session.bank() as bank:
+        bank.begin_serving()
+        yield
 
 
 def _several(
