@@ -15,6 +15,7 @@ from typing import Literal
 
 from lorebank.errors import WorkspaceError
 from lorebank.language.folding import slugify
+from lorebank.language.secrets import find_secrets
 from lorebank.markdown.hidden import hide
 
 __all__ = ["Transcript", "TranscriptExport", "Turn", "export_transcripts", "transcript_text"]
@@ -22,13 +23,6 @@ __all__ = ["Transcript", "TranscriptExport", "Turn", "export_transcripts", "tran
 _MARK = "<!-- conversation exported by lorebank -->"
 """Begins every export, so that no other file of the folder is ever replaced or removed."""
 _LABELS = {"user": "User", "assistant": "Assistant"}
-_SECRETS = re.compile(
-    r"\b(?:sk|pk|rk|xox[abprs]|gh[opusr]|glpat|AIza|AKIA|ASIA)[-_]?[A-Za-z0-9_-]{16,}"
-    r"|\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*"
-    r"|-----BEGIN [A-Z ]*PRIVATE KEY-----.*?-----END [A-Z ]*PRIVATE KEY-----"
-    r"|(?<=Bearer )[\w.~+/=-]{16,}",
-    re.DOTALL,
-)
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -102,7 +96,9 @@ def transcript_text(transcript: Transcript) -> str:
 
 def _sanitised(text: str) -> str:
     shown = hide(_CONTROL.sub(" ", text).replace("\r", " "), "").text
-    return " ".join(_SECRETS.sub("[secret]", shown).split())
+    for secret in reversed(find_secrets(shown)):
+        shown = f"{shown[: secret.start]}[secret]{shown[secret.end :]}"
+    return " ".join(shown.split())
 
 
 def _file_name(transcript: Transcript) -> str:

@@ -30,7 +30,7 @@ def bank() -> None:
     """
 
 
-@bank.command("add", cls=Command, examples="lorebank bank add work ~/work/notes")
+@bank.command("add", cls=Command, examples="lorebank bank add work ~/office/notes")
 @click.argument("name")
 @click.argument("path", type=click.Path(file_okay=False))
 @click.option("--replace", is_flag=True, help="Point a name that is taken to PATH.")
