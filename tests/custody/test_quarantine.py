@@ -176,3 +176,11 @@ def test_recalled_text_is_not_learned_again(root: Path) -> None:
         log = (root / "memory/2026-01-10.md").read_text("utf-8")
         assert "bicycle" in log
         assert "Porto" not in log
+
+
+def test_what_nobody_vouches_for_stands_behind_what_is_as_good(root: Path) -> None:
+    (root / SOURCE).write_text(IMPORTED + "- W @Ana: Works at the lighthouse.\n", "utf-8")
+    with Bank.open(root, now=NOW, environ=WORDS_ONLY) as bank:
+        marks = [hit.quarantined for hit in bank.recall("Ana kind:world", k=20).hits]
+    assert marks == sorted(marks)
+    assert {*marks} == {False, True}

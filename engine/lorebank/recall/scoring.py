@@ -67,6 +67,8 @@ class Weights:
     """It states an opinion, and the question asks for one; times the present confidence."""
     question: float = -1.2
     """It is a question itself."""
+    unconfirmed: float = -1.5
+    """Nobody trusted has vouched for it: more than the newest may gain."""
     slot: float = 2.0
     """It fixes the property asked for; the newest that does stands this far above all others,
     in whatever words or language it is written. Half of it for the one before."""
@@ -242,6 +244,13 @@ def _questions(pool: Pool, weights: Weights) -> _Steps:
             yield number, weights.question
 
 
+def _unconfirmed(pool: Pool, weights: Weights) -> _Steps:
+    """What is in quarantine stands behind what is about as good and trusted."""
+    for number, item in pool.items.items():
+        if item.quarantined:
+            yield number, weights.unconfirmed
+
+
 _STEPS = (
     _complete,
     _phrases,
@@ -254,6 +263,7 @@ _STEPS = (
     _dated,
     _opinions,
     _questions,
+    _unconfirmed,
 )
 
 
