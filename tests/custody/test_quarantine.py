@@ -178,9 +178,11 @@ def test_recalled_text_is_not_learned_again(root: Path) -> None:
         assert "Porto" not in log
 
 
-def test_what_nobody_vouches_for_stands_behind_what_is_as_good(root: Path) -> None:
+@pytest.mark.parametrize("query", ["Ana", "Ana kind:world", "who is Ana?"])
+def test_what_nobody_vouches_for_stands_behind_what_is_as_good(root: Path, query: str) -> None:
     (root / SOURCE).write_text(IMPORTED + "- W @Ana: Works at the lighthouse.\n", "utf-8")
     with Bank.open(root, now=NOW, environ=WORDS_ONLY) as bank:
-        marks = [hit.quarantined for hit in bank.recall("Ana kind:world", k=20).hits]
+        hits = bank.recall(query, k=20).hits
+    marks = [hit.quarantined for hit in hits if hit.kind == "world"]
     assert marks == sorted(marks)
     assert {*marks} == {False, True}

@@ -67,8 +67,8 @@ class Weights:
     """It states an opinion, and the question asks for one; times the present confidence."""
     question: float = -1.2
     """It is a question itself."""
-    unconfirmed: float = -1.5
-    """Nobody trusted has vouched for it: more than the newest may gain."""
+    unconfirmed: float = -2.5
+    """Nobody trusted has vouched for it: more than being the newest can bring."""
     slot: float = 2.0
     """It fixes the property asked for; the newest that does stands this far above all others,
     in whatever words or language it is written. Half of it for the one before."""
