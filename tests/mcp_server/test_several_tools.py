@@ -77,3 +77,23 @@ def test_hits_of_several_banks_are_cited_so_that_they_can_be_read(server: Loreba
     assert [row["bank"] for row in searched.structured_content["hits"]] == ["work"]
     refused = call(server, "memory_get_all", place="work:../harbour/memory.md")
     assert refused.is_error
+
+
+def test_what_is_private_or_secret_in_any_bank_stays_there(
+    server: LorebankServer, tmp_path: Path
+) -> None:
+    log = tmp_path / "work" / "memory" / "2025-12-02.md"
+    log.write_text(
+        "# Day\n\nThe wifi password is hunter2secret99.\n\n<private>\nOwes Ada.\n</private>\n"
+    )
+    read = call(server, "memory_get_all", place="work:memory/2025-12-02.md")
+    text = read.content[0].text + str(read.structured_content)
+    assert "The wifi password is" in text
+    assert "hunter2secret99" not in text
+    assert "Owes Ada" not in text
+
+
+def test_answers_of_several_banks_are_marked_as_recalled(server: LorebankServer) -> None:
+    for tool in ("recall_all", "memory_search_all"):
+        answer = call(server, tool, query="who audits zeppelins?")
+        assert answer.content[0].text.startswith("<recalled-from-memory>")

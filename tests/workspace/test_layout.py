@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lorebank.domain import Diagnostic
-from lorebank.workspace.layout import FileRole, LogPattern, named_day, recorded_day, role_of
+from lorebank.workspace.layout import FileRole, LogPattern, named_day, role_of
 
 DEFAULT = "memory/{YYYY}-{MM}-{DD}.md"
 LOGSEQ = "journals/{YYYY}_{MM}_{DD}.md"
@@ -83,4 +83,4 @@ def test_the_log_of_a_day_carries_that_day(day: date, pattern: str) -> None:
 
 
 def test_the_day_of_a_path_follows_the_default_pattern() -> None:
-    assert recorded_day("memory/2026-02-10-router.md") == date(2026, 2, 10)
+    assert named_day("memory/2026-02-10-router.md", LogPattern.compile()).day == date(2026, 2, 10)

@@ -157,7 +157,12 @@ class Banks:
         )
 
     def get(
-        self, place: str, *, start_line: int | None = None, lines: int | None = None
+        self,
+        place: str,
+        *,
+        start_line: int | None = None,
+        lines: int | None = None,
+        shared: bool = False,
     ) -> FileText:
         """`Bank.get` of a place as answers cite it here: `work:memory/2025-11-27.md#L3`."""
         name, path = split_place(place, self._registry)
@@ -165,7 +170,8 @@ class Banks:
             raise UsageError(
                 f"'{place}' names none of these banks", hint="write NAME:PATH, as answers cite it"
             )
-        return self._bank(name).get(path, start_line=start_line, lines=lines)
+        bank = self._bank(name)
+        return bank.get(path, start_line=start_line, lines=lines, shared=shared)
 
     def close(self) -> None:
         """Close every bank that was opened."""

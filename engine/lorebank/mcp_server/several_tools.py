@@ -20,7 +20,7 @@ from lorebank.mcp_server.reading_tools import (
     Since,
     Until,
 )
-from lorebank.mcp_server.results import READING, result
+from lorebank.mcp_server.results import READING, recalled, result
 from lorebank.mcp_server.schemas import MemoryGetResult, RecallResult, SearchOfBanksResult
 from lorebank.mcp_server.texts import answer_text, passage_text
 
@@ -60,7 +60,7 @@ def add_tools_for_several(server: MCPServer, banks: BankThreads) -> None:
                 token_budget=token_budget,
             )
         )
-        return result(answer_text(answer), answer.to_dict())
+        return recalled(answer_text(answer), answer.to_dict())
 
     @server.tool(title="Search all banks", annotations=READING)
     async def memory_search_all(
@@ -71,7 +71,7 @@ def add_tools_for_several(server: MCPServer, banks: BankThreads) -> None:
             lambda several: several.memory_search(query, k=max_results)
         )
         failed = [f"{part.bank}: {part.error}" for part in found.banks if part.error]
-        return result("\n\n".join([passage_text(found.hits), *failed]), found.to_dict())
+        return recalled("\n\n".join([passage_text(found.hits), *failed]), found.to_dict())
 
     @server.tool(title="Read a file of any bank", annotations=READING)
     async def memory_get_all(
@@ -83,6 +83,6 @@ def add_tools_for_several(server: MCPServer, banks: BankThreads) -> None:
     ) -> Annotated[CallToolResult, MemoryGetResult]:
         """Read a memory file of one of the banks. Paths outside their memory are refused."""
         text = await banks.call_several(
-            lambda several: several.get(place, start_line=start_line, lines=lines)
+            lambda several: several.get(place, start_line=start_line, lines=lines, shared=True)
         )
         return result(text.text, text.to_dict())

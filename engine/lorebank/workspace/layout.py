@@ -39,7 +39,6 @@ __all__ = [
     "is_generated",
     "is_markdown",
     "named_day",
-    "recorded_day",
     "role_of",
 ]
 
@@ -164,11 +163,6 @@ def _day_of(found: re.Match[str], path: str, *, is_log: bool) -> NamedDay:
     except ValueError:
         message = f"the name holds {shown}, which is no date; the file is read as undated"
         return NamedDay(problem=Diagnostic(path, 0, "date-invalid", message))
-
-
-def recorded_day(path: str, pattern: LogPattern | None = None) -> date | None:
-    """The day a file was recorded on, from its name alone; `None` for evergreen files."""
-    return named_day(path, pattern or LogPattern.compile()).day
 
 
 def is_markdown(name: str) -> bool:
