@@ -12,12 +12,18 @@ from pathlib import Path
 import pytest
 
 from lorebank import Bank, ChangeKind, Opinion, UsageError
-from lorebank.workspace.layout import recorded_day
+from lorebank.workspace.layout import LogPattern, named_day
 from support import FIXTURES, WORDS_ONLY
 
 YEAR = FIXTURES / "year"
+
+
+def _day_of(path: str) -> date | None:
+    return named_day(path, LogPattern.compile()).day
+
+
 DAYS = sorted(
-    day for file in YEAR.rglob("*.md") if (day := recorded_day(file.relative_to(YEAR).as_posix()))
+    day for file in YEAR.rglob("*.md") if (day := _day_of(file.relative_to(YEAR).as_posix()))
 )
 LAST = DAYS[-1]
 
@@ -101,7 +107,7 @@ def test_a_span_that_ends_before_it_begins_is_refused(
 def _logs_by_day() -> dict[date, list[Path]]:
     found: dict[date, list[Path]] = {}
     for file in sorted(YEAR.rglob("*.md")):
-        day = recorded_day(file.relative_to(YEAR).as_posix())
+        day = _day_of(file.relative_to(YEAR).as_posix())
         if day is not None:
             found.setdefault(day, []).append(file)
     return found
@@ -109,7 +115,7 @@ def _logs_by_day() -> dict[date, list[Path]]:
 
 def _dated(folder: str, names: Sequence[str]) -> set[str]:
     place = Path(folder).relative_to(YEAR)
-    return {name for name in names if recorded_day((place / name).as_posix())}
+    return {name for name in names if _day_of((place / name).as_posix())}
 
 
 def _bare(opinions: Sequence[Opinion]) -> list[Opinion]:
