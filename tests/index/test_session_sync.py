@@ -95,6 +95,23 @@ def test_reading_on_gives_what_reading_anew_would(deeds: list[tuple[str, bytes |
             anew.close()
 
 
+def test_a_line_whose_end_was_lost_keeps_what_it_holds(tmp_path: Path) -> None:
+    file = tmp_path / "a.jsonl"
+    file.write_bytes(said("a nut")[:-1])
+    store, anew = open_sessions(tmp_path / "b.sqlite"), open_sessions(tmp_path / "c.sqlite")
+    synced(store, file)
+    file.write_bytes(said("a nut")[:-1] + said("a plum") + said("a pear"))
+    os.utime(file, (2, 2))
+    synced(store, file)
+    synced(anew, file)
+
+    assert kept(store) == kept(anew)
+    [chunk] = select(store, "SELECT text FROM session_chunks")
+    assert chunk == ("User: a nut\n\nUser: a plum\n\nUser: a pear",)
+    store.close()
+    anew.close()
+
+
 def test_a_large_file_is_read_in_pieces_that_a_kill_may_part(tmp_path: Path) -> None:
     file = tmp_path / "a.jsonl"
     file.write_bytes(b"".join(said(f"nut number {n} " + "and so on " * 50) for n in range(18_000)))

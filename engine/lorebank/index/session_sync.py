@@ -21,7 +21,7 @@ from lorebank.index.connection import Connection, give_back_room, transaction
 from lorebank.index.meta import read_meta, write_meta
 from lorebank.index.session_rows import KnownSession
 from lorebank.transcripts.chunks import chunks_of_turns
-from lorebank.transcripts.lines import lines_of
+from lorebank.transcripts.lines import Place, lines_of
 from lorebank.transcripts.turns import Turn, read_line, turns_of
 from lorebank.workspace.files import content_hash
 from lorebank.workspace.session_files import FoundSessions, SessionFile, open_session
@@ -172,7 +172,8 @@ class _Sync:
     def _is_other(self, known: KnownSession, file: SessionFile, handle: FileIO) -> bool:
         """Whether the file is no longer what was read with something behind it."""
         touched = file.size == known.size and known.mtime_ns != _UNFINISHED
-        return touched or _mark(handle, known.read.offset) != known.mark
+        other = touched or _mark(handle, known.read.offset) != known.mark
+        return other or _is_line_longer(handle, known.read)
 
     def _is_due(self, known: KnownSession, file: SessionFile, handle: FileIO) -> bool:
         """Whether so much was added that it is read without being asked for."""
@@ -266,6 +267,15 @@ def _blocks(handle: FileIO, offset: int, end: int | None = None) -> Iterator[byt
     while block := handle.read(_BLOCK if end is None else min(_BLOCK, end - offset)):
         offset += len(block)
         yield block
+
+
+def _is_line_longer(handle: FileIO, read: Place) -> bool:
+    """Whether the last line that was read had no end yet, and more was written of it."""
+    if read.skipping or not read.offset:
+        return False
+    handle.seek(read.offset - 1)
+    around = handle.read(2)
+    return len(around) == 2 and b"\n" not in around
 
 
 def _mark(handle: FileIO, offset: int) -> str:

@@ -28,6 +28,7 @@ ODD = {
     "secret-redacted": "a secret is kept out of the index",
 }
 """What may be odd about a transcript: code → what it means."""
+_DECODER = json.JSONDecoder(strict=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,25 +61,29 @@ class _Reading:
     turns: list[Turn] = field(default_factory=list)
     odd: list[str] = field(default_factory=list)
 
-    def parse(self, data: bytes) -> object:
-        """The JSON value; raises `ValueError`."""
+    def parse(self, data: bytes) -> list[object]:
+        """The JSON values: one, or more where line ends were lost; raises `ValueError`."""
         if b"\0" in data:
             self.odd.append("session-nul")
             data = data.replace(b"\0", b"")
         if not (data := data.strip(b"\xef\xbb\xbf \t\r" if self.number == 1 else b" \t\r")):
-            return {}
+            return []
         try:
             text = data.decode("utf-8")
         except UnicodeDecodeError:
             self.odd.append("session-utf8")
             text = data.decode("utf-8", "replace")
-        try:
-            value = json.loads(text, strict=False)
-        except RecursionError as problem:
-            raise ValueError("nested too deeply") from problem
-        if not isinstance(value, dict | list):
-            raise ValueError("neither an object nor a list")
-        return value
+        values = list[object]()
+        while text:
+            try:
+                value, end = _DECODER.raw_decode(text)
+            except RecursionError as problem:
+                raise ValueError("nested too deeply") from problem
+            if not isinstance(value, dict | list):
+                raise ValueError("neither an object nor a list")
+            values.append(value)
+            text = text[end:].lstrip(" \t\r")
+        return values
 
     def keep(self, value: object) -> None:
         for said in said_in(value):
@@ -95,7 +100,8 @@ def read_line(line: Line) -> ReadLine:
         return ReadLine(odd=("session-line-long",))
     reading = _Reading(line.number)
     try:
-        reading.keep(reading.parse(line.data))
+        for value in reading.parse(line.data):
+            reading.keep(value)
     except ValueError:
         if not line.ended:
             return ReadLine(odd=("session-line-half",), whole=False)
