@@ -153,7 +153,7 @@ def _an_id(lorebank: Run, workspace: Path) -> str:
         (["config", "path"], {"paths"}),
         (["completion", "zsh"], {"shell", "script"}),
     ],
-    ids=" ".join,
+    ids=lambda each: " ".join(each) if isinstance(each, list) else "keys",
 )
 def test_each_command_prints_one_object_under_json(
     arguments: list[str], keys: set[str], lorebank: Run, workspace: Path
