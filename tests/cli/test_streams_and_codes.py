@@ -280,3 +280,11 @@ def test_names_complete_from_the_index(lorebank: Run, workspace: Path) -> None:
         text=True,
     )
     assert done.stdout == "plain,Peter\n"
+
+
+def test_a_group_is_told_nothing_of_the_core_memory(lorebank: Run, workspace: Path) -> None:
+    (workspace / "memory.md").write_text("# Core\n\n- The safe opens with zirconium.\n")
+    asked = ("recall", "zirconium", "--format", "paths")
+
+    assert lorebank(*asked, cwd=workspace).out == "memory.md#L3\n"
+    assert lorebank(*asked, "--group", cwd=workspace).out == ""

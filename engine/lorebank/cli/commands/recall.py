@@ -50,6 +50,7 @@ lorebank recall 'boiler tag:home -kind:note -"spare part"'
     metavar="N",
     help="Stop before the hits grow longer than that.",
 )
+@click.option("--group", is_flag=True, help="For a group chat: leave out what is the owner's.")
 @click.option("--include-superseded", is_flag=True, help="Show what no longer holds as well.")
 @click.option("--explain", is_flag=True, help="Show how the question was read and why each hit.")
 @click.option(
@@ -80,12 +81,9 @@ def recall(
     Words, names, times and meaning are searched together. Days in the question count: “last
     week”, “in November”. Each hit names the line it stands on; lorebank get opens it.
 
-    The question may hold fields (kind: entity: tag: path: since: until: before: after: on:),
-    "quoted phrases", and what to leave out: -word, -"a phrase", -kind:note, NOT word. Put it in
-    quotes, so that the shell and the options do not take a part of it.
-
     With --all every named bank is asked on its own, and the answers are merged by rank; each hit
     names its bank.
+
     The question may hold fields (kind: entity: tag: path: origin: since: until: before: after:
     on:), "quoted phrases", and what to leave out: -word, -"a phrase", -kind:note, NOT word. Put it
     in quotes, so that the shell and the options do not take a part of it.
