@@ -16,7 +16,7 @@ def contexts_of(connection: Connection, paths: Iterable[str]) -> dict[str, tuple
 
     Where two files speak of one folder, the alphabetically first does.
     """
-    above = {path: tuple(scopes_above(path)) for path in dict.fromkeys(paths)}
+    above = {path: scopes_above(path) for path in dict.fromkeys(paths)}
     wanted = sorted({scope for scopes in above.values() for scope in scopes})
     told: dict[str, str] = {}
     for scope, text in select(

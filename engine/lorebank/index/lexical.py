@@ -17,7 +17,7 @@ from typing import NamedTuple
 import apsw
 
 from lorebank.index.connection import Connection, has_full_text, select
-from lorebank.index.postings import Postings
+from lorebank.index.postings import Held, Postings
 from lorebank.index.vocabulary import Vocabulary
 from lorebank.language.words import searchable
 
@@ -25,6 +25,7 @@ __all__ = [
     "CHUNK_COLUMNS",
     "ITEM_COLUMNS",
     "Columns",
+    "ItemMatch",
     "LexicalMatch",
     "any_of",
     "item_postings",
@@ -59,6 +60,16 @@ class LexicalMatch(NamedTuple):
     columns: Columns
 
 
+class ItemMatch(NamedTuple):
+    """One item that holds at least one of the terms."""
+
+    row: int
+    score: float
+    """BM25, positive: the more, the better."""
+    held: Held
+    """Which terms, by their places; what only its neighbours hold is around it."""
+
+
 def prepare_connection(connection: Connection) -> None:
     """Register what the queries below call; once a connection."""
     if not has_full_text(connection):
@@ -68,7 +79,7 @@ def prepare_connection(connection: Connection) -> None:
 
 def item_postings(connection: Connection) -> Postings:
     """The scored words of the items."""
-    return Postings(connection, "items_fts", tuple(ITEM_COLUMNS.values()))
+    return Postings(connection, "items_fts", tuple(ITEM_COLUMNS.values()), "around")
 
 
 def match_items(
@@ -78,7 +89,7 @@ def match_items(
     limit: int,
     *,
     within: str | None = None,
-) -> list[LexicalMatch]:
+) -> list[ItemMatch]:
     """Items that hold any of the terms (words or phrases), best first; ties by row number.
 
     `within` is a JSON list of item numbers to stay inside of. A term that stands in more than half
@@ -92,7 +103,8 @@ def match_items(
     best = postings.best(query.quoted(telling), limit, inside)
     if len(best) < limit and len(telling) < len(query.terms):
         best = postings.best(query.quoted(query.terms), limit, inside)
-    return query.matches(best)
+    held = postings.held(query.quoted(query.terms), [row for row, _ in best])
+    return [ItemMatch(*found, holds) for found, holds in zip(best, held, strict=True)]
 
 
 def match_chunks(

@@ -3,11 +3,15 @@
 BM25 is a sum over the words of a question, and FTS5 spends its time in the rows that a word stands
 in. So each word is scored once, alone, and a question adds up what is known of its words. The sums
 are FTS5's own to the last bit, as it adds in the same order.
+
+A process that asks few questions adds in plain Python, since it would be over before numpy was
+imported; one that goes on asking adds with numpy, in the same order to the same bits.
 """
 
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from heapq import nlargest
@@ -15,17 +19,31 @@ from typing import NamedTuple
 
 from lorebank.index.connection import Connection, generation, select
 
-__all__ = ["Postings"]
+__all__ = ["Held", "Postings"]
 
 CAPACITY = 1_000_000
-"""Rows kept, of all words together, at 16 bytes each; words asked for longest ago go first."""
+"""Rows kept, of all words together, at 17 bytes each; words asked for longest ago go first."""
+FEW = 16
+"""Questions that are answered before numpy is worth its import."""
+
+
+class Held(NamedTuple):
+    """Which words a row holds: bit n stands for the word at place n."""
+
+    own: int
+    """In the columns that are the row's own."""
+    around: int
+    """Only in the column that is not."""
 
 
 class _Posting(NamedTuple):
-    """The rows that hold a word, and its BM25 in each, positive."""
+    """The rows that hold a word, in order, and its BM25 in each, positive."""
 
     rows: array[int]
+    own: bytes
+    """For each row 1 where a column of its own holds the word, else 0."""
     scores: array[float]
+    """Empty where nobody asked for them."""
 
 
 @dataclass(slots=True)
@@ -36,8 +54,11 @@ class Postings:
     table: str
     weights: Sequence[float]
     """What a column is worth to BM25, in their order."""
+    around: str
+    """The column that is not a row's own: it holds what stands beside it."""
     _known: dict[str, _Posting] = field(default_factory=dict)
     _size: int = 0
+    _asked: int = 0
     _generation: tuple[int, int] | None = None
 
     def best(
@@ -49,39 +70,47 @@ class Postings:
         where it is given.
         """
         self._follow()
-        sums: dict[int, float] = {}
-        for query in queries:
-            posting = self._posting(query)
-            if not sums:
-                sums = dict(zip(posting.rows, posting.scores, strict=True))
-                continue
-            known = sums.get
-            for row, score in zip(posting.rows, posting.scores, strict=True):
-                sums[row] = known(row, 0.0) + score
-        if within is not None:
-            sums = {row: sums[row] for row in within if row in sums}
-        if len(sums) > limit:
-            least = nlargest(limit, sums.values())[-1]
-            sums = {row: score for row, score in sums.items() if score >= least}
-        return sorted(sums.items(), key=lambda found: (-found[1], found[0]))[:limit]
+        self._asked += 1
+        postings = [self._posting(query, scored=True) for query in queries]
+        if within is None and self._asked > FEW:
+            return _best_by_numpy([posting for posting in postings if posting.rows], limit)
+        return _best(postings, limit, within)
 
-    def _posting(self, query: str) -> _Posting:
-        found = self._known.pop(query, None) or self._read(query)
+    def held(self, queries: Sequence[str], rows: Sequence[int]) -> list[Held]:
+        """For each row, which of these it holds; 62 at most."""
+        self._follow()
+        postings = [self._posting(query) for query in queries]
+        return (_held_by_numpy if self._asked > FEW else _held)(postings, rows)
+
+    def _posting(self, query: str, *, scored: bool = False) -> _Posting:
+        found = self._known.pop(query, None)
+        if found is not None and scored and len(found.scores) < len(found.rows):
+            self._size -= len(found.rows)
+            found = None
+        if found is None:
+            found = self._read(query, scored=scored)
+            self._size += len(found.rows)
         self._known[query] = found
         while self._size > CAPACITY and len(self._known) > 1:
             self._size -= len(self._known.pop(next(iter(self._known))).rows)
         return found
 
-    def _read(self, query: str) -> _Posting:
-        rank = f"-bm25({self.table}, {', '.join(map(str, self.weights))})"
-        found = select(
-            self.connection,
-            f"SELECT rowid, {rank} FROM {self.table} WHERE {self.table} MATCH ?",
-            (query,),
-        )
-        self._size += len(found)
+    def _read(self, query: str, *, scored: bool) -> _Posting:
+        rank = f"-bm25({self.table}, {', '.join(map(str, self.weights))})" if scored else "0.0"
+        found = self._matching(rank, query)
+        own = {row for row, _ in self._matching("0.0", f"- {{{self.around}}} : {query}")}
         return _Posting(
-            array("q", [row for row, _ in found]), array("d", [score for _, score in found])
+            array("q", [row for row, _ in found]),
+            bytes([row in own for row, _ in found]),
+            array("d", [score for _, score in found] if scored else []),
+        )
+
+    def _matching(self, value: str, query: str) -> list[tuple[int, float]]:
+        """`(row, value)` of the rows that match, in order."""
+        return select(
+            self.connection,
+            f"SELECT rowid, {value} FROM {self.table} WHERE {self.table} MATCH ? ORDER BY rowid",
+            (query,),
         )
 
     def _follow(self) -> None:
@@ -90,3 +119,65 @@ class Postings:
             self._generation = current
             self._known.clear()
             self._size = 0
+
+
+def _best(
+    postings: Sequence[_Posting], limit: int, within: Collection[int] | None
+) -> list[tuple[int, float]]:
+    sums: dict[int, float] = {}
+    for posting in postings:
+        if not sums:
+            sums = dict(zip(posting.rows, posting.scores, strict=True))
+            continue
+        known = sums.get
+        for row, score in zip(posting.rows, posting.scores, strict=True):
+            sums[row] = known(row, 0.0) + score
+    if within is not None:
+        sums = {row: sums[row] for row in within if row in sums}
+    if len(sums) > limit:
+        least = nlargest(limit, sums.values())[-1]
+        sums = {row: score for row, score in sums.items() if score >= least}
+    return sorted(sums.items(), key=lambda found: (-found[1], found[0]))[:limit]
+
+
+def _held(postings: Sequence[_Posting], rows: Sequence[int]) -> list[Held]:
+    own, around = dict.fromkeys(rows, 0), dict.fromkeys(rows, 0)
+    for place, posting in enumerate(postings):
+        last = len(posting.rows)
+        for row in rows:
+            found = bisect_left(posting.rows, row)
+            if found < last and posting.rows[found] == row:
+                (own if posting.own[found] else around)[row] |= 1 << place
+    return [Held(own[row], around[row]) for row in rows]
+
+
+def _best_by_numpy(postings: Sequence[_Posting], limit: int) -> list[tuple[int, float]]:
+    """The same of postings that are not empty."""
+    import numpy as np
+
+    sums = np.zeros(max((posting.rows[-1] for posting in postings), default=-1) + 1)
+    for posting in postings:
+        sums[np.frombuffer(posting.rows, np.int64)] += np.frombuffer(posting.scores)
+    rows = sums.nonzero()[0]
+    scores = sums[rows]
+    if len(rows) > limit:
+        good = scores >= np.partition(scores, -limit)[-limit]
+        rows, scores = rows[good], scores[good]
+    order = np.lexsort((rows, -scores))[:limit]
+    return list(zip(rows[order].tolist(), scores[order].tolist(), strict=True))
+
+
+def _held_by_numpy(postings: Sequence[_Posting], rows: Sequence[int]) -> list[Held]:
+    import numpy as np
+
+    wanted = np.array(rows, np.int64)
+    own, around = np.zeros(len(rows), np.int64), np.zeros(len(rows), np.int64)
+    for place, posting in enumerate(postings):
+        if posting.rows:
+            known = np.frombuffer(posting.rows, np.int64)
+            found = np.minimum(known.searchsorted(wanted), len(known) - 1)
+            bit = (known[found] == wanted).astype(np.int64) << place
+            inside = np.frombuffer(posting.own, np.uint8)[found] != 0
+            own |= bit * inside
+            around |= bit * ~inside
+    return list(map(Held, own.tolist(), around.tolist()))

@@ -114,6 +114,13 @@ def _stop_words_for(tokens: Iterable[str]) -> frozenset[str]:
         name for name in _SPACED if votes[name] == most and (most >= _TELLING or name == _FIRST)
     ]
     spoken = [_FIRST] if _FIRST in spoken else spoken
+    return _stop_words_of(tuple(spoken))
+
+
+@cache
+def _stop_words_of(spoken: tuple[str, ...]) -> frozenset[str]:
+    """Those of some of the languages with spaces, and of all without."""
+    languages = _stop_words_by_language()
     return frozenset().union(*(languages[n] for n in languages if n in spoken or n not in _SPACED))
 
 

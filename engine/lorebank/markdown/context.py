@@ -10,7 +10,8 @@ it, in the core memory of the whole workspace, in any other file of that file al
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import PurePosixPath
 
 from lorebank.domain import Diagnostic
@@ -62,9 +63,8 @@ def scope_of(path: str, *, core: bool) -> str:
     return path
 
 
-def scopes_above(path: str) -> Iterator[str]:
+@lru_cache(maxsize=4096)  # with every answer, and mostly of the same files
+def scopes_above(path: str) -> tuple[str, ...]:
     """The scopes whose contexts a file inherits, outermost first, its own last."""
-    file = PurePosixPath(path)
-    for folder in reversed(file.parents):
-        yield WORKSPACE if folder.as_posix() == "." else folder.as_posix()
-    yield path
+    folders = [folder.as_posix() for folder in reversed(PurePosixPath(path).parents)]
+    return (*(WORKSPACE if folder == "." else folder for folder in folders), path)

@@ -57,9 +57,11 @@ def coverage_in_context(pool: Pool) -> dict[int, float]:
         seen = own[number]
         found = share(seen)
         for neighbour, weight in neighbours:
-            found += weight * share(own[neighbour] & ~seen)
-            seen |= own[neighbour]
-        found += _AROUND * share(around[number] & ~seen)
+            if new := own[neighbour] & ~seen:
+                found += weight * share(new)
+                seen |= new
+        if new := around[number] & ~seen:
+            found += _AROUND * share(new)
         covered[number] = found
     return covered
 
@@ -80,7 +82,8 @@ def coverage_of_files(pool: Pool, covered: Mapping[int, float]) -> dict[int, flo
     for number, item in pool.items.items():
         files.setdefault(item.file, []).append(covered[number])
     return {
-        file: sum(sorted(found)[-_BEST_OF_FILE:]) / _BEST_OF_FILE for file, found in files.items()
+        file: (sum(sorted(found)[-_BEST_OF_FILE:]) if len(found) > 1 else found[0]) / _BEST_OF_FILE
+        for file, found in files.items()
     }
 
 
@@ -98,19 +101,17 @@ def _neighbours(
     pool: Pool, weights: Sequence[tuple[int, float]]
 ) -> Iterator[tuple[int, _Neighbours]]:
     """Each item with those that stand at these offsets from it."""
+    lines, conversations = pool.lines, pool.conversations
+    in_a_list = [(offset, weight * _IN_A_LIST) for offset, weight in weights]
     for number, item in pool.items.items():
-        line = pool.lines[item.file]
+        line, place = lines[item.file], item.ordinal
         if len(line) == 1:
             yield number, ()
             continue
-        share = 1.0 if item.file in pool.conversations else _IN_A_LIST
+        nearby = weights if item.file in conversations else in_a_list
         yield (
             number,
-            [
-                (line[item.ordinal + offset], weight * share)
-                for offset, weight in weights
-                if item.ordinal + offset in line
-            ],
+            [(line[place + away], weight) for away, weight in nearby if place + away in line],
         )
 
 

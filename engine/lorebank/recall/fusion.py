@@ -69,7 +69,9 @@ def standardise(scores: Mapping[int, float], pool: Iterable[int]) -> dict[int, f
     A list in which all scores are equal says nothing: every item gets 0. The cut keeps a list that
     holds few of the pool's items from drowning the others.
     """
-    floor = min(scores.values(), default=0.0)
+    if not scores:
+        return dict.fromkeys(pool, 0.0)
+    floor = min(scores.values())
     filled = {item: scores.get(item, floor) for item in pool}
     middle = sum(filled.values()) / max(1, len(filled))
     spread = math.sqrt(sum((s - middle) ** 2 for s in filled.values()) / max(1, len(filled)))

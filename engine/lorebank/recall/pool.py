@@ -60,16 +60,19 @@ class Pool:
         return frozenset(
             number
             for number, item in self.items.items()
-            if "?" in item.content or "？" in item.content or "؟" in item.content
+            if "?" in item.content
+            or (not item.content.isascii() and ("？" in item.content or "؟" in item.content))
         )
 
     @cached_property
     def conversations(self) -> frozenset[int]:
         """The files whose candidates are about more than one subject."""
-        subjects: dict[int, set[frozenset[str]]] = {}
-        for item in self.items.values():
-            subjects.setdefault(item.file, set()).add(item.subjects)
-        return frozenset(file for file, found in subjects.items() if len(found) > 1)
+        first: dict[int, frozenset[str]] = {}
+        return frozenset(
+            item.file
+            for item in self.items.values()
+            if first.setdefault(item.file, item.subjects) != item.subjects
+        )
 
 
 def coverage(pool: Pool, item: int, terms: Sequence[str] | None = None) -> float:

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 __all__ = ["Ranked", "Ranking"]
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
-    """One item as one retriever sees it."""
+class Ranked(NamedTuple):
+    """One item as one retriever sees it; a tuple, as each question makes some hundred of them."""
 
     item: int
     score: float
     """In the retriever's own unit; more is better."""
-    why: dict[str, Any] = field(default_factory=dict)
+    why: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True)

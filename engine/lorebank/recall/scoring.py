@@ -110,6 +110,8 @@ def score_pool(pool: Pool, weights: Weights) -> dict[int, float]:
 def _nearness_by_kind(pool: Pool) -> dict[int, float]:
     """Standard scores of nearness, passages by themselves: a chunk of many sentences is never as
     near to a question as a fact of one."""
+    if not pool.nearness:
+        return dict.fromkeys(pool.items, 0.0)
     passages = [number for number, item in pool.items.items() if item.kind == NOTE]
     facts = pool.items.keys() - set(passages)
     standard: dict[int, float] = {}

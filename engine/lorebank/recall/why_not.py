@@ -142,8 +142,8 @@ def _unmatched(trace: Trace, number: int) -> str:
     matches = match_items(
         request.vocabulary, request.postings, terms, 1, within=json.dumps([number])
     )
-    columns = matches[0].columns if matches else ((),) * len(terms)
-    held = [term for term, where in zip(terms, columns, strict=False) if where]
+    places = matches[0].held.own | matches[0].held.around if matches else 0
+    held = [term for place, term in enumerate(terms) if places >> place & 1]
     lacking = [term for term in terms if term not in held]
     if held:
         words = f"it holds {_listed(held)}" + (f" and lacks {_listed(lacking)}" if lacking else "")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from functools import cache
 
-from lorebank.index.lexical import Columns, match_items
+from lorebank.index.lexical import match_items
+from lorebank.index.postings import Held
 from lorebank.recall.ranking import Ranked, Ranking
 from lorebank.recall.request import Request
 
 __all__ = ["NAME", "retrieve"]
 
 NAME = "lexical"
-_AROUND = frozenset({"around"})
 
 
 def retrieve(request: Request) -> Ranking:
@@ -22,13 +22,10 @@ def retrieve(request: Request) -> Ranking:
     )
 
     @cache  # most items hold the terms in one of a few ways
-    def why(columns: Columns) -> dict[str, list[str]]:
-        pairs = list(zip(terms, columns, strict=False))
+    def why(held: Held) -> dict[str, list[str]]:
         return {
-            "terms": [term for term, found in pairs if found - _AROUND],
-            "around": [term for term, found in pairs if found == _AROUND],
+            "terms": [term for place, term in enumerate(terms) if held.own >> place & 1],
+            "around": [term for place, term in enumerate(terms) if held.around >> place & 1],
         }
 
-    return Ranking(
-        NAME, tuple(Ranked(match.row, match.score, why(match.columns)) for match in matches)
-    )
+    return Ranking(NAME, tuple(Ranked(match.row, match.score, why(match.held)) for match in matches))
