@@ -42,14 +42,46 @@ def asked_at_once(bank: Bank, queries: list[str]) -> list[tuple[int, float]]:
     ]
 
 
+@pytest.mark.parametrize("few", [0, 1_000], ids=["by numpy", "in Python"])
 @pytest.mark.parametrize("wanted", [1, 2, 3, 4, 5])
-def test_the_sum_of_words_is_what_fts5_says_of_all_at_once(root: Path, wanted: int) -> None:
+def test_the_sum_of_words_is_what_fts5_says_of_all_at_once(
+    root: Path, wanted: int, few: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "FEW", few)
     with Bank.open(root, environ=WORDS_ONLY) as bank:
         bank.sync()
         postings, whole = item_postings(bank._index), asked_at_once(bank, QUERIES[:wanted])
         for _ in ("read", "kept"):
             assert postings.best(QUERIES[:wanted], 1_000) == whole
             assert postings.best(QUERIES[:wanted], 7) == whole[:7]
+
+
+@pytest.mark.parametrize("few", [-1, 1_000], ids=["by numpy", "in Python"])
+def test_a_row_holds_a_word_where_fts5_finds_it(
+    root: Path, few: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "FEW", few)
+
+    def matching(bank: Bank, query: str) -> set[int]:
+        found = select(bank._index, "SELECT rowid FROM items_fts WHERE items_fts MATCH ?", (query,))
+        return {row for (row,) in found}
+
+    with Bank.open(root, environ=WORDS_ONLY) as bank:
+        bank.sync()
+        rows = [row for (row,) in select(bank._index, "SELECT item FROM items ORDER BY id")]
+        own = [matching(bank, f"{{text entities day title}} : {query}") for query in QUERIES]
+        either = [matching(bank, query) for query in QUERIES]
+        postings = item_postings(bank._index)
+        for time in ("read", "kept", "scored"):
+            assert postings.held(QUERIES, [*rows, 10**6]) == [
+                (
+                    sum(1 << n for n, holders in enumerate(own) if row in holders),
+                    sum(1 << n for n, o in enumerate(own) if row in either[n] - o),
+                )
+                for row in [*rows, 10**6]
+            ]
+            if time == "kept":
+                assert postings.best(QUERIES, 1_000) == asked_at_once(bank, QUERIES)
 
 
 def test_only_rows_within_count(root: Path) -> None:

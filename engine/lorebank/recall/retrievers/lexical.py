@@ -28,4 +28,6 @@ def retrieve(request: Request) -> Ranking:
             "around": [term for place, term in enumerate(terms) if held.around >> place & 1],
         }
 
-    return Ranking(NAME, tuple(Ranked(match.row, match.score, why(match.held)) for match in matches))
+    return Ranking(
+        NAME, tuple(Ranked(match.row, match.score, why(match.held)) for match in matches)
+    )
