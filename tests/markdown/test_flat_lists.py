@@ -9,10 +9,37 @@ from markdown_it import MarkdownIt
 from lorebank.markdown.document import _nodes, _parser
 
 LINES = (
-    "- alpha", "- W @[[X]]: y", "- beta  ", "- é o", "- 名前", "-  two", "- [x] z", "- 1. a", "- ---",
-    "---", "===", "", "  ", "   - nested", "  cont", "lazy", "## H", "* star", "> q", "```", "- a | b",
-    "|---|", "1. one", "-", "-\ttab", "- a\tb", "- x\u00a0", "\u00a0- y", "- y\ufeff", "- q\x1c",
-)  # fmt: skip
+    "- alpha",
+    "- W @[[X]]: y",
+    "- beta  ",
+    "- é o",
+    "- 名前",
+    "-  two",
+    "- [x] z",
+    "- 1. a",
+    "- ---",
+    "---",
+    "===",
+    "",
+    "  ",
+    "   - nested",
+    "  cont",
+    "lazy",
+    "## H",
+    "* star",
+    "> q",
+    "```",
+    "- a | b",
+    "|---|",
+    "1. one",
+    "-",
+    "-\ttab",
+    "- a\tb",
+    "- x\u00a0",
+    "\u00a0- y",
+    "- y\ufeff",
+    "- q\x1c",
+)
 
 
 @given(st.lists(st.sampled_from(LINES), max_size=9).map("\n".join))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["flat_list"]
 
 _ITEM = re.compile(r"- (?=[^\W\d_])[^\t]*[^\s\x00-\x1f\x7f-\x9f\u180e\u200b\ufeff] *")
-"""What ends in some other blank than spaces is left to the parser, which trims it in its own way."""
+"""What ends in some other blank than spaces is left to the parser, which trims it its own way."""
 
 
 def flat_list(state: StateBlock, start: int, end: int, silent: bool) -> bool:
