@@ -21,6 +21,7 @@ from lorebank.config import Config
 from lorebank.domain import Entity, Fact, Opinion, OpinionStatus, SyncReport, Trend
 from lorebank.errors import NotFound, UsageError, WorkspaceError
 from lorebank.index import connection as store
+from lorebank.index.collector import collector_at_rest
 from lorebank.index.entities import display_names, list_entities, nearest_names
 from lorebank.index.items import ItemCache, facts_by_id
 from lorebank.index.lexical import item_postings, prepare_connection
@@ -208,6 +209,7 @@ class OpenWorkspace:
         return walk(self.root, self.config)
 
     @made_anew_when_damaged
+    @collector_at_rest()
     def _sync_words(self, *, full: bool = False, progress: Progress | None = None) -> SyncReport:
         self._look_at_index()
         result = sync_files(

@@ -89,10 +89,12 @@ def likely_pairs(
     pairs: set[tuple[int, int]] = set()
     for i, (reading, own) in enumerate(zip(readings, keys, strict=True)):
         for text in looked_up(reading, own):
-            block = filed.get(text, ())
-            if not block or _is_crowded(text, filed):
+            block = filed.get(text)
+            if block is None or (len(block) == 1 and block[0] == i):
                 continue
             slip = is_slip_key(text)
+            if not slip and _is_crowded(text, filed):
+                continue
             for j in block:
                 if i != j and (not slip or one_slip_apart(reading, readings[j])):
                     pairs.add((i, j) if i < j else (j, i))

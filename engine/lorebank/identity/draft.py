@@ -30,7 +30,7 @@ class Draft:
     def add(self, raw: str, *, dotted: bool = False) -> None:
         """Append a word; one that is only punctuation is left out."""
         folded = fold(raw).translate(_APOSTROPHES).strip(".,")
-        if any(char.isalnum() or char in "+#&" for char in folded):
+        if folded.isalnum() or any(char.isalnum() or char in "+#&" for char in folded):
             self.raw.append(raw.strip(".,"))
             self.tokens.append(folded)
             self.dotted.append(dotted)

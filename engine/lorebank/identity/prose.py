@@ -18,7 +18,7 @@ import ahocorasick
 
 from lorebank.identity.lexicon import given_names, surnames
 from lorebank.identity.readings import split_full_name
-from lorebank.language.folding import fold
+from lorebank.language.folding import fold, fold_letters
 from lorebank.language.words import stop_words
 
 __all__ = ["START", "NameFinder", "NamePattern", "Spotted", "beginnings", "pattern_of"]
@@ -202,9 +202,10 @@ class _Original:
 
 
 def _folded(text: str) -> str:
-    """`fold`, which is slow beyond ASCII, word by word: words come again and again."""
-    if text.isascii():
-        return text.lower()
+    """`fold`; word by word where letters join their neighbours: words come again and again."""
+    by_letter = fold_letters(text)
+    if by_letter is not None:
+        return by_letter
     return _BEYOND_ASCII.sub(lambda word: _fold_word(word.group()), text.lower())
 
 

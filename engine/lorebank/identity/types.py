@@ -75,11 +75,13 @@ def _by_word(reading: Reading) -> tuple[str, str] | None:
         return None
     tokens = [token for token in reading.tokens if not token[0].isdigit()]
     ordered = [*reversed(tokens[1:]), *tokens[:1]]
-    words, endings = _words()
+    words, endings, any_ending = _words()
     for token in ordered:
         if token in words:
             return words[token], f"“{token}” in its name"
     for token in ordered:
+        if not token.endswith(any_ending):
+            continue
         for ending, kind in endings.items():
             if token.endswith(ending) and len(token) > len(ending) + 1:
                 return kind, f"“{ending}” in its name"
@@ -107,8 +109,9 @@ def _by_given_name(reading: Reading) -> tuple[str, str] | None:
 
 
 @lru_cache(maxsize=1)
-def _words() -> tuple[Mapping[str, str], Mapping[str, str]]:
-    """Word → type, and ending of a word → type; the first section that holds a word counts."""
+def _words() -> tuple[Mapping[str, str], Mapping[str, str], tuple[str, ...]]:
+    """Word → type, ending of a word → type, and all endings; the first section that holds a word
+    counts."""
     words: dict[str, str] = {}
     endings: dict[str, str] = {}
     for kind, listed in table_sections("types.txt").items():
@@ -120,7 +123,7 @@ def _words() -> tuple[Mapping[str, str], Mapping[str, str]]:
             else:
                 words.setdefault(word, kind)
                 endings.setdefault(word, kind)
-    return MappingProxyType(words), MappingProxyType(endings)
+    return MappingProxyType(words), MappingProxyType(endings), tuple(endings)
 
 
 def _is_unspaced(word: str) -> bool:

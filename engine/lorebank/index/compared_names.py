@@ -141,11 +141,12 @@ def _keys_of(reading: Reading, scripts: str) -> Keys:
 
 def _compare_all(connection: Connection, names: Mapping[str, str]) -> None:
     from lorebank.identity.candidates import filed_under
+    from lorebank.identity.keys import scripts_in
     from lorebank.identity.readings import read_name
     from lorebank.identity.resolve import compare_readings_of
 
-    scripts = " ".join(sorted(_scripts_of(names.values())))
     readings = [read_name(name) for name in names.values()]
+    scripts = " ".join(sorted({script for reading in readings for script in scripts_in(reading)}))
     keys = [_keys_of(reading, scripts) for reading in readings]
     filed = [filed_under(*pair) for pair in zip(readings, keys, strict=True)]
     for table in ("name_forms", "name_keys", "compared_names"):

@@ -11,7 +11,9 @@ import re
 import unicodedata
 from functools import lru_cache
 
-__all__ = ["fold", "slugify", "strip_possessive"]
+__all__ = ["fold", "fold_letters", "slugify", "strip_possessive"]
+
+_ASCII = frozenset(map(chr, range(128)))
 
 _EXTRA = str.maketrans(
     {
@@ -40,6 +42,12 @@ _MARKED_BASES = re.compile(r"([a-zα-ω])[\u0300-\u036f]+")
 _HARAKAT = re.compile(r"[\u0591-\u05bd\u05bf\u05c1\u05c2\u064b-\u0652\u0670\u0640]")
 _SEPARATORS = re.compile(r"[\s_\-\u2010-\u2015\u2212/\\]+")
 _NOT_SLUG = re.compile(r"[^\w.+#&'-]", re.UNICODE)
+_ALONE = re.compile(
+    r"[\u00a0-\u052f\u1e00-\u1fff"  # Latin, Greek, Cyrillic
+    r"\u2000-\u206f\u20a0-\u20bf\u2100-\u2bff"  # punctuation, currencies, symbols
+    r"\u3000-\u30ff\u3400-\u9fff\uac00-\ud7a3\uff01-\uff9d]"  # Chinese, Japanese, Korean
+)
+"""Blocks whose letters, unless they are marks, never join those beside them."""
 _POSSESSIVE = re.compile(r"(?<=\w)(?:'s|'S|’s|’S|(?<=[sSxXzZ])['’])\Z")
 
 
@@ -51,10 +59,40 @@ def fold(text: str) -> str:
     """
     if text.isascii():
         return text.lower()
+    by_letter = fold_letters(text)
+    return _fold_whole(text) if by_letter is None else by_letter
+
+
+def fold_letters(text: str) -> str | None:
+    """What `fold` makes of a text each of whose letters folds alone, in a fraction of the time;
+    `None` for one with marks of their own or other letters that may join their neighbours."""
+    folded = text.lower()
+    for letter in set(folded) - _ASCII:
+        alone = _fold_letter(letter)
+        if alone is None:
+            return None
+        if alone != letter:
+            folded = folded.replace(letter, alone)
+    return folded
+
+
+def _fold_whole(text: str) -> str:
     folded = unicodedata.normalize("NFKC", text).casefold()
     decomposed = unicodedata.normalize("NFD", folded)
     stripped = _HARAKAT.sub("", _MARKED_BASES.sub(r"\1", decomposed))
     return unicodedata.normalize("NFC", stripped).translate(_EXTRA)
+
+
+@lru_cache(maxsize=65536)
+def _fold_letter(letter: str) -> str | None:
+    """What stands for a letter in whatever text it is; `None` where its neighbours may count."""
+    if _ALONE.fullmatch(letter) is None:
+        return None
+    parts = (*letter, *unicodedata.normalize("NFKC", letter))
+    if any(unicodedata.category(part)[0] in "MC" for part in parts):
+        return None
+    folded = _fold_whole(letter)
+    return folded if _fold_whole(folded) == folded else None
 
 
 @lru_cache(maxsize=65536)

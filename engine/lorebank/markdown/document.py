@@ -113,7 +113,10 @@ def _parser() -> MarkdownIt:
     """Imported here: a recall over an unchanged workspace parses nothing and need not pay 90 ms."""
     from markdown_it import MarkdownIt
 
+    from lorebank.markdown.flat_lists import flat_list
+
     parser = MarkdownIt("commonmark").enable("table")
+    parser.block.ruler.before("list", "flat_list", flat_list)
     return parser.disable(["inline", "text_join", "reference", "html_block"])
 
 

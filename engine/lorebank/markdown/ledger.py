@@ -127,8 +127,9 @@ def format_entry(entry: LedgerEntry) -> str:
     return f"- {entry.action.value} {names}{note_text(entry.day, entry.reason)}"
 
 
-def add_entry(text: str, entry: LedgerEntry, path: str) -> str:
-    """The ledger with one more decision at its end; `remove_entries` takes it off byte for byte.
+def add_entry(text: str, entry: LedgerEntry, ledger: Ledger, path: str) -> tuple[str, Ledger]:
+    """The ledger with one more decision at its end, and all it then says; `ledger` is what the text
+    says. `remove_entries` takes the decision off byte for byte.
 
     `ValueError` where the text ends in something that swallows it, such as an open comment.
     """
@@ -139,8 +140,9 @@ def add_entry(text: str, entry: LedgerEntry, path: str) -> str:
             longer = f"{text}{gap}{line}{newline}"
         else:
             longer = f"{text}{newline}{gap}{line}"
-        if len(parse_ledger(longer, path).entries) > len(parse_ledger(text, path).entries):
-            return longer
+        read = parse_ledger(longer, path)
+        if len(read.entries) > len(ledger.entries):
+            return longer, read
     raise ValueError("the end of the ledger cannot hold a line: is a comment or fence left open?")
 
 

@@ -15,6 +15,7 @@ from lorebank.domain import Citation, LedgerChange, Mention
 from lorebank.errors import NotFound, UsageError, WorkspaceError
 from lorebank.identity.decisions import Decision, rule
 from lorebank.identity.resolve import Resolution, resolve_names
+from lorebank.index.collector import collector_at_rest
 from lorebank.index.compared_names import compared_with_new
 from lorebank.index.connection import Connection
 from lorebank.index.entities import SPELLING, decisions, name_uses
@@ -22,6 +23,7 @@ from lorebank.index.page_places import page_moves
 from lorebank.index.reading import ledger_rows
 from lorebank.language.folding import slugify
 from lorebank.markdown.ledger import (
+    Ledger,
     LedgerAction,
     LedgerEntry,
     add_entry,
@@ -53,6 +55,7 @@ def parse_action(text: str) -> LedgerAction:
         ) from None
 
 
+@collector_at_rest()
 def decide(
     connection: Connection,
     root: Path,
@@ -71,13 +74,13 @@ def decide(
     direction. Raises `UsageError` for names that cannot be decided about or a contradiction,
     `NotFound` for a name nobody bears or, under `undo`, for a decision that stands nowhere.
     """
-    entry, ledger = _plan_line(connection, root, action, names, today, reason, undo, nearest)
+    entry, page, ledger = _plan_line(connection, root, action, names, today, reason, undo, nearest)
     uses, standing = name_uses(connection), decisions(connection)
     compare = partial(compared_with_new, connection)
     before = resolve_names(uses, standing, compare)
-    after = resolve_names(uses, _with_ledger(standing, ledger.new), compare)
+    after = resolve_names(uses, _with_ledger(standing, ledger), compare)
     moves = plan_page_moves(root, page_moves(connection, after))
-    edits = [edit for edit in (ledger, *moves.edits) if edit.changes]
+    edits = [edit for edit in (page, *moves.edits) if edit.changes]
     if not dry_run:
         write_page_edits(root, edits)
     slugs = [name.slug for name in entry.names]
@@ -98,15 +101,10 @@ def _entities(resolved: Resolution, slugs: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _with_ledger(standing: Sequence[Decision], ledger: str | None) -> list[Decision]:
-    """The decisions as they are with another text of the ledger."""
+def _with_ledger(standing: Sequence[Decision], ledger: Ledger) -> list[Decision]:
+    """The decisions as they are with another ledger."""
     kept = [decision for decision in standing if decision.path != IDENTITY_PAGE]
-    rows = [
-        row
-        for entry in parse_ledger(ledger or "", IDENTITY_PAGE).entries
-        for row in ledger_rows(entry)
-        if row.action != SPELLING
-    ]
+    rows = [row for entry in ledger.entries for row in ledger_rows(entry) if row.action != SPELLING]
     return [
         *kept,
         *(Decision(row.action, row.slug, row.target, IDENTITY_PAGE, row.line) for row in rows),
@@ -122,21 +120,24 @@ def _plan_line(
     reason: str,
     undo: bool,
     nearest: Nearest,
-) -> tuple[LedgerEntry, PageEdit]:
-    """The decision, and the edit of the ledger; without a change where the line stands."""
+) -> tuple[LedgerEntry, PageEdit, Ledger]:
+    """The decision, the edit of the ledger, which changes nothing where the line stands, and what
+    the ledger then says."""
     old = _read_ledger(root)
     entry = _entry(action, names, today, reason)
     text = _NEW_LEDGER if old is None else old
-    standing = [e for e in parse_ledger(text, IDENTITY_PAGE).entries if _same(e, entry)]
-    new: str | None
+    ledger = parse_ledger(text, IDENTITY_PAGE)
+    standing = [e for e in ledger.entries if _same(e, entry)]
     if undo:
-        new = _without(text, standing, entry)
-        return standing[-1], PageEdit(IDENTITY_PAGE, old, None if new == _NEW_LEDGER else new)
+        less = _without(text, standing, entry)
+        page = PageEdit(IDENTITY_PAGE, old, None if less == _NEW_LEDGER else less)
+        return standing[-1], page, parse_ledger(less, IDENTITY_PAGE)
     if standing:
-        return standing[-1], PageEdit(IDENTITY_PAGE, old, old)
+        return standing[-1], PageEdit(IDENTITY_PAGE, old, old), ledger
     _check(connection, entry, text, nearest)
     try:
-        return entry, PageEdit(IDENTITY_PAGE, old, add_entry(text, entry, IDENTITY_PAGE))
+        new, ledger = add_entry(text, entry, ledger, IDENTITY_PAGE)
+        return entry, PageEdit(IDENTITY_PAGE, old, new), ledger
     except ValueError as problem:
         raise WorkspaceError(f"{IDENTITY_PAGE}: {problem}", hint="mend the file") from problem
 
