@@ -194,6 +194,9 @@ def _words(text: str) -> list[tuple[str, ...]]:
     """Each word's alternatives; a word that is cut in two (`n't`, Han) is two."""
     out: list[tuple[str, ...]] = []
     for part in text.split():
+        if part.isascii() and part.isalpha() and part.islower():  # as nearly all are
+            out.append((part,))
+            continue
         if "|" in part:
             out.append(tuple(_one(word) for word in part.split("|")))
             continue

@@ -121,7 +121,7 @@ def clauses(statement: str) -> list[str]:
     return [part for part in parts if any(c.isalnum() for c in part)]
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=2048)
 def read(
     text: str, names: tuple[str, ...] = (), *, claim: bool = False, language: str | None = None
 ) -> Reading:
