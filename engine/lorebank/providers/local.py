@@ -42,8 +42,8 @@ _PIECE_LIMIT = 2048
 """A text's first pieces, as many as some 1,500 words have; the rest does not count."""
 _CHARACTER_LIMIT = 65_536
 """What is looked at to find those pieces, so that a file on one line costs no more than a page."""
-_BATCH_PIECES = 2048
-"""Speed is flat from 1,000 to 8,000 pieces, and memory grows by 40 kB a piece."""
+_PIECES_AT_A_TIME = 2048
+"""In all batches under way: memory grows by 20 kB a piece, and speed hardly at all."""
 _MOST_WORKERS = 4
 _FAST_TOKENIZER_FROM = 40_000
 """Characters in one call from which opening sentencepiece takes less time than doing without."""
@@ -95,7 +95,8 @@ class LocalEmbedder:
         tokenizer = self._tokenizer(sum(map(len, texts)))
         network = self._open().network
         with one_thread():
-            for rows, embedded in _each(network.embed, list(_batches(tokenizer, texts))):
+            batches = list(_batches(tokenizer, texts, _PIECES_AT_A_TIME // _cores()))
+            for rows, embedded in _each(network.embed, batches):
                 vectors[rows] = embedded
         if not np.isfinite(vectors).all():
             raise ProviderError(
@@ -157,7 +158,7 @@ def _each(
 
     Whole batches in parallel never wait for each other, as the parts of one product would.
     """
-    workers = min(len(batches), os.cpu_count() or 1, _MOST_WORKERS)
+    workers = min(len(batches), _cores())
     if workers < 2:
         yield from ((rows, embed(sentences)) for rows, sentences in batches)
         return
@@ -166,6 +167,11 @@ def _each(
     with ThreadPoolExecutor(workers) as pool:
         found = pool.map(embed, [sentences for _, sentences in batches])
         yield from zip([rows for rows, _ in batches], found, strict=True)
+
+
+def _cores() -> int:
+    """How many batches are worked on at a time."""
+    return min(os.cpu_count() or 1, _MOST_WORKERS)
 
 
 def load(setup: Setup) -> Embedder:
@@ -190,23 +196,23 @@ def load(setup: Setup) -> Embedder:
 
 
 def _batches(
-    tokenizer: Tokenizer, texts: Sequence[str]
+    tokenizer: Tokenizer, texts: Sequence[str], size: int
 ) -> Iterator[tuple[list[int], list[list[int]]]]:
-    """Rows and pieces of the texts that have any, some 2,000 pieces together.
+    """Rows and pieces of the texts that have any, so many pieces together.
 
     In the order given: nothing is padded, so sorting by length would gain nothing, and texts
     that stand together share words, whose work is then done once.
     """
     rows: list[int] = []
     sentences: list[list[int]] = []
-    room = _BATCH_PIECES
+    room = size
     for row, text in enumerate(texts):
         sentence = _sentence(tokenizer, text)
         if not sentence:
             continue
         if rows and len(sentence) > room:
             yield rows, sentences
-            rows, sentences, room = [], [], _BATCH_PIECES
+            rows, sentences, room = [], [], size
         rows.append(row)
         sentences.append(sentence)
         room -= len(sentence)

@@ -35,7 +35,7 @@ _TELLING = (
 )
 
 
-@lru_cache(maxsize=32768)
+@lru_cache(maxsize=4096)
 def detect(text: str, beside: str = "") -> str | None:
     """The language with the most function and cue words in a text; `en` where none has any.
 
@@ -63,14 +63,14 @@ def likely(text: str) -> tuple[str, ...]:
     )
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=4096)
 def _script(text: str) -> str | None:
     if is_kana(text):
         return "ja"
     return "zh" if is_han(text) else None
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=4096)
 def _counts(text: str) -> Counter[str]:
     counts: Counter[str] = Counter()
     known = _language_words()

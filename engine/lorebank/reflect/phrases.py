@@ -79,8 +79,7 @@ class _Want:
     anything: bool
 
     @classmethod
-    def of(cls, alternatives: Iterable[str], forms: Forms) -> _Want:
-        words = tuple(alternatives)
+    def of(cls, words: tuple[str, ...], forms: Forms) -> _Want:
         return cls(
             frozenset(w for w in words if w[-1:] not in "*~"),
             tuple(w[:-1] for w in words if w.endswith("*")),
@@ -133,6 +132,7 @@ class PhraseBook:
     def __init__(self, forms: Forms, fillers: str) -> None:
         self._forms = forms
         self._fillers = frozenset(word for text in phrases(fillers) for word in phrase_tokens(text))
+        self._wants: dict[tuple[str, ...], _Want] = {}
         self._exact: dict[str, list[_Entry]] = {}
         self._starts: dict[str, list[_Entry]] = {}
         self._inflected: dict[str, list[_Entry]] = {}
@@ -140,13 +140,20 @@ class PhraseBook:
     def add(self, text: str, cue: str) -> None:
         """A phrase as a language file writes it."""
         opening, _, closing = text.partition(_GAP)
-        wants = tuple(_Want.of(word, self._forms) for word in _words(opening))
-        closed_by = _Want.of(next(iter(_words(closing))), self._forms) if closing else None
+        wants = tuple(map(self._want, _words(opening)))
+        closed_by = self._want(_words(closing)[0]) if closing else None
         self._file(Phrase(wants, cue, closed_by))
 
     def add_words(self, tokens: Sequence[str], cue: str) -> None:
         """A phrase of words taken as they are, `*` after one for any ending."""
-        self._file(Phrase(tuple(_Want.of((t,), self._forms) for t in tokens), cue))
+        self._file(Phrase(tuple(self._want((token,)) for token in tokens), cue))
+
+    def _want(self, alternatives: tuple[str, ...]) -> _Want:
+        """One for all phrases with these words: most stand in several."""
+        found = self._wants.get(alternatives)
+        if found is None:
+            found = self._wants[alternatives] = _Want.of(alternatives, self._forms)
+        return found
 
     def _file(self, phrase: Phrase) -> None:
         first = phrase.wants[0]
@@ -198,7 +205,11 @@ def _words(text: str) -> list[tuple[str, ...]]:
             out.append(tuple(_one(word) for word in part.split("|")))
             continue
         marked = part[-1] if part[-1] in "*~" else ""
-        found = [folded for _, folded in tokens_of(part.rstrip("*~"))] or [fold(part)]
+        word = part.rstrip("*~")
+        if word.isascii() and word.isalpha() and word.islower():  # as nearly all: nothing to cut
+            out.append((word + marked,))
+            continue
+        found = [folded for _, folded in tokens_of(word)] or [fold(part)]
         out += [(word,) for word in found[:-1]]
         out.append((found[-1] + marked,))
     return out

@@ -75,6 +75,8 @@ def without_ending(token: str, suffixes: Sequence[str]) -> str:
     for _ in range(_ENDINGS):
         if len(token) < _STEM:
             return token
+        if not token.endswith(tuple(suffixes)):
+            break
         room = len(token) - left
         ending = next((s for s in suffixes if len(s) <= room and token.endswith(s)), "")
         if not ending:

@@ -5,9 +5,10 @@ a short cut), are normalised, averaged over the sentence and go through four den
 
 The original computes everything for every token. Here what depends on the piece alone (its
 embedding, the projection into the branches, the products of the first convolution) is computed
-once for each distinct piece of a batch, and the second convolution is one product followed by
-sums of shifted rows instead of a gathered copy of each window. Sentences lie in one tall matrix
-with two zero rows between them: windows reach two rows at most, so none sees a neighbour.
+once for each distinct piece of a batch, and the second convolution is a product for each place of
+the window, added to shifted rows, instead of a gathered copy of each window. Sentences lie in one
+tall matrix with two zero rows between them: windows reach two rows at most, so none sees a
+neighbour.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ class _Branch:
     """Shape (width, channels, channels): one matrix for each place of the window."""
     first_bias: Floats
     second: Floats
-    """Shape (channels, width * channels): those matrices side by side."""
+    """Of the same shape."""
     second_bias: Floats
 
 
@@ -151,15 +152,13 @@ class SentenceNetwork:
 
 
 def _branch(floats: Mapping[str, Floats], width: int, left: int, place: int) -> _Branch:
-    first = floats[f"w1_{width}"].reshape(width, _CHANNELS, _CHANNELS)
-    second = floats[f"w2_{width}"].reshape(width, _CHANNELS, _CHANNELS)
     return _Branch(
         width=width,
         left=left,
         columns=slice(place * _CHANNELS, (place + 1) * _CHANNELS),
-        first=first,
+        first=floats[f"w1_{width}"].reshape(width, _CHANNELS, _CHANNELS),
         first_bias=floats[f"b1_{width}"],
-        second=np.ascontiguousarray(second.transpose(1, 0, 2)).reshape(_CHANNELS, -1),
+        second=floats[f"w2_{width}"].reshape(width, _CHANNELS, _CHANNELS),
         second_bias=floats[f"b2_{width}"],
     )
 
@@ -174,25 +173,27 @@ def _lay_out(places: Integers, lengths: list[int], distinct: int) -> _Layout:
 
 
 def _convolve(branch: _Branch, projected: Floats, layout: _Layout) -> Floats:
-    """Both layers of a branch for every row of the layout; zero in the gaps."""
+    """Both layers of a branch for every row of the layout; zero in the gaps.
+
+    The products are made for one place of the window after the other, in the same room.
+    """
     inputs = np.ascontiguousarray(projected[:, branch.columns])
-    products = inputs @ branch.first
-    rows = len(layout.rows)
-    hidden = np.zeros((rows, _CHANNELS), dtype=np.float32)
-    gathered = np.empty((rows, _CHANNELS), dtype=np.float32)
+    products = np.empty_like(inputs)
+    hidden = np.zeros((len(layout.rows), _CHANNELS), dtype=np.float32)
+    gathered = np.empty_like(hidden)
     for place in range(branch.width):
-        np.take(products[place], layout.rows, axis=0, out=gathered, mode="clip")
+        np.matmul(inputs, branch.first[place], out=products)
+        np.take(products, layout.rows, axis=0, out=gathered, mode="clip")
         _add_shifted(hidden, gathered, place - branch.left)
     hidden += branch.first_bias
     np.maximum(hidden, 0, out=hidden)
     np.take(inputs, layout.rows, axis=0, out=gathered, mode="clip")
     hidden += gathered
     hidden[layout.gaps] = 0
-    windows = hidden @ branch.second
     outcome = np.zeros_like(hidden)
     for place in range(branch.width):
-        column = place * _CHANNELS
-        _add_shifted(outcome, windows[:, column : column + _CHANNELS], place - branch.left)
+        np.matmul(hidden, branch.second[place], out=gathered)
+        _add_shifted(outcome, gathered, place - branch.left)
     outcome += branch.second_bias
     np.maximum(outcome, 0, out=outcome)
     outcome += hidden
