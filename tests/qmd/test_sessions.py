@@ -70,11 +70,20 @@ def test_f90_old_conversations_go_and_files_of_others_stay(tmp_path: Path) -> No
     assert len(list(tmp_path.glob("*.md"))) == 2
 
 
+def test_f90_a_conversation_of_which_nothing_is_left_goes(tmp_path: Path) -> None:
+    (tmp_path / "mine.md").write_text("User: My own.\n")
+    first = export_transcripts([TALK], tmp_path, retention_days=0, now=NOW)
+    emptied = Transcript(TALK.id, TALK.ended, ())
+    later = export_transcripts([emptied], tmp_path, retention_days=0, now=NOW)
+    assert later == TranscriptExport((), first.written)
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.md"]
+
+
 def test_f90_a_hostile_id_stays_in_the_folder(tmp_path: Path) -> None:
     folder = tmp_path / "sessions"
     names = ("../../etc/passwd", "/abs", "a\0b", "con", "." * 300, "ü" * 300, "", "-rf")
     report = export_transcripts(
-        [Transcript(name, NOW, ()) for name in names], folder, retention_days=0, now=NOW
+        [Transcript(name, NOW, TALK.turns) for name in names], folder, retention_days=0, now=NOW
     )
     assert len(report.written) == len(names)
     assert sorted(report.written) == sorted(path.name for path in folder.iterdir())

@@ -1,8 +1,8 @@
 """Forgetting: lines cut out of the notes, out of every page made of them, and out of the index.
 
 In this order, so that a kill at any instant leaves something that the next run finishes: the undo
-store, the files one by one, the index, the name of the run. A file that somebody else is writing is
-read and planned again.
+store, the files one by one, the index, the store of transcripts, the name of the run. A file that
+somebody else is writing is read and planned again.
 """
 
 from __future__ import annotations
