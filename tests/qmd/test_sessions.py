@@ -104,6 +104,24 @@ def test_f90_exports_are_a_collection_that_is_searched_and_read(
     assert bank.status().sidecar["collections"] == ["memory-root", "sessions"]
 
 
+def test_p16_what_is_forgotten_of_a_conversation_leaves_its_export(
+    open_bank: Opener, environ: dict[str, str], workspace: Path, tmp_path: Path
+) -> None:
+    environ["LOREBANK_MEMORY_SEARCH__SESSIONS__PATHS"] = "talks"
+    talk = workspace / "talks" / "a.jsonl"
+    talk.parent.mkdir()
+    lines = ({"role": "user", "content": text} for text in ("One walnut.", "Two plums."))
+    talk.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    place = tmp_path / "exported"
+    bank = open_bank(qmd__sessions__enabled="true", qmd__sessions__export_dir=str(place))
+    bank.export_transcripts(bank.transcripts(), now=NOW)
+    [file] = place.glob("*.md")
+    bank.forget(match="walnut", purge=True)
+    assert [line for line in file.read_text().split("\n") if "User" in line] == ["User: Two plums."]
+    bank.forget(source="sessions/a.jsonl", purge=True)
+    assert list(place.iterdir()) == []
+
+
 def test_f90_exports_may_be_kept_elsewhere(open_bank: Opener, tmp_path: Path) -> None:
     place = tmp_path / "talks"
     bank = open_bank(qmd__sessions__enabled="true", qmd__sessions__export_dir=str(place))
