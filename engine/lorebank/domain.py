@@ -1574,6 +1574,9 @@ class ForgetReport:
     problems: tuple[Diagnostic, ...] = ()
     """What could not be cut."""
     purged: PurgeReport | None = None
+    said: tuple[ForgottenLine, ...] = ()
+    """What was said in conversations and goes from every store of them: the line of the transcript,
+    which is left as it is, the first words, and whose they are (`kind`)."""
 
     def with_problems(self, problems: Sequence[Diagnostic]) -> ForgetReport:
         """The report with what went wrong after it was made."""
@@ -1587,6 +1590,7 @@ class ForgetReport:
             "lines": [line.to_dict() for line in self.lines],
             "files": list(self.files),
             "pages": [line.to_dict() for line in self.pages],
+            "said": [line.to_dict() for line in self.said],
             "derived": self.derived,
             "opinions": [
                 {"id": id_, "statement": said, "lost": lost, "lines": total}

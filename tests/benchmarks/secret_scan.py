@@ -1,10 +1,6 @@
 """How fast text is searched for secrets, and what that adds to a cold index.
 
-<<<<<<<< HEAD:tests/benchmarks/secret_scan.py
     PYTHONPATH=tests python tests/benchmarks/secret_scan.py
-========
-    PYTHONPATH=tests python tests/benchmarks/secret_search.py
->>>>>>>> 38f0d48 (MCP: nothing is opened before the server is ready; benchmark counts processor time; documentation):tests/benchmarks/secret_search.py
 
 Prose of the fixtures, put together to a few megabytes, and as the single notes that it comes from;
 then the share of a cold index of 2,000 notes that goes into the search, in processor time.

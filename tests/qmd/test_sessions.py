@@ -70,11 +70,20 @@ def test_f90_old_conversations_go_and_files_of_others_stay(tmp_path: Path) -> No
     assert len(list(tmp_path.glob("*.md"))) == 2
 
 
+def test_f90_a_conversation_of_which_nothing_is_left_goes(tmp_path: Path) -> None:
+    (tmp_path / "mine.md").write_text("User: My own.\n")
+    first = export_transcripts([TALK], tmp_path, retention_days=0, now=NOW)
+    emptied = Transcript(TALK.id, TALK.ended, ())
+    later = export_transcripts([emptied], tmp_path, retention_days=0, now=NOW)
+    assert later == TranscriptExport((), first.written)
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.md"]
+
+
 def test_f90_a_hostile_id_stays_in_the_folder(tmp_path: Path) -> None:
     folder = tmp_path / "sessions"
     names = ("../../etc/passwd", "/abs", "a\0b", "con", "." * 300, "ü" * 300, "", "-rf")
     report = export_transcripts(
-        [Transcript(name, NOW, ()) for name in names], folder, retention_days=0, now=NOW
+        [Transcript(name, NOW, TALK.turns) for name in names], folder, retention_days=0, now=NOW
     )
     assert len(report.written) == len(names)
     assert sorted(report.written) == sorted(path.name for path in folder.iterdir())
@@ -93,6 +102,24 @@ def test_f90_exports_are_a_collection_that_is_searched_and_read(
     added = json.dumps(program.calls)
     assert '"--name", "sessions", "--mask", "**/*.md"' in added
     assert bank.status().sidecar["collections"] == ["memory-root", "sessions"]
+
+
+def test_p16_what_is_forgotten_of_a_conversation_leaves_its_export(
+    open_bank: Opener, environ: dict[str, str], workspace: Path, tmp_path: Path
+) -> None:
+    environ["LOREBANK_MEMORY_SEARCH__SESSIONS__PATHS"] = "talks"
+    talk = workspace / "talks" / "a.jsonl"
+    talk.parent.mkdir()
+    lines = ({"role": "user", "content": text} for text in ("One walnut.", "Two plums."))
+    talk.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    place = tmp_path / "exported"
+    bank = open_bank(qmd__sessions__enabled="true", qmd__sessions__export_dir=str(place))
+    bank.export_transcripts(bank.transcripts(), now=NOW)
+    [file] = place.glob("*.md")
+    bank.forget(match="walnut", purge=True)
+    assert [line for line in file.read_text().split("\n") if "User" in line] == ["User: Two plums."]
+    bank.forget(source="sessions/a.jsonl", purge=True)
+    assert list(place.iterdir()) == []
 
 
 def test_f90_exports_may_be_kept_elsewhere(open_bank: Opener, tmp_path: Path) -> None:

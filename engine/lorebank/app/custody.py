@@ -6,11 +6,15 @@ from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING
 
-from lorebank.app.opened import Day, OpenWorkspace
+from lorebank.app.opened import Day
+from lorebank.app.sessions import Sessions
 from lorebank.domain import ConfirmReport, ForgetReport, PurgeReport, UndoReport
+from lorebank.errors import NotFound
 from lorebank.index.items import load_facts
 from lorebank.index.quarantine import quarantined_items
+from lorebank.language.folding import slugify
 from lorebank.recall.filters import parse_day
+from lorebank.workspace.layout import FORGOTTEN_PAGE
 from lorebank.workspace.lock import WriterLock
 
 if TYPE_CHECKING:
@@ -19,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Custody"]
 
 
-class Custody(OpenWorkspace):
+class Custody(Sessions):
     """Confirming what is in quarantine, and forgetting."""
 
     def confirm(
@@ -76,6 +80,9 @@ class Custody(OpenWorkspace):
         file or lines of it (`source`); every line that holds a text (`match`). `before` narrows
         that to notes of earlier days; alone, it means those notes. With `dry_run` nothing is
         written. What is cut is kept for `undo_forget` until it is purged: at once with `purge`.
+
+        Where transcripts are read, so goes what was said in them, but by id: they themselves are
+        left as they are, and lines of `bank/forgotten.md` keep them from being read again.
         """
         from lorebank.custody.restoring import purge as purge_kept
         from lorebank.custody.selection import Order
@@ -84,13 +91,13 @@ class Custody(OpenWorkspace):
         day = parse_day(before, today, "before")
         with WriterLock(self.root):
             self._sync_words()
-            known = self._entity(entity) if entity else None
-            named = (known.slug, known.page or "") if known else ("", "")
+            forgetting = self._forgetting()
+            named = self._named_to_forget(entity, forgetting) if entity else ("", (), "")
             order = Order(ids, *named, source=source, match=match, before=day)
             order.check()
             if dry_run:
-                return self._forgetting().preview(order)
-            report = self._forgetting().forget(order, today=today)
+                return forgetting.preview(order)
+            report = forgetting.forget(order, today=today)
             if purge and report.run:
                 report = replace(report, purged=purge_kept(self.root, report.run))
         return report
@@ -106,6 +113,8 @@ class Custody(OpenWorkspace):
         with WriterLock(self.root):
             report = restore(self.root, run, force=force)
             self._sync_words()
+            if FORGOTTEN_PAGE in report.restored:
+                self.sync_sessions(force=True)
         return report
 
     def purge_forgotten(self, run: str | None = None) -> PurgeReport:
@@ -117,6 +126,19 @@ class Custody(OpenWorkspace):
             self._forgetting().resume()
             return purge(self.root, run)
 
+    def _named_to_forget(
+        self, name: str, forgetting: Forgetting
+    ) -> tuple[str, tuple[str, ...], str]:
+        """Slug, names and page of an entity; conversations may name one that no note does."""
+        try:
+            known = self._entity(name)
+        except NotFound:
+            said = forgetting.conversations
+            if said is None or not said.name(name):
+                raise
+            return slugify(name), (name,), ""
+        return known.slug, (known.name, *known.aliases), known.page or ""
+
     def _forgetting(self) -> Forgetting:
         from lorebank.custody.forget import Forgetting
 
@@ -126,4 +148,5 @@ class Custody(OpenWorkspace):
             files=lambda: self._walk().files,
             sync=self._sync_words,
             cache=self._cache_path(),
+            conversations=self._conversations(),
         )

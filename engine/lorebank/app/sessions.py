@@ -14,15 +14,19 @@ from typing import TYPE_CHECKING
 
 from lorebank.app.opened import OpenWorkspace, Progress, made_anew_when_damaged
 from lorebank.domain import SearchHit, SyncReport
-from lorebank.errors import UsageError
+from lorebank.errors import PathRefused, UsageError
 from lorebank.workspace.derived import ensure_derived_folder, sessions_path
+from lorebank.workspace.layout import FORGOTTEN_PAGE
 from lorebank.workspace.session_files import SessionFile, is_session_path
+from lorebank.workspace.text_file import read_text_file
 
 if TYPE_CHECKING:
+    from lorebank.custody.conversations import Conversations
     from lorebank.domain import Diagnostic
     from lorebank.index.connection import Connection
     from lorebank.qmd.sessions import Transcript, TranscriptExport
     from lorebank.qmd.timer import Timer
+    from lorebank.transcripts.forgotten import Forgotten
     from lorebank.transcripts.turns import Turn
 
 __all__ = ["Sessions"]
@@ -70,13 +74,14 @@ class Sessions(OpenWorkspace):
         from lorebank.workspace.session_files import find_sessions
 
         settings = self.config.memory_search.sessions
+        found = find_sessions(self.root, self.config)
         rules = SessionRules(
             chunk_tokens=self.config.index.chunk_tokens,
             delta_bytes=settings.delta_bytes,
             delta_lines=settings.delta_lines,
             retention_days=settings.retention_days,
+            forgotten=self._forgotten(),
         )
-        found = find_sessions(self.root, self.config)
         return sync_sessions(
             self._session_store,
             found,
@@ -94,11 +99,11 @@ class Sessions(OpenWorkspace):
         from lorebank.qmd.sessions import Turn as ExportedTurn
         from lorebank.workspace.session_files import find_sessions
 
+        forgotten = self._forgotten()
         for file in find_sessions(self.root, self.config).files:
-            turns = tuple(ExportedTurn(t.role.value, t.text) for t in _turns(file))
-            if turns:
-                ended = datetime.fromtimestamp(file.mtime_ns / 1e9)
-                yield Transcript(file.path, ended, turns)
+            turns = tuple(ExportedTurn(t.role.value, t.text) for t in _turns(file, forgotten))
+            ended = datetime.fromtimestamp(file.mtime_ns / 1e9)
+            yield Transcript(file.path, ended, turns)
 
     def export_transcripts(
         self, transcripts: Iterable[Transcript], *, now: datetime | None = None
@@ -122,13 +127,52 @@ class Sessions(OpenWorkspace):
 
     def session_turns(self) -> Iterator[tuple[str, Turn]]:
         """What users and assistants said in every transcript of this agent, each turn with the path
-        of its file; as it may be kept, and read from the files themselves.
+        of its file; as it may be kept, without what is forgotten, and read from the files
+        themselves.
         """
         from lorebank.workspace.session_files import find_sessions
 
+        forgotten = self._forgotten()
         for file in find_sessions(self.root, self.config).files:
-            for turn in _turns(file):
+            for turn in _turns(file, forgotten):
                 yield file.path, turn
+
+    def _forgotten(self) -> Forgotten:
+        """What this agent's transcripts are read without."""
+        from lorebank.transcripts.forgotten import NOTHING, parse_forgotten
+
+        try:
+            page = read_text_file(self.root, FORGOTTEN_PAGE)
+        except PathRefused:  # no page of this workspace, and told with the other links
+            return NOTHING
+        return parse_forgotten(page.text, agent=self.config.index.agent_id)[0]
+
+    def _conversations(self) -> Conversations | None:
+        """The transcripts as forgetting reaches them; `None` where none are read."""
+        exports = self._sidecar is not None and self._sidecar.sessions_folder is not None
+        if not self.config.memory_search.searches_sessions and not exports:
+            return None
+        from lorebank.custody.conversations import Conversations
+        from lorebank.workspace.session_files import find_sessions
+
+        forgotten = self._forgotten()
+        return Conversations(
+            agent=self.config.index.agent_id,
+            files=find_sessions(self.root, self.config).files,
+            turns=lambda file: _turns(file, forgotten),
+            settle=self._settle_conversations,
+        )
+
+    def _settle_conversations(self) -> str:
+        """Bring what is kept of transcripts to what is forgotten, with nothing left behind; returns
+        "" or why some of it may be left."""
+        from lorebank.index.forgetting import scrub
+
+        self.sync_sessions(force=True)
+        if self._sidecar is not None and self._sidecar.sessions_folder is not None:
+            self.export_transcripts(self.transcripts())
+            self._sidecar.note_change()
+        return scrub(self._session_store) if self._searches_sessions else ""
 
     def _follow_sessions(self) -> None:
         """Read on in the background, now and again, until this Bank is closed.
@@ -206,9 +250,11 @@ class Sessions(OpenWorkspace):
             discard_index(self._sessions_path)
 
 
-def _turns(file: SessionFile) -> Iterator[Turn]:
-    """What was said in a file; nothing where it is gone or cannot be read."""
+def _turns(file: SessionFile, forgotten: Forgotten) -> Iterator[Turn]:
+    """What was said in a file and is not forgotten; nothing where it is gone or cannot be read."""
     from lorebank.index.session_sync import read_session
 
     with suppress(OSError):
-        yield from read_session(file.place)
+        for turn in read_session(file.place):
+            if not forgotten.holds(file.path, turn):
+                yield turn

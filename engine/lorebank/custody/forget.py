@@ -1,8 +1,8 @@
 """Forgetting: lines cut out of the notes, out of every page made of them, and out of the index.
 
 In this order, so that a kill at any instant leaves something that the next run finishes: the undo
-store, the files one by one, the index, the name of the run. A file that somebody else is writing is
-read and planned again.
+store, the files one by one, the index, the store of transcripts, the name of the run. A file that
+somebody else is writing is read and planned again.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path, PurePosixPath
 
+from lorebank.custody.conversations import Conversations, Said
 from lorebank.custody.forgotten import Cut, KeptRun, finish, keep, kept_runs, next_run, read_run
 from lorebank.custody.planning import CutPlan, plan_cuts
 from lorebank.custody.selection import Order, Selected, select_lines
@@ -24,6 +25,7 @@ from lorebank.reflect.generated_memory import forget_generated
 from lorebank.workspace.atomic import remove_temporaries, remove_whole, write_atomic
 from lorebank.workspace.files import SourceFile
 from lorebank.workspace.git import in_repository
+from lorebank.workspace.layout import FORGOTTEN_PAGE
 
 __all__ = ["Forgetting"]
 
@@ -41,30 +43,33 @@ class Forgetting:
     sync: Callable[[], object]
     cache: Path
     """Where vectors are cached, whether or not there is such a file."""
+    conversations: Conversations | None = None
+    """Transcripts, where any are read."""
     problems: list[Diagnostic] = field(default_factory=list)
 
     def preview(self, order: Order) -> ForgetReport:
         """What `forget` would cut; nothing is written."""
-        selected = self._select(order)
-        plan = plan_cuts(self.root, selected, order)
-        return self._report(selected, plan, None, dry_run=True)
+        said, selected = self._said(order), self._select(order)
+        plan = plan_cuts(self.root, selected, order, said)
+        return self._report(selected, plan, said, None, dry_run=True)
 
     def forget(self, order: Order, *, today: date) -> ForgetReport:
         """Cut what the order means, and finish what an earlier call began."""
         resumed = self.resume()
+        said = self._said(order)
         try:
             selected = self._select(order)
         except NotFound:
             if not resumed:
                 raise
             selected = Selected()
-        plan = plan_cuts(self.root, selected, order)
+        plan = plan_cuts(self.root, selected, order, said)
         if not plan.cuts:
             name = resumed[-1] if resumed else None
-            return self._report(selected, plan, name, dry_run=False)
-        report = self._report(selected, plan, next_run(self.root, today), dry_run=False)
+            return self._report(selected, plan, said, name, dry_run=False)
+        report = self._report(selected, plan, said, next_run(self.root, today), dry_run=False)
         assert report.run is not None
-        hashes = self._cut(report.run, order, selected, plan)
+        hashes = self._cut(report.run, order, selected, plan, said)
         self._settle(report.run, hashes)
         return report.with_problems(self.problems)
 
@@ -74,7 +79,7 @@ class Forgetting:
         for name in names:
             run = read_run(self.root, name)
             for path, cut in run.cuts.items():
-                if self._present(path) == cut.before and not self._write(path, cut):
+                if (self._present(path) or b"") == cut.before and not self._write(path, cut):
                     self._say(path, "is being changed by somebody else; forget it again")
             self._settle(name, run.hashes)
         return tuple(names)
@@ -82,7 +87,17 @@ class Forgetting:
     def _select(self, order: Order) -> Selected:
         return select_lines(self.connection, self.root, self.files(), order)
 
-    def _cut(self, name: str, order: Order, selected: Selected, plan: CutPlan) -> tuple[str, ...]:
+    def _said(self, order: Order) -> Said:
+        if self.conversations is not None:
+            return self.conversations.select(order)
+        if order.is_of_conversations:
+            hint = "they are where memory_search.sources names sessions"
+            raise NotFound(f"no transcript {order.source}: none are read", hint=hint)
+        return Said()
+
+    def _cut(
+        self, name: str, order: Order, selected: Selected, plan: CutPlan, said: Said
+    ) -> tuple[str, ...]:
         """Write the store, then the files; returns the keys of what was embedded of them."""
         done: dict[str, Cut] = {}
         texts = list(plan.texts)
@@ -96,7 +111,7 @@ class Forgetting:
             if not missed:
                 break
             self.sync()
-            plan = plan_cuts(self.root, self._select_again(order, selected), order)
+            plan = plan_cuts(self.root, self._select_again(order, selected), order, said)
             texts += [text for text in plan.texts if text not in texts]
         else:
             for path in missed:
@@ -112,7 +127,8 @@ class Forgetting:
 
     def _settle(self, name: str, hashes: Iterable[str]) -> None:
         """Bring index and cache to what the files say now, with nothing left behind."""
-        for folder in {self.root / PurePosixPath(p).parent for p in read_run(self.root, name).cuts}:
+        cuts = read_run(self.root, name).cuts
+        for folder in {self.root / PurePosixPath(path).parent for path in cuts}:
             remove_temporaries(folder)
         self.sync()
         forget_generated(self.root)
@@ -122,6 +138,9 @@ class Forgetting:
                 cache.drop(gone)
         if reason := scrub(self.connection):
             self._say(".memory", f"{reason}; traces may be left there until the next forget")
+        of_conversations = self.conversations if FORGOTTEN_PAGE in cuts else None
+        if of_conversations is not None and (reason := of_conversations.settle()):
+            self._say("sessions", f"{reason}; traces may be left there until the next forget")
         finish(self.root, name)
 
     def _write(self, path: str, cut: Cut) -> bool:
@@ -130,7 +149,7 @@ class Forgetting:
             if cut.after is None:
                 remove_whole(self.root / path, expected=cut.before)
             else:
-                write_atomic(self.root / path, cut.after, expected=cut.before)
+                write_atomic(self.root / path, cut.after, expected=cut.before or None)
         except ConcurrentEdit:
             return self._present(path) == cut.after
         return True
@@ -145,7 +164,7 @@ class Forgetting:
         self.problems.append(Diagnostic(path, 0, "not-forgotten", message))
 
     def _report(
-        self, selected: Selected, plan: CutPlan, run: str | None, *, dry_run: bool
+        self, selected: Selected, plan: CutPlan, said: Said, run: str | None, *, dry_run: bool
     ) -> ForgetReport:
         ids = {line.id for line in selected.lines if line.id}
         return ForgetReport(
@@ -158,6 +177,7 @@ class Forgetting:
             opinions=tuple(opinions_moved(self.connection, ids)),
             in_git=in_repository(self.root),
             problems=(*plan.problems, *self.problems),
+            said=said.turns,
         )
 
 

@@ -34,6 +34,7 @@ class Cut:
     """The bytes of one file before and after; `after` is `None` where the file goes."""
 
     before: bytes
+    """Empty where there was no such file."""
     after: bytes | None
     derived: bool = False
     """Whether only what is made of other lines was cut: a page that reflect writes anew."""

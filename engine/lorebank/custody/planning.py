@@ -6,20 +6,24 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from lorebank.custody.conversations import Said
 from lorebank.custody.forgotten import Cut
 from lorebank.custody.selection import Order, Selected
 from lorebank.domain import Diagnostic, ForgottenLine
-from lorebank.markdown.ledger_edit import without_lines
+from lorebank.markdown.ledger_edit import added_line, without_lines
 from lorebank.markdown.mending import Mended, Traces, blanked, mend_blocks, mend_report
 from lorebank.markdown.proposal_pages import DECISIONS_PATH, PROPOSAL_PAGES
+from lorebank.markdown.source import newline_style
 from lorebank.workspace.layout import (
     BANK_FOLDER,
     CONFIRMED_PAGE,
     EVIDENCE_PAGE,
+    FORGOTTEN_PAGE,
     IDENTITY_PAGE,
     is_generated,
 )
 from lorebank.workspace.paths import is_linked
+from lorebank.workspace.text_file import read_text_file
 
 __all__ = ["CutPlan", "plan_cuts"]
 
@@ -40,8 +44,8 @@ class CutPlan:
     problems: tuple[Diagnostic, ...] = ()
 
 
-def plan_cuts(root: Path, selected: Selected, order: Order) -> CutPlan:
-    """Plan the cut; nothing is written."""
+def plan_cuts(root: Path, selected: Selected, order: Order, said: Said) -> CutPlan:
+    """Plan the cut; nothing is written. What was `said` gets its lines of `bank/forgotten.md`."""
     problems: list[Diagnostic] = []
     notes = {line.source.path for line in selected.lines} | set(selected.files)
     cuts: dict[str, Cut] = {}
@@ -65,9 +69,18 @@ def plan_cuts(root: Path, selected: Selected, order: Order) -> CutPlan:
         if mended.gone:
             pages += [ForgottenLine.of(path, number, text) for number, text in mended.gone if text]
             cuts[path] = Cut(data, _bytes(mended.text), derived=cut is None)
+    if said.tombstones:
+        page = read_text_file(root, FORGOTTEN_PAGE)
+        cuts[FORGOTTEN_PAGE] = Cut(page.data or b"", _with_tombstones(page.text, said).encode())
     cuts = {path: cut for path, cut in cuts.items() if cut.before != cut.after}
     texts = dict.fromkeys((*traces.needles, *raw))
     return CutPlan(cuts, tuple(pages), tuple(texts), tuple(problems))
+
+
+def _with_tombstones(text: str, said: Said) -> str:
+    known = {line.strip() for line in text.splitlines()}
+    new = [line for line in said.tombstones if line not in known]
+    return added_line(text, newline_style(text).join(new), title="Forgotten")[0] if new else text
 
 
 def _traces(selected: Selected, order: Order) -> Traces:
@@ -106,7 +119,8 @@ def _without(data: bytes, path: str, selected: Selected) -> bytes | None:
 def _bank_pages(root: Path) -> list[str]:
     folder = root / BANK_FOLDER
     found = [file.relative_to(root).as_posix() for file in folder.rglob("*.md") if file.is_file()]
-    return sorted(path for path in found if not is_linked(root, path))
+    kept = {FORGOTTEN_PAGE}  # made of no line: what it says is the owner's, whatever is forgotten
+    return sorted(path for path in found if path not in kept and not is_linked(root, path))
 
 
 def _read(root: Path, path: str, problems: list[Diagnostic]) -> bytes | None:

@@ -11,7 +11,8 @@ from lorebank.domain import PurgeReport, UndoReport
 from lorebank.errors import ConcurrentEdit
 from lorebank.reflect.under_way import RECORD
 from lorebank.reflect.undo import drop_run, runs
-from lorebank.workspace.atomic import write_atomic
+from lorebank.workspace.atomic import remove_whole, write_atomic
+from lorebank.workspace.layout import FORGOTTEN_PAGE
 
 __all__ = ["purge", "restore"]
 
@@ -25,7 +26,7 @@ def restore(root: Path, name: str | None, *, force: bool = False) -> UndoReport:
     """
     run = read_run(root, name)
     present = {path: _present(root / path) for path in run.cuts}
-    wanted = {path: _restored(cut, present[path]) for path, cut in run.cuts.items()}
+    wanted = {path: _restored(path, cut, present[path]) for path, cut in run.cuts.items()}
     edited = [path for path, data in wanted.items() if data is None and not run.cuts[path].derived]
     if edited and not force:
         raise ConcurrentEdit(
@@ -36,7 +37,10 @@ def restore(root: Path, name: str | None, *, force: bool = False) -> UndoReport:
     for path, data in wanted.items():
         if data is None:
             continue
-        if present[path] != data:
+        if not data:
+            if (left := present[path]) is not None:
+                remove_whole(root / path, expected=left)
+        elif present[path] != data:
             write_atomic(root / path, data, expected=present[path])
         restored.append(path)
     if not edited:
@@ -61,13 +65,23 @@ def purge(root: Path, name: str | None = None) -> PurgeReport:
     return PurgeReport(tuple(names), tuple(copies))
 
 
-def _restored(cut: Cut, present: bytes | None) -> bytes | None:
-    """What the file should hold; `None` where it is neither as it was cut nor only longer."""
+def _restored(path: str, cut: Cut, present: bytes | None) -> bytes | None:
+    """What the file should hold, nothing where there was none; `None` where it is neither as it was
+    cut nor only longer."""
+    if path == FORGOTTEN_PAGE:
+        return _without_added(cut, present or b"")
     if present in (cut.before, cut.after):
         return cut.before
     if cut.after and present is not None and present.startswith(cut.after):
         return cut.before + present[len(cut.after) :]
     return None
+
+
+def _without_added(cut: Cut, present: bytes) -> bytes:
+    """A page that a run only added lines to, whatever was done to it since."""
+    added = {*(cut.after or b"").splitlines(), b""} - {*cut.before.splitlines()}
+    kept = [line for line in present.splitlines(keepends=True) if line.strip() not in added]
+    return b"".join(kept) if b"".join(kept).strip() else b""
 
 
 def _holds(archive: Path, texts: tuple[bytes, ...]) -> bool:

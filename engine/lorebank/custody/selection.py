@@ -22,7 +22,8 @@ from lorebank.index.quarantine import ids_beginning
 from lorebank.language.folding import fold
 from lorebank.markdown.source import decode, split_lines
 from lorebank.workspace.files import SourceFile, read_bytes
-from lorebank.workspace.layout import FileRole
+from lorebank.workspace.layout import FORGOTTEN_PAGE, FileRole, is_markdown
+from lorebank.workspace.session_files import is_session_path
 
 __all__ = ["Order", "Selected", "select_lines"]
 
@@ -35,14 +36,23 @@ class Order:
     """Of facts, passages (`n-…`) or opinions (`o-…`): the lines that state them."""
     entity: str = ""
     """A slug: all lines that name it, its page, the decisions about its names."""
+    names: tuple[str, ...] = ()
+    """What that entity is called, for what was said of it in conversations."""
     page: str = ""
     """The page of that entity, where it has one."""
     source: str = ""
-    """A file, or lines of it."""
+    """A file, or lines of it; a transcript or a folder of them as search cites it."""
     match: str = ""
     """Every line that holds this text, whatever its case and accents."""
     before: date | None = None
-    """Only what was written down on an earlier day; alone, the whole notes of those days."""
+    """Only what was written down on an earlier day; alone, the whole notes of those days, and all
+    that was said on them."""
+
+    @property
+    def is_of_conversations(self) -> bool:
+        """Whether no note is meant."""
+        path = self.source.partition("#")[0]
+        return is_session_path(path) and not is_markdown(path)
 
     def check(self) -> None:
         """`UsageError` unless it means one thing."""
@@ -73,6 +83,8 @@ def select_lines(
     """Everything that the order means; the caller has synced. `NotFound` for unknown ids."""
     order.check()
     selected = Selected()
+    if order.is_of_conversations:
+        return selected
     if order.source:
         _take_source(connection, root, files, order.source, selected)
     elif order.match:
@@ -157,6 +169,8 @@ def _take_matches(
 ) -> None:
     sought = fold(text.strip())
     for file in files:
+        if file.path == FORGOTTEN_PAGE:
+            continue  # it keeps forgotten what is
         hit = [n for n, line in _numbered(root, file) if sought in fold(line)]
         if file.role in (FileRole.BANK, FileRole.LEDGER) and hit:
             hit = _outside_blocks(root, file.path, hit)

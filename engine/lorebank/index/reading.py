@@ -27,7 +27,7 @@ from lorebank.markdown.source import decode
 from lorebank.markdown.tags import front_matter_tags
 from lorebank.slots.read import Slot
 from lorebank.workspace.files import SourceFile
-from lorebank.workspace.layout import CONFIRMED_PAGE, EVIDENCE_PAGE, FileRole
+from lorebank.workspace.layout import CONFIRMED_PAGE, EVIDENCE_PAGE, FORGOTTEN_PAGE, FileRole
 
 __all__ = ["ReadFile", "ledger_rows", "read_file"]
 
@@ -132,6 +132,10 @@ def _read_ledger(
     elif source.path == EVIDENCE_PAGE:
         rulings = parse_evidence_lines(text, source.path, document=document)
         problems = (*problems, *rulings.diagnostics)
+    elif source.path == FORGOTTEN_PAGE:
+        from lorebank.transcripts.forgotten import parse_forgotten  # few workspaces have the page
+
+        problems = (*problems, *parse_forgotten(text, source.path)[1])
     return ReadFile(
         source=source,
         hash=content_hash,

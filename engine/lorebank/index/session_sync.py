@@ -21,6 +21,7 @@ from lorebank.index.connection import Connection, give_back_room, transaction
 from lorebank.index.meta import read_meta, write_meta
 from lorebank.index.session_rows import KnownSession
 from lorebank.transcripts.chunks import chunks_of_turns
+from lorebank.transcripts.forgotten import NOTHING, Forgotten
 from lorebank.transcripts.lines import Place, lines_of
 from lorebank.transcripts.turns import Turn, read_line, turns_of
 from lorebank.workspace.files import content_hash
@@ -49,10 +50,12 @@ class SessionRules:
     delta_bytes: int = 100_000
     delta_lines: int = 50
     retention_days: int = 0
+    forgotten: Forgotten = NOTHING
 
     def fingerprint(self) -> str:
         """Changes with whatever makes other rows of the same files."""
-        return f"{self.chunk_tokens} {self.retention_days}"
+        told = f"{self.chunk_tokens} {self.retention_days} {self.forgotten.fingerprint()}"
+        return told.rstrip()
 
 
 def read_session(place: Path) -> Iterator[Turn]:
@@ -190,6 +193,8 @@ class _Sync:
         goes_on = True
         while goes_on and not self.is_over():
             with transaction(self.connection):
+                if read_meta(self.connection, "rules") != self.rules.fingerprint():
+                    return  # another process knows what was forgotten since
                 if rows.known_session(self.connection, file.path) != known:
                     return
                 if anew or known is None:
@@ -224,6 +229,8 @@ def _read_piece(
             break
         place = line.end
         for turn in read.turns:
+            if rules.forgotten.holds(known.path, turn):
+                continue
             if rows.is_news(connection, known.session, turn):
                 turns.append(turn)
             else:

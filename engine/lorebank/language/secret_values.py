@@ -13,14 +13,17 @@ from collections import Counter
 
 from lorebank.language.words import stop_words
 
-__all__ = ["is_passphrase", "is_password", "is_random"]
+__all__ = ["is_drawn", "is_passphrase", "is_password", "is_random"]
 
 _LEAST_PASSWORD = 4
 _LEAST_RANDOM = 10
 _LEAST_HEX = 16
+_LEAST_DRAWN = 12
 _PASSPHRASE_WORDS = 4
 _SWITCHES = 6
 """Case or digits change this often in what was drawn; in `maxHitsPerPage` less."""
+_FEW_WORDS = 0.6
+"""Of words joined by marks, more than that stands in words."""
 _BITS = 3.0
 """Of a random text of a dozen letters and digits; English words have fewer distinct letters."""
 _STANDING_FOR = re.compile(
@@ -86,9 +89,23 @@ def is_random(value: str, *, sure: bool) -> bool:
     if _HEX.match(value):
         mixed = any(map(str.isdigit, value)) and any(map(str.isalpha, value))
         return sure and len(value) >= _LEAST_HEX and mixed
-    if "://" in value or _ATTRIBUTE.match(value) or not _mixed(value):
+    if "://" in value or _is_attribute(value) or not _mixed(value):
         return False
     return not _wordlike(value) and _bits(value) >= _BITS
+
+
+def is_drawn(value: str) -> bool:
+    """Whether letters, digits and capitals follow one another as in what was drawn, dots or not.
+
+    >>> is_drawn("aB3dEf9h.uv7wXy2z"), is_drawn("settings.apiKeyV2.s3Client")
+    (True, False)
+    """
+    return len(value) >= _LEAST_DRAWN and _switches(value) and _said(value) < _FEW_WORDS
+
+
+def _is_attribute(value: str) -> bool:
+    """Whether it is a name of a program: `response.next_page_token`."""
+    return bool(_ATTRIBUTE.match(value)) and not is_drawn(value)
 
 
 def _stands_for_another(value: str) -> bool:
@@ -99,7 +116,7 @@ def _stands_for_another(value: str) -> bool:
         return True
     if low.startswith(("your", "my-", "my_", "example", "insert", "replace", "dummy", "xxxx")):
         return True
-    return bool(_ATTRIBUTE.match(value)) and bool(re.search("pass|secret|token|key|cred", low))
+    return _is_attribute(value) and bool(re.search("pass|secret|token|key|cred", low))
 
 
 def _ascii_letters(value: str) -> bool:
@@ -121,13 +138,22 @@ def _mixed(value: str) -> bool:
 
 def _wordlike(value: str) -> bool:
     """Whether most of it is words joined by marks: `rotate-every-90-days`, `next_page_token`."""
-    if len(_SWITCH.findall(value)) > len(value) / _SWITCHES:
+    if _switches(value):
         return False
+    marks = bool(re.search(r"[-_./]", value.strip("-_./")))
+    return _said(value) >= (_FEW_WORDS if marks else 0.85)
+
+
+def _switches(value: str) -> bool:
+    """Whether case or digits change often."""
+    return len(_SWITCH.findall(value)) > len(value) / _SWITCHES
+
+
+def _said(value: str) -> float:
+    """The share of its letters and digits that stand in what may be words."""
     words = [chunk for chunk in _CHUNK.findall(value) if chunk.isalpha() and len(chunk) > 2]
     said = sum(len(word) for word in words if re.search("[aeiouy]", word.lower()))
-    marks = bool(re.search(r"[-_./]", value.strip("-_./")))
-    share = 0.6 if marks else 0.85
-    return said >= share * sum(map(str.isalnum, value))
+    return said / max(1, sum(map(str.isalnum, value)))
 
 
 def _bits(value: str) -> float:

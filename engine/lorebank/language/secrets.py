@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lorebank.language.secret_kinds import token_pattern
-from lorebank.language.secret_values import is_passphrase, is_password, is_random
+from lorebank.language.secret_values import is_drawn, is_passphrase, is_password, is_random
 
 __all__ = ["MASK", "Redacted", "Secret", "find_secrets", "redact"]
 
@@ -205,7 +205,9 @@ def _in_line(line: str) -> Iterator[Secret]:
             if kind != "url-password" or is_password(found["value"], "", quoted=True):
                 yield Secret(kind, *found.span("value"))
     for found in _HEADER.finditer(line):
-        if any(map(str.isdigit, found["value"])) and is_random(found["value"], sure=True):
+        value = found["value"]
+        telling = any(map(str.isdigit, value)) or is_drawn(value)
+        if telling and is_random(value, sure=True):
             yield Secret("authorization", *found.span("value"))
     for found in _CURL.finditer(line):
         if is_password(found["value"], "", quoted=True):

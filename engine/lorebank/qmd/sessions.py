@@ -59,7 +59,8 @@ def export_transcripts(
     """Write conversations into a folder, one file each; unchanged ones are left alone.
 
     Conversations that ended more than `retention_days` days ago are not written, and what was
-    exported of them earlier is removed; 0 keeps all. Raises `WorkspaceError`.
+    exported of them earlier is removed; 0 keeps all. So is one of which no turn is left. Raises
+    `WorkspaceError`.
     """
     oldest = now - timedelta(days=retention_days) if retention_days else None
     written, removed = [], []
@@ -68,7 +69,11 @@ def export_transcripts(
         for transcript in transcripts:
             file = folder / _file_name(transcript)
             is_kept = oldest is None or transcript.ended >= oldest
-            if is_kept and _write(file, transcript_text(transcript)):
+            if not transcript.turns:
+                if _is_ours(file):
+                    file.unlink()
+                    removed.append(file.name)
+            elif is_kept and _write(file, transcript_text(transcript)):
                 written.append(file.name)
         for file in sorted(folder.glob("*.md")):
             if oldest is not None and _is_expired(file, oldest):
@@ -122,6 +127,12 @@ def _write(file: Path, text: str) -> bool:
     temporary.write_text(text, "utf-8")
     temporary.replace(file)
     return True
+
+
+def _is_ours(file: Path) -> bool:
+    if file.is_symlink() or not file.is_file():
+        return False
+    return file.read_text("utf-8", "replace").startswith(_MARK)
 
 
 def _is_expired(file: Path, oldest: datetime) -> bool:

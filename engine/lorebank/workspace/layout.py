@@ -29,6 +29,7 @@ __all__ = [
     "DERIVED_FOLDER",
     "DIRECTIVES_PAGE",
     "EVIDENCE_PAGE",
+    "FORGOTTEN_PAGE",
     "GENERATED_FOLDERS",
     "IDENTITY_PAGE",
     "MEMORY_FOLDER",
@@ -50,6 +51,7 @@ DERIVED_FOLDER = ".memory"
 IDENTITY_PAGE = "bank/identity.md"
 EVIDENCE_PAGE = "bank/evidence.md"
 CONFIRMED_PAGE = "bank/confirmed.md"
+FORGOTTEN_PAGE = "bank/forgotten.md"
 DIRECTIVES_PAGE = "bank/directives.md"
 GENERATED_FOLDERS = ("bank/proposals", "bank/reflections")
 """What reflect reports about itself; never read as memory."""
@@ -72,7 +74,7 @@ class FileRole(StrEnum):
     NOTE = "note"
     BANK = "bank"
     LEDGER = "ledger"
-    """`bank/identity.md`, `bank/evidence.md`, `bank/confirmed.md`: decisions, not facts."""
+    """`bank/identity.md`, `evidence.md`, `confirmed.md`, `forgotten.md`: decisions, not facts."""
     DIRECTIVES = "directives"
     """`bank/directives.md`: the owner's rules, which are prose and no facts."""
     EXTRA = "extra"
@@ -186,7 +188,7 @@ def role_of(path: str, named: NamedDay) -> FileRole:
         return FileRole.LOG if named.is_log else FileRole.NOTE
     if is_core(path):
         return FileRole.CORE
-    if path in (IDENTITY_PAGE, EVIDENCE_PAGE, CONFIRMED_PAGE):
+    if path in (IDENTITY_PAGE, EVIDENCE_PAGE, CONFIRMED_PAGE, FORGOTTEN_PAGE):
         return FileRole.LEDGER
     if path == DIRECTIVES_PAGE:
         return FileRole.DIRECTIVES

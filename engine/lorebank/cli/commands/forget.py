@@ -16,6 +16,7 @@ EXAMPLES = """
 lorebank forget f-1a2b3c4d5e --dry-run
 lorebank forget --entity Peter
 lorebank forget --source memory/2025-11-27.md#L12-L14
+lorebank forget --source sessions/3f1c2a9e.jsonl
 lorebank forget --match "the old address" --purge
 lorebank forget --undo
 lorebank forget --purge
@@ -32,9 +33,13 @@ lorebank forget --purge
     shell_complete=complete_entity,
     help="All that names it, and its page.",
 )
-@click.option("--source", default="", metavar="PATH[#L10[-L20]]", help="A file, or lines of it.")
+@click.option(
+    "--source", default="", metavar="PATH[#L10[-L20]]", help="A file, a transcript, or lines of it."
+)
 @click.option("--match", default="", metavar="TEXT", help="Every line that holds that text.")
-@click.option("--before", metavar="DAY", help="Only notes of earlier days; alone, all of those.")
+@click.option(
+    "--before", metavar="DAY", help="Only of earlier days; alone, all notes and talk of those."
+)
 @click.option("--dry-run", is_flag=True, help="Show every line that would go; cut nothing.")
 @click.option("--undo", "undo", is_flag=True, help="Put back what a run cut: the last, or RUN.")
 @click.option("--purge", is_flag=True, help="Keep nothing to undo it; alone, of no run.")
@@ -56,7 +61,8 @@ def forget(
 
     ID is that of a fact, a passage (n-…) or an opinion (o-…). An empty line stays where a line
     stood, so that every other citation holds. What is cut is kept in .memory/forgotten for --undo
-    until --purge drops it, with the copies of pages that reflect keeps. Git's history is yours.
+    until --purge drops it, with the copies of pages that reflect keeps. Git's history is yours, and
+    transcripts are their host's: lines of bank/forgotten.md keep them from being read again.
     """
     chosen = bool(entity or source or match or before)
     with session.bank() as bank:

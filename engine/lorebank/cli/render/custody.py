@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from lorebank.cli.render.look import INDENT, Look
 from lorebank.cli.render.phrases import count, fact_block
 from lorebank.domain import ConfirmReport, ForgetReport, ForgottenLine, PurgeReport, UndoReport
@@ -25,14 +27,17 @@ def confirm_lines(look: Look, report: ConfirmReport) -> list[str]:
 
 def forget_lines(look: Look, report: ForgetReport) -> list[str]:
     """Every line that goes, with its place; then what of the index goes with them."""
-    if not report.lines and not report.pages:
+    if not report.lines and not report.pages and not report.said:
         return [f"finished run {report.run}" if report.run else "nothing to forget"]
     does = "would cut" if report.dry_run else "cut"
-    lines = [look.strong(f"{does} {_counted(report)}")]
+    lines = []
+    if report.lines or report.pages:
+        lines.append(look.strong(f"{does} {_counted(report.lines, 'entry', 'entries', 'file')}"))
     for line in report.lines:
         lines += _cut_line(look, line)
     lines += [f"{INDENT}{path} (the whole file)" for path in report.files]
     lines += _page_lines(look, report)
+    lines += _said_lines(look, report, apart=bool(lines))
     if report.opinions:
         lines += ["", look.strong("opinions that they bear on")]
         for id_, statement, lost, total in report.opinions:
@@ -54,9 +59,28 @@ def _page_lines(look: Look, report: ForgetReport) -> list[str]:
     if report.dry_run:
         lines = ["", look.strong("would cut from pages made of them")]
         return [*lines, *(part for line in report.pages for part in _cut_line(look, line))]
-    paths = dict.fromkeys(line.source.path for line in report.pages)
-    said = f"and {count(len(report.pages), 'line')} of pages made of them: {', '.join(paths)}"
+    paths = ", ".join(_paths(report.pages))
+    said = f"and {count(len(report.pages), 'line')} of pages made of them: {paths}"
     return look.paragraph(said, INDENT, first="")
+
+
+def _said_lines(look: Look, report: ForgetReport, *, apart: bool) -> list[str]:
+    """What goes of conversations: turn by turn before it is done, by number afterwards."""
+    if not report.said:
+        return []
+    does = "would forget" if report.dry_run else "forgot"
+    counted = _counted(report.said, "turn", "turns", "conversation")
+    lines = [""] * apart + [look.strong(f"{does} {counted}")]
+    if report.dry_run:
+        for line in report.said:
+            lines += _cut_line(look, line)
+    else:
+        lines += [f"{INDENT}{look.clean_line(path)}" for path in _paths(report.said)]
+    said = (
+        "The transcripts are left as they are, being your host's; lines of bank/forgotten.md keep"
+        " them from being read again."
+    )
+    return [*lines, *look.paragraph(said)]
 
 
 def _cut_line(look: Look, line: ForgottenLine) -> list[str]:
@@ -65,9 +89,12 @@ def _cut_line(look: Look, line: ForgottenLine) -> list[str]:
     return [INDENT + look.dim(look.clean_line(head)), *look.paragraph(shown, INDENT * 2)]
 
 
-def _counted(report: ForgetReport) -> str:
-    paths = {line.source.path for line in report.lines}
-    return f"{count(len(report.lines), 'entry', 'entries')} of {count(len(paths), 'file')}"
+def _counted(lines: Sequence[ForgottenLine], one: str, more: str, place: str) -> str:
+    return f"{count(len(lines), one, more)} of {count(len(_paths(lines)), place)}"
+
+
+def _paths(lines: Sequence[ForgottenLine]) -> list[str]:
+    return list(dict.fromkeys(line.source.path for line in lines))
 
 
 def _what_next(report: ForgetReport) -> list[str]:

@@ -19,6 +19,7 @@ REMEDIES = {
     "decision-unread": "write `accept p-…` or `reject p-… (day: reason)`",
     "extra-path-missing": "create it, or take it out of workspace.extra_paths",
     "fact-empty": "write a sentence after the kind and the names, or remove the line",
+    "forgotten-unread": "write `forget`, the transcript in backticks, and `of` its agent",
     "front-matter-duplicate": "keep the key once",
     "front-matter-unread": "write `key: value`, or a list on one line",
     "generator-failed": "the cited lines stand without it; check the generator settings",
