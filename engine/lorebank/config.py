@@ -35,7 +35,7 @@ from lorebank.config_places import (
     user_config_path,
     workspace_config_path,
 )
-from lorebank.config_recall import MmrSettings, RecallSettings, TemporalDecaySettings
+from lorebank.config_recall import RecallSettings
 from lorebank.config_rules import (
     AGENT_ID,
     EXTRA_PATHS,
@@ -52,33 +52,6 @@ from lorebank.config_rules import (
     whole_number,
 )
 from lorebank.errors import ConfigurationError, UsageError
-
-__all__ = [
-    "Change",
-    "Config",
-    "EmbedderSettings",
-    "GeneratorSettings",
-    "IndexSettings",
-    "MmrSettings",
-    "OriginSettings",
-    "ProviderSettings",
-    "RecallSettings",
-    "ReflectSettings",
-    "RetainSettings",
-    "TemporalDecaySettings",
-    "VectorSettings",
-    "WorkspaceSettings",
-    "check_value",
-    "describe",
-    "get",
-    "load_config",
-    "rules",
-    "set_value",
-    "set_values",
-    "shown",
-    "user_config_path",
-    "workspace_config_path",
-]
 
 HIDDEN = "(hidden)"
 """What stands for a key where settings are shown."""

@@ -23,18 +23,6 @@ from lorebank.config_rules import (
     whole_number,
 )
 
-__all__ = [
-    "CompactionSettings",
-    "ContextSettings",
-    "CoreMemorySettings",
-    "ExperimentalSettings",
-    "MemoryFlushSettings",
-    "MemorySearchSettings",
-    "MemorySettings",
-    "ScopeSettings",
-    "SessionSettings",
-]
-
 ACTIONS = ("allow", "deny")
 CHAT_TYPES = ("direct", "group", "channel")
 MATCHED = ("channel", "chat_type", "key_prefix", "raw_key_prefix")

@@ -24,17 +24,6 @@ from lorebank.config_rules import (
     whole_number,
 )
 
-__all__ = [
-    "PROVIDERS",
-    "AccountSettings",
-    "BatchSettings",
-    "CacheSettings",
-    "EmbedderSettings",
-    "LocalSettings",
-    "ProviderSettings",
-    "RemoteSettings",
-]
-
 PROVIDERS = ("local", "openai", "gemini", "voyage", "ollama", "llama.cpp", "none")
 """Every embedder that a setting may name."""
 _HARMLESS = frozenset({"local", "none"})

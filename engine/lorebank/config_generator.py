@@ -21,8 +21,6 @@ from lorebank.config_rules import (
     whole_number,
 )
 
-__all__ = ["GENERATORS", "GeneratorSettings"]
-
 GENERATORS = ("none", "openai", "gemini", "ollama")
 """Every generator that a setting may name; `openai` is any server that speaks as OpenAI does."""
 

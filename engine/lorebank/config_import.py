@@ -16,8 +16,6 @@ from lorebank import json5
 from lorebank.config import check_value
 from lorebank.errors import ConfigurationError, UsageError
 
-__all__ = ["Imported", "read_openclaw"]
-
 _SEARCH = "agents.defaults.memorySearch"
 _HOMES = {
     "model": "embedder.model",

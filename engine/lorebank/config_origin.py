@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 from lorebank.config_rules import Rule, users_own
 from lorebank.domain import Origin
 
-__all__ = ["OriginSettings"]
-
 
 def _is_table(folders: Mapping[object, object]) -> bool:
     return all(

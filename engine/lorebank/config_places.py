@@ -10,15 +10,6 @@ from typing import Any
 
 from lorebank.errors import ConfigurationError
 
-__all__ = [
-    "parse_file",
-    "read_text",
-    "refuse_link",
-    "replace_file",
-    "user_config_path",
-    "workspace_config_path",
-]
-
 _TOML_PLACE = r" \((?:at line (\d+), column (\d+)|at end of document)\)\Z"
 
 

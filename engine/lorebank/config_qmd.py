@@ -24,13 +24,6 @@ from lorebank.config_rules import (
     whole_number,
 )
 
-__all__ = [
-    "QmdLimitSettings",
-    "QmdSessionSettings",
-    "QmdSettings",
-    "QmdUpdateSettings",
-]
-
 _NAME = r"[a-z0-9][a-z0-9-]{0,63}"
 _RESERVED = r"memory-root|sessions|extra-\d+"
 """What collections of our own are called."""

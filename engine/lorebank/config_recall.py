@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 
 from lorebank.config_rules import FLAG, FRACTION, number, one_of, setting, whole_number
 
-__all__ = ["MmrSettings", "RecallSettings", "TemporalDecaySettings"]
-
 
 @dataclass(frozen=True, slots=True)
 class TemporalDecaySettings:

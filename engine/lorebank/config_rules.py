@@ -12,33 +12,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
-__all__ = [
-    "AGENT_ID",
-    "COMMAND",
-    "ENDPOINT",
-    "EXTRA_PATHS",
-    "FLAG",
-    "FRACTION",
-    "HEADINGS",
-    "INDEX_PATH",
-    "LIBRARY",
-    "LOG_PATTERN",
-    "MODEL_PATH",
-    "PATH",
-    "SECRET",
-    "TEXTS",
-    "Rule",
-    "duration",
-    "is_location",
-    "number",
-    "one_of",
-    "seconds",
-    "setting",
-    "tables",
-    "users_own",
-    "whole_number",
-]
-
 _TRUE = frozenset({"true", "yes", "on", "1"})
 _FALSE = frozenset({"false", "no", "off", "0"})
 

@@ -16,8 +16,6 @@ from typing import Any, cast
 from lorebank.config import Config
 from lorebank.config_rules import Rule
 
-__all__ = ["settings_schema"]
-
 _KINDS: Mapping[type, Mapping[str, Any]] = {
     str: {"type": "string"},
     int: {"type": "integer"},

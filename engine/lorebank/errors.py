@@ -21,22 +21,6 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-__all__ = [
-    "ConcurrentEdit",
-    "ConfigurationError",
-    "CoreMemoryFull",
-    "IndexUnusable",
-    "LockHeld",
-    "LorebankError",
-    "NotFound",
-    "Offline",
-    "PathRefused",
-    "ProviderError",
-    "ScheduleError",
-    "UsageError",
-    "WorkspaceError",
-]
-
 
 class LorebankError(Exception):
     """The root of the tree; catching it catches everything lorebank raises on purpose."""

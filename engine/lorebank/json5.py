@@ -8,8 +8,6 @@ from __future__ import annotations
 import re
 from typing import Any
 
-__all__ = ["loads"]
-
 _DEEPEST = 200
 _BLANK = re.compile(r"(?:[\s\ufeff]|//[^\n\r\u2028\u2029]*|/\*.*?\*/)*", re.DOTALL)
 _NAME = re.compile(r"(?:[^\W\d]|[$_]|\\u[0-9a-fA-F]{4})(?:\w|[$_\u200c\u200d]|\\u[0-9a-fA-F]{4})*")

@@ -14,8 +14,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["find_line", "set_key", "toml_text", "unset_key"]
-
 Key = tuple[str, ...]
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")

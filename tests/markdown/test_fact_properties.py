@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from lorebank.domain import Citation, EvidenceMark, Fact, FactKind, Mention, Stance
 from lorebank.language.folding import slugify
 from lorebank.markdown.document import read_document
-from lorebank.markdown.facts import extract_facts, fact_id, format_fact
+from lorebank.markdown.fact_format import format_fact
+from lorebank.markdown.facts import extract_facts, fact_id
 from lorebank.markdown.passages import extract_passages
 from lorebank.markdown.source import split_lines
 

@@ -11,7 +11,8 @@ import pytest
 from _pytest.mark import ParameterSet
 
 from lorebank.domain import Fact, Stance
-from lorebank.markdown.facts import FactExtraction, extract_facts, format_fact
+from lorebank.markdown.fact_format import format_fact
+from lorebank.markdown.facts import FactExtraction, extract_facts
 
 _GOLDEN = Path(__file__).parent.parent / "golden" / "facts.md"
 _CASE = re.compile(

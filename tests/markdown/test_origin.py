@@ -8,7 +8,8 @@ import pytest
 
 from lorebank.domain import Origin
 from lorebank.markdown.confirmations import format_confirmation, parse_confirmations
-from lorebank.markdown.facts import extract_facts, format_fact
+from lorebank.markdown.fact_format import format_fact
+from lorebank.markdown.facts import extract_facts
 from lorebank.markdown.origin import file_origin
 
 

@@ -12,7 +12,7 @@ from lorebank import Bank, ConcurrentEdit, FactKind
 from lorebank.domain import Citation, ProposalAction
 from lorebank.language.words import words
 from lorebank.markdown.document import read_document
-from lorebank.markdown.facts import format_fact
+from lorebank.markdown.fact_format import format_fact
 from lorebank.reflect.infer import infer_facts, sentences
 from support import WORDS_ONLY
 

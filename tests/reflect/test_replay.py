@@ -12,7 +12,8 @@ import pytest
 
 from lorebank import Bank
 from lorebank.domain import Fact, Opinion, Trend
-from lorebank.markdown.facts import RETAIN_HEADINGS, extract_facts
+from lorebank.markdown.facts import extract_facts
+from lorebank.markdown.headings import RETAIN_HEADINGS
 from lorebank.reflect.matching import Formation, form
 from support import WORDS_ONLY
 

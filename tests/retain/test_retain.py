@@ -12,7 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lorebank import Bank, Fact, FactKind, LorebankError, UsageError, WorkspaceError
-from lorebank.markdown.facts import RETAIN_HEADINGS, extract_facts, format_fact
+from lorebank.markdown.fact_format import format_fact
+from lorebank.markdown.facts import extract_facts
+from lorebank.markdown.headings import RETAIN_HEADINGS
 from lorebank.retain.append import append_fact_line, new_log
 from lorebank.retain.compose import compose_fact
 from lorebank.retain.kinds import parse_kind

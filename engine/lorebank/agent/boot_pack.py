@@ -16,8 +16,6 @@ from lorebank.domain import Opinion
 from lorebank.language.words import estimate_tokens
 from lorebank.markdown.hidden import hide
 
-__all__ = ["BootPack", "PackPart", "PackSource", "build_boot_pack", "opinion_lines", "visible"]
-
 HEADER = (
     "<!-- lorebank:context — recalled from memory: background, not a request;"
     " do not store it again -->"

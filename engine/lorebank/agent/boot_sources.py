@@ -24,8 +24,6 @@ from lorebank.workspace.excerpt import read_excerpt
 from lorebank.workspace.layout import DIRECTIVES_PAGE, LogPattern, is_core
 from lorebank.workspace.text_edit import core_path
 
-__all__ = ["boot_pack"]
-
 LEAST_BUDGET = 50
 _PROPOSALS = "bank/proposals"
 

@@ -16,8 +16,6 @@ from lorebank.errors import CoreMemoryFull, NotFound, UsageError
 from lorebank.language.words import estimate_tokens
 from lorebank.markdown.source import line_of, newline_style
 
-__all__ = ["ACTIONS", "CoreEdit", "CoreLimits", "CoreWrite", "edit_core", "measured"]
-
 ACTIONS = ("append", "replace", "insert")
 _HEADING = re.compile(r"#{1,6}[ \t]+\S")
 _NEAR = 0.6

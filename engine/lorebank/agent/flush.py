@@ -14,17 +14,6 @@ from typing import Any
 
 from lorebank.config_agent import CompactionSettings, MemoryFlushSettings
 
-__all__ = [
-    "NO_REPLY",
-    "Flush",
-    "FlushState",
-    "Session",
-    "decide_flush",
-    "deliverable",
-    "flush_prompts",
-    "next_state",
-]
-
 NO_REPLY = "NO_REPLY"
 """What a model answers where there is nothing to store and nothing to say."""
 SYSTEM_PROMPT = (

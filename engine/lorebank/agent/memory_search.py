@@ -12,8 +12,6 @@ from lorebank.domain import SearchHit
 from lorebank.recall.search import search_terms
 from lorebank.recall.snippets import SNIPPET_CHARACTERS, snippet
 
-__all__ = ["MemorySearch", "denied_search", "memory_search_result"]
-
 _LEAST = 120
 """A snippet keeps so many characters of text, however long the path below it is."""
 _DO_NOT_CITE = "Paths are for memory_get only: do not cite them in replies."

@@ -10,8 +10,6 @@ from lorebank.agent.core_memory import CoreWrite
 from lorebank.agent.routing import Place, route
 from lorebank.domain import Citation, Fact, FactKind, Origin
 
-__all__ = ["Remembered", "Writer", "remember"]
-
 
 class Writer(Protocol):
     """What writes: a `Bank`."""

@@ -20,8 +20,6 @@ from lorebank.errors import UsageError
 from lorebank.language.folding import fold
 from lorebank.markdown.fact_lines import begins_typed
 
-__all__ = ["Place", "Route", "route"]
-
 _BULLET = re.compile(r"\A\s*[-*+]\s+")
 _BEFORE_COMMAND = r"(?:(?:please|bitte|no|nao|ne|non)\s+)?(?:(?:me|mi|nos|nous)\s+|\w['’])?"
 """`Ne m'appelle jamais`, `No me llames nunca`; on folded text."""

@@ -13,8 +13,6 @@ from lorebank.config import Config
 from lorebank.errors import UsageError
 from lorebank.workspace.layout import LogPattern
 
-__all__ = ["HOOK_TOKENS", "Reader", "session_hook"]
-
 HOOK_TOKENS = 2000
 """Hosts cut what a hook prints at some 10,000 characters."""
 _COMPACTED = "The conversation was just compacted."

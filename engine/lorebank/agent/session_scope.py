@@ -11,8 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Conversation", "conversation_of", "is_allowed"]
-
 _AGENT = re.compile(r"\Aagent:[^:]*:")
 _DIRECT = frozenset({"direct", "dm"})
 _SHARED = ("group", "channel")

@@ -20,8 +20,6 @@ from lorebank.workspace.derived import ensure_derived_folder
 from lorebank.workspace.layout import LogPattern
 from lorebank.workspace.lock import WriterLock
 
-__all__ = ["check_flush", "load_state", "note_compaction", "save_state", "take_reminder"]
-
 _FILE = "sessions.json"
 _KEPT = 500
 """So many conversations are remembered, those checked last."""

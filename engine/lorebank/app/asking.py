@@ -39,8 +39,6 @@ from lorebank.workspace.layout import is_core
 from lorebank.workspace.recalled import note_recalled
 from lorebank.workspace.text_edit import core_path
 
-__all__ = ["Asking"]
-
 H = TypeVar("H", Hit, SearchHit)
 LEAST_CANDIDATES = 80
 """Items that each retriever may return, however few are wanted."""

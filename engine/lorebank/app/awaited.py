@@ -15,8 +15,6 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from lorebank.app.bank import Bank
 
-__all__ = ["AsyncBank"]
-
 P = ParamSpec("P")
 R = TypeVar("R")
 

@@ -8,8 +8,6 @@ from lorebank.app.names import Names
 from lorebank.app.serving import Serving
 from lorebank.app.upkeep import Upkeep
 
-__all__ = ["Bank"]
-
 
 class Bank(Upkeep, Names, Custody, Exchanging, Serving):
     """A workspace of Markdown notes that can be asked.

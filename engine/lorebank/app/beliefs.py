@@ -14,8 +14,6 @@ from lorebank.reflect import materialise
 from lorebank.reflect.trends import STALE_DAYS
 from lorebank.workspace.recalled import read_recalled
 
-__all__ = ["Beliefs"]
-
 
 class Beliefs(OpenWorkspace):
     """What is asked of opinions and their history."""

@@ -20,8 +20,6 @@ from lorebank.workspace.lock import WriterLock
 if TYPE_CHECKING:
     from lorebank.custody.forget import Forgetting
 
-__all__ = ["Custody"]
-
 
 class Custody(Sessions):
     """Confirming what is in quarantine, and forgetting."""

@@ -18,8 +18,6 @@ from lorebank.workspace.lock import WriterLock
 if TYPE_CHECKING:
     from lorebank.exchange.reports import ExportReport, ImportReport
 
-__all__ = ["Exchanging"]
-
 
 class Exchanging(OpenWorkspace):
     """Import and export."""

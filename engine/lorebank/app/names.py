@@ -11,8 +11,6 @@ from lorebank.index.entities import list_entities, nearest_names
 from lorebank.recall.filters import parse_interval
 from lorebank.workspace.lock import WriterLock
 
-__all__ = ["Names"]
-
 
 class Names(OpenWorkspace):
     """What is asked of entities, and what is decided about their names."""

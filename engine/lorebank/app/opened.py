@@ -46,18 +46,6 @@ if TYPE_CHECKING:
     from lorebank.qmd.sidecar import Sidecar
     from lorebank.reflect.stance_model import VectorsOf
 
-
-__all__ = [
-    "Day",
-    "OpenWorkspace",
-    "Progress",
-    "Say",
-    "held_first",
-    "log_warning",
-    "made_anew_when_damaged",
-    "open_connection",
-]
-
 Progress = Callable[[str, int, int], None]
 Say = Callable[[str], None]
 Day = date | str | None

@@ -38,9 +38,6 @@ if TYPE_CHECKING:
     from lorebank.reflect.undo import BegunRun
 
 
-__all__ = ["Reflection"]
-
-
 class Reflection(Asking):
     """Reflect, the unsure queue and proposals."""
 

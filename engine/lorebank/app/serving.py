@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from lorebank.agent.memory_search import MemorySearch
     from lorebank.agent.remember import Remembered
 
-
-__all__ = ["Serving"]
-
 _OF_CORE = 12
 """Passages that the core memory may take of a search; a page of its size has fewer."""
 

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from lorebank.transcripts.forgotten import Forgotten
     from lorebank.transcripts.turns import Turn
 
-__all__ = ["Sessions"]
-
 FOLLOW_S = 30.0
 """Seconds between two looks of a server at the transcripts."""
 

@@ -34,8 +34,6 @@ from lorebank.workspace.registry import Registry, load_registry, split_place
 if TYPE_CHECKING:
     from lorebank.agent.memory_search import MemorySearch
 
-__all__ = ["Banks", "open_bank", "recall_all", "registered_banks"]
-
 T = TypeVar("T")
 DEFAULT_K = 10
 

@@ -27,8 +27,6 @@ from lorebank.workspace.discover import find_workspace
 from lorebank.workspace.files import walk
 from lorebank.workspace.lock import WriterLock
 
-__all__ = ["Upkeep"]
-
 
 class Upkeep(Sessions):
     """Set-up, index and templates."""

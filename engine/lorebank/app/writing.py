@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from lorebank.agent.core_memory import CoreWrite
 
 
-__all__ = ["Writing"]
-
-
 class Writing(OpenWorkspace):
     """Writing into logs and the core memory."""
 
@@ -46,7 +43,7 @@ class Writing(OpenWorkspace):
         recall printed is cut out of it, since it would be learned twice; `UsageError` where nothing
         else is left.
         """
-        from lorebank.markdown.facts import format_fact
+        from lorebank.markdown.fact_format import format_fact
         from lorebank.retain.compose import compose_fact
 
         today = self._today(now)

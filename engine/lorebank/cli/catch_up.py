@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from lorebank.cli.session import Session
     from lorebank.schedule.record import Record
 
-__all__ = ["catch_up"]
-
 
 def catch_up(session: Session) -> None:
     """Say, or run, what a schedule missed in the workspace this command was about."""

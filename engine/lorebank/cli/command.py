@@ -17,8 +17,6 @@ from lorebank.version import __version__
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-__all__ = ["Command", "CommandGroup", "command"]
-
 
 class GlobalOption(click.Option):
     """An option of every command, kept in the `Session` and listed apart in the help."""

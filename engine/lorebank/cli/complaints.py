@@ -9,8 +9,6 @@ import click
 from lorebank.cli.render.look import Look
 from lorebank.errors import LorebankError, UsageError
 
-__all__ = ["as_lorebank_error", "error_lines"]
-
 _SENTENCE_START = re.compile(r"\A[A-Z](?=[a-z ])")
 
 

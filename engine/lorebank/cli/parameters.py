@@ -15,21 +15,6 @@ from lorebank.errors import LorebankError, UsageError
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-__all__ = [
-    "CONFIDENCE",
-    "ITEM_KIND",
-    "KIND",
-    "ORIGIN",
-    "all_option",
-    "as_of_option",
-    "complete_entity",
-    "entity_options",
-    "fail_empty_option",
-    "interval_options",
-    "min_confidence_option",
-    "text_argument",
-]
-
 CONFIDENCE = click.FloatRange(0, 1)
 KIND = click.Choice(
     [*(kind.value for kind in FactKind), *(kind.letter for kind in FactKind)],

@@ -9,8 +9,6 @@ from typing import Self
 
 from lorebank.cli.session import Session
 
-__all__ = ["Progress"]
-
 BAR_WIDTH = 24
 REDRAW_S = 0.08
 _CLEAR = "\r\x1b[2K"

@@ -15,8 +15,6 @@ from lorebank.cli.session import Session
 from lorebank.cli.streams import ReaderGone, discard, flush, write, write_json
 from lorebank.errors import UsageError
 
-__all__ = ["COMMANDS", "cli", "run"]
-
 COMMANDS = {
     "init": "Lay out a workspace.",
     "retain": "Write a fact into the log of a day.",

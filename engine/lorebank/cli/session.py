@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from lorebank.app.several import Banks
     from lorebank.config import Change, Config
 
-__all__ = ["Session", "pass_session"]
-
 SCHEMA_VERSION = 1
 PIPE_WIDTH = 100
 WIDEST = 120

@@ -8,8 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, TextIO
 
-__all__ = ["ReaderGone", "discard", "flush", "write", "write_json", "write_raw"]
-
 
 class ReaderGone(Exception):
     """Nobody reads the pipe any more. A class of its own, as click exits with 1 on `EPIPE`."""

@@ -21,8 +21,6 @@ from lorebank.markdown.ledger_edit import added_line, without_lines
 from lorebank.workspace.layout import CONFIRMED_PAGE
 from lorebank.workspace.text_file import read_text_file, write_text_file
 
-__all__ = ["Choice", "chosen", "take_back", "write_confirmations"]
-
 
 @dataclass(frozen=True, slots=True)
 class Choice:

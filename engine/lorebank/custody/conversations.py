@@ -20,8 +20,6 @@ from lorebank.transcripts.forgotten import Tombstone, format_tombstone, key_of
 from lorebank.transcripts.turns import Turn
 from lorebank.workspace.session_files import SessionFile
 
-__all__ = ["Conversations", "Said"]
-
 _SHOWN = 100
 """So many characters tell the owner which turn it is."""
 _SEPARATORS = re.compile(r"[-_\s]+")

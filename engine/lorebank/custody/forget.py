@@ -27,8 +27,6 @@ from lorebank.workspace.files import SourceFile
 from lorebank.workspace.git import in_repository
 from lorebank.workspace.layout import FORGOTTEN_PAGE
 
-__all__ = ["Forgetting"]
-
 _ATTEMPTS = 4
 """So often a file that somebody else is writing is read and planned again."""
 

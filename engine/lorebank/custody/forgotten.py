@@ -22,8 +22,6 @@ from lorebank.workspace.derived import ensure_derived_folder
 from lorebank.workspace.layout import is_markdown
 from lorebank.workspace.paths import is_linked
 
-__all__ = ["Cut", "KeptRun", "discard", "finish", "keep", "kept_runs", "next_run", "read_run"]
-
 _RUN = re.compile(r"\A\d{4}-\d{2}-\d{2}-\d+\Z")
 _PENDING = ".pending"
 _MANIFEST = "manifest.json"

@@ -25,8 +25,6 @@ from lorebank.workspace.layout import (
 from lorebank.workspace.paths import is_linked
 from lorebank.workspace.text_file import read_text_file
 
-__all__ = ["CutPlan", "plan_cuts"]
-
 _LEDGERS = frozenset({CONFIRMED_PAGE, EVIDENCE_PAGE, IDENTITY_PAGE, DECISIONS_PATH})
 _TELLING = 20
 """A line that is no fact (a heading, a rule) is looked for elsewhere only if it is that long."""

@@ -14,8 +14,6 @@ from lorebank.reflect.undo import drop_run, runs
 from lorebank.workspace.atomic import remove_whole, write_atomic
 from lorebank.workspace.layout import FORGOTTEN_PAGE
 
-__all__ = ["purge", "restore"]
-
 
 def restore(root: Path, name: str | None, *, force: bool = False) -> UndoReport:
     """Give every file of a run (the last where `None`) its lines back, byte for byte.

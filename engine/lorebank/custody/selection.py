@@ -25,8 +25,6 @@ from lorebank.workspace.files import SourceFile, read_bytes
 from lorebank.workspace.layout import FORGOTTEN_PAGE, FileRole, is_markdown
 from lorebank.workspace.session_files import is_session_path
 
-__all__ = ["Order", "Selected", "select_lines"]
-
 
 @dataclass(frozen=True, slots=True)
 class Order:

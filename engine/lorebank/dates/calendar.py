@@ -9,23 +9,6 @@ from __future__ import annotations
 from calendar import monthrange
 from datetime import date, timedelta
 
-__all__ = [
-    "Days",
-    "add_months",
-    "decade_days",
-    "half_days",
-    "iso_week_days",
-    "month_days",
-    "nth_weekday",
-    "quarter_days",
-    "season_days",
-    "shift",
-    "unit_days",
-    "week_days",
-    "weekend_days",
-    "year_days",
-]
-
 Days = tuple[date, date]
 """First and last day, both included."""
 

@@ -16,8 +16,6 @@ from typing import Any
 from lorebank.dates.lexicon import ANCHORS, LANGUAGES, language_bit
 from lorebank.dates.tokens import tokenize
 
-__all__ = ["compiled_words"]
-
 
 def compiled_words() -> str:
     """The whole text of the file."""

@@ -19,8 +19,6 @@ from lorebank.dates.lexicon import lexicon
 from lorebank.dates.tokens import tokenize
 from lorebank.domain import Interval
 
-__all__ = ["foreign_days"]
-
 _UNITS_OF_WEEK = r"недел|тижн|tydzie|tygod|veck|uge|viikko|hafta|minggu|주|tuần|săptăm"
 _UNITS_OF_MONTH = r"месяц|місяц|miesi|månad|måned|kuukau|\bay\b|bulan|달|tháng|lun[ăa]"
 _UNITS_OF_YEAR = r"год|лет|рок|rok|lat|\bår|vuo|\byıl|tahun|작년|\d+\s*년|năm|anul"

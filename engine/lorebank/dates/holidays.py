@@ -14,8 +14,6 @@ from pathlib import Path
 
 from lorebank.dates.calendar import Days, month_days, nth_weekday, shift
 
-__all__ = ["HOLIDAYS", "holiday_days", "long_weekend"]
-
 _MOVABLE_FILE = Path(__file__).with_name("movable.tsv")
 _FIRST_YEAR = 2000
 

@@ -15,8 +15,6 @@ from lorebank.dates.lexicon import ALL, Lexicon
 from lorebank.dates.spans import Moment
 from lorebank.dates.tokens import Tokens
 
-__all__ = ["Edge", "Lattice", "Rule", "RuleTree", "read_tokens"]
-
 _PUNCTUATION = {
     ",": "COMMA",
     "、": "COMMA",

@@ -43,17 +43,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-__all__ = [
-    "ALL",
-    "ANCHORS",
-    "LANGUAGES",
-    "WORDS_FILE",
-    "Lexicon",
-    "Reading",
-    "language_bit",
-    "lexicon",
-]
-
 LANGUAGES = ("en", "es", "pt", "fr", "de", "it", "nl", "zh", "ja")
 
 ALL = (1 << len(LANGUAGES)) - 1

@@ -36,8 +36,6 @@ from lorebank.dates.rules_bounds import Meaning
 from lorebank.dates.tokens import Tokens, is_cjk
 from lorebank.dates.unlicensed import counts_alone
 
-__all__ = ["is_date"]
-
 _ENGLISH = language_bit("en")
 _NOUNS_CAPITALISED = language_bit("de")
 _SMALL_IN = language_bit("fr") | language_bit("es") | language_bit("pt") | language_bit("it")

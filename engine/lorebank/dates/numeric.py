@@ -15,8 +15,6 @@ from lorebank.dates.lattice import Edge, Lattice
 from lorebank.dates.lexicon import ALL, language_bit
 from lorebank.dates.spans import Cycle, Span
 
-__all__ = ["add_numeric_dates"]
-
 _DAY_MONTH_DOTTED = language_bit("de") | language_bit("nl")
 _DIGITS = "0123456789〇零一二三四五六七八九０１２３４５６７８９"
 _HAN_DIGITS = str.maketrans("〇零一二三四五六七八九", "00123456789")

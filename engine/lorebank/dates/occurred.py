@@ -11,8 +11,6 @@ from lorebank.dates.spans import Moment, Prefer
 from lorebank.dates.tokens import tokenize
 from lorebank.domain import Interval
 
-__all__ = ["occurred_interval"]
-
 _PAST_ENDINGS = ("ed", "ieron", "aron", "aram", "eram", "iram")
 _FUTURE_ENDINGS = (
     "ranno",

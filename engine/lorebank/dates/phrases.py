@@ -25,8 +25,6 @@ from lorebank.dates.spans import Moment
 from lorebank.dates.tokens import Tokens, tokenize
 from lorebank.domain import Interval
 
-__all__ = ["DatePhrase", "find_phrases", "find_vague", "may_hold_date", "phrases_at"]
-
 _PLAIN_WORD = re.compile(r"[a-z]+")
 _LONGEST_TEXT = 20_000
 """Characters that are looked at; a question or fact beyond that is cut."""

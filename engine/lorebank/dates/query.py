@@ -14,8 +14,6 @@ from lorebank.dates.spans import Moment
 from lorebank.dates.tokens import tokenize
 from lorebank.domain import Interval
 
-__all__ = ["looks_ahead", "other_times", "parse_bound", "query_interval"]
-
 _EARLIER_YEARS = 5
 _LONGEST_MONTH = 31
 

@@ -14,8 +14,6 @@ from lorebank.dates.lattice import Rule
 from lorebank.dates.lexicon import ALL, language_bit
 from lorebank.dates.spans import Moment, Span
 
-__all__ = ["BOUND_RULES", "Meaning"]
-
 _CJK = language_bit("zh") | language_bit("ja")
 _HABITUAL_ARTICLE = language_bit("fr") | language_bit("it")
 _AROUND_DAYS = 3

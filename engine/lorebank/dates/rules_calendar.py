@@ -21,8 +21,6 @@ from lorebank.dates.lexicon import language_bit
 from lorebank.dates.rules_days import YEAR_BEHIND
 from lorebank.dates.spans import Cycle, Moment, Span
 
-__all__ = ["CALENDAR_RULES"]
-
 _CJK = language_bit("zh") | language_bit("ja")
 _DUTCH_OR_GERMAN = language_bit("nl") | language_bit("de")
 _SOME_YEAR = 2024

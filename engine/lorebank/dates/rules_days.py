@@ -13,8 +13,6 @@ from lorebank.dates.lattice import Rule
 from lorebank.dates.lexicon import ALL, language_bit
 from lorebank.dates.spans import Cycle, Moment, Span
 
-__all__ = ["DAY_RULES", "REFERENCE_RULES", "YEAR_BEHIND"]
-
 YEAR_BEHIND = "comma? of? the? YR"
 """Where a year may stand behind a day or month."""
 

@@ -12,8 +12,6 @@ from lorebank.dates.lattice import Rule
 from lorebank.dates.lexicon import language_bit
 from lorebank.dates.spans import Moment, Span
 
-__all__ = ["NEXT_TO_RULES"]
-
 _CJK = language_bit("zh") | language_bit("ja")
 
 

@@ -20,8 +20,6 @@ from lorebank.dates.lattice import Rule
 from lorebank.dates.lexicon import language_bit
 from lorebank.dates.spans import Cycle, Moment, Span
 
-__all__ = ["PART_RULES"]
-
 _CJK = language_bit("zh") | language_bit("ja")
 
 _YEAR_MONTHS = {

@@ -10,8 +10,6 @@ from lorebank.dates.lattice import Rule
 from lorebank.dates.lexicon import ALL, language_bit
 from lorebank.dates.spans import Moment, Span
 
-__all__ = ["RELATIVE_RULES"]
-
 _GRANULARITIES = {"weekend": "range", "fortnight": "week"}
 _NOT_CHINESE = ALL & ~language_bit("zh")
 _DAYS_PER_UNIT = {"day": 1, "week": 7, "weekend": 7, "fortnight": 14}

@@ -12,8 +12,6 @@ from typing import Literal
 
 from lorebank.dates.calendar import Days, shift
 
-__all__ = ["Cycle", "Moment", "Prefer", "Span"]
-
 Prefer = Literal["past", "near", "future"]
 """Which repetition is meant where the text does not say."""
 

@@ -8,8 +8,6 @@ from functools import cache
 
 from lorebank.language.folding import fold
 
-__all__ = ["Tokens", "is_cjk", "tokenize"]
-
 _CJK = "\u3005-\u3007\u3040-\u30fa\u30fc-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uff66-\uff9d"
 """The inside of a regular expression's class: kana and Han letters."""
 

@@ -20,8 +20,6 @@ from lorebank.dates.neighbours import (
 from lorebank.dates.rules_bounds import Meaning
 from lorebank.dates.tokens import Tokens
 
-__all__ = ["counts_alone"]
-
 _ENGLISH = language_bit("en")
 _NOUNS_CAPITALISED = language_bit("de")
 _WEEKDAYS_CAPITALISED = language_bit("en") | language_bit("de")

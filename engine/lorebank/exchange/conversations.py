@@ -18,8 +18,6 @@ from lorebank.language.folding import slugify
 from lorebank.markdown.fences import FenceScanner
 from lorebank.markdown.recalled import strip_recalled
 
-__all__ = ["Conversation", "Turn", "conversation_note"]
-
 _LONGEST_TITLE = 60
 _HEADING = re.compile(r"[ ]{0,3}#{1,6}[ \t]+(?P<title>.*?)[ \t]*#*[ \t]*\Z")
 _UNDERLINE = re.compile(r"[ ]{0,3}(?:=+|-+)[ \t]*\Z")

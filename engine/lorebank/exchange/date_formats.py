@@ -13,8 +13,6 @@ from collections.abc import Mapping
 from datetime import date
 from functools import cache
 
-__all__ = ["joda_day", "moment_day"]
-
 _MONTHS = (
     *("january", "february", "march", "april", "may", "june"),
     *("july", "august", "september", "october", "november", "december"),

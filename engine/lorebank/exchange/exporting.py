@@ -19,8 +19,6 @@ from lorebank.exchange.write_jsonl import facts_jsonl
 from lorebank.exchange.write_markdown import page_markdown
 from lorebank.exchange.write_site import page_html
 
-__all__ = ["ExportForm", "Wanted", "export_bank"]
-
 
 class ExportForm(StrEnum):
     """What can be written."""

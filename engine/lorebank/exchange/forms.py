@@ -22,8 +22,6 @@ from lorebank.exchange.read_logseq import read_logseq
 from lorebank.exchange.read_obsidian import read_obsidian
 from lorebank.exchange.source import Source
 
-__all__ = ["READERS", "WHOLE_FORMS", "Form", "form_of"]
-
 _SAMPLE = 200
 _PERMALINK = re.compile(r"^permalink:", re.MULTILINE)
 _HINT = "say what it is: --as obsidian, logseq, chatgpt, claude, basic-memory or jsonl"

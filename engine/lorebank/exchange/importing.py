@@ -26,8 +26,6 @@ from lorebank.workspace.atomic import write_atomic
 from lorebank.workspace.files import is_link
 from lorebank.workspace.paths import resolve_memory_path
 
-__all__ = ["IMPORTS", "import_source"]
-
 IMPORTS = "memory/imported"
 """Whatever lies here is of origin `imported`."""
 

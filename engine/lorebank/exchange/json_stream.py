@@ -8,8 +8,6 @@ import re
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-__all__ = ["BROKEN", "BrokenJson", "json_values"]
-
 BROKEN = "invalid-json"
 """The code of what ends the reading of a file."""
 

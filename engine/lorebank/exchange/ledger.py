@@ -15,8 +15,6 @@ from typing import Any
 from lorebank.workspace.atomic import write_atomic
 from lorebank.workspace.derived import ensure_derived_folder
 
-__all__ = ["ImportLedger", "read_ledger", "write_ledger"]
-
 _NAME = "imports.json"
 
 

@@ -17,8 +17,6 @@ from datetime import date
 from pathlib import PurePosixPath
 from urllib.parse import unquote
 
-__all__ = ["LinkRules", "rewrite_links"]
-
 _WIKILINK = re.compile(
     r"(?P<embed>!?)\[\[(?P<target>[^\[\]|\n]{0,500}?)(?:(?P<bar>\\?\|)(?P<shown>[^\[\]\n]*))?\]\]"
 )

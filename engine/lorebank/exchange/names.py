@@ -12,8 +12,6 @@ import unicodedata
 from collections.abc import Container
 from hashlib import blake2b
 
-__all__ = ["free_path", "safe_path", "short_hash"]
-
 _LONGEST = 120
 """Bytes of one part; a name of 255 has no room for a suffix, and some systems allow 143."""
 _MOST_PARTS = 12

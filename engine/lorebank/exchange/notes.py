@@ -9,8 +9,6 @@ from datetime import date
 from lorebank.domain import Diagnostic
 from lorebank.markdown.front_matter import FrontMatterValue
 
-__all__ = ["ImportedNote", "Read"]
-
 
 @dataclass(frozen=True, slots=True)
 class ImportedNote:

@@ -12,8 +12,6 @@ from lorebank.domain import Entity, Fact, Opinion
 from lorebank.exchange.names import comparable, free_path, safe_path
 from lorebank.language.folding import slugify
 
-__all__ = ["Link", "Page", "Row", "Section", "bank_pages"]
-
 
 @dataclass(frozen=True, slots=True)
 class Link:

@@ -12,15 +12,6 @@ from lorebank.markdown.hidden import without_private
 from lorebank.markdown.inline_marks import code_spans
 from lorebank.markdown.redaction import redacted_page
 
-__all__ = [
-    "clean",
-    "fenced_front_matter",
-    "rewrite_prose",
-    "shareable_text",
-    "split_front_matter",
-    "titled",
-]
-
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _LINE_ENDS = re.compile(r"\r\n?|\u2028|\u2029|\x85")
 _UNREAD_HEAD = re.compile(r"\A---[ \t]*\n(?P<inner>(?:(?!```)[^\n]*\n){0,100}?)---[ \t]*(?:\n|\Z)")

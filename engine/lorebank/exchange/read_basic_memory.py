@@ -17,8 +17,6 @@ from lorebank.exchange.retain_lines import entity_mention, retain_line, written_
 from lorebank.exchange.source import Source
 from lorebank.markdown.fences import FenceScanner
 
-__all__ = ["has_observations", "read_basic_memory"]
-
 _OBSERVATION = re.compile(
     r"[ \t]*[-*+][ \t]+\[(?P<category>[^\[\]()\n]{1,60})\](?!\()[ \t]+(?P<text>\S.*)\Z"
 )

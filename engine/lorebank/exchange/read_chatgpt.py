@@ -12,8 +12,6 @@ from typing import Any
 from lorebank.exchange.conversations import Conversation, Turn
 from lorebank.exchange.times import moment_of
 
-__all__ = ["chatgpt_conversation", "is_chatgpt"]
-
 _SPEAKERS = {"user": "User", "assistant": "Assistant"}
 _CITED = re.compile("\ue200(?P<what>[^\ue200-\ue202]*)(?:\ue202(?P<rest>[^\ue200\ue201]*))?\ue201")
 _SOURCE = re.compile(r"【[^【】\n]{0,60}†[^【】\n]{0,80}】")

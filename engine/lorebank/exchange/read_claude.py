@@ -10,8 +10,6 @@ from typing import Any
 from lorebank.exchange.conversations import Conversation, Turn
 from lorebank.exchange.times import moment_of
 
-__all__ = ["claude_conversation", "is_claude"]
-
 _SPEAKERS = {"human": "User", "user": "User", "assistant": "Assistant"}
 
 

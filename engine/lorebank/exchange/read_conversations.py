@@ -16,8 +16,6 @@ from lorebank.exchange.read_chatgpt import chatgpt_conversation, is_chatgpt
 from lorebank.exchange.read_claude import claude_conversation, is_claude
 from lorebank.exchange.source import Source
 
-__all__ = ["conversation_files", "read_chatgpt", "read_claude"]
-
 _CONVERSATIONS = re.compile(r"conversations?(?:[-_]\d+)?\.json\Z", re.IGNORECASE)
 
 

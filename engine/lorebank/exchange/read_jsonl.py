@@ -25,8 +25,6 @@ from lorebank.exchange.source import Source
 from lorebank.exchange.times import moment_of
 from lorebank.markdown.fact_lines import begins_typed, parse_fact_line
 
-__all__ = ["TEXT_KEYS", "read_jsonl"]
-
 TEXT_KEYS = ("text", "content", "fact", "memory", "statement", "observation")
 _ENTITY_KEYS = ("entities", "entity", "subjects", "people", "about")
 _DAY_KEYS = ("date", "day", "timestamp", "time", "created_at", "createdAt", "created", "at")

@@ -31,8 +31,6 @@ from lorebank.exchange.source import Source
 from lorebank.markdown.fences import FenceScanner
 from lorebank.markdown.front_matter import FrontMatterValue
 
-__all__ = ["GraphSettings", "graph_page", "read_logseq"]
-
 _ID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 _BULLET = re.compile(r"(?P<indent>[ \t]*)[-*+](?:[ \t]+(?P<text>.*)|[ \t]*)\Z")
 _PROPERTY = re.compile(r"[ \t]*(?P<key>[^\W\d_][\w./-]*)::(?:[ \t]+(?P<value>.*)|[ \t]*)\Z")

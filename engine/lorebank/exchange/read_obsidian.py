@@ -31,8 +31,6 @@ from lorebank.markdown.fences import FenceScanner
 from lorebank.markdown.front_matter import parse_front_matter
 from lorebank.markdown.inline_marks import code_spans
 
-__all__ = ["VaultSettings", "read_obsidian", "vault_note", "vault_notes"]
-
 _BLOCK_ID = re.compile(r"(?:\A|[ \t]+)\^[A-Za-z0-9-]+[ \t]*\Z")
 _CALLOUT = re.compile(
     r"(?P<quote>[ \t]*(?:>[ \t]?)+)\[!(?P<type>[\w -]+)(?:\|[^\]]*)?\][+-]?[ \t]*(?P<title>.*)\Z"

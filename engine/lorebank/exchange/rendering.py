@@ -24,8 +24,6 @@ from lorebank.markdown.front_matter import (
     set_front_matter_keys,
 )
 
-__all__ = ["FROM", "imported_from", "is_untouched", "render_note", "written_hash"]
-
 FROM = "imported-from"
 _HASH = "imported-hash"
 _HASH_LINE = re.compile(r"^imported-hash:[^\n]*\n", re.MULTILINE)

@@ -9,8 +9,6 @@ from typing import Any
 
 from lorebank.domain import Diagnostic
 
-__all__ = ["ExportReport", "ImportReport"]
-
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:

@@ -14,8 +14,6 @@ from lorebank.markdown.facts import fact_id
 from lorebank.markdown.mentions import find_mentions
 from lorebank.markdown.plain import plain_text
 
-__all__ = ["entity_mention", "plain_fact", "retain_line", "written_fact"]
-
 
 def entity_mention(name: str, *, subject: bool = True) -> Mention | None:
     """The mention of a name as another program gives it; `None` for what names nothing."""

@@ -22,8 +22,6 @@ from lorebank.errors import NotFound, WorkspaceError
 from lorebank.markdown.source import decode
 from lorebank.workspace.files import is_link
 
-__all__ = ["Source", "open_source"]
-
 LARGEST_NOTE = 8_000_000
 """Bytes of one Markdown file."""
 LARGEST_ENTRY = 4_000_000_000

@@ -17,8 +17,6 @@ from lorebank.errors import WorkspaceError
 from lorebank.exchange.names import safe_path
 from lorebank.workspace.atomic import write_atomic
 
-__all__ = ["LIST", "write_target_file", "write_target_folder"]
-
 LIST = "export.json"
 """Names the files of the export beside it."""
 

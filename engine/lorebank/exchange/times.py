@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, tzinfo
 
-__all__ = ["moment_of"]
-
 _MILLISECONDS = 100_000_000_000
 """Seconds reach this number in the year 5138."""
 

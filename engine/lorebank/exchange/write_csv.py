@@ -13,8 +13,6 @@ from collections.abc import Iterable
 
 from lorebank.domain import Fact
 
-__all__ = ["COLUMNS", "facts_csv"]
-
 COLUMNS = (
     *("id", "kind", "text", "entities", "confidence", "recorded", "occurred_start"),
     *("occurred_end", "source", "origin", "quarantined"),

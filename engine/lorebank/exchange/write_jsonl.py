@@ -13,8 +13,6 @@ from typing import Any
 
 from lorebank.domain import Fact, Stance
 
-__all__ = ["facts_jsonl"]
-
 
 def facts_jsonl(facts: Iterable[Fact]) -> str:
     """One line a fact; "" for none."""

@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from lorebank.exchange.pages import Link, Page, Row
 from lorebank.markdown.plain import escape_markup, plain_text
 
-__all__ = ["page_markdown"]
-
 _OPENS_BLOCK = re.compile(r"[#>|=~`]|[-*+](?: |\Z)|\d+[.)](?: |\Z)|-{3}|\[.\] ")
 
 

@@ -6,8 +6,6 @@ from html import escape
 
 from lorebank.exchange.pages import INDEX, Link, Page, Row, Section
 
-__all__ = ["page_html"]
-
 _STYLE = (
     "body{font:16px/1.5 system-ui,sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem}"
     "li{margin:.6rem 0}small{color:#666;display:block}"

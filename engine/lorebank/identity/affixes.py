@@ -17,15 +17,6 @@ from lorebank.identity.lexicon import (
 )
 from lorebank.language.folding import fold, strip_possessive
 
-__all__ = [
-    "given_name_first",
-    "take_endings",
-    "take_legal_form",
-    "take_titles",
-    "without_possessive",
-    "without_title_behind",
-]
-
 _LATIN_TITLE_BEHIND = re.compile(r"(?<=\w)-(?:san|sama|kun|sensei)\Z", re.IGNORECASE)
 _CJK_TITLE_BEHIND = re.compile(
     r"(?<=\w)\s?(?:(?P<f>女士|小姐)"

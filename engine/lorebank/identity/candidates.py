@@ -15,8 +15,6 @@ from lorebank.identity.readings import Reading
 from lorebank.identity.scripts import is_han_or_hangul
 from lorebank.identity.slips import one_edit
 
-__all__ = ["crowding", "filed_under", "is_slip_key", "likely_pairs", "looked_up", "one_slip_apart"]
-
 _CROWD = 48
 """Under a key that more names bear nobody is paired: a first name that fits so many full names is
 no help to anybody as that many proposals."""

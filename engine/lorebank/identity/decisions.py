@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from lorebank.domain import Diagnostic
 from lorebank.identity.partition import Partition
 
-__all__ = ["Decision", "Rulings", "rule"]
-
 _JOINS = frozenset({"alias", "merge", "rename"})
 
 

@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 
 from lorebank.language.folding import fold
 
-__all__ = ["Draft", "join_initials", "split_words"]
-
 _CHUNKS = re.compile(r"[^\s_\-\u2010-\u2015\u2212/\\:;!?\"“”„«»()\[\]{}<>*~|·・]+")
 _PARTS = re.compile(r"\d+(?:[.,]\d+)*|\D+")
 _CAMEL = re.compile(r"(?<=[^\W\dA-Z_])(?<!\AMc)(?=[A-Z])")

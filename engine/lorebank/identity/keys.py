@@ -32,8 +32,6 @@ from lorebank.identity.scripts import (
 )
 from lorebank.language.folding import fold
 
-__all__ = ["Keys", "keys_of", "roman_value", "scripts_in"]
-
 _ROMAN = re.compile(r"(?=.)m{0,3}(?:cm|cd|d?c{0,3})(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})")
 _ROMAN_FIGURES = {"m": 1000, "d": 500, "c": 100, "l": 50, "x": 10, "v": 5, "i": 1}
 _VERSION_WORDS = frozenset({"v", "ver", "version"})

@@ -11,23 +11,6 @@ from types import MappingProxyType
 
 from lorebank.language.folding import fold
 
-__all__ = [
-    "LegalForm",
-    "compact",
-    "given_names",
-    "groups",
-    "han_families",
-    "legal_forms",
-    "letter_list",
-    "letter_pairs",
-    "surnames",
-    "table_sections",
-    "titles",
-    "word_list",
-    "word_pairs",
-    "words_of",
-]
-
 _GLUE = re.compile(r"[\s_\-\u2010-\u2015\u2212/\\.'’·・]+")
 
 

@@ -11,8 +11,6 @@ from lorebank.identity.readings import Reading, read_name
 from lorebank.identity.slips import PLURAL, Verdict, judge_slip
 from lorebank.language.folding import fold
 
-__all__ = ["Verdict", "compare_names", "compare_readings"]
-
 _REASONS = {
     "group": "nickname or other form of the name",
     "han": "variant characters",

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = ["Partition"]
-
 
 class Partition:
     """A union of sets in which a join that would bring forbidden names together can be seen

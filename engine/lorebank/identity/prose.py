@@ -21,8 +21,6 @@ from lorebank.identity.readings import split_full_name
 from lorebank.language.folding import fold, fold_letters
 from lorebank.language.words import stop_words
 
-__all__ = ["START", "NameFinder", "NamePattern", "Spotted", "beginnings", "pattern_of"]
-
 START = 4
 """So many first letters of a name tell whether it can stand in a text at all."""
 _SEPARATORS = dict.fromkeys(

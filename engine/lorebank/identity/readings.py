@@ -31,8 +31,6 @@ from lorebank.identity.lexicon import (
 from lorebank.identity.scripts import is_han_or_hangul
 from lorebank.language.folding import fold, slugify
 
-__all__ = ["Reading", "read_name", "split_full_name"]
-
 _APOSTROPHES = str.maketrans("\u00b4`", "''")
 """Accents typed for an apostrophe; NFKC would make a blank and a mark of the first."""
 _ADDRESS = re.compile(r"([^\s@]+)@[\w-]+(?:\.[\w-]+)+")

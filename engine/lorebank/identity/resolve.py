@@ -21,17 +21,6 @@ from lorebank.identity.partition import Partition
 from lorebank.identity.readings import Reading, read_name
 from lorebank.identity.slips import Verdict
 
-__all__ = [
-    "Comparison",
-    "Decision",
-    "NameUse",
-    "Resolution",
-    "Verdicts",
-    "compare_all",
-    "compare_readings_of",
-    "resolve_names",
-]
-
 _Pair = tuple[str, str, str]
 """Two slugs and why they may be, or are, one."""
 

@@ -11,18 +11,6 @@ from functools import lru_cache
 
 from lorebank.identity.lexicon import letter_list, letter_pairs
 
-__all__ = [
-    "consonants",
-    "is_han_or_hangul",
-    "is_kana",
-    "korean_sound",
-    "latinise",
-    "look",
-    "scripts_of",
-    "sound",
-    "voiceless",
-]
-
 _KANA = re.compile(r"[\u3041-\u3096\u30a1-\u30fa\u30fc]+")
 _HAN_OR_HANGUL = re.compile(
     r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff々\uac00-\ud7a3]+"

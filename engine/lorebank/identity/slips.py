@@ -15,8 +15,6 @@ from lorebank.identity.lexicon import given_names, groups, word_list, words_of
 from lorebank.identity.readings import Reading
 from lorebank.identity.scripts import is_han_or_hangul, is_kana, voiceless
 
-__all__ = ["PLURAL", "Verdict", "judge_slip", "one_edit"]
-
 PLURAL = "a plural is not the person"
 
 _LONG = 9

@@ -14,8 +14,6 @@ from lorebank.identity.lexicon import given_names, table_sections, words_of
 from lorebank.identity.readings import Reading, read_name, split_full_name
 from lorebank.language.folding import fold
 
-__all__ = ["TYPES", "guess_type"]
-
 TYPES = ("person", "place", "organisation", "project", "thing", "event")
 """The types that the rules know; a page may name any other."""
 

@@ -14,8 +14,6 @@ from lorebank.domain import Audit, AuditFinding, Citation, Entity
 from lorebank.index.connection import Connection, select
 from lorebank.index.entities import list_entities, proposals
 
-__all__ = ["audit_names"]
-
 _EVIDENCE = 2
 """Lines shown for each name."""
 _FEWEST_FACTS_OF_HUB = 20

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from lorebank.index.embedding_cache import EmbeddingCache
     from lorebank.providers.protocols import BatchEmbedder
 
-__all__ = ["BatchOutcome", "run_jobs"]
-
 _NO_SUCH_SERVICE = frozenset({404, 405, 501})
 _NO_SUCH_JOB = frozenset({400, 404, 410})
 

@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from lorebank.index.connection import Connection, transaction
 from lorebank.index.meta import read_meta, write_meta
 
-__all__ = ["Breaker"]
-
 _FIRST_REST_S = 30.0
 _LONGEST_REST_S = 900.0
 

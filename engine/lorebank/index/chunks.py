@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from lorebank.domain import Chunk, Citation
 from lorebank.index.connection import Connection, select
 
-__all__ = ["chunks_of_passages", "load_chunks", "passages_of_chunks", "select_chunks"]
-
 
 def load_chunks(connection: Connection, chunks: Sequence[int]) -> dict[int, Chunk]:
     """The chunks of these numbers; unknown numbers are left out."""

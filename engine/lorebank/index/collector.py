@@ -10,8 +10,6 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = ["collector_at_rest"]
-
 
 @contextmanager
 def collector_at_rest() -> Iterator[None]:

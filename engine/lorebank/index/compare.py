@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from lorebank.index.connection import Connection
 
-__all__ = ["differences"]
-
 # Each query names rows by what they say: a path and a place in place of a row number.
 _DUMPS = {
     "files": "SELECT path, role, size, hash, recorded, title, origin, text FROM files",

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from lorebank.identity.readings import Reading
     from lorebank.identity.resolve import Comparison
 
-__all__ = ["compared", "compared_with_new", "likely_names", "refresh_comparison"]
-
 _COMPARED = "names_compared"
 _FEW = 1_000
 """With more new names than this all are compared: that takes less time than as many look-ups."""

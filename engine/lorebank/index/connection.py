@@ -17,21 +17,6 @@ import apsw
 
 from lorebank.errors import IndexUnusable, LorebankError, WorkspaceError
 
-__all__ = [
-    "SCHEMA_VERSION",
-    "Connection",
-    "DamagedIndex",
-    "discard_index",
-    "generation",
-    "give_back_room",
-    "has_full_text",
-    "load_vector_extension",
-    "open_index",
-    "rare_checkpoints",
-    "select",
-    "transaction",
-]
-
 SCHEMA_VERSION = 12
 BUSY_TIMEOUT_MS = 10_000
 BULK_CHECKPOINT_PAGES = 8000

@@ -8,8 +8,6 @@ from collections.abc import Iterable
 from lorebank.index.connection import Connection, select
 from lorebank.markdown.context import scopes_above
 
-__all__ = ["contexts_of", "contexts_stated_in", "delete_context", "insert_context"]
-
 
 def contexts_of(connection: Connection, paths: Iterable[str]) -> dict[str, tuple[str, ...]]:
     """Path → the contexts that hold for it, outermost first; paths without any are left out.

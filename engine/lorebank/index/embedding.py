@@ -29,20 +29,6 @@ if TYPE_CHECKING:
     from lorebank.config_embedder import BatchSettings
     from lorebank.providers.protocols import Embedder
 
-__all__ = [
-    "Progress",
-    "dimension_served",
-    "embed_pending",
-    "has_vectors",
-    "hash_of_item",
-    "item_text",
-    "label_served",
-    "missing_count",
-    "pending_count",
-    "served_by",
-    "vector_count",
-]
-
 WINDOW = 1024
 """Rows looked up in the cache and read at a time."""
 Progress = Callable[[str, int, int], None]

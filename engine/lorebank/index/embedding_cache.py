@@ -28,8 +28,6 @@ from lorebank.index.connection import (
 if TYPE_CHECKING:
     from lorebank.providers.protocols import Role
 
-__all__ = ["MAX_ENTRIES", "EmbeddingCache", "text_hash"]
-
 MAX_ENTRIES = 50_000
 _LAYOUT = 2
 _SCHEMA = """

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from lorebank.providers.protocols import Embedder, Limits
 
-__all__ = ["calls_of", "embed_calls"]
-
 Vectors = dict[str, bytes]
 _AHEAD = 16
 """Calls handed in beyond those that are under way."""

@@ -16,28 +16,6 @@ if TYPE_CHECKING:
     from lorebank.identity.decisions import Decision
     from lorebank.identity.resolve import NameUse, Resolution
 
-__all__ = [
-    "IDENTITY_CODES",
-    "MOVED",
-    "SPELLING",
-    "NameRow",
-    "decisions",
-    "display_names",
-    "entities_by_slug",
-    "identity_problems",
-    "insert_names",
-    "list_entities",
-    "load_aliases",
-    "lookup_names",
-    "name_uses",
-    "nearest_names",
-    "neighbours",
-    "proposals",
-    "resolution",
-    "subjects_without_page",
-]
-
-
 SPELLING = "spelling"
 """The action of a row that only says how the name a ledger line leads to is written; its target is
 the line's action."""

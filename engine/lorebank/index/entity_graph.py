@@ -17,8 +17,6 @@ from lorebank.index.connection import Connection, select
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["GRAPH_FORMATS", "entity_graph", "export_graph"]
-
 _EXACT_NODES = 500
 """Up to so many nodes betweenness is exact; above it is estimated from as many sources."""
 _SEED = 0

@@ -31,8 +31,6 @@ from lorebank.version import __version__
 if TYPE_CHECKING:
     from lorebank.identity.resolve import Comparison, Resolution
 
-__all__ = ["display_names_on", "refresh_entities"]
-
 _RULES = f"{__version__} "
 """What was told by the rules of another version is told anew."""
 

@@ -28,8 +28,6 @@ from lorebank.index.slots import successors
 from lorebank.language.words import estimate_tokens
 from lorebank.slots.values import SlotKind, same_value
 
-__all__ = ["entity_view"]
-
 _NEIGHBOURS = 12
 _NAMED_IN = 20
 _DISPUTED = 0.15

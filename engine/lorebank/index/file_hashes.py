@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from lorebank.index.connection import Connection, select
 
-__all__ = ["hashes_outside_bank"]
-
 
 def hashes_outside_bank(connection: Connection) -> tuple[tuple[str, str], ...]:
     """`(path, hash)` of every file that reflect does not write, by path."""

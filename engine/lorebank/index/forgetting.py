@@ -16,19 +16,6 @@ import apsw
 from lorebank.domain import Citation
 from lorebank.index.connection import Connection, select, transaction
 
-__all__ = [
-    "KnownItem",
-    "derived_counts",
-    "embedding_hashes",
-    "items_matching",
-    "items_of_entity",
-    "items_of_opinion",
-    "ledger_lines_of_entity",
-    "opinions_moved",
-    "paths_before",
-    "scrub",
-]
-
 KnownItem = tuple[str, str, str, Citation]
 """Id, kind, plain text, place."""
 _PATIENCE_S = 5.0

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 
 from lorebank.index.connection import Connection, select
 
-__all__ = ["items_naming_entities", "items_of_entities", "opinion_items"]
-
 _INSIDE = " AND (?3 IS NULL OR i.item IN (SELECT value FROM json_each(?3)))"
 
 

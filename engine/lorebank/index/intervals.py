@@ -5,8 +5,6 @@ from __future__ import annotations
 from lorebank.domain import Interval
 from lorebank.index.connection import Connection, select
 
-__all__ = ["OCCURRED", "RECORDED", "bounds", "items_in_interval", "items_of_interval"]
-
 # An item lies in an interval when the time it names overlaps it, or when it was written in it.
 # Of a time with an open side ("since 1978") the day that is named counts: it would lie in all.
 OCCURRED = (

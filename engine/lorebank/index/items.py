@@ -22,33 +22,6 @@ from lorebank.domain import (
 from lorebank.index.connection import Connection, generation, select
 from lorebank.index.quarantine import TRUSTED
 
-__all__ = [
-    "MONTH_DONE",
-    "NOTE",
-    "Item",
-    "ItemCache",
-    "all_facts",
-    "fact_count",
-    "facts_by_entity",
-    "facts_by_id",
-    "facts_by_ids",
-    "facts_by_month",
-    "facts_by_place",
-    "facts_by_time",
-    "facts_in_bank",
-    "facts_naming",
-    "facts_of_kind",
-    "facts_saying",
-    "facts_without_subject",
-    "item_count",
-    "item_places",
-    "load_facts",
-    "load_items",
-    "marked_facts",
-    "newest_recorded",
-    "recorded_after",
-]
-
 MONTH_DONE = (
     "coalesce(substr(CASE WHEN i.recorded IS NULL THEN coalesce(i.occurred_start, i.occurred_end)"
     " WHEN i.occurred_start <= i.recorded THEN i.occurred_start ELSE i.recorded END, 1, 7), '')"

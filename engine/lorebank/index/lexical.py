@@ -21,20 +21,6 @@ from lorebank.index.postings import Held, Postings
 from lorebank.index.vocabulary import Vocabulary
 from lorebank.language.words import searchable
 
-__all__ = [
-    "CHUNK_COLUMNS",
-    "ITEM_COLUMNS",
-    "Columns",
-    "ItemMatch",
-    "LexicalMatch",
-    "any_of",
-    "item_postings",
-    "match_chunks",
-    "match_items",
-    "match_session_chunks",
-    "prepare_connection",
-]
-
 ITEM_COLUMNS = {"text": 1.0, "around": 0.3, "entities": 1.0, "day": 0.5, "title": 0.5}
 """Columns of `items_fts` and their BM25 weights."""
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from lorebank.domain import Citation
 from lorebank.index.connection import Connection, select
 
-__all__ = ["find_items"]
-
 _LIMIT = 50
 
 

@@ -43,8 +43,6 @@ if TYPE_CHECKING:
 
     Vector = NDArray[np.float32]
 
-__all__ = ["EMBEDDED_BY_RECALL", "Meaning", "QueryVector"]
-
 EMBEDDED_BY_RECALL = 32
 """Texts that a recall embeds itself when no more than these are without a vector."""
 _FOREIGN = "another embedder made the vectors: run `lorebank index`"

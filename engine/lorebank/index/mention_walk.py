@@ -21,8 +21,6 @@ from dataclasses import dataclass, field
 
 from lorebank.index.connection import Connection, select
 
-__all__ = ["RESTART", "Walk", "damping", "walk_mentions"]
-
 RESTART = 0.15
 THRESHOLD = 2e-3
 MOST_EDGES = 1_000

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from lorebank.index.connection import Connection
 
-__all__ = ["read_meta", "write_meta"]
-
 
 def read_meta(connection: Connection, key: str) -> str | None:
     """The value of a key; `None` where it was never written."""

@@ -13,8 +13,6 @@ from dataclasses import dataclass, field
 
 from lorebank.index.connection import Connection, select
 
-__all__ = ["Said", "joined_names", "names_between", "said_in", "set_due"]
-
 MOST = 2_000
 """With more names than this all are looked at: that takes less time than telling them apart."""
 

@@ -14,21 +14,6 @@ from lorebank.index.connection import Connection, select
 from lorebank.index.items import MONTH_DONE
 from lorebank.index.page_sections import OF_ENTITY, OF_MONTH, forget_sections
 
-__all__ = [
-    "News",
-    "beside",
-    "forget_news",
-    "months_of",
-    "named_in",
-    "news_of_file",
-    "note_news",
-    "read_news",
-    "recorded_since",
-    "touched_by_facts",
-    "touched_by_items",
-    "touched_by_slots",
-]
-
 _EXPERIENCE = "i.kind = 'experience'"
 
 

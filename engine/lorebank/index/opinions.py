@@ -10,18 +10,6 @@ from datetime import date
 from lorebank.domain import Citation, Evidence, Opinion, OpinionStatus, Stance, Trend
 from lorebank.index.connection import Connection, select
 
-__all__ = [
-    "BeliefOfFact",
-    "beliefs_of_facts",
-    "delete_opinions",
-    "holders_of_opinions",
-    "insert_opinions",
-    "load_opinions",
-    "opening_lines",
-    "opinions_moved_by",
-    "surest_opinions",
-]
-
 
 def insert_opinions(connection: Connection, holder: str, opinions: Iterable[Opinion]) -> None:
     """Write the opinions formed from one holder's facts."""

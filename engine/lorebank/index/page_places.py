@@ -8,8 +8,6 @@ from lorebank.identity.resolve import Resolution
 from lorebank.index.connection import Connection, select
 from lorebank.index.entities import MOVED
 
-__all__ = ["PageMove", "page_moves"]
-
 
 @dataclass(frozen=True, slots=True)
 class PageMove:

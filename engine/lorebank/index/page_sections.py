@@ -7,8 +7,6 @@ from collections.abc import Iterable, Mapping
 
 from lorebank.index.connection import Connection, select
 
-__all__ = ["OF_ENTITY", "OF_MONTH", "forget_sections", "load_sections", "store_sections"]
-
 OF_ENTITY, OF_MONTH = "entity", "month"
 """What a part is of, and what its key is: a slug, or `2025-11`."""
 

@@ -19,8 +19,6 @@ from lorebank.language.words import words
 if TYPE_CHECKING:
     from lorebank.identity.prose import NameFinder, NamePattern
 
-__all__ = ["plainly_named", "refresh_plain_mentions"]
-
 _FEW = 300
 """With more new names than this, all items are read: asking for each name would take longer."""
 _AT_ONCE = 2_000

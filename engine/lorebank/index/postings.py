@@ -19,8 +19,6 @@ from typing import NamedTuple
 
 from lorebank.index.connection import Connection, generation, select
 
-__all__ = ["Held", "Postings"]
-
 CAPACITY = 1_000_000
 """Rows kept, of all words together, at 17 bytes each; words asked for longest ago go first."""
 FEW = 16

@@ -17,18 +17,6 @@ from lorebank.index.connection import Connection, select
 if TYPE_CHECKING:
     from lorebank.markdown.confirmations import Confirmation
 
-__all__ = [
-    "TRUSTED",
-    "ids_beginning",
-    "insert_confirmations",
-    "is_indexed",
-    "items_in_lines",
-    "origins_in_lines",
-    "quarantined_items",
-    "quarantined_lines",
-    "refresh_quarantine",
-]
-
 TRUSTED = "i.quarantined = 0"
 """The condition on `items i` for what may be believed."""
 _SUSPECT = "i.origin NOT IN ('owner', 'agent')"

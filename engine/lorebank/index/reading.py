@@ -29,8 +29,6 @@ from lorebank.slots.read import Slot
 from lorebank.workspace.files import SourceFile
 from lorebank.workspace.layout import CONFIRMED_PAGE, EVIDENCE_PAGE, FORGOTTEN_PAGE, FileRole
 
-__all__ = ["ReadFile", "ledger_rows", "read_file"]
-
 LEDGER_PATH = "bank/identity.md"
 _ENTITY_FOLDER = "bank/entities/"
 

@@ -14,8 +14,6 @@ from lorebank.index.lexical import any_of
 from lorebank.index.quarantine import TRUSTED
 from lorebank.language.words import searchable
 
-__all__ = ["Selection", "known_tags", "newest_items", "select_items"]
-
 
 @dataclass(frozen=True, slots=True)
 class Selection:

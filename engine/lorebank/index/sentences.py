@@ -10,8 +10,6 @@ from lorebank.domain import Citation
 from lorebank.index.connection import Connection, select
 from lorebank.index.items import load_items
 
-__all__ = ["Sentence", "all_lines", "askable_items", "load_sentences"]
-
 _END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 _MARKS = re.compile(r"^[\s>*+#|-]+(?:\[.\]\s)?|[*_`~=\[\]]+")
 

@@ -19,28 +19,6 @@ from lorebank.transcripts.chunks import LABELS, TurnChunk
 from lorebank.transcripts.lines import START, Place
 from lorebank.transcripts.turns import ODD, Turn
 
-__all__ = [
-    "KnownSession",
-    "SessionChunk",
-    "add_chunks",
-    "add_problems",
-    "add_session",
-    "delete_session",
-    "drop_problem",
-    "forget_before",
-    "is_news",
-    "known_session",
-    "known_sessions",
-    "load_session_chunks",
-    "open_sessions",
-    "select_session_chunks",
-    "session_counts",
-    "session_problems",
-    "take_last_chunk",
-    "to_fold",
-    "update_session",
-]
-
 _HASH_BUFFER_BYTES = 16 * 2**20
 """Words that FTS5 gathers before it writes them; its own default is one megabyte."""
 _PUNCTUATION = "\u00a0«»¡¿·–—‘’‚“”„…•→←°€×±≤≥"

@@ -27,8 +27,6 @@ from lorebank.transcripts.turns import Turn, read_line, turns_of
 from lorebank.workspace.files import content_hash
 from lorebank.workspace.session_files import FoundSessions, SessionFile, open_session
 
-__all__ = ["SessionRules", "read_session", "sync_sessions"]
-
 Progress = Callable[[str, int, int], None]
 
 _BLOCK = 2**20

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["SIEVE_FROM", "SignBits"]
-
 SIEVE_FROM = 200_000
 """Vectors below which every one is scored."""
 CANDIDATES = 4096

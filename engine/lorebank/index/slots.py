@@ -21,18 +21,6 @@ from lorebank.slots.values import SlotKind, same_value
 if TYPE_CHECKING:
     from lorebank.slots.read import Slot
 
-__all__ = [
-    "Fates",
-    "Successor",
-    "fates_of_facts",
-    "insert_slots",
-    "items_of_slots",
-    "relations_of_facts",
-    "slots_of",
-    "successors",
-    "superseded_facts",
-]
-
 _STATED = frozenset({FactKind.WORLD, FactKind.OBSERVATION})
 _SWAP = "*"
 _DATED = frozenset({"is date", "due"})

@@ -16,8 +16,6 @@ from lorebank.index.vocabulary import Vocabulary
 from lorebank.language.folding import fold
 from lorebank.language.words import words
 
-__all__ = ["respell_names"]
-
 _SHORTEST = 4
 _LONG = 8
 

@@ -10,8 +10,6 @@ from lorebank.index.connection import Connection, select
 from lorebank.index.embedding import pending_count, vector_count
 from lorebank.index.meta import read_meta
 
-__all__ = ["read_status"]
-
 _COUNTS = {
     "files": "SELECT count(*) FROM files",
     "facts": "SELECT count(*) FROM items WHERE kind <> 'note'",

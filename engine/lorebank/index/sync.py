@@ -30,8 +30,6 @@ from lorebank.workspace.files import SourceFile, WalkResult, content_hash, read_
 if TYPE_CHECKING:
     from lorebank.index.reading import ReadFile
 
-__all__ = ["OPINIONS_DUE", "SyncResult", "stale_paths", "sync_files"]
-
 DECIDING_PAGES = frozenset({"bank/opinions.md", "bank/evidence.md"})
 OPINIONS_DUE = "opinions_due"
 """Set with the facts, unset with the opinions formed from them: a kill in between is noticed."""

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 
 from lorebank.index.connection import Connection, select
 
-__all__ = ["UnsureRow", "count_unsure", "delete_unsure", "insert_unsure", "load_unsure"]
-
 
 @dataclass(frozen=True, slots=True)
 class UnsureRow:

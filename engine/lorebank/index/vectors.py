@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["CHUNK", "ITEM", "VectorIndex", "delete_vectors", "insert_vectors"]
-
 ITEM = "item"
 CHUNK = "chunk"
 _QUERIES_BEFORE_MATRIX = 1

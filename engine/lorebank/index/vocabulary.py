@@ -11,8 +11,6 @@ from lorebank.index.connection import Connection, generation, has_full_text
 from lorebank.index.items import item_count
 from lorebank.language.words import searchable
 
-__all__ = ["TOKENIZER", "Vocabulary", "index_words", "stems"]
-
 TOKENIZER = ("porter", ["unicode61", "remove_diacritics", "2"])
 
 

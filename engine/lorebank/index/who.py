@@ -15,8 +15,6 @@ from lorebank.index.connection import Connection, select
 from lorebank.index.entities import entities_by_slug
 from lorebank.language.folding import slugify, strip_possessive
 
-__all__ = ["resolve_name"]
-
 _PROPOSALS = 8
 
 
@@ -98,7 +96,8 @@ def _is_spelled_alike(entity: Entity, slug: str) -> bool:
 
 def _why_same(name: str, entity: Entity) -> str:
     """Why the writing alone makes a name one of the entity's."""
-    from lorebank.identity.names import Verdict, compare_names
+    from lorebank.identity.names import compare_names
+    from lorebank.identity.slips import Verdict
 
     for other in (entity.name, *entity.aliases):
         if other != name:
@@ -153,7 +152,8 @@ _Match = tuple[str, str, str]
 
 def _by_writing(connection: Connection, name: str) -> tuple[list[_Match], list[_Match]]:
     """The names that are the same by their writing, and those that may be."""
-    from lorebank.identity.names import Verdict, compare_names
+    from lorebank.identity.names import compare_names
+    from lorebank.identity.slips import Verdict
     from lorebank.index.compared_names import likely_names
 
     likely = likely_names(connection, name)

@@ -25,15 +25,6 @@ if TYPE_CHECKING:
     from lorebank.index.reading import ReadFile
     from lorebank.slots.read import Slot
 
-__all__ = [
-    "delete_file",
-    "holders_of_file",
-    "insert_diagnostics",
-    "insert_file",
-    "marked_lines",
-    "touch_file",
-]
-
 _NEIGHBOUR_CHARACTERS = 160
 """Of each neighbour: enough for what it is about; more made the index a fifth larger."""
 _LONG_LINE = 1_000

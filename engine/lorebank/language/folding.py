@@ -11,8 +11,6 @@ import re
 import unicodedata
 from functools import lru_cache
 
-__all__ = ["fold", "fold_letters", "slugify", "strip_possessive"]
-
 _ASCII = frozenset(map(chr, range(128)))
 
 _EXTRA = str.maketrans(

@@ -9,8 +9,6 @@ from __future__ import annotations
 import re
 from functools import cache
 
-__all__ = ["token_pattern"]
-
 _TOKENS = {
     "aws_key": r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])",
     "github_token": r"gh[pousr]_[A-Za-z0-9]{30,255}|github_pat_[A-Za-z0-9_]{22,255}",

@@ -13,8 +13,6 @@ from collections import Counter
 
 from lorebank.language.words import stop_words
 
-__all__ = ["is_drawn", "is_passphrase", "is_password", "is_random"]
-
 _LEAST_PASSWORD = 4
 _LEAST_RANDOM = 10
 _LEAST_HEX = 16

@@ -17,8 +17,6 @@ from dataclasses import dataclass
 from lorebank.language.secret_kinds import token_pattern
 from lorebank.language.secret_values import is_drawn, is_passphrase, is_password, is_random
 
-__all__ = ["MASK", "Redacted", "Secret", "find_secrets", "redact"]
-
 MASK = "·"
 """One for each character; it is no letter to a search and no mark to Markdown."""
 _RUN = 20

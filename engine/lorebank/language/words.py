@@ -14,8 +14,6 @@ from pathlib import Path
 
 from lorebank.language.folding import fold
 
-__all__ = ["content_words", "estimate_tokens", "identifiers", "searchable", "stop_words", "words"]
-
 _UNSPACED = (
     r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese, Khmer
     r"\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u31f0-\u31ff"  # Jamo, kana

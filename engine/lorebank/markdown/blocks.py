@@ -20,15 +20,6 @@ from lorebank.domain import Diagnostic
 from lorebank.markdown.fences import FenceScanner
 from lorebank.markdown.source import newline_style, split_lines
 
-__all__ = [
-    "Block",
-    "blank_spans",
-    "body_checksum",
-    "find_blocks",
-    "render_block",
-    "replace_blocks",
-]
-
 _MARKER = re.compile(
     r"[ \t]*<!--[ \t]*lorebank:(?P<side>begin|end)[ \t]+(?P<name>[\w.-]+)"
     r"(?:[ \t]+sha=(?P<sha>[0-9a-zA-Z…]*))?[ \t]*-->[ \t]*\Z"

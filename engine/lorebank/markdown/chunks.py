@@ -15,8 +15,6 @@ from lorebank.language.words import estimate_tokens
 from lorebank.markdown.document import Document, Node, read_document
 from lorebank.markdown.soft_split import soft_split
 
-__all__ = ["chunk_document"]
-
 
 @dataclass(frozen=True, slots=True)
 class _Stretch:

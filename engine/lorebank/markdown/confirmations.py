@@ -19,8 +19,6 @@ from lorebank.domain import Citation, Diagnostic, Origin
 from lorebank.markdown.document import Document, read_document
 from lorebank.markdown.ledger import item_lines, note_text, split_note
 
-__all__ = ["Confirmation", "Target", "format_confirmation", "parse_confirmations"]
-
 _LINE = re.compile(
     r"\s*[*_]*confirm[*_]*\s*:?\s+(?:`?(?P<id>[fn]-[0-9a-f]{10})`?|all[ -](?P<origin>[a-z]+)"
     r"|`(?P<path>[^`\n]+)`|(?P<bare>\S+\.md))(?P<rest>.*)\Z",

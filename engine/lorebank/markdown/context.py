@@ -19,8 +19,6 @@ from lorebank.language.folding import fold
 from lorebank.markdown.front_matter import FrontMatterValue, parse_front_matter
 from lorebank.markdown.hidden import without_private
 
-__all__ = ["LONGEST_CONTEXT", "WORKSPACE", "read_context", "scope_of", "scopes_above"]
-
 KEY = "context"
 LONGEST_CONTEXT = 500
 """Characters: it comes with every hit below it."""

@@ -12,8 +12,6 @@ from lorebank.markdown.document import Node, read_document
 from lorebank.markdown.plain import plain_text
 from lorebank.markdown.source import newline_style
 
-__all__ = ["SECTION", "CoreLine", "edit_core", "read_core"]
-
 SECTION = "Learned"
 """The heading under which accepted lines are put."""
 _CITED = re.compile(r"\s*\((?P<source>[^()\s]+\.md#L\d+(?:-L\d+)?)\)\s*\Z", re.IGNORECASE)

@@ -16,8 +16,6 @@ from lorebank.domain import Citation, Directive
 from lorebank.markdown.document import Document, Node, read_document
 from lorebank.markdown.plain import plain_text
 
-__all__ = ["parse_directives"]
-
 
 def parse_directives(text: str, path: str) -> tuple[Directive, ...]:
     """The rules of a page in their order; nested items belong to the rule above them."""

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-__all__ = ["Document", "Node", "heading_paths", "read_document", "walk"]
-
 _KINDS = {
     "heading_open": "heading",
     "paragraph_open": "paragraph",

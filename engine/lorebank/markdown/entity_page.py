@@ -14,15 +14,6 @@ from hashlib import blake2b
 from lorebank.language.folding import fold
 from lorebank.markdown.generated_text import escape_inline
 
-__all__ = [
-    "BLOCKS",
-    "ENTITY_FOLDER",
-    "entity_page_name",
-    "entity_page_paths",
-    "new_entity_page",
-    "page_path",
-]
-
 ENTITY_FOLDER = "bank/entities"
 BLOCKS = ("summary", "opinions", "timeline", "related")
 """The managed blocks of an entity page, in the order they stand on it."""

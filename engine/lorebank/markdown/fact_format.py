@@ -10,8 +10,6 @@ from lorebank.markdown.mentions import find_mentions, linked_source, mention_sou
 from lorebank.markdown.origin import origin_mark
 from lorebank.markdown.plain import escape_markup, plain_text
 
-__all__ = ["format_fact"]
-
 
 def format_fact(fact: Fact) -> str:
     """The list item that is read as this fact, its details nested below; no final line ending.

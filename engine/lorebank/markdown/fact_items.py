@@ -10,8 +10,6 @@ from lorebank.markdown.document import Node
 from lorebank.markdown.fact_lines import begins_typed, parse_fact_line
 from lorebank.markdown.plain import plain_text
 
-__all__ = ["BULLET", "DETAIL", "FactItem", "Gathering"]
-
 DETAIL = re.compile(
     r"(?:evidence(?: \([^()\n]*\))?|last[ _](?:reinforced|updated|confirmed|seen)|reinforced"
     r"|contradicted|updated)\s*[:：]",

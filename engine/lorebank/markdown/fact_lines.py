@@ -22,8 +22,6 @@ from lorebank.markdown.mentions import find_mentions
 from lorebank.markdown.origin import read_origin_mark
 from lorebank.markdown.plain import plain_text
 
-__all__ = ["FactLine", "LineProblem", "begins_typed", "parse_confidence", "parse_fact_line"]
-
 LineProblem = tuple[str, str]
 """A diagnostic without its place: code and message."""
 

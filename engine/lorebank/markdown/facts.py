@@ -14,22 +14,12 @@ from itertools import takewhile
 from lorebank.domain import Citation, Diagnostic, Fact, FactKind, Origin
 from lorebank.language.folding import fold
 from lorebank.markdown.document import Document, Node, heading_paths, read_document
-from lorebank.markdown.fact_format import format_fact
 from lorebank.markdown.fact_items import BULLET, FactItem, Gathering
 from lorebank.markdown.fact_lines import FactLine, begins_typed, parse_fact_line
 from lorebank.markdown.headings import RETAIN_HEADINGS
 from lorebank.markdown.opinion_tables import opinion_rows
 from lorebank.markdown.plain import plain_text
 from lorebank.markdown.sections import opens_retain
-
-__all__ = [
-    "RETAIN_HEADINGS",
-    "FactExtraction",
-    "extract_facts",
-    "fact_id",
-    "format_fact",
-    "parse_fact_line",
-]
 
 
 @dataclass(frozen=True, slots=True)

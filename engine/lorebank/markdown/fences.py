@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["FenceScanner"]
-
 _OPENING = re.compile(r"(?:[ \t>]|[-*+][ \t]|\d{1,9}[.)][ \t])*(?P<run>`{3,}(?=[^`]*\Z)|~{3,})")
 _CLOSING = re.compile(r"[ \t>]*(?P<run>`{3,}|~{3,})[ \t]*\Z")
 

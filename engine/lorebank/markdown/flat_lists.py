@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from markdown_it.rules_block import StateBlock
 
-__all__ = ["flat_list"]
-
 _ITEM = re.compile(r"- (?=[^\W\d_])[^\t]*[^\s\x00-\x1f\x7f-\x9f\u180e\u200b\ufeff] *")
 """What ends in some other blank than spaces is left to the parser, which trims it its own way."""
 

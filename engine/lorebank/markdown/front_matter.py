@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from lorebank.domain import Diagnostic
 from lorebank.markdown.source import newline_style, split_lines
 
-__all__ = ["FrontMatterValue", "front_matter_lines", "parse_front_matter", "set_front_matter_keys"]
-
 FrontMatterValue = str | list[str]
 
 _KEY = re.compile(

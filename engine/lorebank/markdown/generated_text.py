@@ -14,8 +14,6 @@ from urllib.parse import quote
 
 from lorebank.domain import Citation
 
-__all__ = ["citation_link", "escape_cell", "escape_inline", "unescape_inline", "wikilink"]
-
 _ENTITY = re.compile(r"&(?=#?\w+;)")
 _OPENS_BLOCK = re.compile(r"\A(?:[\\#>+*=|~:_-]|\[[ xX]\]|```)")
 _OPENS_NUMBER = re.compile(r"\A(\d{1,9})([.)])(?=\s|\Z)")

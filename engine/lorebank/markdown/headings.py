@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["RETAIN_HEADINGS"]
-
 RETAIN_HEADINGS: tuple[str, ...] = (
     "Retain",
     "Retener",

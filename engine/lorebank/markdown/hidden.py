@@ -17,8 +17,6 @@ from lorebank.markdown.front_matter import front_matter_lines
 from lorebank.markdown.inline_marks import code_spans
 from lorebank.markdown.source import line_of, split_lines
 
-__all__ = ["HiddenText", "hide", "without_private"]
-
 Span = tuple[int, int]
 
 _PRIVATE = re.compile(r"<\s*(?P<close>/?)\s*private\b(?P<rest>[^<>]*)>", re.IGNORECASE)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import html
 import re
 
-__all__ = ["ESCAPE", "NAME_CHARACTER", "URL", "WIKILINK", "code_spans", "is_day_link", "link_title"]
-
 _NOT_IN_NAMES = (
     r"\x00-/:-@\[-^`{-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u00d7\u00f7"
     r"\u055a-\u055f\u0589\u058a\u05be\u05c0\u05c3\u05f3\u05f4\u060c\u060d\u061b-\u061f"

@@ -20,23 +20,6 @@ from lorebank.markdown.mentions import find_mentions, mention_source
 from lorebank.markdown.plain import plain_text
 from lorebank.markdown.source import newline_style
 
-__all__ = [
-    "EvidenceRuling",
-    "Ledger",
-    "LedgerAction",
-    "LedgerEntry",
-    "Rulings",
-    "add_entry",
-    "format_entry",
-    "format_evidence_line",
-    "item_lines",
-    "note_text",
-    "parse_evidence_lines",
-    "parse_ledger",
-    "remove_entries",
-    "split_note",
-]
-
 
 class LedgerAction(StrEnum):
     """What a line decides about its names."""

@@ -8,8 +8,6 @@ from lorebank.domain import Citation
 from lorebank.markdown.document import read_document
 from lorebank.markdown.source import newline_style
 
-__all__ = ["added_line", "without_lines"]
-
 
 def added_line(text: str, line: str, *, title: str) -> tuple[str, int]:
     """The ledger with a list item at the end of its last list, and the line it stands on (1-based).

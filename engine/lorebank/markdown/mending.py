@@ -18,8 +18,6 @@ from lorebank.markdown.generated_text import escape_inline
 from lorebank.markdown.opinion_page import is_opinion_block, with_overview_rows
 from lorebank.markdown.proposal_pages import is_proposal_block
 
-__all__ = ["Mended", "Traces", "blanked", "mend_blocks", "mend_report"]
-
 _LINK = re.compile(
     r"\[((?:\\.|[^\]\\])*?\.md)#L(\d+)(?:-L(\d+))?\]\(|(\S+?\.md)#L(\d+)(?:-L(\d+))?"
 )

@@ -22,8 +22,6 @@ from lorebank.markdown.inline_marks import (
     link_title,
 )
 
-__all__ = ["find_mentions", "linked_source", "mention_source"]
-
 _SIGN = "@\uff20"
 _NAME = (
     rf"{NAME_CHARACTER}+(?:(?:[-.+'’·\u30fb]|&(?!\w+;)){NAME_CHARACTER}+)*"

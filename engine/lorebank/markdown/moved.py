@@ -26,8 +26,6 @@ from lorebank.markdown.front_matter import front_matter_lines
 from lorebank.markdown.generated_text import escape_inline
 from lorebank.markdown.source import split_lines
 
-__all__ = ["MovedPage", "find_moved", "move_in", "take_out"]
-
 _BEGIN = re.compile(
     r"<!-- lorebank:moved (?P<flags>(?:glued |marked )*)(?P<path>[^<>\n]+?)"
     r"(?: -->\n|\n(?P<head>[^<>]*)\n-->\n)"

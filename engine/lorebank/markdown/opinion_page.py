@@ -43,18 +43,6 @@ from lorebank.markdown.generated_text import (
     unescape_inline,
 )
 
-__all__ = [
-    "OPINIONS_PATH",
-    "OpinionEntry",
-    "is_opinion_block",
-    "opinion_bodies",
-    "parse_opinion_page",
-    "render_opinion",
-    "render_overview",
-    "render_removed",
-    "with_overview_rows",
-]
-
 OPINIONS_PATH = "bank/opinions.md"
 
 _ID = re.compile(r"\Ao-[0-9a-f]{4,32}\Z")

@@ -16,8 +16,6 @@ from lorebank.markdown.fact_lines import parse_confidence, parse_fact_line
 from lorebank.markdown.mentions import find_mentions, mention_source
 from lorebank.markdown.plain import plain_text
 
-__all__ = ["opinion_rows"]
-
 _STATEMENT = frozenset(("opinion", "statement", "belief", "preference", "judgement", "judgment"))
 _CONFIDENCE = frozenset(("confidence", "c", "conf", "conf."))
 _HOLDER = frozenset(("holder", "who", "entity", "entities", "subject", "person", "about"))

@@ -17,8 +17,6 @@ from collections.abc import Iterable, Mapping
 from lorebank.domain import Diagnostic, Origin
 from lorebank.markdown.front_matter import FrontMatterValue
 
-__all__ = ["ORIGIN_FOLDERS", "file_origin", "origin_mark", "read_origin_mark"]
-
 ORIGIN_FOLDERS = {
     "memory/imported": Origin.IMPORTED,
     "memory/sessions": Origin.SESSION,

@@ -13,8 +13,6 @@ from lorebank.markdown.document import Document, Node, read_document
 from lorebank.markdown.plain import plain_text
 from lorebank.markdown.soft_split import soft_split
 
-__all__ = ["extract_passages"]
-
 _MAX_LINES = 6
 _MAX_CHARACTERS = 700
 _MAX_CODE_LINES = 12

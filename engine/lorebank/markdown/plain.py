@@ -8,8 +8,6 @@ import re
 from lorebank.markdown.inline_marks import ESCAPE, URL, WIKILINK, code_spans, link_title
 from lorebank.markdown.mentions import find_mentions
 
-__all__ = ["escape_markup", "plain_text"]
-
 _DRESSED = re.compile(r"[\\`*_~=&<\[@\uff20\x00]")
 _TAGS = (
     "a|abbr|b|big|blockquote|br|center|cite|code|dd|del|details|dfn|div|dl|dt|em|figcaption|figure"

@@ -34,21 +34,6 @@ from lorebank.markdown.document import read_document
 from lorebank.markdown.generated_text import citation_link, escape_inline, unescape_inline
 from lorebank.markdown.ledger import item_lines, note_text, split_note
 
-__all__ = [
-    "CORE_PROPOSALS",
-    "DECISIONS_PATH",
-    "LOG_PROPOSALS",
-    "PROPOSAL_PAGES",
-    "ProposalRuling",
-    "decided",
-    "fits_on_page",
-    "format_ruling",
-    "is_proposal_block",
-    "parse_proposals",
-    "parse_rulings",
-    "render_proposal",
-]
-
 CORE_PROPOSALS = "bank/proposals/memory.md"
 LOG_PROPOSALS = "bank/proposals/logs.md"
 DECISIONS_PATH = "bank/proposals/decisions.md"

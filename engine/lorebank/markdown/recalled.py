@@ -11,8 +11,6 @@ import json
 import re
 from dataclasses import dataclass
 
-__all__ = ["Stripped", "as_recalled", "strip_recalled"]
-
 _OPEN = "<recalled-from-memory>"
 _CLOSE = "</recalled-from-memory>"
 _PLACE = r"[^\s\[\]]*[^\s\[\]/]\.(?:md|jsonl)#L\d+(?:-L\d+)?"

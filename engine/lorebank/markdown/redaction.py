@@ -10,8 +10,6 @@ from lorebank.language.secrets import redact
 from lorebank.markdown.hidden import without_private
 from lorebank.markdown.source import line_of
 
-__all__ = ["redacted_page", "shareable"]
-
 
 def redacted_page(text: str, path: str) -> tuple[str, tuple[Diagnostic, ...]]:
     """The text with its secrets masked, of the same length and lines; and where they stand.

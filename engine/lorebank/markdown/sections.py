@@ -10,8 +10,6 @@ from lorebank.language.folding import fold
 from lorebank.markdown.document import Document, Node
 from lorebank.markdown.plain import plain_text
 
-__all__ = ["Section", "opens_retain", "retain_sections"]
-
 _NUMBERING = re.compile(r"[\W_]*(?:\d+[.)]\s+)?[\W_]*")
 _AFTER_WORD = re.compile(r"\s*+(?:\Z|(?![-'’][^\W_])[\W_])")
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-__all__ = ["soft_split"]
-
 _SENTENCE_END = re.compile(r"[.!?…][\"'”’)]*\s|[。！？]|\n")
 
 

@@ -6,8 +6,6 @@ import re
 
 from lorebank.domain import Diagnostic
 
-__all__ = ["decode", "line_of", "newline_style", "split_lines"]
-
 _BOM = b"\xef\xbb\xbf"
 _NAMED_ERRORS = 20
 _LONE_CR = re.compile(r"\r(?!\n)")

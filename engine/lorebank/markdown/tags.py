@@ -13,8 +13,6 @@ from lorebank.language.folding import fold
 from lorebank.markdown.front_matter import FrontMatterValue
 from lorebank.markdown.inline_marks import ESCAPE, NAME_CHARACTER, URL, WIKILINK, code_spans
 
-__all__ = ["find_tags", "front_matter_tags"]
-
 _TOKEN = re.compile(
     rf"(?P<heading>^[ \t]*#{{1,6}}[ \t].*$)|{ESCAPE}|{URL}|\]\([^()\s]*|{WIKILINK}"
     rf"|(?<![^\s(\[{{'\"“«,;:])#(?P<tag>{NAME_CHARACTER}+(?:[-/]{NAME_CHARACTER}+)*)",

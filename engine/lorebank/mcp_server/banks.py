@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from lorebank.app import Bank
     from lorebank.app.several import Banks
 
-__all__ = ["BankThreads"]
-
 T = TypeVar("T")
 B = TypeVar("B", "Bank", "Banks")
 _WAITING = 4

@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from lorebank.domain import Entity, EntityView
 from lorebank.mcp_server.texts import fact_lines, opinion_text
 
-__all__ = ["entity_text"]
-
 _NAMED_IN = 3
 """Lines that only name it, of those in the structured result."""
 

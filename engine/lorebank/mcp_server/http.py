@@ -18,13 +18,11 @@ from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from lorebank.config import user_config_path
+from lorebank.config_places import user_config_path
 from lorebank.errors import ConfigurationError, LorebankError, UsageError
 
 if TYPE_CHECKING:
     from lorebank.mcp_server.server import LorebankServer
-
-__all__ = ["Gate", "bearer_token", "bind", "http_app"]
 
 PATH = "/mcp"
 TOKEN_VARIABLE = "LOREBANK_MCP_TOKEN"

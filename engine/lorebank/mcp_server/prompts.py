@@ -7,8 +7,6 @@ from mcp.server.mcpserver import MCPServer
 from lorebank.mcp_server.banks import BankThreads
 from lorebank.mcp_server.texts import hunks_text, unsure_text
 
-__all__ = ["add_prompts"]
-
 _SHOWN = 40_000
 """Characters of hunks that a prompt holds."""
 _LOG_TODAY = """\

@@ -32,8 +32,6 @@ from lorebank.mcp_server.texts import (
     unsure_text,
 )
 
-__all__ = ["add_memory_tools", "add_reading_tools"]
-
 Query = Annotated[str, Field(description="A question or a few words, in any language.")]
 Count = Annotated[int, Field(ge=1, le=200, description="At most so many.")]
 Since = Annotated[str | None, Field(description="From that day on: 2025-11-27, 30d, 'last week'.")]

@@ -18,8 +18,6 @@ from lorebank.workspace.layout import LogPattern
 if TYPE_CHECKING:
     from lorebank.app import Bank
 
-__all__ = ["add_resources"]
-
 T = TypeVar("T")
 MARKDOWN = "text/markdown"
 _PAGE_TOKENS = 4000

@@ -11,18 +11,6 @@ from pydantic import ValidationError
 from lorebank.errors import LorebankError, UsageError
 from lorebank.markdown.recalled import as_recalled
 
-__all__ = [
-    "ADDING",
-    "READING",
-    "REFLECTING",
-    "REWRITING",
-    "SETTLING",
-    "as_usage_error",
-    "error_result",
-    "recalled",
-    "result",
-]
-
 
 def _annotations(*, reads: bool, destroys: bool, repeats: bool) -> ToolAnnotations:
     """Of a tool whose world is closed: it reaches nothing but the workspace."""

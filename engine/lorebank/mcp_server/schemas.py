@@ -9,25 +9,6 @@ from typing import Any, NotRequired
 
 from typing_extensions import TypedDict
 
-__all__ = [
-    "BootPackResult",
-    "CoreWriteResult",
-    "EntityResult",
-    "FactRow",
-    "MemoryGetResult",
-    "MemorySearchResult",
-    "OpinionsResult",
-    "RecallResult",
-    "ReflectResult",
-    "RememberResult",
-    "RetainResult",
-    "RulingResult",
-    "SearchOfBanksResult",
-    "StatusResult",
-    "TimelineResult",
-    "UnsureResult",
-]
-
 
 class Span(TypedDict):
     start: str | None

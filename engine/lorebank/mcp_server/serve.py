@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from lorebank.app import Bank
     from lorebank.app.several import Banks
 
-__all__ = ["serve_http", "serve_stdio"]
-
 Say = Callable[[str], None]
 
 

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from lorebank.app import Bank
     from lorebank.app.several import Banks
 
-__all__ = ["LorebankServer", "build_server"]
-
 INSTRUCTIONS = """\
 Long-term memory kept as Markdown on this machine. Call `context` at the start of a session. Call
 `recall` before answering about people, past work, decisions, dates or preferences. Call `retain`

@@ -24,8 +24,6 @@ from lorebank.mcp_server.results import READING, recalled, result
 from lorebank.mcp_server.schemas import MemoryGetResult, RecallResult, SearchOfBanksResult
 from lorebank.mcp_server.texts import answer_text, passage_text
 
-__all__ = ["add_tools_for_several"]
-
 
 def add_tools_for_several(server: MCPServer, banks: BankThreads) -> None:
     """Register recall_all, memory_search_all and memory_get_all."""

@@ -21,18 +21,6 @@ from lorebank.domain import (
 )
 from lorebank.recall.context_lines import untold
 
-__all__ = [
-    "answer_text",
-    "fact_lines",
-    "hunks_text",
-    "opinion_text",
-    "passage_text",
-    "reflect_text",
-    "status_text",
-    "unconfirmed",
-    "unsure_text",
-]
-
 _DIFF_CHARACTERS = 6000
 
 

@@ -20,8 +20,6 @@ from lorebank.mcp_server.schemas import (
 )
 from lorebank.mcp_server.texts import reflect_text
 
-__all__ = ["add_writing_tools"]
-
 Kind = Literal["world", "experience", "opinion", "observation", "W", "B", "O", "S"]
 Ids = Annotated[list[str], Field(description="Ids of opinions (o-…) it speaks to.")]
 

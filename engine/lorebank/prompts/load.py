@@ -6,8 +6,6 @@ import re
 from functools import cache
 from importlib import resources
 
-__all__ = ["fill_prompt"]
-
 _PLACE = re.compile(r"\{\{(\w+)\}\}")
 _BREAK = "\n---\n"
 

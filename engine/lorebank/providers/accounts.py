@@ -14,8 +14,6 @@ from pathlib import Path
 from lorebank.config_embedder import AccountSettings, EmbedderSettings, ProviderSettings
 from lorebank.errors import ConfigurationError
 
-__all__ = ["Account", "Setup", "account_of", "chosen_provider"]
-
 DEFAULT_URLS = {
     "openai": "https://api.openai.com/v1",
     "gemini": "https://generativelanguage.googleapis.com/v1beta",

@@ -7,8 +7,6 @@ from urllib.parse import urlsplit
 
 from lorebank.errors import Offline
 
-__all__ = ["host_of", "is_loopback", "refuse_offline"]
-
 
 def is_loopback(url: str) -> bool:
     """Whether what is sent there stays on this machine."""

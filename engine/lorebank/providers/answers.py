@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-__all__ = ["by_index", "unit_vectors"]
-
 _SHORTEST = 1e-6
 """A vector shorter than this points nowhere."""
 

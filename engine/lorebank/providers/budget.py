@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from lorebank.errors import ProviderError
 
-__all__ = ["Budget", "BudgetSpent"]
-
 
 class BudgetSpent(ProviderError):
     """The next call would go beyond what a run may spend; it was not made."""

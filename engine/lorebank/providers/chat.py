@@ -17,8 +17,6 @@ from lorebank.providers.http import Client, HttpFailure, Patience
 from lorebank.providers.protocols import Completion, Prompt
 from lorebank.providers.remote import open_client, require_key
 
-__all__ = ["ChatWire", "GeneratorSetup", "RemoteGenerator", "open_generator"]
-
 _LONGEST_WAIT_S = 60.0
 _REFUSED = (400, 422)
 

@@ -10,8 +10,6 @@ from pathlib import Path
 
 from lorebank.providers.user_cache import cache_directory
 
-__all__ = ["content_hash"]
-
 _DIGITS = 16
 _REMEMBERED = 64
 """Files whose hash is kept; beyond them the oldest goes."""

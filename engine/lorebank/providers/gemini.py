@@ -24,8 +24,6 @@ from lorebank.providers.remote import (
 if TYPE_CHECKING:
     from lorebank.providers.accounts import Setup
 
-__all__ = ["DEFAULT_MODEL", "GeminiWire", "load"]
-
 DEFAULT_MODEL = "gemini-embedding-001"
 _NATIVE = {"gemini-embedding-001": 3072}
 _TASKS: dict[Role, str] = {"document": "RETRIEVAL_DOCUMENT", "query": "RETRIEVAL_QUERY"}

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["GeminiBatchEmbedder"]
-
 _KEY = "key"
 _OVER = frozenset({"SUCCEEDED", "FAILED", "CANCELLED", "EXPIRED"})
 

@@ -9,8 +9,6 @@ from lorebank.providers.chat import GeneratorSetup, RemoteGenerator, open_genera
 from lorebank.providers.http import BadAnswer
 from lorebank.providers.protocols import Completion, Prompt
 
-__all__ = ["DEFAULT_MODEL", "GeminiChatWire", "load"]
-
 DEFAULT_MODEL = "gemini-2.5-flash"
 _ROLES = {"user": "user", "assistant": "model"}
 

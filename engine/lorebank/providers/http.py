@@ -24,8 +24,6 @@ import httpx
 from lorebank.errors import ProviderError
 from lorebank.providers.addresses import host_of, is_loopback, refuse_offline
 
-__all__ = ["PATIENT", "PROMPT", "BadAnswer", "Client", "HttpFailure", "Patience"]
-
 T = TypeVar("T")
 
 _TRANSIENT = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})

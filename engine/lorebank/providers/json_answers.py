@@ -11,8 +11,6 @@ from lorebank.language.words import estimate_tokens
 from lorebank.providers.budget import Budget
 from lorebank.providers.protocols import Generator, Prompt
 
-__all__ = ["UnusableAnswer", "ask_json"]
-
 T = TypeVar("T", bound=BaseModel)
 
 _ATTEMPTS = 2

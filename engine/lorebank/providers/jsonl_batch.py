@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["collect_jsonl", "submit_jsonl"]
-
 _OVER = frozenset({"completed", "failed", "expired", "cancelled", "canceled"})
 
 

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from lorebank.config_embedder import LocalSettings
     from lorebank.providers.accounts import Setup
 
-__all__ = ["DEFAULT_MODEL", "LlamaCppEmbedder", "load"]
-
 DEFAULT_MODEL = "hf:ggml-org/embeddinggemma-300m-qat-q8_0-GGUF/embeddinggemma-300m-qat-Q8_0.gguf"
 """What `embedder.local.model_path` is best set to: some 0.3 GB, downloaded once."""
 _LIMITS = Limits(32, 16_000, 1800, 1)

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     Arrays = dict[str, NDArray[np.generic]]
     Floats = NDArray[np.float32]
 
-__all__ = ["LocalEmbedder", "load"]
-
 _SENTENCE_START, _SENTENCE_END = 1, 2
 _PIECE_LIMIT = 2048
 """A text's first pieces, as many as some 1,500 words have; the rest does not count."""

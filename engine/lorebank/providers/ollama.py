@@ -19,8 +19,6 @@ from lorebank.providers.remote import RemoteEmbedder, open_client, patience_of
 if TYPE_CHECKING:
     from lorebank.providers.accounts import Setup
 
-__all__ = ["DEFAULT_MODEL", "OllamaWire", "load"]
-
 DEFAULT_MODEL = "nomic-embed-text"
 _LOADING_S = 180.0
 

@@ -12,8 +12,6 @@ from lorebank.providers.chat import GeneratorSetup, RemoteGenerator, open_genera
 from lorebank.providers.http import BadAnswer
 from lorebank.providers.protocols import Completion, Prompt
 
-__all__ = ["DEFAULT_MODEL", "OllamaChatWire", "load"]
-
 DEFAULT_MODEL = "llama3.1"
 _SPACE = 2.0
 """Ollama cuts what its context does not hold, from the top and in silence; so it is made to fit."""

@@ -16,8 +16,6 @@ from threading import Lock
 
 import numpy as np
 
-__all__ = ["one_thread"]
-
 _SUFFIXES = ("64_", "")
 _lock = Lock()
 _users = 0

@@ -26,8 +26,6 @@ from lorebank.providers.remote import (
 if TYPE_CHECKING:
     from lorebank.providers.accounts import Setup
 
-__all__ = ["DEFAULT_MODEL", "OpenAIWire", "load"]
-
 DEFAULT_MODEL = "text-embedding-3-small"
 _NATIVE = {
     "text-embedding-3-small": 1536,

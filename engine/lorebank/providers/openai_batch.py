@@ -8,8 +8,6 @@ from lorebank.providers.jsonl_batch import collect_jsonl, submit_jsonl
 from lorebank.providers.protocols import BatchState, Limits
 from lorebank.providers.remote import RemoteEmbedder, cut_to_tokens
 
-__all__ = ["OpenAIBatchEmbedder"]
-
 
 class OpenAIBatchEmbedder(RemoteEmbedder):
     """The embedder of OpenAI that also takes jobs."""

@@ -13,8 +13,6 @@ from lorebank.providers.chat import GeneratorSetup, RemoteGenerator, open_genera
 from lorebank.providers.http import BadAnswer
 from lorebank.providers.protocols import Completion, Prompt
 
-__all__ = ["DEFAULT_MODEL", "OpenAIChatWire", "load"]
-
 DEFAULT_MODEL = "gpt-4.1-mini"
 
 

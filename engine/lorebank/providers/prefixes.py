@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from lorebank.providers.protocols import Role
 
-__all__ = ["prefixed"]
-
 _PREFIXES: tuple[tuple[str, str, str], ...] = (
     ("embeddinggemma", "title: none | text: ", "task: search result | query: "),
     ("nomic-embed-text", "search_document: ", "search_query: "),

@@ -13,18 +13,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = [
-    "BatchEmbedder",
-    "BatchState",
-    "Completion",
-    "Embedder",
-    "Generator",
-    "Limits",
-    "Prompt",
-    "Role",
-    "Turn",
-]
-
 Role = Literal["document", "query"]
 """What a text is embedded as: to be found, or to search with."""
 

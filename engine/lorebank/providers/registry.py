@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from lorebank.providers.chat import GeneratorSetup
     from lorebank.providers.protocols import Embedder, Generator
 
-__all__ = ["EMBEDDER_NAMES", "load_embedder", "load_generator"]
-
 
 @dataclass(frozen=True, slots=True)
 class _EmbedderRow:

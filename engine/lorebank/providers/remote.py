@@ -23,16 +23,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-__all__ = [
-    "RemoteEmbedder",
-    "Wire",
-    "cut_to_tokens",
-    "native_dimension",
-    "open_client",
-    "patience_of",
-    "require_key",
-]
-
 _TOO_LARGE = ("token", "too long", "too large", "context length", "payload size", "batch size")
 """In a refusal: fewer or shorter texts may pass."""
 _SHORTEST_CUT = 16

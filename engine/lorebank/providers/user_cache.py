@@ -7,8 +7,6 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-__all__ = ["cache_directory"]
-
 
 def cache_directory(environ: Mapping[str, str] = os.environ) -> Path | None:
     """The directory, which need not exist yet; None if the user has no home.

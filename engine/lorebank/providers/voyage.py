@@ -24,8 +24,6 @@ from lorebank.providers.remote import (
 if TYPE_CHECKING:
     from lorebank.providers.accounts import Setup
 
-__all__ = ["DEFAULT_MODEL", "VoyageWire", "load"]
-
 DEFAULT_MODEL = "voyage-3.5"
 _NATIVE = {
     "voyage-3.5": 1024,

@@ -9,8 +9,6 @@ from lorebank.providers.protocols import BatchState, Limits
 from lorebank.providers.remote import RemoteEmbedder, cut_to_tokens
 from lorebank.providers.voyage import VoyageWire
 
-__all__ = ["VoyageBatchEmbedder"]
-
 
 class VoyageBatchEmbedder(RemoteEmbedder):
     """The embedder of Voyage that also takes jobs; a job names model and role once, for all."""

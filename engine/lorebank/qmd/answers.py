@@ -11,8 +11,6 @@ from typing import Any
 
 from lorebank.language.words import content_words, words
 
-__all__ = ["Found", "UnreadableAnswer", "is_flag_rejection", "question_for", "read_answer"]
-
 _SCHEME = "qmd://"
 _NOTHING = re.compile(r"^(?:\W*(?:warn(?:ing)?|info|qmd)\W+)*no results found\.?$", re.I | re.M)
 _HUNK = re.compile(r"\A@@ -(\d{1,9})(?:,(\d{1,9}))? @@")

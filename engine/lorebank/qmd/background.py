@@ -25,8 +25,6 @@ from lorebank.qmd.process import QmdCommand, QmdFailed
 from lorebank.qmd.refresh import Work, refresh
 from lorebank.workspace.lock import WriterLock
 
-__all__ = ["begin", "main"]
-
 
 def begin(
     command: QmdCommand,

@@ -20,17 +20,6 @@ from lorebank.workspace.files import relative_to_root
 from lorebank.workspace.layout import BANK_FOLDER, MEMORY_FOLDER, is_generated, is_markdown
 from lorebank.workspace.paths import resolve_memory_path, resolve_within
 
-__all__ = [
-    "MEMORY",
-    "PREFIX",
-    "SESSIONS",
-    "Collection",
-    "collections_of",
-    "locate",
-    "resolve",
-    "shown_path",
-]
-
 PREFIX = "qmd/"
 MEMORY = "memory-root"
 SESSIONS = "sessions"

@@ -20,8 +20,6 @@ from lorebank.qmd.collections import Collection, locate, shown_path
 from lorebank.recall.search import search_terms
 from lorebank.recall.snippets import snippet
 
-__all__ = ["Wanted", "as_hits"]
-
 _LEAST = 50
 """With less room than this a snippet says nothing."""
 _HEADING = re.compile(r"#{1,6}[ \t]+(.*?)[ \t#]*\Z")

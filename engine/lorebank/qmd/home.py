@@ -19,8 +19,6 @@ from lorebank.qmd.collections import Collection
 from lorebank.qmd.process import QmdFailed
 from lorebank.workspace.derived import own_name
 
-__all__ = ["Home", "State", "collection_rows", "home_of", "read_collections"]
-
 
 @dataclass(frozen=True, slots=True)
 class Home:

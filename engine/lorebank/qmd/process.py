@@ -16,8 +16,6 @@ from typing import IO
 
 from lorebank.errors import ProviderError
 
-__all__ = ["Completed", "QmdCommand", "QmdFailed", "QmdMissing"]
-
 _MOST_BYTES = 32 * 1024 * 1024
 """An output larger than this is no answer."""
 _MISLEADING = ("QMD_CONFIG_DIR", "INDEX_PATH")

@@ -13,8 +13,6 @@ from lorebank.qmd.collections import Collection
 from lorebank.qmd.home import Home, State
 from lorebank.qmd.process import Completed, QmdCommand, QmdFailed
 
-__all__ = ["Work", "due", "refresh"]
-
 Progress = Callable[[str, int, int], None]
 _REST_S = 30.0
 """After a failure nothing is attempted for so long, unless it is asked for."""

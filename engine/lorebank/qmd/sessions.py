@@ -18,8 +18,6 @@ from lorebank.language.folding import slugify
 from lorebank.language.secrets import find_secrets
 from lorebank.markdown.hidden import hide
 
-__all__ = ["Transcript", "TranscriptExport", "Turn", "export_transcripts", "transcript_text"]
-
 _MARK = "<!-- conversation exported by lorebank -->"
 """Begins every export, so that no other file of the folder is ever replaced or removed."""
 _LABELS = {"user": "User", "assistant": "Assistant"}

@@ -32,8 +32,6 @@ from lorebank.qmd.refresh import Progress, Work, due, refresh
 from lorebank.qmd.timer import Timer
 from lorebank.workspace.lock import WriterLock
 
-__all__ = ["QmdFailed", "Sidecar"]
-
 _SPARE = 20
 """Places asked for at least: some lie in what may not be shown."""
 _FILTERED = 200

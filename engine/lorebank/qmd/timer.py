@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from threading import Event, Thread
 
-__all__ = ["Timer"]
-
 
 class Timer(Thread):
     """Calls `job` every `interval_s` seconds, the first time after one interval or `at_once`."""

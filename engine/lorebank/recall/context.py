@@ -14,13 +14,6 @@ from functools import cache
 
 from lorebank.recall.pool import Pool
 
-__all__ = [
-    "answers_to_questions",
-    "coverage_in_context",
-    "coverage_of_files",
-    "nearness_around",
-]
-
 _NEIGHBOURS = ((-1, 0.85), (1, 0.75), (-2, 0.7), (2, 0.6))
 """Offset in the file, and what a word counts that stands there first."""
 _AROUND = 0.2

@@ -6,8 +6,6 @@ from collections.abc import Collection, Sequence
 
 from lorebank.language.words import estimate_tokens
 
-__all__ = ["context_tokens", "untold"]
-
 
 def context_tokens(context: Sequence[str], told: Collection[str]) -> int:
     """Estimated tokens of a hit's context; what an earlier hit has told costs nothing."""

@@ -11,8 +11,6 @@ from functools import lru_cache
 from lorebank.language.folding import fold
 from lorebank.language.words import words
 
-__all__ = ["asks_for_opinion", "asks_for_past", "asks_when", "asks_who", "opinion_words"]
-
 _OPINION = {
     "en": r"prefers?|preferred|preferences?|likes?|liked|loves?|hates?|dislikes?|enjoys?"
     r"|favou?rites?"

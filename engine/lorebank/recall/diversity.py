@@ -15,8 +15,6 @@ from datetime import date
 from lorebank.index.items import Item
 from lorebank.language.words import words
 
-__all__ = ["apply_decay", "decay_factor", "jaccard", "rerank_mmr"]
-
 
 def decay_factor(age_days: float, half_life_days: float) -> float:
     """What is left of a score after `age_days`: 0.5 after one half-life; 1 for the future."""

@@ -12,8 +12,6 @@ from collections.abc import Sequence
 
 from lorebank.recall.pool import Pool, coverage, lexical_terms
 
-__all__ = ["NONE", "STRONG", "WEAK", "evidence_level"]
-
 STRONG, WEAK, NONE = "strong", "weak", "none"
 
 STRONG_COVERAGE = 0.6

@@ -19,8 +19,6 @@ from lorebank.language.folding import fold, slugify
 from lorebank.language.words import stop_words, words
 from lorebank.recall.filters import DATE_HINT, Excluded, Filters, parse_item_kind, parse_origin
 
-__all__ = ["QUOTED", "Fields", "NameLookup", "read_fields", "unquoted"]
-
 NameLookup = Callable[[Sequence[str]], Mapping[str, tuple[str, str]]]
 """Folded names → those that are entities, as `(entity slug, display name)`."""
 

@@ -14,16 +14,6 @@ from lorebank.errors import UsageError
 from lorebank.index.items import NOTE
 from lorebank.index.selection import Selection
 
-__all__ = [
-    "DATE_HINT",
-    "Excluded",
-    "Filters",
-    "parse_day",
-    "parse_interval",
-    "parse_item_kind",
-    "parse_origin",
-]
-
 DATE_HINT = "use 2025-11-27, 30d, 'last week' or 'November 2025'"
 
 

@@ -18,8 +18,6 @@ from collections.abc import Iterable, Mapping
 
 from lorebank.recall.ranking import Ranking
 
-__all__ = ["fuse_reciprocal_ranks", "fuse_weighted", "fuse_zscores", "standardise"]
-
 RRF_K = 60
 _CUT = 3.0
 

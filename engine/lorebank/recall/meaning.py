@@ -9,8 +9,6 @@ from __future__ import annotations
 from lorebank.language.words import identifiers, words
 from lorebank.recall.understand import Understood
 
-__all__ = ["needs_meaning"]
-
 
 def needs_meaning(understood: Understood) -> bool:
     """Whether words and links alone can not be enough for this question."""

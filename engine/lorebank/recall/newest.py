@@ -16,8 +16,6 @@ from lorebank.index.items import NOTE, Item
 from lorebank.index.slots import Successor
 from lorebank.language.words import words
 
-__all__ = ["Current", "lead_with_successors", "newest_first", "newest_opinion_first"]
-
 _LEAST_ALIKE = 0.5
 _LEAST_BEGINNING = 2
 _BEGINNING_CHARACTERS = 40

@@ -36,8 +36,6 @@ from lorebank.recall.retrievers import entity, lexical, listing, opinion, semant
 from lorebank.recall.scoring import DEFAULT_WEIGHTS, Weights, score_pool
 from lorebank.recall.snippets import snippet
 
-__all__ = ["RETRIEVERS", "BeliefLookup", "RecallOptions", "recall"]
-
 RETRIEVERS: Mapping[str, Callable[[Request], Ranking]] = {
     lexical.NAME: lexical.retrieve,
     semantic.NAME: semantic.retrieve,

@@ -11,8 +11,6 @@ from lorebank.index.items import Item
 from lorebank.recall.ranking import Ranking
 from lorebank.recall.understand import Understood
 
-__all__ = ["Pool", "coverage", "lexical_terms"]
-
 _BESIDE = 0.3
 
 

@@ -8,8 +8,6 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-__all__ = ["Ranked", "Ranking"]
-
 
 class Ranked(NamedTuple):
     """One item as one retriever sees it; a tuple, as each question makes some hundred of them."""

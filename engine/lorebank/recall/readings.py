@@ -15,8 +15,6 @@ from lorebank.domain import Interval
 from lorebank.index.intervals import items_of_interval
 from lorebank.recall.request import Request
 
-__all__ = ["coming_first", "other_readings", "said_of_coming", "said_of_reading"]
-
 _LONGEST_MONTH = 31
 
 

@@ -15,8 +15,6 @@ from lorebank.domain import Interval
 from lorebank.index.items import NOTE, Item
 from lorebank.language.folding import fold
 
-__all__ = ["collapse_repeats"]
-
 _BETWEEN_WORDS = re.compile(r"[\W_]+")
 _ASCII_WORDS = bytes(code if chr(code).isalnum() else ord(" ") for code in range(128)) + bytes(128)
 

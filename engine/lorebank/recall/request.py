@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from lorebank.index.vectors import VectorIndex
 
-__all__ = ["Request"]
-
 
 @dataclass(frozen=True, slots=True)
 class Request:

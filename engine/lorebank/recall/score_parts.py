@@ -14,8 +14,6 @@ from lorebank.recall.pool import Pool
 from lorebank.recall.ranking import Ranking
 from lorebank.recall.scoring import Weights, score_pool
 
-__all__ = ["rank_parts", "weight_parts", "weighted_parts"]
-
 _LEAST_SHOWN = 0.005
 
 

@@ -24,8 +24,6 @@ from lorebank.recall.context import (
 from lorebank.recall.fusion import standardise
 from lorebank.recall.pool import Pool, lexical_terms
 
-__all__ = ["DEFAULT_WEIGHTS", "Weights", "score_pool"]
-
 
 @dataclass(frozen=True, slots=True)
 class Weights:

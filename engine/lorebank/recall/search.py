@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
     from lorebank.index.vectors import VectorIndex
 
-__all__ = ["search_chunks"]
-
 LEAST_WANTED = 10
 """Hits that candidates are gathered for, however few are asked for."""
 LEXICAL_LEAST = 0.4

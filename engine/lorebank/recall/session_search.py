@@ -16,8 +16,6 @@ from lorebank.recall.search import search_terms
 from lorebank.recall.snippets import snippet
 from lorebank.recall.understand import MAX_QUERY_CHARACTERS
 
-__all__ = ["merge_hits", "search_sessions"]
-
 _LEAST_CANDIDATES = 40
 _CANDIDATES_A_HIT = 4
 

@@ -24,8 +24,6 @@ from lorebank.recall.context_lines import context_tokens
 from lorebank.recall.evidence_level import NONE, STRONG, WEAK
 from lorebank.recall.fusion import RRF_K
 
-__all__ = ["Asked", "merge_answers", "merge_searches", "take_turns"]
-
 T = TypeVar("T")
 WEAK_DELAY = 2
 """Rounds."""

@@ -7,8 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from lorebank.language.folding import fold
 
-__all__ = ["SNIPPET_CHARACTERS", "matching_line", "snippet"]
-
 SNIPPET_CHARACTERS = 700
 _SHORTEST = 3
 _ENDING = 2

@@ -27,8 +27,6 @@ from lorebank.recall.fields import QUOTED, NameLookup, read_fields, unquoted
 from lorebank.recall.filters import Filters
 from lorebank.slots.questions import WORDS_BESIDE, asked_relations
 
-__all__ = ["Understood", "understand"]
-
 MAX_NAME_WORDS = 5
 MAX_UNSPACED_NAME = 8
 MAX_QUERY_CHARACTERS = 4_000

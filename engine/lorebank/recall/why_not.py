@@ -20,8 +20,6 @@ from lorebank.recall.filters import Excluded, Filters
 from lorebank.recall.pool import Pool
 from lorebank.recall.request import Request
 
-__all__ = ["Trace", "explain_absence"]
-
 
 @dataclass(frozen=True, slots=True)
 class Trace:

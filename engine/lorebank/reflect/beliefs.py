@@ -41,16 +41,6 @@ from statistics import NormalDist
 
 from lorebank.domain import Stance
 
-__all__ = [
-    "PRIOR",
-    "BeliefState",
-    "DatedEvidence",
-    "Pin",
-    "Step",
-    "fade",
-    "fold_evidence",
-]
-
 PRIOR = 0.6
 """The confidence of an opinion stated without one."""
 LOWEST, HIGHEST = 0.01, 0.99

@@ -21,15 +21,6 @@ from lorebank.reflect.matching import Verdict, holder_of, opinion_id
 from lorebank.reflect.outcome import Override
 from lorebank.workspace.layout import EVIDENCE_PAGE
 
-__all__ = [
-    "dated",
-    "decided_after",
-    "overrides_of",
-    "read_entries",
-    "read_overrides",
-    "read_verdicts",
-]
-
 
 def read_entries(root: Path) -> tuple[OpinionEntry, ...]:
     """The entries of the opinions page, with what was written into them by hand."""

@@ -18,8 +18,6 @@ from itertools import groupby
 
 from lorebank.domain import Calibration, CalibrationBin, Evidence, Opinion, OpinionStatus, Stance
 
-__all__ = ["ENOUGH", "Trial", "calibrate", "trials_of"]
-
 ENOUGH = 30
 """With fewer trials the interval of every bin is wider than the bins lie apart."""
 _BINS = 10

@@ -11,8 +11,6 @@ from lorebank.reflect.reading import Reading, Words, read
 from lorebank.reflect.subjects import is_foreign
 from lorebank.reflect.targets import targets_of
 
-__all__ = ["Nearness", "index_keys", "nearness", "target_keys"]
-
 _SIGNED = ("like", "dislike", "good", "bad", "adopt", "drop", "negate", "change")
 
 

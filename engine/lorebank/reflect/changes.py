@@ -7,8 +7,6 @@ from datetime import date
 
 from lorebank.domain import BeliefChange, BeliefDiff, ChangeKind, Opinion, OpinionStatus
 
-__all__ = ["belief_diff"]
-
 SEEN = 0.005
 """A smaller move does not show in two decimals."""
 _ORDER = {kind: rank for rank, kind in enumerate(ChangeKind)}

@@ -14,8 +14,6 @@ from datetime import date
 from lorebank.domain import Citation, Fact, FactKind, Opinion, OpinionStatus, Stance
 from lorebank.language.words import content_words
 
-__all__ = ["Claim", "alike", "durable_claims"]
-
 REPEATED_DAYS = 3
 SURE = 0.7
 CENTRAL = 12

@@ -9,8 +9,6 @@ from lorebank.domain import Diagnostic, ReflectReport
 from lorebank.reflect.rejections import REJECTED_PATH
 from lorebank.workspace.git import CommitRefused, commit_files
 
-__all__ = ["commit_message", "commit_run"]
-
 
 def commit_run(root: Path, report: ReflectReport) -> ReflectReport:
     """The report with the commit's hash; where git refuses, with a problem that says why."""

@@ -34,8 +34,6 @@ from lorebank.reflect.materialise import opinions_under, with_trend
 from lorebank.reflect.pages import BankContent, Scope
 from lorebank.reflect.stance_model import VectorsOf
 
-__all__ = ["read_outline", "with_every_fact", "with_facts", "with_facts_of"]
-
 
 def read_outline(
     connection: Connection,

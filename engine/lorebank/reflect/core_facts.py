@@ -18,8 +18,6 @@ from lorebank.reflect.content import with_facts
 from lorebank.reflect.core_memory import CoreMemory, central_names
 from lorebank.reflect.pages import BankContent
 
-__all__ = ["core_content"]
-
 
 def core_content(connection: Connection, outline: BankContent, core: CoreMemory) -> BankContent:
     """The content with the facts about central entities and about whom the core memory names, those

@@ -28,8 +28,6 @@ from lorebank.markdown.proposal_pages import ProposalRuling, decided, fits_on_pa
 from lorebank.reflect.claims import CENTRAL, Claim, durable_claims
 from lorebank.reflect.pages import BankContent
 
-__all__ = ["CoreMemory", "central_names", "plan_core_proposals", "proposal_id"]
-
 MOST = 8
 """Open proposals of each sort; the next ones follow when these are decided."""
 _KNOWN = 0.6

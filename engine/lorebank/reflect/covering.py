@@ -8,8 +8,6 @@ from lorebank.reflect.polarity import Item
 from lorebank.reflect.reading import Segment, Words
 from lorebank.reflect.targets import ATTITUDES, DESCRIBING, Target
 
-__all__ = ["Cover", "asides", "cover_of", "extras", "free_words", "is_of_another_sort", "names"]
-
 _ASIDE = 0.4
 _NEAR = 0.9
 _HELD = ATTITUDES | {"drop", "function", "negate", "repeat", "change", "exclusive"}

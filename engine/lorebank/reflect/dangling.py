@@ -15,8 +15,6 @@ from lorebank.markdown.fences import FenceScanner
 from lorebank.markdown.inline_marks import WIKILINK, code_spans, is_day_link, link_title
 from lorebank.markdown.source import split_lines
 
-__all__ = ["dangling_links"]
-
 _LINK = re.compile(
     r"\]\((?:<(?P<angled>[^<>\n]+)>|(?P<plain>[^\s()<>]+))"
     r"(?:\s+(?P<quote>[\"'])[^\"'\n]{0,300}(?P=quote))?\s*\)"

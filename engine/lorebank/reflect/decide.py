@@ -36,8 +36,6 @@ from lorebank.reflect.page_moves import plan_page_moves, write_page_edits
 from lorebank.workspace.diff import unified
 from lorebank.workspace.layout import IDENTITY_PAGE
 
-__all__ = ["decide", "parse_action"]
-
 _NEW_LEDGER = "# Identity\n\n"
 _HARMLESS = frozenset({"identity-unknown-name"})
 

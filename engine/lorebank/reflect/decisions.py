@@ -17,8 +17,6 @@ from lorebank.markdown.generated_text import escape_inline, unescape_inline
 from lorebank.reflect.by_hand import read_overrides, read_verdicts
 from lorebank.reflect.outcome import Override
 
-__all__ = ["holders_decided", "store_decisions"]
-
 _DECISIONS = "decisions"
 
 

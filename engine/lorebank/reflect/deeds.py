@@ -14,17 +14,6 @@ from lorebank.reflect.polarity import Item
 from lorebank.reflect.reading import Segment
 from lorebank.reflect.targets import Target
 
-__all__ = [
-    "is_done_at_its_hour",
-    "is_done_without",
-    "is_for_another",
-    "is_of_length",
-    "is_only_about",
-    "is_wanted_without",
-    "opens_with",
-    "strays",
-]
-
 
 def strays(target: Target, segment: Segment) -> tuple[float, float]:
     """The free words before what a deed is done to, and those right behind it.

@@ -10,8 +10,6 @@ from functools import lru_cache
 from lorebank.reflect.lexicon import language_files, language_table, languages
 from lorebank.reflect.tokens import is_han, is_kana, tokens_of
 
-__all__ = ["detect", "likely"]
-
 _OPEN_ENDED = re.compile(r"\w+\*")
 _TELLING = (
     "function",

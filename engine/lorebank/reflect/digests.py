@@ -25,15 +25,6 @@ from lorebank.reflect.telling import (
     when_told,
 )
 
-__all__ = [
-    "EXPERIENCE_PATH",
-    "WORLD_PATH",
-    "experience_body",
-    "experience_parts",
-    "world_body",
-    "world_parts",
-]
-
 WORLD_PATH = "bank/world.md"
 EXPERIENCE_PATH = "bank/experience.md"
 _WORLD_LINES = 12

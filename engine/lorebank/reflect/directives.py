@@ -9,8 +9,6 @@ from lorebank.markdown.directives import parse_directives
 from lorebank.markdown.source import decode
 from lorebank.workspace.layout import DIRECTIVES_PAGE
 
-__all__ = ["read_directives"]
-
 
 def read_directives(root: Path) -> tuple[Directive, ...]:
     """The directives in their order; none where there is no page, or a link in its place."""

@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from lorebank.domain import Diagnostic
 from lorebank.markdown.blocks import Block, find_blocks, replace_blocks
 
-__all__ = ["KEPT_NOTE", "PageEdit", "plan_page_edit"]
-
 KEPT_NOTE = "> [!note] Kept from a hand edit of the block `{name}`:"
 
 

@@ -6,8 +6,6 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-__all__ = ["InferredFacts", "StanceAnswer", "WrittenText"]
-
 _Lines = Annotated[list[int], Field(max_length=50)]
 
 

@@ -17,8 +17,6 @@ from lorebank.workspace.atomic import write_atomic
 from lorebank.workspace.derived import ensure_derived_folder
 from lorebank.workspace.layout import DERIVED_FOLDER
 
-__all__ = ["GeneratedMemory", "digest", "forget_generated"]
-
 _NAME = "generated.json"
 _MOST = 20_000
 """Beyond that the answers kept longest ago are forgotten."""

@@ -20,8 +20,6 @@ from lorebank.reflect.detection import detect
 from lorebank.reflect.lexicon import lexicon
 from lorebank.reflect.tokens import tokens_of
 
-__all__ = ["CitedLine", "ungrounded"]
-
 _SHARE = 0.7
 """The least share of a sentence's content words that its lines must hold."""
 _STEM = 4

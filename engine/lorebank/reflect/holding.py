@@ -14,8 +14,6 @@ from collections.abc import Iterable, Sequence
 from lorebank.language.folding import fold
 from lorebank.slots.read import read_slots
 
-__all__ = ["holding_text"]
-
 _HAN = "\u3040-\u30ff\u3400-\u9fff"
 _CLAUSE = re.compile(rf"\s*(?:[;；。，]|(?<=[{_HAN}]),|(?<=\w\w[.!?])\s)\s*")
 _AND = re.compile(r",?\s+(?:and|und|y|e|et|en)\s+", re.IGNORECASE)

@@ -21,8 +21,6 @@ from lorebank.markdown.opinion_page import OPINIONS_PATH, is_opinion_block, with
 from lorebank.markdown.source import newline_style
 from lorebank.reflect.edits import PageEdit, plan_page_edit
 
-__all__ = ["hunks_of", "without_hunks"]
-
 _CONTEXT = 2
 _SHA = re.compile(r"( sha=)[0-9a-zA-Z…]*(?= -->)")
 _MARKER = re.compile(r"<!-- lorebank:begin ([\w.-]+) .*-->")

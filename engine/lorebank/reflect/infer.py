@@ -25,8 +25,6 @@ from lorebank.reflect.infer_lexicon import Phrases, no_names, phrase_books
 from lorebank.slots.lexicon import lexicon as slot_lexicon
 from lorebank.slots.read import read_slots
 
-__all__ = ["Inferred", "Sentence", "infer_fact", "infer_facts", "sentences", "stated_fact"]
-
 LONGEST = 320
 FEWEST_WORDS = 4
 _EVENT_DAYS = 31

@@ -12,8 +12,6 @@ from typing import Any
 from lorebank.language.folding import fold
 from lorebank.language.words import stop_words
 
-__all__ = ["Phrases", "no_names", "phrase_books"]
-
 _WHOLE = ("decision", "remember", "correction", "rule", "we_decided", "i_prefer")
 _AFTER_SUBJECT = ("decides", "prefers", "happens")
 

@@ -19,8 +19,6 @@ from lorebank.reflect.infer import Sentence, stated_fact
 from lorebank.reflect.judging import InferredFact, facts_in_prose
 from lorebank.reflect.writing import Writer
 
-__all__ = ["ProseReader", "ReadFact"]
-
 _AT_ONCE = 60
 """Sentences in one question to the model."""
 _AUTHOR = frozenset(

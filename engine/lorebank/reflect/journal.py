@@ -14,15 +14,6 @@ from lorebank.markdown.generated_text import citation_link, escape_inline
 from lorebank.markdown.opinion_page import OPINIONS_PATH, parse_opinion_page
 from lorebank.reflect.edits import PageEdit
 
-__all__ = [
-    "JOURNAL_FOLDER",
-    "JournalEntry",
-    "Moved",
-    "journal_entry",
-    "journal_path",
-    "moved_opinions",
-]
-
 JOURNAL_FOLDER = "bank/reflections"
 _CONFIDENCE = re.compile(r"· confidence \*\*([0-9.]+)\*\*")
 _FACT_ID = re.compile(r"`(f-[0-9a-f]{4,32})`")

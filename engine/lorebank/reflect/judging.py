@@ -16,8 +16,6 @@ from lorebank.providers.budget import BudgetSpent
 from lorebank.reflect.grounding import CitedLine
 from lorebank.reflect.writing import Dropped, Writer, numbered
 
-__all__ = ["InferredFact", "StanceVerdict", "facts_in_prose", "judge_pairs", "judge_stance"]
-
 _LETTERS = {kind.letter: kind for kind in FactKind}
 
 

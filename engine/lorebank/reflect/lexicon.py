@@ -43,8 +43,6 @@ from lorebank.reflect.tokens import (
     without_ending,
 )
 
-__all__ = ["CUES", "Lexicon", "language_files", "language_table", "languages", "lexicon"]
-
 CUES = (
     *(
         "negate",

@@ -9,20 +9,6 @@ from dataclasses import dataclass
 from lorebank.language.folding import fold
 from lorebank.reflect.tokens import phrases
 
-__all__ = [
-    "Canonical",
-    "Frame",
-    "clusters",
-    "frames",
-    "inverted",
-    "kinds",
-    "measures",
-    "members",
-    "object_words",
-    "parts_of",
-    "sides",
-]
-
 Canonical = Callable[[str], str]
 """A folded word → the stem that stands for its meaning."""
 _ANY_ENDING = re.compile(r"(?<=\w)(?<!\\w)\*")

@@ -36,8 +36,6 @@ from lorebank.workspace.files import SourceFile, read_bytes
 from lorebank.workspace.layout import BANK_FOLDER, EVIDENCE_PAGE, is_core, is_generated
 from lorebank.workspace.recalled import Recalled
 
-__all__ = ["calibration", "rot_report", "steps_of"]
-
 
 def steps_of(connection: Connection, opinion: Opinion, prior: float) -> tuple[BeliefStep, ...]:
     """Each day of an opinion's confidence, with the confidences its lines name."""

@@ -32,18 +32,6 @@ from lorebank.reflect.stance import Judgement, judge
 from lorebank.reflect.stance_head import Chances, StanceHead
 from lorebank.reflect.unsure import Similarity, UnsurePair, best_first, unsure_pair
 
-__all__ = [
-    "Formation",
-    "Override",
-    "UnsurePair",
-    "Verdict",
-    "facts_by_holder",
-    "form",
-    "holder_of",
-    "opinion_id",
-    "texts_judged",
-]
-
 _NEW_OBJECT = frozenset({"comparison", "change", "slot", "opposite"})
 _FEW = 40
 _FACTS_AT_A_TIME = 4096

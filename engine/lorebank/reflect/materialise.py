@@ -44,18 +44,6 @@ if TYPE_CHECKING:
     from lorebank.reflect.stance_model import VectorsOf
     from lorebank.reflect.unsure import UnsurePair
 
-__all__ = [
-    "as_read",
-    "beliefs",
-    "form_now",
-    "is_judged_otherwise",
-    "judge_waiting",
-    "opinions_as_of",
-    "opinions_under",
-    "refresh_opinions",
-    "with_trend",
-]
-
 _JUDGED_BY = "judged_by"
 _WAITING = "stance_waiting"
 """Holders of texts that the head knows no vector of, as JSON."""

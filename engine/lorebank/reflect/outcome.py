@@ -11,8 +11,6 @@ from lorebank.reflect.beliefs import DatedEvidence, Pin, fold_evidence
 from lorebank.reflect.stance import Judgement
 from lorebank.reflect.trends import trend_of
 
-__all__ = ["Belief", "Override", "close"]
-
 
 @dataclass(frozen=True, slots=True)
 class Override:

@@ -10,8 +10,6 @@ from lorebank.domain import Diagnostic
 from lorebank.reflect.edits import PageEdit
 from lorebank.workspace.paths import is_linked
 
-__all__ = ["Page", "encoded", "read_pages"]
-
 _UTF8_MARK = b"\xef\xbb\xbf"
 
 

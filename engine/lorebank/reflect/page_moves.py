@@ -20,8 +20,6 @@ from lorebank.reflect.undo import BegunRun, Change, keep_for_undo, next_run
 from lorebank.workspace.atomic import write_atomic
 from lorebank.workspace.diff import unified
 
-__all__ = ["PlannedMoves", "begin_run", "plan_page_moves", "write_page_edits"]
-
 
 @dataclass(frozen=True, slots=True)
 class PlannedMoves:

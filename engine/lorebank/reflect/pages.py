@@ -43,8 +43,6 @@ from lorebank.reflect.telling import KnownFact, Link, page_links, tie_of
 from lorebank.reflect.weighing import outweighed
 from lorebank.version import __version__
 
-__all__ = ["BankContent", "PagePlan", "Scope", "held_text"]
-
 RELATED = 12
 _TITLES = {
     WORLD_PATH: "# World\n",

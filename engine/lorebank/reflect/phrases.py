@@ -14,8 +14,6 @@ from dataclasses import dataclass
 from lorebank.language.folding import fold
 from lorebank.reflect.tokens import phrase_tokens, phrases, stem_of, tokens_of
 
-__all__ = ["Forms", "Phrase", "PhraseBook"]
-
 _ANY_WORD = "?"
 _GAP = " .. "
 _REACH = 5

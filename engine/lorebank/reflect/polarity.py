@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["Item", "sign_of"]
-
 _SIGNS = {
     "like": ("attitude", 1),
     "dislike": ("attitude", -1),

@@ -41,17 +41,6 @@ from lorebank.reflect.suggest import says
 from lorebank.workspace.layout import CORE_FILE, is_core
 from lorebank.workspace.text_file import read_text_file, write_text_file
 
-__all__ = [
-    "Proposing",
-    "accept_core_edit",
-    "check_grounds",
-    "find_proposal",
-    "open_proposals",
-    "plan_proposal_edits",
-    "read_core_memory",
-    "record",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Proposing:

@@ -17,8 +17,6 @@ from lorebank.reflect.lexicon import Lexicon, lexicon
 from lorebank.reflect.polarity import Item, sign_of
 from lorebank.reflect.tokens import tokens_of
 
-__all__ = ["Comparison", "Reading", "Segment", "Words", "clauses", "read"]
-
 _SENTENCE = re.compile(r"[^.!?;。！？；\n]+(?:\.(?=\w)[^.!?;。！？；\n]+)*[.!?;。！？；]*")
 _TITLE = re.compile(r"\b(Dr|Dra|Mr|Mrs|Ms|Prof|Sr|Sra|Mme|Hr|St)\.")
 _ASIDE = re.compile(

@@ -17,8 +17,6 @@ from datetime import date
 from lorebank.domain import Hunk
 from lorebank.markdown.generated_text import escape_inline
 
-__all__ = ["REJECTED_PATH", "parse_rejections", "with_rejections"]
-
 REJECTED_PATH = "bank/reflections/rejected.md"
 _HEAD = """# Rejected
 

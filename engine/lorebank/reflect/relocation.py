@@ -15,8 +15,6 @@ from lorebank.markdown.facts import extract_facts
 from lorebank.reflect.edits import PageEdit
 from lorebank.reflect.pages import BankContent
 
-__all__ = ["moved_places", "relocate"]
-
 _BANK = "bank/"
 
 

@@ -8,8 +8,6 @@ from datetime import date
 from lorebank.domain import Evidence, Opinion, OpinionStatus, RotFinding, RotKind, Stance
 from lorebank.reflect.trends import RECENT_DAYS, STALE_DAYS
 
-__all__ = ["rank_findings", "rotten_opinions"]
-
 HELD = 0.5
 """Below it an opinion is not held: that it is contradicted or thin is no news."""
 _ORDER = {kind: rank for rank, kind in enumerate(RotKind)}

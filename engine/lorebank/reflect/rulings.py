@@ -14,8 +14,6 @@ from lorebank.markdown.ledger_edit import added_line, without_lines
 from lorebank.workspace.layout import EVIDENCE_PAGE
 from lorebank.workspace.text_file import read_text_file, write_text_file
 
-__all__ = ["read_rulings", "take_back", "write_ruling"]
-
 
 def read_rulings(root: Path) -> tuple[EvidenceRuling, ...]:
     """The rulings as they stand in the file, in order."""

@@ -21,8 +21,8 @@ from lorebank.index.items import facts_in_bank, facts_saying, item_places
 from lorebank.index.news import read_news, recorded_since
 from lorebank.index.quarantine import quarantined_lines
 from lorebank.index.slots import superseded_facts
-from lorebank.markdown.facts import RETAIN_HEADINGS
 from lorebank.markdown.generated_text import escape_inline, unescape_inline
+from lorebank.markdown.headings import RETAIN_HEADINGS
 from lorebank.markdown.opinion_page import OPINIONS_PATH
 from lorebank.markdown.proposal_pages import PROPOSAL_PAGES
 from lorebank.reflect.content import read_outline, with_every_fact, with_facts_of
@@ -56,8 +56,6 @@ from lorebank.reflect.vanishing import vanishing_lines
 from lorebank.reflect.writing import Writer
 from lorebank.workspace.diff import unified
 from lorebank.workspace.paths import is_linked
-
-__all__ = ["RunOptions", "reflect_workspace"]
 
 MAX_ROUNDS = 5
 """Line numbers settle in two or three rounds."""

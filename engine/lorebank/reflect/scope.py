@@ -13,8 +13,6 @@ from lorebank.reflect.pages import BankContent, PagePlan, Scope
 from lorebank.reflect.settled import SettledPages
 from lorebank.reflect.weighing import outweighed
 
-__all__ = ["scope_of_run"]
-
 
 def scope_of_run(
     connection: Connection, outline: BankContent, settled: SettledPages, news: News

@@ -22,8 +22,6 @@ from lorebank.reflect.weighing import outweighed
 from lorebank.version import __version__
 from lorebank.workspace.files import content_hash
 
-__all__ = ["SettledPages"]
-
 _SETTLED = "settled_pages"
 _KINDS = {WORLD_PATH: OF_ENTITY, EXPERIENCE_PATH: OF_MONTH}
 

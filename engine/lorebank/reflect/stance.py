@@ -39,8 +39,6 @@ from lorebank.reflect.reading import Comparison, Reading, Segment, read
 from lorebank.reflect.subjects import is_foreign, is_told_by_another
 from lorebank.reflect.targets import Target, targets_of
 
-__all__ = ["Judgement", "judge"]
-
 _STRENGTHS = {
     "comparison": 1.0,
     "attitude": 1.0,

@@ -18,8 +18,6 @@ from lorebank.reflect.reading import Reading, read
 from lorebank.reflect.stance import Judgement
 from lorebank.reflect.targets import Target, targets_of
 
-__all__ = ["CUE_COUNT", "PairCues", "cues_of"]
-
 _CUES = (
     "like", "dislike", "good", "bad", "adopt", "drop", "do", "negate", "change", "repeat",
     "exclusive", "excess", "norm", "past", "scene", "weak", "say", "prep", "neutral", "reason",

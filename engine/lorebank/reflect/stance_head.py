@@ -31,15 +31,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-__all__ = [
-    "READ_BY_RULES",
-    "Chances",
-    "StanceHead",
-    "Weights",
-    "head_inputs",
-    "unpacked",
-]
-
 _SURE = {Stance.FOR: 0.5, Stance.AGAINST: 0.55}
 """The least chance at which the head gives a sign where the rules give none: a wrong `against` is
 the worse."""

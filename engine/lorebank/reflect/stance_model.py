@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-__all__ = ["FINGERPRINT", "HEAD", "RULES", "VectorsOf"]
-
 FINGERPRINT = (
     "local/universal-sentence-encoder-multilingual-3/23452acb419f40f8/512/"
     "sentencepiece-first-2048-of-65536-characters"

@@ -39,16 +39,6 @@ from lorebank.reflect.writing import Writer
 from lorebank.workspace.layout import BANK_FOLDER
 from lorebank.workspace.standing import StandingPage
 
-__all__ = [
-    "ANSWER_BLOCK",
-    "WRITTEN_BLOCK",
-    "Ask",
-    "StandingAnswers",
-    "ask_standing",
-    "plan_answers",
-    "write_answers",
-]
-
 ANSWER_BLOCK = "answer"
 UNANSWERED = "Nothing in the notes answers this at present."
 _NEAR_BEST = 0.5

@@ -10,8 +10,6 @@ from lorebank.domain import Citation, Interval
 from lorebank.language.folding import fold
 from lorebank.markdown.generated_text import citation_link, escape_inline
 
-__all__ = ["AnswerLine", "answer_body"]
-
 _GROUP = 2
 """A subject with so many lines gets a heading of its own."""
 _LONGEST = 400

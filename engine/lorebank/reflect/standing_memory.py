@@ -20,8 +20,6 @@ from lorebank.index.file_hashes import hashes_outside_bank
 from lorebank.index.meta import read_meta, write_meta
 from lorebank.workspace.standing import StandingPage
 
-__all__ = ["FoundHits", "StandingMemory"]
-
 _KEY = "standing"
 
 

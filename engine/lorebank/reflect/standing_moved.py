@@ -8,8 +8,6 @@ from datetime import date
 from lorebank.domain import Opinion, OpinionStatus
 from lorebank.reflect.standing_answer import AnswerLine
 
-__all__ = ["moved_opinion_lines"]
-
 MOVED = 0.15
 """An opinion has moved whose confidence went as far as that at one time."""
 _SHOWN = 6

@@ -21,8 +21,6 @@ from lorebank.markdown.source import decode
 from lorebank.workspace.layout import BANK_FOLDER
 from lorebank.workspace.standing import STANDING_LINES, StandingPage, is_standing_path
 
-__all__ = ["parse_standing_page", "read_standing_pages"]
-
 _LETTERS = {kind.letter: kind.letter for kind in FactKind} | {
     kind.value: kind.letter for kind in FactKind
 }

@@ -15,8 +15,6 @@ from lorebank.reflect.pages import BankContent, held_text
 from lorebank.reflect.weighing import latest_wordings, outweighed
 from lorebank.workspace.standing import StandingPage
 
-__all__ = ["Selector", "current_facts"]
-
 
 @dataclass(frozen=True, slots=True)
 class Selector:

@@ -16,8 +16,6 @@ from lorebank.reflect.standing_answer import AnswerLine
 from lorebank.reflect.writing import Writer
 from lorebank.workspace.standing import StandingPage
 
-__all__ = ["WRITTEN_BLOCK", "WrittenAnswer", "cited_line", "write_answer", "written_body"]
-
 WRITTEN_BLOCK = "in-words"
 
 

@@ -13,8 +13,6 @@ from statistics import NormalDist
 from lorebank.domain import BeliefStep, Evidence, Opinion, Stance
 from lorebank.reflect.beliefs import PRIOR, STEP
 
-__all__ = ["belief_steps"]
-
 _NORMAL = NormalDist()
 _STATING = ("stated", "restated")
 _NOTHING = 5e-4

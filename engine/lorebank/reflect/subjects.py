@@ -8,8 +8,6 @@ from lorebank.reflect.polarity import Item
 from lorebank.reflect.reading import Segment
 from lorebank.reflect.targets import ATTITUDES, Target
 
-__all__ = ["is_foreign", "is_told_by_another"]
-
 _SUBJECT = 3
 _TELLING = ATTITUDES | {"adopt", "drop"}
 _PREDICATES = ATTITUDES | {"adopt", "drop", "say", "negate"}

@@ -13,7 +13,7 @@ from lorebank.domain import Citation, Entity, Fact, Ground, Proposal, ProposalAc
 from lorebank.language.folding import fold, slugify
 from lorebank.language.secrets import redact
 from lorebank.markdown.document import Document, read_document
-from lorebank.markdown.facts import format_fact
+from lorebank.markdown.fact_format import format_fact
 from lorebank.markdown.generated_text import escape_inline
 from lorebank.markdown.plain import plain_text
 from lorebank.markdown.proposal_pages import (
@@ -30,8 +30,6 @@ from lorebank.reflect.infer import Inferred, Sentence, infer_facts, sentences
 from lorebank.reflect.infer_written import ProseReader, ReadFact
 from lorebank.workspace.files import SourceFile, read_bytes, walk
 from lorebank.workspace.layout import FileRole
-
-__all__ = ["MOST", "says", "suggest_lines"]
 
 MOST = 50
 """Open suggestions, from the newest logs; older logs follow when these are decided."""

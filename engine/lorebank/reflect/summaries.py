@@ -34,18 +34,6 @@ from lorebank.reflect.telling import (
     when_told,
 )
 
-__all__ = [
-    "SUMMARY_SENTENCES",
-    "Neighbour",
-    "entity_bodies",
-    "opinions_body",
-    "related_body",
-    "summary_body",
-    "summary_facts",
-    "summary_lines",
-    "timeline_body",
-]
-
 SUMMARY_SENTENCES = 12
 _RECENT_DAYS = 30
 _ALIKE = 0.6

@@ -17,8 +17,6 @@ from lorebank.reflect.standing_answer import AnswerLine
 from lorebank.reflect.standing_written import WrittenAnswer, cited_line
 from lorebank.reflect.writing import Writer
 
-__all__ = ["SummaryWords"]
-
 _FEWEST = 3
 """Fewer lines are as short as any words for them."""
 

@@ -14,8 +14,6 @@ from lorebank.reflect.lexicon import Lexicon
 from lorebank.reflect.polarity import Item
 from lorebank.reflect.reading import Reading, Segment, Words, clauses, read
 
-__all__ = ["ATTITUDES", "DESCRIBING", "Target", "TargetObject", "targets_of"]
-
 ATTITUDES = frozenset({"like", "dislike", "norm"})
 """The classes of cues that say what somebody thinks of a thing."""
 _WEAK = 0.35

@@ -15,22 +15,6 @@ from lorebank.language.folding import fold
 from lorebank.markdown.entity_page import entity_page_name
 from lorebank.markdown.generated_text import citation_link, escape_inline, wikilink
 
-__all__ = [
-    "KnownFact",
-    "Link",
-    "about_whom",
-    "begins_with",
-    "distinct",
-    "is_current",
-    "newest_first",
-    "newest_recorded_day",
-    "page_links",
-    "salience",
-    "sentence_line",
-    "tie_of",
-    "when_told",
-]
-
 _HALF_LIFE_DAYS = 120
 _TIES = frozenset({"employer", "manager", "spouse"})
 """Relations of `slots/relations.toml` that tie an entity to another."""

@@ -11,8 +11,6 @@ from lorebank.workspace.manifest import read_manifest
 from lorebank.workspace.pack_export import pack_files, write_pack
 from lorebank.workspace.pack_source import MANIFEST
 
-__all__ = ["export_pack"]
-
 
 def export_pack(
     root: Path,

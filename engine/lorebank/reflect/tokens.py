@@ -10,17 +10,6 @@ from collections.abc import Sequence
 
 from lorebank.language.folding import fold
 
-__all__ = [
-    "is_han",
-    "is_kana",
-    "joined",
-    "phrase_tokens",
-    "phrases",
-    "stem_of",
-    "tokens_of",
-    "without_ending",
-]
-
 _HAN = r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _TOKEN = re.compile(rf"[{_HAN}]|[^\W_{_HAN}]+(?:['+#][^\W_{_HAN}]+)*[+#]*")
 _ELIDED = re.compile(r"\A(?:l|d|n|j|m|t|s|c|qu|jusqu|lorsqu|puisqu|un|dell|all|nell)'(?=\w)")

@@ -11,8 +11,6 @@ from datetime import date
 
 from lorebank.domain import Evidence, Stance, Trend
 
-__all__ = ["RECENT_DAYS", "STALE_DAYS", "trend_of"]
-
 RECENT_DAYS = 30
 STALE_DAYS = 90
 _CHANGE = 0.02

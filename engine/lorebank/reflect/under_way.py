@@ -31,18 +31,6 @@ from lorebank.workspace.derived import ensure_derived_folder
 from lorebank.workspace.layout import BANK_FOLDER, DERIVED_FOLDER
 from lorebank.workspace.paths import is_linked
 
-__all__ = [
-    "Resumed",
-    "RunUnderWay",
-    "WrittenPages",
-    "complete",
-    "forget_run",
-    "present_bytes",
-    "refuse_linked_bank",
-    "resume_run",
-    "write_pages",
-]
-
 RECORD = f"{DERIVED_FOLDER}/run.zip"
 _MANIFEST = "manifest.json"
 _FOLDERS = (

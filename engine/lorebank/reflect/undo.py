@@ -25,21 +25,6 @@ from lorebank.workspace.derived import ensure_derived_folder
 from lorebank.workspace.layout import BANK_FOLDER
 from lorebank.workspace.paths import is_linked
 
-__all__ = [
-    "KEPT_RUNS",
-    "BegunRun",
-    "Change",
-    "Mask",
-    "check_place",
-    "drop_run",
-    "keep_for_undo",
-    "masked",
-    "next_run",
-    "runs",
-    "undo_run",
-    "unmasked",
-]
-
 KEPT_RUNS = 30
 """Of so many runs the way back is kept."""
 _RUN = re.compile(r"\A\d{4}-\d{2}-\d{2}-\d+\Z")

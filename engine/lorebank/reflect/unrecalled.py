@@ -12,8 +12,6 @@ from lorebank.domain import Fact, FactKind, Opinion, OpinionStatus, RotFinding, 
 from lorebank.reflect.trends import STALE_DAYS
 from lorebank.workspace.recalled import Recalled
 
-__all__ = ["NOTED_DAYS", "UNRECALLED_SHOWN", "unrecalled_lines"]
-
 NOTED_DAYS = 30
 """A record of fewer days says nothing of what is never recalled."""
 UNRECALLED_SHOWN = 20

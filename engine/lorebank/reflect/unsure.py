@@ -19,8 +19,6 @@ from lorebank.reflect.outcome import Belief
 from lorebank.reflect.stance import Judgement
 from lorebank.reflect.stance_head import Chances
 
-__all__ = ["Similarity", "UnsurePair", "best_first", "unsure_pair"]
-
 Similarity = Callable[[str, str], float]
 """0..1, of two texts."""
 

@@ -17,8 +17,6 @@ from lorebank.index.unsure import UnsureRow, count_unsure, load_unsure
 if TYPE_CHECKING:
     from lorebank.reflect.unsure import UnsurePair
 
-__all__ = ["rows_of", "unsure_queue"]
-
 
 def rows_of(pairs: Iterable[UnsurePair], opinions: Collection[Opinion]) -> tuple[UnsureRow, ...]:
     """The pairs of opinions that are still held, as they are stored."""

@@ -16,8 +16,6 @@ from lorebank.markdown.blocks import find_blocks
 from lorebank.markdown.opinion_page import OPINIONS_PATH, is_opinion_block
 from lorebank.reflect.edits import PageEdit
 
-__all__ = ["vanishing_lines"]
-
 _LINK = re.compile(r"\[((?:\\.|[^\]\\])*#L\d+(?:-L\d+)?)\]\(")
 _ESCAPE = re.compile(r"\\(.)")
 _TAIL = re.compile(r"(?: \((?:(?:in part )?superseded|retracted)[^()]*\))? \(\[.*\Z")

@@ -11,8 +11,6 @@ from datetime import date
 
 from lorebank.domain import Evidence, Opinion, OpinionStatus, Stance
 
-__all__ = ["latest_wordings", "outweighed"]
-
 _HELD = 0.5
 _WORDINGS = frozenset({"stated", "restated"})
 

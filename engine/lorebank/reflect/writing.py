@@ -14,8 +14,6 @@ from lorebank.providers.budget import Budget
 from lorebank.providers.protocols import Generator, Prompt, Turn
 from lorebank.reflect.grounding import CitedLine, ungrounded
 
-__all__ = ["Dropped", "Sentence", "Writer", "Written", "open_writer"]
-
 _LONGEST_SENTENCE = 600
 
 

@@ -11,8 +11,6 @@ from lorebank.markdown.document import read_document
 from lorebank.markdown.sections import retain_sections
 from lorebank.markdown.source import newline_style
 
-__all__ = ["Appended", "append_fact_line", "new_log"]
-
 
 @dataclass(frozen=True, slots=True)
 class Appended:

@@ -9,11 +9,9 @@ from datetime import date
 from lorebank.domain import Citation, EvidenceMark, Fact, FactKind, Mention, Origin
 from lorebank.errors import UsageError
 from lorebank.language.folding import slugify
-from lorebank.markdown.fact_lines import begins_typed
-from lorebank.markdown.facts import fact_id, parse_fact_line
+from lorebank.markdown.fact_lines import begins_typed, parse_fact_line
+from lorebank.markdown.facts import fact_id
 from lorebank.retain.append import one_paragraph
-
-__all__ = ["compose_fact"]
 
 _BULLET = re.compile(r"\A[-*+]\s+")
 _REFUSED = frozenset({"confidence-not-a-number", "confidence-out-of-range"})

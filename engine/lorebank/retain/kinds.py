@@ -5,8 +5,6 @@ from __future__ import annotations
 from lorebank.domain import FactKind
 from lorebank.errors import UsageError
 
-__all__ = ["parse_kind"]
-
 
 def parse_kind(kind: FactKind | str | None) -> FactKind | None:
     """A kind by its name or its letter; `UsageError` for anything else."""

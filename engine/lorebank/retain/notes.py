@@ -16,8 +16,6 @@ from lorebank.markdown.sections import retain_sections
 from lorebank.markdown.source import newline_style
 from lorebank.retain.append import Appended
 
-__all__ = ["append_note", "new_note_log"]
-
 _HEADING = re.compile(r"\A(\W*?)(#{1,6}(?=\s|\Z)|=+\s*\Z|-+\s*\Z)")
 
 

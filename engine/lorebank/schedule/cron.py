@@ -13,8 +13,6 @@ from datetime import time
 
 from lorebank.schedule.job import Job
 
-__all__ = ["cron_block", "find_block", "read_at", "with_block", "without_block"]
-
 _LINE = re.compile(r"^(\d{1,2}) (\d{1,2}) \* \* \* ", re.MULTILINE)
 
 

@@ -21,8 +21,6 @@ from lorebank.schedule.job import Job, job_name
 from lorebank.schedule.place import PLACES, Place, Surroundings
 from lorebank.workspace.atomic import write_atomic
 
-__all__ = ["SYSTEMS", "Scheduled", "default_system", "find_scheduled", "install", "remove", "texts"]
-
 SYSTEMS = ("systemd", "cron", "launchd", "windows")
 TIMEOUT_S = 60.0
 _NO_CRONTAB = ("no crontab for", "can't open")

@@ -10,8 +10,6 @@ from hashlib import blake2b
 
 from lorebank.errors import UsageError
 
-__all__ = ["DEFAULT_AT", "Job", "job_name", "parse_at"]
-
 DEFAULT_AT = "03:30"
 _AT = re.compile(r"\A([01]?[0-9]|2[0-3]):([0-5][0-9])\Z")
 

@@ -12,8 +12,6 @@ from xml.parsers.expat import ExpatError
 
 from lorebank.schedule.job import Job
 
-__all__ = ["agent_label", "agent_plist", "read_at"]
-
 
 def agent_label(name: str) -> str:
     """The label launchd knows a job by."""

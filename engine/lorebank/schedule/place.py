@@ -13,8 +13,6 @@ from pathlib import Path
 from lorebank.schedule import launchd, systemd, windows
 from lorebank.schedule.job import Job, job_name
 
-__all__ = ["PLACES", "Place", "Surroundings"]
-
 Command = tuple[str, ...]
 
 

@@ -19,8 +19,6 @@ from lorebank.workspace.atomic import write_atomic
 from lorebank.workspace.derived import ensure_derived_folder
 from lorebank.workspace.layout import DERIVED_FOLDER
 
-__all__ = ["Record", "delete_record", "missed_run", "note_run", "read_record", "write_record"]
-
 GRACE = timedelta(minutes=15)
 """A run may take so long before it counts as missed."""
 _FILE = "schedule.json"

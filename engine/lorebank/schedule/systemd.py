@@ -10,8 +10,6 @@ from datetime import time
 
 from lorebank.schedule.job import Job
 
-__all__ = ["read_at", "service_unit", "timer_unit"]
-
 _CALENDAR = re.compile(r"^OnCalendar=\*-\*-\* (\d\d):(\d\d):00$", re.MULTILINE)
 
 

@@ -12,8 +12,6 @@ from xml.sax.saxutils import escape
 
 from lorebank.schedule.job import Job
 
-__all__ = ["read_at", "task_name", "task_xml"]
-
 _FIRST_DAY = "2025-01-01"
 _START = re.compile(r"<StartBoundary>[-0-9]+T(\d\d):(\d\d):00</StartBoundary>")
 

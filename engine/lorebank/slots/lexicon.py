@@ -11,8 +11,6 @@ from typing import Any
 
 from lorebank.language.folding import fold
 
-__all__ = ["Lexicon", "Relation", "clause_of", "lexicon"]
-
 _CUT = re.compile(r"[,，、;:(（]\s|[,(（]|(?<=\w{3})[.!](?:\s|$)|[。！?？]")
 _WORD = re.compile(r"[^\s\"“”«»„'()\[\]]+(?:'[^\s\"“”«»„()\[\]]+)?")
 _ARTICLES = frozenset({"the", "a", "an", "el", "la", "le", "il", "der", "die", "das"})

@@ -14,8 +14,6 @@ from pathlib import Path
 from lorebank.language.folding import fold
 from lorebank.language.words import stop_words, words
 
-__all__ = ["WORDS_BESIDE", "asked_relations"]
-
 WORDS_BESIDE = 1
 """How many words a question about a property holds beside its name and the entity's."""
 

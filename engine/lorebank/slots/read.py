@@ -17,8 +17,6 @@ from lorebank.language.folding import fold
 from lorebank.slots.lexicon import Lexicon, Relation, clause_of, lexicon
 from lorebank.slots.values import SlotKind
 
-__all__ = ["Slot", "ends_value", "read_slots"]
-
 _PIECES = re.compile(
     r"(?<![A-Z][a-z])(?<![A-Z][a-z][a-z])(?<!\d)[.!]\s+(?=[^\W\da-z_])|[;。！]|\s[–—]\s"
 )

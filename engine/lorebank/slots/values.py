@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-__all__ = ["SlotKind", "same_value"]
-
 
 class SlotKind(StrEnum):
     """What a sentence does to a slot."""

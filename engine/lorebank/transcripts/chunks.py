@@ -13,8 +13,6 @@ from datetime import date
 from lorebank.transcripts.messages import Role
 from lorebank.transcripts.turns import Turn
 
-__all__ = ["LABELS", "TurnChunk", "chunks_of_turns"]
-
 LABELS = {Role.USER: "User: ", Role.ASSISTANT: "Assistant: "}
 _BETWEEN = "\n\n"
 _BREAKS = ("\n\n", "\n", ". ", "。", " ")

@@ -13,8 +13,6 @@ from lorebank.language.secrets import redact
 from lorebank.markdown.hidden import without_private
 from lorebank.markdown.recalled import strip_recalled
 
-__all__ = ["LONGEST_TURN", "Cleaned", "clean_turn"]
-
 LONGEST_TURN = 256_000
 """Characters; what is longer was pasted, not said."""
 

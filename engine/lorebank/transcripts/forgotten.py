@@ -20,8 +20,6 @@ from datetime import date
 from lorebank.domain import Citation, Diagnostic
 from lorebank.transcripts.turns import Turn
 
-__all__ = ["NOTHING", "Forgotten", "Tombstone", "format_tombstone", "key_of", "parse_forgotten"]
-
 _ITEM = re.compile(r"\s*[-*+]\s+")
 _LINE = re.compile(
     r"forget\s+`(?P<place>.+)`\s+of\s+(?P<agent>\S+)"

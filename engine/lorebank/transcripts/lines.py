@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-__all__ = ["LONGEST_LINE", "START", "Line", "Place", "lines_of"]
-
 LONGEST_LINE = 16 * 2**20
 """Bytes. Pictures within a conversation take a few million."""
 

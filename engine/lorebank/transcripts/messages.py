@@ -14,8 +14,6 @@ from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-__all__ = ["Role", "Said", "said_in"]
-
 
 class Role(StrEnum):
     """Who speaks."""

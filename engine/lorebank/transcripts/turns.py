@@ -14,8 +14,6 @@ from lorebank.transcripts.cleaning import LONGEST_TURN, clean_turn
 from lorebank.transcripts.lines import Line, lines_of
 from lorebank.transcripts.messages import Role, said_in
 
-__all__ = ["ODD", "ReadLine", "Turn", "read_line", "turns_of"]
-
 ODD = {
     "session-line-half": "the last line is not whole yet; it is read once it is",
     "session-line-long": "a line is too long to hold a turn; it is skipped",

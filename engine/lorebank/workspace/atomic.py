@@ -14,8 +14,6 @@ from pathlib import Path
 
 from lorebank.errors import ConcurrentEdit, PathRefused, WorkspaceError
 
-__all__ = ["remove_temporaries", "remove_whole", "write_atomic"]
-
 _TEMPORARY = ".lorebank-tmp"
 _NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EACCES})
 """What systems answer that know no hard links."""

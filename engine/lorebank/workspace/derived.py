@@ -7,8 +7,6 @@ from pathlib import Path
 from lorebank.errors import WorkspaceError
 from lorebank.workspace.layout import DERIVED_FOLDER
 
-__all__ = ["ensure_derived_folder", "index_path", "own_name", "sessions_path"]
-
 _IGNORE_EVERYTHING = "*\n"
 _MARK = 8
 """Hex digits that tell folders of the same name apart."""

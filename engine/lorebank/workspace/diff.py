@@ -5,8 +5,6 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator
 
-__all__ = ["unified"]
-
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 

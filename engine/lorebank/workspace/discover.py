@@ -12,8 +12,6 @@ from pathlib import Path
 from lorebank.errors import UsageError, WorkspaceError
 from lorebank.workspace.layout import BANK_FOLDER, DERIVED_FOLDER, MEMORY_FOLDER
 
-__all__ = ["find_workspace"]
-
 _MARKS = (DERIVED_FOLDER, MEMORY_FOLDER, BANK_FOLDER)
 _HINT = "`lorebank init DIR` makes a workspace; `--workspace DIR` or `--bank NAME` names one"
 

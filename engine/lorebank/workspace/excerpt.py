@@ -11,8 +11,6 @@ from lorebank.domain import FileText
 from lorebank.errors import NotFound, UsageError
 from lorebank.workspace.paths import resolve_memory_path
 
-__all__ = ["read_excerpt"]
-
 _FRAGMENT = re.compile(r"\A(?P<path>.*)#L(?P<first>\d+)(?:-L?(?P<last>\d+))?\Z", re.DOTALL)
 
 

@@ -37,17 +37,6 @@ from lorebank.workspace.layout import (
     role_of,
 )
 
-__all__ = [
-    "SourceFile",
-    "WalkResult",
-    "content_hash",
-    "is_link",
-    "is_workspace",
-    "read_bytes",
-    "relative_to_root",
-    "walk",
-]
-
 _LOOKED_AT = 1_000
 _WINDOWS_JUNCTION = 0xA0000003
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)

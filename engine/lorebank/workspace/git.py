@@ -11,8 +11,6 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-__all__ = ["CommitRefused", "commit_files", "in_repository"]
-
 _TIMEOUT_S = 120
 
 

@@ -21,28 +21,6 @@ from typing import NamedTuple
 
 from lorebank.domain import Diagnostic
 
-__all__ = [
-    "BANK_FOLDER",
-    "CONFIRMED_PAGE",
-    "CORE_FILE",
-    "DEFAULT_LOG_PATTERN",
-    "DERIVED_FOLDER",
-    "DIRECTIVES_PAGE",
-    "EVIDENCE_PAGE",
-    "FORGOTTEN_PAGE",
-    "GENERATED_FOLDERS",
-    "IDENTITY_PAGE",
-    "MEMORY_FOLDER",
-    "FileRole",
-    "LogPattern",
-    "NamedDay",
-    "is_core",
-    "is_generated",
-    "is_markdown",
-    "named_day",
-    "role_of",
-]
-
 CORE_FILE = "memory.md"
 MEMORY_FOLDER = "memory"
 BANK_FOLDER = "bank"

@@ -16,8 +16,6 @@ from types import TracebackType
 from lorebank.errors import LockHeld, WorkspaceError
 from lorebank.workspace.derived import ensure_derived_folder
 
-__all__ = ["WriterLock"]
-
 _POLL_S = 0.02
 _BUSY = frozenset({errno.EACCES, errno.EAGAIN, errno.EDEADLK})
 

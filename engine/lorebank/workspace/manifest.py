@@ -27,8 +27,6 @@ from lorebank.workspace.standing import STANDING_LINES, StandingPage, is_standin
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
-__all__ = ["Manifest", "manifest_problems", "read_manifest"]
-
 _SHOWN = 5
 _Line = Annotated[
     str,

@@ -13,8 +13,6 @@ from lorebank.workspace.atomic import write_atomic
 from lorebank.workspace.pack_source import MANIFEST
 from lorebank.workspace.standing import STANDING_LINES, StandingPage
 
-__all__ = ["pack_files", "write_pack"]
-
 _ZIP_DAY = (1980, 1, 1, 0, 0, 0)
 """The same pack is the same bytes on any day."""
 

@@ -20,8 +20,6 @@ from lorebank.workspace.files import is_link
 from lorebank.workspace.layout import GENERATED_FOLDERS
 from lorebank.workspace.paths import refuse_outside_memory
 
-__all__ = ["MANIFEST", "PackFiles", "read_pack_files"]
-
 MANIFEST = "template.toml"
 MOST_FILES = 500
 LARGEST_FILE = 1_000_000

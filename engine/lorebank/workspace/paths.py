@@ -18,8 +18,6 @@ from lorebank.workspace.layout import (
 )
 from lorebank.workspace.session_files import is_transcript
 
-__all__ = ["is_linked", "refuse_outside_memory", "resolve_memory_path", "resolve_within"]
-
 _HINT = "give a Markdown file as recall cites it, such as memory/2025-11-27.md"
 _LONGEST = 1024
 """Characters; no note has a longer path, and none is said back that is."""

@@ -19,8 +19,6 @@ from lorebank.errors import WorkspaceError
 from lorebank.workspace.atomic import write_atomic
 from lorebank.workspace.layout import DERIVED_FOLDER
 
-__all__ = ["Recalled", "note_recalled", "read_recalled", "settle_recalled"]
-
 _LOG, _MOVED, _SETTLED = "recalled.log", "recalled.moved", "recalled.txt"
 _SINCE = "since"
 _WORTH_SETTLING = 64_000

@@ -18,20 +18,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from lorebank.config import user_config_path
+from lorebank.config_places import user_config_path
 from lorebank.domain import RegisteredBank
 from lorebank.errors import ConfigurationError, UsageError, WorkspaceError
 from lorebank.workspace.layout import BANK_FOLDER, MEMORY_FOLDER
-
-__all__ = [
-    "Registry",
-    "add_bank",
-    "default_bank",
-    "load_registry",
-    "remove_bank",
-    "set_default_bank",
-    "split_place",
-]
 
 FILE_NAME = "banks.toml"
 ALL = "all"

@@ -7,8 +7,6 @@ from pathlib import Path
 
 from lorebank.errors import WorkspaceError
 
-__all__ = ["SAMPLE_TODAY", "copy_sample"]
-
 SAMPLE_TODAY = "2025-12-10"
 """The day after its last log; questions about "last week" are asked on it."""
 

@@ -21,8 +21,6 @@ from lorebank.workspace.templates import (
     template_files,
 )
 
-__all__ = ["init_workspace", "missing_files"]
-
 _FOLDERS = (MEMORY_FOLDER, BANK_FOLDER, f"{BANK_FOLDER}/entities")
 
 

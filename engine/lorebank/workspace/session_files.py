@@ -21,17 +21,6 @@ from lorebank.config import Config
 from lorebank.domain import Diagnostic
 from lorebank.workspace.files import is_link
 
-__all__ = [
-    "SESSIONS_FOLDER",
-    "FoundSessions",
-    "SessionFile",
-    "find_sessions",
-    "is_session_path",
-    "is_transcript",
-    "open_session",
-    "session_folders",
-]
-
 SESSIONS_FOLDER = "sessions"
 _ENDING = ".jsonl"
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)

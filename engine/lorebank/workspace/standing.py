@@ -10,8 +10,6 @@ from dataclasses import dataclass
 
 from lorebank.workspace.layout import BANK_FOLDER, GENERATED_FOLDERS, is_markdown
 
-__all__ = ["STANDING_LINES", "StandingPage", "is_standing_path", "standing_page_text"]
-
 STANDING_LINES = 12
 """How many lines an answer has at most, unless its page says otherwise."""
 _NOT_STANDING = frozenset(

@@ -15,17 +15,6 @@ from lorebank.errors import NotFound
 from lorebank.workspace.pack_source import MANIFEST, PackFiles, read_pack_files
 from lorebank.workspace.standing import StandingPage, standing_page_text
 
-__all__ = [
-    "DEFAULT_TEMPLATE",
-    "Template",
-    "check_template",
-    "list_templates",
-    "load_template",
-    "page_frame",
-    "template_files",
-    "templates_root",
-]
-
 DEFAULT_TEMPLATE = "default"
 
 

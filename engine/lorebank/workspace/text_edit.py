@@ -11,8 +11,6 @@ from lorebank.workspace.atomic import write_atomic
 from lorebank.workspace.layout import CORE_FILE, is_core
 from lorebank.workspace.paths import resolve_memory_path
 
-__all__ = ["core_path", "edit_text"]
-
 _MARK = b"\xef\xbb\xbf"
 
 

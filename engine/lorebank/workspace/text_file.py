@@ -8,8 +8,6 @@ from pathlib import Path, PurePosixPath
 from lorebank.errors import PathRefused, WorkspaceError
 from lorebank.workspace.atomic import write_atomic
 
-__all__ = ["TextFile", "read_text_file", "write_text_file"]
-
 _MARK = b"\xef\xbb\xbf"
 
 

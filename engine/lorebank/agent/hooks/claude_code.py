@@ -13,8 +13,6 @@ from typing import Any
 
 from lorebank.agent.hooks.json_splice import Node, add_entry, cut_entry, scan
 
-__all__ = ["EVENTS", "install", "remove", "snippet"]
-
 EVENTS = {"SessionStart": "session-start", "PreCompact": "pre-compact"}
 """Claude Code's event → what `lorebank hooks run` calls it."""
 TIMEOUT_S = 30

@@ -15,8 +15,6 @@ from lorebank.agent.hooks import claude_code, shell
 from lorebank.errors import ConfigurationError, UsageError
 from lorebank.workspace.atomic import write_atomic
 
-__all__ = ["HOSTS", "HookChange", "change_hooks", "hook_snippet", "start_command"]
-
 HOSTS = ("claude-code", "shell")
 _MODULES: dict[str, ModuleType] = {"claude-code": claude_code, "shell": shell}
 

@@ -12,8 +12,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["Node", "add_entry", "cut_entry", "scan"]
-
 _DECODER = json.JSONDecoder(strict=False)
 _SPACE = re.compile(r"[ \t\r\n]*")
 _SCALAR = re.compile(r"[^\s,\]\}]+")

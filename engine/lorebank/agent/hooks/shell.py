@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["install", "remove", "snippet"]
-
 BEGIN = "# >>> lorebank >>>"
 END = "# <<< lorebank <<<"
 _BLOCK = re.compile(rf"^{BEGIN}$.*?^{END}$\n?", re.MULTILINE | re.DOTALL)

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from lorebank import config as settings
+from lorebank import config_places
 from lorebank.cli.command import Command, CommandGroup
 from lorebank.cli.render.settings import path_lines, setting_lines, value_text
 from lorebank.cli.session import Session, pass_session
@@ -67,7 +68,7 @@ def get_setting(session: Session, key: str) -> None:
 @pass_session
 def set_setting(session: Session, key: str, value: str, user: bool) -> None:
     """Write one setting into the workspace's file, or with --user into your own."""
-    file = _user_file() if user else settings.workspace_config_path(session.find_root())
+    file = _user_file() if user else config_places.workspace_config_path(session.find_root())
     read = settings.shown(key, settings.set_value(file, key, value, in_workspace=not user))
     if session.json:
         session.show_json({"key": key, "value": read, "file": str(file)})
@@ -121,8 +122,8 @@ def show_paths(session: Session) -> None:
     """Print where settings are read from, and which of these files exist."""
     root = _root(session)
     found = {
-        "user": settings.user_config_path(os.environ),
-        "workspace": settings.workspace_config_path(root) if root else None,
+        "user": config_places.user_config_path(os.environ),
+        "workspace": config_places.workspace_config_path(root) if root else None,
     }
     named = [(place, path) for place, path in found.items() if path is not None]
     if session.json:
@@ -146,7 +147,7 @@ def _root(session: Session) -> Path | None:
 
 
 def _user_file() -> Path:
-    found = settings.user_config_path(os.environ)
+    found = config_places.user_config_path(os.environ)
     if found is None:
         raise ConfigurationError(
             "no folder for your settings is known", hint="set LOREBANK_CONFIG to a file's path"

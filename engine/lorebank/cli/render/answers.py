@@ -19,19 +19,6 @@ from lorebank.cli.render.phrases import (
 from lorebank.domain import Answer, FactStatus, Hit, Query, SearchHit
 from lorebank.recall.context_lines import untold
 
-__all__ = [
-    "absence_lines",
-    "answer_jsonl",
-    "answer_lines",
-    "answer_markdown",
-    "answer_notes",
-    "answer_paths",
-    "nothing_found_lines",
-    "search_lines",
-    "search_notes",
-    "understood_lines",
-]
-
 
 def answer_lines(look: Look, answer: Answer, *, explain: bool = False) -> list[str]:
     """One block a hit: the sentence, and under it what it is and where it stands."""

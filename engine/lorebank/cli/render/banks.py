@@ -8,8 +8,6 @@ from lorebank.cli.render.look import INDENT, Look
 from lorebank.cli.render.text import display_width
 from lorebank.domain import BankPart, RegisteredBank
 
-__all__ = ["bank_lines", "failed_lines"]
-
 
 def bank_lines(look: Look, rows: Sequence[tuple[RegisteredBank, bool]]) -> list[str]:
     """Name and folder; marked are the default, and folders that are gone."""

@@ -6,8 +6,6 @@ from lorebank.cli.render.look import INDENT, Look
 from lorebank.cli.render.phrases import count
 from lorebank.domain import BenchReport, BenchRow
 
-__all__ = ["bench_lines"]
-
 _SAID = {
     "cloze": "without its most telling words",
     "half": "with half of its words",

@@ -8,8 +8,6 @@ from lorebank.cli.render.look import INDENT, Look
 from lorebank.cli.render.phrases import count, fact_block
 from lorebank.domain import ConfirmReport, ForgetReport, ForgottenLine, PurgeReport, UndoReport
 
-__all__ = ["confirm_lines", "forget_lines", "purge_lines", "restored_lines"]
-
 _SHOWN = 10
 
 

@@ -11,8 +11,6 @@ from lorebank.cli.render.phrases import SEPARATOR, count, fact_block, part_lines
 from lorebank.cli.render.text import display_width
 from lorebank.domain import Entity, EntityView
 
-__all__ = ["entity_list_lines", "entity_view_lines"]
-
 WIDEST_NAME = 32
 _NAMED_IN = 3
 """Lines that only name it, of those that the JSON lists."""

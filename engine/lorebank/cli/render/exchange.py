@@ -8,8 +8,6 @@ from lorebank.cli.render.look import INDENT, Look
 from lorebank.cli.render.phrases import count
 from lorebank.exchange.reports import ImportReport
 
-__all__ = ["import_lines", "left_out_lines"]
-
 _SHOWN = 10
 _SHOWN_A_REASON = 3
 

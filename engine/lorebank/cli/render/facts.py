@@ -11,8 +11,6 @@ from lorebank.cli.render.opinions import opinion_block, signed
 from lorebank.cli.render.phrases import byline, confidence_phrase, fact_block, unconfirmed
 from lorebank.domain import Explanation, Fact
 
-__all__ = ["explanation_lines", "timeline_lines"]
-
 _DATE_COLUMN = " " * 12
 
 

@@ -16,8 +16,6 @@ from lorebank.domain import (
     NameResolution,
 )
 
-__all__ = ["audit_lines", "graph_lines", "ledger_change_lines", "resolution_lines"]
-
 _MOST_SHOWN = 10
 _TITLES = {
     "duplicate": "Likely duplicates",

@@ -8,8 +8,6 @@ import click
 
 from lorebank.cli.render.text import clean, truncate, wrap
 
-__all__ = ["Look"]
-
 INDENT = "  "
 
 

@@ -22,8 +22,6 @@ from lorebank.domain import (
 )
 from lorebank.reflect.beliefs import STEP
 
-__all__ = ["calibration_lines", "change_lines", "rot_lines", "step_lines"]
-
 _RULE = (
     f"the rule: z is the normal quantile of the confidence; a clear line moves it by {STEP},"
     " further lines of a day by less; the first confidence named is taken over, later ones pull"

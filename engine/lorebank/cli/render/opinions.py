@@ -9,16 +9,6 @@ from lorebank.cli.render.look import Look
 from lorebank.cli.render.phrases import confidence_phrase, part_lines
 from lorebank.domain import Evidence, Opinion, OpinionStatus, Stance, Trend
 
-__all__ = [
-    "bar",
-    "day_line",
-    "evidence_line",
-    "history_lines",
-    "opinion_block",
-    "opinion_lines",
-    "signed",
-]
-
 SHOWN_EVIDENCE = 5
 BAR_WIDTH = 20
 UNSEEN = 0.005

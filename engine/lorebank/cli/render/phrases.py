@@ -9,18 +9,6 @@ from lorebank.cli.render.look import INDENT, Look
 from lorebank.cli.render.text import display_width, wrap
 from lorebank.domain import Citation, Diagnostic, Fact, Hit, Interval, SearchHit
 
-__all__ = [
-    "byline",
-    "confidence_phrase",
-    "count",
-    "day_phrase",
-    "fact_block",
-    "part_lines",
-    "problem_lines",
-    "size_phrase",
-    "unconfirmed",
-]
-
 SEPARATOR = " · "
 
 

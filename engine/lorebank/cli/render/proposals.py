@@ -8,8 +8,6 @@ from lorebank.cli.render.look import INDENT, Look
 from lorebank.cli.render.phrases import part_lines
 from lorebank.domain import Proposal, ProposalDecision
 
-__all__ = ["decision_lines", "proposal_lines"]
-
 SHOWN_GROUNDS = 3
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["REMEDIES", "remedy_for"]
-
 REMEDIES = {
     "block-duplicate": "keep one of the two blocks and remove the markers of the other",
     "block-nested": "end the outer block before the inner one begins",

@@ -17,19 +17,6 @@ from lorebank.cli.render.remedies import remedy_for
 from lorebank.cli.render.text import clean
 from lorebank.domain import Diagnostic, ReflectReport, Status, SyncReport, UndoReport
 
-__all__ = [
-    "PAGE_SKIPPED",
-    "difference_lines",
-    "embedder_lines",
-    "patch_lines",
-    "reflect_lines",
-    "reflect_log_line",
-    "status_lines",
-    "status_problem_lines",
-    "sync_lines",
-    "undo_lines",
-]
-
 PAGE_SKIPPED = "page-skipped"
 SHOWN = 20
 """More files or opinions than that are counted, unless all are asked for."""

@@ -8,8 +8,6 @@ from lorebank.cli.render.look import INDENT, Look
 from lorebank.cli.render.phrases import confidence_phrase, day_phrase, part_lines
 from lorebank.domain import OpenPair, Ruling, UnsureQueue
 
-__all__ = ["ruling_lines", "unsure_lines"]
-
 
 def unsure_lines(look: Look, queue: UnsureQueue) -> list[str]:
     """One block a pair: the fact, the opinion it is near, and the ids that settle it."""

@@ -10,8 +10,6 @@ from lorebank.schedule.install import Scheduled
 from lorebank.schedule.job import Job
 from lorebank.schedule.record import Record
 
-__all__ = ["installed_lines", "missed_line", "printed_lines", "status_lines"]
-
 _LABEL = 11
 
 

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 
 from lorebank.cli.render.look import Look
 
-__all__ = ["path_lines", "setting_lines", "value_text"]
-
 DEFAULT = "default"
 
 

@@ -7,8 +7,6 @@ from collections.abc import Iterable
 from lorebank.cli.render.look import INDENT, Look
 from lorebank.workspace.templates import Template
 
-__all__ = ["template_lines"]
-
 
 def template_lines(look: Look, templates: Iterable[Template]) -> list[str]:
     """Each template with its description and its questions."""

@@ -9,8 +9,6 @@ import re
 import unicodedata
 from functools import lru_cache
 
-__all__ = ["clean", "display_width", "truncate", "wrap"]
-
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 _PIECE = re.compile(r"\s+|\S+")
 _NEVER_FIRST = set(

@@ -1,7 +1,5 @@
 """What the holidays are called in English; the keys are those of `lorebank.dates.holidays`."""
 
-__all__ = ["HOLIDAYS"]
-
 HOLIDAYS = {
     "pentecost-weekend": "whitsun weekend|pentecost weekend",
     "easter-weekend": (

@@ -1,7 +1,5 @@
 """Han numerals, shared by Chinese and Japanese."""
 
-__all__ = ["numerals", "tagged_numerals"]
-
 _DIGITS = "零一二三四五六七八九"
 
 

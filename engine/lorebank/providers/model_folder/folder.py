@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-__all__ = ["Contents", "FolderEmbedder", "look_into"]
-
 _NETWORKS = ("model.onnx", "onnx/model.onnx", "onnx/model_quantized.onnx", "model_quantized.onnx")
 _TABLES = ("model.safetensors", "0_StaticEmbedding/model.safetensors", "embeddings.npy")
 _SETTINGS = (

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-__all__ = ["OnnxModel", "Pooling", "pooling_of", "require_runtime"]
-
 Pooling = Literal["mean", "first", "last"]
 _POOLINGS: tuple[tuple[str, Pooling], ...] = (
     ("pooling_mode_cls_token", "first"),

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
-__all__ = ["as_floats", "map_tables"]
-
 _TYPES = {
     "F64": "<f8",
     "F32": "<f4",

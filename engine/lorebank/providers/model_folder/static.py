@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
     Array = NDArray[Any]
 
-__all__ = ["StaticModel", "table_name"]
-
 _TABLES = ("embeddings", "embedding.weight")
 """As model2vec and as sentence-transformers name the table of tokens."""
 

@@ -15,8 +15,6 @@ from typing import Any, Protocol
 
 from lorebank.errors import ProviderError
 
-__all__ = ["FolderTokenizer", "WordPieces", "read_tokenizer"]
-
 _ASCII_PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 _IDEOGRAPHS = (
     (0x4E00, 0x9FFF),

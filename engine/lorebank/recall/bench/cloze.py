@@ -15,8 +15,6 @@ from random import Random
 from lorebank.index.sentences import Sentence
 from lorebank.language.words import content_words, words
 
-__all__ = ["VARIANTS", "Question", "make_questions", "question_words"]
-
 VARIANTS = ("cloze", "half", "relation", "typo")
 FEWEST_WORDS = 4
 """A sentence with fewer content words leaves nothing to ask with."""

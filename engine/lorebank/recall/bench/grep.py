@@ -8,8 +8,6 @@ from collections.abc import Iterable, Sequence
 from lorebank.domain import Citation
 from lorebank.language.words import content_words, words
 
-__all__ = ["LineSearch"]
-
 
 class LineSearch:
     """All lines, by the words they hold; whole words, upper and lower case alike."""

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 
 from lorebank.domain import BenchRow
 
-__all__ = ["DEPTH", "measure", "quantile"]
-
 DEPTH = 10
 """How far down an answer is looked at."""
 

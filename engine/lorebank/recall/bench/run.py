@@ -20,8 +20,6 @@ from lorebank.recall.bench.cloze import (
 from lorebank.recall.bench.grep import LineSearch
 from lorebank.recall.bench.measures import DEPTH, measure, quantile
 
-__all__ = ["run_bench"]
-
 Ask = Callable[[str], Answer]
 Progress = Callable[[str, int, int], None]
 _ALL = "all"

@@ -11,8 +11,6 @@ from lorebank.index.mention_walk import walk_mentions
 from lorebank.recall.ranking import Ranked, Ranking
 from lorebank.recall.request import Request
 
-__all__ = ["NAME", "retrieve"]
-
 NAME = "entity"
 SUBJECT = 1.0
 MENTIONED = 0.8

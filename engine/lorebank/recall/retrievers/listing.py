@@ -9,8 +9,6 @@ from lorebank.index.selection import newest_items
 from lorebank.recall.ranking import Ranked, Ranking
 from lorebank.recall.request import Request
 
-__all__ = ["NAME", "retrieve"]
-
 NAME = "listing"
 
 

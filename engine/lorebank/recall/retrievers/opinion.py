@@ -6,8 +6,6 @@ from lorebank.index.graph import opinion_items
 from lorebank.recall.ranking import Ranked, Ranking
 from lorebank.recall.request import Request
 
-__all__ = ["NAME", "retrieve"]
-
 NAME = "opinion"
 
 

@@ -13,8 +13,6 @@ from lorebank.index.vectors import CHUNK, ITEM
 from lorebank.recall.ranking import Ranked, Ranking
 from lorebank.recall.request import Request
 
-__all__ = ["NAME", "nearness", "retrieve"]
-
 NAME = "semantic"
 CHUNK_DISCOUNT = 0.9
 CHUNKS = 20

@@ -6,8 +6,6 @@ from lorebank.index.slots import items_of_slots
 from lorebank.recall.ranking import Ranked, Ranking
 from lorebank.recall.request import Request
 
-__all__ = ["NAME", "retrieve"]
-
 NAME = "slot"
 
 

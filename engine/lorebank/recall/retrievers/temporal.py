@@ -8,8 +8,6 @@ from lorebank.index.intervals import items_in_interval
 from lorebank.recall.ranking import Ranked, Ranking
 from lorebank.recall.request import Request
 
-__all__ = ["NAME", "retrieve"]
-
 NAME = "temporal"
 OCCURRED = 1.0
 RECORDED = 0.5
