@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from typing import Any
 
 from lorebank.dates.tokens import tokenize
 from lorebank.errors import ConfigurationError
 from lorebank.languages import Sections, compiled, language_files, split
+from lorebank.records import dataclass
 
 LANGUAGES = tuple(path.stem for path in language_files())
 

@@ -25,7 +25,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import date
 
 from lorebank.domain import Citation, Diagnostic, Ground, Proposal, ProposalAction
@@ -33,6 +32,7 @@ from lorebank.markdown.blocks import Block, find_blocks
 from lorebank.markdown.document import read_document
 from lorebank.markdown.generated_text import citation_link, escape_inline, unescape_inline
 from lorebank.markdown.ledger import item_lines, note_text, split_note
+from lorebank.records import dataclass
 
 CORE_PROPOSALS = "bank/proposals/memory.md"
 LOG_PROPOSALS = "bank/proposals/logs.md"
