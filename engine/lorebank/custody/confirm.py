@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from lorebank.markdown.confirmations import (
     parse_confirmations,
 )
 from lorebank.markdown.ledger_edit import added_line, without_lines
+from lorebank.records import dataclass
 from lorebank.workspace.layout import CONFIRMED_PAGE
 from lorebank.workspace.text_file import read_text_file, write_text_file
 

@@ -8,7 +8,7 @@ somebody else is writing is read and planned again.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 from pathlib import Path, PurePosixPath
 
@@ -21,6 +21,7 @@ from lorebank.errors import ConcurrentEdit, NotFound
 from lorebank.index.connection import Connection
 from lorebank.index.embedding_cache import EmbeddingCache
 from lorebank.index.forgetting import derived_counts, embedding_hashes, opinions_moved, scrub
+from lorebank.records import dataclass
 from lorebank.reflect.generated_memory import forget_generated
 from lorebank.workspace.atomic import remove_temporaries, remove_whole, write_atomic
 from lorebank.workspace.files import SourceFile

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from lorebank.custody.conversations import Said
@@ -14,6 +13,7 @@ from lorebank.markdown.ledger_edit import added_line, without_lines
 from lorebank.markdown.mending import Mended, Traces, blanked, mend_blocks, mend_report
 from lorebank.markdown.proposal_pages import DECISIONS_PATH, PROPOSAL_PAGES
 from lorebank.markdown.source import newline_style
+from lorebank.records import dataclass
 from lorebank.workspace.layout import (
     BANK_FOLDER,
     FORGOTTEN_PAGE,

@@ -38,10 +38,12 @@ Tags of `WORDS`, with the values they take:
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+from lorebank.records import dataclass
 
 LANGUAGES = ("en", "es", "pt", "fr", "de", "it", "nl", "zh", "ja")
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import NamedTuple
@@ -19,6 +18,7 @@ from lorebank.config import Config
 from lorebank.domain import Decision, Fact, InboxItem, InboxKind, InboxLine
 from lorebank.index.connection import Connection
 from lorebank.markdown.ledger_edit import added_line, without_lines
+from lorebank.records import dataclass
 from lorebank.workspace.text_file import read_text_file, write_text_file
 
 

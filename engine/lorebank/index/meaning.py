@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,6 +33,7 @@ from lorebank.index.embedding_calls import calls_of, embed_calls
 from lorebank.index.meta import read_meta, write_meta
 from lorebank.providers.accounts import Setup, chosen_provider
 from lorebank.providers.registry import load_embedder
+from lorebank.records import dataclass
 
 if TYPE_CHECKING:
     import numpy as np

@@ -17,9 +17,10 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from lorebank.index.connection import Connection, select
+from lorebank.records import dataclass
 
 RESTART = 0.15
 THRESHOLD = 2e-3

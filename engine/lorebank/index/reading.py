@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from lorebank.dates.occurred import occurred_interval
@@ -30,6 +30,7 @@ from lorebank.markdown.passages import extract_passages
 from lorebank.markdown.redaction import redacted_page
 from lorebank.markdown.source import decode
 from lorebank.markdown.tags import front_matter_tags
+from lorebank.records import dataclass
 from lorebank.slots.read import Slot
 from lorebank.workspace.files import SourceFile
 from lorebank.workspace.layout import (

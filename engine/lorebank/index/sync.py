@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -25,6 +25,7 @@ from lorebank.index.connection import (
 from lorebank.index.entities import identity_problems
 from lorebank.index.meta import read_meta, write_meta
 from lorebank.index.read_settings import ReadSettings
+from lorebank.records import dataclass
 from lorebank.workspace.files import SourceFile, WalkResult, content_hash, read_bytes
 
 if TYPE_CHECKING:

@@ -9,11 +9,12 @@ sieved by sign bits first, and only what they leave is scored.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from lorebank.index.connection import Connection, generation, load_vector_extension, select
 from lorebank.index.sign_bits import SIEVE_FROM, SignBits
+from lorebank.records import dataclass
 
 if TYPE_CHECKING:
     import numpy as np

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import apsw
 
 from lorebank.index.connection import Connection, generation, has_full_text
 from lorebank.index.items import item_count
 from lorebank.language.words import searchable
+from lorebank.records import dataclass
 
 TOKENIZER = ("porter", ["unicode61", "remove_diacritics", "2"])
 

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from lorebank.language.secret_kinds import token_pattern
 from lorebank.language.secret_values import is_drawn, is_passphrase, is_password, is_random
+from lorebank.records import dataclass
 
 MASK = "·"
 """One for each character; it is no letter to a search and no mark to Markdown."""

@@ -13,13 +13,13 @@ a sentence confirmed by its id is trusted as it reads, wherever it stands.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 
 from lorebank.domain import Citation, Diagnostic, Origin
 from lorebank.markdown.document import Document, read_document
 from lorebank.markdown.ledger import item_lines, note_text, split_note
+from lorebank.records import dataclass
 
 _LINE = re.compile(
     r"\s*[*_]*(?P<verb>confirm|reject)[*_]*\s*:?\s+"

@@ -15,12 +15,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from lorebank.domain import EvidenceMark, FactKind, Mention, Origin, Stance
 from lorebank.markdown.mentions import find_mentions
 from lorebank.markdown.origin import read_origin_mark
 from lorebank.markdown.plain import plain_text
+from lorebank.records import dataclass
 
 LineProblem = tuple[str, str]
 """A diagnostic without its place: code and message."""

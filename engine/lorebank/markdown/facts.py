@@ -6,7 +6,6 @@ Every item stands alone: whatever is odd in one becomes a diagnostic and leaves 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date
 from hashlib import blake2b
 from itertools import takewhile
@@ -20,6 +19,7 @@ from lorebank.markdown.headings import RETAIN_HEADINGS
 from lorebank.markdown.opinion_tables import opinion_rows
 from lorebank.markdown.plain import plain_text
 from lorebank.markdown.sections import opens_retain
+from lorebank.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 
@@ -20,6 +19,7 @@ from lorebank.markdown.document import Document, read_document, walk
 from lorebank.markdown.mentions import find_mentions, mention_source
 from lorebank.markdown.plain import plain_text
 from lorebank.markdown.source import newline_style
+from lorebank.records import dataclass
 
 
 class LedgerAction(StrEnum):

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 
 from lorebank.domain import Citation, Diagnostic, Ground, Proposal, ProposalAction
@@ -39,6 +39,7 @@ from lorebank.markdown.ledger import (
     split_note,
     split_signature,
 )
+from lorebank.records import dataclass
 
 CORE_PROPOSALS = "bank/proposals/memory.md"
 LOG_PROPOSALS = "bank/proposals/logs.md"

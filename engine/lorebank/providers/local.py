@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING
@@ -23,6 +22,7 @@ from lorebank.providers.sentence_encoder.tokenizer import (
     Tokenizer,
 )
 from lorebank.providers.user_cache import cache_directory
+from lorebank.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from lorebank.domain import Answer, FactStatus, Hit, Interval, OpinionStatus
 from lorebank.index.contexts import contexts_of
@@ -35,6 +35,7 @@ from lorebank.recall.request import Request
 from lorebank.recall.retrievers import entity, lexical, listing, opinion, semantic, slot, temporal
 from lorebank.recall.scoring import DEFAULT_WEIGHTS, Weights, score_pool
 from lorebank.recall.snippets import snippet
+from lorebank.records import dataclass
 
 RETRIEVERS: Mapping[str, Callable[[Request], Ranking]] = {
     lexical.NAME: lexical.retrieve,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any
 
 from lorebank.index.items import Item
 from lorebank.recall.ranking import Ranking
 from lorebank.recall.understand import Understood
+from lorebank.records import dataclass
 
 _BESIDE = 0.3
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ from lorebank.index.items import ItemCache
 from lorebank.index.postings import Postings
 from lorebank.index.vocabulary import Vocabulary
 from lorebank.recall.understand import Understood
+from lorebank.records import dataclass
 
 if TYPE_CHECKING:
     import numpy as np

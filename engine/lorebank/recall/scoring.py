@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from lorebank.index.items import NOTE, Item
 from lorebank.language.folding import fold
@@ -23,6 +22,7 @@ from lorebank.recall.context import (
 )
 from lorebank.recall.fusion import standardise
 from lorebank.recall.pool import Pool, lexical_terms
+from lorebank.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ The merged score is that of reciprocal rank fusion, `61 / (60 + rank)`, so that 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Generic, TypeVar
 
 from lorebank.domain import Answer, BankPart, Hit, Query, SearchHit
@@ -23,6 +23,7 @@ from lorebank.language.words import estimate_tokens
 from lorebank.recall.context_lines import context_tokens
 from lorebank.recall.evidence_level import NONE, STRONG, WEAK
 from lorebank.recall.fusion import RRF_K
+from lorebank.records import dataclass
 
 T = TypeVar("T")
 WEAK_DELAY = 2

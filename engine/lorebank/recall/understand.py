@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from functools import cache
 
@@ -25,6 +24,7 @@ from lorebank.recall.cues import (
 )
 from lorebank.recall.fields import QUOTED, NameLookup, read_fields, unquoted
 from lorebank.recall.filters import Filters
+from lorebank.records import dataclass
 from lorebank.slots.questions import WORDS_BESIDE, asked_relations
 
 MAX_NAME_WORDS = 5

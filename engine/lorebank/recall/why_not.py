@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from lorebank.domain import Absence, Interval
 from lorebank.index.items import Item
@@ -19,6 +19,7 @@ from lorebank.language.words import estimate_tokens
 from lorebank.recall.filters import Excluded, Filters
 from lorebank.recall.pool import Pool
 from lorebank.recall.request import Request
+from lorebank.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

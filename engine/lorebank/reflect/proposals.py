@@ -8,7 +8,6 @@ touches the file that a proposal is about.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
@@ -34,6 +33,7 @@ from lorebank.markdown.proposal_pages import (
     render_proposal,
 )
 from lorebank.markdown.source import decode
+from lorebank.records import dataclass
 from lorebank.reflect.core_memory import CoreMemory, plan_core_proposals
 from lorebank.reflect.edits import PageEdit, plan_page_edit
 from lorebank.reflect.pages import BankContent

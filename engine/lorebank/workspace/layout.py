@@ -13,13 +13,13 @@ the log pattern, or begins with a date anywhere outside `bank/`:
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 from functools import cache
 from typing import NamedTuple
 
 from lorebank.domain import Diagnostic
+from lorebank.records import dataclass
 
 CORE_FILE = "memory.md"
 MEMORY_FOLDER = "memory"
