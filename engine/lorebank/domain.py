@@ -1600,6 +1600,60 @@ class BeliefDiff:
         }
 
 
+class AgendaKind(StrEnum):
+    """What an entry of the agenda is."""
+
+    EVENT = "event"
+    """Something that takes place, whoever does it."""
+    TASK = "task"
+    PROMISE = "promise"
+
+
+@dataclass(frozen=True, slots=True)
+class AgendaItem:
+    """One thing that is to come or to be done."""
+
+    text: str
+    source: Citation
+    when: Interval | None
+    """When it takes place or is due; `None` where the line names no day."""
+    kind: AgendaKind
+    overdue: bool = False
+    """Due before the day asked about, and still open."""
+    open: bool = False
+    """Whether somebody still has to do it: tasks and promises."""
+    entities: tuple[str, ...] = ()
+    """Slugs of the entities that it names."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "text": self.text,
+            "source": str(self.source),
+            "when": self.when.to_dict() if self.when else None,
+            "kind": self.kind.value,
+            "overdue": self.overdue,
+            "open": self.open,
+            "entities": list(self.entities),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Agenda:
+    """What is to come from a day on, and what is open."""
+
+    day: date
+    until: date
+    items: tuple[AgendaItem, ...]
+    """What is overdue first, then by day, then what names no day."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "day": self.day.isoformat(),
+            "until": self.until.isoformat(),
+            "items": [item.to_dict() for item in self.items],
+        }
+
+
 class RotKind(StrEnum):
     """What deserves a second look, and why."""
 

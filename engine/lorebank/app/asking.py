@@ -282,6 +282,16 @@ class Asking(Sessions):
         )
 
     @made_anew_when_damaged
+    def agenda(self, now: date | None = None, days: int = 14) -> Agenda:
+        """What is to come in the next `days` days and what is open, overdue things first."""
+        from lorebank.reflect.agenda import read_agenda
+
+        if days < 0:
+            raise UsageError(f"days must not be negative, not {days}")
+        self._freshen()
+        return read_agenda(self._index, self._today(now), days)
+
+    @made_anew_when_damaged
     def bench(
         self,
         *,

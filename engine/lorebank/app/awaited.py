@@ -160,6 +160,7 @@ class AsyncBank:
     status = _awaited(Bank.status)
     sync = _awaited(Bank.sync)
     sync_sessions = _awaited(Bank.sync_sessions)
+    agenda = _awaited(Bank.agenda)
     timeline = _awaited(Bank.timeline)
     transcripts = _awaited_all(Bank.transcripts)
     undo_forget = _awaited(Bank.undo_forget)

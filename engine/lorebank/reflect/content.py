@@ -1,38 +1,39 @@
 """What a reflect run reads: what the pages are made from, as the index holds it.
 
-First the outline: opinions, entities and what people decided, without a fact. Then the facts that
-the run needs, with what became of them: those of the entities with news, on most nights.
+First the outline: opinions, entities and what people decided, without a fact. Then the facts, with
+what became of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
 from lorebank.config import Config
-from lorebank.domain import Entity, Fact, FactKind, Opinion
+from lorebank.domain import Entity, Fact, FactKind
 from lorebank.index.connection import Connection
-from lorebank.index.entities import list_entities, subjects_without_page
+from lorebank.index.descriptions import descriptions
+from lorebank.index.entities import list_entities
 from lorebank.index.entity_rows import display_names_on
 from lorebank.index.items import (
     all_facts,
-    fact_count,
-    facts_by_entity,
-    facts_by_ids,
-    facts_by_month,
-    facts_naming,
     facts_of_kind,
     newest_recorded,
 )
 from lorebank.index.opinions import load_opinions
 from lorebank.index.plain_mentions import plainly_named
 from lorebank.index.slots import fates_of_facts, relations_of_facts
+from lorebank.reflect.agenda import read_agenda
 from lorebank.reflect.by_hand import dated, read_entries
 from lorebank.reflect.materialise import opinions_under, with_trend
-from lorebank.reflect.pages import BankContent, Scope
+from lorebank.reflect.pages import BankContent
 from lorebank.reflect.stance_model import VectorsOf
+
+
+AGENDA_FOREVER = 20_000
+"""Days: the pages of entities show what is to come however far away."""
 
 
 def read_outline(
@@ -76,25 +77,11 @@ def read_outline(
         ),
         entries=by_hand,
         entities=entities,
-        subjects=subjects_without_page(connection),
+        today=today,
         newest=newest,
-        fact_count=fact_count(connection, until),
-        named=plainly_named(connection, _stated(opinions)),
+        descriptions=descriptions(connection),
+        coming=read_agenda(connection, until or today, AGENDA_FOREVER).items,
     )
-
-
-def with_facts_of(connection: Connection, outline: BankContent, scope: Scope) -> BankContent:
-    """The content with all facts of the entities and months in scope, and no others."""
-    found = {
-        (fact.citation, fact.id): fact
-        for fact in (
-            *facts_by_entity(connection, sorted(scope.entities)),
-            *facts_naming(connection, sorted(scope.entities)),
-            *facts_by_month(connection, sorted(scope.months)),
-        )
-    }
-    facts = sorted(found.values(), key=lambda f: f.oldest_first)
-    return replace(with_facts(connection, outline, facts), scope=scope)
 
 
 def with_every_fact(
@@ -110,39 +97,8 @@ def with_every_fact(
         lapsed=fates.lapsed,
         relations=relations_of_facts(connection),
         named=plainly_named(connection),
-        scope=None,
     )
     return found if until is None else _as_on(found, until)
-
-
-def with_facts(connection: Connection, outline: BankContent, facts: Sequence[Fact]) -> BankContent:
-    """The content with these facts, and those that replaced them, one after the other."""
-    own = {fact.id for fact in facts}
-    superseded: dict[str, str] = {}
-    lapsed: dict[str, tuple[tuple[str, ...], str]] = {}
-    known: set[str] = set()
-    asked: Collection[str] = own
-    while asked:
-        fates = fates_of_facts(connection, facts=asked)
-        superseded |= fates.superseded
-        lapsed |= fates.lapsed
-        known.update(asked)
-        asked = {newer for _, newer in fates.lapsed.values()} - known
-    return replace(
-        outline,
-        facts=tuple(facts),
-        successors=facts_by_ids(connection, known - own),
-        superseded=superseded,
-        lapsed=lapsed,
-        relations=relations_of_facts(connection, known),
-        named={**outline.named, **plainly_named(connection, known)},
-    )
-
-
-def _stated(opinions: Iterable[Opinion]) -> frozenset[str]:
-    """The facts that state an opinion first."""
-    lines = (line for opinion in opinions for line in opinion.evidence)
-    return frozenset(line.fact_id for line in lines if line.reason == "stated")
 
 
 def _as_on(content: BankContent, until: date) -> BankContent:
@@ -157,8 +113,7 @@ def _as_on(content: BankContent, until: date) -> BankContent:
         slug: replace(entity, facts=counts.get(slug, 0))
         for slug, entity in content.entities.items()
     }
-    subjects = frozenset(slug for fact in facts for slug in fact.subjects)
-    return replace(content, facts=facts, entities=entities, subjects=subjects)
+    return replace(content, facts=facts, entities=entities)
 
 
 def _recorded_by(facts: Iterable[Fact], until: date | None) -> tuple[Fact, ...]:

@@ -1,112 +1,218 @@
-"""The bank's digests of facts: `bank/world.md` entity by entity, `bank/experience.md` by month.
+"""The pages of the whole bank: index, today, world, experience.
 
-Each part depends on the facts of its entity or month alone: only those with news are made anew.
+Each says what stands nowhere else and links to the rest: what is about an entity with a page is
+told there. An empty body means that there is nothing to tell, and no page.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import date
 from itertools import groupby
 
-from lorebank.domain import Fact, FactKind
+from lorebank.domain import (
+    AgendaItem,
+    Entity,
+    Evidence,
+    Fact,
+    FactKind,
+    Opinion,
+    OpinionStatus,
+)
+from lorebank.index.descriptions import Description
 from lorebank.language.folding import fold
 from lorebank.markdown.generated_text import citation_link, escape_inline
+from lorebank.records import dataclass
+from lorebank.reflect.agenda import AGENDA_DAYS
 from lorebank.reflect.telling import (
     KnownFact,
     Link,
-    about_whom,
     distinct,
     is_current,
     newest_first,
-    newest_recorded_day,
-    salience,
     sentence_line,
+    span,
     when_told,
 )
+from lorebank.reflect.threads import Threads
 
-WORLD_PATH = "bank/world.md"
 EXPERIENCE_PATH = "bank/experience.md"
-_WORLD_LINES = 12
-"""Of an entity with more durable facts, `bank/world.md` shows the most telling ones."""
+INDEX_PATH = "bank/index.md"
+TODAY_PATH = "bank/today.md"
+WORLD_PATH = "bank/world.md"
+_LONG = 300
+"""Lines that a page of the whole bank holds at most: as many as somebody scrolls through."""
+_NEW, _CHANGED, _DUE = 5, 4, 8
+"""How many lines of today's page each of its parts may take; with headings they come to 20."""
 
 
-def world_parts(facts: Iterable[KnownFact], *, link: Link) -> dict[str, str]:
-    """Objective facts that hold, by the slug of the first entity they mention ("" for nobody).
+@dataclass(frozen=True, slots=True)
+class Digests:
+    """What the pages of the whole bank are made from."""
 
-    Of an entity with many, the most telling ones: its own page has the rest.
-    """
-    groups: dict[str, list[KnownFact]] = {}
-    names: dict[str, str] = {}
-    for known in facts:
-        if known.fact.kind is FactKind.WORLD and is_current(known):
-            mention = about_whom(known.fact)
-            slug = mention[0] if mention else ""
-            if mention:
-                names.setdefault(*mention)
-            groups.setdefault(slug, []).append(known)
-    return {
-        slug: _world_part(slug, own, link(names[slug]) if slug else "Elsewhere")
-        for slug, own in groups.items()
-    }
+    today: date
+    newest: date | None
+    """The last day that anything was recorded on."""
+    facts: Sequence[KnownFact]
+    opinions: Sequence[Opinion]
+    entities: Mapping[str, Entity]
+    with_page: frozenset[str]
+    descriptions: Mapping[str, Description]
+    coming: Sequence[AgendaItem]
+    waiting: int
+    threads: Threads
+    link: Link
 
-
-def _world_part(slug: str, facts: Iterable[KnownFact], title: str) -> str:
-    own = distinct(sorted(facts, key=newest_first))
-    shown = own
-    if slug and len(own) > _WORLD_LINES:
-        newest = newest_recorded_day(own)
-        best = sorted(own, key=lambda k: (-salience(k, slug, newest), newest_first(k)))
-        shown = sorted(best[:_WORLD_LINES], key=newest_first)
-    lines = [sentence_line(known, WORLD_PATH) for known in shown]
-    if len(shown) < len(own):
-        lines.append(f"- and {len(own) - len(shown)} more: {title}")
-    return "\n".join([f"### {title}", "", *lines])
+    def body(self, path: str) -> str:
+        """The body of the page's one block."""
+        bodies: dict[str, Callable[[Digests], str]] = {
+            EXPERIENCE_PATH: _experience,
+            INDEX_PATH: _index,
+            TODAY_PATH: _today,
+            WORLD_PATH: _world,
+        }
+        return bodies[path](self)
 
 
-def world_body(parts: Mapping[str, str]) -> str:
-    """The parts by slug; what is about nobody comes last."""
-    ordered = sorted(parts, key=lambda slug: (not slug, slug))
-    return "\n\n".join(parts[slug] for slug in ordered) or "No facts yet."
+def _index(bank: Digests) -> str:
+    """Everything there is by name: with a page and its sentence first, then what has one line."""
+    paged = [e for slug, e in bank.entities.items() if slug in bank.with_page]
+    lines = [
+        f"- {bank.link(e.name)}{_sentence(bank, e.slug)} · {e.facts} lines"
+        for e in sorted(paged, key=lambda e: (-e.facts, e.name))
+    ]
+    single = sorted(_single_lines(bank), key=lambda pair: pair[0])
+    rows = [f"- {escape_inline(name)}: {_cited(known, INDEX_PATH)}" for name, known in single]
+    parts = [_cut(lines), "\n".join(["## Named once", "", _cut(rows)]) if rows else ""]
+    return "\n\n".join(part for part in parts if part)
 
 
-def experience_parts(facts: Iterable[KnownFact]) -> dict[str, str]:
-    """What was done, in the words it was written in, by month (`2025-11`; "" for undated)."""
-    own = [_as_done(k) for k in facts if k.fact.kind is FactKind.EXPERIENCE and is_current(k)]
-    parts: dict[str, str] = {}
-    for month, lines in groupby(sorted(own, key=newest_first), key=_month):
-        told = [
-            f"- {when_told(known)} · {_in_first_person(known.fact)}"
-            f" ({citation_link(known.fact.citation, EXPERIENCE_PATH)})"
-            for known in distinct(list(lines))
-        ]
-        parts[month] = "\n".join([f"### {month or 'Undated'}", "", *told])
-    return parts
+def _sentence(bank: Digests, slug: str) -> str:
+    """The sentence that the owner has on it; without a place, which the entity's page has."""
+    found = bank.descriptions.get(slug)
+    return f" · {escape_inline(found.text)}" if found else ""
 
 
-def _as_done(known: KnownFact) -> KnownFact:
-    """What was booked or promised for a later day was done on the day of its log."""
-    fact, occurred = known.fact, known.fact.occurred
-    if occurred is None or fact.recorded is None:
-        return known
-    if occurred.start is not None and occurred.start <= fact.recorded:
-        return known
-    return replace(known, fact=replace(fact, occurred=None))
+def _single_lines(bank: Digests) -> Iterator[tuple[str, KnownFact]]:
+    """The lines whose entities all have no page: each once, by the first entity that it names."""
+    for known in bank.facts:
+        slugs = known.fact.slugs
+        if slugs and not bank.with_page.intersection(slugs) and is_current(known):
+            yield bank.entities[slugs[0]].name if slugs[0] in bank.entities else slugs[0], known
 
 
-def experience_body(parts: Mapping[str, str]) -> str:
-    """The parts by month, the newest month first."""
-    return "\n\n".join(parts[month] for month in sorted(parts, reverse=True)) or (
-        "No experience yet."
-    )
+def _world(bank: Digests) -> str:
+    """What is known about nobody in particular."""
+    wanted = (FactKind.WORLD, FactKind.OBSERVATION)
+    own = [k for k in bank.facts if k.fact.kind in wanted and not k.fact.slugs and is_current(k)]
+    lines = [sentence_line(known, WORLD_PATH) for known in distinct(sorted(own, key=newest_first))]
+    return _cut(lines)
 
 
-def _in_first_person(fact: Fact) -> str:
-    """The text of a diary; it begins with what it is about where the text does not say so."""
-    about = next((mention.name for mention in fact.mentions if mention.subject), "")
-    told = fact.content.startswith(("I ", "I'")) or fold(about) in fold(fact.content)
-    return escape_inline(fact.content if told or not about else f"{about}: {fact.content}")
+def _experience(bank: Digests) -> str:
+    """What was done, month by month; what is told on an entity's page is linked to."""
+    done = [k for k in bank.facts if k.fact.kind is FactKind.EXPERIENCE and is_current(k)]
+    parts = []
+    for month, group in groupby(sorted(done, key=newest_first), key=_month):
+        here, elsewhere = [], dict[str, int]()
+        for known in distinct(list(group)):
+            slug = next((s for s in known.fact.slugs if s in bank.with_page), None)
+            if slug is None and not known.fact.slugs:
+                here.append(f"- {when_told(known)} · {_cited(known, EXPERIENCE_PATH)}")
+            elif slug is not None:
+                elsewhere[slug] = elsewhere.get(slug, 0) + 1
+        links = (f"{bank.link(bank.entities[s].name)} {n}" for s, n in elsewhere.items())
+        told = "\n".join(here), ("With " + " · ".join(links)) if elsewhere else ""
+        if any(told):
+            parts.append("\n\n".join([f"### {month or 'Undated'}", *filter(None, told)]))
+    return "\n\n".join(parts)
 
 
 def _month(known: KnownFact) -> str:
     return known.day.isoformat()[:7] if known.day else ""
+
+
+def _today(bank: Digests) -> str:
+    """The morning page: what is new, who changed their mind, what is due, what waits."""
+    due = [item for item in bank.coming if _is_near(item, bank.today)]
+    parts = [
+        _part(f"New on {bank.newest}", _news(bank), _NEW),
+        _part("Changed their mind", _turns(bank), _CHANGED),
+        _part("Due and coming up", [agenda_line(item, TODAY_PATH) for item in due], _DUE),
+        f"{bank.waiting} decisions wait: `lorebank inbox`" if bank.waiting else "",
+    ]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _is_near(item: AgendaItem, today: date) -> bool:
+    day = item.when and (item.when.start or item.when.end)
+    return item.overdue or (day is not None and (day - today).days <= AGENDA_DAYS)
+
+
+def _news(bank: Digests) -> list[str]:
+    """What the newest log says that holds, what is about to come left to its own part."""
+    coming = {item.source for item in bank.coming}
+    fresh = [
+        known
+        for known in bank.facts
+        if known.fact.recorded == bank.newest
+        and known.fact.kind in (FactKind.WORLD, FactKind.OBSERVATION)
+        and known.fact.citation not in coming
+        and is_current(known)
+    ]
+    return [f"- {_cited(known, TODAY_PATH)}" for known in fresh]
+
+
+def _turns(bank: Digests) -> list[str]:
+    """Opinions that the newest log changed: closed, or moved to the other side."""
+    lines = []
+    for opinion in bank.opinions:
+        moved = [line for line in opinion.evidence if line.date == bank.newest]
+        was = [c for day, c in opinion.history if bank.newest is None or day < bank.newest]
+        if moved and was and (opinion.confidence < 0.5 <= was[-1] or _is_closed(opinion)):
+            lines.append(_turn(opinion, moved[-1]))
+    return lines
+
+
+def _is_closed(opinion: Opinion) -> bool:
+    return opinion.status is OpinionStatus.SUPERSEDED
+
+
+def _turn(opinion: Opinion, line: Evidence) -> str:
+    holder = f"{escape_inline(opinion.entities[0])}: " if opinion.entities else ""
+    said, before = escape_inline(line.content), escape_inline(opinion.statement)
+    return f"- {holder}{said} (until then: {before}; {citation_link(line.source, TODAY_PATH)})"
+
+
+def agenda_line(item: AgendaItem, page: str) -> str:
+    """An entry of the agenda as a page tells it: the day first, what is late marked so."""
+    day = span(item.when) if item.when else "open"
+    late = "**overdue** " if item.overdue else ""
+    return f"- {late}{day} · {escape_inline(item.text)} ({citation_link(item.source, page)})"
+
+
+def _part(title: str, lines: Sequence[str], most: int) -> str:
+    if not lines:
+        return ""
+    shown = list(lines[:most])
+    if len(lines) > most:
+        shown[-1] = f"- and {len(lines) - most + 1} more"
+    return "\n".join([f"**{title}**", *shown])
+
+
+def _cited(known: KnownFact, page: str) -> str:
+    return f"{_in_full(known.fact, known.text)} ({citation_link(known.fact.citation, page)})"
+
+
+def _in_full(fact: Fact, text: str) -> str:
+    """The text, with what it is about before it where it does not say so."""
+    about = next((mention.name for mention in fact.mentions if mention.subject), "")
+    told = not about or text.startswith(("I ", "I'")) or fold(about) in fold(text)
+    return escape_inline(text if told else f"{about}: {text}")
+
+
+def _cut(lines: Sequence[str]) -> str:
+    if len(lines) <= _LONG:
+        return "\n".join(lines)
+    return "\n".join([*lines[:_LONG], f"- and {len(lines) - _LONG} more"])
+

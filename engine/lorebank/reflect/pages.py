@@ -1,20 +1,29 @@
 """Planning the bank's pages: from facts and opinions to page edits, nothing written.
 
-Which entities get a page: those a fact is about, those that two facts mention, and those that have
-a page already. A page that holds nothing but what reflect wrote goes when its last fact goes.
+An entity gets a page where two lines or more tell of it; below that it stands on `bank/index.md`
+alone. A page that somebody made by hand stays one. A page that holds nothing but what reflect
+wrote goes when its lines do.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import field
 from datetime import date
 from functools import cached_property
-from hashlib import blake2b
 from pathlib import PurePosixPath
 
-from lorebank.domain import Entity, Fact, FactKind, FactStatus, Opinion, OpinionStatus
+from lorebank.domain import (
+    AgendaItem,
+    Entity,
+    Fact,
+    FactKind,
+    FactStatus,
+    Opinion,
+    OpinionStatus,
+)
+from lorebank.index.descriptions import Description
 from lorebank.language.folding import slugify
 from lorebank.markdown.blocks import find_blocks
 from lorebank.markdown.entity_page import BLOCKS, entity_page_paths, new_entity_page
@@ -28,39 +37,31 @@ from lorebank.markdown.opinion_page import (
 from lorebank.records import dataclass
 from lorebank.reflect.digests import (
     EXPERIENCE_PATH,
+    INDEX_PATH,
+    TODAY_PATH,
     WORLD_PATH,
-    experience_body,
-    experience_parts,
-    world_body,
-    world_parts,
+    Digests,
 )
 from lorebank.reflect.edits import PageEdit, plan_page_edit
+from lorebank.reflect.entity_page import Neighbour, View, entity_page, screen_lines
 from lorebank.reflect.holding import holding_text
 from lorebank.reflect.standing_answer import AnswerLine
 from lorebank.reflect.standing_written import WRITTEN_BLOCK, written_body
-from lorebank.reflect.summaries import Neighbour, entity_bodies, summary_lines
 from lorebank.reflect.summary_written import SummaryWords
 from lorebank.reflect.telling import KnownFact, Link, page_links, tie_of
+from lorebank.reflect.threads import Threads, find_threads
 from lorebank.reflect.weighing import outweighed
-from lorebank.version import __version__
 
-RELATED = 12
+FEWEST_LINES = 2
+"""An entity that fewer lines tell of gets no page of its own."""
 _TITLES = {
-    WORLD_PATH: "# World\n",
     EXPERIENCE_PATH: "# Experience\n",
+    INDEX_PATH: "# Index\n",
     OPINIONS_PATH: "# Opinions\n",
+    TODAY_PATH: "# Today\n",
+    WORLD_PATH: "# World\n",
 }
-DIGESTS = (EXPERIENCE_PATH, OPINIONS_PATH, WORLD_PATH)
-
-
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """Whose facts a content holds, and of which months what was done: all of each."""
-
-    entities: frozenset[str]
-    """Slugs; "" stands for mentioning nobody."""
-    months: frozenset[str]
-    """`2025-11`; "" for undated."""
+DIGESTS = tuple(_TITLES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +75,10 @@ class BankContent:
     entries: Sequence[OpinionEntry]
     """What stands on the opinions page now."""
     entities: Mapping[str, Entity]
-    subjects: frozenset[str] = frozenset()
-    """Those of the entities without a page that a fact is about; others do no harm."""
+    today: date
+    """The day that the pages speak for."""
     newest: date | None = None
     """The last day that anything was recorded on."""
-    fact_count: int = 0
-    """How many facts the bank has."""
-    successors: Sequence[Fact] = ()
-    """Facts that replace some of `facts` and are none of them."""
     superseded: Mapping[str, str] = field(default_factory=dict)
     """Fact id → id of the newer fact that replaces it."""
     relations: Mapping[str, frozenset[str]] = field(default_factory=dict)
@@ -91,67 +88,53 @@ class BankContent:
     the newer fact's id."""
     named: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Fact id → slugs of the entities that its text names without a mark."""
-    scope: Scope | None = None
-    """Whose facts are there; `None` where all are."""
-
-
-Parts = Mapping[str, Mapping[str, str]]
-"""Digest → its parts by key; an empty one is no part."""
+    descriptions: Mapping[str, Description] = field(default_factory=dict)
+    """Slug → the owner's own sentence on what the entity is."""
+    coming: Sequence[AgendaItem] = ()
+    """What is to come, however far away, and what is open."""
+    waiting: int = 0
+    """How many decisions wait in the inbox."""
 
 
 class PagePlan:
-    """What the pages of a bank should hold, page by page; of entities in the content's scope."""
+    """What the pages of a bank should hold, page by page."""
 
-    def __init__(
-        self, content: BankContent, words: SummaryWords | None = None, kept: Parts | None = None
-    ) -> None:
-        """`words` puts summaries in words; without it words that stand on a page are taken off.
-        `kept` are the digests' parts of what is out of scope."""
+    def __init__(self, content: BankContent, words: SummaryWords | None = None) -> None:
+        """`words` puts summaries in words; without it words that stand on a page are taken off."""
         self.content = content
         self._words = words
-        self.paths: Mapping[str, str | None] = dict.fromkeys(DIGESTS) | {
-            path: slug for slug, path in page_paths(content).items()
-        }
-        """Page → the entity that it is about; `None` for the bank's three digests."""
         self._known = _known_facts(content)
         self._about = _group_by_entity(content, self._known)
+        self._slug_of = page_paths(content, self._about)
+        self.paths: Mapping[str, str | None] = dict.fromkeys(DIGESTS) | {
+            path: slug for slug, path in self._slug_of.items()
+        }
+        """Page → the entity that it is about; `None` for the pages of the whole bank."""
         self._link = _links(content, self.paths)
-        self._digests: dict[int, bytes] = {}
-        self._kept = kept or {}
 
     @cached_property
-    def links(self) -> dict[str, tuple[str, str]]:
-        """Entity → its display name, and the link that leads to it."""
-        entities = self.content.entities.items()
-        return {slug: (entity.name, self._link(entity.name)) for slug, entity in entities}
+    def _threads(self) -> Threads:
+        return find_threads(self.content.facts)
 
     @cached_property
-    def fresh_parts(self) -> Parts:
-        """The parts of the digests that are in scope, those that are no more as empty text."""
-        scope = self.content.scope
-        world, done = world_parts(self._known, link=self._link), experience_parts(self._known)
-        if scope is None:
-            return {WORLD_PATH: world, EXPERIENCE_PATH: done}
-        return {
-            WORLD_PATH: {slug: world.get(slug, "") for slug in scope.entities},
-            EXPERIENCE_PATH: {month: done.get(month, "") for month in scope.months},
-        }
-
-    @cached_property
-    def _bodies(self) -> Mapping[str, str]:
-        """The bodies of the digests of facts."""
-        kept = self._kept if self.content.scope is not None else {}
-        parts = {
-            path: {key: part for key, part in {**kept.get(path, {}), **fresh}.items() if part}
-            for path, fresh in self.fresh_parts.items()
-        }
-        return {
-            WORLD_PATH: world_body(parts[WORLD_PATH]),
-            EXPERIENCE_PATH: experience_body(parts[EXPERIENCE_PATH]),
-        }
+    def _digests(self) -> Digests:
+        content = self.content
+        return Digests(
+            today=content.today,
+            newest=content.newest,
+            facts=self._known,
+            opinions=content.opinions,
+            entities=content.entities,
+            with_page=frozenset(self._slug_of),
+            descriptions=content.descriptions,
+            coming=content.coming,
+            waiting=content.waiting,
+            threads=self._threads,
+            link=self._link,
+        )
 
     def of_entities(self, slugs: Iterable[str]) -> set[str]:
-        """The pages of these entities, and the digests."""
+        """The pages of these entities, and those of the whole bank."""
         wanted = set(slugs)
         return {path for path, slug in self.paths.items() if slug is None or slug in wanted}
 
@@ -160,89 +143,50 @@ class PagePlan:
         slug = self.paths[path]
         if slug is None:
             return self._digest_edit(path, old)
-        about, entities = self._about[slug], self.content.entities
-        neighbours = _strongest(slug, about, entities, self._named_in)
-        lines = self._lines(slug)
-        written = self._words and self._words.write(path, entities[slug].name, lines)
-        body = written_body(written, lines, page=path) if written else None
-        return _entity_edit(entities[slug], path, about, neighbours, old, self._link, body)
+        view = self._view(slug, path)
+        words = self._in_words(view) if self._words is not None else None
+        return _entity_edit(self.content.entities[slug], view, old, self._link, words)
 
-    def wants_words(self, path: str) -> bool:
-        """Whether a model is still to be asked for words on this page, news or not."""
-        slug = self.paths[path]
-        if slug is None or self._words is None:
-            return False
-        return self._words.wants(self.content.entities[slug].name, self._lines(slug))
+    def _view(self, slug: str, path: str) -> View:
+        content, about = self.content, self._about[slug]
+        entity = content.entities[slug]
+        return View(
+            slug=slug,
+            name=entity.name,
+            page=path,
+            today=content.today,
+            facts=about.facts,
+            description=content.descriptions.get(slug),
+            beside=about.beside,
+            opinions=about.opinions,
+            coming=[item for item in content.coming if slug in item.entities],
+            neighbours=_neighbours(slug, about, content),
+            threads=self._threads,
+            person=entity.type == "person",
+        )
 
-    def _lines(self, slug: str) -> list[AnswerLine]:
-        if self._words is None:
-            return []
-        about = self._about[slug]
-        return summary_lines(slug, [*about.plain, *about.beside_facts])
-
-    def made_from(self, path: str) -> str:
-        """A digest of all that the page is made from: equal while the page has no news.
-
-        That of an entity's page ends in what `beliefs_of` says.
-        """
-        slug = self.paths[path]
-        state = _digest_of(f"{__version__} {path}\n")
-        if slug is None:
-            state.update(self._digest_source(path).encode("utf-8", "replace"))
-            for opinion in self.content.opinions if path == OPINIONS_PATH else ():
-                state.update(self._digest(opinion))
-            return state.hexdigest()
-        about = self._about[slug]
-        others = {other for known in about.all for other in self._named_in(known)}
-        links = [self.links[other] for other in sorted(others) if other in self.links]
-        state.update(repr(links).encode("utf-8", "replace"))
-        if self._words is not None:
-            name = self.content.entities[slug].name
-            state.update(repr(self._words.known(name, self._lines(slug))).encode())
-        for fact in about.all:
-            state.update(self._digest(fact))
-        return f"{state.hexdigest()} {self.beliefs_of(path)}"
-
-    def beliefs_of(self, path: str) -> str:
-        """A digest of what the page of an entity is made from besides facts."""
-        slug = self.paths[path] or ""
-        worded = self._words is not None
-        state = _digest_of(f"{__version__} {worded} {self.content.entities[slug].name}\n")
-        for opinion in self._about[slug].opinions:
-            state.update(self._digest(opinion))
-        return state.hexdigest()
-
-    def _digest_source(self, path: str) -> str:
-        if path != OPINIONS_PATH:
-            return self._bodies[path]
-        linked = sorted((page, slug or "") for page, slug in self.paths.items())
-        return repr((linked, list(self.content.entries)))
-
-    def _named_in(self, known: KnownFact) -> tuple[str, ...]:
-        return (*known.fact.slugs, *self.content.named.get(known.fact.id, ()))
-
-    def _digest(self, value: KnownFact | Opinion) -> bytes:
-        found = self._digests.get(id(value))
-        if found is None:
-            if isinstance(value, KnownFact):
-                fact = value.fact
-                names = [(m.slug, m.name, m.subject) for m in fact.mentions]
-                parts = (fact.id, fact.content, fact.citation, fact.recorded, fact.occurred)
-                became = (value.status, value.newer, value.holding, value.outweighed)
-                text = f"{parts}{names}{became}{sorted(value.relations)}"
-            else:
-                text = repr(value)
-            found = self._digests[id(value)] = _digest_of(text).digest()
-        return found
+    def _in_words(self, view: View) -> str | None:
+        """The screen in a model's words, each sentence with the lines it was checked against."""
+        assert self._words is not None
+        by_id = {known.fact.id: known for known in (*view.facts, *view.beside)}
+        known = [by_id[line.fact] for line in screen_lines(view) if line.fact in by_id]
+        lines = [_answer_line(k) for k in known if k.fact.kind is not FactKind.OPINION]
+        written = self._words.write(view.page, view.name, lines)
+        return written_body(written, lines, page=view.page) if written else None
 
     def _digest_edit(self, path: str, old: str | None) -> PageEdit:
         content = self.content
-        if not (content.fact_count or content.opinions or find_blocks(old or "", path)[0]):
+        if not (content.facts or content.opinions or find_blocks(old or "", path)[0]):
             return PageEdit(path, old, old)  # a bank that holds nothing is no news
         if path == OPINIONS_PATH:
             return self._opinions_edit(old)
         name = PurePosixPath(path).stem
-        return plan_page_edit(path, old, {name: self._bodies[path]}, frame=_TITLES[path])
+        body = self._digests.body(path)
+        if not body:
+            if old is None:
+                return PageEdit(path, old, old)
+            return plan_page_edit(path, old, {}, drop=(name,))
+        return plan_page_edit(path, old, {name: body}, frame=_TITLES[path])
 
     def _opinions_edit(self, old: str | None) -> PageEdit:
         content = self.content
@@ -257,18 +201,34 @@ class PagePlan:
         )
 
 
-def page_paths(content: BankContent) -> dict[str, str]:
+def _answer_line(known: KnownFact) -> AnswerLine:
+    fact = known.fact
+    return AnswerLine(
+        text=known.text,
+        source=fact.citation,
+        recorded=fact.recorded,
+        occurred=fact.occurred,
+        subject=next((m.name for m in fact.mentions if m.subject), ""),
+        id=fact.id,
+    )
+
+
+def page_paths(content: BankContent, about: Mapping[str, _AboutEntity]) -> dict[str, str]:
     """Slug → path, of every entity that has or gets a page."""
     fresh = {
         slug: entity.name
         for slug, entity in content.entities.items()
-        if entity.page is None and (slug in content.subjects or entity.facts > 1)
+        if entity.page is None and _places(about[slug].facts) >= FEWEST_LINES
     }
     kept = {slug: e.page for slug, e in content.entities.items() if e.page is not None}
     # Names of kept pages take part, so that a new page never falls on an old one.
     everyone = {slug: content.entities[slug].name for slug in kept} | fresh
     paths = entity_page_paths(everyone)
     return kept | {slug: paths[slug] for slug in fresh}
+
+
+def _places(facts: Collection[KnownFact]) -> int:
+    return len({known.fact.citation for known in facts})
 
 
 @dataclass(slots=True)
@@ -278,20 +238,6 @@ class _AboutEntity:
     beside: list[KnownFact] = field(default_factory=list)
     """Those that name it in running text only."""
     opinions: list[Opinion] = field(default_factory=list)
-
-    @property
-    def plain(self) -> list[KnownFact]:
-        """Facts that mention it, opinions left out."""
-        return [known for known in self.facts if known.fact.kind is not FactKind.OPINION]
-
-    @property
-    def beside_facts(self) -> list[KnownFact]:
-        """Facts about others that its summary may tell."""
-        return [known for known in self.beside if known.fact.kind is FactKind.WORLD]
-
-    @property
-    def all(self) -> list[KnownFact]:
-        return [*self.facts, *self.beside]
 
 
 def _group_by_entity(content: BankContent, facts: Iterable[KnownFact]) -> dict[str, _AboutEntity]:
@@ -317,7 +263,7 @@ def _group_by_entity(content: BankContent, facts: Iterable[KnownFact]) -> dict[s
 
 def _known_facts(content: BankContent) -> list[KnownFact]:
     """Facts with what became of them, or of the opinion that they state."""
-    by_id = {fact.id: fact for fact in (*content.successors, *content.facts)}
+    by_id = {fact.id: fact for fact in content.facts}
     replaced = {**{old: new for old, (_, new) in content.lapsed.items()}, **content.superseded}
     newer = {old: by_id[new].citation for old, new in replaced.items() if new in by_id}
     holding = {old: held_text(by_id[old], content) for old in content.lapsed if old in by_id}
@@ -351,37 +297,22 @@ def held_text(fact: Fact, content: BankContent) -> str:
 
 
 def _entity_edit(
-    entity: Entity,
-    path: str,
-    about: _AboutEntity,
-    neighbours: Sequence[Neighbour],
-    text: str | None,
-    link: Link,
-    words: str | None,
+    entity: Entity, view: View, text: str | None, link: Link, words: str | None
 ) -> PageEdit:
-    bodies = entity_bodies(
-        entity.slug,
-        about.plain,
-        about.opinions,
-        neighbours,
-        beside=about.beside_facts,
-        page=path,
-        link=link,
-        name=entity.name,
-    )
-    if text is not None and not about.facts:
+    path = view.page
+    if text is not None and _places(view.facts) < FEWEST_LINES:
         if _is_only_generated(text, entity, path):
             return PageEdit(path, text, None)
-        if not find_blocks(text, path)[0]:
+        if not view.facts and not find_blocks(text, path)[0]:
             return PageEdit(path, text, text)
+    bodies = entity_page(view, link)
     if words is not None:
-        bodies = {"summary": bodies["summary"], WRITTEN_BLOCK: words, **bodies}
-    frame = new_entity_page(entity.name)
-    drop = (WRITTEN_BLOCK,) if words is None else ()
-    edit = plan_page_edit(path, text, bodies, frame=frame, drop=drop)
+        bodies = {"summary": bodies.get("summary", ""), WRITTEN_BLOCK: words, **bodies}
+    drop = {*BLOCKS, WRITTEN_BLOCK} - bodies.keys()
+    edit = plan_page_edit(path, text, bodies, frame=new_entity_page(entity.name), drop=drop)
     if edit.new is None:
         return edit
-    return PageEdit(path, text, _with_dates(edit.new, entity, path, about.facts), edit.diagnostics)
+    return PageEdit(path, text, _with_dates(edit.new, entity, path, view.facts), edit.diagnostics)
 
 
 def _tie(known: KnownFact, slug: str) -> str:
@@ -392,28 +323,18 @@ def _tie(known: KnownFact, slug: str) -> str:
     return tie_of(known)
 
 
-def _strongest(
-    slug: str,
-    about: _AboutEntity,
-    entities: Mapping[str, Entity],
-    named_in: Callable[[KnownFact], Sequence[str]],
-) -> list[Neighbour]:
-    """The entities that stand most often in the same facts."""
-    beside: dict[str, Neighbour] = {}
-    shared = sorted(about.all, key=lambda k: k.fact.recorded or date.min)
-    for known in shared:  # oldest first, so that the last citation is the newest one's
-        for other in dict.fromkeys(named_in(known)):
-            if other != slug and other in entities:
-                before = beside.get(other)
-                beside[other] = Neighbour(
-                    entities[other].name,
-                    (before.facts if before else 0) + 1,
-                    known.fact.citation,
-                    known.fact.recorded,
-                    (other in known.fact.slugs and _tie(known, slug))
-                    or (before.tie if before else ""),
-                )
-    return sorted(beside.values(), key=lambda n: (-n.facts, n.name))[:RELATED]
+def _neighbours(slug: str, about: _AboutEntity, content: BankContent) -> list[Neighbour]:
+    """The entities that stand in the same facts."""
+    found: dict[str, Neighbour] = {}
+    for known in (*about.facts, *about.beside):
+        slugs = (*known.fact.slugs, *content.named.get(known.fact.id, ()))
+        for other in dict.fromkeys(slugs):
+            if other == slug or other not in content.entities:
+                continue
+            before = found.get(other) or Neighbour(content.entities[other].name, 0)
+            tie = (other in known.fact.slugs and _tie(known, slug)) or before.tie
+            found[other] = Neighbour(before.name, before.facts + 1, tie)
+    return list(found.values())
 
 
 def _own_name(entity: Entity, path: str) -> dict[str, FrontMatterValue | None]:
@@ -452,10 +373,6 @@ def _is_only_generated(text: str, entity: Entity, path: str) -> bool:
 def _links(content: BankContent, paths: Mapping[str, str | None]) -> Link:
     names = {path: content.entities[slug].name for path, slug in paths.items() if slug is not None}
     return page_links({name: PurePosixPath(path).stem for path, name in names.items()})
-
-
-def _digest_of(text: str) -> blake2b:
-    return blake2b(text.encode("utf-8", "replace"), digest_size=12)
 
 
 def _gone(text: str | None, bodies: Mapping[str, str], path: str) -> list[str]:

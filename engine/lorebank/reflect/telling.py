@@ -6,7 +6,7 @@ any day.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 
 from lorebank.domain import Citation, Fact, FactKind, FactStatus, Interval
@@ -15,7 +15,6 @@ from lorebank.markdown.entity_page import entity_page_name
 from lorebank.markdown.generated_text import citation_link, escape_inline, wikilink
 from lorebank.records import dataclass
 
-_HALF_LIFE_DAYS = 120
 _TIES = frozenset({"employer", "manager", "spouse"})
 """Relations of `slots/relations.toml` that tie an entity to another."""
 
@@ -52,26 +51,9 @@ class KnownFact:
         return self.fact.recorded
 
 
-def salience(known: KnownFact, slug: str, newest: date | None) -> float:
-    fact = known.fact
-    score = 0.5 if fact.kind is FactKind.OBSERVATION else 1.0
-    score += 1.0 if slug in fact.subjects else 0.0
-    score += 0.2 * min(len(fact.slugs), 3)
-    score += 1.0 if known.relations else 0.0
-    score += 0.3 if fact.kind is FactKind.WORLD and fact.occurred is None else 0.0
-    if newest is not None and known.day is not None:
-        score += 2.0 * float(0.5 ** (max((newest - known.day).days, 0) / _HALF_LIFE_DAYS))
-    return score
-
-
 def tie_of(known: KnownFact) -> str:
     """The relation to somebody else that a fact states, or nothing."""
     return min(known.relations & _TIES, default="")
-
-
-def newest_recorded_day(facts: Iterable[KnownFact]) -> date | None:
-    """The last day that any of them was written on."""
-    return max((known.fact.recorded for known in facts if known.fact.recorded), default=None)
 
 
 def is_current(known: KnownFact) -> bool:
@@ -88,11 +70,6 @@ def distinct(facts: Sequence[KnownFact]) -> list[KnownFact]:
     for known in facts:
         kept.setdefault(" ".join(fold(known.fact.content).split()).rstrip("."), known)
     return list(kept.values())
-
-
-def about_whom(fact: Fact) -> tuple[str, str] | None:
-    subjects = [m for m in fact.mentions if m.subject] or list(fact.mentions)
-    return (subjects[0].slug, subjects[0].name) if subjects else None
 
 
 def newest_first(known: KnownFact) -> tuple[int, int, str, int]:
@@ -118,11 +95,12 @@ def begins_with(text: str, *names: str) -> bool:
 def when_told(known: KnownFact) -> str:
     occurred = known.fact.occurred
     if occurred is not None and (occurred.start or occurred.end):
-        return _span(occurred)
+        return span(occurred)
     return known.day.isoformat() if known.day else "undated"
 
 
-def _span(interval: Interval) -> str:
+def span(interval: Interval) -> str:
+    """The days of an interval: `2026-03-01`, `since …`, `until …`, `… to …`."""
     if interval.start is None:
         return f"until {interval.end}"
     if interval.end is None:

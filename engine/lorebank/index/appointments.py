@@ -1,0 +1,65 @@
+"""Lines of the notes that name a time which lay ahead when they were written."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from lorebank.domain import Citation, Interval
+from lorebank.index.connection import Connection, select
+from lorebank.index.items import NOTE, load_items
+from lorebank.index.quarantine import TRUSTED
+from lorebank.index.slots import superseded_facts
+from lorebank.records import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Appointment:
+    """One line, typed or prose, and the times that it names."""
+
+    text: str
+    source: Citation
+    recorded: date | None
+    times: tuple[Interval, ...]
+    entities: tuple[str, ...]
+    """Slugs, of names without a mark as well."""
+    typed: bool
+    """Whether it is a fact rather than prose."""
+    replaced: bool
+    """Whether a newer fact replaces it."""
+
+
+def appointments_known_on(connection: Connection, day: date) -> list[Appointment]:
+    """Every line recorded by a day that names a time after its own day, the oldest first."""
+    numbers = [
+        number
+        for (number,) in select(
+            connection,
+            f"SELECT i.item FROM items i JOIN files f ON f.file = i.file WHERE {TRUSTED}"
+            " AND coalesce(i.occurred_end, i.occurred_start) > coalesce(i.recorded, '')"
+            " AND (i.recorded IS NULL OR i.recorded <= ?) AND f.path NOT GLOB 'bank/*'"
+            " ORDER BY coalesce(i.recorded, ''), f.path, i.start_line",
+            (day.isoformat(),),
+        )
+    ]
+    plain = _named(connection)
+    replaced = superseded_facts(connection, as_of=day)
+    items = load_items(connection, numbers)
+    return [
+        Appointment(
+            item.content.strip(),
+            item.citation,
+            item.recorded,
+            (item.occurred,) if item.occurred else (),
+            tuple(dict.fromkeys((*item.entities, *plain.get(number, ())))),
+            item.kind != NOTE,
+            item.id in replaced,
+        )
+        for number, item in ((number, items[number]) for number in numbers)
+    ]
+
+
+def _named(connection: Connection) -> dict[int, tuple[str, ...]]:
+    found: dict[int, tuple[str, ...]] = {}
+    for item, entity in select(connection, "SELECT item, entity FROM plain_mentions"):
+        found[item] = (*found.get(item, ()), entity)
+    return found

@@ -1,0 +1,89 @@
+"""Which lines are about one matter: later lines that take up what an earlier one says.
+
+Two lines about the same entity that share enough of their telling words are about one matter, and
+the newer one is what an owner wants to read first. That is a rule of display: nothing is struck
+out by it, the older line stays on the page below. What really ends a fact is told by the index.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import field
+
+from lorebank.domain import Fact, FactKind
+from lorebank.language.words import content_words
+from lorebank.records import dataclass
+
+SAME_MATTER = 0.28
+"""Share of the shorter line's weight of words. Of 250 pairs read on two workspaces by other hands,
+9 in 10 above it are about one matter; below .2 hardly any is."""
+SAME_STATEMENT = 0.8
+"""From here on the lines say the same again, up to a number."""
+_STEM = 6
+"""Letters of a word that count: `rewrite` and `rewriting` are one."""
+_COMMON = 40
+"""A word that so many lines about one entity hold finds no partner: the search stays linear."""
+
+
+@dataclass(frozen=True, slots=True)
+class Threads:
+    """For each fact, the newer ones on its matter."""
+
+    taken_up: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Fact id → the ids of newer facts about the same matter, the oldest first."""
+    repeated: Mapping[str, str] = field(default_factory=dict)
+    """Fact id → the id of the newest fact that says the same."""
+
+
+def find_threads(facts: Sequence[Fact]) -> Threads:
+    """The threads of these facts, which are oldest first."""
+    words = {fact.id: _telling_words(fact) for fact in facts}
+    frequency = Counter(word for own in words.values() for word in own)
+    weight = {word: math.log((len(words) + 1) / count) for word, count in frequency.items()}
+    total = {id_: sum(weight[word] for word in own) for id_, own in words.items()}
+    holding: dict[tuple[str, bool, str], list[str]] = defaultdict(list)
+    taken_up: dict[str, list[str]] = defaultdict(list)
+    repeats: dict[str, str] = {}
+    for fact in dict((fact.id, fact) for fact in facts).values():
+        is_opinion = fact.kind is FactKind.OPINION
+        names = fact.slugs[:1] if is_opinion else fact.slugs
+        shared: dict[str, set[str]] = defaultdict(set)
+        for name in names:
+            for word in words[fact.id]:
+                older = holding[name, is_opinion, word]
+                if len(older) <= _COMMON:
+                    for id_ in older:
+                        shared[id_].add(word)
+                older.append(fact.id)
+        for id_, common in shared.items():
+            known = sum(weight[word] for word in common)
+            share = known / max(min(total[id_], total[fact.id]), 1.0)
+            if share >= SAME_MATTER:
+                taken_up[id_].append(fact.id)
+            if known / max(total[id_], total[fact.id], 1.0) >= SAME_STATEMENT:
+                repeats[id_] = fact.id
+    return Threads({id_: tuple(newer) for id_, newer in taken_up.items()}, _ends_of(repeats))
+
+
+def _telling_words(fact: Fact) -> frozenset[str]:
+    """The words that tell lines about one entity apart: no numbers, and not its name."""
+    names = {word[:_STEM] for mention in fact.mentions for word in mention.slug.split("-")}
+    found = {word[:_STEM] for word in content_words(fact.content) if not word.isdigit()}
+    return frozenset(found - names)
+
+
+def _ends_of(steps: Mapping[str, str]) -> dict[str, str]:
+    """Each id with the last that its steps lead to."""
+    ends = dict(steps)
+    for id_ in reversed(list(ends)):
+        while ends[id_] in ends:
+            ends[id_] = ends[ends[id_]]
+    return ends
+
+
+def newest_of(threads: Threads, ids: Iterable[str]) -> frozenset[str]:
+    """Those of the facts that none of the others takes up."""
+    own = set(ids)
+    return frozenset(id_ for id_ in own if not own.intersection(threads.taken_up.get(id_, ())))
