@@ -90,7 +90,11 @@ def take_back(root: Path, lines: Sequence[Confirmation]) -> None:
 
 def _standing(text: str, line: Confirmation) -> list[Confirmation]:
     known, _ = parse_confirmations(text, CONFIRMED_PAGE)
-    return [each for each in known if (each.target, each.value) == (line.target, line.value)]
+    return [
+        each
+        for each in known
+        if (each.target, each.value) == (line.target, line.value) and not each.rejected
+    ]
 
 
 def _one(connection: Connection, text: str) -> tuple[str, Citation]:

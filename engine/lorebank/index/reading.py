@@ -18,7 +18,12 @@ from lorebank.markdown.context import read_context, scope_of
 from lorebank.markdown.document import Document, read_document
 from lorebank.markdown.facts import extract_facts
 from lorebank.markdown.front_matter import FrontMatterValue, parse_front_matter
-from lorebank.markdown.ledger import LedgerEntry, parse_evidence_lines, parse_ledger
+from lorebank.markdown.ledger import (
+    LedgerEntry,
+    parse_evidence_lines,
+    parse_ledger,
+    parse_line_rulings,
+)
 from lorebank.markdown.moved import find_moved
 from lorebank.markdown.origin import file_origin
 from lorebank.markdown.passages import extract_passages
@@ -28,7 +33,13 @@ from lorebank.markdown.tags import front_matter_tags
 from lorebank.records import dataclass
 from lorebank.slots.read import Slot
 from lorebank.workspace.files import SourceFile
-from lorebank.workspace.layout import CONFIRMED_PAGE, EVIDENCE_PAGE, FORGOTTEN_PAGE, FileRole
+from lorebank.workspace.layout import (
+    CONFIRMED_PAGE,
+    DECISIONS_PAGE,
+    EVIDENCE_PAGE,
+    FORGOTTEN_PAGE,
+    FileRole,
+)
 
 LEDGER_PATH = "bank/identity.md"
 _ENTITY_FOLDER = "bank/entities/"
@@ -131,6 +142,8 @@ def _read_ledger(
     elif source.path == EVIDENCE_PAGE:
         rulings = parse_evidence_lines(text, source.path, document=document)
         problems = (*problems, *rulings.diagnostics)
+    elif source.path == DECISIONS_PAGE:
+        problems = (*problems, *parse_line_rulings(text, source.path, document=document)[1])
     elif source.path == FORGOTTEN_PAGE:
         from lorebank.transcripts.forgotten import parse_forgotten  # few workspaces have the page
 

@@ -152,14 +152,22 @@ def accept_core_edit(root: Path, proposal: Proposal) -> Citation | None:
     return None if line is None else Citation(proposal.target, line, line)
 
 
-def record(root: Path, proposal: Proposal, *, accepted: bool, day: date, reason: str = "") -> None:
+def record(
+    root: Path,
+    proposal: Proposal,
+    *,
+    accepted: bool,
+    day: date,
+    reason: str = "",
+    by: str = "",
+) -> None:
     """Note the decision in the ledger, then take the proposal off its page.
 
     The caller holds the writer's lock. A kill in between leaves a proposal that is decided and
     still shown; the next reflect takes it away.
     """
     facts = frozenset(ground.fact_id for ground in proposal.grounds if ground.fact_id)
-    ruling = ProposalRuling(proposal.id, accepted, facts, day, " ".join(reason.split()))
+    ruling = ProposalRuling(proposal.id, accepted, facts, day, " ".join(reason.split()), by)
     file = read_text_file(root, DECISIONS_PATH)
     ledger, _ = added_line(file.text, format_ruling(ruling), title="Decisions on proposals")
     write_text_file(root, file, ledger)
