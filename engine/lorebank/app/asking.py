@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from lorebank.app.opened import Day, Progress, made_anew_when_damaged
 from lorebank.app.sessions import Sessions
-from lorebank.domain import Answer, BenchReport, Fact, FactKind, FileText, Hit, SearchHit
+from lorebank.domain import Agenda, Answer, BenchReport, Fact, FactKind, FileText, Hit, SearchHit
 from lorebank.errors import PathRefused, UsageError
 from lorebank.index.chunks import select_chunks
 from lorebank.index.connection import has_full_text

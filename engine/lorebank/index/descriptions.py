@@ -57,9 +57,9 @@ def descriptions(
         section = heading.rpartition(" > ")[2] or title
         if (path, heading) not in headed:
             headed.add((path, heading))
-            slug = names.get(slugify(section))
-            if slug is not None and not defined:
-                found.setdefault(slug, Description(_first_sentence(text), place))
+            named = names.get(slugify(section))
+            if named is not None and not defined:
+                found.setdefault(named, Description(_first_sentence(text), place))
     return {slug: each for slug, each in found.items() if slugs is None or slug in slugs}
 
 

@@ -23,11 +23,6 @@ from lorebank.index.connection import Connection, generation, select
 from lorebank.index.quarantine import TRUSTED
 from lorebank.records import dataclass
 
-MONTH_DONE = (
-    "coalesce(substr(CASE WHEN i.recorded IS NULL THEN coalesce(i.occurred_start, i.occurred_end)"
-    " WHEN i.occurred_start <= i.recorded THEN i.occurred_start ELSE i.recorded END, 1, 7), '')"
-)
-"""The month (`2025-11`) of an experience: what was promised for a later day was done on its own."""
 NOTE = "note"
 """The kind of an item that is a passage of prose rather than a fact."""
 
@@ -232,69 +227,20 @@ def facts_by_entity(connection: Connection, entities: Sequence[str]) -> tuple[Fa
     )
 
 
-def facts_naming(connection: Connection, entities: Sequence[str]) -> tuple[Fact, ...]:
-    """Facts whose text names any of these entities without a mark, oldest first."""
-    return _facts(
-        connection,
-        f"{TRUSTED} AND i.item IN (SELECT p.item FROM plain_mentions p"
-        "  WHERE p.entity IN (SELECT value FROM json_each(?)))",
-        (json.dumps(list(entities)),),
-    )
-
-
-def facts_by_month(connection: Connection, months: Sequence[str]) -> tuple[Fact, ...]:
-    """Experiences of these months (`2025-11`; "" for undated), oldest first."""
-    return _facts(
-        connection,
-        f"{TRUSTED} AND i.kind = 'experience' AND {MONTH_DONE} IN (SELECT value FROM json_each(?))",
-        (json.dumps(list(months)),),
-    )
-
-
-def facts_by_ids(connection: Connection, ids: Iterable[str]) -> tuple[Fact, ...]:
-    """The facts of these whole ids, oldest first."""
-    return _facts(
-        connection,
-        f"{TRUSTED} AND i.id IN (SELECT value FROM json_each(?))",
-        (json.dumps(sorted(ids)),),
-    )
-
-
-def facts_saying(connection: Connection, contents: Iterable[str]) -> tuple[Fact, ...]:
-    """The facts that say just one of these, oldest first."""
-    return _facts(
-        connection,
-        f"{TRUSTED} AND i.content IN (SELECT value FROM json_each(?))",
-        (json.dumps(sorted(contents)),),
-    )
-
-
 def facts_of_kind(connection: Connection, kind: FactKind) -> tuple[Fact, ...]:
     """Every fact of a kind, oldest first."""
     return _facts(connection, f"{TRUSTED} AND i.kind = ?", (kind.value,))
 
 
-def facts_in_bank(connection: Connection) -> tuple[Fact, ...]:
-    """The facts that people typed on pages of the bank."""
-    return _facts(connection, f"{TRUSTED} AND f.path GLOB 'bank/*'", ())
-
-
-def facts_without_subject(connection: Connection) -> tuple[Fact, ...]:
-    """Facts that are about nobody in particular, oldest first."""
-    return _facts(
+def recorded_since(connection: Connection, day: str) -> frozenset[str]:
+    """The entities with facts recorded on an ISO day or later."""
+    found = select(
         connection,
-        f"{TRUSTED} AND NOT EXISTS (SELECT 1 FROM mentions m WHERE m.item = i.item AND m.subject)",
-        (),
+        "SELECT DISTINCT m.entity FROM items i JOIN mentions m ON m.item = i.item"
+        " WHERE i.recorded >= ? AND i.kind <> 'note'",
+        (day,),
     )
-
-
-def fact_count(connection: Connection, until: date | None = None) -> int:
-    """How many facts there are, or were on a day."""
-    count = f"SELECT count(*) FROM items i WHERE kind <> 'note' AND {TRUSTED}"
-    if until is None:
-        return int(connection.execute(count).get)
-    day = until.isoformat()
-    return int(connection.execute(f"{count} AND (recorded IS NULL OR recorded <= ?)", (day,)).get)
+    return frozenset(entity for (entity,) in found)
 
 
 def newest_recorded(connection: Connection, until: date | None = None) -> date | None:

@@ -273,21 +273,6 @@ CREATE TABLE unsure (                  -- pairs that the rules do not sign
 ) WITHOUT ROWID;
 CREATE INDEX unsure_by_holder ON unsure (holder);
 
--- What changed since the bank's pages were last made.
-CREATE TABLE news (
-    serial INTEGER PRIMARY KEY,
-    kind   TEXT NOT NULL,              -- entity, month
-    key    TEXT NOT NULL
-);
-
--- Parts of the bank's digests as they were last made.
-CREATE TABLE page_sections (
-    kind TEXT NOT NULL,                -- entity, month
-    key  TEXT NOT NULL,                -- an entity's slug, or a month
-    body TEXT NOT NULL,
-    PRIMARY KEY (kind, key)
-) WITHOUT ROWID;
-
 -- Stretches of about 400 tokens, for chunk search.
 CREATE TABLE chunks (
     chunk      INTEGER PRIMARY KEY,

@@ -191,26 +191,15 @@ def _plan(
 def _write(connection: Connection, plan: _Plan, settings: ReadSettings, *, full: bool) -> set[str]:
     from lorebank.index.entity_rows import refresh_entities
     from lorebank.index.names_due import names_between, said_in
-    from lorebank.index.news import (
-        News,
-        beside,
-        months_of,
-        named_in,
-        news_of_file,
-        note_news,
-        touched_by_items,
-    )
     from lorebank.index.plain_mentions import refresh_plain_mentions
-    from lorebank.index.quarantine import quarantined_items, refresh_quarantine
+    from lorebank.index.quarantine import refresh_quarantine
     from lorebank.index.writing import delete_file, holders_of_file, insert_file, touch_file
 
     paths = [*plan.removed, *(read.source.path for read in plan.read)]
     before = said_in(connection, paths)
     entities: set[str] = set()
-    news = News()
     for path in paths:
         entities |= holders_of_file(connection, path)
-        news |= news_of_file(connection, path)
         delete_file(connection, path)
     now_ns = time.time_ns()
     for read in plan.read:
@@ -218,21 +207,15 @@ def _write(connection: Connection, plan: _Plan, settings: ReadSettings, *, full:
     for source in plan.touched:
         touch_file(connection, source.path, source.size, _trusted(source.mtime_ns, now_ns))
     _rewrite_walk_problems(connection, plan.problems)
-    held = quarantined_items(connection)
     moved_by_trust, named = refresh_quarantine(connection)
-    let_in_or_out = held ^ quarantined_items(connection)
     entities |= moved_by_trust
     changed = None if full else names_between(before, said_in(connection, paths)) | named
     moved, looked_at = refresh_entities(connection, changed)
-    renamed = refresh_plain_mentions(
+    refresh_plain_mentions(
         connection, [read.source.path for read in plan.read], settings, looked_at
     )
     for read in plan.read:
         entities |= holders_of_file(connection, read.source.path)
-        news |= news_of_file(connection, read.source.path)
-    news |= News(beside(connection, moved), months_of(connection, moved))
-    news |= News(named_in(connection, renamed)) | touched_by_items(connection, let_in_or_out)
-    note_news(connection, news)
     return entities | moved
 
 

@@ -15,7 +15,7 @@ from functools import cached_property
 from lorebank.domain import Citation
 from lorebank.markdown.blocks import Block, find_blocks, render_block
 from lorebank.markdown.generated_text import escape_inline
-from lorebank.markdown.opinion_page import is_opinion_block, with_overview_rows
+from lorebank.markdown.opinion_page import is_opinion_block, with_overview_entries
 from lorebank.markdown.proposal_pages import is_proposal_block
 from lorebank.records import dataclass
 
@@ -150,8 +150,8 @@ def _mended(
     before = block.body
     newline = "\r\n" if "\r\n" in source else "\n"
     after = before.replace("\r\n", "\n")
-    if block.name == "overview" and dropped:
-        after = _overview_without(after, dropped, block.first_line + 1, gone)
+    if block.name == "overview" and any(name in after for name in dropped):
+        after = with_overview_entries(after, "", dropped)
 
     def traced(line: str) -> bool:
         return traces.told_in(line) or traces.cited_in(line)
@@ -165,14 +165,6 @@ def _mended(
         middle = after.replace("\n", newline) + newline if after else ""
         return f"{first}\n{middle}{end}"
     return render_block(block.name, after).replace("\n", newline)
-
-
-def _overview_without(
-    body: str, dropped: Collection[str], line: int, gone: list[tuple[int, str]]
-) -> str:
-    named = [(n, row) for n, row in enumerate(body.split("\n"), line) if row.startswith("|")]
-    gone.extend((n, row) for n, row in named if any(name in row for name in dropped))
-    return with_overview_rows(body, "", [d for d in dropped if d in body]) if gone else body
 
 
 def _without(

@@ -2,27 +2,17 @@
 
     <!-- lorebank:begin o-3f2a1b2c sha=… -->
     ### Prefers concise replies on WhatsApp.
-
-    [[Peter]] about [[WhatsApp]] · confidence **0.82** · new · updated 2025-12-04 · first said
-    [memory/2025-11-27.md#L12](…) · `o-3f2a1b2c`  (one line)
-
-    **Before** Prefers long replies on WhatsApp. · `o-1b2c3f2a`
-
-    **For**
-    - 2025-11-27 · stated · Prefers … ([memory/2025-11-27.md#L12](…), `f-0123456789`)
-
-    **Against**
-    - 2025-12-04 · −0.031 · Asked for … ([memory/2025-12-04.md#L3](…), `f-9876543210`)
-
-    **History** 2025-11-27 0.85 → 2025-12-04 0.82
+    [[Peter]] about [[WhatsApp]] · **0.82** new · 2025-12-04 · for 1, against 1
+    ([memory/2025-11-27.md#L12](…))  (one line)
     <!-- lorebank:end o-3f2a1b2c -->
+
+The evidence stands in the logs and in `lorebank explain o-3f2a1b2c`; the page says each thing once.
 
 A person may write on a line of its own inside an entry `pin: 0.8` or `retracted`, change the
 heading to restate the opinion, or delete the entry. The engine writes down since when that holds:
-`pin: 0.8 since 2025-12-03`, `retracted since …`, `restated since …`. The block `overview` names
-every entry, in its rows and in a comment below them: an id that is named there and has no entry was
-deleted by hand; the block `removed` remembers such ids. Lines the engine does not know as its own
-are notes.
+`pin: 0.8 since 2025-12-03`, `retracted since …`, `restated since …`. The block `overview` is a
+comment that names every entry: an id that is named there and has no entry was deleted by hand; the
+block `removed` remembers such ids. Lines the engine does not know as its own are notes.
 """
 
 from __future__ import annotations
@@ -31,13 +21,11 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import date
 from functools import lru_cache
-from types import MappingProxyType
 
-from lorebank.domain import Diagnostic, Evidence, Opinion, OpinionStatus, Stance
+from lorebank.domain import Diagnostic, Opinion, OpinionStatus, Stance
 from lorebank.markdown.blocks import Block, find_blocks
 from lorebank.markdown.generated_text import (
     citation_link,
-    escape_cell,
     escape_inline,
     unescape_inline,
 )
@@ -55,8 +43,9 @@ _RESTATED = re.compile(rf"\A\**restated\**{_SINCE}", re.I)
 _ENTRIES = re.compile(r"<!-- entries: (?P<ids>[-o0-9a-f ]*)-->")
 _OWN_LINE = re.compile(
     r"\A(?:\*\*(?:For|Against)\*\*\Z|\*\*(?:History|Now|Before)\*\* |- \d{4}-\d{2}-\d{2} · |"
-    r".* · confidence \*\*.*`o-[0-9a-f]+`\Z)"
+    r".* · confidence \*\*.*`o-[0-9a-f]+`\Z|.* · \*\*[01]\.\d\d\*\* .*\)\Z)"
 )
+"""Lines that the engine writes; all but the last alternative are of pages written before 0.20."""
 _REMOVED = re.compile(
     r"\A-\s+`?(?P<id>o-[0-9a-f]{4,32})`?(?:\s+deleted)?(?:\s+(?P<since>\d{4}-\d{2}-\d{2}))?"
     r"(?::\s*(?P<statement>.*))?\Z"
@@ -102,33 +91,12 @@ def opinion_bodies(
     by_id = {entry.id: entry for entry in entries}
     gone = [entry for entry in by_id.values() if entry.deleted]
     shown = [o for o in opinions if not (o.id in by_id and by_id[o.id].deleted)]
-    bodies = {"overview": render_overview(shown, link=link, path=path)}
-    statements = {opinion.id: opinion.statement for opinion in shown}
-    for opinion in shown:
-        bodies[opinion.id] = render_opinion(
-            opinion, by_id.get(opinion.id), link=link, path=path, statements=statements
-        )
+    bodies = {"overview": _entries_line(opinion.id for opinion in shown) if shown else ""}
+    for opinion in sorted(shown, key=lambda o: (_rank(o), o.entities[:1], -o.confidence, o.id)):
+        bodies[opinion.id] = render_opinion(opinion, by_id.get(opinion.id), link=link, path=path)
     if gone:
         bodies["removed"] = render_removed(gone)
     return bodies
-
-
-def render_overview(opinions: Sequence[Opinion], *, link: Link, path: str = OPINIONS_PATH) -> str:
-    """A table of all opinions, those held most firmly first, and the ids of its entries."""
-    if not opinions:
-        return "No opinions yet."
-    rows = ["| opinion | held by | confidence | trend | source | id |", "|---|---|---|---|---|---|"]
-    for opinion in sorted(opinions, key=lambda o: (_rank(o), -o.confidence, o.id)):
-        holder = _cell(link(opinion.entities[0])) if opinion.entities else ""
-        rows.append(
-            f"| {escape_cell(opinion.statement)} | {holder} | {opinion.confidence:.2f}"
-            f" | {_state(opinion)} | {_cell(citation_link(opinion.source, path))} | {opinion.id} |"
-        )
-    return "\n".join([*rows, "", _entries_line(opinion.id for opinion in opinions)])
-
-
-def _cell(link: str) -> str:
-    return link.replace("|", "\\|")
 
 
 def render_opinion(
@@ -137,30 +105,15 @@ def render_opinion(
     *,
     link: Link,
     path: str = OPINIONS_PATH,
-    statements: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
-    """The body of one opinion's block; `statements` are those of opinions it may be linked to."""
+    """The body of one opinion's block."""
     by_hand = entry.statement if entry is not None and entry.restated_since else ""
     title = escape_inline(by_hand or opinion.statement)
     parts = [f"### {title}", _facts_line(opinion, link, path)]
-    linked = [("Now", opinion.superseded_by or ""), *(("Before", o) for o in opinion.supersedes)]
-    parts += [
-        f"**{word}** {escape_inline(statements[other])} · `{other}`"
-        for word, other in linked
-        if other in statements
-    ]
     overrides = _override_lines(opinion, entry)
     if overrides:
-        parts.append("\n".join(overrides))
-    for stance, title in ((Stance.FOR, "For"), (Stance.AGAINST, "Against")):
-        lines = [e for e in opinion.evidence if e.stance is stance]
-        if lines:
-            shown = [_evidence_line(line, path) for line in lines]
-            parts.append("\n".join([f"**{title}**", *shown]))
-    if opinion.history:
-        steps = " → ".join(f"{day.isoformat()} {c:.2f}" for day, c in opinion.history)
-        parts.append(f"**History** {steps}")
-    return "\n\n".join(parts)
+        parts += ["", *overrides]
+    return "\n".join(parts)
 
 
 def render_removed(entries: Iterable[OpinionEntry]) -> str:
@@ -177,43 +130,14 @@ def is_opinion_block(name: str) -> bool:
     return _ID.match(name) is not None
 
 
-def with_overview_rows(overview: str, other: str, ids: Collection[str]) -> str:
-    """An overview's body with these opinions as they are listed in the other, or not at all."""
-    theirs = {identity: line for identity, line in _rows(other) if identity in ids}
-    named = (set(_named_ids(overview)) - set(ids)) | (set(_named_ids(other)) & set(ids))
-    listed = {line: identity for identity, line in _rows(overview)}
-    rows: list[str] = []
-    for line in overview.splitlines():
-        identity = listed.get(line)
-        if identity is None:
-            if line.strip() and not _ENTRIES.match(line.strip()):
-                rows.append(line)
-        elif identity not in ids:
-            rows.append(line)
-        elif identity in theirs:
-            rows.append(theirs.pop(identity))
-    return "\n".join([*rows, *theirs.values(), "", _entries_line(named)])
-
-
-def _named_ids(overview: str) -> list[str]:
-    found = [match for line in overview.splitlines() if (match := _ENTRIES.match(line.strip()))]
-    return [identity for match in found for identity in _ANY_ID.findall(match["ids"])] + [
-        identity for identity, _ in _rows(overview)
-    ]
+def with_overview_entries(overview: str, other: str, ids: Collection[str]) -> str:
+    """An overview's body that names of these opinions those that the other names."""
+    named = (set(_listed(overview)) - set(ids)) | (set(_listed(other)) & set(ids))
+    return _entries_line(named)
 
 
 def _entries_line(ids: Iterable[str]) -> str:
     return f"<!-- entries: {' '.join(sorted(ids))} -->"
-
-
-def _rows(overview: str) -> list[tuple[str, str]]:
-    """(id, line) of each row of an overview."""
-    found = []
-    for line in overview.splitlines():
-        cells = line.strip().strip("|").split(" | ")
-        if len(cells) >= 2 and (match := _ANY_ID.search(cells[-1])):
-            found.append((match.group(), line))
-    return found
 
 
 @lru_cache(maxsize=4)
@@ -230,8 +154,9 @@ def parse_opinion_page(
             entries[block.name] = _entry(block, path, diagnostics)
     for entry in _removed(by_name.get("removed")):
         entries.setdefault(entry.id, entry)
-    for identity, statement in _listed(by_name.get("overview")):
-        entries.setdefault(identity, OpinionEntry(identity, statement, deleted=True))
+    overview = by_name.get("overview")
+    for identity in _listed(overview.body) if overview else ():
+        entries.setdefault(identity, OpinionEntry(identity, "", deleted=True))
     return tuple(entries.values()), tuple(diagnostics)
 
 
@@ -248,14 +173,20 @@ def _state(opinion: Opinion) -> str:
 
 
 def _facts_line(opinion: Opinion, link: Link, path: str) -> str:
+    """Who holds it, how firmly, since when, on how many lines, and where it was said first."""
     names = [link(name) for name in opinion.entities]
     who = names[0] if names else "The author"
     about = f" about {', '.join(names[1:])}" if names[1:] else ""
-    parts = [who + about, f"confidence **{opinion.confidence:.2f}**", _state(opinion)]
+    parts = [who + about, f"**{opinion.confidence:.2f}** {_state(opinion)}"]
     if opinion.last_updated:
-        parts.append(f"updated {opinion.last_updated.isoformat()}")
-    source = citation_link(opinion.source, path)
-    return " · ".join([*parts, f"first said {source}", f"`{opinion.id}`"])
+        parts.append(opinion.last_updated.isoformat())
+    counts = ((s.value, sum(e.stance is s for e in opinion.evidence)) for s in Stance)
+    lines = ", ".join(f"{stance} {count}" for stance, count in counts if count)
+    if len(opinion.evidence) > 1:
+        parts.append(lines)
+    if opinion.superseded_by:
+        parts.append(f"now `{opinion.superseded_by}`")
+    return " · ".join(parts) + f" ({citation_link(opinion.source, path)})"
 
 
 def _override_lines(opinion: Opinion, entry: OpinionEntry | None) -> list[str]:
@@ -274,22 +205,6 @@ def _override_lines(opinion: Opinion, entry: OpinionEntry | None) -> list[str]:
 
 def _since(day: date | None) -> str:
     return f" since {day.isoformat()}" if day else ""
-
-
-def _evidence_line(evidence: Evidence, path: str) -> str:
-    moved = _signed(evidence.delta)
-    if evidence.reason in ("stated", "restated"):
-        moved = f"{evidence.reason}, {moved}" if abs(evidence.delta) >= _TOLD else evidence.reason
-    link = citation_link(evidence.source, path)
-    said = escape_inline(evidence.content)
-    return f"- {evidence.date.isoformat()} · {moved} · {said} ({link}, `{evidence.fact_id}`)"
-
-
-_TOLD = 0.0005
-
-
-def _signed(delta: float) -> str:
-    return f"{delta:+.3f}".replace("-", "−")
 
 
 def _entry(block: Block, path: str, diagnostics: list[Diagnostic]) -> OpinionEntry:
@@ -364,13 +279,6 @@ def _removed(block: Block | None) -> list[OpinionEntry]:
     ]
 
 
-def _listed(block: Block | None) -> list[tuple[str, str]]:
-    """(id, statement) of each entry that the overview names; the statement is in its row only."""
-    out: dict[str, str] = {}
-    for line in block.body.splitlines() if block else []:
-        cells = line.strip().strip("|").split(" | ")
-        if named := _ENTRIES.match(line.strip()):
-            out = dict.fromkeys(_ANY_ID.findall(named["ids"]), "") | out
-        elif len(cells) >= 2 and (found := _ANY_ID.search(cells[-1])):
-            out[found.group()] = unescape_inline(cells[0])
-    return list(out.items())
+def _listed(overview: str) -> list[str]:
+    """The ids that an overview names, in its comment or, on older pages, in the rows of a table."""
+    return list(dict.fromkeys(_ANY_ID.findall(overview)))

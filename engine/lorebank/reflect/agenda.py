@@ -8,12 +8,21 @@ about the same thing on another day.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import date, timedelta
 
-from lorebank.domain import Agenda, AgendaItem, AgendaKind, Citation, Interval
+from lorebank.domain import (
+    Agenda,
+    AgendaItem,
+    AgendaKind,
+    Citation,
+    Interval,
+    Task,
+    TaskState,
+)
 from lorebank.index.appointments import Appointment, appointments_known_on
 from lorebank.index.connection import Connection
+from lorebank.index.tasks import load_tasks
 from lorebank.language.words import content_words
 from lorebank.records import dataclass
 
@@ -22,6 +31,8 @@ _LONGEST = 31
 """Days: a time without an exact end, such as a season or a year, is no appointment."""
 _SAME = 0.5
 """Share of the shorter line's words that two lines about one appointment have in common."""
+_SAME_OF_ONE = 0.2
+"""The same where both name one entity, on the same day."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +45,15 @@ class _Entry:
 
     @property
     def day(self) -> date:
-        """The day that it stands under: its beginning, or by when it is due."""
-        day = self.when.start or self.when.end
-        assert day is not None
-        return day
+        """The day that it stands under."""
+        return _day(self.when)
+
+
+def _day(when: Interval) -> date:
+    """Its beginning, or by when it is due."""
+    day = when.start or when.end
+    assert day is not None
+    return day
 
 
 def read_agenda(connection: Connection, today: date, days: int = AGENDA_DAYS) -> Agenda:
@@ -45,18 +61,41 @@ def read_agenda(connection: Connection, today: date, days: int = AGENDA_DAYS) ->
     until = today + timedelta(days=days)
     lines = appointments_known_on(connection, today)
     coming = [
-        AgendaItem(entry.line.text, entry.line.source, entry.when, AgendaKind.EVENT,
-                   entities=entry.line.entities)
+        AgendaItem(
+            entry.line.text,
+            entry.line.source,
+            entry.when,
+            AgendaKind.EVENT,
+            entities=entry.line.entities,
+        )
         for entry in _standing(lines)
         if (entry.when.end or entry.day) >= today and entry.day <= until
     ]
-    return Agenda(today, until, tuple(sorted(coming, key=_first_due)))
+    known = {item.source for item in coming}
+    tasks = [
+        _of_task(task, today)
+        for task in load_tasks(connection, until=today, state=TaskState.OPEN)
+        if task.citation not in known
+    ]
+    due = [item for item in tasks if item.when is None or _day(item.when) <= until]
+    return Agenda(today, until, tuple(sorted((*coming, *due), key=_first_due)))
+
+
+def _of_task(task: Task, today: date) -> AgendaItem:
+    last = (task.due.end or task.due.start) if task.due else None
+    return AgendaItem(
+        task.text,
+        task.citation,
+        task.due,
+        AgendaKind(task.kind),
+        overdue=last is not None and last < today,
+        open=True,
+        entities=task.entities,
+    )
 
 
 def _first_due(item: AgendaItem) -> tuple[bool, date, Citation]:
-    when = item.when
-    day = (when.start or when.end) if when else None
-    return not item.overdue, day or date.max, item.source
+    return not item.overdue, _day(item.when) if item.when else date.max, item.source
 
 
 def _standing(lines: Sequence[Appointment]) -> list[_Entry]:
@@ -104,7 +143,7 @@ def _same(one: _Entry, other: _Entry) -> bool:
     if one.day != other.day:
         return False
     shares_a_name = bool(set(one.line.entities) & set(other.line.entities))
-    return shares_a_name or _overlap(one.words, other.words) >= _SAME
+    return _overlap(one.words, other.words) >= (_SAME_OF_ONE if shares_a_name else _SAME)
 
 
 def _overlap(one: frozenset[str], other: frozenset[str]) -> float:

@@ -1,7 +1,6 @@
 """What a reflect run reads: what the pages are made from, as the index holds it.
 
-First the outline: opinions, entities and what people decided, without a fact. Then the facts, with
-what became of them.
+Opinions, entities, what people decided, what is to come; and all facts, with what became of them.
 """
 
 from __future__ import annotations
@@ -31,12 +30,11 @@ from lorebank.reflect.materialise import opinions_under, with_trend
 from lorebank.reflect.pages import BankContent
 from lorebank.reflect.stance_model import VectorsOf
 
-
 AGENDA_FOREVER = 20_000
 """Days: the pages of entities show what is to come however far away."""
 
 
-def read_outline(
+def read_content(
     connection: Connection,
     root: Path,
     config: Config,
@@ -44,10 +42,32 @@ def read_outline(
     until: date | None,
     vectors_of: VectorsOf | None = None,
 ) -> BankContent:
-    """The content of the bank without its facts; with `until`, as it was on that day.
+    """The content of the bank; with `until`, as it was on that day.
 
     What a person decided and no page dates yet holds from `today` on.
     """
+    outline = _outline(connection, root, config, today, until, vectors_of)
+    fates = fates_of_facts(connection, as_of=until)
+    found = replace(
+        outline,
+        facts=all_facts(connection),
+        superseded=fates.superseded,
+        lapsed=fates.lapsed,
+        relations=relations_of_facts(connection),
+        named=plainly_named(connection),
+    )
+    return found if until is None else _as_on(found, until)
+
+
+def _outline(
+    connection: Connection,
+    root: Path,
+    config: Config,
+    today: date,
+    until: date | None,
+    vectors_of: VectorsOf | None = None,
+) -> BankContent:
+    """The content without its facts."""
     entries = read_entries(root)
     stating = _recorded_by(facts_of_kind(connection, FactKind.OPINION), until)
     by_hand = dated(entries, stating, today)
@@ -82,23 +102,6 @@ def read_outline(
         descriptions=descriptions(connection),
         coming=read_agenda(connection, until or today, AGENDA_FOREVER).items,
     )
-
-
-def with_every_fact(
-    connection: Connection, outline: BankContent, until: date | None
-) -> BankContent:
-    """The content with all facts recorded up to a day."""
-    facts = all_facts(connection)
-    fates = fates_of_facts(connection, as_of=until)
-    found = replace(
-        outline,
-        facts=facts,
-        superseded=fates.superseded,
-        lapsed=fates.lapsed,
-        relations=relations_of_facts(connection),
-        named=plainly_named(connection),
-    )
-    return found if until is None else _as_on(found, until)
 
 
 def _as_on(content: BankContent, until: date) -> BankContent:

@@ -159,7 +159,7 @@ class _Known:
         return cls(
             {(f.citation.path, f.citation.start_line): f for f in content.facts},
             by_word,
-            {f.id: f for f in (*content.successors, *content.facts)},
+            {f.id: f for f in content.facts},
             {
                 e.fact_id: opinion
                 for opinion in content.opinions

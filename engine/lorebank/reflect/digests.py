@@ -145,7 +145,7 @@ def _today(bank: Digests) -> str:
 
 
 def _is_near(item: AgendaItem, today: date) -> bool:
-    day = item.when and (item.when.start or item.when.end)
+    day = (item.when.start or item.when.end) if item.when else None
     return item.overdue or (day is not None and (day - today).days <= AGENDA_DAYS)
 
 
@@ -215,4 +215,3 @@ def _cut(lines: Sequence[str]) -> str:
     if len(lines) <= _LONG:
         return "\n".join(lines)
     return "\n".join([*lines[:_LONG], f"- and {len(lines) - _LONG} more"])
-

@@ -5,14 +5,14 @@ most `SCREEN` lines: what it is, what holds now, what is coming up, what it beli
 lately. Everything else stands once in the timeline below.
 
 Which lines reach the screen is decided by weight, and weight comes from structure alone: the kind
-of a line, whether it is about this entity, how long before the entity's newest line it was written,
-on how many days it was said, and whether a newer line takes its matter up (`threads`).
+of a line, how long before the entity's newest line it was written, and whether a newer line takes
+its matter up (`threads`). Whom else a line names and how often a thing was said moved no point.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from datetime import date
 
 from lorebank.domain import (
@@ -46,8 +46,9 @@ _FAR = 400
 
 _NOW, _COMING, _BELIEVES, _LATELY = "Now", "Coming up", "Believes and wants", "Lately"
 _THOUGHT = "Opinions of it"
-_WEIGHTS = {_NOW: 1.0, _COMING: 1.2, _BELIEVES: 0.9, _LATELY: 0.6}
-"""What a line of a section is worth by itself; measured on two workspaces by other hands."""
+_WEIGHTS = {_NOW: 1.0, _COMING: 1.2, _BELIEVES: 0.7, _LATELY: 0.8}
+"""What a line of a section is worth by itself, in the order of the sections. On two workspaces by
+other hands the order of these numbers hardly matters: 49 to 53 of 76 points less faults."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +74,6 @@ class View:
     facts: Sequence[KnownFact]
     """Those that mention it, opinions included, the oldest first."""
     description: Description | None = None
-    beside: Sequence[KnownFact] = ()
-    """Facts about others that name it in their text."""
     opinions: Sequence[Opinion] = ()
     coming: Sequence[AgendaItem] = ()
     """What the agenda has of it."""
@@ -152,7 +151,7 @@ def _appointments(view: View) -> list[Line]:
 
 def _states(view: View) -> list[Line]:
     """What holds, is thought or happened, of facts that no newer line takes up."""
-    known = [k for k in (*view.facts, *view.beside) if _may_lead(k, view)]
+    known = [k for k in view.facts if _may_lead(k, view)]
     on_page = {k.fact.id for k in known}
     days = [k.fact.recorded for k in view.facts if k.fact.recorded]
     newest = max(days, default=None)
@@ -160,7 +159,9 @@ def _states(view: View) -> list[Line]:
     opinions = _by_fact(view.opinions)
     lines = []
     for k in known:
-        if k.fact.citation in coming or on_page.intersection(view.threads.taken_up.get(k.fact.id, ())):
+        if k.fact.citation in coming or on_page.intersection(
+            view.threads.taken_up.get(k.fact.id, ())
+        ):
             continue
         section = _section(k)
         text = _told(k, view.slug)
@@ -170,8 +171,14 @@ def _states(view: View) -> list[Line]:
             text = f"{k.day.isoformat()} · {text}"
         day = k.day.toordinal() if k.day else 0
         lines.append(
-            Line(section, text, k.fact.citation, _weight(k, section, view, newest),
-                 (-day, k.fact.citation.start_line), k.fact.id)
+            Line(
+                section,
+                text,
+                k.fact.citation,
+                _weight(k, section, newest),
+                (-day, k.fact.citation.start_line),
+                k.fact.id,
+            )
         )
     return lines
 
@@ -205,18 +212,12 @@ def _section(known: KnownFact) -> str:
     return _LATELY if passed else _NOW
 
 
-def _weight(known: KnownFact, section: str, view: View, newest: date | None) -> float:
-    fact = known.fact
-    weight = _WEIGHTS[section]
-    if section == _LATELY and fact.occurred is None:
-        weight -= 0.3
-    if view.slug in fact.subjects:
-        weight += 0.3
-    elif view.slug not in fact.slugs:
-        weight -= 0.5
-    if newest is not None and fact.recorded is not None:
-        weight += 0.5 * 0.5 ** ((newest - fact.recorded).days / _FADING)
-    return weight
+def _weight(known: KnownFact, section: str, newest: date | None) -> float:
+    """What a line is worth: its section, and how near to the newest line it was written."""
+    if newest is None or known.fact.recorded is None:
+        return _WEIGHTS[section]
+    age = (newest - known.fact.recorded).days
+    return _WEIGHTS[section] + 0.5 * float(0.5 ** (age / _FADING))
 
 
 def _by_fact(opinions: Sequence[Opinion]) -> dict[str, Opinion]:
@@ -239,16 +240,19 @@ def _confidence(known: KnownFact, opinion: Opinion | None) -> str:
 
 def _timeline_body(view: View, shown: set[str]) -> str:
     """What the screen does not show, newest first; what no longer holds is struck through."""
+    by_id = {k.fact.id: k for k in view.facts}
     rows: dict[str, list[KnownFact]] = {}
     for k in sorted(view.facts, key=newest_first):
         if k.fact.id not in shown and str(k.fact.citation) not in shown:
             rows.setdefault(view.threads.repeated.get(k.fact.id, k.fact.id), []).append(k)
-    lines = [_timeline_line(view, same) for same in rows.values()]
+    lines = [_timeline_line(view, same, by_id) for same in rows.values()]
     return "\n".join(["## Timeline", "", *lines]) if lines else ""
 
 
-def _timeline_line(view: View, same: Sequence[KnownFact]) -> str:
+def _timeline_line(view: View, same: Sequence[KnownFact], by_id: Mapping[str, KnownFact]) -> str:
     known = same[0]
+    newer = [by_id[id_] for id_ in view.threads.taken_up.get(known.fact.id, ()) if id_ in by_id]
+    then = f" (before {newer[-1].fact.recorded})" if newer and newer[-1].fact.recorded else ""
     said = _told(known, view.slug, whole=True)
     by = f" by {citation_link(known.newer, view.page)}" if known.newer else ""
     if known.status is not FactStatus.LIVE:
@@ -258,7 +262,7 @@ def _timeline_line(view: View, same: Sequence[KnownFact]) -> str:
     if len(same) > 1:
         said += f" · {len(same)} times since {when_told(same[-1])}"
     places = ", ".join(citation_link(k.fact.citation, view.page) for k in same)
-    return f"- {when_told(known)} · {said} ({places})"
+    return f"- {when_told(known)}{then} · {said} ({places})"
 
 
 def _related_body(neighbours: Sequence[Neighbour], link: Link) -> str:

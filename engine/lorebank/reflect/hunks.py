@@ -17,7 +17,7 @@ from hashlib import blake2b
 
 from lorebank.domain import Hunk
 from lorebank.markdown.blocks import Block, find_blocks, render_block, replace_blocks
-from lorebank.markdown.opinion_page import OPINIONS_PATH, is_opinion_block, with_overview_rows
+from lorebank.markdown.opinion_page import OPINIONS_PATH, is_opinion_block, with_overview_entries
 from lorebank.markdown.source import newline_style
 from lorebank.records import dataclass
 from lorebank.reflect.edits import PageEdit, plan_page_edit
@@ -204,7 +204,7 @@ def _overview(old: str | None, new: str, names: set[str]) -> dict[str, str]:
         next((b.body for b in find_blocks(text or "")[0] if b.name == "overview"), "")
         for text in (old, new)
     ]
-    return {"overview": with_overview_rows(bodies[1], bodies[0], names)} if bodies[1] else {}
+    return {"overview": with_overview_entries(bodies[1], bodies[0], names)} if bodies[1] else {}
 
 
 def _opinion_blocks(text: str | None) -> dict[str, Block]:

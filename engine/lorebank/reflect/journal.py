@@ -9,14 +9,14 @@ from datetime import date
 from typing import Any
 
 from lorebank.domain import Citation, Diagnostic, Evidence, OpenPair, Opinion
+from lorebank.markdown.blocks import find_blocks
 from lorebank.markdown.generated_text import citation_link, escape_inline
-from lorebank.markdown.opinion_page import OPINIONS_PATH, parse_opinion_page
+from lorebank.markdown.opinion_page import OPINIONS_PATH, is_opinion_block
 from lorebank.records import dataclass
 from lorebank.reflect.edits import PageEdit
 
 JOURNAL_FOLDER = "bank/reflections"
-_CONFIDENCE = re.compile(r"· confidence \*\*([0-9.]+)\*\*")
-_FACT_ID = re.compile(r"`(f-[0-9a-f]{4,32})`")
+_STANDING = re.compile(r"· \*\*([01]\.\d\d)\*\* \w+(?: · (\d{4}-\d{2}-\d{2}))?")
 _LINK = re.compile(r"\[((?:\\.|[^\]\\])*)#L(\d+)(?:-L(\d+))?\]\(")
 _SOURCES = 8
 """Of a page with more sources than that, the rest are counted."""
@@ -49,24 +49,18 @@ def moved_opinions(edits: Iterable[PageEdit], opinions: Sequence[Opinion]) -> tu
         told, now = before.get(opinion.id), after.get(opinion.id)
         if now is None or (told is not None and told[0] == now[0]):
             continue
-        known = told[1] if told else frozenset()
-        fresh = tuple(e for e in opinion.evidence if e.fact_id not in known)
+        known = told[1] if told else ""
+        fresh = tuple(e for e in opinion.evidence if e.date.isoformat() > known)
         found.append(Moved(opinion, told[0] if told else None, now[0], fresh))
     return tuple(found)
 
 
-def _told(page: str) -> dict[str, tuple[float, frozenset[str]]]:
-    """Opinion id → the confidence and the evidence that its entry names."""
-    entries, _ = parse_opinion_page(page)
-    lines = page.split("\n")
-    starts = sorted(entry.line for entry in entries if not entry.deleted)
-    ends = dict(zip(starts, [*starts[1:], len(lines) + 1], strict=False))
-    told: dict[str, tuple[float, frozenset[str]]] = {}
-    for entry in entries:
-        if not entry.deleted:
-            body = "\n".join(lines[entry.line : ends[entry.line] - 1])
-            if found := _CONFIDENCE.search(body):
-                told[entry.id] = (float(found[1]), frozenset(_FACT_ID.findall(body)))
+def _told(page: str) -> dict[str, tuple[float, str]]:
+    """Opinion id → the confidence that its entry names, and since what day."""
+    told: dict[str, tuple[float, str]] = {}
+    for block in find_blocks(page)[0]:
+        if is_opinion_block(block.name) and (found := _STANDING.search(block.body)):
+            told[block.name] = (float(found[1]), found[2] or "")
     return told
 
 
@@ -160,7 +154,7 @@ def _moved_lines(moved: Moved, path: str) -> str:
     known = moved.opinion.statement
     lines += [_evidence_line(e, path, known) for e in moved.evidence]
     if not moved.evidence:
-        lines.append("  - lines it rested on are gone, or were judged anew by hand")
+        lines.append("  - no new line: older ones were changed, taken out or judged anew")
     return "\n".join(lines)
 
 

@@ -114,7 +114,7 @@ class PagePlan:
 
     @cached_property
     def _threads(self) -> Threads:
-        return find_threads(self.content.facts)
+        return find_threads(self.content.facts, self.content.opinions)
 
     @cached_property
     def _digests(self) -> Digests:
@@ -157,7 +157,6 @@ class PagePlan:
             today=content.today,
             facts=about.facts,
             description=content.descriptions.get(slug),
-            beside=about.beside,
             opinions=about.opinions,
             coming=[item for item in content.coming if slug in item.entities],
             neighbours=_neighbours(slug, about, content),
@@ -168,7 +167,7 @@ class PagePlan:
     def _in_words(self, view: View) -> str | None:
         """The screen in a model's words, each sentence with the lines it was checked against."""
         assert self._words is not None
-        by_id = {known.fact.id: known for known in (*view.facts, *view.beside)}
+        by_id = {known.fact.id: known for known in view.facts}
         known = [by_id[line.fact] for line in screen_lines(view) if line.fact in by_id]
         lines = [_answer_line(k) for k in known if k.fact.kind is not FactKind.OPINION]
         written = self._words.write(view.page, view.name, lines)

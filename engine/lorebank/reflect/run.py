@@ -2,32 +2,28 @@
 
 Every page is written atomically and only if it still is what was read; one that changed meanwhile
 is read and planned again. A run that is killed leaves whole pages, and is completed before the next
-one begins (`under_way`). A night without news writes nothing, no journal either. Pages whose
-content did not change since they were last settled are not even read.
+one begins (`under_way`). A night on which no page changes writes nothing, no journal either.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import field
+from collections.abc import Mapping, Sequence
+from dataclasses import field, replace
 from datetime import date
 from functools import cached_property
 from pathlib import Path
 
 from lorebank.config import Config
-from lorebank.domain import Diagnostic, Fact, Hunk, OpenPair, ReflectReport
+from lorebank.domain import Diagnostic, Hunk, OpenPair, ReflectReport
 from lorebank.index.connection import Connection
-from lorebank.index.items import facts_in_bank, facts_saying, item_places
-from lorebank.index.news import read_news, recorded_since
+from lorebank.index.file_hashes import known_hash
+from lorebank.index.items import item_places, recorded_since
 from lorebank.index.quarantine import quarantined_lines
-from lorebank.index.slots import superseded_facts
-from lorebank.markdown.generated_text import escape_inline, unescape_inline
 from lorebank.markdown.headings import RETAIN_HEADINGS
 from lorebank.markdown.opinion_page import OPINIONS_PATH
 from lorebank.markdown.proposal_pages import PROPOSAL_PAGES
 from lorebank.records import dataclass
-from lorebank.reflect.content import read_outline, with_every_fact, with_facts_of
-from lorebank.reflect.core_facts import core_content
+from lorebank.reflect.content import read_content
 from lorebank.reflect.edits import PageEdit
 from lorebank.reflect.generated_memory import GeneratedMemory
 from lorebank.reflect.hunks import hunks_of, without_hunks
@@ -37,9 +33,7 @@ from lorebank.reflect.page_files import Page, encoded, read_pages
 from lorebank.reflect.pages import BankContent, PagePlan
 from lorebank.reflect.proposals import Proposing, plan_proposal_edits, read_core_memory
 from lorebank.reflect.rejections import REJECTED_PATH, parse_rejections, with_rejections
-from lorebank.reflect.relocation import moved_places, relocate
-from lorebank.reflect.scope import scope_of_run
-from lorebank.reflect.settled import SettledPages
+from lorebank.reflect.relocation import relocate
 from lorebank.reflect.stance_model import VectorsOf
 from lorebank.reflect.standing import Ask, ask_standing, plan_answers, write_answers
 from lorebank.reflect.suggest import suggest_lines
@@ -56,6 +50,7 @@ from lorebank.reflect.unsure_queue import unsure_queue
 from lorebank.reflect.vanishing import vanishing_lines
 from lorebank.reflect.writing import Writer
 from lorebank.workspace.diff import unified
+from lorebank.workspace.files import content_hash
 from lorebank.workspace.paths import is_linked
 
 MAX_ROUNDS = 5
@@ -93,6 +88,8 @@ class RunOptions:
     """What the trained head of stance reads; `None` where the rules judge alone."""
     begun: BegunRun | None = None
     """The run as far as it has come: the pages that the ledger moved."""
+    waiting: int = 0
+    """How many decisions wait in the inbox."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +101,6 @@ class _Planned:
     edits: tuple[PageEdit, ...] = ()
     hunks: tuple[Hunk, ...] = ()
     """Those not rejected earlier, rejected ones of this run included."""
-    settled: tuple[str, ...] = ()
-    """Pages that are as they should be."""
     problems: tuple[Diagnostic, ...] = ()
     held: tuple[str, ...] = ()
     rejected: int = 0
@@ -134,25 +129,24 @@ class _Run:
         self.config = config
         self.options = options
         self.connection = connection
-        self.settled = SettledPages(connection)
-        self.news = read_news(connection)
-        self.outline = read_outline(
-            connection, root, config, options.today, options.until, options.vectors_of
-        )
         self.generated = GeneratedMemory.open(root)
         self.words: SummaryWords | None = None
         if config.generator.summaries:
             # A page of an earlier day gets no new words, and keeps those that fit it.
             today = options.writer if options.until is None else None
             self.words = SummaryWords(self.generated, today)
-        self.content = self._read()
-        self.kept_parts = self.settled.parts()
+        self.content = replace(
+            read_content(
+                connection, root, config, options.today, options.until, options.vectors_of
+            ),
+            waiting=options.waiting,
+        )
         memory = connection if options.until is None else None
-        self.answers = ask_standing(root, lambda: self.whole, options.ask, memory)
+        self.answers = ask_standing(root, lambda: self.content, options.ask, memory)
         self.proposing = self._proposing()
         self.generated.save()
         texts = {p: page.text for p, page in read_pages(root, self.answers.paths)[0].items()}
-        self.answers = write_answers(self.answers, self._to_answer, texts, options.writer)
+        self.answers = write_answers(self.answers, self.content, texts, options.writer)
         self.rejections = _read_text(root, REJECTED_PATH)
         self.declined = parse_rejections(self.rejections)
         self.name: str | None = None
@@ -164,12 +158,6 @@ class _Run:
         content = self.content
         for _ in range(MAX_ROUNDS):
             planned = self._plan_once(content, only)
-            if content.scope is not None:
-                if not moved_places(self.typed, planned.edits, headings=self._headings):
-                    break
-                # Facts that move are told of on pages of anybody.
-                self.content = content = self.whole
-                planned = self._plan_once(content, only)
             moved = relocate(content, planned.edits, headings=self._headings)
             if moved is content:
                 break
@@ -184,8 +172,6 @@ class _Run:
             [hunk for hunk in planned.hunks if hunk.id in self.options.reject],
             self.options.today,
         )
-        for path in planned.settled:
-            self._settle(planned, path, None)
         edits: tuple[PageEdit, ...] = ()
         begun = self.options.begun
         if begun is not None:
@@ -194,10 +180,6 @@ class _Run:
             journal = _read_text(self.root, self.journal)
             self.name = self.name or next_run(self.root, self.options.today.isoformat(), journal)
             edits = self._write(planned, new_rejections)
-        if self.options.until is None:
-            self.settled.keep(planned.plan, self.kept_parts, last_news=self.news.last)
-        else:
-            self.settled.forget()
         return edits
 
     def _write(self, planned: _Planned, new_rejections: str) -> tuple[PageEdit, ...]:
@@ -209,9 +191,6 @@ class _Run:
             changes |= {edit.path: _change(edit, planned) for edit in planned.edits}
             run = self._under_way(first, edits, changes, new_rejections)
             found = write_pages(self.root, run)
-            for edit in planned.edits:
-                if edit.path in found.written:
-                    self._settle(planned, edit.path, edit)
             missed = set(found.changed)
             again = missed - {OPINIONS_PATH} if attempt < _ATTEMPTS else set()
             self.problems += [_busy(path) for path in sorted(missed - again)]
@@ -256,23 +235,6 @@ class _Run:
             if until is None or pair.fact.recorded is None or pair.fact.recorded <= until
         ]
 
-    def _replaced(self, sentences: Collection[str]) -> frozenset[str]:
-        """Those that a newer fact replaces: they may go from where only the present is told."""
-        said = facts_saying(self.connection, map(unescape_inline, sentences))
-        gone = superseded_facts(
-            self.connection, as_of=self.options.until, facts=[fact.id for fact in said]
-        )
-        return frozenset(escape_inline(fact.content) for fact in said if fact.id in gone)
-
-    def _settle(self, planned: _Planned, path: str, edit: PageEdit | None) -> None:
-        """Remember what a page was made from, unless part of that was declined."""
-        if edit is not None and planned.rejected:
-            self.settled.unsettle(path)
-        elif path in planned.plan.paths:
-            page = planned.pages.get(path)
-            data = encoded(edit, page) if edit else page.data if page else None
-            self.settled.settle(path, planned.plan.made_from(path), data)
-
     def report(self, planned: _Planned, edits: Sequence[PageEdit]) -> ReflectReport:
         moved = moved_opinions(edits, planned.plan.content.opinions)
         return ReflectReport(
@@ -280,7 +242,7 @@ class _Run:
             patch="".join(unified(edit.old, edit.new, edit.path) for edit in edits),
             journal=self.journal if edits and not self._is_journal_linked() else None,
             dry_run=self.options.dry_run,
-            facts_read=self.outline.fact_count,
+            facts_read=len(self.content.facts),
             opinions_moved=tuple(
                 (m.opinion.id, m.opinion.statement, m.before, m.after) for m in moved
             ),
@@ -298,40 +260,13 @@ class _Run:
         )
 
     @cached_property
-    def whole(self) -> BankContent:
-        """The content with all facts."""
-        if self.content.scope is None:
-            return self.content
-        return with_every_fact(self.connection, self.outline, self.options.until)
-
-    @cached_property
-    def typed(self) -> tuple[Fact, ...]:
-        """The facts that people typed on pages of the bank."""
-        return facts_in_bank(self.connection)
-
-    @cached_property
-    def _for_core(self) -> BankContent:
-        return core_content(self.connection, self.outline, self.proposing.core)
-
-    def _read(self) -> BankContent:
-        """As many facts as there is need of."""
-        until = self.options.until
-        scope = None
-        if until is None and self.words is None:  # any page may still want words
-            scope = scope_of_run(self.connection, self.outline, self.settled, self.news)
-        if scope is None:
-            return with_every_fact(self.connection, self.outline, until)
-        return with_facts_of(self.connection, self.outline, scope)
-
-    @cached_property
     def _places(self) -> frozenset[str]:
-        """Where something is read: a standing answer may let go of it, nothing is lost."""
+        """Where something is read: a page may stop telling of it, nothing is lost."""
         return item_places(self.connection)
 
-    @property
-    def _to_answer(self) -> BankContent:
-        """What standing questions are answered from."""
-        return self.whole if self.answers.asked else self.content
+    def _is_newer(self, path: str, page: Page | None) -> bool:
+        """Whether the page was changed after the last sync."""
+        return page is not None and known_hash(self.connection, path) != content_hash(page.data)
 
     def _proposing(self) -> Proposing:
         root, config = self.root, self.config
@@ -341,8 +276,8 @@ class _Run:
         suggested = suggest_lines(
             root,
             config,
-            lambda: self.whole.facts,
-            self.outline.entities,
+            lambda: self.content.facts,
+            self.content.entities,
             core.rulings,
             self._headings,
             everywhere=self.options.infer,
@@ -356,23 +291,16 @@ class _Run:
         return (*RETAIN_HEADINGS, *self.config.retain.headings)
 
     def _plan_once(self, content: BankContent, only: set[str] | None) -> _Planned:
-        plan = PagePlan(content, self.words, self.kept_parts)
+        plan = PagePlan(content, self.words)
         paths = set(plan.paths) if only is None else plan.paths.keys() & only
-        if content.scope is not None:
-            paths &= plan.of_entities(content.scope.entities)
         if self.options.since is not None:
             since = self.options.since.isoformat()
             paths &= plan.of_entities(recorded_since(self.connection, since))
-        paths = {
-            p
-            for p in paths
-            if plan.wants_words(p) or not self.settled.is_settled(p, plan.made_from(p))
-        }
         others = {*PROPOSAL_PAGES, *self.answers.paths}
         others = others if only is None else others & only
         pages, problems = read_pages(self.root, paths | others)
         found = _Findings(list(problems))
-        if self.settled.is_newer(OPINIONS_PATH, pages.get(OPINIONS_PATH)):
+        if self._is_newer(OPINIONS_PATH, pages.get(OPINIONS_PATH)):
             # What somebody decides on it this moment is not yet in the confidences.
             found.problems.append(_busy(OPINIONS_PATH))
         skipped = {problem.path for problem in found.problems}
@@ -381,14 +309,10 @@ class _Run:
             edit = plan.edit(path, page.text if page else None)
             if edit.changes:
                 self._take(edit, found)
-            else:
-                found.settled.append(path)
         old = {path: page.text for path, page in pages.items()}
         for edit in (
-            *plan_proposal_edits(
-                content if content.scope is None else self._for_core, self.proposing, old
-            ),
-            *plan_answers(content if content.scope is None else self._to_answer, self.answers, old),
+            *plan_proposal_edits(content, self.proposing, old),
+            *plan_answers(content, self.answers, old),
         ):
             if edit.path in others - skipped:
                 self._take(edit, found)
@@ -398,7 +322,6 @@ class _Run:
             pages,
             tuple(found.edits),
             tuple(found.hunks),
-            tuple(found.settled),
             tuple(found.problems),
             tuple(found.held),
             found.rejected,
@@ -418,8 +341,7 @@ class _Run:
             vanishing = vanishing_lines(
                 shown,
                 share=self.config.reflect.max_vanish,
-                replaced=self._replaced,
-                standing=self._places if edit.path in self.answers.paths else (),
+                standing=self._places,
             )
         if vanishing is not None:
             found.held.append(edit.path)
@@ -442,7 +364,6 @@ class _Findings:
     problems: list[Diagnostic]
     edits: list[PageEdit] = field(default_factory=list)
     hunks: list[Hunk] = field(default_factory=list)
-    settled: list[str] = field(default_factory=list)
     held: list[str] = field(default_factory=list)
     rejected: int = 0
 

@@ -8,11 +8,12 @@ out by it, the older line stays on the page below. What really ends a fact is to
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 
-from lorebank.domain import Fact, FactKind
+from lorebank.domain import Fact, FactKind, Opinion
 from lorebank.language.words import content_words
 from lorebank.records import dataclass
 
@@ -23,6 +24,7 @@ SAME_STATEMENT = 0.8
 """From here on the lines say the same again, up to a number."""
 _STEM = 6
 """Letters of a word that count: `rewrite` and `rewriting` are one."""
+_NUMBER = re.compile(r"\b(?!(?:19|20)\d\d\b)\d{4,}\b|\b\d+(?:\.\d+){2,}\b")
 _COMMON = 40
 """A word that so many lines about one entity hold finds no partner: the search stays linear."""
 
@@ -37,8 +39,9 @@ class Threads:
     """Fact id → the id of the newest fact that says the same."""
 
 
-def find_threads(facts: Sequence[Fact]) -> Threads:
-    """The threads of these facts, which are oldest first."""
+def find_threads(facts: Sequence[Fact], opinions: Iterable[Opinion] = ()) -> Threads:
+    """The threads of these facts, which are oldest first; what the holder says of a belief later
+    takes up what was said of it first."""
     words = {fact.id: _telling_words(fact) for fact in facts}
     frequency = Counter(word for own in words.values() for word in own)
     weight = {word: math.log((len(words) + 1) / count) for word, count in frequency.items()}
@@ -46,7 +49,7 @@ def find_threads(facts: Sequence[Fact]) -> Threads:
     holding: dict[tuple[str, bool, str], list[str]] = defaultdict(list)
     taken_up: dict[str, list[str]] = defaultdict(list)
     repeats: dict[str, str] = {}
-    for fact in dict((fact.id, fact) for fact in facts).values():
+    for fact in {fact.id: fact for fact in facts}.values():
         is_opinion = fact.kind is FactKind.OPINION
         names = fact.slugs[:1] if is_opinion else fact.slugs
         shared: dict[str, set[str]] = defaultdict(set)
@@ -64,14 +67,20 @@ def find_threads(facts: Sequence[Fact]) -> Threads:
                 taken_up[id_].append(fact.id)
             if known / max(total[id_], total[fact.id], 1.0) >= SAME_STATEMENT:
                 repeats[id_] = fact.id
+    spoken = {fact.id for fact in facts if fact.kind is FactKind.OPINION}
+    for opinion in opinions:
+        said = [line.fact_id for line in opinion.evidence if line.fact_id in spoken]
+        for number, id_ in enumerate(said):
+            taken_up[id_] += said[number + 1 :]
     return Threads({id_: tuple(newer) for id_, newer in taken_up.items()}, _ends_of(repeats))
 
 
 def _telling_words(fact: Fact) -> frozenset[str]:
-    """The words that tell lines about one entity apart: no numbers, and not its name."""
+    """The words that tell lines about one entity apart: not its name, and of numbers only those
+    that name something: a port, an address, a ticket."""
     names = {word[:_STEM] for mention in fact.mentions for word in mention.slug.split("-")}
     found = {word[:_STEM] for word in content_words(fact.content) if not word.isdigit()}
-    return frozenset(found - names)
+    return frozenset(found - names | set(_NUMBER.findall(fact.content)))
 
 
 def _ends_of(steps: Mapping[str, str]) -> dict[str, str]:
@@ -81,9 +90,3 @@ def _ends_of(steps: Mapping[str, str]) -> dict[str, str]:
         while ends[id_] in ends:
             ends[id_] = ends[ends[id_]]
     return ends
-
-
-def newest_of(threads: Threads, ids: Iterable[str]) -> frozenset[str]:
-    """Those of the facts that none of the others takes up."""
-    own = set(ids)
-    return frozenset(id_ for id_ in own if not own.intersection(threads.taken_up.get(id_, ())))
