@@ -35,6 +35,10 @@ _DUMPS = {
         "SELECT f.path, r.line, r.newer, r.older, r.relation, r.by, r.day FROM line_rulings r"
         " JOIN files f ON f.file = r.file"
     ),
+    "tasks": (
+        "SELECT f.path, i.ordinal, t.kind, t.text, t.state, t.due_start, t.due_end, t.words"
+        " FROM tasks t JOIN items i ON i.item = t.item JOIN files f ON f.file = i.file"
+    ),
     "tags": (
         "SELECT f.path, i.ordinal, t.tag FROM tags t"
         " JOIN items i ON i.item = t.item JOIN files f ON f.file = i.file"

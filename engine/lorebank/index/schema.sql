@@ -140,6 +140,18 @@ CREATE TABLE line_rulings (
 CREATE INDEX line_rulings_by_file ON line_rulings (file);
 CREATE INDEX line_rulings_by_older ON line_rulings (older);
 CREATE INDEX line_rulings_by_newer ON line_rulings (newer);
+-- Tasks and promises: which items are one, and in what state the line says it is.
+CREATE TABLE tasks (
+    item      INTEGER NOT NULL,
+    kind      TEXT NOT NULL,           -- task, promise
+    text      TEXT NOT NULL,           -- without box and metadata
+    state     TEXT NOT NULL,           -- open, done, cancelled
+    due_start TEXT,
+    due_end   TEXT,
+    words     TEXT NOT NULL,           -- folded words: a later line with the same decides
+    PRIMARY KEY (item, text)
+) WITHOUT ROWID;
+CREATE INDEX tasks_by_words ON tasks (words);
 
 -- `#tag` in an item, and `tags:` in the front matter of its file.
 CREATE TABLE tags (
