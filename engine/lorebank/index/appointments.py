@@ -8,7 +8,7 @@ from lorebank.domain import Citation, Interval
 from lorebank.index.connection import Connection, select
 from lorebank.index.items import NOTE, load_items
 from lorebank.index.quarantine import TRUSTED
-from lorebank.index.slots import superseded_facts
+from lorebank.index.succession import superseded_facts
 from lorebank.records import dataclass
 
 
