@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from lorebank.app.several import Banks, open_bank, recall_all, registered_banks
     from lorebank.domain import (
         Absence,
+        Agenda,
+        AgendaItem,
+        AgendaKind,
         Answer,
         Audit,
         AuditFinding,
@@ -122,6 +125,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Absence",
+    "Agenda",
+    "AgendaItem",
+    "AgendaKind",
     "Answer",
     "AsyncBank",
     "Audit",

@@ -70,7 +70,7 @@ def settle(root: Path) -> bytes:
 
 def test_a_pin_holds_from_its_day_on(root: Path) -> None:
     before = the_one(root)
-    edit_entry(root, before.id, "\n\n**For**", "\n\npin: 0.3\n\n**For**")
+    edit_entry(root, before.id, "\n<!-- lorebank:end", "\npin: 0.3\n<!-- lorebank:end")
     assert b"\npin: 0.3 since 2026-01-10\n" in settle(root)
     log = root / "memory" / "2026-02-01.md"
     log.write_text("## Retain\n- O @Peter: Insists on short answers on WhatsApp.\n", "utf-8")
@@ -84,7 +84,7 @@ def test_a_pin_holds_from_its_day_on(root: Path) -> None:
 
 def test_a_pin_taken_away_counts_no_longer(root: Path) -> None:
     before = the_one(root)
-    edit_entry(root, before.id, "\n\n**For**", "\n\npin: 0.3\n\n**For**")
+    edit_entry(root, before.id, "\n<!-- lorebank:end", "\npin: 0.3\n<!-- lorebank:end")
     settle(root)
     edit_entry(root, before.id, "pin: 0.3 since 2026-01-10\n", "")
     assert b"pin:" not in settle(root)
@@ -93,7 +93,7 @@ def test_a_pin_taken_away_counts_no_longer(root: Path) -> None:
 
 def test_a_retraction_is_dated_and_stays(root: Path) -> None:
     before = the_one(root)
-    edit_entry(root, before.id, "\n\n**For**", "\n\nretracted\n\n**For**")
+    edit_entry(root, before.id, "\n<!-- lorebank:end", "\nretracted\n<!-- lorebank:end")
     assert b"\nretracted since 2026-01-10\n" in settle(root)
     with opened(root) as bank:
         assert peters(bank)[before.id].status is OpinionStatus.RETRACTED
@@ -146,7 +146,7 @@ def test_taking_a_deletion_back_restores_the_opinion(root: Path) -> None:
 
 def test_a_page_written_for_an_earlier_day_keeps_later_decisions(root: Path) -> None:
     before = the_one(root)
-    edit_entry(root, before.id, "\n\n**For**", "\n\npin: 0.3\n\n**For**")
+    edit_entry(root, before.id, "\n<!-- lorebank:end", "\npin: 0.3\n<!-- lorebank:end")
     settle(root)
     with opened(root) as bank:
         bank.reflect(day=date(2025, 12, 6))

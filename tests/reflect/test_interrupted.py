@@ -28,15 +28,21 @@ FIRST = """\
 - O(c=0.7) @Ada: Likes green tea.
 - W @Ada: Lives in Porto.
 - B @Ada @Bruno: Repaired the boat.
+- W @Bruno: Sails on Sundays.
 - W @Carl: Owns a kayak.
+- W @Carl: Rows alone.
 - B: Painted the fence.
+- W: The harbour freezes every winter.
 """
 THEN = """\
 - O(c=0.7) @Ada: Likes green tea.
 - W @Ada: Lives in Porto.
 - B @Ada @Bruno: Repaired the boat.
+- W @Bruno: Sails on Sundays.
 - B: Painted the fence.
+- W: The harbour freezes every winter.
 - W @Dora: Owns a violin.
+- W @Dora: Sings in a choir.
 """
 PROGRAM = """
 import json, os, signal, sys
@@ -68,13 +74,11 @@ or removes another file."""
 STEPS = [
     [False, ".memory/run.zip"],
     [False, ".memory/undo/2025-12-20-2.zip"],
-    [False, "bank/entities/Ada.md"],
-    [False, "bank/entities/Bruno.md"],
     [True, "bank/entities/Carl.md"],
     [False, "bank/entities/Dora.md"],
-    [False, "bank/experience.md"],
+    [False, "bank/index.md"],
     [False, "bank/opinions.md"],
-    [False, "bank/world.md"],
+    [False, "bank/today.md"],
     [False, ".memory/undo/2025-12-20-2.zip"],
     [False, JOURNAL],
     [True, ".memory/run.zip"],

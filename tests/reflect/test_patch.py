@@ -58,15 +58,15 @@ def test_undo_never_touches_a_page_that_was_changed_since(copy_fixture: Copy) ->
     before = snapshot(root)
     with opened(root) as bank:
         run = bank.reflect().run
-        world = root / "bank" / "world.md"
+        world = root / "bank" / "index.md"
         world.write_text(world.read_text("utf-8") + "\nMine.\n", "utf-8")
         now = snapshot(root)
-        with pytest.raises(ConcurrentEdit, match=r"bank/world\.md") as refused:
+        with pytest.raises(ConcurrentEdit, match=r"bank/index\.md") as refused:
             bank.undo_reflect()
         assert snapshot(root) == now
         assert str(run) in refused.value.hint
-        assert bank.undo_reflect(force=True).kept == ("bank/world.md",)
-    assert snapshot(root) == before | {"bank/world.md": now["bank/world.md"]}
+        assert bank.undo_reflect(force=True).kept == ("bank/index.md",)
+    assert snapshot(root) == before | {"bank/index.md": now["bank/index.md"]}
 
 
 def test_undo_brings_back_the_pages_that_moved_in_the_run(copy_fixture: Copy) -> None:
@@ -151,8 +151,8 @@ def test_only_accepted_changes_are_made_and_the_rest_is_proposed_again(copy_fixt
     root = copy_fixture("harbour")
     with opened(root) as bank:
         hunks = bank.reflect(dry_run=True).hunks
-        first = next(hunk for hunk in hunks if hunk.path == "bank/world.md")
-        assert bank.reflect(accept=[first.id]).changed == ("bank/world.md",)
+        first = next(hunk for hunk in hunks if hunk.path == "bank/index.md")
+        assert bank.reflect(accept=[first.id]).changed == ("bank/index.md",)
         again = bank.reflect(dry_run=True).hunks
         assert [h.id for h in again] == [h.id for h in hunks if h.id != first.id]
         assert bank.reflect(accept=[]).run is None
@@ -194,7 +194,7 @@ def test_a_page_that_would_lose_too_much_is_left_alone_and_says_what(write_log: 
         full = page.read_bytes()
         (root / "memory" / "2025-12-02.md").unlink()
         report = bank.reflect()
-        assert set(report.held) == {"bank/entities/Peter.md", "bank/world.md"}
+        assert set(report.held) == {"bank/entities/Peter.md"}
         assert page.read_bytes() == full
         told = next(p for p in report.problems if p.path == "bank/entities/Peter.md")
         assert (told.code, told.message[:27]) == ("vanish-limit", "8 of 9 entries would vanish")
@@ -307,7 +307,7 @@ def test_without_a_repository_the_pages_are_written_all_the_same(
     with opened(root) as bank:
         report = bank.reflect(commit=True)
     assert [p.code for p in report.problems] == ["not-committed"]
-    assert (root / "bank" / "world.md").exists()
+    assert (root / "bank" / "index.md").exists()
 
 
 # -- no more work than news ----------------------------------------------------------------------

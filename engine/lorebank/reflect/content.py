@@ -28,7 +28,8 @@ from lorebank.index.succession import fates_of_facts
 from lorebank.reflect.agenda import read_agenda
 from lorebank.reflect.by_hand import dated, read_entries
 from lorebank.reflect.materialise import opinions_under, with_trend
-from lorebank.reflect.pages import BankContent
+from lorebank.reflect.page_files import read_pages
+from lorebank.reflect.pages import FEWEST_LINES, BankContent, is_only_generated
 from lorebank.reflect.stance_model import VectorsOf
 
 AGENDA_FOREVER = 20_000
@@ -57,7 +58,24 @@ def read_content(
         relations=relations_of_facts(connection),
         named=plainly_named(connection),
     )
-    return found if until is None else _as_on(found, until)
+    if until is not None:
+        found = _as_on(found, until)
+    return replace(found, bare=_bare(root, found))
+
+
+def _bare(root: Path, content: BankContent) -> frozenset[str]:
+    """Of the entities with fewer lines than a page needs, those whose page nobody wrote on."""
+    few = {
+        entity.page: entity
+        for entity in content.entities.values()
+        if entity.page is not None and entity.facts < FEWEST_LINES
+    }
+    pages, _ = read_pages(root, few)
+    return frozenset(
+        few[path].slug
+        for path, page in pages.items()
+        if is_only_generated(page.text, few[path], path)
+    )
 
 
 def _outline(

@@ -7,6 +7,7 @@ told there. An empty body means that there is nothing to tell, and no page.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from itertools import groupby
 
@@ -82,7 +83,7 @@ def _index(bank: Digests) -> str:
         for e in sorted(paged, key=lambda e: (-e.facts, e.name))
     ]
     single = sorted(_single_lines(bank), key=lambda pair: pair[0])
-    rows = [f"- {escape_inline(name)}: {_cited(known, INDEX_PATH)}" for name, known in single]
+    rows = [f"- {escape_inline(name)}: {_bare(known, INDEX_PATH)}" for name, known in single]
     parts = [_cut(lines), "\n".join(["## Named once", "", _cut(rows)]) if rows else ""]
     return "\n\n".join(part for part in parts if part)
 
@@ -111,7 +112,8 @@ def _world(bank: Digests) -> str:
 
 def _experience(bank: Digests) -> str:
     """What was done, month by month; what is told on an entity's page is linked to."""
-    done = [k for k in bank.facts if k.fact.kind is FactKind.EXPERIENCE and is_current(k)]
+    own = (k for k in bank.facts if k.fact.kind is FactKind.EXPERIENCE and is_current(k))
+    done = [_as_done(known) for known in own]
     parts = []
     for month, group in groupby(sorted(done, key=newest_first), key=_month):
         here, elsewhere = [], dict[str, int]()
@@ -126,6 +128,16 @@ def _experience(bank: Digests) -> str:
         if any(told):
             parts.append("\n\n".join([f"### {month or 'Undated'}", *filter(None, told)]))
     return "\n\n".join(parts)
+
+
+def _as_done(known: KnownFact) -> KnownFact:
+    """What was booked or promised for a later day was done on the day of its log."""
+    fact, occurred = known.fact, known.fact.occurred
+    if occurred is None or fact.recorded is None:
+        return known
+    if occurred.start is not None and occurred.start <= fact.recorded:
+        return known
+    return replace(known, fact=replace(fact, occurred=None))
 
 
 def _month(known: KnownFact) -> str:
@@ -202,6 +214,10 @@ def _part(title: str, lines: Sequence[str], most: int) -> str:
 
 def _cited(known: KnownFact, page: str) -> str:
     return f"{_in_full(known.fact, known.text)} ({citation_link(known.fact.citation, page)})"
+
+
+def _bare(known: KnownFact, page: str) -> str:
+    return sentence_line(known, page).removeprefix("- ")
 
 
 def _in_full(fact: Fact, text: str) -> str:

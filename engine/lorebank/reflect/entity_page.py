@@ -1,7 +1,7 @@
 """The page of one entity: what an owner wants to know first on one screen, the rest below it.
 
 Pure: a `View` goes in, the bodies of the page's managed blocks come out. The first block holds at
-most `SCREEN` lines: what it is, what holds now, what is coming up, what it believes, what happened
+most `SCREEN` lines: what it is, what holds now, what is coming up, opinions, what happened
 lately. Everything else stands once in the timeline below.
 
 Which lines reach the screen is decided by weight, and weight comes from structure alone: the kind
@@ -44,9 +44,8 @@ _FADING = 45
 _FAR = 400
 """Days ahead: what lies further away is no news of this page."""
 
-_NOW, _COMING, _BELIEVES, _LATELY = "Now", "Coming up", "Believes and wants", "Lately"
-_THOUGHT = "Opinions of it"
-_WEIGHTS = {_NOW: 1.0, _COMING: 1.2, _BELIEVES: 0.7, _LATELY: 0.8}
+_NOW, _COMING, _OPINIONS, _LATELY = "Now", "Coming up", "Opinions", "Lately"
+_WEIGHTS = {_NOW: 1.0, _COMING: 1.2, _OPINIONS: 0.7, _LATELY: 0.8}
 """What a line of a section is worth by itself, in the order of the sections. On two workspaces by
 other hands the order of these numbers hardly matters: 49 to 53 of 76 points less faults."""
 
@@ -79,7 +78,6 @@ class View:
     """What the agenda has of it."""
     neighbours: Sequence[Neighbour] = ()
     threads: Threads = field(default_factory=Threads)
-    person: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,9 +128,8 @@ def _screen_body(view: View, lines: Sequence[Line]) -> str:
     for section in _WEIGHTS:
         own = [line for line in lines if line.section == section]
         if own:
-            title = _THOUGHT if section == _BELIEVES and not view.person else section
             rows = [f"- {line.text} ({citation_link(line.source, view.page)})" for line in own]
-            parts.append("\n".join([f"**{title}**", "", *rows]))
+            parts.append("\n".join([f"**{section}**", "", *rows]))
     return "\n\n".join(parts)
 
 
@@ -165,7 +162,7 @@ def _states(view: View) -> list[Line]:
             continue
         section = _section(k)
         text = _told(k, view.slug)
-        if section == _BELIEVES:
+        if section == _OPINIONS:
             text += _confidence(k, opinions.get(k.fact.id))
         elif section == _LATELY and k.day and not k.fact.occurred:
             text = f"{k.day.isoformat()} · {text}"
@@ -204,7 +201,7 @@ def _is_over(known: KnownFact, today: date) -> bool:
 def _section(known: KnownFact) -> str:
     fact = known.fact
     if fact.kind is FactKind.OPINION:
-        return _BELIEVES
+        return _OPINIONS
     if fact.kind is FactKind.EXPERIENCE:
         return _LATELY
     occurred = fact.occurred

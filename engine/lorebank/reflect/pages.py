@@ -94,6 +94,8 @@ class BankContent:
     """What is to come, however far away, and what is open."""
     waiting: int = 0
     """How many decisions wait in the inbox."""
+    bare: frozenset[str] = frozenset()
+    """Entities with few lines whose page holds nothing but what reflect wrote."""
 
 
 class PagePlan:
@@ -106,11 +108,15 @@ class PagePlan:
         self._known = _known_facts(content)
         self._about = _group_by_entity(content, self._known)
         self._slug_of = page_paths(content, self._about)
+        named = {content.entities[s].name: PurePosixPath(p).stem for s, p in self._slug_of.items()}
+        self._link = page_links(named)
+        leaving = {s: page for s in content.bare if (page := content.entities[s].page) is not None}
+        wanted = {**leaving, **self._slug_of}
         self.paths: Mapping[str, str | None] = dict.fromkeys(DIGESTS) | {
-            path: slug for slug, path in self._slug_of.items()
+            path: slug for slug, path in wanted.items()
         }
-        """Page → the entity that it is about; `None` for the pages of the whole bank."""
-        self._link = _links(content, self.paths)
+        """Page → the entity that it is about; `None` for the pages of the whole bank. Those that
+        are to go are among them."""
 
     @cached_property
     def _threads(self) -> Threads:
@@ -143,9 +149,16 @@ class PagePlan:
         slug = self.paths[path]
         if slug is None:
             return self._digest_edit(path, old)
+        if slug not in self._slug_of:
+            return self._removal(path, old)
         view = self._view(slug, path)
         words = self._in_words(view) if self._words is not None else None
         return _entity_edit(self.content.entities[slug], view, old, self._link, words)
+
+    def _removal(self, path: str, old: str | None) -> PageEdit:
+        entity = self.content.entities[self.paths[path] or ""]
+        is_bare = old is not None and is_only_generated(old, entity, path)
+        return PageEdit(path, old, None if is_bare else old)
 
     def _view(self, slug: str, path: str) -> View:
         content, about = self.content, self._about[slug]
@@ -161,7 +174,6 @@ class PagePlan:
             coming=[item for item in content.coming if slug in item.entities],
             neighbours=_neighbours(slug, about, content),
             threads=self._threads,
-            person=entity.type == "person",
         )
 
     def _in_words(self, view: View) -> str | None:
@@ -219,7 +231,12 @@ def page_paths(content: BankContent, about: Mapping[str, _AboutEntity]) -> dict[
         for slug, entity in content.entities.items()
         if entity.page is None and _places(about[slug].facts) >= FEWEST_LINES
     }
-    kept = {slug: e.page for slug, e in content.entities.items() if e.page is not None}
+    kept = {
+        slug: e.page
+        for slug, e in content.entities.items()
+        if e.page is not None
+        and (slug not in content.bare or _places(about[slug].facts) >= FEWEST_LINES)
+    }
     # Names of kept pages take part, so that a new page never falls on an old one.
     everyone = {slug: content.entities[slug].name for slug in kept} | fresh
     paths = entity_page_paths(everyone)
@@ -269,12 +286,16 @@ def _known_facts(content: BankContent) -> list[KnownFact]:
     gone = (old for old in content.superseded if not holding.get(old))
     status = dict.fromkeys(gone, FactStatus.SUPERSEDED)
     turned = outweighed(content.opinions)
+    held = {opinion.id: opinion for opinion in content.opinions}
     for opinion in content.opinions:
         if opinion.status is OpinionStatus.LIVE:
             continue
+        successor = held.get(opinion.superseded_by or "")
         for evidence in opinion.evidence:
             if evidence.reason in ("stated", "restated"):
                 status[evidence.fact_id] = FactStatus(opinion.status.value)
+                if successor is not None:
+                    newer[evidence.fact_id] = successor.source
     return [
         KnownFact(
             fact,
@@ -299,11 +320,8 @@ def _entity_edit(
     entity: Entity, view: View, text: str | None, link: Link, words: str | None
 ) -> PageEdit:
     path = view.page
-    if text is not None and _places(view.facts) < FEWEST_LINES:
-        if _is_only_generated(text, entity, path):
-            return PageEdit(path, text, None)
-        if not view.facts and not find_blocks(text, path)[0]:
-            return PageEdit(path, text, text)
+    if text is not None and not view.facts and not find_blocks(text, path)[0]:
+        return PageEdit(path, text, text)
     bodies = entity_page(view, link)
     if words is not None:
         bodies = {"summary": bodies.get("summary", ""), WRITTEN_BLOCK: words, **bodies}
@@ -356,7 +374,7 @@ def _with_dates(text: str, entity: Entity, path: str, facts: Sequence[KnownFact]
     )
 
 
-def _is_only_generated(text: str, entity: Entity, path: str) -> bool:
+def is_only_generated(text: str, entity: Entity, path: str) -> bool:
     """Whether taking away what reflect writes leaves the frame of a new page and no more."""
     blocks, problems = find_blocks(text, path)
     if problems or any(block.edited for block in blocks):
@@ -367,11 +385,6 @@ def _is_only_generated(text: str, entity: Entity, path: str) -> bool:
     )
     frame = new_entity_page(entity.name)
     return re.sub(r"\A---\s*---", "", bare.strip()).split() == frame.split()
-
-
-def _links(content: BankContent, paths: Mapping[str, str | None]) -> Link:
-    names = {path: content.entities[slug].name for path, slug in paths.items() if slug is not None}
-    return page_links({name: PurePosixPath(path).stem for path, name in names.items()})
 
 
 def _gone(text: str | None, bodies: Mapping[str, str], path: str) -> list[str]:

@@ -24,6 +24,7 @@ from lorebank.markdown.opinion_page import OPINIONS_PATH
 from lorebank.markdown.proposal_pages import PROPOSAL_PAGES
 from lorebank.records import dataclass
 from lorebank.reflect.content import read_content
+from lorebank.reflect.digests import TODAY_PATH
 from lorebank.reflect.edits import PageEdit
 from lorebank.reflect.generated_memory import GeneratedMemory
 from lorebank.reflect.hunks import hunks_of, without_hunks
@@ -337,7 +338,7 @@ class _Run:
             lambda id: id in declined or id in reject or (accept is not None and id not in accept),
         )
         vanishing = None
-        if not self.options.force and edit.path not in PROPOSAL_PAGES:
+        if not self.options.force and edit.path not in (*PROPOSAL_PAGES, TODAY_PATH):
             vanishing = vanishing_lines(
                 shown,
                 share=self.config.reflect.max_vanish,

@@ -63,7 +63,7 @@ def find_threads(facts: Sequence[Fact], opinions: Iterable[Opinion] = ()) -> Thr
         for id_, common in shared.items():
             known = sum(weight[word] for word in common)
             share = known / max(min(total[id_], total[fact.id]), 1.0)
-            if share >= SAME_MATTER:
+            if share >= SAME_MATTER and (is_opinion or len(common) > 1):
                 taken_up[id_].append(fact.id)
             if known / max(total[id_], total[fact.id], 1.0) >= SAME_STATEMENT:
                 repeats[id_] = fact.id
