@@ -7,10 +7,10 @@ the languages that all its words share, so words of different languages never ma
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from lorebank.dates.lexicon import ALL, Lexicon
+from lorebank.dates.lexicon import ALL, LANGUAGES, Lexicon
 from lorebank.dates.spans import Moment
 from lorebank.dates.tokens import Tokens
 from lorebank.records import dataclass
@@ -55,6 +55,8 @@ class Lattice:
 
     tokens: Tokens
     edges: list[list[Edge]]
+    spoken: int = ALL
+    """The languages that the text may be in, by its common words."""
 
     def holds(self, tags: frozenset[str]) -> bool:
         """Whether some stretch may be read as one of the tags."""
@@ -173,8 +175,12 @@ class RuleTree:
 
 def read_tokens(tokens: Tokens, words: Lexicon) -> Lattice:
     """The lattice of what each token may mean by itself."""
-    lattice = Lattice(tokens, [[] for _ in tokens.words])
-    evidence = _evidence(tokens, words)
+    tokens.split(words.inflected)
+    votes = count_marks(tokens.words, words.marks)
+    evidence = sum(1 << index for index, count in enumerate(votes) if count)
+    most = max(votes)
+    spoken = sum(1 << index for index, count in enumerate(votes) if 2 * count >= most)
+    lattice = Lattice(tokens, [[] for _ in tokens.words], spoken if most > 1 else ALL)
     for index, word in enumerate(tokens.words):
         edges = lattice.edges[index]
         tag = _PUNCTUATION.get(word)
@@ -190,17 +196,21 @@ def read_tokens(tokens: Tokens, words: Lexicon) -> Lattice:
                 continue
             if reading.collides and not reading.languages & evidence:
                 continue
+            if reading.capital and not tokens.text[tokens.starts[index]].isupper():
+                continue
             edges.append(Edge(reading.tag, reading.value, reading.languages, end))
             if reading.tag in _ABBREVIATED and _dot_at(tokens, end):
                 edges.append(Edge(reading.tag, reading.value, reading.languages, end + 1))
     return lattice
 
 
-def _evidence(tokens: Tokens, words: Lexicon) -> int:
-    languages = 0
-    for word in tokens.words:
-        languages |= words.marks.get(word, 0)
-    return languages
+def count_marks(words: Sequence[str], marks: Mapping[str, int]) -> list[int]:
+    """How many common words of each language a text holds."""
+    votes = [0] * len(LANGUAGES)
+    for found in filter(None, map(marks.get, set(words))):
+        for index in range(len(LANGUAGES)):
+            votes[index] += found >> index & 1
+    return votes
 
 
 def _number_edges(tokens: Tokens, index: int) -> Iterator[Edge]:
@@ -221,8 +231,9 @@ def _number_edges(tokens: Tokens, index: int) -> Iterator[Edge]:
                 yield Edge("DAY", number, ALL, end)
             if end > index + 1:
                 yield Edge("ORD", number, ALL, end)
-                if tokens.words[index + 1] != "." and 1 <= number <= 31:
-                    yield Edge("DAY_ORD", number, ALL, end)
+                if 1 <= number <= 31:
+                    tag = "DAY_DOT" if tokens.words[index + 1] == "." else "DAY_ORD"
+                    yield Edge(tag, number, ALL, end)
         if 1 <= number <= 12:
             yield Edge("MNUM", number, ALL, index + 1)
     elif len(digits) == 4 and 1900 <= number <= 2099:

@@ -15,7 +15,7 @@ from lorebank.dates.lattice import Edge, Lattice
 from lorebank.dates.lexicon import ALL, language_bit
 from lorebank.dates.spans import Cycle, Span
 
-_DAY_MONTH_DOTTED = language_bit("de") | language_bit("nl")
+_DAY_MONTH_DOTTED = language_bit("de") | language_bit("tr")
 _DIGITS = "0123456789〇零一二三四五六七八九０１２３４５６７８９"
 _HAN_DIGITS = str.maketrans("〇零一二三四五六七八九", "00123456789")
 
@@ -91,6 +91,10 @@ def _day_and_month(match: re.Match[str]) -> Span | None:
     return Span("day", cycle=Cycle(days))
 
 
+def _clock(_: re.Match[str]) -> bool:
+    return True
+
+
 def _han_year(match: re.Match[str]) -> int | None:
     year = int(match[0].translate(_HAN_DIGITS))
     return year if 1900 <= year <= 2099 else None
@@ -110,7 +114,10 @@ _FORMS: tuple[tuple[str, str, Callable[[re.Match[str]], object], str, int], ...]
      _day_first_short, "DM_WEAK", _DAY_MONTH_DOTTED),
     (".", r"(?<![\d./-])(\d{1,2})\.(\d{1,2})(?![\d.]*\d)",
      _day_and_month, "DM_WEAK", _DAY_MONTH_DOTTED),
-    ("/", r"(?<![\d./-])(\d{1,2})/(\d{1,2})(?![\d/.])", _day_and_month, "DM", ALL),
+    ("/", r"(?<![\d./-])(\d{1,2})/(\d{1,2})(?![\d/]|\.\d)", _day_and_month, "DM", ALL),
+    ("/", r"(?<![\d./-])(?=0|../0)(\d\d)/(\d\d)(?![\d/]|\.\d)", _day_and_month, "DATE", ALL),
+    ("", r"(?<![\d.:])(?:[01]?\d|2[0-3])(?::[0-5]\d|\.[0-5]\d(?!\.?\d)| ?h ?(?:[0-5]\d)?|"
+     r"(?:[:.][0-5]\d)? ?(?:[ap]\.?m\b|uhr\b|uur\b|o'clock))(?![\d:]|\w)", _clock, "CLOCK", ALL),
     ("Qq", rf"(?<!\w)(?:([1-4])Q|Q([1-4])[-/'’]?)({_YEAR}|[0-3]\d)(?!\w)", _quarter, "DATE", ALL),
     ("W", r"(?<![\w-])(?-i:W)(\d\d)(?![\w.])", _yearly_week, "DATE", ALL),
     ("Ff", rf"(?<!\w)FY[- ]?['’]?({_YEAR}|\d\d)(?![\w/])", _fiscal_year, "DATE", ALL),
@@ -132,7 +139,7 @@ def _numeric_dates(text: str) -> Iterator[tuple[int, int, str, object, int]]:
     if not any(map(text.__contains__, _DIGITS)):
         return
     for signs, form, read, tag, languages in _FORMS:
-        if not any(sign in text for sign in signs):
+        if signs and not any(sign in text for sign in signs):
             continue
         for match in re.finditer(form, text, re.IGNORECASE):
             try:

@@ -119,14 +119,14 @@ def _part_of_unit(moment: Moment, part: str, unit: str) -> Span | None:
 
 
 def _edge(moment: Moment, edge: tuple[str, str]) -> Span:
-    """`Jahresende`, `月底` of no year or month that is said: the nearest one."""
+    """`Jahresende`, `月底` of no year or month that is said: the nearest one to a question."""
     part, unit = edge
 
     def days(index: int) -> Days:
         return _PARTS[unit](part, unit_days(_day_in(unit, index), unit, 0))
 
     cycle = Cycle(days, "year" if unit == "year" else "month")
-    return Span("range", moment.nearest(cycle), bare=True)
+    return Span("range", moment.nearest(cycle), cycle, bare=True)
 
 
 def _day_in(unit: str, index: int) -> date:
@@ -264,4 +264,5 @@ PART_RULES = (
     Rule("YR of? the? DATE", _year_then),
     Rule("DATE in? daypart", _on_that_day),
     Rule("on DM|DM_WEAK", _same),
+    Rule("DM|DM_WEAK in_post", _same),
 )  # fmt: skip

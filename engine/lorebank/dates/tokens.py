@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cache
 
 from lorebank.language.folding import fold
@@ -28,6 +29,17 @@ class Tokens:
     def adjacent(self, index: int) -> bool:
         """Whether the token stands right behind the one before it."""
         return 0 < index < len(self.words) and self.ends[index - 1] == self.starts[index]
+
+    def split(self, inflected: Mapping[str, int]) -> None:
+        """Cut words with a suffix in two: `mayısta` into `mayıs` and `ta`."""
+        for index in range(len(self.words) - 1, -1, -1):
+            word = self.words[index]
+            stem = inflected.get(word)
+            if stem is not None and self.ends[index] - self.starts[index] == len(word):
+                cut = self.starts[index] + stem
+                self.words[index : index + 1] = [word[:stem], word[stem:]]
+                self.starts.insert(index + 1, cut)
+                self.ends.insert(index, cut)
 
 
 def is_cjk(letter: str) -> bool:
