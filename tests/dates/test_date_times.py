@@ -110,7 +110,10 @@ def test_what_happens_again_and_again_names_no_time(text: str) -> None:
         ("Signed on 3 November and moved in on the 10th.", ["2025-11-03", "2025-11-10"]),
         ("Shifts on 1, 2 and 3 December.", ["2025-12-01", "2025-12-02", "2025-12-03"]),
         ("The review moved from Mon 1 to Tue 2 December.", ["2025-12-01", "2025-12-02"]),
-        ("Letzten Freitag war Probe, die nächste ist am 4. Dezember.", ["2025-11-21", "2025-12-04"]),
+        (
+            "Letzten Freitag war Probe, die nächste ist am 4. Dezember.",
+            ["2025-11-21", "2025-12-04"],
+        ),
         ("Salı günü geldi, 12 Aralık'ta dönüyor.", ["2025-11-25", "2025-12-12"]),
     ],
 )

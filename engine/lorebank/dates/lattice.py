@@ -8,7 +8,7 @@ the languages that all its words share, so words of different languages never ma
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from lorebank.dates.lexicon import ALL, LANGUAGES, Lexicon
 from lorebank.dates.spans import Moment
@@ -37,9 +37,8 @@ _ABBREVIATED = frozenset({"MON", "MONTH", "WDAY", "WEEK_NO", "AROUND"})
 """Tags whose words may end in the full stop of an abbreviation."""
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
-    """A reading of the tokens from its place up to `end`."""
+class Edge(NamedTuple):
+    """A reading of the tokens from its place up to `end`; a tuple, as each text makes hundreds."""
 
     tag: str
     value: Any
@@ -179,8 +178,10 @@ def read_tokens(tokens: Tokens, words: Lexicon) -> Lattice:
     votes = count_marks(tokens.words, words.marks)
     evidence = sum(1 << index for index, count in enumerate(votes) if count)
     most = max(votes)
-    spoken = sum(1 << index for index, count in enumerate(votes) if 2 * count >= most)
-    lattice = Lattice(tokens, [[] for _ in tokens.words], spoken if most > 1 else ALL)
+    spoken = ALL
+    if most > 1:
+        spoken = sum(1 << index for index, count in enumerate(votes) if 2 * count >= most)
+    lattice = Lattice(tokens, [[] for _ in tokens.words], spoken)
     for index, word in enumerate(tokens.words):
         edges = lattice.edges[index]
         tag = _PUNCTUATION.get(word)
@@ -191,6 +192,9 @@ def read_tokens(tokens: Tokens, words: Lexicon) -> Lattice:
         if word.isdecimal():
             edges.extend(_number_edges(tokens, index))
         for reading in words.readings(word):
+            languages = reading.languages & spoken
+            if not languages:
+                continue
             end = index + 1 + len(reading.rest)
             if reading.rest and tuple(tokens.words[index + 1 : end]) != reading.rest:
                 continue
@@ -198,18 +202,18 @@ def read_tokens(tokens: Tokens, words: Lexicon) -> Lattice:
                 continue
             if reading.capital and not tokens.text[tokens.starts[index]].isupper():
                 continue
-            edges.append(Edge(reading.tag, reading.value, reading.languages, end))
+            edges.append(Edge(reading.tag, reading.value, languages, end))
             if reading.tag in _ABBREVIATED and _dot_at(tokens, end):
-                edges.append(Edge(reading.tag, reading.value, reading.languages, end + 1))
+                edges.append(Edge(reading.tag, reading.value, languages, end + 1))
     return lattice
 
 
-def count_marks(words: Sequence[str], marks: Mapping[str, int]) -> list[int]:
+def count_marks(words: Sequence[str], marks: Mapping[str, tuple[int, ...]]) -> list[int]:
     """How many common words of each language a text holds."""
     votes = [0] * len(LANGUAGES)
     for found in filter(None, map(marks.get, set(words))):
-        for index in range(len(LANGUAGES)):
-            votes[index] += found >> index & 1
+        for index in found:
+            votes[index] += 1
     return votes
 
 

@@ -171,8 +171,8 @@ class Lexicon:
     """First token → the fields of its readings, longest first."""
     anchors: frozenset[str]
     """Words, the longest of their entry, of which a date phrase without a digit holds one."""
-    marks: dict[str, int]
-    """Common word → its languages: evidence of which language a text is in."""
+    marks: dict[str, tuple[int, ...]]
+    """Common word → the numbers of its languages: evidence of which one a text is in."""
     vague: dict[str, tuple[tuple[str, ...], ...]]
     """First token → the tokens behind it, for phrases that name no definite time."""
     inflected: dict[str, int]
@@ -204,7 +204,7 @@ def lexicon() -> Lexicon:
 
 def _tables(languages: Sections) -> dict[str, Any]:
     meanings: dict[tuple[tuple[str, ...], str, Any, bool, bool], int] = defaultdict(int)
-    marks: dict[str, int] = defaultdict(int)
+    marks: dict[str, set[int]] = defaultdict(set)
     vague: dict[str, set[tuple[str, ...]]] = defaultdict(set)
     inflected: dict[str, int] = {}
     stop_words = sections("stop_words")
@@ -225,7 +225,7 @@ def _tables(languages: Sections) -> dict[str, Any]:
         for word in (*common, *stop_words.get(code, {}).get("words", "").split()):
             tokens = tuple(tokenize(word).words)
             if len(tokens) == 1 and not word.startswith("*"):
-                marks[tokens[0]] |= bit
+                marks[tokens[0]].add(LANGUAGES.index(code))
         for phrase in split(section.get("vague", "")):
             first, *rest = tokenize(phrase).words
             vague[first].add(tuple(rest))
@@ -241,7 +241,7 @@ def _tables(languages: Sections) -> dict[str, Any]:
         },
         "anchors": frozenset(inflected)
         | frozenset(max(tokens, key=len) for tokens, tag, *_ in meanings if tag in ANCHORS),
-        "marks": dict(marks),
+        "marks": {word: tuple(sorted(found)) for word, found in marks.items()},
         "vague": {first: tuple(sorted(rests)) for first, rests in vague.items()},
         "inflected": inflected,
         "cues": {code: _cues(section) for code, section in languages.items()},

@@ -6,7 +6,6 @@ bounds out of them; the longest match wins. See `lattice` for how rules match.
 
 from __future__ import annotations
 
-import re
 from datetime import date
 from functools import cache
 
@@ -20,12 +19,17 @@ from lorebank.dates.rules_days import DAY_RULES, REFERENCE_RULES
 from lorebank.dates.rules_next_to import NEXT_TO_RULES
 from lorebank.dates.rules_parts import PART_RULES
 from lorebank.dates.rules_relative import RELATIVE_RULES
+from lorebank.dates.screening import may_hold_date
 from lorebank.dates.spans import Moment
 from lorebank.dates.tokens import Tokens, tokenize
 from lorebank.domain import Interval
 from lorebank.records import dataclass
 
-_PLAIN_WORD = re.compile(r"[a-z]+")
+_DATED = frozenset(
+    {"DATE", "DATES", "DAYS", "DATE_ORDINAL", "DATE_NUMBER", "DATE_NUMBER_WEAK", "DAY_OF_MONTH"}
+    | {"DM", "DM_WEAK", "EDGE_WORD", "PART", "SINCE", "STARTING"}
+)
+"""Tags of which every phrase holds one before its bounds are read."""
 _LONGEST_TEXT = 20_000
 """Characters that are looked at; a question or fact beyond that is cut."""
 
@@ -89,7 +93,12 @@ def read_phrases(text: str, now: date) -> list[Found]:
     if not (any(map(str.isdecimal, tokens.words)) or lattice.holds(ANCHORS)):
         return []
     add_numeric_dates(lattice)
-    for stage in _stages():
+    dates, phrases = _stages()
+    for stage in dates:
+        stage.apply(lattice, Moment(now))
+    if not lattice.holds(_DATED):
+        return []
+    for stage in phrases:
         stage.apply(lattice, Moment(now))
     return [_found(tokens, start, edge) for start, edge in _chosen(lattice, words)]
 
@@ -108,30 +117,12 @@ def find_vague(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def may_hold_date(text: str) -> bool:
-    """Whether a word of the text, or a digit, could begin a date: cheap, seldom wrong."""
-    if text.isascii():
-        return _has_digit(text) or not lexicon().anchors.isdisjoint(
-            _PLAIN_WORD.findall(text.lower())
-        )
-    words = tokenize(text).words
-    return any(word[0].isdecimal() for word in words) or not lexicon().anchors.isdisjoint(words)
-
-
-def _has_digit(text: str) -> bool:
-    return any(map(text.__contains__, "0123456789"))
-
-
 @cache
-def _stages() -> tuple[RuleTree, ...]:
-    rules = (
-        REFERENCE_RULES,
-        (*DAY_RULES, *CALENDAR_RULES),
-        RELATIVE_RULES,
-        (*PART_RULES, *NEXT_TO_RULES),
-        BOUND_RULES,
-    )
-    return tuple(RuleTree(stage) for stage in rules)
+def _stages() -> tuple[tuple[RuleTree, ...], tuple[RuleTree, ...]]:
+    """Rules that make dates, and those that make phrases of them."""
+    dates = (REFERENCE_RULES, (*DAY_RULES, *CALENDAR_RULES), RELATIVE_RULES)
+    phrases = ((*PART_RULES, *NEXT_TO_RULES), BOUND_RULES)
+    return tuple(map(RuleTree, dates)), tuple(map(RuleTree, phrases))
 
 
 def _chosen(lattice: Lattice, words: Lexicon) -> list[tuple[int, Edge]]:

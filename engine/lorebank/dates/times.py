@@ -15,8 +15,8 @@ from functools import cache
 
 from lorebank.dates.calendar import year_days
 from lorebank.dates.lattice import count_marks
-from lorebank.dates.lexicon import ALL, LANGUAGES, lexicon
-from lorebank.dates.phrases import Found, may_hold_date, read_phrases
+from lorebank.dates.lexicon import ALL, LANGUAGES, language_bit, lexicon
+from lorebank.dates.phrases import Found, read_phrases
 from lorebank.dates.rules_bounds import resolve
 from lorebank.dates.spans import Moment, Tense
 from lorebank.dates.tokens import tokenize
@@ -41,8 +41,6 @@ def times_of(
     `tense` says which one the whole text is in, whatever its words. What happens again and again
     (`every Friday`, `in winter he skis`) names no time.
     """
-    if not may_hold_date(text):
-        return ()
     if recorded is None:
         some, other = (_read(text, day, tense, settled=True) for day in (_SOME_DAY, _OTHER_DAY))
         return tuple(interval for interval in some if interval in other)
@@ -105,7 +103,9 @@ def _languages_of(text: str, phrases: list[Found]) -> tuple[str, ...]:
     for phrase in phrases:
         shared = shared & phrase.languages or shared
     votes = count_marks(tokenize(text).words, lexicon().marks)
-    known = {code: votes[i] for i, code in enumerate(LANGUAGES) if shared >> i & 1}
+    known = {
+        code: votes[LANGUAGES.index(code)] for code in lexicon().cues if shared & language_bit(code)
+    }
     most = max(known.values(), default=0)
     return tuple(code for code, count in known.items() if count == most)
 

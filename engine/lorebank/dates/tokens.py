@@ -52,17 +52,13 @@ def is_cjk(letter: str) -> bool:
 
 def tokenize(text: str) -> Tokens:
     """Cut a text; offsets count characters of the text as given."""
-    ascii_only = text.isascii()
-    words: list[str] = []
-    starts: list[int] = []
-    ends: list[int] = []
-    found = _ASCII_TOKEN.finditer(text.lower()) if ascii_only else _any_token().finditer(text)
-    for match in found:
-        word = match.group()
-        words.append(word if ascii_only else fold(word) or word)
-        starts.append(match.start())
-        ends.append(match.end())
-    return Tokens(text, words, starts, ends)
+    if text.isascii():
+        found = list(_ASCII_TOKEN.finditer(text.lower()))
+        words = [match[0] for match in found]
+    else:
+        found = list(_any_token().finditer(text))
+        words = [fold(match[0]) or match[0] for match in found]
+    return Tokens(text, words, [m.start() for m in found], [m.end() for m in found])
 
 
 @cache
