@@ -204,6 +204,8 @@ class Fact:
     times: tuple[Interval, ...] = ()
     """All the times that it names, in its order."""
     marks: tuple[EvidenceMark, ...] = ()
+    ends: tuple[str, ...] = ()
+    """Ids of facts that hold no longer because of this one, as the writer says."""
     heading: str = ""
     """The headings above the fact's section, joined by ` > `."""
     details: tuple[str, ...] = ()

@@ -118,14 +118,15 @@ _FORMS: tuple[tuple[str, str, Callable[[re.Match[str]], object], str, int], ...]
     (r"\d/\d", r"(?<![\d./-])(\d{1,2})/(\d{1,2})(?![\d/]|\.\d)", _day_and_month, "DM", ALL),
     (r"\d/\d", r"(?<![\d./-])(?=0|../0)(\d\d)/(\d\d)(?![\d/]|\.\d)", _day_and_month, "DATE", ALL),
     (r"\d ?[:.hapu'o]", r"(?<![\d.:])(?:[01]?\d|2[0-3])(?::[0-5]\d|\.[0-5]\d(?!\.?\d)|"
-     r" ?h ?(?:[0-5]\d)?|(?:[:.][0-5]\d)? ?(?:[ap]\.?m\b|uhr\b|uur\b|o'clock))(?![\d:]|\w)", _clock, "CLOCK", ALL),
+     r" ?h ?(?:[0-5]\d)?|(?:[:.][0-5]\d)? ?(?:[ap]\.?m\b|uhr\b|uur\b|o'clock))(?![\d:]|\w)",
+     _clock, "CLOCK", ALL),
     (r"[Qq][\d'’/-]|\d[Qq]", rf"(?<!\w)(?:([1-4])Q|Q([1-4])[-/'’]?)({_YEAR}|[0-3]\d)(?!\w)",
      _quarter, "DATE", ALL),
     (r"W\d", r"(?<![\w-])(?-i:W)(\d\d)(?![\w.])", _yearly_week, "DATE", ALL),
     (r"[Ff][Yy]", rf"(?<!\w)FY[- ]?['’]?({_YEAR}|\d\d)(?![\w/])", _fiscal_year, "DATE", ALL),
     ("年", r"[〇零一二三四五六七八九]{4}(?=年)", _han_year, "YR", ALL),
 )  # fmt: skip
-"""What every text of the form holds, quickly looked for; the form, what reads it, tag, languages."""
+"""What every text of the form holds, quickly looked for; form, what reads it, tag, languages."""
 
 
 def add_numeric_dates(lattice: Lattice) -> None:
