@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from lorebank.dates.lexicon import ALL, LANGUAGES, Lexicon
+from lorebank.dates.lexicon import ALL, Lexicon
 from lorebank.dates.spans import Moment
 from lorebank.dates.tokens import Tokens
 from lorebank.records import dataclass
@@ -33,6 +33,8 @@ _PUNCTUATION = {
 _ORDINAL_SUFFIXES = frozenset(
     {"st", "nd", "rd", "th", "er", "ere", "re", "eme", "e", "o", "a", "º", "ª", "°", "de", "ste"}
 )
+_TELLING = 2
+"""Common words that tell a text's language; one alone may be a word of another."""
 _ABBREVIATED = frozenset({"MON", "MONTH", "WDAY", "WEEK_NO", "AROUND"})
 """Tags whose words may end in the full stop of an abbreviation."""
 
@@ -173,32 +175,22 @@ class RuleTree:
 
 
 def read_tokens(tokens: Tokens, words: Lexicon) -> Lattice:
-    """The lattice of what each token may mean by itself."""
+    """The lattice of what each token may mean by itself, in the languages the text may be in."""
     tokens.split(words.inflected)
-    votes = count_marks(tokens.words, words.marks)
-    evidence = sum(1 << index for index, count in enumerate(votes) if count)
-    most = max(votes)
-    spoken = ALL
-    if most > 1:
-        spoken = sum(1 << index for index, count in enumerate(votes) if 2 * count >= most)
+    evidence, spoken = _languages(tokens.words, words.marks)
     lattice = Lattice(tokens, [[] for _ in tokens.words], spoken)
-    for index, word in enumerate(tokens.words):
+    written = tokens.words
+    for index, word in enumerate(written):
         edges = lattice.edges[index]
-        tag = _PUNCTUATION.get(word)
-        if tag:
-            edges.append(Edge(tag, None, ALL, index + 1))
-        if word == "." and _dot_at(tokens, index + 1):
-            edges.append(Edge("DASH", None, ALL, index + 2))
-        if word.isdecimal():
-            edges.extend(_number_edges(tokens, index))
+        if not word.isalpha():
+            edges.extend(_sign_edges(tokens, index, word))
         for reading in words.readings(word):
             languages = reading.languages & spoken
-            if not languages:
+            if not languages or (reading.collides and not reading.languages & evidence):
                 continue
-            end = index + 1 + len(reading.rest)
-            if reading.rest and tuple(tokens.words[index + 1 : end]) != reading.rest:
-                continue
-            if reading.collides and not reading.languages & evidence:
+            rest = reading.rest
+            end = index + 1 + len(rest)
+            if rest and tuple(written[index + 1 : end]) != rest:
                 continue
             if reading.capital and not tokens.text[tokens.starts[index]].isupper():
                 continue
@@ -208,12 +200,33 @@ def read_tokens(tokens: Tokens, words: Lexicon) -> Lattice:
     return lattice
 
 
-def count_marks(words: Sequence[str], marks: Mapping[str, tuple[int, ...]]) -> list[int]:
-    """How many common words of each language a text holds."""
-    votes = [0] * len(LANGUAGES)
+def _sign_edges(tokens: Tokens, index: int, word: str) -> Iterator[Edge]:
+    """The readings of a number or a punctuation mark."""
+    tag = _PUNCTUATION.get(word)
+    if tag:
+        yield Edge(tag, None, ALL, index + 1)
+    if word == "." and _dot_at(tokens, index + 1):
+        yield Edge("DASH", None, ALL, index + 2)
+    if word.isdecimal():
+        yield from _number_edges(tokens, index)
+
+
+def _languages(words: Sequence[str], marks: Mapping[str, tuple[int, ...]]) -> tuple[int, int]:
+    """The languages that some common word of the text belongs to, and those it may be in."""
+    votes = count_marks(words, marks)
+    most = max(votes.values(), default=0)
+    evidence = sum(1 << index for index in votes)
+    if most < _TELLING:
+        return evidence, ALL
+    return evidence, sum(1 << index for index, count in votes.items() if 2 * count >= most)
+
+
+def count_marks(words: Sequence[str], marks: Mapping[str, tuple[int, ...]]) -> dict[int, int]:
+    """How many common words of each language, by its number, a text holds."""
+    votes: dict[int, int] = {}
     for found in filter(None, map(marks.get, set(words))):
         for index in found:
-            votes[index] += 1
+            votes[index] = votes.get(index, 0) + 1
     return votes
 
 

@@ -59,7 +59,7 @@ ENTRIES = {
     "school_year": ("SCHOOL_YEAR",),  # by its first month
     "same_time": ("SAME_TIME",),  # `this time last year`
     "to_date": ("TO_DATE",),  # `year to date`
-    "week_on": ("WEEK_ON",),  # the `week` of `Monday week`
+    "week_on": ("WEEK_ON",),  # 1 = the `week` of `Monday week`
     "era": ("ERA",),  # 令和, by the year before its first
     "first_year": ("FIRST_YEAR",),
     "quarter": ("QUARTER",),
@@ -117,7 +117,7 @@ CUES = {
     "past": "words and endings (`*ed`) of clauses that tell of what was",
     "not_past": "words that end so and do not",
     "auxiliary": "`ha`: beside a participle, the past",
-    "participle": "endings of participles; one that opens a clause needs no auxiliary",
+    "participle": "endings of participles; in a language without auxiliaries, opening a clause",
     "future": "of clauses that tell of what is to come",
     "not_future": "words that end so and do not",
     "habit": "`usually`: what happens again and again",

@@ -9,6 +9,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from datetime import date
+from functools import cache
 
 from lorebank.dates.calendar import Days, iso_week_days, month_days, quarter_days, year_days
 from lorebank.dates.lattice import Edge, Lattice
@@ -101,7 +102,8 @@ def _han_year(match: re.Match[str]) -> int | None:
 
 _CLOCK = r"(?:[T ]\d{1,2}:\d\d(?::\d\d)?(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?)?"
 _YEAR = r"(?:19|20)\d\d"
-_FORMS: tuple[tuple[str, str, Callable[[re.Match[str]], object], str, int], ...] = (
+_Read = Callable[[re.Match[str]], object]
+_FORMS: tuple[tuple[str, str, _Read, str, int], ...] = (
     (r"\d[-/.]\d", rf"(?<!\d)(\d{{4}})([-/.])(\d{{1,2}})\2(\d{{1,2}}){_CLOCK}(?!\d)",
      _year_first, "DATE", ALL),
     (r"\d[-/.]\d", r"(?<!\d)(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d{2})(?!\d)",
@@ -117,8 +119,9 @@ _FORMS: tuple[tuple[str, str, Callable[[re.Match[str]], object], str, int], ...]
      _day_and_month, "DM_WEAK", _DAY_MONTH_DOTTED),
     (r"\d/\d", r"(?<![\d./-])(\d{1,2})/(\d{1,2})(?![\d/]|\.\d)", _day_and_month, "DM", ALL),
     (r"\d/\d", r"(?<![\d./-])(?=0|../0)(\d\d)/(\d\d)(?![\d/]|\.\d)", _day_and_month, "DATE", ALL),
-    (r"\d ?[:.hapu'o]", r"(?<![\d.:])(?:[01]?\d|2[0-3])(?::[0-5]\d|\.[0-5]\d(?!\.?\d)|"
-     r" ?h ?(?:[0-5]\d)?|(?:[:.][0-5]\d)? ?(?:[ap]\.?m\b|uhr\b|uur\b|o'clock))(?![\d:]|\w)",
+    (r"\d ?[:.hapu'o–-]", r"(?<![\d.:])(?:[01]?\d|2[0-3])(?::[0-5]\d|\.[0-5]\d(?!\.?\d)|"
+     r" ?[hu] ?(?:[0-5]\d)?|"
+     r"(?: ?[-–] ?\d\d?)?(?:[:.][0-5]\d)? ?(?:[ap]\.?m\b|uhr\b|uur\b|o'clock))(?![\d:]|\w)",
      _clock, "CLOCK", ALL),
     (r"[Qq][\d'’/-]|\d[Qq]", rf"(?<!\w)(?:([1-4])Q|Q([1-4])[-/'’]?)({_YEAR}|[0-3]\d)(?!\w)",
      _quarter, "DATE", ALL),
@@ -138,11 +141,19 @@ def add_numeric_dates(lattice: Lattice) -> None:
             lattice.add(first, Edge(tag, value, languages, last + 1))
 
 
+@cache
+def _compiled_forms() -> list[tuple[re.Pattern[str], re.Pattern[str], _Read, str, int]]:
+    return [
+        (re.compile(sign), re.compile(form, re.IGNORECASE), read, tag, languages)
+        for sign, form, read, tag, languages in _FORMS
+    ]
+
+
 def _numeric_dates(text: str) -> Iterator[tuple[int, int, str, object, int]]:
-    for sign, form, read, tag, languages in _FORMS:
-        if not re.search(sign, text):
+    for sign, form, read, tag, languages in _compiled_forms():
+        if not sign.search(text):
             continue
-        for match in re.finditer(form, text, re.IGNORECASE):
+        for match in form.finditer(text):
             try:
                 value = read(match)
             except ValueError:

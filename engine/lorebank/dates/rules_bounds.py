@@ -194,6 +194,11 @@ def _between_one(_: Moment, span: Span) -> Meaning | None:
     return Meaning((span,)) if span.modifier == "between" else None
 
 
+def _between_listed(_: Moment, spans: tuple[Span, ...]) -> Meaning:
+    """`between the 2nd and the 5th of December`."""
+    return Meaning((spans[0], spans[-1]), "between")
+
+
 def _range(_: Moment, left: Span, right: Span) -> Meaning:
     return Meaning((left, right), "between")
 
@@ -244,6 +249,9 @@ _PHRASES = (
     Rule("in? DAYS", _listed),
     Rule("DATE_NUMBER|DATE_NUMBER_WEAK", _licensed),
     Rule("DATE and the? DATE", _two_days),
+    Rule("SHORT_WEEKDAY dash|to SHORT_WEEKDAY", _range),
+    Rule("from SHORT_WEEKDAY to SHORT_WEEKDAY", _range),
+    Rule("DATE_NUMBER to? DATE_NUMBER", _range),
     Rule(f"since around? the? {_D}", _bound("since")),
     Rule(f"starting around? the? {_D}", _bound("starting")),
     Rule("since|starting DURATION", _since_duration),
@@ -260,6 +268,7 @@ _PHRASES = (
     Rule(f"in? around the? {_D} around_post?", _bound("around")),
     Rule("in? DATE around_post", _bound("around")),
     Rule("between the? DATE range_post?", _between_one),
+    Rule("between DAYS range_post?", _between_listed),
     Rule(f"between the? {_D} and|dash the? {_D} range_post?", _range),
     Rule(f"from|since|starting the? {_D} {_JOIN} the? {_D} until_post? range_post?", _range),
     Rule(f"in the? DATE|DM {_JOIN} the? DATE", _range),

@@ -177,6 +177,11 @@ def _weekday(_: Moment, weekday: int) -> Span:
     return Span("day", cycle=Cycle(days, "week"), bare=True)
 
 
+def _second(_moment: Moment, _weekday: int, span: Span) -> Span:
+    """`Sa, 14.3.`: the date says which."""
+    return span
+
+
 def _weekday_at(moment: Moment, weekday: int, _clock: bool) -> Span:
     """`Thu 10:30`."""
     return Span("day", cycle=_weekday(moment, weekday).cycle)
@@ -237,9 +242,15 @@ def _weekday_in_weeks(moment: Moment, weekday: int, duration: tuple[int, str]) -
     return _in_weeks_on(moment, duration, weekday)
 
 
-def _weekday_week(moment: Moment, weekday: int) -> Span:
+def _weekday_week(moment: Moment, weekday: int, weeks: int) -> Span:
     """`Monday week`, `lundi en huit`: the Monday after the coming one."""
-    found = shift(moment.now, (weekday - moment.now.weekday() - 1) % 7 + 8)
+    found = shift(moment.now, (weekday - moment.now.weekday() - 1) % 7 + 1 + 7 * weeks)
+    return Span("day", (found, found))
+
+
+def _day_week(moment: Moment, offset: int, weeks: int) -> Span:
+    """`today week`, `aujourd'hui en huit`."""
+    found = shift(moment.now, offset + 7 * weeks)
     return Span("day", (found, found))
 
 
@@ -278,18 +289,22 @@ DAY_RULES = (
     Rule("MON the? DAY", _yearly_month_day, languages=ALL & ~_CJK),
     Rule("MON the ORD", _yearly_month_day),
     Rule("MON DAY ri", _yearly_month_day, languages=_CJK),
-    Rule(f"the? DAY dash|to|and the? DAY of? MON {YEAR_BEHIND}", _day_range),
-    Rule("the? DAY dash|to|and the? DAY of? MON", _yearly_day_range),
-    Rule("MON DAY dash|to|and DAY comma? YR", _month_day_range),
-    Rule("MON DAY dash|to|and DAY", _yearly_month_day_range),
+    Rule(f"the? DAY dash|to the? DAY of? MON {YEAR_BEHIND}", _day_range),
+    Rule("the? DAY dash|to the? DAY of? MON", _yearly_day_range),
+    Rule("MON DAY dash|to DAY comma? YR", _month_day_range),
+    Rule("MON DAY dash|to DAY", _yearly_month_day_range),
     Rule("MON DAY ri? to|dash DAY ri", _yearly_month_day_range, languages=_CJK),
     Rule("the? DAY and|comma the? DAY of? MON", _days, "DAYS"),
     Rule("the? DAY comma the? DAY comma? and the? DAY of? MON", _days, "DAYS"),
     Rule("the? DAY comma the? DAY comma the? DAY comma? and the? DAY of? MON", _days, "DAYS"),
+    Rule(f"the? DAY and|comma the? DAY of? MON {YEAR_BEHIND}", _dated_days, "DAYS"),
     Rule(f"the? DAY comma the? DAY comma? and the? DAY of? MON {YEAR_BEHIND}", _dated_days, "DAYS"),
+    Rule("MON DAY and|comma DAY", _month_days, "DAYS"),
     Rule("MON DAY comma DAY comma? and DAY", _month_days, "DAYS"),
     Rule("WEEKDAY|WDAY comma? the? DAY|DAY_ORD|DAY_DOT", _weekday_and_day),
     Rule("WEEKDAY|WDAY comma? in? CLOCK", _weekday_at),
+    Rule("WEEKDAY|WDAY comma? DM|DM_WEAK", _second),
+    Rule("WDAY", _weekday, "SHORT_WEEKDAY"),
     Rule("DURATION on WEEKDAY", _in_weeks_on),
     Rule("WEEKDAY ahead_pre DURATION", _weekday_in_weeks),
     Rule("on|from the? DAY_ORD", _day_of_month, "DATE_ORDINAL"),
@@ -304,7 +319,8 @@ DAY_RULES = (
     Rule("WEEKDAY", _weekday),
     Rule("WEEKDAYS", _weekday, "DATES"),
     Rule("WEEKDAY in? daypart", _weekday_said),
-    Rule("WEEKDAY week_on", _weekday_week),
+    Rule("WEEKDAY WEEK_ON", _weekday_week),
+    Rule("DAYWORD WEEK_ON", _day_week),
     Rule("WEEKDAY comma? of? the? WEEK_REF", _weekday_of_week),
     Rule("WEEK_REF apostrophe? of? WEEKDAY", _week_weekday),
     Rule("REL_PRE WEEKDAY", _week_weekday, languages=_CHINESE),

@@ -20,7 +20,7 @@ from lorebank.dates.lattice import Rule
 from lorebank.dates.lexicon import language_bit
 from lorebank.dates.spans import Cycle, Moment, Span
 
-_CJK = language_bit("zh") | language_bit("ja")
+_GENITIVE_FIRST = language_bit("zh") | language_bit("ja") | language_bit("tr")
 
 _YEAR_MONTHS = {
     "early": (1, 4),
@@ -255,9 +255,9 @@ PART_RULES = (
     Rule("DATE of? EDGE_WORD", _of_edge),
     Rule("the? ORD UNIT of? the? DATE", _nth_unit_of),
     Rule("the? ORD UNIT of the? UNIT", _nth_unit_of_unit),
-    Rule("DATE of? ord_pre? ORD|NUM UNIT", _of_nth_unit, languages=_CJK),
+    Rule("DATE of? ord_pre? ORD|NUM UNIT", _of_nth_unit, languages=_GENITIVE_FIRST),
     Rule("the? ORD WEEKDAY of? the? DATE", _nth_weekday_of),
-    Rule("DATE of? ord_pre? ORD of? WEEKDAY", _of_nth_weekday, languages=_CJK),
+    Rule("DATE of? ord_pre? ORD of? WEEKDAY", _of_nth_weekday, languages=_GENITIVE_FIRST),
     Rule("the? ORD DURATION of? the? DATE", _first_units_of),
     Rule("WEEKDAY|WDAY comma? the? DATE", _weekday_and_date),
     Rule("DATE comma? of? the? YR", _anniversary),

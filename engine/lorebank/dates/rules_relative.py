@@ -13,6 +13,7 @@ from lorebank.dates.rules_days import weekend_cycle
 from lorebank.dates.spans import Cycle, Moment, Span
 
 _GRANULARITIES = {"weekend": "range", "fortnight": "week"}
+_NOT_CJK = ALL & ~(language_bit("zh") | language_bit("ja"))
 _NOT_CHINESE = ALL & ~language_bit("zh")
 _DAYS_PER_UNIT = {"day": 1, "week": 7, "weekend": 7, "fortnight": 14}
 _MONTHS_PER_UNIT = {"month": 1, "quarter": 3, "half": 6, "year": 12, "decade": 120}
@@ -219,10 +220,11 @@ RELATIVE_RULES = (
     Rule("NUM DATES ago", _counted_cycle),
     Rule("ago_pre NUM DATES", _counted_cycle),
     Rule("DURATION ahead", _ahead),
-    Rule("ahead_pre DURATION", _ahead_if_future),
+    Rule("ahead_pre DURATION ago?", _ahead_if_future),
     Rule("TO_DATE", _to_date),
     Rule("DAYWORD", _dayword),
     Rule("DAYWORD in? daypart", _dayword),
     Rule("the? REL_PRE the? DATE", _repetition, languages=_NOT_CHINESE),
     Rule("the? DATE REL_POST", _repetition_post),
+    Rule("REL_PRE SHORT_WEEKDAY", _repetition, languages=_NOT_CJK),
 )  # fmt: skip

@@ -128,7 +128,10 @@ def _in_company(screen: _Screen, words: list[str], index: int) -> bool:
     if after[:1].isdecimal():
         return not after.isdecimal() or len(after) in (1, 2, 4)
     if word not in screen.named:
-        return before.isdecimal() and len(before) < 3 and word in screen.short
+        if word not in screen.short:
+            return False
+        near = before in screen.before_unit or after in screen.short
+        return near or (before.isdecimal() and len(before) < 3)
     if before.isdecimal() and len(before) in (1, 2, 4):
         return True
     return len(words) == 1 or before in screen.licences or after in screen.postpositions
@@ -160,7 +163,7 @@ def _screen() -> _Screen:
         units=units,
         parts=tagged(frozenset({"U_QUARTER", "U_HALF"}), None),
         ordinals=tagged(frozenset({"ORD"}), -1),
-        counted=tagged(frozenset({"WEEK_NO", "DECADE_PRE"}), -1),
+        counted=tagged(_NUMBERED | {"WEEK_NO", "DECADE_PRE"}, -1),
         numbers=frozenset(
             part
             for parts, tag in entries

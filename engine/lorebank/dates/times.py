@@ -15,7 +15,7 @@ from functools import cache
 
 from lorebank.dates.calendar import year_days
 from lorebank.dates.lattice import count_marks
-from lorebank.dates.lexicon import ALL, LANGUAGES, language_bit, lexicon
+from lorebank.dates.lexicon import ALL, LANGUAGES, lexicon
 from lorebank.dates.phrases import Found, read_phrases
 from lorebank.dates.rules_bounds import resolve
 from lorebank.dates.spans import Moment, Tense
@@ -69,7 +69,7 @@ def _read(text: str, recorded: date, told: Tense | None, *, settled: bool) -> tu
         if _names_no_time(phrase, clause, tense, speech):
             continue
         if meaning.is_range_of_days and speech.holds("moved", clause):
-            meaning = replace(meaning, modifier="each")
+            meaning, tense = replace(meaning, modifier="each"), "near"
         intervals = resolve(meaning, Moment(recorded, tense, named))
         times.extend(intervals)
         named = _named(intervals) or named
@@ -104,7 +104,9 @@ def _languages_of(text: str, phrases: list[Found]) -> tuple[str, ...]:
         shared = shared & phrase.languages or shared
     votes = count_marks(tokenize(text).words, lexicon().marks)
     known = {
-        code: votes[LANGUAGES.index(code)] for code in lexicon().cues if shared & language_bit(code)
+        code: votes.get(index, 0)
+        for index, code in enumerate(LANGUAGES)
+        if shared >> index & 1 and code in lexicon().cues
     }
     most = max(known.values(), default=0)
     return tuple(code for code, count in known.items() if count == most)
@@ -169,8 +171,8 @@ class _Speech:
         for code in self.languages:
             participle, auxiliary = _pattern(code, "participle"), _pattern(code, "auxiliary")
             for match in participle.finditer(written) if participle else ():
-                before = written[: match.start()].strip()
-                if before and (auxiliary is None or not auxiliary.search(before)):
+                before = written[: match.start()]
+                if not (auxiliary.search(before) if auxiliary else not before.strip()):
                     continue
                 if self._counts(code, "not_past", match.group()):
                     return True
