@@ -67,6 +67,30 @@ class Origin(StrEnum):
         return self if other is None or ranks.index(self) >= ranks.index(other) else other
 
 
+@dataclass(frozen=True, slots=True)
+class Author:
+    """Who wrote a line on the owner's behalf; all empty where nobody is named."""
+
+    agent: str = ""
+    client: str = ""
+    """The program it ran in, as it introduced itself; empty where that is the agent's name."""
+    session: str = ""
+    user: str = ""
+    """On whose behalf, where a bank has several users."""
+    written: date | None = None
+    """The day it was really written, where the log is of another one."""
+
+    def to_dict(self) -> dict[str, str]:
+        """Only what is known."""
+        named = {"agent": self.agent, "client": self.client, "session": self.session}
+        named |= {"user": self.user, "written": self.written.isoformat() if self.written else ""}
+        return {key: value for key, value in named.items() if value}
+
+
+NOBODY = Author()
+"""The author of a line that names none."""
+
+
 class OpinionStatus(StrEnum):
     """Whether an opinion is still held."""
 
@@ -209,6 +233,7 @@ class Fact:
     origin: Origin = Origin.OWNER
     quarantined: bool = False
     """Whether it is neither trusted nor confirmed: shown, marked so, and believed by nobody."""
+    author: Author = NOBODY
 
     @property
     def oldest_first(self) -> tuple[date, str, int]:
@@ -376,6 +401,7 @@ class Hit:
     """What its folders and its file are about, as their owner wrote it; outermost first."""
     bank: str = ""
     """The bank it stands in, where several were asked together."""
+    author: Author = NOBODY
 
     @property
     def place(self) -> str:
@@ -409,6 +435,7 @@ class Hit:
             **_of_bank(self.bank),
             "origin": self.origin.value,
             "quarantined": self.quarantined,
+            "author": self.author.to_dict(),
         }
 
 
@@ -1745,6 +1772,7 @@ def fact_to_dict(fact: Fact) -> dict[str, Any]:
         "source": str(fact.citation),
         "origin": fact.origin.value,
         "quarantined": fact.quarantined,
+        "author": fact.author.to_dict(),
     }
 
 

@@ -52,6 +52,7 @@ CREATE TABLE items (
     details        TEXT,               -- JSON [text, …]
     embedding      TEXT,               -- hash of the text to embed; NULL for a passage
     origin         TEXT NOT NULL,      -- the least trusted of its file's and its own mark
+    author         TEXT,               -- `by claude-code, session 3f2a`; NULL where nobody is named
     quarantined    INTEGER NOT NULL    -- 1 where it is neither trusted nor confirmed
 );
 CREATE INDEX items_by_file ON items (file, ordinal);

@@ -17,7 +17,9 @@ def format_fact(fact: Fact) -> str:
     `- O(c=0.95) @Peter: Prefers concise replies on WhatsApp. (+o-3f2a)`
     """
     prefix = _prefix(fact)
-    marks = "".join(f" {_mark(mark)}" for mark in fact.marks) + origin_mark(fact.origin)
+    marks = "".join(f" {_mark(mark)}" for mark in fact.marks) + origin_mark(
+        fact.origin, fact.author
+    )
     lines = [f"- {prefix} {_content(fact, prefix, marks)}{marks}"]
     lines += [f"  - {_escaped_where_needed(detail)}" for detail in fact.details]
     return "\n".join(lines)

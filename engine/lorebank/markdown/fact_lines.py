@@ -17,7 +17,7 @@ import re
 import unicodedata
 from dataclasses import replace
 
-from lorebank.domain import EvidenceMark, FactKind, Mention, Origin, Stance
+from lorebank.domain import NOBODY, Author, EvidenceMark, FactKind, Mention, Origin, Stance
 from lorebank.markdown.mentions import find_mentions
 from lorebank.markdown.origin import read_origin_mark
 from lorebank.markdown.plain import plain_text
@@ -76,6 +76,7 @@ class FactLine:
     has_colon: bool = False
     origin: Origin | None = None
     """What a mark at the end of a line says about whose word it is."""
+    author: Author = NOBODY
 
     @property
     def is_typed(self) -> bool:
@@ -89,8 +90,8 @@ def parse_fact_line(text: str) -> FactLine:
     `O(c=0.95) @Peter: Prefers *short* replies. (+o-3f2a)` → opinion, 0.95, Peter as subject,
     "Prefers short replies.", one mark.
     """
-    body, marks, origin = _without_marks(text)
-    return replace(_Prefix(body).read(), marks=marks, origin=origin)
+    body, marks, (origin, author) = _without_marks(text)
+    return replace(_Prefix(body).read(), marks=marks, origin=origin, author=author)
 
 
 def begins_typed(text: str) -> bool:
@@ -107,13 +108,15 @@ def parse_confidence(value: str) -> float | None:
     return number if 0.0 <= number <= 1.0 else None
 
 
-def _without_marks(text: str) -> tuple[str, tuple[EvidenceMark, ...], Origin | None]:
+def _without_marks(
+    text: str,
+) -> tuple[str, tuple[EvidenceMark, ...], tuple[Origin | None, Author]]:
     """The text without the marks at the ends of its lines, in whatever order they stand."""
-    text, origin = read_origin_mark(text)
+    text, origin, author = read_origin_mark(text)
     body, marks = _without_evidence_marks(text)
     if origin is None and marks:
-        body, origin = read_origin_mark(body)
-    return body, marks, origin
+        body, origin, author = read_origin_mark(body)
+    return body, marks, (origin, author)
 
 
 def _without_evidence_marks(text: str) -> tuple[str, tuple[EvidenceMark, ...]]:
