@@ -61,10 +61,14 @@ class Origin(StrEnum):
         """Whether it counts without being confirmed."""
         return self in (Origin.OWNER, Origin.AGENT)
 
+    @property
+    def rank(self) -> int:
+        """0 for what is trusted most."""
+        return list(Origin).index(self)
+
     def least_trusted(self, other: Origin | None) -> Origin:
         """Of two origins the one that is trusted less: nothing vouches for itself."""
-        ranks = list(Origin)
-        return self if other is None or ranks.index(self) >= ranks.index(other) else other
+        return self if other is None or self.rank >= other.rank else other
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,6 +313,8 @@ class Opinion:
     """A confidence set by hand on `bank/opinions.md`; it wins over the evidence."""
     supersedes: tuple[str, ...] = ()
     """Opinions that this one took the place of."""
+    origin: Origin = Origin.OWNER
+    """Whose word it rests on: of the lines for it the most trusted counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -472,6 +478,7 @@ def opinion_to_dict(opinion: Opinion) -> dict[str, Any]:
         "source": str(opinion.source),
         "evidence": [evidence_to_dict(e) for e in opinion.evidence],
         "history": [[day.isoformat(), round(c, 4)] for day, c in opinion.history],
+        "origin": opinion.origin.value,
     }
 
 

@@ -143,7 +143,11 @@ class Asking(Sessions):
             ),
             skipped=self._skipped(question),
             index=self._freshness(),
-            notes=(*self._notes_on(understood.filters), *self._notes_on_retrievers(question)),
+            notes=(
+                *self._notes_on(understood.filters),
+                *self._notes_on_retrievers(question),
+                *filter(None, (self._in_memory,)),
+            ),
         )
         if remember and answer.hits and self.config.recall.remember_uses:
             note_recalled(self.root, [hit.id for hit in answer.hits if hit.kind != NOTE], today)

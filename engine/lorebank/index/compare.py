@@ -51,7 +51,7 @@ _DUMPS = {
     ),
     "opinions": (
         "SELECT id, holder, statement, entities, confidence, status, superseded_by, pinned,"
-        " history, last_updated, path, start_line, end_line FROM opinions"
+        " history, last_updated, path, start_line, end_line, origin FROM opinions"
     ),
     "opinion_evidence": (
         "SELECT opinion, position, fact, stance, day, delta, content, reason, path, start_line,"

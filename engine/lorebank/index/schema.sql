@@ -229,7 +229,8 @@ CREATE TABLE opinions (
     last_updated  TEXT,
     path          TEXT NOT NULL,
     start_line    INTEGER NOT NULL,
-    end_line      INTEGER NOT NULL
+    end_line      INTEGER NOT NULL,
+    origin        TEXT NOT NULL        -- of the lines for it, the most trusted
 ) WITHOUT ROWID;
 CREATE INDEX opinions_by_holder ON opinions (holder);
 

@@ -43,6 +43,7 @@ class HitRow(TypedDict):
     repeats: list[str]
     origin: str
     quarantined: bool
+    author: dict[str, str]
     context: list[str]
     bank: NotRequired[str]
 
@@ -82,6 +83,7 @@ class FactRow(TypedDict):
     source: str
     origin: str
     quarantined: bool
+    author: dict[str, str]
 
 
 class RetainResult(TypedDict):
@@ -159,6 +161,7 @@ class OpinionRow(TypedDict):
     source: str
     evidence: list[EvidenceRow]
     history: list[list[str | float]]
+    origin: str
 
 
 class NeighbourRow(TypedDict):
@@ -267,6 +270,7 @@ class CoreWriteResult(TypedDict):
     tokens: int
     limit_tokens: int
     warning: str
+    proposed: list[str]
 
 
 class DirectiveRow(TypedDict):

@@ -107,6 +107,11 @@ def _opinion(belief: Belief, override: Override | None, prior: float, now: date 
         source=opening.citation,
         status=OpinionStatus.RETRACTED if retracted else OpinionStatus.LIVE,
         pinned=pin.confidence if pin else None,
+        origin=min(
+            (f.origin for f, said, _ in belief.lines.values() if said.stance is Stance.FOR),
+            key=lambda origin: origin.rank,
+            default=opening.origin,
+        ),
     )
 
 
