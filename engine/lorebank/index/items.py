@@ -36,6 +36,8 @@ NOTE = "note"
 
 _KEPT = 8_000
 """Rows kept in memory, some 2 KB each."""
+ENDS = "ends"
+"""Beside the stances of evidence marks: the mark `(ends f-…)`."""
 
 
 class Item(NamedTuple):
@@ -362,6 +364,7 @@ def _facts(
             recorded=_day(row[9]),
             occurred=_interval(row[10], row[11]),
             marks=_marks(row[12]),
+            ends=_ends(row[12]),
             details=tuple(json.loads(row[13])) if row[13] else (),
             heading=row[14],
             origin=_ORIGINS[row[15]],
@@ -394,7 +397,15 @@ def _author(stored: str | None) -> Author:
 def _marks(stored: str | None) -> tuple[EvidenceMark, ...]:
     if not stored:
         return ()
-    return tuple(EvidenceMark(Stance(stance), opinion) for stance, opinion in json.loads(stored))
+    return tuple(
+        EvidenceMark(Stance(said), opinion) for said, opinion in json.loads(stored) if said != ENDS
+    )
+
+
+def _ends(stored: str | None) -> tuple[str, ...]:
+    if not stored or ENDS not in stored:
+        return ()
+    return tuple(fact for said, fact in json.loads(stored) if said == ENDS)
 
 
 def _day(stored: str | None) -> date | None:
