@@ -43,6 +43,7 @@ class Writing(OpenWorkspace):
         day: Day = None,
         for_: Sequence[str] = (),
         against: Sequence[str] = (),
+        replaces: Sequence[str] | str = (),
         origin: Origin | str = Origin.OWNER,
         author: Author = NOBODY,
         now: date | None = None,
@@ -50,10 +51,12 @@ class Writing(OpenWorkspace):
         """Append a fact under the retain section of a day's log and return it with its citation.
 
         `text` may be a typed line itself (`O(c=0.9) @Peter: …`); what is given by name wins.
-        `for_` and `against` are ids of opinions it speaks to; `origin` says whose word it is. What
-        recall printed is cut out of it, since it would be learned twice; `UsageError` where nothing
-        else is left. `author` is the agent that writes, if one does: its line says so, holds no
-        secret and no private part, and is of one of the last days.
+        `for_` and `against` are ids of opinions it speaks to, `replaces` of facts that hold no
+        longer because of it: the line ends in `(ends f-…)`, and taking it out brings them back.
+        `origin` says whose word it is. What recall printed is cut out of it, since it would be
+        learned twice; `UsageError` where nothing else is left. `author` is the agent that writes,
+        if one does: its line says so, holds no secret and no private part, and is of one of the
+        last days.
         """
         from lorebank.agent.authored import admitted, as_written_by
         from lorebank.markdown.fact_format import format_fact
@@ -65,6 +68,9 @@ class Writing(OpenWorkspace):
         news = self._news(admitted(text) if origin is Origin.AGENT else text)
         marks = [EvidenceMark(Stance.FOR, self._opinion_id(o)) for o in for_]
         marks += [EvidenceMark(Stance.AGAINST, self._opinion_id(o)) for o in against]
+        olds = (replaces,) if isinstance(replaces, str) else replaces
+        if olds:
+            self._freshen()
         fact = compose_fact(
             news,
             kind=parse_kind(kind),
@@ -72,6 +78,7 @@ class Writing(OpenWorkspace):
             confidence=confidence,
             day=recorded,
             marks=marks,
+            ends=[self._fact(old).id for old in olds],
             origin=origin,
             author=author,
         )

@@ -25,6 +25,7 @@ def compose_fact(
     confidence: float | None,
     day: date,
     marks: Sequence[EvidenceMark],
+    ends: Sequence[str] = (),
     origin: Origin = Origin.OWNER,
     author: Author = NOBODY,
 ) -> Fact:
@@ -58,6 +59,7 @@ def compose_fact(
         confidence=stated,
         recorded=day,
         marks=(*parsed.marks, *marks),
+        ends=tuple(dict.fromkeys((*parsed.ends, *ends))),
         origin=origin.least_trusted(parsed.origin),
         author=author,
     )
