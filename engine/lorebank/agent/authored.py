@@ -43,6 +43,12 @@ def as_written_by(author: Author, origin: Origin, today: date, day: date) -> tup
     return origin, author if day == today else replace(author, written=today)
 
 
+def is_order(text: str) -> bool:
+    """Whether a text tells an agent how to act in every conversation: that is the owner's to say,
+    whatever place it is to be written to."""
+    return any(route(_plain_item(line)).place is Place.CORE for line in text.split("\n"))
+
+
 def admitted(text: str) -> str:
     """An agent's text without private parts and marks of origin; `UsageError` for a secret."""
     shown = without_private(text)
@@ -73,7 +79,7 @@ def core_request(
     asked_by = f"Asked for by {author.agent or 'an agent'} on {today}"
     if edit.action == "replace":
         return _replacement(path, text, edit, wanted, author, asked_by)
-    if any(route(line).place is Place.CORE for line in wanted):
+    if is_order(edit.text):
         return tuple(_proposal(path, "", f"- {line}", asked_by) for line in wanted)
     return replace(edit, text=_marked(wanted, author))
 
@@ -90,8 +96,7 @@ def _replacement(
     said, origin, _ = read_origin_mark(line)
     bare = said.strip().lstrip(_LIST_MARKERS)
     new = bare.replace(edit.old.strip().lstrip(_LIST_MARKERS), wanted[0] if wanted else "", 1)
-    is_order = route(new).place is Place.CORE if new else False
-    if origin is Origin.AGENT and not is_order:
+    if origin is Origin.AGENT and not is_order(new):
         return replace(edit, old=line, text=_marked([new] if new else [], author))
     marker = line[: len(line) - len(line.lstrip(_LIST_MARKERS))]
     return (_proposal(path, line, f"{marker}{new}" if new else "", asked_by),)

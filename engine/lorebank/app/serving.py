@@ -115,8 +115,11 @@ class Serving(Beliefs, Reflection, Writing):
         decisions, preferences and durable facts into the retain section of today's log, context of
         the day into the log as a note. `to` names the place: `core`, `fact` or `log`.
         """
+        from lorebank.agent.authored import is_order
         from lorebank.agent.remember import remember
 
+        if author is not NOBODY and is_order(text):
+            to = "core"  # where it becomes a proposal
         return remember(self, self._news(text), to=to, origin=origin, author=author, now=now)
 
     def flush(

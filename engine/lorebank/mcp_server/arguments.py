@@ -63,7 +63,7 @@ def fit(tool: str, schema: Mapping[str, Any], given: Mapping[str, Any]) -> dict[
     given = _unwrapped(given, properties)
     fitted: dict[str, Any] = {}
     for key, value in given.items():
-        if value is None:
+        if value is None or (value == "" and key not in schema.get("required", ())):
             continue
         name = _name(key, properties, {*given, *fitted})
         if name is not None:

@@ -22,7 +22,7 @@ from lorebank.markdown.recalled import as_recalled
 REVIEW_TOKENS = 3_800
 """Of a page to be reviewed; with what hosts put around it below 4,000, which all of them accept."""
 _COMMAND = re.compile(r"`?\blorebank (?P<tool>[a-z-]+)(?: --?[a-z-]+)*`?")
-_FLAG = re.compile(r"--(?P<flag>[a-z][a-z-]*)")
+_FLAG = re.compile(r" --json\b|--(?P<flag>[a-z][a-z-]*)")
 
 
 class Delivered(TypedDict):
@@ -118,7 +118,7 @@ def error_result(error: LorebankError) -> CallToolResult:
 def in_words_of_tools(text: str) -> str:
     """Commands and flags of the shell as the tools and arguments that they are here."""
     text = _COMMAND.sub(lambda found: f"`{found['tool'].replace('-', '_')}`", text)
-    return _FLAG.sub(lambda found: found["flag"].replace("-", "_"), text)
+    return _FLAG.sub(lambda found: (found["flag"] or "").replace("-", "_"), text)
 
 
 def as_usage_error(tool: str, problem: ValidationError) -> UsageError:

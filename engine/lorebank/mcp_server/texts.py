@@ -200,7 +200,7 @@ def inbox_item(item: InboxItem) -> str:
 def status_text(status: Status) -> str:
     """What is indexed, how fresh it is, and every problem."""
     counts = ", ".join(f"{number} {name}" for name, number in status.counts.items())
-    fresh = "fresh" if status.fresh else f"stale: {status.stale_reason}"
+    fresh = "fresh" if status.fresh else "not looked at: the next question reads what changed"
     lines = [f"{status.workspace}: {counts}", f"index {fresh}"]
     embedder = status.embedder
     lines.append(f"embedder {embedder.get('provider')} {embedder.get('model') or ''}".rstrip())

@@ -9,6 +9,7 @@ from mcp.server.mcpserver import MCPServer
 from mcp.types import CallToolResult
 from pydantic import Field
 
+from lorebank.agent.authored import is_order
 from lorebank.domain import InboxKind
 from lorebank.errors import UsageError
 from lorebank.mcp_server.access import caller
@@ -71,6 +72,10 @@ def _add_facts(server: MCPServer, banks: BankThreads) -> None:
         true. Answers with what is noted already and what it may replace.
         """
         author = caller().author
+
+        if is_order(text):
+            done = await banks.call_writer(lambda bank: bank.remember(text, author=author))
+            return delivered(done.warning)
 
         def write(bank: Bank) -> tuple[Fact, str]:
             near = _noted_already(bank, text)
