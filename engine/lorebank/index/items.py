@@ -10,6 +10,8 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from lorebank.domain import (
+    NOBODY,
+    Author,
     Citation,
     EvidenceMark,
     Fact,
@@ -22,6 +24,7 @@ from lorebank.domain import (
 from lorebank.index.connection import Connection, generation, select
 from lorebank.index.intervals import FURTHER, bounds
 from lorebank.index.quarantine import TRUSTED
+from lorebank.markdown.origin import parse_author
 from lorebank.records import dataclass
 
 MONTH_DONE = (
@@ -65,6 +68,7 @@ class Item(NamedTuple):
     file: int
     origin: Origin = Origin.OWNER
     quarantined: bool = False
+    author: Author = NOBODY
 
     @property
     def occurred(self) -> Interval | None:
@@ -111,7 +115,7 @@ def load_items(connection: Connection, items: Sequence[int]) -> dict[int, Item]:
         "SELECT i.item, i.id, i.kind, f.path, i.start_line, i.end_line, i.recorded,"
         f" i.occurred_start, i.occurred_end, {_FURTHER_TIMES},"
         " coalesce(i.content, substr(f.text, i.start + 1, i.length)),"
-        " i.confidence, i.ordinal, i.file, i.origin, i.quarantined"
+        " i.confidence, i.ordinal, i.file, i.origin, i.quarantined, i.author"
         " FROM json_each(?) w CROSS JOIN items i ON i.item = w.value"
         " JOIN files f ON f.file = i.file",
         (wanted,),
@@ -149,7 +153,7 @@ _ORIGINS = {origin.value: origin for origin in Origin}
 
 def _item(row: _Row, mentions: tuple[_Row, ...]) -> Item:
     number, id_, kind, path, first, last, recorded, start, end, further = row[:10]
-    content, confidence, ordinal, file, origin, quarantined = row[10:]
+    content, confidence, ordinal, file, origin, quarantined, author = row[10:]
     return Item(
         number,
         id_,
@@ -166,6 +170,7 @@ def _item(row: _Row, mentions: tuple[_Row, ...]) -> Item:
         file,
         _ORIGINS[origin],
         bool(quarantined),
+        _author(author),
     )
 
 
@@ -185,7 +190,7 @@ _FACT_QUERY = f"""
     SELECT i.item, i.id, i.kind, i.content, substr(f.text, i.start + 1, i.length),
            f.path, i.start_line, i.end_line, i.confidence, i.recorded,
            i.occurred_start, i.occurred_end, i.marks, i.details, i.heading,
-           i.origin, i.quarantined, {_FURTHER_TIMES}
+           i.origin, i.quarantined, i.author, {_FURTHER_TIMES}
     FROM items i JOIN files f ON f.file = i.file
     WHERE i.kind <> 'note' AND {{condition}}
     ORDER BY {{order}}
@@ -371,13 +376,14 @@ def _facts(
             confidence=row[8],
             recorded=_day(row[9]),
             occurred=_interval(row[10], row[11]),
-            times=_times(row[10], row[11], row[17]),
+            times=_times(row[10], row[11], row[18]),
             marks=_marks(row[12]),
             ends=_ends(row[12]),
             details=tuple(json.loads(row[13])) if row[13] else (),
             heading=row[14],
             origin=_ORIGINS[row[15]],
             quarantined=bool(row[16]),
+            author=_author(row[17]),
         )
         for row in rows
     )
@@ -395,6 +401,11 @@ def _mentions(connection: Connection, items: Sequence[int]) -> dict[int, tuple[M
     ):
         found.setdefault(item, []).append(Mention(name, entity, bool(subject)))
     return {item: tuple(mentions) for item, mentions in found.items()}
+
+
+@lru_cache(maxsize=256)
+def _author(stored: str | None) -> Author:
+    return parse_author(stored) if stored else NOBODY
 
 
 def _marks(stored: str | None) -> tuple[EvidenceMark, ...]:
