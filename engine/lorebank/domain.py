@@ -390,6 +390,8 @@ class Hit:
     occurred: Interval | None = None
     status: FactStatus = FactStatus.LIVE
     superseded_by: str | None = None
+    until: date | None = None
+    """The day from which it holds no longer, where a newer line replaces it."""
     why: dict[str, dict[str, Any]] = field(default_factory=dict)
     """Per retriever that found it: `{"lexical": {"rank": 1, "terms": [...]}, …}`."""
     evidence: tuple[Evidence, ...] = ()
@@ -411,6 +413,13 @@ class Hit:
         return f"{self.bank}:{self.source}" if self.bank else str(self.source)
 
     @property
+    def standing(self) -> str:
+        """What is said beside it where it holds no longer: `superseded since 2026-02-02`."""
+        if self.status is FactStatus.LIVE:
+            return ""
+        return f"{self.status.value} since {self.until}" if self.until else self.status.value
+
+    @property
     def timestamp(self) -> date | Interval | None:
         """When it happened if the text says so, else the day it was written."""
         return self.occurred or self.recorded
@@ -427,6 +436,7 @@ class Hit:
             "confidence": self.confidence,
             "status": self.status.value,
             "superseded_by": self.superseded_by,
+            "until": _iso(self.until),
             "source": str(self.source),
             "score": round(self.score, 4),
             "snippet": self.snippet,

@@ -35,6 +35,7 @@ class HitRow(TypedDict):
     confidence: float | None
     status: str
     superseded_by: str | None
+    until: str | None
     source: str
     score: float
     snippet: str

@@ -9,7 +9,6 @@ from types import MappingProxyType
 from lorebank.domain import (
     Answer,
     Fact,
-    FactStatus,
     Hit,
     Hunk,
     Inbox,
@@ -65,8 +64,8 @@ def _hit(hit: Hit) -> str:
     marks = [hit.kind, _when(hit.timestamp), unconfirmed(hit).strip()]
     if hit.confidence is not None:
         marks.append(f"c={hit.confidence:.2f}")
-    if hit.status is not FactStatus.LIVE:
-        marks.append(hit.status.value)
+    if hit.standing:
+        marks.append(hit.standing)
     about = f"{', '.join(hit.entities)}: " if hit.entities else ""
     content = " ".join(hit.content.split())
     return f"{about}{content} ({', '.join(filter(None, marks))}) [{hit.place}]"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import date
 
 from lorebank.domain import Answer, FactStatus, Hit, Interval, OpinionStatus
 from lorebank.index.contexts import contexts_of
@@ -527,6 +528,7 @@ def _hit(pool: Pool, number: int, marks: _Marks) -> Hit:
         occurred=item.occurred,
         status=_status(item, held, replaced),
         superseded_by=_successor(item, held) or _id(replaced.get(number)),
+        until=_until(replaced.get(number)),
         why=why,
         evidence=belief.evidence if belief else (),
         snippet=snippet(item.content, pool.understood.terms),
@@ -535,6 +537,10 @@ def _hit(pool: Pool, number: int, marks: _Marks) -> Hit:
         origin=item.origin,
         quarantined=item.quarantined,
     )
+
+
+def _until(successor: Successor | None) -> date | None:
+    return date.fromisoformat(successor.since) if successor and successor.since else None
 
 
 def _id(successor: Successor | None) -> str | None:
