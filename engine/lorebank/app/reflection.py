@@ -60,6 +60,7 @@ class Reflection(Asking):
         vanish than `reflect.max_vanish`. `commit` makes one git commit of what was written. A run
         that was killed is completed first.
         """
+        self._refuse_in_group("reflecting")
         from lorebank.reflect.run import RunOptions, reflect_workspace
         from lorebank.reflect.under_way import resume_run
         from lorebank.reflect.writing import open_writer
