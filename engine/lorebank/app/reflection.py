@@ -26,6 +26,7 @@ from lorebank.index.entities import resolution
 from lorebank.index.items import facts_by_id
 from lorebank.index.unsure import load_unsure
 from lorebank.recall.filters import parse_day
+from lorebank.workspace.atomic import temporaries_below
 from lorebank.workspace.lock import WriterLock
 from lorebank.workspace.recalled import settle_recalled
 
@@ -85,6 +86,9 @@ class Reflection(Asking):
         models = open_writer(self.config, self._environ, self._say, self._all_names)
         with WriterLock(self.root), models as writer:
             resumed = None if dry_run else resume_run(self.root)
+            if not dry_run:
+                for left in temporaries_below(self.root):
+                    left.unlink(missing_ok=True)  # of killed writers: the living hold the lock
             self._sync_words()
             self._judge_waiting()
             moved, begun = self._settle_pages(today, dry_run=dry_run)
