@@ -46,8 +46,8 @@ def inbox(
 ) -> None:
     """Show what waits for a judgment, and settle it.
 
-    Newest first. Each verdict is a signed line under bank/; deleting the line, or --undo, takes it back. `rule`
-    goes through the items with single keys, on a terminal only.
+    Newest first. Each verdict is a signed line under bank/; deleting the line, or --undo, takes it
+    back. `rule` goes through the items with single keys, on a terminal only.
     """
     with session.bank() as bank:
         if undo:
