@@ -228,7 +228,9 @@ class Fact:
     recorded: date | None = None
     """The log's own day; `None` in an undated file."""
     occurred: Interval | None = None
-    """The time that the text itself names, resolved against `recorded`."""
+    """The first time that the text itself names, resolved against `recorded`."""
+    times: tuple[Interval, ...] = ()
+    """All the times that it names, in its order."""
     marks: tuple[EvidenceMark, ...] = ()
     ends: tuple[str, ...] = ()
     """Ids of facts that hold no longer because of this one, as the writer says."""
@@ -419,6 +421,9 @@ class Hit:
     """An opinion's present confidence, else the one the writer gave, else `None`."""
     recorded: date | None = None
     occurred: Interval | None = None
+    """The first time that the text names."""
+    times: tuple[Interval, ...] = ()
+    """All the times that it names, in its order."""
     status: FactStatus = FactStatus.LIVE
     superseded_by: str | None = None
     until: date | None = None
