@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from lorebank.app.opened import Day, OpenWorkspace
-from lorebank.domain import Citation, EvidenceMark, Fact, FactKind, Origin, Stance
+from lorebank.domain import (
+    Citation,
+    EvidenceMark,
+    Fact,
+    FactKind,
+    LintFinding,
+    LintReport,
+    Origin,
+    Stance,
+    UndoReport,
+)
 from lorebank.errors import UsageError
 from lorebank.index.items import facts_by_place
 from lorebank.recall.filters import parse_day, parse_origin
@@ -125,6 +136,68 @@ class Writing(OpenWorkspace):
             edit_text(self.root, path, self.config, change)
         self._sync_words()
         return reports[-1]
+
+    def lint(self, *, fix: bool = False, now: date | None = None) -> LintReport:
+        """Lines that are better written otherwise, each with what it would become.
+
+        With `fix` those that need no judgement are rewritten; `undo_lint` takes that back.
+        """
+        from lorebank.index.lint import lint_findings
+        from lorebank.markdown.lint import apply_fixes, with_fixes
+
+        self._freshen()
+        headings = self._read_settings.retain_headings
+        found: list[LintFinding] = []
+        after: dict[str, tuple[str, str]] = {}
+        for path, group in groupby(lint_findings(self._index), lambda each: each.source.path):
+            text = self._read_text(path)
+            fixed = with_fixes(tuple(group), text, headings)
+            found += fixed
+            if (mended := apply_fixes(fixed, text)) != text:
+                after[path] = (text, mended)
+        if not fix or not after:
+            return LintReport(tuple(found))
+        run = self._edit_files("lint", after, self._today(now))
+        self._sync_words()
+        return LintReport(tuple(found), tuple(sorted(after)), run)
+
+    def undo_lint(self, run: str | None = None) -> UndoReport:
+        """Take the fixes of a run of lint back, the last without a name."""
+        return self._undo_edit("lint", run)
+
+    def undo_retain(self) -> UndoReport:
+        """Take the last fact that `retain` wrote out of its log again."""
+        return self._undo_edit("retain", None)
+
+    def _undo_edit(self, area: str, run: str | None) -> UndoReport:
+        from lorebank.reflect.undo import undo_run
+
+        with WriterLock(self.root):
+            report = undo_run(self.root, run, area=area)
+        self._sync_words()
+        return report
+
+    def _edit_files(self, area: str, texts: Mapping[str, tuple[str, str]], day: date) -> str:
+        """Write texts over the texts that were read, kept for undo; the name of the run."""
+        from lorebank.reflect.undo import Change, keep_for_undo, next_run
+        from lorebank.workspace.text_edit import edit_text
+
+        with WriterLock(self.root):
+            run = next_run(self.root, day.isoformat(), area=area)
+            changes: dict[str, Change] = {}
+            for path, (before, after) in texts.items():
+                # A file that changed since it was read is left alone: its line numbers are old.
+                def edit(text: str | None, before: str = before, after: str = after) -> str:
+                    return after if text == before else text or ""
+
+                edited = edit_text(self.root, path, self.config, edit)
+                changes[path] = Change(*edited)
+            keep_for_undo(self.root, run, changes, area=area)
+        return run
+
+    def _read_text(self, path: str) -> str:
+        data = (self.root / path).read_bytes()
+        return data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
 
     def _news(self, text: str) -> str:
         """A text without what recall printed; says what was left out."""

@@ -68,6 +68,8 @@ class ReadFile:
     chunks: tuple[Chunk, ...]
     names: tuple[NameRow, ...]
     diagnostics: tuple[Diagnostic, ...]
+    advice: tuple[Diagnostic, ...] = ()
+    """What was understood and is better written otherwise."""
     tags: tuple[str, ...] = ()
     """What the front matter says the whole file is about."""
     context: str = ""
@@ -124,6 +126,7 @@ def read_file(
         ),
         names=(*_page_names(source.path, front_matter), *_moved_names(source.path, text)),
         diagnostics=(*problems, *odd, *extraction.diagnostics, *unread),
+        advice=extraction.advice,
         tags=front_matter_tags(front_matter),
         context=context,
         context_scope=scope_of(source.path, core=source.role is FileRole.CORE),

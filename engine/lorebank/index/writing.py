@@ -15,6 +15,7 @@ from lorebank.index.contexts import delete_context, insert_context
 from lorebank.index.embedding import hash_of_item
 from lorebank.index.embedding_cache import text_hash
 from lorebank.index.entities import insert_names
+from lorebank.index.lint import insert_advice
 from lorebank.index.quarantine import insert_confirmations
 from lorebank.index.slots import insert_slots
 from lorebank.index.tasks import insert_tasks
@@ -132,6 +133,7 @@ def insert_file(connection: Connection, read: ReadFile, mtime_ns: int) -> None:
         insert_context(connection, file, read.context_scope, read.context)
     insert_confirmations(connection, file, read.confirmations)
     insert_diagnostics(connection, read.diagnostics)
+    insert_advice(connection, read.advice)
 
 
 def insert_diagnostics(connection: Connection, diagnostics: Sequence[Diagnostic]) -> None:

@@ -10,7 +10,7 @@ from lorebank.domain import Citation, EvidenceMark, Fact, FactKind, Mention, Ori
 from lorebank.errors import UsageError
 from lorebank.language.folding import slugify
 from lorebank.markdown.fact_lines import begins_typed, parse_fact_line
-from lorebank.markdown.facts import fact_id
+from lorebank.markdown.facts import fact_id, is_template
 from lorebank.retain.append import one_paragraph
 
 _BULLET = re.compile(r"\A[-*+]\s+")
@@ -41,6 +41,11 @@ def compose_fact(
             raise UsageError(f"nothing retained: {message.split(';')[0]}", hint="write it as c=0.8")
     if not parsed.content:
         raise UsageError("nothing to retain: no sentence after the mentions", hint="add one")
+    if is_template(parsed):
+        raise UsageError(
+            "nothing to retain: the line is a template that is not filled in",
+            hint="name somebody, and say something of them",
+        )
     given = tuple(_mention(name) for name in entities)
     subjects = {mention.slug for mention in given}
     mentions = given + tuple(m for m in parsed.mentions if m.slug not in subjects)
