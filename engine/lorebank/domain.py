@@ -240,6 +240,8 @@ class Fact:
     occurred: Interval | None = None
     """The time that the text itself names, resolved against `recorded`."""
     marks: tuple[EvidenceMark, ...] = ()
+    ends: tuple[str, ...] = ()
+    """Ids of facts that hold no longer because of this one, as the writer says."""
     heading: str = ""
     """The headings above the fact's section, joined by ` > `."""
     details: tuple[str, ...] = ()

@@ -15,9 +15,11 @@ from lorebank.index.contexts import delete_context, insert_context
 from lorebank.index.embedding import hash_of_item
 from lorebank.index.embedding_cache import text_hash
 from lorebank.index.entities import insert_names
+from lorebank.index.items import ENDS
 from lorebank.index.lint import insert_advice
 from lorebank.index.quarantine import insert_confirmations
 from lorebank.index.slots import insert_slots
+from lorebank.index.succession import insert_change, insert_line_rulings
 from lorebank.index.tasks import insert_tasks
 from lorebank.language.words import searchable
 from lorebank.markdown.origin import read_origin_mark
@@ -60,6 +62,7 @@ def delete_file(connection: Connection, path: str) -> None:
     connection.execute(f"DELETE FROM mentions WHERE item IN ({items})", (file,))
     connection.execute(f"DELETE FROM plain_mentions WHERE item IN ({items})", (file,))
     connection.execute(f"DELETE FROM slots WHERE item IN ({items})", (file,))
+    connection.execute(f"DELETE FROM changes WHERE item IN ({items})", (file,))
     connection.execute(f"DELETE FROM vectors WHERE owner = 'item' AND row IN ({items})", (file,))
     connection.execute(f"DELETE FROM tags WHERE item IN ({items})", (file,))
     connection.execute(f"DELETE FROM tasks WHERE item IN ({items})", (file,))
@@ -68,6 +71,7 @@ def delete_file(connection: Connection, path: str) -> None:
     connection.execute(f"DELETE FROM vectors WHERE owner = 'chunk' AND row IN ({chunks})", (file,))
     connection.execute("DELETE FROM chunks WHERE file = ?", (file,))
     connection.execute("DELETE FROM confirmations WHERE file = ?", (file,))
+    connection.execute("DELETE FROM line_rulings WHERE file = ?", (file,))
     connection.execute("DELETE FROM names WHERE file = ?", (file,))
     delete_context(connection, file)
     connection.execute("DELETE FROM diagnostics WHERE path = ?", (path,))
@@ -132,6 +136,7 @@ def insert_file(connection: Connection, read: ReadFile, mtime_ns: int) -> None:
     if read.context and read.origin.trusted:  # else it would speak for its neighbours
         insert_context(connection, file, read.context_scope, read.context)
     insert_confirmations(connection, file, read.confirmations)
+    insert_line_rulings(connection, file, read)
     insert_diagnostics(connection, read.diagnostics)
     insert_advice(connection, read.advice)
 
@@ -156,6 +161,8 @@ def _insert_items(connection: Connection, file: int, read: ReadFile, starts: Seq
     for ordinal, (entry, occurred, slots) in enumerate(entries):
         item = _insert_item(connection, file, ordinal, entry, occurred, read, starts)
         insert_slots(connection, item, slots)
+        if isinstance(entry, Fact):
+            insert_change(connection, item, entry)
         if not isinstance(entry, Fact) and entry.citation in tasks:
             insert_tasks(connection, item, [tasks[entry.citation]])
         around = [texts[i] for i in (ordinal - 1, ordinal + 1) if 0 <= i < len(texts)]
@@ -204,9 +211,7 @@ def _insert_item(
             _iso(occurred.end) if occurred else None,
             fact.content if fact else None,
             fact.confidence if fact else None,
-            json.dumps([[m.stance.value, m.opinion_id] for m in fact.marks])
-            if fact and fact.marks
-            else None,
+            _marks(fact) if fact else None,
             json.dumps(fact.details, ensure_ascii=False) if fact and fact.details else None,
             hash_of_item(fact.content, fact.heading) if fact else None,
             _origin(entry, read).value,
@@ -227,6 +232,12 @@ def _insert_item(
             ],
         )
     return item
+
+
+def _marks(fact: Fact) -> str | None:
+    marks = [[mark.stance.value, mark.opinion_id] for mark in fact.marks]
+    marks += [[ENDS, ended] for ended in fact.ends]
+    return json.dumps(marks) if marks else None
 
 
 def _as_passage(task: Task, text: str, starts: Sequence[int]) -> Passage:
