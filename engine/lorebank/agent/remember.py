@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from lorebank.agent.core_memory import CoreWrite
 from lorebank.agent.routing import Place, route
-from lorebank.domain import Citation, Fact, FactKind, Origin
+from lorebank.domain import Citation, Fact, Origin
 from lorebank.records import dataclass
 
 
@@ -18,7 +18,6 @@ class Writer(Protocol):
         self,
         text: str,
         *,
-        kind: FactKind | None = None,
         origin: Origin | str = Origin.OWNER,
         now: date | None = None,
     ) -> Fact:
@@ -61,7 +60,7 @@ def remember(
     """Route a text and write it there."""
     found = route(text, to=to)
     if found.place is Place.FACT:
-        fact = writer.retain(found.text, kind=found.kind, origin=origin, now=now)
+        fact = writer.retain(found.text, origin=origin, now=now)
         return Remembered("fact", found.reason, found.text, fact.citation, fact.id)
     if found.place is Place.LOG:
         return Remembered("log", found.reason, found.text, writer.log(found.text, now=now))

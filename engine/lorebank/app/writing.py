@@ -16,6 +16,7 @@ from lorebank.domain import (
     FactKind,
     LintFinding,
     LintReport,
+    Mention,
     Origin,
     Stance,
     UndoReport,
@@ -69,6 +70,7 @@ class Writing(OpenWorkspace):
             day=recorded,
             marks=marks,
             origin=Origin(parse_origin(origin)),
+            names_in=self._known_names,
         )
         path = LogPattern.compile(self.config.workspace.log_pattern).path_for(recorded)
         with WriterLock(self.root):
@@ -194,6 +196,13 @@ class Writing(OpenWorkspace):
                 changes[path] = Change(*edited)
             keep_for_undo(self.root, run, changes, area=area)
         return run
+
+    def _known_names(self, text: str) -> tuple[Mention, ...]:
+        from lorebank.index.plain_mentions import names_in_sentence
+        from lorebank.retain.kinds import not_names
+
+        self._freshen()
+        return names_in_sentence(self._index, text, not_names())
 
     def _read_text(self, path: str) -> str:
         data = (self.root / path).read_bytes()

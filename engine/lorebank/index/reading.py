@@ -96,12 +96,15 @@ def read_file(
         return _read_ledger(text, content_hash, source, document, problems)
     front_matter, _, _ = parse_front_matter(text, source.path)
     origin, odd = file_origin(source.path, front_matter, settings.origins)
+    without_facts = (
+        source.role is FileRole.DIRECTIVES or str(front_matter.get("facts", "")).lower() == "none"
+    )
     extraction = extract_facts(
         text,
         source.path,
         document=document,
         recorded=source.recorded,
-        headings=() if source.role is FileRole.DIRECTIVES else settings.retain_headings,
+        headings=() if without_facts else settings.retain_headings,
         everywhere=source.role is FileRole.BANK,
     )
     tasks = tuple(_due(task, source.recorded) for task in find_tasks(document))

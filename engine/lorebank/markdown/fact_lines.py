@@ -18,6 +18,8 @@ import unicodedata
 from dataclasses import replace
 
 from lorebank.domain import EvidenceMark, FactKind, Mention, Origin, Stance
+from lorebank.language.folding import slugify
+from lorebank.markdown.headings import PLACEHOLDERS as PLACEHOLDER_NAMES
 from lorebank.markdown.mentions import find_mentions
 from lorebank.markdown.origin import read_origin_mark
 from lorebank.markdown.plain import plain_text
@@ -32,6 +34,9 @@ _KINDS = {kind.letter: kind for kind in FactKind}
 _ORNAMENTS = re.compile(
     r"(?:[\s+\-\u2022\u25aa\u2013\u2014\u2190-\u2bff\ufe0e\ufe0f\u200d\u20e3\U0001f000-\U0001faff])*"
 )
+BLANK = re.compile(r"(?:…|\.{2,}|_{2,}|<\w[^<>\n]*>|\s)+")
+"""What a template leaves to be filled in: dots, a line, a word in angle brackets."""
+PLACEHOLDERS = frozenset(map(slugify, PLACEHOLDER_NAMES))
 _PASTED_BULLETS = ("\u2022", "\u25aa", "\u2013", "\u2014", "-", "+")
 _GLUED = re.compile(r"[\W_]*[WBOSwbos](?=[@\uff20]\w)")
 _EMPHASIS = re.compile(r"\*{1,3}|_{1,3}|~~|`")
@@ -82,6 +87,9 @@ class FactLine:
     has_subject: bool = False
     """Whether mentions stand right after the kind, or first where there is none."""
     has_colon: bool = False
+    is_template: bool = False
+    """Whether it waits to be filled in: `W @Name: a sentence`, `O(c=0.0) @Ana: …`. A name or text
+    that is meant so is written in brackets or escaped."""
     content_start: int = -1
     """Where in the text the content begins; -1 where marks of the prefix go on in it."""
     origin: Origin | None = None
@@ -179,8 +187,11 @@ class _Prefix:
         if not content:
             self.problems = [problem for problem in self.problems if problem[0] != "kind-missing"]
             self.problems.append(("fact-empty", "nothing is said here; the line is no fact"))
+        prefix = self.text[:content_start]
         return FactLine(
             kind=self.kind or FactKind.WORLD,
+            is_template=BLANK.fullmatch(source) is not None
+            or (bool(leading) and leading[0].slug in PLACEHOLDERS and "[[" not in prefix),
             mentions=_distinct(subjects, [m for m, _, _ in find_mentions(source)]),
             confidence=self.confidence,
             content=content,

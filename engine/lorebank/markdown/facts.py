@@ -16,11 +16,11 @@ from hashlib import blake2b
 from itertools import takewhile
 
 from lorebank.domain import Citation, Diagnostic, Fact, FactKind, Mention, Origin
-from lorebank.language.folding import fold, slugify
+from lorebank.language.folding import fold
 from lorebank.markdown.document import Document, Node, heading_paths, read_document
 from lorebank.markdown.fact_items import BULLET, FactItem, Gathering
 from lorebank.markdown.fact_lines import ADVICE, FactLine, begins_typed, parse_fact_line
-from lorebank.markdown.headings import PLACEHOLDERS, RETAIN_HEADINGS
+from lorebank.markdown.headings import RETAIN_HEADINGS
 from lorebank.markdown.mentions import find_mentions
 from lorebank.markdown.opinion_tables import opinion_rows
 from lorebank.markdown.plain import plain_text
@@ -47,9 +47,7 @@ _LEGEND_WORDS = 6
 """Words in a line of a legend without `=`, at most: `W: facts about the world`."""
 _LEGEND_LINES = 3
 """Lines with a letter each that make such a legend; two may be facts about nobody."""
-_BLANK_TO_FILL = re.compile(r"(?:…|\.{2,}|_{2,}|<\w[^<>\n]*>|\s)+")
 _NAME_GOES_ON = re.compile(r"(?P<rest>(?:[^\W\d_][\w'’-]*[ \t]+){0,2}[^\W\d_][\w'’-]*)[ \t]*[:：]")
-_PLACEHOLDER_SLUGS = frozenset(map(slugify, PLACEHOLDERS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,7 +342,7 @@ class _FactReader:
         line = parse_fact_line("\n".join(item.pieces))
         if about and not line.has_subject:
             line = replace(line, mentions=(*about, *line.mentions), has_subject=True)
-        if is_template(line):
+        if line.is_template:
             return
         place = Citation(document.path, item.start + 1, item.end)
         for code, message in line.problems:
@@ -425,13 +423,6 @@ def _is_code_example(text: str) -> bool:
     """Whether an item is a typed line in backticks: somebody shows the format."""
     text = text.strip()
     return text[:1] == "`" == text[-1:] and begins_typed(text.strip("`").strip())
-
-
-def is_template(line: FactLine) -> bool:
-    """Whether a line waits to be filled in: `W @Name: a sentence`, `O(c=0.0) @Ana: …`."""
-    if line.has_subject and line.mentions and line.mentions[0].slug in _PLACEHOLDER_SLUGS:
-        return True
-    return bool(line.content) and _BLANK_TO_FILL.fullmatch(line.content) is not None
 
 
 def _legend(items: Sequence[Node]) -> frozenset[int]:
