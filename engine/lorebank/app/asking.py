@@ -89,6 +89,8 @@ class Asking(Sessions):
         wanted = self.config.recall.k if k is None else k
         if wanted < 1:
             raise UsageError(f"k must be at least 1, not {wanted}")
+        if min_confidence is not None and not 0 <= min_confidence <= 1:
+            raise UsageError(f"min_confidence must be from 0 to 1, not {min_confidence}")
         self._freshen()
         filters = Filters(
             interval=parse_interval(since, until, today),

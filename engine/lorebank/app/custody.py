@@ -90,12 +90,18 @@ class Custody(Sessions):
         with WriterLock(self.root):
             self._sync_words()
             forgetting = self._forgetting()
-            named = self._named_to_forget(entity, forgetting) if entity else ("", (), "")
+            resumed = () if dry_run else forgetting.resume()
+            try:
+                named = self._named_to_forget(entity, forgetting) if entity else ("", (), "")
+            except NotFound:
+                if not resumed:
+                    raise
+                named = (slugify(entity), (entity,), "")  # forgotten by the run just resumed
             order = Order(ids, *named, source=source, match=match, before=day)
             order.check()
             if dry_run:
                 return forgetting.preview(order)
-            report = forgetting.forget(order, today=today)
+            report = forgetting.forget(order, today=today, resumed=resumed)
             if purge and report.run:
                 report = replace(report, purged=purge_kept(self.root, report.run))
         return report

@@ -27,6 +27,7 @@ def compose_fact(
     confidence: float | None,
     day: date,
     marks: Sequence[EvidenceMark],
+    ends: Sequence[str] = (),
     origin: Origin = Origin.OWNER,
     names_in: Callable[[str], Sequence[Mention]] = lambda text: (),
 ) -> Fact:
@@ -70,6 +71,7 @@ def compose_fact(
         confidence=stated,
         recorded=day,
         marks=(*parsed.marks, *marks),
+        ends=tuple(dict.fromkeys((*parsed.ends, *ends))),
         origin=origin.least_trusted(parsed.origin),
     )
 
