@@ -142,6 +142,7 @@ class AsyncBank:
     judge = _awaited(Bank.judge)
     lint = _awaited(Bank.lint)
     log = _awaited(Bank.log)
+    log_file = _awaited(Bank.log_file)
     memory_search = _awaited(Bank.memory_search)
     memory_write = _awaited(Bank.memory_write)
     opinions = _awaited(Bank.opinions)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from itertools import groupby
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lorebank.app.opened import Day, OpenWorkspace
@@ -22,7 +23,9 @@ from lorebank.domain import (
     UndoReport,
 )
 from lorebank.errors import UsageError
-from lorebank.index.items import facts_by_place
+from lorebank.index.items import facts_by_id, facts_by_place, facts_saying
+from lorebank.language.secrets import find_secrets
+from lorebank.markdown.hidden import private_parts
 from lorebank.recall.filters import parse_day, parse_origin
 from lorebank.retain.kinds import parse_kind
 from lorebank.workspace.layout import LogPattern
@@ -47,6 +50,8 @@ class Writing(OpenWorkspace):
         against: Sequence[str] = (),
         replaces: Sequence[str] | str = (),
         origin: Origin | str = Origin.OWNER,
+        allow_future: bool = False,
+        allow_secret: bool = False,
         now: date | None = None,
     ) -> Fact:
         """Append a fact under the retain section of a day's log and return it with its citation.
@@ -62,13 +67,25 @@ class Writing(OpenWorkspace):
 
         today = self._today(now)
         recorded = parse_day(day, today, "date") or today
+        if recorded > today and not allow_future:
+            raise UsageError(
+                f"--date {recorded} lies ahead; a log tells of days that were",
+                hint="write it down today and name the day in the sentence, or --allow-future",
+            )
+        public, private = private_parts(self._news(text))
+        if private and not public:
+            raise UsageError("nothing to retain: all of it is private", hint="edit the log itself")
+        if find_secrets(text) and not allow_secret:
+            raise UsageError(
+                "nothing retained: the text holds what looks like a secret",
+                hint="leave it out, or --allow-secret; the index masks it either way",
+            )
         marks = [EvidenceMark(Stance.FOR, self._opinion_id(o)) for o in for_]
         marks += [EvidenceMark(Stance.AGAINST, self._opinion_id(o)) for o in against]
         olds = (replaces,) if isinstance(replaces, str) else replaces
-        if olds:
-            self._freshen()
+        self._freshen()
         fact = compose_fact(
-            self._news(text),
+            public,
             kind=parse_kind(kind),
             entities=entities,
             confidence=confidence,
@@ -79,8 +96,15 @@ class Writing(OpenWorkspace):
             names_in=self._known_names,
         )
         path = LogPattern.compile(self.config.workspace.log_pattern).path_for(recorded)
+        written = next((f for f in facts_by_id(self._index, fact.id) if not private), None)
+        if written is not None:
+            self._say(f"noted already: {written.citation}; nothing was written")
+            return written
+        for before in facts_saying(self._index, [fact.content])[-1:]:
+            self._say(f"noted before: {before.citation}")
+        formatted = f"{format_fact(fact)} {private}".rstrip()
         with WriterLock(self.root):
-            line = self._append(path, format_fact(fact), recorded)
+            line = self._append(path, formatted, recorded, undo="retain")
         self._sync_words()
         return facts_by_place(self._index, path, line) or replace(
             fact, citation=Citation(path, line, line)
@@ -110,6 +134,17 @@ class Writing(OpenWorkspace):
             edit_text(self.root, path, self.config, add)
         self._sync_words()
         return places[-1]
+
+    def log_file(self, *, day: Day = None, now: date | None = None) -> Path:
+        """The file of a day's log, laid out where it does not exist yet."""
+        from lorebank.retain.append import new_log
+        from lorebank.workspace.text_edit import edit_text
+
+        recorded = parse_day(day, self._today(now), "date") or self._today(now)
+        path = LogPattern.compile(self.config.workspace.log_pattern).path_for(recorded)
+        with WriterLock(self.root):
+            edit_text(self.root, path, self.config, lambda t: new_log(recorded) if t is None else t)
+        return self.root / path
 
     def memory_write(
         self,
