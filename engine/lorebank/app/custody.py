@@ -42,6 +42,7 @@ class Custody(Sessions):
         from lorebank.custody.confirm import Choice, chosen, take_back, write_confirmations
         from lorebank.markdown.confirmations import format_confirmation
 
+        self._refuse_in_group("what the bank lets in and lets go")
         choice = Choice(ids, source, all_from)
         with WriterLock(self.root):
             self._sync_words()
@@ -85,6 +86,7 @@ class Custody(Sessions):
         from lorebank.custody.restoring import purge as purge_kept
         from lorebank.custody.selection import Order
 
+        self._refuse_in_group("what the bank lets in and lets go")
         today = self._today(now)
         day = parse_day(before, today, "before")
         with WriterLock(self.root):

@@ -79,6 +79,7 @@ class Judgments(OpenWorkspace):
     def _desk(self, now: date | None) -> Desk:
         from lorebank.inbox.sources import Desk
 
+        self._refuse_in_group("the inbox")
         return Desk(
             self._index, self.root, self.config, self._today(now), self._append, self._alike_by
         )

@@ -29,6 +29,7 @@ from lorebank.index.entities import resolution
 from lorebank.index.items import facts_by_id
 from lorebank.index.unsure import load_unsure
 from lorebank.recall.filters import parse_day
+from lorebank.workspace.atomic import temporaries_below
 from lorebank.workspace.layout import LogPattern, named_day
 from lorebank.workspace.lock import WriterLock
 from lorebank.workspace.recalled import settle_recalled
@@ -64,6 +65,7 @@ class Reflection(Asking):
         vanish than `reflect.max_vanish`. `commit` makes one git commit of what was written. A run
         that was killed is completed first.
         """
+        self._refuse_in_group("reflecting")
         from lorebank.reflect.run import RunOptions, reflect_workspace
         from lorebank.reflect.under_way import resume_run
         from lorebank.reflect.writing import open_writer
@@ -88,6 +90,9 @@ class Reflection(Asking):
         models = open_writer(self.config, self._environ, self._say, self._all_names)
         with WriterLock(self.root), models as writer:
             resumed = None if dry_run else resume_run(self.root)
+            if not dry_run:
+                for left in temporaries_below(self.root):
+                    left.unlink(missing_ok=True)  # of killed writers: the living hold the lock
             self._sync_words()
             self._judge_waiting()
             moved, begun = self._settle_pages(today, dry_run=dry_run)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date
 
-from lorebank.domain import Citation, EvidenceMark, Fact, FactKind, Mention, Origin
+from lorebank.domain import NOBODY, Author, Citation, EvidenceMark, Fact, FactKind, Mention, Origin
 from lorebank.errors import UsageError
 from lorebank.language.folding import slugify
 from lorebank.markdown.fact_lines import begins_typed, parse_fact_line
@@ -30,6 +30,7 @@ def compose_fact(
     ends: Sequence[str] = (),
     origin: Origin = Origin.OWNER,
     names_in: Callable[[str], Sequence[Mention]] = lambda text: (),
+    author: Author = NOBODY,
 ) -> Fact:
     """The fact that a text states; `- O(c=0.9) @Peter: …` is understood, flags win over it.
 
@@ -73,6 +74,7 @@ def compose_fact(
         marks=(*parsed.marks, *marks),
         ends=tuple(dict.fromkeys((*parsed.ends, *ends))),
         origin=origin.least_trusted(parsed.origin),
+        author=author,
     )
 
 
