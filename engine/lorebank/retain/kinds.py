@@ -36,16 +36,23 @@ def kind_of(text: str) -> FactKind:
     A preference or judgement is an opinion; what the writer did is an experience; all else, what
     somebody cannot eat included, is a fact about the world.
     """
-    if said(text, "opinion"):
+    if _said_in_its_language(text, "opinion"):
         return FactKind.OPINION
-    if said(text, "deed") or said(text, "did"):
+    if _said_in_its_language(text, "deed") or _said_in_its_language(text, "did"):
         return FactKind.EXPERIENCE
     return FactKind.WORLD
 
 
 def said(text: str, entry: str) -> bool:
-    """Whether a text holds a phrase of that entry in a language that it may be in: `will` wants in
-    German and only tells the time in English."""
+    """Whether a text holds a phrase of that entry, in any language: an order counts as one even
+    where few words tell the language."""
+    folded = fold(text)
+    return any(pattern.search(folded) for pattern in _patterns(entry).values())
+
+
+def _said_in_its_language(text: str, entry: str) -> bool:
+    """As `said`, in the languages that the text may be in: `will` wants in German and only tells
+    the time in English."""
     folded, spoken = fold(text), likely_languages(words(text))
     return any(
         pattern.search(folded)
