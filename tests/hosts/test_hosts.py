@@ -16,8 +16,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from host_models import StubModel, serving
 
+from host_models import StubModel, serving
 from lorebank.language.words import estimate_tokens
 
 HOSTS = Path(os.environ.get("LOREBANK_HOSTS", "")).absolute() / "node_modules/.bin"
