@@ -144,7 +144,7 @@ def check(command: Sequence[str], environ: Mapping[str, str] = os.environ) -> tu
     it does not answer."""
     client = {"name": "lorebank-connect", "version": "1"}
     hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"id": 1, "method": "initialize", "params": hello},
         {"method": "notifications/initialized"},
         {"id": 2, "method": "tools/list", "params": {}},
