@@ -44,6 +44,7 @@ COMMANDS = {
     "template": "List, check, import and export bank templates.",
     "context": "Print what an agent should know at the start of a session.",
     "flush": "Say whether an agent should store what lasts before its context is compacted.",
+    "connect": "Put lorebank into an agent host as its memory server.",
     "hooks": "Put lorebank into the settings of an agent host.",
     "watch": "Keep the index fresh while files change.",
     "mcp": "Serve the memory to agents over the Model Context Protocol.",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import date
 
 from lorebank.domain import Answer, FactStatus, Hit, Interval, OpinionStatus
 from lorebank.index.contexts import contexts_of
@@ -313,9 +314,8 @@ def _in_time(interval: Interval, items: Mapping[int, Item]) -> frozenset[int]:
 def _spans(item: Item) -> Iterator[Interval]:
     if item.recorded is not None:
         yield Interval(item.recorded, item.recorded)
-    if item.occurred is not None:
-        start, end = item.occurred.start, item.occurred.end
-        yield Interval(start or end, end or start)
+    for time in item.times:
+        yield Interval(time.start or time.end, time.end or time.start)
 
 
 def _rarity(request: Request) -> tuple[dict[str, float], frozenset[str]]:
@@ -525,8 +525,10 @@ def _hit(pool: Pool, number: int, marks: _Marks) -> Hit:
         confidence=belief.confidence if belief else item.confidence,
         recorded=item.recorded,
         occurred=item.occurred,
+        times=item.times,
         status=_status(item, held, replaced),
         superseded_by=_successor(item, held) or _id(replaced.get(number)),
+        until=_until(replaced.get(number)),
         why=why,
         evidence=belief.evidence if belief else (),
         snippet=snippet(item.content, pool.understood.terms),
@@ -536,6 +538,10 @@ def _hit(pool: Pool, number: int, marks: _Marks) -> Hit:
         quarantined=item.quarantined,
         author=item.author,
     )
+
+
+def _until(successor: Successor | None) -> date | None:
+    return date.fromisoformat(successor.since) if successor and successor.since else None
 
 
 def _id(successor: Successor | None) -> str | None:
