@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from lorebank.exchange.rendering import imported_from, is_untouched, render_note
 
 from lorebank.domain import Diagnostic
 from lorebank.exchange.conversations import Conversation, Turn, conversation_note
