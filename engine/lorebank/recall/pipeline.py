@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import date
 
 from lorebank.domain import Answer, FactStatus, Hit, Interval, OpinionStatus
 from lorebank.index.contexts import contexts_of
@@ -527,6 +528,7 @@ def _hit(pool: Pool, number: int, marks: _Marks) -> Hit:
         times=item.times,
         status=_status(item, held, replaced),
         superseded_by=_successor(item, held) or _id(replaced.get(number)),
+        until=_until(replaced.get(number)),
         why=why,
         evidence=belief.evidence if belief else (),
         snippet=snippet(item.content, pool.understood.terms),
@@ -536,6 +538,10 @@ def _hit(pool: Pool, number: int, marks: _Marks) -> Hit:
         quarantined=item.quarantined,
         author=item.author,
     )
+
+
+def _until(successor: Successor | None) -> date | None:
+    return date.fromisoformat(successor.since) if successor and successor.since else None
 
 
 def _id(successor: Successor | None) -> str | None:

@@ -23,8 +23,12 @@ Vocabulary = tuple[dict[str, Cues], States, frozenset[str]]
 """Role (`ends`, `over`, `new`, …) → cues; states; languages whose nouns stand before what describes
 them, as in Spanish."""
 
+GAP = "*"
+"""In a cue: any one token."""
 ROLES = (
+    "announced",
     "ends",
+    "moved",
     "instead",
     "no_more",
     "over",
@@ -94,5 +98,8 @@ def _compile(found: Sections) -> Vocabulary:
 
 
 def _cues(text: str) -> tuple[str, ...]:
-    cues: Sequence[str] = [" ".join(tokens(cue)) for cue in split(text)]
+    cues: Sequence[str] = [
+        " ".join(GAP if part == GAP else " ".join(tokens(part)) for part in cue.split())
+        for cue in split(text)
+    ]
     return tuple(sorted(set(filter(None, cues)), key=lambda cue: (-cue.count(" "), cue)))
