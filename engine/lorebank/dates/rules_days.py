@@ -270,6 +270,7 @@ DAY_RULES = (
     Rule("on|from the? DAY_ORD", day_of_month, "DATE_ORDINAL"),
     Rule("day_article DAY|DAY_DOT", day_of_month, "DATE_NUMBER"),
     Rule("day_article? DAY day_article_post", day_of_month),
+    Rule("day_article_bound DAY", day_of_month, "DATE_BOUND"),
     Rule("day_article_weak DAY", day_of_month, "DATE_NUMBER_WEAK"),
     Rule("day_pre DAY", day_of_month),
     Rule("the DAY_ORD", day_of_month, "DAY_OF_MONTH"),
