@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from datetime import date
 from functools import cache
 
@@ -69,6 +69,8 @@ class Understood:
     wants_past: bool
     """It asks how things once were, so that what has been replaced may answer."""
     notes: tuple[str, ...]
+    perhaps: Mapping[str, str] = field(default_factory=dict)
+    """Slug of an entity that may be meant → what to say of that."""
     order: str | None = None
     """What comes first of what answers: `newest` or `oldest`; `count`: all of it is counted."""
     plain: str = ""
