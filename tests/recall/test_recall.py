@@ -365,8 +365,10 @@ def test_get_gives_memory_files_only(diary: Bank, path: str) -> None:
 
 
 FLOORS = {
-    "harbour": {"lexical": 0.9, "entity": 0.6, "temporal": 0.9, "opinion": 0.6, "none": 0.9},
-    "year": {"lexical": 0.85, "entity": 0.9, "temporal": 0.85, "opinion": 0.75, "none": 0.9},
+    "harbour": {"lexical": 0.9, "entity": 0.6, "temporal": 0.9, "opinion": 0.6, "none": 0.9}
+    | {"list": 0.9, "log": 0.9, "role": 0.9},
+    "year": {"lexical": 0.85, "entity": 0.9, "temporal": 0.85, "opinion": 0.75, "none": 0.9}
+    | {"list": 0.9, "log": 0.9, "role": 0.7},
     "messy": {"lexical": 0.9, "entity": 0.7, "temporal": 0.5, "opinion": 0.75, "none": 0.6},
 }
 
@@ -383,6 +385,8 @@ def test_judged_questions_stay_above_their_floors(
             answer = bank.recall(query["question"], k=5, now=date.fromisoformat(query["now"]))
             found = {str(hit.source).split("-L")[0] for hit in answer.hits}
             gold = {citation.split("-L")[0] for citation in query["gold"]}
+            if query["kind"] == "semantic":
+                continue  # these share no word with the answer, and this test has no embedder
             right[query["kind"]].append(bool(found & gold) if gold else answer.evidence == "none")
     shares = {kind: sum(rows) / len(rows) for kind, rows in right.items()}
     below = {kind: share for kind, share in shares.items() if share < FLOORS[name][kind]}

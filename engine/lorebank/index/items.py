@@ -313,9 +313,15 @@ def marked_facts(connection: Connection) -> tuple[Fact, ...]:
 
 
 def facts_by_time(
-    connection: Connection, *, entity: str | None, interval: Interval | None
+    connection: Connection,
+    *,
+    entity: str | None,
+    interval: Interval | None,
+    named: bool = False,
 ) -> tuple[Fact, ...]:
     """Facts in the order in which they happened, newest first; undated ones last.
+
+    `named` adds the facts whose text names the entity without marking it.
 
     A fact lies in `interval` when the time it names overlaps it or, where it names none, when
     it was written then.
@@ -323,7 +329,8 @@ def facts_by_time(
     conditions = ["1"]
     bound: list[str] = []
     if entity is not None:
-        conditions.append("i.item IN (SELECT item FROM mentions WHERE entity = ?)")
+        also = " UNION SELECT item FROM plain_mentions WHERE entity = ?1" if named else ""
+        conditions.append(f"i.item IN (SELECT item FROM mentions WHERE entity = ?1{also})")
         bound.append(entity)
     if interval is not None and interval.start is not None:
         conditions.append("coalesce(i.occurred_end, i.occurred_start, i.recorded) >= ?")
