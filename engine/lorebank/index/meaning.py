@@ -174,7 +174,7 @@ class Meaning:
             choice.close()
 
     def pending(self, connection: Connection) -> int:
-        """Facts and chunks without a vector, counted again only when somebody has written."""
+        """Facts and passages without a vector, counted again only when somebody has written."""
         current = generation(connection)
         if self._pending_known is None or self._pending_known[0] != current:
             self._pending_known = (current, pending_count(connection))
@@ -239,6 +239,7 @@ class Meaning:
         """Have the primary embed texts into the cache; how many, none where it is another."""
         try:
             embedder = self._primary.load()
+            embedder = getattr(embedder, "builtin", embedder)
             if embedder is None or embedder.fingerprint != fingerprint:
                 return 0
             hashes = {text_hash(text): text for text in texts}

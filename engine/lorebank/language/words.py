@@ -40,6 +40,9 @@ _FIRST = "english"
 _SPACED = (_FIRST, "spanish", "portuguese", "french", "german", "italian", "dutch")
 """Languages whose stop words may be other words of another; the rest of the list always holds."""
 _TELLING = 2
+_FOREIGN_SHARE = 5
+"""A text of which more than a fifth of the letters are not ASCII is in no English: a name or two
+with accents are less, a sentence in French is about that, one in Russian or Chinese all."""
 
 
 def words(text: str) -> list[str]:
@@ -113,6 +116,22 @@ def _stop_words_for(tokens: Iterable[str]) -> frozenset[str]:
     ]
     spoken = [_FIRST] if _FIRST in spoken else spoken
     return _stop_words_of(tuple(spoken))
+
+
+def reads_as_english(text: str) -> bool:
+    """Whether a text is English as far as its letters and stop words tell; nothing else tells.
+
+    >>> reads_as_english("the lost key"), reads_as_english("la clé perdue est là")
+    (True, False)
+    """
+    letters = sum(map(str.isalpha, text))
+    foreign = 0 if text.isascii() else sum(c.isalpha() and not c.isascii() for c in text)
+    if foreign * _FOREIGN_SHARE > letters:
+        return False
+    tokens = set(words(text))
+    languages = _stop_words_by_language()
+    votes = {name: len(tokens & languages[name]) for name in _SPACED}
+    return votes[_FIRST] == max(votes.values())
 
 
 @cache

@@ -173,14 +173,18 @@ def _cores() -> int:
 
 
 def load(setup: Setup) -> Embedder:
-    """The built-in model, or the one that `embedder.local.model_path` names.
+    """The built-in model, with the English one where that is installed; or the one that
+    `embedder.local.model_path` names.
 
     A folder, an `.onnx`, `.safetensors` or `.npy` file is run in this process, anything else is
     llama.cpp's.
     """
     named = setup.embedder.local.model_path
     if not named:
-        return LocalEmbedder()
+        from lorebank.providers.paired import PairedEmbedder, english_model
+
+        english = english_model()
+        return LocalEmbedder() if english is None else PairedEmbedder(english)
     path = Path(named).expanduser()
     if path.is_dir() or path.suffix in _RUN_HERE:
         from lorebank.providers.model_folder.folder import FolderEmbedder, look_into
