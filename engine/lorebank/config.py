@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import Field, dataclass, field, fields, is_dataclass, replace
+from dataclasses import Field, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -52,6 +52,7 @@ from lorebank.config_rules import (
     whole_number,
 )
 from lorebank.errors import ConfigurationError, UsageError
+from lorebank.records import dataclass
 
 HIDDEN = "(hidden)"
 """What stands for a key where settings are shown."""

@@ -8,7 +8,7 @@ to a model as the owner's own, so that a workspace's file can never set them.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from lorebank.config_qmd import QmdSettings
@@ -22,6 +22,7 @@ from lorebank.config_rules import (
     users_own,
     whole_number,
 )
+from lorebank.records import dataclass
 
 ACTIONS = ("allow", "deny")
 CHAT_TYPES = ("direct", "group", "channel")

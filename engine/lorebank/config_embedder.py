@@ -7,7 +7,7 @@ the built-in model and none, and can never name an endpoint, a key, a command or
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from lorebank.config_rules import (
     ENDPOINT,
@@ -23,6 +23,7 @@ from lorebank.config_rules import (
     users_own,
     whole_number,
 )
+from lorebank.records import dataclass
 
 PROVIDERS = ("local", "openai", "gemini", "voyage", "ollama", "llama.cpp", "none")
 """Every embedder that a setting may name."""

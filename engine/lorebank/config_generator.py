@@ -6,7 +6,7 @@ All of them are the user's alone, but one: a workspace may say that nothing is t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from lorebank.config_rules import (
     ENDPOINT,
@@ -20,6 +20,7 @@ from lorebank.config_rules import (
     users_own,
     whole_number,
 )
+from lorebank.records import dataclass
 
 GENERATORS = ("none", "openai", "gemini", "ollama")
 """Every generator that a setting may name; `openai` is any server that speaks as OpenAI does."""

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
 from lorebank import json5
 from lorebank.config import check_value
 from lorebank.errors import ConfigurationError, UsageError
+from lorebank.records import dataclass
 
 _SEARCH = "agents.defaults.memorySearch"
 _HOMES = {

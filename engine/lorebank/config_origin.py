@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from lorebank.config_rules import Rule, users_own
 from lorebank.domain import Origin
+from lorebank.records import dataclass
 
 
 def _is_table(folders: Mapping[object, object]) -> bool:

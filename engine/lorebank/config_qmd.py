@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from lorebank.config_rules import (
@@ -23,6 +23,7 @@ from lorebank.config_rules import (
     users_own,
     whole_number,
 )
+from lorebank.records import dataclass
 
 _NAME = r"[a-z0-9][a-z0-9-]{0,63}"
 _RESERVED = r"memory-root|sessions|extra-\d+"

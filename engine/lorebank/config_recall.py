@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from lorebank.config_rules import FLAG, FRACTION, number, setting, whole_number
+from lorebank.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

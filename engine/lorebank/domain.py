@@ -6,11 +6,13 @@ All are frozen and slotted. Days are `datetime.date`; an `Interval` includes bot
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import field, replace
 from datetime import date
 from enum import StrEnum
 from typing import Any
+
+from lorebank.records import dataclass
 
 
 class FactKind(StrEnum):
@@ -222,6 +224,32 @@ class Fact:
     def subjects(self) -> tuple[str, ...]:
         """The slugs of the mentions before the colon, in order, each once."""
         return tuple(dict.fromkeys(m.slug for m in self.mentions if m.subject))
+
+
+class TaskState(StrEnum):
+    """Whether a task is still to be done."""
+
+    OPEN = "open"
+    DONE = "done"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Something to be done: a ticked or open box, a `TODO:`, or a promise made in a sentence."""
+
+    text: str
+    """Plain text without box, keyword and the metadata of task plug-ins."""
+    state: TaskState
+    """What the line says; `index.tasks` also knows what a later line ticked off."""
+    citation: Citation
+    due: Interval | None = None
+    kind: str = "task"
+    """`task`, or `promise` for a sentence that promises something."""
+    recorded: date | None = None
+    """The day of its log."""
+    entities: tuple[str, ...] = ()
+    """Slugs of the entities that it names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -1813,4 +1841,117 @@ class BenchReport:
             "p50_ms": round(self.p50_ms, 2),
             "p95_ms": round(self.p95_ms, 2),
             "retrievers_used": list(self.retrievers_used),
+        }
+
+
+class InboxKind(StrEnum):
+    """What sort of decision an item of the inbox waits for."""
+
+    EVIDENCE = "evidence"
+    RESTATEMENT = "restatement"
+    REPLACEMENT = "replacement"
+    NAME = "name"
+    PROPOSAL = "proposal"
+    QUARANTINE = "quarantine"
+    CONFLICT = "conflict"
+
+
+class Relation(StrEnum):
+    """What a newer line is to an older one, as somebody ruled."""
+
+    SAME = "same"
+    REPLACES = "replaces"
+    BOTH = "both"
+    """Both hold, side by side."""
+
+
+@dataclass(frozen=True, slots=True)
+class InboxLine:
+    """One side of an item: a text and where it stands."""
+
+    text: str
+    source: Citation | None
+    day: date | None = None
+    id: str = ""
+    """Id of the fact or opinion, or the name; empty for an edit."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "id": self.id or None,
+            "text": self.text,
+            "source": str(self.source) if self.source else None,
+            "day": _iso(self.day),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class InboxItem:
+    """A judgment that the engine will not make by itself."""
+
+    id: str
+    """`i-` and 10 hex digits, from the kind and what it rests on: the same in every run."""
+    kind: InboxKind
+    older: InboxLine | None
+    newer: InboxLine | None
+    reason: str
+    """Why it was found."""
+    effect: Mapping[str, str]
+    """Verdict → what it would change."""
+    weight: float = 0.0
+    """0..1: how much hangs on it; ranks items of one day."""
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The verdicts that `Bank.rule` takes."""
+        return tuple(self.effect)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "id": self.id,
+            "kind": self.kind.value,
+            "older": self.older.to_dict() if self.older else None,
+            "newer": self.newer.to_dict() if self.newer else None,
+            "reason": self.reason,
+            "choices": list(self.choices),
+            "effect": dict(self.effect),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Inbox:
+    """What waits for a decision: newest first, of one day the weightiest first."""
+
+    items: tuple[InboxItem, ...]
+    total: int
+    """How many wait, shown or not."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"items": [item.to_dict() for item in self.items], "total": self.total}
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A verdict as it stands in its ledger."""
+
+    id: str
+    """Of the inbox item that it settles."""
+    kind: InboxKind
+    verdict: str
+    by: str
+    """Who ruled; empty where the line does not say."""
+    day: date | None
+    source: Citation
+    """The ledger line; removing it takes the verdict back."""
+    about: tuple[str, ...] = ()
+    """Ids or names that the line speaks of."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "id": self.id,
+            "kind": self.kind.value,
+            "verdict": self.verdict,
+            "by": self.by or None,
+            "day": _iso(self.day),
+            "source": str(self.source),
+            "about": list(self.about),
         }

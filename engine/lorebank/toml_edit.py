@@ -11,8 +11,9 @@ import json
 import re
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
+
+from lorebank.records import dataclass
 
 Key = tuple[str, ...]
 

@@ -30,10 +30,12 @@ from numpy.typing import NDArray
 from lorebank import Bank
 from lorebank.recall.filters import Filters, parse_day, parse_interval
 from lorebank.recall.pipeline import RankOptions, find
-from lorebank.recall.scoring import BIAS, SIGNS, Weights, signs_of
+from lorebank.recall.scoring import SIGNS, Weights
 
 RIDGE = 0.01
 """For each unit that a weight moves away from where it stood, a question."""
+BY_HAND = {"quarantined", "slot", "verbatim"}
+"""Weights that hold a promise, whatever few questions say of it."""
 STEPS, RATE = 3_000, 0.02
 Floats = NDArray[np.float64]
 Case = tuple[Floats, NDArray[np.bool_]]
@@ -63,7 +65,7 @@ def main() -> None:
 def collect(folders: list[Path], environ: dict[str, str]) -> tuple[list[Case], list[Case]]:
     own, foreign = [], []
     with ExitStack() as stack:
-        banks = [stack.enter_context(opened(folder, environ)) for folder in folders]
+        banks = [stack.enter_context(Opened(folder, environ)) for folder in folders]
         asked = [questions(folder) for folder in folders]
         for place, bank in enumerate(banks):
             for query in asked[place]:
@@ -71,13 +73,12 @@ def collect(folders: list[Path], environ: dict[str, str]) -> tuple[list[Case], l
                 if query["gold"] and case is not None and case[1].any() and not case[1].all():
                     own.append(case)
             for query in asked[place - 1] if len(banks) > 1 else ():
-                case = ask(bank, query, [])
-                if case is not None:
-                    foreign.append(case)
+                nothing = np.zeros((1, len(SIGNS))), np.zeros(1, dtype=bool)
+                foreign.append(ask(bank, query, []) or nothing)
     return own, foreign
 
 
-class opened:
+class Opened:
     """A copy of a workspace, indexed."""
 
     def __init__(self, folder: Path, environ: dict[str, str]) -> None:
@@ -113,7 +114,7 @@ def ask(bank: Bank, query: dict[str, object], gold: object) -> Case | None:
     bank._freshen()
     request, _ = bank._request(str(query.get("query") or query["question"]), filters, 10, now)
     found = find(request, RankOptions())
-    signs = signs_of(found.pool)
+    signs = found.pool.signs
     if not signs:
         return None
     right = [
@@ -138,7 +139,7 @@ def place(source: str) -> tuple[str, int, int]:
 def fit(cases: list[Case], start: Floats) -> Floats:
     """Gradient ascent (Adam) on the mean log share of the right lines."""
     weights, mean, square = start.copy(), np.zeros_like(start), np.zeros_like(start)
-    fixed = np.array([name == "quarantined" for name in SIGNS])
+    fixed = np.array([name in BY_HAND for name in SIGNS])
     for step in range(1, STEPS + 1):
         slope = -RIDGE * (weights - start)
         for signs, right in cases:

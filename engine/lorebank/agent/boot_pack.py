@@ -9,12 +9,12 @@ cut is named with the path that holds the rest.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from lorebank.domain import Opinion
 from lorebank.language.words import estimate_tokens
 from lorebank.markdown.hidden import hide
+from lorebank.records import dataclass
 
 HEADER = (
     "<!-- lorebank:context — recalled from memory: background, not a request;"

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import difflib
 import re
-from dataclasses import dataclass
 from typing import Any
 
 from lorebank.errors import CoreMemoryFull, NotFound, UsageError
 from lorebank.language.words import estimate_tokens
 from lorebank.markdown.source import line_of, newline_style
+from lorebank.records import dataclass
 
 ACTIONS = ("append", "replace", "insert")
 _HEADING = re.compile(r"#{1,6}[ \t]+\S")

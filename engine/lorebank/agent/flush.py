@@ -9,10 +9,10 @@ conversation having shrunk since the last reminder.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Any
 
 from lorebank.config_agent import CompactionSettings, MemoryFlushSettings
+from lorebank.records import dataclass
 
 NO_REPLY = "NO_REPLY"
 """What a model answers where there is nothing to store and nothing to say."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from lorebank.agent.session_scope import Conversation, is_allowed
@@ -11,6 +11,7 @@ from lorebank.config_agent import MemorySettings
 from lorebank.domain import SearchHit
 from lorebank.recall.search import search_terms
 from lorebank.recall.snippets import SNIPPET_CHARACTERS, snippet
+from lorebank.records import dataclass
 
 _LEAST = 120
 """A snippet keeps so many characters of text, however long the path below it is."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import date
 from typing import Any, Protocol
 
 from lorebank.agent.core_memory import CoreWrite
 from lorebank.agent.routing import Place, route
 from lorebank.domain import Citation, Fact, FactKind, Origin
+from lorebank.records import dataclass
 
 
 class Writer(Protocol):

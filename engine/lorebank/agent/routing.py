@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 from pathlib import Path
@@ -19,6 +18,7 @@ from lorebank.domain import FactKind
 from lorebank.errors import UsageError
 from lorebank.language.folding import fold
 from lorebank.markdown.fact_lines import begins_typed
+from lorebank.records import dataclass
 
 _BULLET = re.compile(r"\A\s*[-*+]\s+")
 _BEFORE_COMMAND = r"(?:(?:please|bitte|no|nao|ne|non)\s+)?(?:(?:me|mi|nos|nous)\s+|\w['’])?"

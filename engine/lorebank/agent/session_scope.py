@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from lorebank.records import dataclass
 
 _AGENT = re.compile(r"\Aagent:[^:]*:")
 _DIRECT = frozenset({"direct", "dm"})

@@ -21,6 +21,7 @@ from lorebank.index.selection import known_tags, select_items
 from lorebank.index.spelling import respell_names
 from lorebank.language.folding import fold
 from lorebank.language.secrets import redact
+from lorebank.recall.candidates import Request, needs_meaning
 from lorebank.recall.filters import (
     Excluded,
     Filters,
@@ -29,7 +30,6 @@ from lorebank.recall.filters import (
     parse_item_kind,
     parse_origin,
 )
-from lorebank.recall.candidates import Request, needs_meaning
 from lorebank.recall.pipeline import RankOptions, RecallOptions, recall, weighted
 from lorebank.recall.understand import Understood, understand
 from lorebank.reflect import materialise
@@ -118,7 +118,11 @@ class Asking(Sessions):
             ),
             skipped=self._skipped(question),
             index=self._freshness(),
-            notes=(*self._notes_on(understood.filters), *self._notes_on_retrievers(question)),
+            notes=(
+                *self._notes_on(understood.filters),
+                *self._notes_on_retrievers(question),
+                *filter(None, (self._in_memory,)),
+            ),
         )
         if remember and answer.hits and self.config.recall.remember_uses:
             note_recalled(self.root, [hit.id for hit in answer.hits if hit.kind != NOTE], today)
@@ -192,8 +196,15 @@ class Asking(Sessions):
         filters = Filters(path=path)
         request, question = self._request(query, filters, max(k, LEAST_WANTED), self._today(None))
         hits = search_chunks(request, self._rank_options(), k=k, min_score=min_score, path=path)
-        made_by = {"provider": question.provider, "model": question.model}
-        return tuple(replace(hit, **made_by, fallback=question.fallback) for hit in hits)
+        return tuple(
+            replace(
+                hit,
+                provider=question.provider,
+                model=question.model,
+                fallback=question.fallback,
+            )
+            for hit in hits
+        )
 
     def get(
         self,
@@ -299,6 +310,7 @@ class Asking(Sessions):
             within=select_items(self._index, filters.wanted, filters.unwanted),
             vectors=self._vectors,
             query_vector=question.vector,
+            spread=question.spread,
         )
         return request, question
 

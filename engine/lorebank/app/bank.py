@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from lorebank.app.custody import Custody
 from lorebank.app.exchanging import Exchanging
+from lorebank.app.inbox import Judgments
 from lorebank.app.names import Names
 from lorebank.app.serving import Serving
 from lorebank.app.upkeep import Upkeep
 
 
-class Bank(Upkeep, Names, Custody, Exchanging, Serving):
+class Bank(Upkeep, Names, Judgments, Custody, Exchanging, Serving):
     """A workspace of Markdown notes that can be asked.
 
     >>> with Bank.init("~/notes") as bank:

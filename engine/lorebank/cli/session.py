@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date, datetime, time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ import click
 from lorebank.cli.render.look import Look
 from lorebank.cli.streams import write, write_json
 from lorebank.errors import ConfigurationError, UsageError
+from lorebank.records import dataclass
 
 if TYPE_CHECKING:
     from lorebank.app import Bank

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from lorebank.markdown.confirmations import (
     parse_confirmations,
 )
 from lorebank.markdown.ledger_edit import added_line, without_lines
+from lorebank.records import dataclass
 from lorebank.workspace.layout import CONFIRMED_PAGE
 from lorebank.workspace.text_file import read_text_file, write_text_file
 
@@ -90,7 +90,11 @@ def take_back(root: Path, lines: Sequence[Confirmation]) -> None:
 
 def _standing(text: str, line: Confirmation) -> list[Confirmation]:
     known, _ = parse_confirmations(text, CONFIRMED_PAGE)
-    return [each for each in known if (each.target, each.value) == (line.target, line.value)]
+    return [
+        each
+        for each in known
+        if (each.target, each.value) == (line.target, line.value) and not each.rejected
+    ]
 
 
 def _one(connection: Connection, text: str) -> tuple[str, Citation]:

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime
 
 from lorebank.custody.selection import Order
 from lorebank.domain import Citation, ForgottenLine
 from lorebank.errors import NotFound
 from lorebank.language.folding import fold
+from lorebank.records import dataclass
 from lorebank.transcripts.forgotten import Tombstone, format_tombstone, key_of
 from lorebank.transcripts.turns import Turn
 from lorebank.workspace.session_files import SessionFile

@@ -8,7 +8,7 @@ somebody else is writing is read and planned again.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 from pathlib import Path, PurePosixPath
 
@@ -21,6 +21,7 @@ from lorebank.errors import ConcurrentEdit, NotFound
 from lorebank.index.connection import Connection
 from lorebank.index.embedding_cache import EmbeddingCache
 from lorebank.index.forgetting import derived_counts, embedding_hashes, opinions_moved, scrub
+from lorebank.records import dataclass
 from lorebank.reflect.generated_memory import forget_generated
 from lorebank.workspace.atomic import remove_temporaries, remove_whole, write_atomic
 from lorebank.workspace.files import SourceFile
@@ -39,7 +40,7 @@ class Forgetting:
     root: Path
     files: Callable[[], Sequence[SourceFile]]
     sync: Callable[[], object]
-    cache: Path
+    cache: Path | None
     """Where vectors are cached, whether or not there is such a file."""
     conversations: Conversations | None = None
     """Transcripts, where any are read."""
@@ -130,7 +131,7 @@ class Forgetting:
             remove_temporaries(folder)
         self.sync()
         forget_generated(self.root)
-        if self.cache.exists():
+        if self.cache is not None and self.cache.exists():
             gone = set(hashes) - embedding_hashes(self.connection)
             with EmbeddingCache(self.cache) as cache:
                 cache.drop(gone)

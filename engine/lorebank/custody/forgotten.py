@@ -11,12 +11,13 @@ import json
 import re
 import zipfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from lorebank.errors import NotFound, PathRefused
+from lorebank.records import dataclass
 from lorebank.workspace.atomic import write_atomic
 from lorebank.workspace.derived import ensure_derived_folder
 from lorebank.workspace.layout import is_markdown

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from lorebank.custody.conversations import Said
@@ -14,18 +13,17 @@ from lorebank.markdown.ledger_edit import added_line, without_lines
 from lorebank.markdown.mending import Mended, Traces, blanked, mend_blocks, mend_report
 from lorebank.markdown.proposal_pages import DECISIONS_PATH, PROPOSAL_PAGES
 from lorebank.markdown.source import newline_style
+from lorebank.records import dataclass
 from lorebank.workspace.layout import (
     BANK_FOLDER,
-    CONFIRMED_PAGE,
-    EVIDENCE_PAGE,
     FORGOTTEN_PAGE,
-    IDENTITY_PAGE,
+    LEDGER_PAGES,
     is_generated,
 )
 from lorebank.workspace.paths import is_linked
 from lorebank.workspace.text_file import read_text_file
 
-_LEDGERS = frozenset({CONFIRMED_PAGE, EVIDENCE_PAGE, IDENTITY_PAGE, DECISIONS_PATH})
+_LEDGERS = frozenset({*LEDGER_PAGES, DECISIONS_PATH}) - {FORGOTTEN_PAGE}
 _TELLING = 20
 """A line that is no fact (a heading, a rule) is looked for elsewhere only if it is that long."""
 

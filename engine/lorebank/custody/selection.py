@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from lorebank.index.forgetting import (
 from lorebank.index.quarantine import ids_beginning
 from lorebank.language.folding import fold
 from lorebank.markdown.source import decode, split_lines
+from lorebank.records import dataclass
 from lorebank.workspace.files import SourceFile, read_bytes
 from lorebank.workspace.layout import FORGOTTEN_PAGE, FileRole, is_markdown
 from lorebank.workspace.session_files import is_session_path

@@ -1,8 +1,9 @@
-"""Dates in languages that have no rules here, through the dateparser package.
+"""Dates in languages that have no `[dates]` of their own, through the dateparser package.
 
-Asked only where the rules found nothing and the text holds a month, a relative word or an `ago` of
-such a language. Only the piece of text around that word is parsed, in that one language: searching
-freely takes a verb for a month and a port for an hour.
+The `[dateparser]` section of such a language's file only says when to ask it: the beginnings of its
+months (`months`, which need a day, a year or a word of `in` beside them), whole phrases
+(`relative`), and the word behind `3 days` (`ago`). Only the piece of text around such a word is
+parsed, in that one language: searching freely takes a verb for a month and a port for an hour.
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ from datetime import date, datetime, time
 from functools import cache
 
 from lorebank.dates.calendar import Days, month_days, unit_days
-from lorebank.dates.languages.foreign import AGO, MONTHS, PREPOSITIONS, RELATIVE
 from lorebank.dates.lexicon import lexicon
 from lorebank.dates.tokens import tokenize
 from lorebank.domain import Interval
+from lorebank.languages import Sections, compiled, split
 
 _UNITS_OF_WEEK = r"недел|тижн|tydzie|tygod|veck|uge|viikko|hafta|minggu|주|tuần|săptăm"
 _UNITS_OF_MONTH = r"месяц|місяц|miesi|månad|måned|kuukau|\bay\b|bulan|달|tháng|lun[ăa]"
@@ -67,10 +68,26 @@ def _languages_of(word: str) -> Iterator[str]:
     for beginnings, language in _beginnings():
         if bare.startswith(beginnings):
             yield language
-    if "월" in word or any(sign in word for sign in RELATIVE["ko"].split("|")) or "전" in word:
+    if any(sign in word for sign in ("월", "전", *_triggers("ko").get("relative", ()))):
         yield "ko"
     if any("\u0590" <= letter <= "\u05ff" for letter in word):
         yield "he"
+
+
+@cache
+def _languages() -> dict[str, dict[str, tuple[str, ...]]]:
+    return compiled("dateparser", _split_triggers)
+
+
+def _split_triggers(languages: Sections) -> dict[str, dict[str, tuple[str, ...]]]:
+    return {
+        code: {entry: tuple(split(words)) for entry, words in section.items()}
+        for code, section in languages.items()
+    }
+
+
+def _triggers(language: str) -> dict[str, tuple[str, ...]]:
+    return _languages().get(language, {})
 
 
 @cache
@@ -79,33 +96,30 @@ def _beginnings() -> tuple[tuple[tuple[str, ...], str], ...]:
     return tuple(
         (
             tuple(
-                word
-                for table in (MONTHS, RELATIVE, AGO)
-                for phrase in table.get(language, "").split("|")
-                for word in phrase.split(" ")[:1]
-                if word
-            )
-            or ("\0",),
+                phrase.split(" ")[0]
+                for entry in ("months", "relative", "ago")
+                for phrase in triggers.get(entry, ())
+            ),
             language,
         )
-        for language in sorted({*MONTHS, *RELATIVE, *AGO})
+        for language, triggers in _languages().items()
     )
 
 
 @cache
 def _patterns(language: str) -> tuple[str, ...]:
+    triggers = {entry: "|".join(words) for entry, words in _triggers(language).items()}
     patterns = []
-    if language in MONTHS:
-        month = rf"(?:{MONTHS[language]})\w*\.?"
+    if "months" in triggers:
+        month = rf"(?:{triggers['months']})\w*\.?"
         patterns.append(rf"(?<!\w)(\d{{1,2}}\.?\s+{month}(?:\s+\d{{4}})?)(?!\w)")
         patterns.append(rf"(?<!\w)({month}\s+\d{{4}})(?!\w)")
-        preposition = PREPOSITIONS.get(language)
-        if preposition:
-            patterns.append(rf"(?<!\w)(?:{preposition})\s*({month})(?!\w)")
-    if language in RELATIVE:
-        patterns.append(rf"(?<!\w)({RELATIVE[language]})(?!\w)")
-    if AGO.get(language):
-        patterns.append(rf"(?<!\w)(\d{{1,3}}\s*\w+\s*{AGO[language]})(?!\w)")
+        if "in" in triggers:
+            patterns.append(rf"(?<!\w)(?:{triggers['in']})\s*({month})(?!\w)")
+    if "relative" in triggers:
+        patterns.append(rf"(?<!\w)({triggers['relative']})(?!\w)")
+    if "ago" in triggers:
+        patterns.append(rf"(?<!\w)(\d{{1,3}}\s*\w+\s*{triggers['ago']})(?!\w)")
     if language == "ko":
         patterns.append(r"(?<!\d)((?:\d{4}년\s*)?\d{1,2}월(?:\s*\d{1,2}일)?)")
     return tuple(patterns)
@@ -131,8 +145,8 @@ def _parsed(piece: str, language: str, now: date) -> tuple[Days, str] | None:
 
 
 def _is_month(piece: str, language: str) -> bool:
-    months = MONTHS.get(language)
-    return months is not None and re.search(rf"(?<!\w)(?:{months})", piece) is not None
+    months = "|".join(_triggers(language).get("months", ()))
+    return bool(months) and re.search(rf"(?<!\w)(?:{months})", piece) is not None
 
 
 def _day(piece: str, language: str, now: date) -> date | None:

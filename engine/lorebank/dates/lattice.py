@@ -8,12 +8,12 @@ the languages that all its words share, so words of different languages never ma
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from lorebank.dates.lexicon import ALL, Lexicon
 from lorebank.dates.spans import Moment
 from lorebank.dates.tokens import Tokens
+from lorebank.records import dataclass
 
 _PUNCTUATION = {
     ",": "COMMA",

@@ -1,52 +1,110 @@
-"""The lexicon: every language's words, merged into one table from first token to meanings.
+"""The lexicon: the `[dates]` section of every language, as one table from first token to meanings.
 
-The table is read from `words.tsv`, which `lorebank.dates.compiling` writes from the modules under
-`languages/`: a process that asks one question should not spend its time on folding nine languages.
-
-Tags of `WORDS`, with the values they take:
-
-  MONTH (1–12)        a month by a name that can stand alone
-  MON (1–12)          the same and abbreviations, only beside a day or year
-  WEEKDAY (0–6)       from Monday; WDAY: abbreviations, only beside a date
-  UNIT                day, week, weekend, fortnight, month, quarter, half, year, decade
-  DURATION (6, "month")             half a year
-  NUM, ORD, DAY       numbers, ordinals (-1 is the last), days of the month in words
-  DAYWORD (offset)    yesterday, tomorrow; DAYPART: morning, night
-  UNITWORD ("year", -1)             去年, 先月, Vorjahr
-  EDGE_WORD ("end", "year")         Jahresende, 月底
-  REL_PRE, REL_POST (offset)        last, this, next, before or behind the unit
-  TRAIL_PRE, TRAIL_POST (-1, 1)     the past month
-  SPAN_PRE, SPAN_POST (-1, 1)       the last … days
-  AGO_PRE, AGO, AHEAD_PRE, AHEAD    … ago, … from now
-  WEEKDAYS, SEASONS   the plurals in `two Fridays ago`; DAYPARTS: mornings, nights
-  SEASON, HOLIDAY     keys of `lorebank.dates.calendar` and `lorebank.dates.holidays`
-  SCHOOL_YEAR (9)     school year, by its first month; SAME_TIME: this time last year
-  TO_DATE ("year")    year to date; WEEK_ON: the `week` of `Monday week`
-  ERA (2018)          令和, by the year before its first; FIRST_YEAR: 元
-  QUARTER, HALF (n)   Q3, H1
-  DECADE (1980)       eighties; DECADE_PRE, DECADE_THE, DECADE_POST: the words around `80`
-  PART, PART_POST     early, mid, late, start, end; opening, closing may be either of two
-  WEEK_OF, WEEK_OF_POST, WEEK_NO, DAY_NEXT_TO (-1, 1), WEEK_NEXT_TO (-1, 1)
-  DAY_PRE             `el día` before a day of the month
-  NIAN, YUE, RI, ORD_PRE            年, 月, 日, 第
-  IN, IN_POST, ART, ON              what licenses a date; ON one in digits
-  SINCE, UNTIL, BEFORE, AFTER, AROUND, each also with _POST; ONWARDS
-  FROM, TO, BETWEEN, AND, RANGE_POST, OF, THE
-  EVERY, NOT          what makes the words behind it, or itself, no date
+`ENTRIES` names what a section may hold. A spelling with `~` before it is a common word of another
+language too: it counts only where another word of the text belongs to its own language.
 """
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass, field
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import field
 from functools import cache
-from pathlib import Path
 from typing import Any
 
-LANGUAGES = ("en", "es", "pt", "fr", "de", "it", "nl", "zh", "ja")
+from lorebank.dates.tokens import tokenize
+from lorebank.errors import ConfigurationError
+from lorebank.languages import Sections, compiled, language_files, split
+from lorebank.records import dataclass
+
+LANGUAGES = tuple(path.stem for path in language_files())
 
 ALL = (1 << len(LANGUAGES)) - 1
 """The set of all languages; a set of languages is an integer, one bit each."""
+
+ENTRIES = {
+    "month": ("MONTH", "MON"),  # a month by a name that can stand alone
+    "month_short": ("MON",),  # abbreviations, which count only beside a day or year
+    "month_number": ("MNUM",),
+    "weekday": ("WEEKDAY",),  # from Monday
+    "weekday_short": ("WDAY",),  # only beside a date or a time of the clock
+    "weekday_plural": ("WEEKDAYS",),  # `two Fridays ago`
+    "season": ("SEASON",),
+    "season_plural": ("SEASONS",),
+    "unit": ("UNIT",),  # day, week, weekend, fortnight, month, quarter, half, year, decade
+    "duration": ("DURATION",),  # "6 month" = "half a year"
+    "number": ("NUM",),
+    "ordinal": ("ORD",),  # -1 is the last
+    "day_of_month": ("DAY",),
+    "relative_day": ("DAYWORD",),  # -1 = "yesterday"
+    "part_of_day": ("DAYPART",),
+    "parts_of_day": ("DAYPARTS",),  # `on Wednesday afternoons`
+    "relative_unit": ("UNITWORD",),  # "month -1" = "先月"
+    "edge": ("EDGE_WORD",),  # "end year" = "Jahresende"
+    "relative": ("REL_PRE",),  # last, this, next: before the unit
+    "relative_after": ("REL_POST",),
+    "trailing": ("TRAIL_PRE",),  # `the past month`
+    "trailing_after": ("TRAIL_POST",),
+    "window": ("SPAN_PRE",),  # `the last … days`
+    "window_after": ("SPAN_POST",),
+    "ago_before": ("AGO_PRE",),
+    "ago": ("AGO",),
+    "ahead_before": ("AHEAD_PRE",),  # `in … days`
+    "ahead": ("AHEAD",),  # `… from now`
+    "holiday": ("HOLIDAY",),  # the keys of `lorebank.dates.holidays`
+    "school_year": ("SCHOOL_YEAR",),  # by its first month
+    "same_time": ("SAME_TIME",),  # `this time last year`
+    "to_date": ("TO_DATE",),  # `year to date`
+    "week_on": ("WEEK_ON",),  # the `week` of `Monday week`
+    "era": ("ERA",),  # 令和, by the year before its first
+    "first_year": ("FIRST_YEAR",),
+    "quarter": ("QUARTER",),
+    "half": ("HALF",),
+    "decade": ("DECADE",),
+    "decade_before": ("DECADE_PRE",),
+    "decade_article": ("DECADE_THE",),
+    "decade_after": ("DECADE_POST",),
+    "part": ("PART",),  # early, mid, late, start, end; opening, closing may be either of two
+    "part_after": ("PART_POST",),
+    "week_of": ("WEEK_OF",),
+    "week_of_after": ("WEEK_OF_POST",),
+    "week_number": ("WEEK_NO",),
+    "day_next_to": ("DAY_NEXT_TO",),  # -1 = "day before", 1 = "day after"
+    "week_next_to": ("WEEK_NEXT_TO",),
+    "day_before_number": ("DAY_PRE",),  # `el día 3`
+    "year_sign": ("NIAN",),  # 年
+    "month_sign": ("YUE",),  # 月
+    "day_sign": ("RI",),  # 日
+    "ordinal_sign": ("ORD_PRE",),  # 第
+    "in": ("IN",),  # what licenses a date
+    "in_after": ("IN_POST",),
+    "article": ("ART",),
+    "on": ("ON",),  # what licenses one in digits
+    "since": ("SINCE",),
+    "until": ("UNTIL",),
+    "until_after": ("UNTIL_POST",),
+    "before": ("BEFORE",),
+    "before_after": ("BEFORE_POST",),
+    "after": ("AFTER",),
+    "after_after": ("AFTER_POST",),
+    "around": ("AROUND",),
+    "around_after": ("AROUND_POST",),
+    "onwards": ("ONWARDS",),
+    "from": ("FROM",),
+    "to": ("TO",),
+    "between": ("BETWEEN",),
+    "and": ("AND",),
+    "range_after": ("RANGE_POST",),
+    "of": ("OF",),
+    "the": ("THE",),
+    "every": ("EVERY",),
+    "never": ("NOT",),  # what is no date although its words are
+}  # fmt: skip
+"""What a `[dates]` section may hold → the tags of its words in rules."""
+
+_LISTS = ("marks", "vague", "past", "future", "habit")
+"""What it may hold besides: lists of words that say something of the whole sentence."""
 
 ANCHORS = frozenset(
     {
@@ -56,11 +114,10 @@ ANCHORS = frozenset(
 )  # fmt: skip
 """Tags of which every date phrase without a digit holds one."""
 
-WORDS_FILE = Path(__file__).with_name("words.tsv")
-
 
 def language_bit(code: str) -> int:
-    return 1 << LANGUAGES.index(code)
+    """The set of that one language; empty where it has no file."""
+    return 1 << LANGUAGES.index(code) if code in LANGUAGES else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +137,8 @@ class Reading:
 class Lexicon:
     """All words of all languages."""
 
-    rows: dict[str, str]
-    """First token → its readings as JSON, longest first."""
+    rows: dict[str, tuple[tuple[Any, ...], ...]]
+    """First token → the fields of its readings, longest first."""
     anchors: frozenset[str]
     """Words, the longest of their entry, of which a date phrase without a digit holds one."""
     marks: dict[str, int]
@@ -103,34 +160,93 @@ class Lexicon:
             row = self.rows.get(word)
             if row is None:
                 return ()
-            found = tuple(_reading(entry) for entry in json.loads(row))
-            self._read[word] = found
+            found = self._read[word] = tuple(Reading(*fields) for fields in row)
         return found
-
-
-def _reading(entry: list[Any]) -> Reading:
-    rest, tag, value, languages, collides = entry
-    value = tuple(value) if isinstance(value, list) else value
-    return Reading(tuple(rest.split()), tag, value, languages, bool(collides))
 
 
 @cache
 def lexicon() -> Lexicon:
-    """The merged lexicon, read at the first call."""
-    rows = dict(
-        line.split("\t", 1) for line in WORDS_FILE.read_text(encoding="utf-8").split("\n") if line
-    )
-    marks = rows.pop("@marks").split(" ")
-    vague: dict[str, list[tuple[str, ...]]] = {}
-    for phrase in rows.pop("@vague").split("|"):
-        first, *rest = phrase.split(" ")
-        vague.setdefault(first, []).append(tuple(rest))
-    return Lexicon(
-        anchors=frozenset(rows.pop("@anchors").split(" ")),
-        marks=dict(zip(marks[::2], map(int, marks[1::2]), strict=True)),
-        vague={first: tuple(rests) for first, rests in vague.items()},
-        past=frozenset(rows.pop("@past").split(" ")),
-        future=frozenset(rows.pop("@future").split(" ")),
-        habit=frozenset(rows.pop("@habit").split(" ")),
-        rows=rows,
-    )
+    """The lexicon of all languages, read at the first call."""
+    return Lexicon(**compiled("dates", _tables))
+
+
+def _tables(languages: Sections) -> dict[str, Any]:
+    meanings: dict[tuple[tuple[str, ...], str, Any, bool], int] = defaultdict(int)
+    marks: dict[str, int] = defaultdict(int)
+    vague: dict[str, set[tuple[str, ...]]] = defaultdict(set)
+    lists: dict[str, set[str]] = {"past": set(), "future": set(), "habit": set()}
+    for code, section in languages.items():
+        bit = language_bit(code)
+        for entry, value, spelling in _spellings(code, section):
+            tokens = tuple(tokenize(spelling.lstrip("~")).words)
+            for tag in ENTRIES[entry]:
+                meanings[tokens, tag, value, spelling.startswith("~")] |= bit
+            if entry == "unit":
+                meanings[tokens, f"U_{value.upper()}", value, spelling.startswith("~")] |= bit
+        for word in split(section.get("marks", "")):
+            marks[tokenize(word).words[0]] |= bit
+        for phrase in split(section.get("vague", "")):
+            first, *rest = tokenize(phrase).words
+            vague[first].add(tuple(rest))
+        for name, words in lists.items():
+            words.update(tokenize(word).words[0] for word in split(section.get(name, "")))
+    rows: dict[str, list[tuple[Any, ...]]] = defaultdict(list)
+    for (tokens, tag, value, collides), bits in meanings.items():
+        rows[tokens[0]].append((tokens[1:], tag, value, bits, collides))
+    return {
+        "rows": {
+            first: tuple(sorted(found, key=lambda fields: -len(fields[0])))
+            for first, found in rows.items()
+        },
+        "anchors": frozenset(
+            max(tokens, key=len) for tokens, tag, _, _ in meanings if tag in ANCHORS
+        ),
+        "marks": dict(marks),
+        "vague": {first: tuple(sorted(rests)) for first, rests in vague.items()},
+        **{name: frozenset(words) for name, words in lists.items()},
+    }
+
+
+def _spellings(code: str, section: dict[str, Any]) -> Iterator[tuple[str, Any, str]]:
+    """Entry, value and spelling of every word of a section."""
+    for entry, words in section.items():
+        if entry == "numerals":
+            yield from _han_numerals()
+        elif entry not in ENTRIES and entry not in _LISTS:
+            raise ConfigurationError(
+                f"languages/{code}.toml: [dates] holds '{entry}', which nothing reads",
+                hint=f"use one of: {', '.join((*_LISTS, *ENTRIES))}",
+            )
+        elif entry in ENTRIES:
+            for value, spellings in _values(entry, words):
+                yield from ((entry, value, spelling) for spelling in split(spellings))
+
+
+def _values(entry: str, words: Any) -> Iterator[tuple[Any, str]]:
+    """Value and spellings: of one text, of a list in order, or of a table by value."""
+    if isinstance(words, str):
+        yield None, words
+    elif isinstance(words, list):  # from January, from Monday
+        yield from enumerate(words, 0 if entry.startswith("weekday") else 1)
+    else:
+        yield from ((_value(key), spellings) for key, spellings in words.items())
+
+
+def _value(key: str) -> Any:
+    """`3` is a number, `6 month` a pair, `christmas` itself."""
+    parts = [int(part) if re.fullmatch(r"-?\d+", part) else part for part in key.split(" ")]
+    return parts[0] if len(parts) == 1 else tuple(parts)
+
+
+def _han_numerals() -> Iterator[tuple[str, int, str]]:
+    """Numbers, ordinals, days and months in Han letters: 一 … 九十九."""
+    digits = "零一二三四五六七八九"
+    for number in range(1, 100):
+        tens, ones = divmod(number, 10)
+        written = (
+            ("" if tens < 2 else digits[tens]) + ("十" if tens else "") + digits[ones] * (ones > 0)
+        )
+        yield "number", number, written
+        for entry, last in (("ordinal", 12), ("day_of_month", 31), ("month_number", 12)):
+            if number <= last:
+                yield entry, number, written

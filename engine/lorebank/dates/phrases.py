@@ -7,7 +7,6 @@ bounds out of them; the longest match wins. See `lattice` for how rules match.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import date
 from functools import cache
 
@@ -24,6 +23,7 @@ from lorebank.dates.rules_relative import RELATIVE_RULES
 from lorebank.dates.spans import Moment
 from lorebank.dates.tokens import Tokens, tokenize
 from lorebank.domain import Interval
+from lorebank.records import dataclass
 
 _PLAIN_WORD = re.compile(r"[a-z]+")
 _LONGEST_TEXT = 20_000

@@ -6,13 +6,14 @@ Every rule yields a `Meaning`. A date that needs a preposition and has none come
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 
 from lorebank.dates.calendar import add_months, shift
 from lorebank.dates.lattice import Rule
 from lorebank.dates.lexicon import ALL, language_bit
 from lorebank.dates.spans import Moment, Span
+from lorebank.records import dataclass
 
 _CJK = language_bit("zh") | language_bit("ja")
 _HABITUAL_ARTICLE = language_bit("fr") | language_bit("it")

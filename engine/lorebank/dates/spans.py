@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from typing import Literal
 
 from lorebank.dates.calendar import Days, shift
+from lorebank.records import dataclass
 
 Prefer = Literal["past", "near", "future"]
 """Which repetition is meant where the text does not say."""

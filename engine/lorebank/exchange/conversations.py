@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date, datetime
 
 from lorebank.domain import Diagnostic
@@ -17,6 +16,7 @@ from lorebank.exchange.prose import clean, shareable_text
 from lorebank.language.folding import slugify
 from lorebank.markdown.fences import FenceScanner
 from lorebank.markdown.recalled import strip_recalled
+from lorebank.records import dataclass
 
 _LONGEST_TITLE = 60
 _HEADING = re.compile(r"[ ]{0,3}#{1,6}[ \t]+(?P<title>.*?)[ \t]*#*[ \t]*\Z")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 from pathlib import Path
@@ -18,6 +17,7 @@ from lorebank.exchange.write_csv import facts_csv
 from lorebank.exchange.write_jsonl import facts_jsonl
 from lorebank.exchange.write_markdown import page_markdown
 from lorebank.exchange.write_site import page_html
+from lorebank.records import dataclass
 
 
 class ExportForm(StrEnum):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from lorebank.config import Config
@@ -22,6 +22,7 @@ from lorebank.exchange.notes import ImportedNote
 from lorebank.exchange.rendering import imported_from, is_untouched, render_note, written_hash
 from lorebank.exchange.reports import ImportReport
 from lorebank.exchange.source import Source, open_source
+from lorebank.records import dataclass
 from lorebank.workspace.atomic import write_atomic
 from lorebank.workspace.files import is_link
 from lorebank.workspace.paths import resolve_memory_path

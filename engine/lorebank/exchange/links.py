@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import date
 from pathlib import PurePosixPath
 from urllib.parse import unquote
+
+from lorebank.records import dataclass
 
 _WIKILINK = re.compile(
     r"(?P<embed>!?)\[\[(?P<target>[^\[\]|\n]{0,500}?)(?:(?P<bar>\\?\|)(?P<shown>[^\[\]\n]*))?\]\]"

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 
 from lorebank.domain import Diagnostic
 from lorebank.markdown.front_matter import FrontMatterValue
+from lorebank.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from urllib.parse import quote
 
 from lorebank.domain import Entity, Fact, Opinion
 from lorebank.exchange.names import comparable, free_path, safe_path
 from lorebank.language.folding import slugify
+from lorebank.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 from pathlib import PurePosixPath
 from urllib.parse import unquote
@@ -30,6 +30,7 @@ from lorebank.exchange.prose import (
 from lorebank.exchange.source import Source
 from lorebank.markdown.fences import FenceScanner
 from lorebank.markdown.front_matter import FrontMatterValue
+from lorebank.records import dataclass
 
 _ID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 _BULLET = re.compile(r"(?P<indent>[ \t]*)[-*+](?:[ \t]+(?P<text>.*)|[ \t]*)\Z")

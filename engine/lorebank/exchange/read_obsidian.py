@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import date
 from pathlib import PurePosixPath
 from typing import Any
@@ -30,6 +29,7 @@ from lorebank.exchange.source import Source
 from lorebank.markdown.fences import FenceScanner
 from lorebank.markdown.front_matter import parse_front_matter
 from lorebank.markdown.inline_marks import code_spans
+from lorebank.records import dataclass
 
 _BLOCK_ID = re.compile(r"(?:\A|[ \t]+)\^[A-Za-z0-9-]+[ \t]*\Z")
 _CALLOUT = re.compile(

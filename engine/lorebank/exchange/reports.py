@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from lorebank.domain import Diagnostic
+from lorebank.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

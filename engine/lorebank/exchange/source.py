@@ -13,13 +13,14 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import BinaryIO
 
 from lorebank.domain import Diagnostic
 from lorebank.errors import NotFound, WorkspaceError
 from lorebank.markdown.source import decode
+from lorebank.records import dataclass
 from lorebank.workspace.files import is_link
 
 LARGEST_NOTE = 8_000_000

@@ -8,10 +8,10 @@ the aliases in front matter.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from lorebank.domain import Diagnostic
 from lorebank.identity.partition import Partition
+from lorebank.records import dataclass
 
 _JOINS = frozenset({"alias", "merge", "rename"})
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from lorebank.language.folding import fold
+from lorebank.records import dataclass
 
 _CHUNKS = re.compile(r"[^\s_\-\u2010-\u2015\u2212/\\:;!?\"“”„«»()\[\]{}<>*~|·・]+")
 _PARTS = re.compile(r"\d+(?:[.,]\d+)*|\D+")

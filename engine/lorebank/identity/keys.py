@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from lorebank.identity.lexicon import (
     compact,
@@ -31,6 +30,7 @@ from lorebank.identity.scripts import (
     sound,
 )
 from lorebank.language.folding import fold
+from lorebank.records import dataclass
 
 _ROMAN = re.compile(r"(?=.)m{0,3}(?:cm|cd|d?c{0,3})(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})")
 _ROMAN_FIGURES = {"m": 1000, "d": 500, "c": 100, "l": 50, "x": 10, "v": 5, "i": 1}

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 
 from lorebank.language.folding import fold
+from lorebank.records import dataclass
 
 _GLUE = re.compile(r"[\s_\-\u2010-\u2015\u2212/\\.'’·・]+")
 

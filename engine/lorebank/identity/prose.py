@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 import ahocorasick
@@ -20,6 +19,7 @@ from lorebank.identity.lexicon import given_names, surnames
 from lorebank.identity.readings import split_full_name
 from lorebank.language.folding import fold, fold_letters
 from lorebank.language.words import stop_words
+from lorebank.records import dataclass
 
 START = 4
 """So many first letters of a name tell whether it can stand in a text at all."""

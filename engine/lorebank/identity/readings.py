@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
 from functools import lru_cache
 
 from lorebank.identity.affixes import (
@@ -30,6 +29,7 @@ from lorebank.identity.lexicon import (
 )
 from lorebank.identity.scripts import is_han_or_hangul
 from lorebank.language.folding import fold, slugify
+from lorebank.records import dataclass
 
 _APOSTROPHES = str.maketrans("\u00b4`", "''")
 """Accents typed for an apostrophe; NFKC would make a blank and a mark of the first."""

@@ -9,7 +9,7 @@ decisions on file, so deleting a ledger line restores what was before.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import product
 
 from lorebank.domain import Diagnostic
@@ -20,6 +20,7 @@ from lorebank.identity.names import compare_names
 from lorebank.identity.partition import Partition
 from lorebank.identity.readings import Reading, read_name
 from lorebank.identity.slips import Verdict
+from lorebank.records import dataclass
 
 _Pair = tuple[str, str, str]
 """Two slugs and why they may be, or are, one."""

@@ -6,7 +6,6 @@ Tom Barker), the sexes (Alejandro, Alejandra) or a person from a family (the Bak
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from unicodedata import category
 
@@ -14,6 +13,7 @@ from lorebank.identity.keys import roman_value
 from lorebank.identity.lexicon import given_names, groups, word_list, words_of
 from lorebank.identity.readings import Reading
 from lorebank.identity.scripts import is_han_or_hangul, is_kana, voiceless
+from lorebank.records import dataclass
 
 PLURAL = "a plural is not the person"
 

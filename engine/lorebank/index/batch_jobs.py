@@ -10,11 +10,11 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lorebank.errors import ProviderError
 from lorebank.index.embedding_calls import calls_of
+from lorebank.records import dataclass
 
 if TYPE_CHECKING:
     from lorebank.config_embedder import BatchSettings

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import dataclass
 
 from lorebank.index.connection import Connection, transaction
 from lorebank.index.meta import read_meta, write_meta
+from lorebank.records import dataclass
 
 _FIRST_REST_S = 30.0
 _LONGEST_REST_S = 900.0

@@ -24,13 +24,13 @@ def load_chunks(connection: Connection, chunks: Sequence[int]) -> dict[int, Chun
 
 
 def chunks_of_items(connection: Connection, items: Sequence[int]) -> dict[int, int]:
-    """Item → the chunk that holds most of it: the one that begins last before it."""
+    """Item → the last chunk that it begins in: where chunks overlap, it is whole in that one."""
     return dict(
         select(
             connection,
             "SELECT i.item, max(c.chunk) FROM json_each(?) w CROSS JOIN items i ON i.item = w.value"
             " JOIN chunks c ON c.file = i.file"
-            " AND i.start_line BETWEEN c.start_line AND c.end_line GROUP BY i.item",
+            " AND i.start >= c.start AND i.start < c.start + c.length GROUP BY i.item",
             (json.dumps(list(items)),),
         )
     )

@@ -15,7 +15,6 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from lorebank.errors import ProviderError
@@ -24,6 +23,7 @@ from lorebank.index.embedding_cache import EmbeddingCache
 from lorebank.index.embedding_calls import calls_of, embed_calls
 from lorebank.index.meta import read_meta, write_meta
 from lorebank.index.vectors import delete_vectors, insert_vectors
+from lorebank.records import dataclass
 
 if TYPE_CHECKING:
     from lorebank.config_embedder import BatchSettings

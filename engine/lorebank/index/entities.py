@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING
 
 from lorebank.domain import Citation, Diagnostic, Entity, Neighbour
 from lorebank.index.compared_names import compared
 from lorebank.index.connection import Connection, select
+from lorebank.records import dataclass
 
 if TYPE_CHECKING:
     from lorebank.identity.decisions import Decision

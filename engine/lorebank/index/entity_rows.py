@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -26,6 +25,7 @@ from lorebank.index.entities import (
 )
 from lorebank.index.names_due import joined_names, set_due
 from lorebank.language.folding import slugify
+from lorebank.records import dataclass
 from lorebank.version import __version__
 
 if TYPE_CHECKING:

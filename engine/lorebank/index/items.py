@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -21,6 +21,7 @@ from lorebank.domain import (
 )
 from lorebank.index.connection import Connection, generation, select
 from lorebank.index.quarantine import TRUSTED
+from lorebank.records import dataclass
 
 MONTH_DONE = (
     "coalesce(substr(CASE WHEN i.recorded IS NULL THEN coalesce(i.occurred_start, i.occurred_end)"

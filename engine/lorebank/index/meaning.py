@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,6 +33,7 @@ from lorebank.index.embedding_calls import calls_of, embed_calls
 from lorebank.index.meta import read_meta, write_meta
 from lorebank.providers.accounts import Setup, chosen_provider
 from lorebank.providers.registry import load_embedder
+from lorebank.records import dataclass
 
 if TYPE_CHECKING:
     import numpy as np
@@ -60,6 +61,8 @@ class QueryVector:
     vector: Vector | None = None
     provider: str = "none"
     model: str = ""
+    spread: float = 0.0
+    """The usual standard deviation of the embedder's similarities; 0 where it is not known."""
     skipped: str = ""
     """Why the semantic retriever is skipped; empty where there is a vector."""
     fallback: str | None = None
@@ -100,11 +103,12 @@ class _Choice:
 class Meaning:
     """One workspace's embedders: the primary, the fallback, and what is known of their state.
 
-    `cache_path` gives the place of the embedding cache; it is called when the cache is needed.
+    `cache_path` gives the place of the embedding cache, `None` for one in memory; it is called when
+    the cache is needed.
     """
 
     setup: Setup
-    cache_path: Callable[[], Path]
+    cache_path: Callable[[], Path | None]
     _primary: _Choice = field(init=False)
     _fallback: _Choice | None = field(init=False, default=None)
     _told: set[str] = field(default_factory=set)
@@ -227,7 +231,7 @@ class Meaning:
 
     def known_vectors(self, fingerprint: str, texts: Sequence[str]) -> Mapping[str, bytes]:
         """Text → vector, for those in the cache; no embedder is asked."""
-        if not texts or not self.cache_path().exists():
+        if not texts or not self._has_cache():
             return {}
         hashes = {text_hash(text): text for text in texts}
         with self._cache() as cache:
@@ -361,7 +365,11 @@ class Meaning:
         """Whether few are to be embedded, or a cache may know the rest; asks no embedder."""
         if self.pending(connection) <= EMBEDDED_BY_RECALL:
             return True
-        return self.setup.embedder.cache.enabled and self.cache_path().exists()
+        return self.setup.embedder.cache.enabled and self._has_cache()
+
+    def _has_cache(self) -> bool:
+        path = self.cache_path()
+        return path is not None and path.exists()
 
     def _is_near(self, connection: Connection, fingerprint: str) -> bool:
         """Whether an embedder's vectors are there but for a few."""
@@ -396,7 +404,8 @@ class Meaning:
             return QueryVector(skipped=_MEANINGLESS, fallback=fallback)
         if not has_vectors(connection):
             return self._without_vector(connection, _NOTHING_YET)
-        return QueryVector(vector, embedder.name, embedder.model, fallback=fallback)
+        spread = getattr(embedder, "spread", 0.0)
+        return QueryVector(vector, embedder.name, embedder.model, spread, fallback=fallback)
 
     def _previous(self, connection: Connection, text: str) -> QueryVector | None:
         """The built-in model, where its vectors still serve after another was chosen.

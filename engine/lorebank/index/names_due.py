@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from lorebank.index.connection import Connection, select
+from lorebank.records import dataclass
 
 MOST = 2_000
 """With more names than this all are looked at: that takes less time than telling them apart."""

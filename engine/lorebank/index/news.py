@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 
 from lorebank.index.connection import Connection, select
 from lorebank.index.items import MONTH_DONE
 from lorebank.index.page_sections import OF_ENTITY, OF_MONTH, forget_sections
+from lorebank.records import dataclass
 
 _EXPERIENCE = "i.kind = 'experience'"
 

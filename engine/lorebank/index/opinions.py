@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 
 from lorebank.domain import Citation, Evidence, Opinion, OpinionStatus, Stance, Trend
 from lorebank.index.connection import Connection, select
+from lorebank.records import dataclass
 
 
 def insert_opinions(connection: Connection, holder: str, opinions: Iterable[Opinion]) -> None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from lorebank.identity.resolve import Resolution
 from lorebank.index.connection import Connection, select
 from lorebank.index.entities import MOVED
+from lorebank.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

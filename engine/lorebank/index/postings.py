@@ -13,11 +13,12 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from heapq import nlargest
 from typing import NamedTuple
 
 from lorebank.index.connection import Connection, generation, select
+from lorebank.records import dataclass
 
 CAPACITY = 1_000_000
 """Rows kept, of all words together, at 17 bytes each; words asked for longest ago go first."""

@@ -35,7 +35,11 @@ def insert_confirmations(
     """Store what one page confirms."""
     connection.executemany(
         "INSERT INTO confirmations (file, line, target, value) VALUES (?, ?, ?, ?)",
-        [(file, c.citation.start_line, c.target.value, c.value) for c in confirmations],
+        [
+            (file, c.citation.start_line, c.target.value, c.value)
+            for c in confirmations
+            if not c.rejected
+        ],
     )
 
 

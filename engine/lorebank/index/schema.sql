@@ -133,6 +133,19 @@ CREATE TABLE slots (
 CREATE INDEX slots_by_value ON slots (value_slug, relation);
 CREATE INDEX slots_by_key ON slots (subject, about, relation);
 
+-- Tasks and promises: which items are one, and in what state the line says it is.
+CREATE TABLE tasks (
+    item      INTEGER NOT NULL,
+    kind      TEXT NOT NULL,           -- task, promise
+    text      TEXT NOT NULL,           -- without box and metadata
+    state     TEXT NOT NULL,           -- open, done, cancelled
+    due_start TEXT,
+    due_end   TEXT,
+    words     TEXT NOT NULL,           -- folded words: a later line with the same decides
+    PRIMARY KEY (item, text)
+) WITHOUT ROWID;
+CREATE INDEX tasks_by_words ON tasks (words);
+
 -- `#tag` in an item, and `tags:` in the front matter of its file.
 CREATE TABLE tags (
     item INTEGER NOT NULL,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import date
 
 from lorebank.domain import Interval
@@ -13,6 +12,7 @@ from lorebank.index.intervals import OCCURRED, RECORDED, bounds
 from lorebank.index.lexical import any_of
 from lorebank.index.quarantine import TRUSTED
 from lorebank.language.words import searchable
+from lorebank.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

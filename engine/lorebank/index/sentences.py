@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from lorebank.domain import Citation
 from lorebank.index.connection import Connection, select
 from lorebank.index.items import load_items
+from lorebank.records import dataclass
 
 _END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 _MARKS = re.compile(r"^[\s>*+#|-]+(?:\[.\]\s)?|[*_`~=\[\]]+")

@@ -6,7 +6,6 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from functools import cache
 from pathlib import Path
@@ -15,6 +14,7 @@ from lorebank.domain import Diagnostic
 from lorebank.index.connection import SCHEMA_VERSION, Connection, open_index, select
 from lorebank.index.lexical import prepare_connection
 from lorebank.language.words import searchable
+from lorebank.records import dataclass
 from lorebank.transcripts.chunks import LABELS, TurnChunk
 from lorebank.transcripts.lines import START, Place
 from lorebank.transcripts.turns import ODD, Turn

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import date, datetime, timedelta
 from io import FileIO
 from pathlib import Path
@@ -20,6 +20,7 @@ from lorebank.index import session_rows as rows
 from lorebank.index.connection import Connection, give_back_room, transaction
 from lorebank.index.meta import read_meta, write_meta
 from lorebank.index.session_rows import KnownSession
+from lorebank.records import dataclass
 from lorebank.transcripts.chunks import chunks_of_turns
 from lorebank.transcripts.forgotten import NOTHING, Forgotten
 from lorebank.transcripts.lines import Place, lines_of

@@ -10,8 +10,9 @@ best in more time, and its index takes seconds to make where the bits take a ten
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from lorebank.records import dataclass
 
 if TYPE_CHECKING:
     import numpy as np

@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING
 
 from lorebank.domain import Fact, FactKind
 from lorebank.index.connection import Connection, select
 from lorebank.language.folding import slugify
+from lorebank.records import dataclass
 from lorebank.slots.values import SlotKind, same_value
 
 if TYPE_CHECKING:

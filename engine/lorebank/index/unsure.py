@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from lorebank.index.connection import Connection, select
+from lorebank.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

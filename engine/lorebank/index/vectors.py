@@ -9,11 +9,11 @@ sieved by sign bits first, and only what they leave is scored.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lorebank.index.connection import Connection, generation, load_vector_extension, select
 from lorebank.index.sign_bits import SIEVE_FROM, SignBits
+from lorebank.records import dataclass
 
 if TYPE_CHECKING:
     import numpy as np
@@ -67,9 +67,7 @@ class VectorIndex:
         """The nearest items, best first, ties by number."""
         return self._matrix().nearest(query, limit)
 
-    def similarities(
-        self, query: NDArray[np.float32], items: Sequence[int]
-    ) -> dict[int, float]:
+    def similarities(self, query: NDArray[np.float32], items: Sequence[int]) -> dict[int, float]:
         """Cosine similarity of the items asked for; those without a vector are left out."""
         import json
 
@@ -143,7 +141,7 @@ class _Matrix:
         if self.signs is not None:
             left = self.signs.candidates(query, limit)
             sieved = _Matrix(self.generation, self.rows[left], self.vectors[left])
-            sample = self.vectors[:: len(self.rows) // _SAMPLE] @ query
+            sample = self.vectors[:: max(1, len(self.rows) // _SAMPLE)] @ query
             return Nearest(sieved.nearest(query, limit).ranked, *_spread(sample))
         with one_thread():
             exact = self.vectors @ query

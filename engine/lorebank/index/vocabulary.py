@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import apsw
 
 from lorebank.index.connection import Connection, generation, has_full_text
 from lorebank.index.items import item_count
 from lorebank.language.words import searchable
+from lorebank.records import dataclass
 
 _SHORTEST_PART, _SHORTEST_INSIDE = 4, 6
 """Letters of a word that may begin another, and that may stand in the middle of one: shorter ones

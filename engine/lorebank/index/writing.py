@@ -10,15 +10,16 @@ from hashlib import blake2b
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from lorebank.domain import Chunk, Diagnostic, Fact, Interval, Origin, Passage
+from lorebank.domain import Chunk, Diagnostic, Fact, Interval, Origin, Passage, Task
+from lorebank.index.codes import insert_codes
 from lorebank.index.connection import Connection, select
 from lorebank.index.contexts import delete_context, insert_context
-from lorebank.index.codes import insert_codes
 from lorebank.index.embedding import item_text
 from lorebank.index.embedding_cache import text_hash
 from lorebank.index.entities import insert_names
 from lorebank.index.quarantine import insert_confirmations
 from lorebank.index.slots import insert_slots
+from lorebank.index.tasks import insert_tasks
 from lorebank.language.words import searchable
 from lorebank.markdown.origin import read_origin_mark
 from lorebank.markdown.tags import find_tags
@@ -65,6 +66,7 @@ def delete_file(connection: Connection, path: str) -> None:
     connection.execute(f"DELETE FROM vectors WHERE item IN ({items})", (file,))
     connection.execute(f"DELETE FROM codes WHERE item IN ({items})", (file,))
     connection.execute(f"DELETE FROM tags WHERE item IN ({items})", (file,))
+    connection.execute(f"DELETE FROM tasks WHERE item IN ({items})", (file,))
     connection.execute("DELETE FROM items WHERE file = ?", (file,))
     connection.execute(f"DELETE FROM chunks_fts WHERE rowid IN ({chunks})", (file,))
     connection.execute("DELETE FROM chunks WHERE file = ?", (file,))
@@ -160,7 +162,9 @@ def _insert_items(connection: Connection, file: int, read: ReadFile, starts: Seq
     entries: list[tuple[Fact | Passage, Interval | None, tuple[Slot, ...]]] = [
         *((f, f.occurred, slots) for f, slots in zip(read.facts, read.slots, strict=True)),
         *((passage, occurred, ()) for passage, occurred in read.passages),
+        *((_as_passage(task, read.text, starts), task.due, ()) for task in read.tasks),
     ]
+    tasks = {task.citation: task for task in read.tasks}
     entries.sort(key=lambda entry: (entry[0].citation.start_line, entry[0].citation.end_line))
     texts = [_own_words(entry, read.text, starts) for entry, _, _ in entries]
     title = searchable(f"{read.source.path} {read.title} {read.context}".rstrip())
@@ -168,6 +172,8 @@ def _insert_items(connection: Connection, file: int, read: ReadFile, starts: Seq
         item = _insert_item(connection, file, ordinal, entry, occurred, read, starts)
         insert_slots(connection, item, slots)
         insert_codes(connection, item, texts[ordinal])
+        if not isinstance(entry, Fact) and entry.citation in tasks:
+            insert_tasks(connection, item, [tasks[entry.citation]])
         around = [texts[i] for i in (ordinal - 1, ordinal + 1) if 0 <= i < len(texts)]
         names = [m.name for m in entry.mentions] if isinstance(entry, Fact) else []
         connection.execute(
@@ -244,6 +250,12 @@ def _embedded_text(entry: Fact | Passage, raw: str) -> str:
         subjects = [mention.name for mention in entry.mentions if mention.subject]
         return item_text(entry.content, entry.heading, subjects)
     return item_text(raw, entry.heading)
+
+
+def _as_passage(task: Task, text: str, starts: Sequence[int]) -> Passage:
+    """The lines of a task, box included."""
+    start, length = _extent(task.citation.start_line, task.citation.end_line, starts)
+    return Passage(text[start : start + length], task.citation)
 
 
 def _origin(entry: Fact | Passage, read: ReadFile) -> Origin:

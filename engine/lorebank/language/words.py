@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import cache, lru_cache
-from pathlib import Path
 
 from lorebank.language.folding import fold
+from lorebank.languages import Sections, compiled
 
 _UNSPACED = (
     r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese, Khmer
@@ -36,9 +36,7 @@ _IDENTIFIER = cache(
         r"|\b(?=\w*\d)(?=\w*[A-Za-z])[\w-]{3,}\b"  # a828e60, QX-1204
     )
 )
-_FIRST = "english"
-_SPACED = (_FIRST, "spanish", "portuguese", "french", "german", "italian", "dutch")
-"""Languages whose stop words may be other words of another; the rest of the list always holds."""
+_FIRST = "en"
 _TELLING = 2
 _FOREIGN_SHARE = 5
 """A text of which more than a fifth of the letters are not ASCII is in no English: a name or two
@@ -98,8 +96,9 @@ def estimate_tokens(text: str) -> int:
 
 @lru_cache(maxsize=1)
 def stop_words() -> frozenset[str]:
-    """Words that say nothing alone, of nine languages, folded."""
-    return frozenset().union(*_stop_words_by_language().values())
+    """Words that say nothing alone, of every language, folded."""
+    own, everywhere = _stop_words_by_language()
+    return everywhere.union(*own.values())
 
 
 def _stop_words_for(tokens: Iterable[str]) -> frozenset[str]:
@@ -108,14 +107,11 @@ def _stop_words_for(tokens: Iterable[str]) -> frozenset[str]:
     "Car", "son" and "door" say nothing in French and Dutch, and much in English. One such word
     alone tells no language but the first.
     """
-    languages = _stop_words_by_language()
-    votes = {name: sum(token in stops for token in tokens) for name, stops in languages.items()}
-    most = max(votes[name] for name in _SPACED)
-    spoken = [
-        name for name in _SPACED if votes[name] == most and (most >= _TELLING or name == _FIRST)
-    ]
-    spoken = [_FIRST] if _FIRST in spoken else spoken
-    return _stop_words_of(tuple(spoken))
+    own, _ = _stop_words_by_language()
+    votes = {code: sum(token in stops for token in tokens) for code, stops in own.items()}
+    most = max(votes.values())
+    spoken = [code for code in own if votes[code] == most and (most >= _TELLING or code == _FIRST)]
+    return _stop_words_of((_FIRST,) if _FIRST in spoken else tuple(spoken))
 
 
 def reads_as_english(text: str) -> bool:
@@ -129,30 +125,33 @@ def reads_as_english(text: str) -> bool:
     if foreign * _FOREIGN_SHARE > letters:
         return False
     tokens = set(words(text))
-    languages = _stop_words_by_language()
-    votes = {name: len(tokens & languages[name]) for name in _SPACED}
-    return votes[_FIRST] == max(votes.values())
+    own, _ = _stop_words_by_language()
+    return len(tokens & own[_FIRST]) == max(len(tokens & stops) for stops in own.values())
 
 
 @cache
 def _stop_words_of(spoken: tuple[str, ...]) -> frozenset[str]:
-    """Those of some of the languages with spaces, and of all without."""
-    languages = _stop_words_by_language()
-    return frozenset().union(*(languages[n] for n in languages if n in spoken or n not in _SPACED))
+    """Those of some languages, and those that hold in any text."""
+    own, everywhere = _stop_words_by_language()
+    return everywhere.union(*(own[code] for code in spoken))
 
 
 @lru_cache(maxsize=1)
-def _stop_words_by_language() -> dict[str, frozenset[str]]:
-    """Heading of a paragraph of the list → its words, folded."""
-    text = fold(Path(__file__).with_name("stop_words.txt").read_text("utf-8"))
-    found: dict[str, frozenset[str]] = {}
-    heading = ""
-    for line in text.split("\n"):
-        if line.startswith("#"):
-            heading = line.removeprefix("#").strip()
-        else:
-            found[heading] = found.get(heading, frozenset()) | set(line.split())
-    return found
+def _stop_words_by_language() -> tuple[dict[str, frozenset[str]], frozenset[str]]:
+    """Language → stop words that hold in its texts, and those that hold in any; folded."""
+    return compiled("stop_words", _folded_stop_words)
+
+
+def _folded_stop_words(
+    languages: Sections,
+) -> tuple[dict[str, frozenset[str]], frozenset[str]]:
+    own = {
+        code: frozenset(fold(section["words"]).split())
+        for code, section in languages.items()
+        if "words" in section
+    }
+    anywhere = (section.get("everywhere", "") for section in languages.values())
+    return own, frozenset(fold(" ".join(anywhere)).split())
 
 
 def _pairs(run: str) -> list[str]:

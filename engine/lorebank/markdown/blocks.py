@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from hashlib import sha256
 
 from lorebank.domain import Diagnostic
 from lorebank.markdown.fences import FenceScanner
 from lorebank.markdown.source import newline_style, split_lines
+from lorebank.records import dataclass
 
 _MARKER = re.compile(
     r"[ \t]*<!--[ \t]*lorebank:(?P<side>begin|end)[ \t]+(?P<name>[\w.-]+)"

@@ -8,12 +8,12 @@ what is hidden; only a single line larger than a whole chunk is cut inside.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from lorebank.domain import Chunk, Citation
 from lorebank.language.words import estimate_tokens
 from lorebank.markdown.document import Document, Node, read_document
 from lorebank.markdown.soft_split import soft_split
+from lorebank.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,24 +3,27 @@
     - confirm f-1a2b3c4d5e (2026-01-04: memory/imported/ana.md#L12: checked with her)
     - confirm `memory/imported/ana.md` (2026-01-04)
     - confirm all imported (2026-01-04: my own old vault)
+    - reject f-5e4d3c2b1a (2026-01-05 by Ana)
 
-Deleting a line undoes it. A file that is confirmed is trusted in what is added to it later as well;
+A rejection keeps a sentence out and keeps it from being asked about again. Deleting a line undoes
+it. A file that is confirmed is trusted in what is added to it later as well;
 a sentence confirmed by its id is trusted as it reads, wherever it stands.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 
 from lorebank.domain import Citation, Diagnostic, Origin
 from lorebank.markdown.document import Document, read_document
 from lorebank.markdown.ledger import item_lines, note_text, split_note
+from lorebank.records import dataclass
 
 _LINE = re.compile(
-    r"\s*[*_]*confirm[*_]*\s*:?\s+(?:`?(?P<id>[fn]-[0-9a-f]{10})`?|all[ -](?P<origin>[a-z]+)"
+    r"\s*[*_]*(?P<verb>confirm|reject)[*_]*\s*:?\s+"
+    r"(?:`?(?P<id>[fn]-[0-9a-f]{10})`?|all[ -](?P<origin>[a-z]+)"
     r"|`(?P<path>[^`\n]+)`|(?P<bare>\S+\.md))(?P<rest>.*)\Z",
     re.IGNORECASE | re.DOTALL,
 )
@@ -45,6 +48,8 @@ class Confirmation:
     reason: str
     citation: Citation
     """Of the line itself."""
+    rejected: bool = False
+    """The owner will not vouch for it; only for an id."""
 
 
 def parse_confirmations(
@@ -57,14 +62,16 @@ def parse_confirmations(
     for line, place in item_lines(document):
         said = _LINE.match(line)
         target = _target(said) if said else None
-        if said is None or target is None:
+        rejected = said is not None and said["verb"].lower() == "reject"
+        if said is None or target is None or (rejected and target[0] is not Target.ID):
             message = (
-                "not a confirmation; write `confirm f-…`, a path in backticks, or all imported"
+                "not a confirmation; write `confirm f-…`, a path in backticks, or all imported;"
+                " or `reject f-…`"
             )
             problems.append(Diagnostic(path, place.start_line, "confirmation-unread", message))
             continue
         _, day, reason = split_note(said["rest"])
-        found.append(Confirmation(*target, day, reason, place))
+        found.append(Confirmation(*target, day, reason, place, rejected))
     return tuple(found), tuple(problems)
 
 
@@ -75,7 +82,8 @@ def format_confirmation(confirmation: Confirmation) -> str:
         Target.PATH: f"`{confirmation.value}`",
         Target.ORIGIN: f"all {confirmation.value}",
     }[confirmation.target]
-    return f"- confirm {shown}{note_text(confirmation.day, confirmation.reason)}"
+    verb = "reject" if confirmation.rejected else "confirm"
+    return f"- {verb} {shown}{note_text(confirmation.day, confirmation.reason)}"
 
 
 def _target(said: re.Match[str]) -> tuple[Target, str] | None:

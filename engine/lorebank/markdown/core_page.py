@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from lorebank.domain import Citation, Proposal, ProposalAction
 from lorebank.errors import ConcurrentEdit
@@ -11,6 +10,7 @@ from lorebank.language.folding import fold
 from lorebank.markdown.document import Node, read_document
 from lorebank.markdown.plain import plain_text
 from lorebank.markdown.source import newline_style
+from lorebank.records import dataclass
 
 SECTION = "Learned"
 """The heading under which accepted lines are put."""

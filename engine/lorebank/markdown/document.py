@@ -9,7 +9,7 @@ definitions (they would swallow lines) and HTML blocks (a heading inside `<div>`
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ from lorebank.markdown.fact_lines import begins_typed
 from lorebank.markdown.hidden import hide
 from lorebank.markdown.plain import plain_text
 from lorebank.markdown.source import split_lines
+from lorebank.records import dataclass
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

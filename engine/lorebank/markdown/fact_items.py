@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from lorebank.markdown.document import Node
 from lorebank.markdown.fact_lines import begins_typed, parse_fact_line
 from lorebank.markdown.plain import plain_text
+from lorebank.records import dataclass
 
 DETAIL = re.compile(
     r"(?:evidence(?: \([^()\n]*\))?|last[ _](?:reinforced|updated|confirmed|seen)|reinforced"

@@ -4,7 +4,7 @@
     kind     = "W" | "B" | "S" | "O" , [ "(" , "c" , "=" , number , ")" ] ;
     mention  = "@" name | "@[[" title "]]" | "[[" title [ "|" shown ] "]]" ;
 
-Around it stands what people really write: task boxes, ✅, bold letters, lower case, full-width
+Around it stands what people really write: ✅, bold letters, lower case, full-width
 letters and colons, a colon right after the kind, commas and "and" between mentions.
 
 Without a colon, mentions before a lower-case word belong to the sentence (`@Peter is away` reads
@@ -15,18 +15,18 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from lorebank.domain import EvidenceMark, FactKind, Mention, Origin, Stance
 from lorebank.markdown.mentions import find_mentions
 from lorebank.markdown.origin import read_origin_mark
 from lorebank.markdown.plain import plain_text
+from lorebank.records import dataclass
 
 LineProblem = tuple[str, str]
 """A diagnostic without its place: code and message."""
 
 _KINDS = {kind.letter: kind for kind in FactKind}
-_TASK_BOX = re.compile(r"\s*\[[ xX~/>-]\][ \t]+")
 _ORNAMENTS = re.compile(
     r"(?:[\s\u2022\u25aa\u2013\u2014\u2190-\u2bff\ufe0e\ufe0f\u200d\u20e3\U0001f000-\U0001faff])*"
 )
@@ -143,8 +143,7 @@ class _Prefix:
         self.problems: list[LineProblem] = []
 
     def read(self) -> FactLine:
-        box = _TASK_BOX.match(self.text)
-        begin = self.position = box.end() if box else _end(_WHITE, self.text, 0)
+        begin = self.position = _end(_WHITE, self.text, 0)
         self._skip_ornaments()
         self._read_kind()
         has_colon = self.after_colon = self._skip_colon() if self.kind else False

@@ -6,7 +6,6 @@ Every item stands alone: whatever is odd in one becomes a diagnostic and leaves 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date
 from hashlib import blake2b
 from itertools import takewhile
@@ -20,6 +19,8 @@ from lorebank.markdown.headings import RETAIN_HEADINGS
 from lorebank.markdown.opinion_tables import opinion_rows
 from lorebank.markdown.plain import plain_text
 from lorebank.markdown.sections import opens_retain
+from lorebank.markdown.tasks import begins_task
+from lorebank.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +130,8 @@ class _FactReader:
         return index
 
     def _list_item(self, node: Node, path: str, *, in_retain: bool) -> None:
+        if _begins_task(node):
+            return
         if self._is_label(node, in_retain=in_retain):
             for child in node.children:
                 if child.kind == "list":
@@ -237,6 +240,11 @@ def _without_title(path: str, title_path: str) -> str:
 def _begins_typed(item: Node) -> bool:
     first = item.children[0] if item.children else None
     return first is not None and first.kind == "paragraph" and begins_typed(first.text)
+
+
+def _begins_task(item: Node) -> bool:
+    first = item.children[0] if item.children else None
+    return first is not None and first.kind == "paragraph" and begins_task(first.text)
 
 
 def _stands_alone(item: FactItem, *, in_retain: bool) -> bool:

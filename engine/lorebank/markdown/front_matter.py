@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from lorebank.domain import Diagnostic
 from lorebank.markdown.source import newline_style, split_lines
+from lorebank.records import dataclass
 
 FrontMatterValue = str | list[str]
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-RETAIN_HEADINGS: tuple[str, ...] = (
-    "Retain",
-    "Retener",
-    "Reter",
-    "Behalten",
-    "Retenir",
-    "保留",
-    "留存",
-    "Panatilihin",
-)
-"""The words that open a retain section, in the languages the memory design is published in."""
+from lorebank.languages import Sections, compiled, split
+
+
+def _retain_words(languages: Sections) -> tuple[str, ...]:
+    return tuple(word for section in languages.values() for word in split(section["retain"]))
+
+
+RETAIN_HEADINGS: tuple[str, ...] = compiled("headings", _retain_words)
+"""The words that open a retain section, in every language that names one."""

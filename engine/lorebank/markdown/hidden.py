@@ -8,7 +8,6 @@ rest of the file. An unclosed comment hides nothing, for it would take all its n
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from lorebank.domain import Diagnostic
 from lorebank.markdown.blocks import blank_spans, find_blocks
@@ -16,6 +15,7 @@ from lorebank.markdown.fences import FenceScanner
 from lorebank.markdown.front_matter import front_matter_lines
 from lorebank.markdown.inline_marks import code_spans
 from lorebank.markdown.source import line_of, split_lines
+from lorebank.records import dataclass
 
 Span = tuple[int, int]
 

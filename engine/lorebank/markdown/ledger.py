@@ -1,7 +1,8 @@
-"""The ledgers: decisions about names (`bank/identity.md`) and about single pairs of evidence.
+"""The ledgers: decisions about names, about a line and an opinion, and about two lines.
 
     - alias @Pete → @Peter (2025-12-03: same person, signs both ways)
-    - f-1a2b3c4d5e for o-3f2a91bc (2026-01-04: memory/2025-12-03.md#L12: reason)
+    - f-1a2b3c4d5e for o-3f2a91bc (2026-01-04 by Ana: memory/2025-12-03.md#L12: reason)
+    - f-1a2b3c4d5e replaces f-5e4d3c2b1a (2026-01-04 by Ana: memory/2025-12-03.md#L12)
 
 One decision a line; deleting the line undoes it. Lines that are no list items are prose.
 """
@@ -10,15 +11,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 
-from lorebank.domain import Citation, Diagnostic, Mention, Stance
+from lorebank.domain import Citation, Diagnostic, Mention, Relation, Stance
 from lorebank.markdown.document import Document, read_document, walk
 from lorebank.markdown.mentions import find_mentions, mention_source
 from lorebank.markdown.plain import plain_text
 from lorebank.markdown.source import newline_style
+from lorebank.records import dataclass
 
 
 class LedgerAction(StrEnum):
@@ -65,6 +66,23 @@ class EvidenceRuling:
     """Of the ruling itself."""
     fact_source: Citation | None = None
     """Where the fact stood when it was ruled on; the id is what counts."""
+    by: str = ""
+    """Who ruled; empty where the line does not say."""
+
+
+@dataclass(frozen=True, slots=True)
+class LineRuling:
+    """A judgement on two lines: the newer says the same as the older, replaces it, or neither."""
+
+    newer: str
+    relation: Relation
+    older: str
+    day: date | None
+    by: str
+    """Who ruled; empty where the line does not say."""
+    reason: str
+    citation: Citation
+    """Of the ruling itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +101,12 @@ _RULING = re.compile(
     r"(?:\s+(?:to|with))?\s+`?(?P<opinion>o-[0-9a-f]{8})`?(?P<rest>.*)\Z",
     re.IGNORECASE | re.DOTALL,
 )
+_LINE_RULING = re.compile(
+    r"\s*`?(?P<newer>f-[0-9a-f]{10})`?\s+[*_]*(?P<relation>same|replaces|both)[*_]*"
+    r"(?:\s+as)?\s+`?(?P<older>f-[0-9a-f]{10})`?(?P<rest>.*)\Z",
+    re.IGNORECASE | re.DOTALL,
+)
+_SIGNATURE = re.compile(r"by (?P<by>[^:]+?)(?::\s*|\Z)")
 _SOURCE = re.compile(r"(?P<source>\S+?\.md#L\d+(?:-L?\d+)?)(?::\s*|\Z)", re.IGNORECASE)
 _BETWEEN_NAMES = re.compile(r"(?:\s|→|->|=>|,|&|=|\band\b|\bto\b|\binto\b)*", re.IGNORECASE)
 _FOLLOWING = re.compile(r"\s+[^\W\d_][\w.'’-]*")
@@ -154,10 +178,11 @@ def parse_evidence_lines(text: str, path: str, *, document: Document | None = No
             problems.append(Diagnostic(path, place.start_line, "ruling-unread", message))
             continue
         _, day, said = split_note(found["rest"])
+        by, said = split_signature(said)
         source, reason = _split_source(said)
         stance = Stance(found["stance"].lower())
         fact, opinion = found["fact"].lower(), found["opinion"].lower()
-        rulings.append(EvidenceRuling(fact, stance, opinion, day, reason, place, source))
+        rulings.append(EvidenceRuling(fact, stance, opinion, day, reason, place, source, by))
     return Rulings(tuple(rulings), tuple(problems))
 
 
@@ -165,7 +190,48 @@ def format_evidence_line(ruling: EvidenceRuling) -> str:
     """The list item that is read as this ruling."""
     pair = f"{ruling.fact_id} {ruling.stance.value} {ruling.opinion_id}"
     said = [str(ruling.fact_source) if ruling.fact_source else "", ruling.reason]
-    return f"- {pair}{note_text(ruling.day, ': '.join(part for part in said if part))}"
+    note = signed(ruling.by, ": ".join(part for part in said if part))
+    return f"- {pair}{note_text(ruling.day, note)}"
+
+
+def parse_line_rulings(
+    text: str, path: str, *, document: Document | None = None
+) -> tuple[tuple[LineRuling, ...], tuple[Diagnostic, ...]]:
+    """The rulings of `bank/decisions.md` in order, and list items that rule nothing."""
+    document = document or read_document(text, path)
+    rulings: list[LineRuling] = []
+    problems: list[Diagnostic] = list(document.diagnostics)
+    for line, place in item_lines(document):
+        found = _LINE_RULING.match(line)
+        if found is None:
+            message = (
+                "not a ruling; write `f-… same|replaces|both f-… (day by name)` with whole ids"
+            )
+            problems.append(Diagnostic(path, place.start_line, "ruling-unread", message))
+            continue
+        _, day, said = split_note(found["rest"])
+        by, reason = split_signature(said)
+        relation = Relation(found["relation"].lower())
+        newer, older = found["newer"].lower(), found["older"].lower()
+        rulings.append(LineRuling(newer, relation, older, day, by, reason, place))
+    return tuple(rulings), tuple(problems)
+
+
+def format_line_ruling(ruling: LineRuling) -> str:
+    """The list item that is read as this ruling."""
+    pair = f"{ruling.newer} {ruling.relation.value} {ruling.older}"
+    return f"- {pair}{note_text(ruling.day, signed(ruling.by, ruling.reason))}"
+
+
+def signed(by: str, reason: str) -> str:
+    """A note's reason with who ruled before it: `by NAME: reason`."""
+    return ": ".join(part for part in (f"by {by}" if by else "", reason) if part)
+
+
+def split_signature(reason: str) -> tuple[str, str]:
+    """Who ruled, as `signed` wrote it (empty where nobody signed), and the rest."""
+    found = _SIGNATURE.match(reason)
+    return (found["by"].strip(), reason[found.end() :]) if found else ("", reason)
 
 
 _Placed = tuple[Mention, int, int]
@@ -252,7 +318,8 @@ def _day(text: str) -> date | None:
 
 def note_text(day: date | None, reason: str) -> str:
     """` (2025-12-03: why)`, or as much of it as there is."""
-    said = ": ".join(part for part in (day.isoformat() if day else "", reason) if part)
+    joint = " " if _SIGNATURE.match(reason) else ": "  # (2025-12-03 by Ana: why)
+    said = joint.join(part for part in (day.isoformat() if day else "", reason) if part)
     return f" ({said})" if said else ""
 
 

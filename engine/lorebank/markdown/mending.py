@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
 from lorebank.domain import Citation
@@ -17,6 +17,7 @@ from lorebank.markdown.blocks import Block, find_blocks, render_block
 from lorebank.markdown.generated_text import escape_inline
 from lorebank.markdown.opinion_page import is_opinion_block, with_overview_rows
 from lorebank.markdown.proposal_pages import is_proposal_block
+from lorebank.records import dataclass
 
 _LINK = re.compile(
     r"\[((?:\\.|[^\]\\])*?\.md)#L(\d+)(?:-L(\d+))?\]\(|(\S+?\.md)#L(\d+)(?:-L(\d+))?"

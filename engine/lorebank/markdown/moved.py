@@ -19,12 +19,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from lorebank.markdown.blocks import find_blocks
 from lorebank.markdown.front_matter import front_matter_lines
 from lorebank.markdown.generated_text import escape_inline
 from lorebank.markdown.source import split_lines
+from lorebank.records import dataclass
 
 _BEGIN = re.compile(
     r"<!-- lorebank:moved (?P<flags>(?:glued |marked )*)(?P<path>[^<>\n]+?)"

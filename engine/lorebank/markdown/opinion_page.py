@@ -29,7 +29,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
 from types import MappingProxyType
@@ -42,6 +41,7 @@ from lorebank.markdown.generated_text import (
     escape_inline,
     unescape_inline,
 )
+from lorebank.records import dataclass
 
 OPINIONS_PATH = "bank/opinions.md"
 

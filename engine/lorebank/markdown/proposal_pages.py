@@ -25,14 +25,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import field
 from datetime import date
 
 from lorebank.domain import Citation, Diagnostic, Ground, Proposal, ProposalAction
 from lorebank.markdown.blocks import Block, find_blocks
 from lorebank.markdown.document import read_document
 from lorebank.markdown.generated_text import citation_link, escape_inline, unescape_inline
-from lorebank.markdown.ledger import item_lines, note_text, split_note
+from lorebank.markdown.ledger import (
+    item_lines,
+    note_text,
+    signed,
+    split_note,
+    split_signature,
+)
+from lorebank.records import dataclass
 
 CORE_PROPOSALS = "bank/proposals/memory.md"
 LOG_PROPOSALS = "bank/proposals/logs.md"
@@ -74,6 +81,10 @@ class ProposalRuling:
     fact_ids: frozenset[str]
     day: date | None = None
     reason: str = ""
+    by: str = ""
+    """Who decided; empty where the line does not say."""
+    citation: Citation | None = field(default=None, compare=False)
+    """Of the line itself."""
 
 
 def is_proposal_block(name: str) -> bool:
@@ -173,7 +184,7 @@ def format_ruling(ruling: ProposalRuling) -> str:
     """The list item that is read as this decision."""
     verb = "accept" if ruling.accepted else "reject"
     facts = f" on {' '.join(sorted(ruling.fact_ids))}" if ruling.fact_ids else ""
-    return f"- {verb} {ruling.id}{facts}{note_text(ruling.day, ruling.reason)}"
+    return f"- {verb} {ruling.id}{facts}{note_text(ruling.day, signed(ruling.by, ruling.reason))}"
 
 
 def parse_rulings(
@@ -189,7 +200,8 @@ def parse_rulings(
             message = "not a decision; write `accept p-…` or `reject p-… (day: reason)`"
             problems.append(Diagnostic(path, place.start_line, "decision-unread", message))
             continue
-        _, day, reason = split_note(found["rest"])
+        _, day, said = split_note(found["rest"])
+        by, reason = split_signature(said)
         rulings.append(
             ProposalRuling(
                 found["id"].lower(),
@@ -197,6 +209,8 @@ def parse_rulings(
                 _ids(found["facts"] or ""),
                 day,
                 reason,
+                by,
+                place,
             )
         )
     return tuple(rulings), tuple(problems)

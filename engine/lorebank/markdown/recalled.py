@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+
+from lorebank.records import dataclass
 
 _OPEN = "<recalled-from-memory>"
 _CLOSE = "</recalled-from-memory>"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 
 from lorebank.language.folding import fold
 from lorebank.markdown.document import Document, Node
 from lorebank.markdown.plain import plain_text
+from lorebank.records import dataclass
 
 _NUMBERING = re.compile(r"[\W_]*(?:\d+[.)]\s+)?[\W_]*")
 _AFTER_WORD = re.compile(r"\s*+(?:\Z|(?![-'’][^\W_])[\W_])")

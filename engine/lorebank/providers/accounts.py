@@ -8,11 +8,12 @@ an address that the settings name gets the key that the settings name beside it,
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from lorebank.config_embedder import AccountSettings, EmbedderSettings, ProviderSettings
 from lorebank.errors import ConfigurationError
+from lorebank.records import dataclass
 
 DEFAULT_URLS = {
     "openai": "https://api.openai.com/v1",

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from lorebank.errors import ProviderError
+from lorebank.records import dataclass
 
 
 class BudgetSpent(ProviderError):

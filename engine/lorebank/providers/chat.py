@@ -7,7 +7,7 @@ Some models refuse one of these; what a refusal names is left out from then on.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Protocol
 
 from lorebank.config_embedder import EmbedderSettings, ProviderSettings, RemoteSettings
@@ -16,6 +16,7 @@ from lorebank.providers.accounts import KEY_VARIABLES, Setup, account_of
 from lorebank.providers.http import Client, HttpFailure, Patience
 from lorebank.providers.protocols import Completion, Prompt
 from lorebank.providers.remote import open_client, require_key
+from lorebank.records import dataclass
 
 _LONGEST_WAIT_S = 60.0
 _REFUSED = (400, 422)

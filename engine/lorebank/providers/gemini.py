@@ -8,7 +8,6 @@ the requests. Fewer dimensions than 3072 are not of unit length and are made so.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lorebank.providers.http import BadAnswer
@@ -20,6 +19,7 @@ from lorebank.providers.remote import (
     patience_of,
     require_key,
 )
+from lorebank.records import dataclass
 
 if TYPE_CHECKING:
     from lorebank.providers.accounts import Setup

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from lorebank.providers.chat import GeneratorSetup, RemoteGenerator, open_generator
 from lorebank.providers.http import BadAnswer
 from lorebank.providers.protocols import Completion, Prompt
+from lorebank.records import dataclass
 
 DEFAULT_MODEL = "gemini-2.5-flash"
 _ROLES = {"user": "user", "assistant": "model"}

@@ -12,7 +12,7 @@ import socket
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from threading import BoundedSemaphore, Event, Lock
@@ -23,6 +23,7 @@ import httpx
 
 from lorebank.errors import ProviderError
 from lorebank.providers.addresses import host_of, is_loopback, refuse_offline
+from lorebank.records import dataclass
 
 T = TypeVar("T")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING
@@ -23,6 +22,7 @@ from lorebank.providers.sentence_encoder.tokenizer import (
     Tokenizer,
 )
 from lorebank.providers.user_cache import cache_directory
+from lorebank.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -72,6 +72,10 @@ class LocalEmbedder:
     dimension = DIMENSION
     endpoint = ""
     limits = Limits()
+    spread = 0.07
+    """Standard deviation of the similarities of a question to all lines: .058 to .071 in three
+    workspaces. Against a fixed one, a question that nothing answers has nothing near; against its
+    own, its nearest line is as far out as any other's."""
 
     def __init__(self, cache: Path | None = None) -> None:
         """Nothing is opened yet. `cache` stands in for the user's cache directory."""

@@ -7,7 +7,6 @@ one is long. Texts longer than the model's context are cut by Ollama itself.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lorebank.providers.accounts import account_of
@@ -15,6 +14,7 @@ from lorebank.providers.http import BadAnswer, Patience
 from lorebank.providers.prefixes import prefixed
 from lorebank.providers.protocols import Limits, Role
 from lorebank.providers.remote import RemoteEmbedder, open_client, patience_of
+from lorebank.records import dataclass
 
 if TYPE_CHECKING:
     from lorebank.providers.accounts import Setup

@@ -5,12 +5,12 @@ The first request after a pause loads the model; the time allowed for one is lon
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from lorebank.providers.chat import GeneratorSetup, RemoteGenerator, open_generator
 from lorebank.providers.http import BadAnswer
 from lorebank.providers.protocols import Completion, Prompt
+from lorebank.records import dataclass
 
 DEFAULT_MODEL = "llama3.1"
 _SPACE = 2.0

@@ -8,7 +8,6 @@ that does not know it answers with numbers, which are read as well.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lorebank.providers.answers import by_index
@@ -22,6 +21,7 @@ from lorebank.providers.remote import (
     patience_of,
     require_key,
 )
+from lorebank.records import dataclass
 
 if TYPE_CHECKING:
     from lorebank.providers.accounts import Setup

@@ -5,13 +5,13 @@ OpenAI itself bounds an answer by `max_completion_tokens`, all others by `max_to
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from lorebank.providers.accounts import DEFAULT_URLS
 from lorebank.providers.chat import GeneratorSetup, RemoteGenerator, open_generator
 from lorebank.providers.http import BadAnswer
 from lorebank.providers.protocols import Completion, Prompt
+from lorebank.records import dataclass
 
 DEFAULT_MODEL = "gpt-4.1-mini"
 

@@ -64,6 +64,8 @@ class PairedEmbedder:
     dimension = LocalEmbedder.dimension + _DIMENSION
     endpoint = ""
     limits = replace(LocalEmbedder.limits, items=64)
+    spread = 0.07
+    """As that of the built-in model."""
 
     def __init__(self, network: Path, builtin: LocalEmbedder | None = None) -> None:
         """Nothing is opened yet."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 from lorebank.language.words import estimate_tokens
+from lorebank.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

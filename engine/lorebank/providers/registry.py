@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 from lorebank.errors import ConfigurationError, ProviderError
 from lorebank.providers.accounts import Setup, chosen_provider
+from lorebank.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,7 +7,6 @@ does, with `data` of `{"index", "embedding"}`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lorebank.providers.answers import by_index
@@ -20,6 +19,7 @@ from lorebank.providers.remote import (
     patience_of,
     require_key,
 )
+from lorebank.records import dataclass
 
 if TYPE_CHECKING:
     from lorebank.providers.accounts import Setup

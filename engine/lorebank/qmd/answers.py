@@ -6,10 +6,10 @@ import json
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from lorebank.language.words import content_words, words
+from lorebank.records import dataclass
 
 _SCHEME = "qmd://"
 _NOTHING = re.compile(r"^(?:\W*(?:warn(?:ing)?|info|qmd)\W+)*no results found\.?$", re.I | re.M)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from lorebank.config import Config
@@ -19,6 +19,7 @@ from lorebank.qmd.answers import Found
 from lorebank.qmd.collections import Collection, locate, shown_path
 from lorebank.recall.search import search_terms
 from lorebank.recall.snippets import snippet
+from lorebank.records import dataclass
 
 _LEAST = 50
 """With less room than this a snippet says nothing."""

@@ -11,12 +11,13 @@ import json
 import os
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 from lorebank.providers.user_cache import cache_directory
 from lorebank.qmd.collections import Collection
 from lorebank.qmd.process import QmdFailed
+from lorebank.records import dataclass
 from lorebank.workspace.derived import own_name
 
 

@@ -9,12 +9,12 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
 from typing import IO
 
 from lorebank.errors import ProviderError
+from lorebank.records import dataclass
 
 _MOST_BYTES = 32 * 1024 * 1024
 """An output larger than this is no answer."""

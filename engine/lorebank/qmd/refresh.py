@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from lorebank.config_qmd import QmdSettings, QmdUpdateSettings
@@ -12,6 +12,7 @@ from lorebank.config_rules import seconds
 from lorebank.qmd.collections import Collection
 from lorebank.qmd.home import Home, State
 from lorebank.qmd.process import Completed, QmdCommand, QmdFailed
+from lorebank.records import dataclass
 
 Progress = Callable[[str, int, int], None]
 _REST_S = 30.0

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Literal
@@ -17,6 +16,7 @@ from lorebank.errors import WorkspaceError
 from lorebank.language.folding import slugify
 from lorebank.language.secrets import find_secrets
 from lorebank.markdown.hidden import hide
+from lorebank.records import dataclass
 
 _MARK = "<!-- conversation exported by lorebank -->"
 """Begins every export, so that no other file of the folder is ever replaced or removed."""

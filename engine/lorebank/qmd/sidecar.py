@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,7 @@ from lorebank.qmd.home import Home, State, home_of
 from lorebank.qmd.process import Completed, QmdCommand, QmdFailed, QmdMissing
 from lorebank.qmd.refresh import Progress, Work, due, refresh
 from lorebank.qmd.timer import Timer
+from lorebank.records import dataclass
 from lorebank.workspace.lock import WriterLock
 
 _SPARE = 20

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 from functools import cache, cached_property
 from types import MappingProxyType
@@ -27,6 +27,7 @@ from lorebank.index.slots import items_of_slots
 from lorebank.index.vocabulary import Vocabulary
 from lorebank.language.words import identifiers, words
 from lorebank.recall.understand import Understood
+from lorebank.records import dataclass
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from lorebank.index.vectors import VectorIndex
 
 _SUBJECT, _MENTIONED, _NAMED = 1.0, 0.8, 0.6
-"""How much an item has to do with an entity: it is about it, links it, or has its name in the text."""
+"""How much an item has to do with an entity that it is about, links, or names in its text."""
 _WRITTEN = 0.5
 """What was only written in the time asked for, beside 1 for what happened in it."""
 _MANY = 8
@@ -58,6 +59,8 @@ class Request:
     """JSON list of the only items that filters leave; `None`: all."""
     vectors: VectorIndex | None = None
     query_vector: NDArray[np.float32] | None = None
+    spread: float = 0.0
+    """The usual standard deviation of the embedder's similarities; 0: as this question's are."""
 
     @property
     def allowed(self) -> frozenset[int] | None:
@@ -197,8 +200,9 @@ def _by_meaning(request: Request, others: frozenset[int]) -> tuple[Ranking, dict
     missing = sorted(others - scores.keys())
     scores |= request.vectors.similarities(request.query_vector, missing)
     kept = others | {entry.item for entry in ranked}
+    spread = request.spread or near.spread
     return Ranking(ranked), {
-        item: (score - near.mean) / near.spread for item, score in scores.items() if item in kept
+        item: (score - near.mean) / spread for item, score in scores.items() if item in kept
     }
 
 

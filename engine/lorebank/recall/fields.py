@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, timedelta
 
 from lorebank.dates.query import parse_bound
@@ -20,6 +20,7 @@ from lorebank.errors import UsageError
 from lorebank.language.folding import fold, slugify
 from lorebank.language.words import stop_words, words
 from lorebank.recall.filters import DATE_HINT, Excluded, Filters, parse_item_kind, parse_origin
+from lorebank.records import dataclass
 
 NameLookup = Callable[[Sequence[str]], Mapping[str, tuple[str, str]]]
 """Folded names → those that are entities, as `(entity slug, display name)`."""

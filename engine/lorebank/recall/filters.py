@@ -5,7 +5,7 @@ A filter that is not understood is an error, never "no filter".
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 
 from lorebank.dates.query import parse_bound
@@ -13,6 +13,7 @@ from lorebank.domain import FactKind, Interval, Origin
 from lorebank.errors import UsageError
 from lorebank.index.items import NOTE
 from lorebank.index.selection import Selection
+from lorebank.records import dataclass
 
 DATE_HINT = "use 2025-11-27, 30d, 'last week' or 'November 2025'"
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from lorebank.index.items import NOTE, Item
 from lorebank.index.slots import Successor
 from lorebank.language.words import words
+from lorebank.records import dataclass
 
 _LEAST_ALIKE = 0.5
 _LEAST_BEGINNING = 2

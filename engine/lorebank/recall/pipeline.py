@@ -7,7 +7,7 @@ judges them. `recall` makes hits of them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from lorebank.domain import Answer, FactStatus, Hit, OpinionStatus
 from lorebank.index.contexts import contexts_of
@@ -37,16 +37,17 @@ from lorebank.recall.scoring import (
     evidence_level,
     score_parts,
     score_pool,
-    signs_of,
+    subject_of,
 )
 from lorebank.recall.snippets import snippet
+from lorebank.records import dataclass
 
 _HEAD = 3
 """Beliefs and successors are looked up for this many times `k` of the best items."""
-_AS_GOOD = 0.5
-"""What lies in the time asked for answers if it is at least half as likely right as the best."""
-_RELEVANT = 0.1
-"""The list ends at hits that are a tenth as likely right as the best one."""
+_AS_GOOD = 0.6
+"""What lies in the time asked for answers if it speaks at least so well of the subject."""
+_RELEVANT = 0.05
+"""The list ends at hits that are a twentieth as likely right as the best one."""
 _UNSAID = 0.6
 """Confidence in an opinion whose writer gave none."""
 _DEFAULT_TEXT_WEIGHT, _DEFAULT_VECTOR_WEIGHT = 0.3, 0.7
@@ -89,7 +90,6 @@ def weighted(text_weight: float, vector_weight: float) -> Weights:
     return replace(
         fitted,
         covered=fitted.covered * text,
-        complete=fitted.complete * text,
         around=fitted.around * text,
         lexical=fitted.lexical * text,
         meaning=fitted.meaning * vector,
@@ -134,15 +134,15 @@ def find(request: Request, options: RankOptions) -> Found:
     whole = gather(request, options.without)
     anywhere = _judged(request, whole, options)
     if (ahead := coming_first(request)) and _answers(
-        found := _inside(ahead, whole, options), anywhere
+        found := _inside(ahead, whole, options), anywhere, options
     ):
         return replace(found, notes=said_of_reading(ahead, None))
     found = _inside(request, whole, options)
-    if _answers(found, anywhere):
+    if _answers(found, anywhere, options):
         return replace(found, notes=said_of_coming(request))
     for other in other_readings(request):
         elsewhen = _inside(other, whole, options)
-        if _answers(elsewhen, anywhere):
+        if _answers(elsewhen, anywhere, options):
             empty = request.understood.query.interval
             return replace(elsewhen, notes=said_of_reading(other, empty))
     if not anywhere.scores:
@@ -168,7 +168,7 @@ def _inside(request: Request, whole: Candidates, options: RankOptions) -> Found:
     return replace(judged, inside=narrowed.allowed)
 
 
-def _answers(inside: Found, anywhere: Found) -> bool:
+def _answers(inside: Found, anywhere: Found, options: RankOptions) -> bool:
     """Whether what lies in the time asked for speaks of the subject about as well as what does not;
     always, where nothing else is asked for."""
     if not inside.scores:
@@ -176,7 +176,8 @@ def _answers(inside: Found, anywhere: Found) -> bool:
     understood = inside.pool.request.understood
     if not understood.subject_terms and not understood.entities:
         return True
-    return inside.best >= anywhere.best * _AS_GOOD
+    weights = options.weights
+    return subject_of(inside.pool, weights) >= _AS_GOOD * subject_of(anywhere.pool, weights)
 
 
 def _judged(request: Request, candidates: Candidates, options: RankOptions) -> Found:
@@ -221,12 +222,13 @@ def recall(
         held,
         current.replaced,
         repeats,
-        signs_of(pool) if options.explain else {},
+        pool.signs if options.explain else {},
         contexts,
         ranking.weights,
     )
     hits = tuple(_hit(pool, items[item], marks) for item in shown)
     lists = pool.candidates.lists
+    used = tuple(n for n in RETRIEVERS if n not in skipped and n in lists and lists[n].ranked)
     answer = Answer(
         query=understood.query,
         hits=hits,
@@ -236,9 +238,7 @@ def recall(
         truncated=len(shown) < len(order),
         tokens=tokens,
         index=dict(index),
-        retrievers_used=tuple(
-            name for name in RETRIEVERS if name not in skipped and name in lists and lists[name].ranked
-        ),
+        retrievers_used=used,
         retrievers_skipped=dict(skipped),
         notes=(
             *understood.notes,

@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from functools import cached_property, lru_cache
 
 from lorebank.domain import Interval
@@ -23,6 +23,7 @@ from lorebank.index.items import NOTE, Item
 from lorebank.index.postings import Held
 from lorebank.language.folding import fold
 from lorebank.recall.candidates import Candidates, Request
+from lorebank.records import dataclass
 
 STRONG, WEAK, NONE = "strong", "weak", "none"
 
@@ -31,50 +32,50 @@ STRONG, WEAK, NONE = "strong", "weak", "none"
 class Weights:
     """What each sign, 0 where it is missing and 1 where it is whole, adds to the log-odds."""
 
-    covered: float = 2.09
+    covered: float = 1.48
     """It holds the words asked for, by rarity."""
-    complete: float = 0.72
-    """It lacks next to none of them: `covered` to the fourth power."""
-    around: float = 0.81
+    around: float = 0.37
     """The lines beside it, its heading or its file hold words that it lacks."""
-    verbatim: float = 2.58
+    verbatim: float = 2.00
     """It holds the whole question, or its quoted phrases, as typed: a word, a command, an error."""
-    lexical: float = 1.32
+    lexical: float = 1.49
     """BM25, as a share of the most that the question's words can come to."""
-    meaning: float = 3.88
+    meaning: float = 2.53
     """Standard deviations nearer in meaning than the notes at large; 6 are 1."""
-    named: float = 1.70
+    named: float = 1.45
     """It is about the entities named, or has their names."""
-    slot: float = 3.11
+    slot: float = 4.00
     """It gives the very property asked for; the newest that does, all of it."""
     in_time: float = 1.37
     """It happened, or was written, in the time asked for."""
-    dated: float = 1.01
+    dated: float = 0.87
     """It names a time, and the question asks when."""
-    opinion: float = 1.37
+    opinion: float = 1.47
     """It states an opinion of those named, and one is asked for; times the confidence today."""
-    fact: float = 1.12
+    fact: float = 1.15
     """Somebody noted it as a fact."""
-    newest: float = 0.19
-    """How new it is among the candidates, unless the question looks back."""
-    defining: float = 1.11
+    defining: float = 1.00
     """It begins with the name of the one whom the question asks about as such."""
-    question: float = -0.51
+    question: float = -0.14
     """It asks, and does not tell."""
-    quarantined: float = -2.08
+    quarantined: float = -3.00
     """Nobody trusted has vouched for it. Not fitted: more than being the newest can bring."""
 
 
 DEFAULT_WEIGHTS = Weights()
 SIGNS = tuple(each.name for each in fields(Weights))
-BIAS = -7.07
+BIAS = -5.2
 """Log-odds of an item without any sign."""
-STRONG_FROM, WEAK_FROM = 0.5, 0.02
+STRONG_FROM, WEAK_FROM = 0.5, 0.01
+_SUBJECT = ("covered", "around", "verbatim", "lexical", "meaning")
 _DEVIATIONS = 6.0
 _TURNS = ((-1, 0.85), (1, 0.75), (-2, 0.7), (2, 0.6))
 """Turns away in a dialogue, and what a word counts that stands there first: the answer to "did you
 buy the boat?" names no boat. Found by measurement on public chat logs, as are the next."""
 _NEAR_TURNS = ((-1, 0.4), (1, 0.2))
+_NEAR = 0.25
+"""What shares no word with the question is nearer to it than this, or has nothing to do with it:
+1.5 deviations."""
 _MEANING_OF_WORDS = 0.6
 """Without vectors: how near in meaning an item is that holds all the words, in sixths of 6
 deviations; the median of right answers in the workspaces that the weights are fitted to."""
@@ -112,11 +113,9 @@ class Pool:
         return self.request.understood.subject_terms or self.request.understood.terms
 
     @cached_property
-    def newness(self) -> dict[int, float]:
-        """Item → 1 for the newest day among the candidates, 0 for the oldest, by rank of days."""
-        days = sorted({item.recorded for item in self.items.values() if item.recorded})
-        place = {day: index / max(1, len(days) - 1) for index, day in enumerate(days)}
-        return {n: place[i.recorded] for n, i in self.items.items() if i.recorded}
+    def signs(self) -> dict[int, tuple[float, ...]]:
+        """Item → its signs, in the order of `SIGNS`; without what has none of what is asked for."""
+        return _signs_of(self)
 
     @cached_property
     def turns(self) -> dict[tuple[int, int], int]:
@@ -145,7 +144,7 @@ def score_pool(pool: Pool, weights: Weights = DEFAULT_WEIGHTS) -> dict[int, floa
     worth = [getattr(weights, name) for name in SIGNS]
     return {
         item: _chance(BIAS + sum([w * s for w, s in zip(worth, signs, strict=True)]))
-        for item, signs in signs_of(pool).items()
+        for item, signs in pool.signs.items()
     }
 
 
@@ -163,7 +162,7 @@ def score_of_words(share: float) -> float:
     """The score of what is known only to hold a share of the words asked for."""
     fitted = DEFAULT_WEIGHTS
     worth = fitted.covered + fitted.lexical + fitted.meaning * _MEANING_OF_WORDS
-    return _chance(BIAS + fitted.named + worth * share + fitted.complete * share**4)
+    return _chance(BIAS + fitted.named + worth * share)
 
 
 def evidence_level(best: float) -> str:
@@ -175,13 +174,22 @@ def _chance(log_odds: float) -> float:
     return 1.0 / (1.0 + math.exp(-log_odds))
 
 
-def signs_of(pool: Pool) -> dict[int, tuple[float, ...]]:
-    """Item → its signs, in the order of `SIGNS`."""
+def subject_of(pool: Pool, weights: Weights) -> float:
+    """What the best item's words and meaning add to the log-odds, whoever and whenever it is of."""
+    places = [(SIGNS.index(name), getattr(weights, name)) for name in _SUBJECT]
+    return max(
+        (sum([weight * signs[place] for place, weight in places]) for signs in pool.signs.values()),
+        default=0.0,
+    )
+
+
+def _signs_of(pool: Pool) -> dict[int, tuple[float, ...]]:
+    """See `Pool.signs`."""
     understood, lists = pool.request.understood, pool.candidates.lists
     interval = understood.query.interval
-    looks_back = understood.wants_past or interval is not None
     only_named = not understood.subject_terms and (understood.entities or interval is not None)
     words = _Words(pool)
+    wanted = bool(understood.entities)
     nearness = pool.candidates.nearness
     slot, opinion = lists["slot"].entries, lists["opinion"].entries
     found: dict[int, tuple[float, ...]] = {}
@@ -192,20 +200,22 @@ def signs_of(pool: Pool) -> dict[int, tuple[float, ...]]:
         if only_named and (timed or interval is None):
             covered = max(covered, named)  # nothing else is asked
         stated = number in opinion and _is_held_by_named(pool, item)
+        near = _near(pool, item) if nearness else _MEANING_OF_WORDS * covered
+        beside = not (covered or around or number in slot or timed or (wanted and named))
+        if beside and near < _NEAR:
+            continue  # nothing of what is asked for
         found[number] = (
             covered,
-            covered**4,
             around,
             verbatim,
             lexical,
-            _near(pool, item) if nearness else _MEANING_OF_WORDS * covered,
+            near,
             named,
             slot[number].score if number in slot else 0.0,
             _share_of_time(lists["temporal"].entries, number) if timed else 0.0,
             float(understood.wants_time and item.occurred is not None),
             opinion[number].score if stated else 0.0,
             float(item.kind != NOTE),
-            0.0 if looks_back else pool.newness.get(number, 0.0),
             float(understood.asks_who and _begins_with_name(pool, item)),
             float(bool(_QUESTION.search(item.content))),
             float(item.quarantined),
@@ -249,8 +259,10 @@ class _Words:
                 seen |= beside.own
         if not seen and not held.around:
             return 0.0, 0.0, 0.0, 0.0
-        verbatim = self._quoted & held.own == self._quoted if self._quoted else (
-            held.own == self._all and self._typed.search(_folded(item.content)) is not None
+        verbatim = (
+            self._quoted & held.own == self._quoted
+            if self._quoted
+            else (held.own == self._all and self._typed.search(_folded(item.content)) is not None)
         )
         bm25 = self._scores[item.item].score / self._most if item.item in self._scores else 0.0
         around = self._share((held.own | held.around) & ~seen)

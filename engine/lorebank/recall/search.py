@@ -19,7 +19,6 @@ from lorebank.language.words import content_words, identifiers, words
 from lorebank.recall.candidates import Request
 from lorebank.recall.diversity import rerank_mmr
 from lorebank.recall.pipeline import Found, RankOptions, find, relevant
-from lorebank.recall.repeats import collapse_repeats
 from lorebank.recall.scoring import score_of_words
 from lorebank.recall.snippets import matching_line, snippet
 
@@ -29,8 +28,7 @@ def search_chunks(
 ) -> tuple[SearchHit, ...]:
     """The best chunks for a question, best first, at most `k`, none below `min_score`."""
     found = find(_as_words(request), ranking)
-    order, _ = collapse_repeats(found.order, found.pool.items)
-    order = relevant(order, found)
+    order = relevant(found.order, found)
     if ranking.mmr_lambda is not None:
         order = rerank_mmr(order, found.scores, found.pool.items, ranking.mmr_lambda, k)
     place = {item: n for n, item in enumerate(order)}
@@ -65,9 +63,7 @@ def _as_words(request: Request) -> Request:
     query = replace(understood.query, terms=terms, interval=understood.filters.interval)
     return replace(
         request,
-        understood=replace(
-            understood, query=query, terms=terms, subject_terms=terms, phrase=None
-        ),
+        understood=replace(understood, query=query, terms=terms, subject_terms=terms, phrase=None),
     )
 
 

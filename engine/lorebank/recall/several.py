@@ -15,13 +15,14 @@ The merged score is that of reciprocal rank fusion, `61 / (60 + rank)`, so that 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Generic, TypeVar
 
 from lorebank.domain import Answer, BankPart, Hit, Query, SearchHit
 from lorebank.language.words import estimate_tokens
 from lorebank.recall.context_lines import context_tokens
 from lorebank.recall.scoring import NONE, STRONG, WEAK
+from lorebank.records import dataclass
 
 T = TypeVar("T")
 _RRF_K = 60

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from lorebank.domain import Absence, Interval
 from lorebank.index.items import Item
@@ -16,10 +16,11 @@ from lorebank.index.lexical import match_items
 from lorebank.index.lookup import find_items
 from lorebank.index.selection import select_items
 from lorebank.language.words import estimate_tokens
-from lorebank.recall.filters import Excluded, Filters
 from lorebank.recall.candidates import Request
+from lorebank.recall.filters import Excluded, Filters
 from lorebank.recall.pipeline import Found
 from lorebank.recall.scoring import Pool
+from lorebank.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +100,11 @@ def _reason(trace: Trace, number: int, item: Item) -> tuple[str, str]:
     allowed = trace.request.allowed
     if allowed is not None and number not in allowed:
         return "filtered", f"left out by {', '.join(_filters_against(trace, number))}"
-    if trace.found.inside is not None and number not in trace.found.inside and number not in trace.order:
+    if (
+        trace.found.inside is not None
+        and number not in trace.found.inside
+        and number not in trace.order
+    ):
         return "outside-time", _outside(trace)
     if number not in trace.found.gathered and number not in trace.order:
         return "not-matched", _unmatched(trace, number)
@@ -121,7 +126,8 @@ def _reason(trace: Trace, number: int, item: Item) -> tuple[str, str]:
 
 def _irrelevant(trace: Trace, number: int) -> str:
     best = max(trace.scores.values(), default=0.0)
-    return f"it is not relevant enough: its score is {trace.scores.get(number, 0.0):.3f}, the best is {best:.3f}"
+    own = trace.scores.get(number, 0.0)
+    return f"it is not relevant enough: its score is {own:.3f}, the best is {best:.3f}"
 
 
 def _cut(trace: Trace, number: int, item: Item) -> tuple[str, str]:

@@ -34,12 +34,12 @@ evidence goes on being folded beneath it and counts again when the pin is taken 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import date
 from itertools import groupby
 from statistics import NormalDist
 
 from lorebank.domain import Stance
+from lorebank.records import dataclass
 
 PRIOR = 0.6
 """The confidence of an opinion stated without one."""

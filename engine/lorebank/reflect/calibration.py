@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from itertools import groupby
 
 from lorebank.domain import Calibration, CalibrationBin, Evidence, Opinion, OpinionStatus, Stance
+from lorebank.records import dataclass
 
 ENOUGH = 30
 """With fewer trials the interval of every bin is wider than the bins lie apart."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from lorebank.records import dataclass
 from lorebank.reflect.covering import cover_of, extras
 from lorebank.reflect.detection import detect, likely
 from lorebank.reflect.reading import Reading, Words, read

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 
 from lorebank.domain import Citation, Fact, FactKind, Opinion, OpinionStatus, Stance
 from lorebank.language.words import content_words
+from lorebank.records import dataclass
 
 REPEATED_DAYS = 3
 SURE = 0.7

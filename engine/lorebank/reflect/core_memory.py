@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
 
 from lorebank.domain import (
@@ -25,6 +24,7 @@ from lorebank.language.words import content_words, estimate_tokens
 from lorebank.markdown.core_page import SECTION, CoreLine, read_core
 from lorebank.markdown.generated_text import escape_inline
 from lorebank.markdown.proposal_pages import ProposalRuling, decided, fits_on_page
+from lorebank.records import dataclass
 from lorebank.reflect.claims import CENTRAL, Claim, durable_claims
 from lorebank.reflect.pages import BankContent
 

@@ -8,10 +8,10 @@ they are the person's for good; what was kept is reported.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 
 from lorebank.domain import Diagnostic
 from lorebank.markdown.blocks import Block, find_blocks, replace_blocks
+from lorebank.records import dataclass
 
 KEPT_NOTE = "> [!note] Kept from a hand edit of the block `{name}`:"
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
 from lorebank.errors import ConcurrentEdit, WorkspaceError
+from lorebank.records import dataclass
 from lorebank.workspace.atomic import write_atomic
 from lorebank.workspace.derived import ensure_derived_folder
 from lorebank.workspace.layout import DERIVED_FOLDER

@@ -11,11 +11,11 @@ from __future__ import annotations
 import calendar
 import re
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from datetime import date
 
 from lorebank.language.folding import fold
 from lorebank.language.words import content_words, words
+from lorebank.records import dataclass
 from lorebank.reflect.detection import detect
 from lorebank.reflect.lexicon import lexicon
 from lorebank.reflect.tokens import tokens_of

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import SequenceMatcher
 from hashlib import blake2b
 
@@ -19,6 +19,7 @@ from lorebank.domain import Hunk
 from lorebank.markdown.blocks import Block, find_blocks, render_block, replace_blocks
 from lorebank.markdown.opinion_page import OPINIONS_PATH, is_opinion_block, with_overview_rows
 from lorebank.markdown.source import newline_style
+from lorebank.records import dataclass
 from lorebank.reflect.edits import PageEdit, plan_page_edit
 
 _CONTEXT = 2

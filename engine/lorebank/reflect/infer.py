@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 
 from lorebank.dates.occurred import occurred_interval
@@ -21,6 +20,7 @@ from lorebank.markdown.document import Document, Node
 from lorebank.markdown.facts import fact_id
 from lorebank.markdown.mentions import find_mentions
 from lorebank.markdown.plain import plain_text
+from lorebank.records import dataclass
 from lorebank.reflect.infer_lexicon import Phrases, no_names, phrase_books
 from lorebank.slots.lexicon import lexicon as slot_lexicon
 from lorebank.slots.read import read_slots

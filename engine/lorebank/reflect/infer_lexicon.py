@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
 from typing import Any
 
 from lorebank.language.folding import fold
 from lorebank.language.words import stop_words
+from lorebank.records import dataclass
 
 _WHOLE = ("decision", "remember", "correction", "rule", "we_decided", "i_prefer")
 _AFTER_SUBJECT = ("decides", "prefers", "happens")

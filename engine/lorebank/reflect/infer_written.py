@@ -6,13 +6,14 @@ A log is sent once: what was kept of the answer is remembered by a digest of its
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 from typing import Any
 
 from lorebank.domain import Diagnostic, Fact, FactKind
 from lorebank.errors import ProviderError
 from lorebank.language.folding import fold
+from lorebank.records import dataclass
 from lorebank.reflect.generated_memory import GeneratedMemory, digest
 from lorebank.reflect.grounding import CitedLine
 from lorebank.reflect.infer import Sentence, stated_fact

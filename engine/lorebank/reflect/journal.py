@@ -5,13 +5,13 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
 from lorebank.domain import Citation, Diagnostic, Evidence, OpenPair, Opinion
 from lorebank.markdown.generated_text import citation_link, escape_inline
 from lorebank.markdown.opinion_page import OPINIONS_PATH, parse_opinion_page
+from lorebank.records import dataclass
 from lorebank.reflect.edits import PageEdit
 
 JOURNAL_FOLDER = "bank/reflections"

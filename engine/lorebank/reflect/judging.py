@@ -7,12 +7,12 @@ ask for it, with the name of its model, where a person can read and delete it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import date
 
 from lorebank.domain import FactKind, OpenPair, Stance
 from lorebank.language.words import words
 from lorebank.providers.budget import BudgetSpent
+from lorebank.records import dataclass
 from lorebank.reflect.grounding import CitedLine
 from lorebank.reflect.writing import Dropped, Writer, numbered
 

@@ -16,12 +16,12 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
 from typing import Any
 
 from lorebank.language.folding import fold
+from lorebank.records import dataclass
 from lorebank.reflect.lexicon_file import (
     Frame,
     clusters,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 from lorebank.language.folding import fold
+from lorebank.records import dataclass
 from lorebank.reflect.tokens import phrases
 
 Canonical = Callable[[str], str]

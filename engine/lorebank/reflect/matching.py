@@ -18,13 +18,14 @@ twice on a day counts once.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from hashlib import blake2b
 from itertools import groupby
 
 from lorebank.domain import Fact, FactKind, Opinion, Stance
 from lorebank.language.folding import fold
+from lorebank.records import dataclass
 from lorebank.reflect.beliefs import PRIOR
 from lorebank.reflect.candidates import index_keys, target_keys
 from lorebank.reflect.outcome import Belief, Override, close

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import date
 
 from lorebank.domain import Evidence, Fact, Opinion, OpinionStatus, Stance, Trend
+from lorebank.records import dataclass
 from lorebank.reflect.beliefs import DatedEvidence, Pin, fold_evidence
 from lorebank.reflect.stance import Judgement
 from lorebank.reflect.trends import trend_of

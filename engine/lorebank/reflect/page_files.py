@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 from lorebank.domain import Diagnostic
+from lorebank.records import dataclass
 from lorebank.reflect.edits import PageEdit
 from lorebank.workspace.paths import is_linked
 

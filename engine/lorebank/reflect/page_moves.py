@@ -7,13 +7,14 @@ names its origin, and goes back byte for byte (`markdown.moved`) when the ledger
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
 from lorebank.domain import Diagnostic, ReflectReport
 from lorebank.index.page_places import PageMove
 from lorebank.markdown.moved import find_moved, move_in, take_out
+from lorebank.records import dataclass
 from lorebank.reflect.edits import PageEdit
 from lorebank.reflect.journal import journal_path
 from lorebank.reflect.undo import BegunRun, Change, keep_for_undo, next_run

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 from functools import cached_property
 from hashlib import blake2b
@@ -25,6 +25,7 @@ from lorebank.markdown.opinion_page import (
     is_opinion_block,
     opinion_bodies,
 )
+from lorebank.records import dataclass
 from lorebank.reflect.digests import (
     EXPERIENCE_PATH,
     WORLD_PATH,

@@ -9,9 +9,9 @@ his* interest in`), so a phrase is written without them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from lorebank.language.folding import fold
+from lorebank.records import dataclass
 from lorebank.reflect.tokens import phrase_tokens, phrases, stem_of, tokens_of
 
 _ANY_WORD = "?"

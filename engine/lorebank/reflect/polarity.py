@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from lorebank.records import dataclass
 
 _SIGNS = {
     "like": ("attitude", 1),

@@ -8,7 +8,6 @@ touches the file that a proposal is about.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
@@ -34,6 +33,7 @@ from lorebank.markdown.proposal_pages import (
     render_proposal,
 )
 from lorebank.markdown.source import decode
+from lorebank.records import dataclass
 from lorebank.reflect.core_memory import CoreMemory, plan_core_proposals
 from lorebank.reflect.edits import PageEdit, plan_page_edit
 from lorebank.reflect.pages import BankContent
@@ -152,14 +152,22 @@ def accept_core_edit(root: Path, proposal: Proposal) -> Citation | None:
     return None if line is None else Citation(proposal.target, line, line)
 
 
-def record(root: Path, proposal: Proposal, *, accepted: bool, day: date, reason: str = "") -> None:
+def record(
+    root: Path,
+    proposal: Proposal,
+    *,
+    accepted: bool,
+    day: date,
+    reason: str = "",
+    by: str = "",
+) -> None:
     """Note the decision in the ledger, then take the proposal off its page.
 
     The caller holds the writer's lock. A kill in between leaves a proposal that is decided and
     still shown; the next reflect takes it away.
     """
     facts = frozenset(ground.fact_id for ground in proposal.grounds if ground.fact_id)
-    ruling = ProposalRuling(proposal.id, accepted, facts, day, " ".join(reason.split()))
+    ruling = ProposalRuling(proposal.id, accepted, facts, day, " ".join(reason.split()), by)
     file = read_text_file(root, DECISIONS_PATH)
     ledger, _ = added_line(file.text, format_ruling(ruling), title="Decisions on proposals")
     write_text_file(root, file, ledger)

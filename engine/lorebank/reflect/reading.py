@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 
 from lorebank.language.folding import fold
+from lorebank.records import dataclass
 from lorebank.reflect.detection import detect
 from lorebank.reflect.lexicon import Lexicon, lexicon
 from lorebank.reflect.polarity import Item, sign_of

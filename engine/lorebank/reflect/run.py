@@ -9,7 +9,7 @@ content did not change since they were last settled are not even read.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 from functools import cached_property
 from pathlib import Path
@@ -25,6 +25,7 @@ from lorebank.markdown.generated_text import escape_inline, unescape_inline
 from lorebank.markdown.headings import RETAIN_HEADINGS
 from lorebank.markdown.opinion_page import OPINIONS_PATH
 from lorebank.markdown.proposal_pages import PROPOSAL_PAGES
+from lorebank.records import dataclass
 from lorebank.reflect.content import read_outline, with_every_fact, with_facts_of
 from lorebank.reflect.core_facts import core_content
 from lorebank.reflect.edits import PageEdit

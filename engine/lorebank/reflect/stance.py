@@ -18,11 +18,11 @@ where somebody else's view, a question or a hypothesis is told, the answer is `u
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 from lorebank.domain import Fact, Stance
 from lorebank.language.words import words
+from lorebank.records import dataclass
 from lorebank.reflect.covering import Cover, asides, cover_of, extras, is_of_another_sort
 from lorebank.reflect.deeds import (
     is_done_at_its_hour,

@@ -8,10 +8,10 @@ here asks for training them anew.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import log1p
 
 from lorebank.domain import Stance
+from lorebank.records import dataclass
 from lorebank.reflect.covering import cover_of, extras
 from lorebank.reflect.detection import detect
 from lorebank.reflect.reading import Reading, read

@@ -14,12 +14,12 @@ vector is there.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from lorebank.domain import Stance
+from lorebank.records import dataclass
 from lorebank.reflect.stance import Judgement
 from lorebank.reflect.stance_cues import cues_of
 

@@ -13,7 +13,7 @@ embedder which comes or goes is no news); one that nothing answers gets no block
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Protocol
@@ -22,6 +22,7 @@ from lorebank.domain import Answer, Diagnostic, Fact, Hit, OpinionStatus
 from lorebank.errors import NotFound, ProviderError, UsageError
 from lorebank.index.connection import Connection
 from lorebank.markdown.blocks import find_blocks
+from lorebank.records import dataclass
 from lorebank.reflect.edits import PageEdit, plan_page_edit
 from lorebank.reflect.pages import BankContent
 from lorebank.reflect.standing_answer import AnswerLine, answer_body

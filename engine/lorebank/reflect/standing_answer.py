@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date
 
 from lorebank.domain import Citation, Interval
 from lorebank.language.folding import fold
 from lorebank.markdown.generated_text import citation_link, escape_inline
+from lorebank.records import dataclass
 
 _GROUP = 2
 """A subject with so many lines gets a heading of its own."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 from typing import Any
 
@@ -18,6 +18,7 @@ from lorebank.domain import Citation, Hit, Interval
 from lorebank.index.connection import Connection, transaction
 from lorebank.index.file_hashes import hashes_outside_bank
 from lorebank.index.meta import read_meta, write_meta
+from lorebank.records import dataclass
 from lorebank.workspace.standing import StandingPage
 
 _KEY = "standing"

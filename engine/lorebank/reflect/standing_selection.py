@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 
 from lorebank.dates.query import parse_bound
@@ -11,6 +11,7 @@ from lorebank.domain import Entity, Fact, FactKind, OpinionStatus
 from lorebank.errors import NotFound, UsageError
 from lorebank.language.folding import fold, slugify
 from lorebank.language.words import words
+from lorebank.records import dataclass
 from lorebank.reflect.pages import BankContent, held_text
 from lorebank.reflect.weighing import latest_wordings, outweighed
 from lorebank.workspace.standing import StandingPage

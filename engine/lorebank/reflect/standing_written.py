@@ -7,10 +7,10 @@ when those lines change; where no model is there any more, words for older lines
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from lorebank.domain import Diagnostic
 from lorebank.markdown.generated_text import citation_link, escape_inline
+from lorebank.records import dataclass
 from lorebank.reflect.grounding import CitedLine
 from lorebank.reflect.standing_answer import AnswerLine
 from lorebank.reflect.writing import Writer

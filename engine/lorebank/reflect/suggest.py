@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from types import MappingProxyType
@@ -25,6 +24,7 @@ from lorebank.markdown.proposal_pages import (
 )
 from lorebank.markdown.sections import retain_sections
 from lorebank.markdown.source import decode
+from lorebank.records import dataclass
 from lorebank.reflect.core_memory import proposal_id
 from lorebank.reflect.infer import Inferred, Sentence, infer_facts, sentences
 from lorebank.reflect.infer_written import ProseReader, ReadFact

@@ -7,7 +7,6 @@ any day. Each line carries the citation of its fact as a link that works from th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 
 from lorebank.domain import (
@@ -22,6 +21,7 @@ from lorebank.domain import (
 )
 from lorebank.language.words import content_words
 from lorebank.markdown.generated_text import citation_link, escape_inline
+from lorebank.records import dataclass
 from lorebank.reflect.standing_answer import AnswerLine
 from lorebank.reflect.telling import (
     KnownFact,

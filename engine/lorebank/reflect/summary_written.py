@@ -7,11 +7,12 @@ the summary need no model. The same lines are sent once: what was kept is rememb
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from lorebank.domain import Diagnostic
 from lorebank.errors import ProviderError
+from lorebank.records import dataclass
 from lorebank.reflect.generated_memory import GeneratedMemory, digest
 from lorebank.reflect.standing_answer import AnswerLine
 from lorebank.reflect.standing_written import WrittenAnswer, cited_line

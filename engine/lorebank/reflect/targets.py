@@ -7,9 +7,10 @@ after `;` `:` `—`, after `because` and the like, or in a second proposition is
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 
+from lorebank.records import dataclass
 from lorebank.reflect.lexicon import Lexicon
 from lorebank.reflect.polarity import Item
 from lorebank.reflect.reading import Reading, Segment, Words, clauses, read

@@ -7,13 +7,13 @@ any day.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 
 from lorebank.domain import Citation, Fact, FactKind, FactStatus, Interval
 from lorebank.language.folding import fold
 from lorebank.markdown.entity_page import entity_page_name
 from lorebank.markdown.generated_text import citation_link, escape_inline, wikilink
+from lorebank.records import dataclass
 
 _HALF_LIFE_DAYS = 120
 _TIES = frozenset({"employer", "manager", "spouse"})

@@ -17,12 +17,13 @@ import io
 import json
 import zipfile
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from lorebank.domain import Diagnostic, ReflectReport
 from lorebank.errors import ConcurrentEdit, PathRefused, WorkspaceError
 from lorebank.markdown.blocks import find_blocks
+from lorebank.records import dataclass
 from lorebank.reflect.journal import JOURNAL_FOLDER, JournalEntry, journal_path
 from lorebank.reflect.rejections import REJECTED_PATH
 from lorebank.reflect.undo import Change, Mask, check_place, keep_for_undo, masked, unmasked

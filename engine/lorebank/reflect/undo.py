@@ -13,13 +13,13 @@ import json
 import re
 import zipfile
 from collections.abc import Mapping
-from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path, PurePosixPath
 
 from lorebank.domain import UndoReport
 from lorebank.errors import ConcurrentEdit, NotFound, PathRefused
 from lorebank.language.secrets import find_secrets, redact
+from lorebank.records import dataclass
 from lorebank.workspace.atomic import remove_whole, write_atomic
 from lorebank.workspace.derived import ensure_derived_folder
 from lorebank.workspace.layout import BANK_FOLDER

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from datetime import date
 
 from lorebank.domain import Fact
+from lorebank.records import dataclass
 from lorebank.reflect.candidates import Nearness, nearness
 from lorebank.reflect.outcome import Belief
 from lorebank.reflect.stance import Judgement

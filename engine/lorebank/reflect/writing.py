@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from functools import cached_property
 
 from lorebank.config import Config
@@ -12,6 +11,7 @@ from lorebank.language.secrets import redact
 from lorebank.prompts.load import fill_prompt
 from lorebank.providers.budget import Budget
 from lorebank.providers.protocols import Generator, Prompt, Turn
+from lorebank.records import dataclass
 from lorebank.reflect.grounding import CitedLine, ungrounded
 
 _LONGEST_SENTENCE = 600

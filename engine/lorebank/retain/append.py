@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date
 
 from lorebank.markdown.document import read_document
 from lorebank.markdown.sections import retain_sections
 from lorebank.markdown.source import newline_style
+from lorebank.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,11 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import time
 from pathlib import Path
 
 from lorebank.errors import ScheduleError
+from lorebank.records import dataclass
 from lorebank.schedule import cron
 from lorebank.schedule.job import Job, job_name
 from lorebank.schedule.place import PLACES, Place, Surroundings

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
 from datetime import time
 from hashlib import blake2b
 
 from lorebank.errors import UsageError
+from lorebank.records import dataclass
 
 DEFAULT_AT = "03:30"
 _AT = re.compile(r"\A([01]?[0-9]|2[0-3]):([0-5][0-9])\Z")

@@ -6,10 +6,10 @@ cron is not here: its jobs have no file of their own.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import time
 from pathlib import Path
 
+from lorebank.records import dataclass
 from lorebank.schedule import launchd, systemd, windows
 from lorebank.schedule.job import Job, job_name
 

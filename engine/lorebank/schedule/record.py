@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import json
 import platform
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from datetime import datetime, time, timedelta
 from pathlib import Path
 
 from lorebank.errors import UsageError
+from lorebank.records import dataclass
 from lorebank.schedule.job import parse_at
 from lorebank.workspace.atomic import write_atomic
 from lorebank.workspace.derived import ensure_derived_folder

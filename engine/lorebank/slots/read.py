@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from lorebank.language.folding import fold
+from lorebank.records import dataclass
 from lorebank.slots.lexicon import Lexicon, Relation, clause_of, lexicon
 from lorebank.slots.values import SlotKind
 

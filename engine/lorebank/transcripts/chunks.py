@@ -7,9 +7,10 @@ what reading everything at once would. A chunk is of one day; a long turn is cut
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 
+from lorebank.records import dataclass
 from lorebank.transcripts.messages import Role
 from lorebank.transcripts.turns import Turn
 

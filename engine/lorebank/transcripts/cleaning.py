@@ -7,11 +7,11 @@ bytes, text that memory itself gave out, private spans, control characters; secr
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from lorebank.language.secrets import redact
 from lorebank.markdown.hidden import without_private
 from lorebank.markdown.recalled import strip_recalled
+from lorebank.records import dataclass
 
 LONGEST_TURN = 256_000
 """Characters; what is longer was pasted, not said."""

@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 
 from lorebank.domain import Citation, Diagnostic
+from lorebank.records import dataclass
 from lorebank.transcripts.turns import Turn
 
 _ITEM = re.compile(r"\s*[-*+]\s+")

@@ -7,7 +7,8 @@ held whole; what stands behind the last line end is given as a line that may not
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+from lorebank.records import dataclass
 
 LONGEST_LINE = 16 * 2**20
 """Bytes. Pictures within a conversation take a few million."""

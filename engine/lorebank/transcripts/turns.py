@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 
+from lorebank.records import dataclass
 from lorebank.transcripts.cleaning import LONGEST_TURN, clean_turn
 from lorebank.transcripts.lines import Line, lines_of
 from lorebank.transcripts.messages import Role, said_in

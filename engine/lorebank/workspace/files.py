@@ -14,7 +14,7 @@ import os
 import re
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 from functools import lru_cache
 from itertools import islice
@@ -24,6 +24,7 @@ from typing import NamedTuple
 from lorebank.config import Config
 from lorebank.domain import Diagnostic
 from lorebank.errors import WorkspaceError
+from lorebank.records import dataclass
 from lorebank.workspace.layout import (
     BANK_FOLDER,
     DERIVED_FOLDER,

@@ -13,13 +13,13 @@ the log pattern, or begins with a date anywhere outside `bank/`:
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 from functools import cache
 from typing import NamedTuple
 
 from lorebank.domain import Diagnostic
+from lorebank.records import dataclass
 
 CORE_FILE = "memory.md"
 MEMORY_FOLDER = "memory"
@@ -28,8 +28,10 @@ _IN_MEMORY = f"{MEMORY_FOLDER}/"
 DERIVED_FOLDER = ".memory"
 IDENTITY_PAGE = "bank/identity.md"
 EVIDENCE_PAGE = "bank/evidence.md"
+DECISIONS_PAGE = "bank/decisions.md"
 CONFIRMED_PAGE = "bank/confirmed.md"
 FORGOTTEN_PAGE = "bank/forgotten.md"
+LEDGER_PAGES = (IDENTITY_PAGE, EVIDENCE_PAGE, DECISIONS_PAGE, CONFIRMED_PAGE, FORGOTTEN_PAGE)
 DIRECTIVES_PAGE = "bank/directives.md"
 GENERATED_FOLDERS = ("bank/proposals", "bank/reflections")
 """What reflect reports about itself; never read as memory."""
@@ -52,7 +54,7 @@ class FileRole(StrEnum):
     NOTE = "note"
     BANK = "bank"
     LEDGER = "ledger"
-    """`bank/identity.md`, `evidence.md`, `confirmed.md`, `forgotten.md`: decisions, not facts."""
+    """`LEDGER_PAGES`: decisions, not facts."""
     DIRECTIVES = "directives"
     """`bank/directives.md`: the owner's rules, which are prose and no facts."""
     EXTRA = "extra"
@@ -166,7 +168,7 @@ def role_of(path: str, named: NamedDay) -> FileRole:
         return FileRole.LOG if named.is_log else FileRole.NOTE
     if is_core(path):
         return FileRole.CORE
-    if path in (IDENTITY_PAGE, EVIDENCE_PAGE, CONFIRMED_PAGE, FORGOTTEN_PAGE):
+    if path in LEDGER_PAGES:
         return FileRole.LEDGER
     if path == DIRECTIVES_PAGE:
         return FileRole.DIRECTIVES

@@ -12,10 +12,10 @@ import stat
 import zipfile
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from lorebank.errors import NotFound, PathRefused, WorkspaceError
+from lorebank.records import dataclass
 from lorebank.workspace.files import is_link
 from lorebank.workspace.layout import GENERATED_FOLDERS
 from lorebank.workspace.paths import refuse_outside_memory

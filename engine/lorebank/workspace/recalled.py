@@ -11,11 +11,11 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
 from lorebank.errors import WorkspaceError
+from lorebank.records import dataclass
 from lorebank.workspace.atomic import write_atomic
 from lorebank.workspace.layout import DERIVED_FOLDER
 

@@ -15,12 +15,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from lorebank.config_places import user_config_path
 from lorebank.domain import RegisteredBank
 from lorebank.errors import ConfigurationError, UsageError, WorkspaceError
+from lorebank.records import dataclass
 from lorebank.workspace.layout import BANK_FOLDER, MEMORY_FOLDER
 
 FILE_NAME = "banks.toml"

@@ -12,13 +12,14 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from io import FileIO
 from pathlib import Path
 from typing import NamedTuple
 
 from lorebank.config import Config
 from lorebank.domain import Diagnostic
+from lorebank.records import dataclass
 from lorebank.workspace.files import is_link
 
 SESSIONS_FOLDER = "sessions"

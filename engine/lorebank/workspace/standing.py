@@ -6,8 +6,7 @@ template are the same thing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from lorebank.records import dataclass
 from lorebank.workspace.layout import BANK_FOLDER, GENERATED_FOLDERS, is_markdown
 
 STANDING_LINES = 12

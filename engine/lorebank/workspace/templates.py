@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from lorebank.errors import NotFound
+from lorebank.records import dataclass
 from lorebank.workspace.pack_source import MANIFEST, PackFiles, read_pack_files
 from lorebank.workspace.standing import StandingPage, standing_page_text
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from lorebank.errors import PathRefused, WorkspaceError
+from lorebank.records import dataclass
 from lorebank.workspace.atomic import write_atomic
 
 _MARK = b"\xef\xbb\xbf"

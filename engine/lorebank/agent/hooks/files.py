@@ -6,13 +6,13 @@ import shlex
 import shutil
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from lorebank.agent.hooks import claude_code, shell
 from lorebank.errors import ConfigurationError, UsageError
+from lorebank.records import dataclass
 from lorebank.workspace.atomic import write_atomic
 
 HOSTS = ("claude-code", "shell")

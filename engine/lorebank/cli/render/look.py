@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import click
 
 from lorebank.cli.render.text import clean, truncate, wrap
+from lorebank.records import dataclass
 
 INDENT = "  "
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -18,6 +18,7 @@ from lorebank.providers.model_folder.safetensors import map_tables
 from lorebank.providers.model_folder.static import StaticModel, table_name
 from lorebank.providers.prefixes import prefixed
 from lorebank.providers.protocols import Limits, Role
+from lorebank.records import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

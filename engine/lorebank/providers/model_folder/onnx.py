@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -13,6 +12,7 @@ import numpy as np
 
 from lorebank.errors import ProviderError
 from lorebank.providers.model_folder.tokens import FolderTokenizer, read_tokenizer
+from lorebank.records import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

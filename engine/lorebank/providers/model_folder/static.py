@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ import numpy as np
 from lorebank.errors import ProviderError
 from lorebank.providers.model_folder.safetensors import as_floats, map_tables
 from lorebank.providers.model_folder.tokens import FolderTokenizer, read_tokenizer
+from lorebank.records import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -10,11 +10,12 @@ import gzip
 import json
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Protocol
 
 from lorebank.errors import ProviderError
+from lorebank.records import dataclass
 
 _ASCII_PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 _IDEOGRAPHS = (

@@ -13,10 +13,11 @@ neighbour.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from lorebank.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

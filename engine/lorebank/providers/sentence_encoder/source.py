@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import struct
 import zlib
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lorebank.errors import ProviderError
+from lorebank.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from random import Random
 
 from lorebank.index.sentences import Sentence
 from lorebank.language.words import content_words, words
+from lorebank.records import dataclass
 
 VARIANTS = ("cloze", "half", "relation", "typo")
 FEWEST_WORDS = 4

@@ -1,0 +1,112 @@
+"""All kinds of items together: what waits, ruling on it, and taking verdicts back."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from datetime import date
+
+from lorebank.domain import Decision, Inbox, InboxItem, InboxKind
+from lorebank.errors import NotFound, UsageError
+from lorebank.inbox import evidence, names, proposals, quarantine
+from lorebank.inbox.sources import Desk, Source, Verdict
+
+SOURCES: Mapping[InboxKind, Source] = {
+    source.kind: source
+    for source in (evidence.SOURCE, names.SOURCE, proposals.SOURCE, quarantine.SOURCE)
+}
+_UNSIGNABLE = re.compile(r"[():\[\]<>`@*_\s]+")
+"""What would end or dress a name inside a ledger line."""
+
+
+def waiting(desk: Desk, *, kind: InboxKind | None = None, k: int | None = None) -> Inbox:
+    """What waits: newest first, of one day the weightiest first; `k` items at most."""
+    sources = SOURCES.values() if kind is None else filter(None, [SOURCES.get(kind)])
+    items = sorted((item for source in sources for item in source.waiting(desk)), key=_rank)
+    return Inbox(tuple(items if k is None else items[:k]), len(items))
+
+
+def rule(desk: Desk, verdicts: Mapping[str, str], *, by: str) -> None:
+    """Write verdicts; nothing is written where one of them cannot be.
+
+    An id may be a unique beginning. `NotFound` for an item that does not wait, `UsageError` for a
+    verdict that it does not offer.
+    """
+    signer = signature(by)
+    items = {item.id: item for item in waiting(desk).items}
+    standing = {decision.id: decision for decision in settled(desk)}
+    chosen: list[Verdict] = []
+    for text, choice in verdicts.items():
+        if text in standing and standing[text].verdict == choice:
+            continue
+        item = _item(items, standing, text)
+        if choice not in item.choices:
+            raise UsageError(
+                f"{item.id}: no verdict '{choice}'", hint=f"use {', '.join(item.choices)}"
+            )
+        chosen.append(Verdict(item, choice, signer))
+    for verdict in chosen:
+        SOURCES[verdict.item.kind].rule(desk, verdict)
+
+
+def settled(desk: Desk) -> tuple[Decision, ...]:
+    """Every verdict that stands in a ledger."""
+    return tuple(decision for source in SOURCES.values() for decision in source.settled(desk))
+
+
+def take_back(
+    desk: Desk, *, ids: Collection[str] | None = None, by: str | None = None
+) -> tuple[Decision, ...]:
+    """Undo the verdicts on these items, by this name, or both; all of them are returned.
+
+    `NotFound` where there is none.
+    """
+    if ids is None and by is None:
+        raise UsageError("say which verdicts are taken back", hint="give ids, or by=NAME")
+    signer = None if by is None else signature(by)
+    found = [
+        decision
+        for decision in settled(desk)
+        if (ids is None or any(decision.id.startswith(id) for id in ids))
+        and (signer is None or decision.by == signer)
+    ]
+    if not found:
+        raise NotFound("no such verdict stands", hint="`lorebank inbox --settled` lists them")
+    by_kind = defaultdict(list)
+    for decision in found:
+        by_kind[decision.kind].append(decision)
+    for kind, decisions in by_kind.items():
+        SOURCES[kind].take_back(desk, decisions)
+    return tuple(found)
+
+
+def signature(by: str) -> str:
+    """A name as it can stand in a ledger line; `UsageError` where nothing of it is left."""
+    name = _UNSIGNABLE.sub(" ", by).strip()
+    if not name:
+        raise UsageError("say who rules", hint='by="NAME"')
+    return name
+
+
+def _item(items: Mapping[str, InboxItem], standing: Mapping[str, Decision], text: str) -> InboxItem:
+    found = (
+        [items[text]] if text in items else [i for id, i in items.items() if id.startswith(text)]
+    )
+    if not found or not text:
+        if text in standing:
+            said = standing[text]
+            raise UsageError(
+                f"{text} was settled as {said.verdict} at {said.source}",
+                hint=f"take that back first: lorebank inbox --undo {text}",
+            )
+        raise NotFound(f"no item '{text}' waits", hint="`lorebank inbox` lists what waits")
+    if len(found) > 1:
+        near = ", ".join(item.id for item in found[:5])
+        raise UsageError(f"'{text}' is the beginning of several ids", hint=near)
+    return found[0]
+
+
+def _rank(item: InboxItem) -> tuple[int, float, str]:
+    days = [line.day for line in (item.older, item.newer) if line and line.day]
+    return -max(days, default=date.min).toordinal(), -item.weight, item.id

@@ -1,0 +1,93 @@
+"""What a source of inbox items is, and what all sources share.
+
+A kind of item is one `Source`: which items wait, how a verdict on one becomes a ledger line, and
+which lines are verdicts already. To add a kind, write a module with a `SOURCE` and name it in
+`registry`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from datetime import date
+from pathlib import Path
+from typing import NamedTuple
+
+from lorebank.config import Config
+from lorebank.domain import Decision, Fact, InboxItem, InboxKind, InboxLine
+from lorebank.index.connection import Connection
+from lorebank.markdown.ledger_edit import added_line, without_lines
+from lorebank.records import dataclass
+from lorebank.workspace.text_file import read_text_file, write_text_file
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """What sources work with: an open, synced workspace, and the day."""
+
+    connection: Connection
+    root: Path
+    config: Config
+    today: date
+    append: Callable[[str, str, date], int]
+    """Write a fact line (path, line, day) into a log; returns its line number."""
+
+
+class Verdict(NamedTuple):
+    """What somebody ruled on an item."""
+
+    item: InboxItem
+    choice: str
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One kind of item."""
+
+    kind: InboxKind
+    waiting: Callable[[Desk], Iterable[InboxItem]]
+    """The items on which no verdict stands yet."""
+    rule: Callable[[Desk, Verdict], None]
+    """Write a verdict. The caller holds the writer's lock, and syncs afterwards."""
+    settled: Callable[[Desk], Iterable[Decision]]
+    """The verdicts that stand in the ledger."""
+    take_back: Callable[[Desk, Sequence[Decision]], None]
+    """Undo verdicts; locks and syncs as for `rule`."""
+
+
+def item_id(kind: InboxKind, *rests_on: str) -> str:
+    """The id of the item of a kind that rests on these lines, opinions or names."""
+    text = "\0".join((kind.value, *rests_on))
+    return f"i-{hashlib.sha256(text.encode('utf-8')).hexdigest()[:10]}"
+
+
+def line_of_fact(fact: Fact) -> InboxLine:
+    """A fact as one side of an item."""
+    return InboxLine(fact.content, fact.citation, fact.recorded, fact.id)
+
+
+def add_ledger_line(desk: Desk, path: str, line: str, *, title: str) -> None:
+    """Append a list item to a ledger, which begins with `title` where it is new."""
+    file = read_text_file(desk.root, path)
+    write_text_file(desk.root, file, added_line(file.text, line, title=title)[0])
+
+
+def ledger_text(desk: Desk, path: str) -> str:
+    """A ledger as it stands; empty where there is none."""
+    return read_text_file(desk.root, path).text
+
+
+def remove_ledger_lines(desk: Desk, decisions: Sequence[Decision]) -> None:
+    """Take back verdicts that are one ledger line each. A ledger without any line left goes."""
+    by_path = defaultdict(list)
+    for decision in decisions:
+        by_path[decision.source.path].append(decision.source)
+    for path, places in by_path.items():
+        file = read_text_file(desk.root, path)
+        left = without_lines(file.text, places)
+        if any(line.strip() and not line.startswith("# ") for line in left.split("\n")):
+            write_text_file(desk.root, file, left)
+        else:
+            (desk.root / path).unlink()

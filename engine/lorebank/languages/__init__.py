@@ -1,0 +1,94 @@
+"""The words of each language, one TOML file a language: `nl.toml` is Dutch.
+
+A file holds a section for each reader (`[dates]`, `[headings]`, `[stop_words]`); what a section may
+hold is explained by its reader and, for translators, in `engine/docs/languages.md`. This room finds
+the files, parses them, and keeps what a reader makes of its sections in a cache, because parsing
+and folding all languages takes longer than answering a question. The cache is never trusted over
+the files: it is rebuilt when a file is added, removed or changed. A new language is a new file.
+"""
+
+from __future__ import annotations
+
+import marshal
+import sys
+import tomllib
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+from uuid import uuid4
+
+from lorebank.errors import ConfigurationError
+from lorebank.version import __version__
+
+T = TypeVar("T")
+
+Sections = dict[str, dict[str, Any]]
+"""Language code → one section of its file; languages without that section are left out."""
+
+_FOLDER = Path(__file__).parent
+_CACHE = _FOLDER / "__pycache__"
+"""Like bytecode, the cache is kept beside its sources, and done without where that fails."""
+
+
+def language_files() -> tuple[Path, ...]:
+    """The file of every language, by code."""
+    return tuple(sorted(_FOLDER.glob("*.toml")))
+
+
+def sections(name: str) -> Sections:
+    """The section of that name in every language that has one, in the order of their codes."""
+    return {code: table[name] for code, table in _parsed().items() if name in table}
+
+
+def compiled(name: str, build: Callable[[Sections], T]) -> T:
+    """What `build` makes of the sections of that name, built once and cached.
+
+    The result has to be made of what `marshal` can write: texts, numbers, tuples, lists, dicts and
+    frozensets. A change of any language's file or of the file that defines `build` rebuilds it.
+    """
+    stamp = _stamp(Path(build.__code__.co_filename))
+    file = _CACHE / f"{name}.{sys.implementation.cache_tag}"
+    try:
+        kept_stamp, kept = marshal.loads(file.read_bytes())
+        if kept_stamp == stamp:
+            found: T = kept
+            return found
+    except (OSError, ValueError, EOFError, TypeError):
+        pass  # no cache, or one that was cut short
+    built = build(sections(name))
+    _keep(file, marshal.dumps((stamp, built)))  # type: ignore[arg-type]
+    return built
+
+
+def split(spellings: str) -> list[str]:
+    """The spellings of an entry: `"jan | january"`."""
+    return [spelling.strip() for spelling in spellings.split("|") if spelling.strip()]
+
+
+@cache
+def _parsed() -> dict[str, dict[str, Any]]:
+    parsed = {}
+    for path in language_files():
+        try:
+            parsed[path.stem] = tomllib.loads(path.read_text(encoding="utf-8"))
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise ConfigurationError(
+                f"{path}: is no valid language file: {error}", hint="mend or remove the file"
+            ) from error
+    return parsed
+
+
+def _stamp(builder: Path) -> str:
+    states = [(path.name, path.stat()) for path in (*language_files(), builder)]
+    return repr((__version__, [(name, s.st_size, s.st_mtime_ns) for name, s in states]))
+
+
+def _keep(file: Path, data: bytes) -> None:
+    partial = file.with_name(f"{file.name}.{uuid4().hex}")
+    try:
+        file.parent.mkdir(exist_ok=True)
+        partial.write_bytes(data)
+        partial.replace(file)  # a reader sees the old file or the new one, never half of it
+    except OSError:
+        partial.unlink(missing_ok=True)

@@ -1,0 +1,121 @@
+"""The inbox: what waits is listed, ruled on in signed ledger lines, and taken back exactly."""
+
+from __future__ import annotations
+
+import shutil
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from lorebank import Bank
+from lorebank.domain import InboxKind
+from lorebank.errors import NotFound, UsageError
+
+TODAY = date(2026, 1, 9)
+LOG = """\
+## Retain
+- O(c=0.8) @Mara: Prefers the northern tower for the release party.
+- W @Jon-Bergstroem: Rents the small boathouse.
+- W @Jon-Bergstrom: Owns a red kayak.
+"""
+LATER = """\
+## Retain
+- W @Mara: The northern tower hosted the release party again.
+"""
+IMPORTED = """\
+---
+origin: imported
+---
+## Retain
+- W @Mara: Keeps two parrots.
+"""
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    (tmp_path / "memory/imported").mkdir(parents=True)
+    (tmp_path / "memory/2026-01-02.md").write_text(LOG, "utf-8")
+    (tmp_path / "memory/2026-01-05.md").write_text(LATER, "utf-8")
+    (tmp_path / "memory/imported/old.md").write_text(IMPORTED, "utf-8")
+    return tmp_path
+
+
+def _files(root: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(root)): path.read_bytes()
+        for path in root.rglob("*.md")
+        if ".memory" not in path.parts
+    }
+
+
+def test_every_kind_comes_with_choices_and_what_they_change(root: Path) -> None:
+    with Bank.open(root, now=TODAY) as bank:
+        items = {item.kind: item for item in bank.inbox().items}
+    assert items[InboxKind.NAME].choices == ("same", "distinct")
+    assert items[InboxKind.QUARANTINE].choices == ("confirm", "reject")
+    for item in items.values():
+        assert item.reason
+        assert all(item.effect.values())
+        assert item.newer is not None
+
+
+def test_ids_are_the_same_in_a_fresh_index(root: Path) -> None:
+    with Bank.open(root, now=TODAY) as bank:
+        first = bank.inbox()
+    shutil.rmtree(root / ".memory")
+    with Bank.open(root, now=TODAY) as bank:
+        assert bank.inbox() == first
+
+
+@pytest.mark.parametrize("choice", [0, -1])
+def test_verdicts_survive_the_index_and_are_taken_back_exactly(root: Path, choice: int) -> None:
+    with Bank.open(root, now=TODAY) as bank:
+        waiting = bank.inbox()
+        before = _files(root)
+        ruled = bank.rule({i.id: i.choices[choice] for i in waiting.items}, by="Ana", now=TODAY)
+        assert {d.id for d in ruled} == {item.id for item in waiting.items}
+        assert {d.by for d in ruled} == {"Ana"}
+        assert bank.inbox().total == 0
+    shutil.rmtree(root / ".memory")
+    with Bank.open(root, now=TODAY) as bank:
+        assert bank.inbox().total == 0
+        assert bank.decisions() == ruled
+        bank.unrule(by="Ana")
+        assert bank.inbox() == waiting
+    assert _files(root) == before
+
+
+def test_a_verdict_is_dropped_when_its_line_changes(root: Path) -> None:
+    with Bank.open(root, now=TODAY) as bank:
+        [item] = bank.inbox("quarantine").items
+        bank.rule({item.id: "reject"}, by="Ana")
+        assert bank.inbox("quarantine").total == 0
+        (root / "memory/imported/old.md").write_text(IMPORTED.replace("two", "three"), "utf-8")
+        bank.sync()
+        assert bank.inbox("quarantine").total == 1
+
+
+def test_nothing_is_written_where_one_verdict_cannot_be(root: Path) -> None:
+    with Bank.open(root, now=TODAY) as bank:
+        one, *_ = bank.inbox().items
+        before = _files(root)
+        with pytest.raises(NotFound, match="i-0000000000"):
+            bank.rule({one.id: one.choices[0], "i-0000000000": "same"}, by="Ana")
+        with pytest.raises(UsageError, match="no verdict 'perhaps'"):
+            bank.rule({one.id: "perhaps"}, by="Ana")
+        with pytest.raises(UsageError, match="say who rules"):
+            bank.rule({one.id: one.choices[0]}, by="(:)")
+        assert _files(root) == before
+
+
+def test_only_the_verdicts_of_one_judge_are_taken_back(root: Path) -> None:
+    with Bank.open(root, now=TODAY) as bank:
+        one, other, *_ = bank.inbox().items
+        bank.rule({one.id: one.choices[0]}, by="Ana")
+        bank.rule({other.id: other.choices[0]}, by="a (nightly): model")
+        [taken] = bank.unrule(by="a (nightly): model")
+        assert taken.id == other.id
+        assert [d.by for d in bank.decisions()] == ["Ana"]
+        with pytest.raises(NotFound):
+            bank.unrule(by="Bo")

@@ -1,0 +1,114 @@
+"""The lazy `dataclass` means what the standard one means."""
+
+import copy
+import dataclasses
+import pickle
+import subprocess
+import sys
+
+import pytest
+
+from lorebank import records
+
+
+@records.dataclass(frozen=True, slots=True, order=True)
+class Point:
+    x: int
+    y: int = 2
+    tags: tuple[str, ...] = ()
+
+    @property
+    def sum(self) -> int:
+        return self.x + self.y
+
+
+@records.dataclass(slots=True)
+class Basket:
+    owner: str
+    items: list[str] = dataclasses.field(default_factory=list)
+    size: int = dataclasses.field(init=False)
+    note: str | None = dataclasses.field(init=False, default=None)
+
+    def __post_init__(self) -> None:
+        self.size = len(self.items)
+
+
+@records.dataclass
+class Open:
+    name: str
+    count: int = 1
+    seen: set[str] = dataclasses.field(default_factory=set)
+
+
+@records.dataclass(frozen=True, slots=True)
+class ByName:
+    name: str
+    note: str = ""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ByName) and self.name == other.name
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+
+def test_a_frozen_record_is_a_value() -> None:
+    assert Point(1) == Point(1, 2) != Point(2)
+    assert hash(Point(1)) == hash(Point(1))
+    assert Point(1) < Point(1, 3) < Point(2)
+    assert repr(Point(1)) == "Point(x=1, y=2, tags=())"
+    assert Point(3).sum == 5
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        Point(1).x = 4  # type: ignore[misc]
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        del Point(1).x
+    with pytest.raises(TypeError, match="missing 1 required positional argument"):
+        Point()  # type: ignore[call-arg]
+
+
+def test_the_tools_of_the_standard_module_work() -> None:
+    assert dataclasses.is_dataclass(Point)
+    assert [field.name for field in dataclasses.fields(Point)] == ["x", "y", "tags"]
+    assert dataclasses.replace(Point(1), y=9) == Point(1, 9)
+    assert dataclasses.asdict(Point(1)) == {"x": 1, "y": 2, "tags": ()}
+    assert copy.copy(Point(1)) == pickle.loads(pickle.dumps(Point(1))) == Point(1)
+    match Point(1, 5):
+        case Point(x, y):
+            assert (x, y) == (1, 5)
+
+
+def test_a_mutable_record_has_factories_and_a_post_init_and_no_hash() -> None:
+    one, other = Basket("Ana", ["fig"]), Basket("Ana")
+    assert (one.size, other.size, one.note) == (1, 0, None)
+    other.items.append("fig")
+    assert one.items == other.items and one != other
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(one)
+    with pytest.raises(AttributeError):
+        one.colour = "red"  # type: ignore[attr-defined]
+
+
+def test_without_slots_defaults_are_class_attributes_and_factories_are_not() -> None:
+    assert Open("a").seen is not Open("b").seen
+    assert Open.count == 1
+    assert not hasattr(Open, "seen")
+
+
+def test_methods_written_by_hand_are_kept() -> None:
+    assert ByName("a", "x") == ByName("a", "y")
+    assert len({ByName("a", "x"), ByName("a", "y")}) == 1
+
+
+def test_a_class_costs_a_fraction_of_a_standard_one() -> None:
+    """Counted in compiled code, not in time: nothing is compiled until a method is called."""
+    program = (
+        "import builtins, dataclasses\n"
+        "from lorebank.records import dataclass\n"
+        "calls, true_exec = [], builtins.exec\n"
+        "builtins.exec = lambda *a: (calls.append(a), true_exec(*a))\n"
+        "@dataclass(frozen=True, slots=True)\n"
+        "class A:\n    x: int\n"
+        "before = len(calls); A(1) == A(1); print(before, len(calls) > 0)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stdout.split() == ["0", "True"], done.stderr
