@@ -61,6 +61,8 @@ class Item(NamedTuple):
     file: int
     origin: Origin = Origin.OWNER
     quarantined: bool = False
+    dialogue: bool = False
+    """Whether it is a turn of a dialogue."""
 
     @property
     def citation(self) -> Citation:
@@ -102,7 +104,7 @@ def load_items(connection: Connection, items: Sequence[int]) -> dict[int, Item]:
         "SELECT i.item, i.id, i.kind, f.path, i.start_line, i.end_line, i.recorded,"
         " i.occurred_start, i.occurred_end,"
         " coalesce(i.content, substr(f.text, i.start + 1, i.length)),"
-        " i.confidence, i.ordinal, i.file, i.origin, i.quarantined"
+        " i.confidence, i.ordinal, i.file, i.origin, i.quarantined, f.dialogue"
         " FROM json_each(?) w CROSS JOIN items i ON i.item = w.value"
         " JOIN files f ON f.file = i.file",
         (wanted,),
@@ -136,7 +138,7 @@ _ORIGINS = {origin.value: origin for origin in Origin}
 
 def _item(row: _Row, mentions: tuple[_Row, ...]) -> Item:
     number, id_, kind, path, first, last, recorded, start, end = row[:9]
-    content, confidence, ordinal, file, origin, quarantined = row[9:]
+    content, confidence, ordinal, file, origin, quarantined, dialogue = row[9:]
     return Item(
         number,
         id_,
@@ -153,6 +155,7 @@ def _item(row: _Row, mentions: tuple[_Row, ...]) -> Item:
         file,
         _ORIGINS[origin],
         bool(quarantined),
+        bool(dialogue),
     )
 
 
