@@ -85,6 +85,19 @@ def item_places(connection: Connection) -> frozenset[str]:
     )
 
 
+def first_below_headings(connection: Connection, items: Iterable[int]) -> dict[int, str]:
+    """Item → the heading that it is the first to stand below, for those of the items that are."""
+    return dict(
+        select(
+            connection,
+            "SELECT i.item, i.heading FROM json_each(?) w CROSS JOIN items i ON i.item = w.value"
+            " WHERE i.heading <> '' AND NOT EXISTS (SELECT 1 FROM items b WHERE b.file = i.file"
+            "  AND b.ordinal = i.ordinal - 1 AND b.heading = i.heading)",
+            (json.dumps(list(items)),),
+        )
+    )
+
+
 def load_items(connection: Connection, items: Sequence[int]) -> dict[int, Item]:
     """The rows of these item numbers, with their entities; unknown numbers are left out."""
     if not items:

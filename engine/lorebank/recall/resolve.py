@@ -15,18 +15,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from functools import cache, lru_cache
+from itertools import takewhile
 
 from lorebank.dates.phrases import DatePhrase
-from lorebank.domain import Interval
+from lorebank.domain import FactKind, Interval
 from lorebank.index.connection import Connection
-from lorebank.index.entities import display_names, load_aliases, proposals
+from lorebank.index.entities import display_names, load_aliases, lookup_names, proposals
 from lorebank.index.graph import entities_in_text
-from lorebank.index.items import NOTE, Item
+from lorebank.index.items import NOTE, Item, first_below_headings
 from lorebank.index.lexical import match_items
-from lorebank.language.folding import fold
+from lorebank.language.folding import fold, slugify
 from lorebank.language.words import content_words, stop_words, words
 from lorebank.recall.candidates import Request
 from lorebank.recall.cues import phrases_of
+from lorebank.recall.understand import Guess, Understood
 
 _LOOKED_AT = 60
 """Lines in which a description is looked for: they hold its words, the best matches first."""
@@ -38,9 +40,14 @@ _MOST_ALIASES = 3
 """Proposed names of one entity that are searched as well."""
 _EVENT_WORDS = 4
 
-_BEHIND = re.compile(r"\s*(?:[,(–—:]|-(?=\s))\s*(?P<text>[^,.;:()–—!?\n]+)")
-_LABEL = re.compile(r"(?:^|[\n.;,(–—])\s*(?:[-*+]\s+)?(?:\*\*)?(?P<text>[^,.;:()–—!?\n*]+)(?:\*\*)?:\s*$")
-_ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])?\s*(?:\[[ xX]\]\s*)?[*_“\"']*$")
+_ABOUT, _ABOUT_LATER = 0.7, 0.4
+"""How far a fact about somebody says who they are: the first more, as it introduces them."""
+_SURNAME = r"(?:\s+[A-ZÀ-ÖØ-Þ]\S*?){0,2}"
+_BEHIND = re.compile(_SURNAME + r"\s*(?:[,(–—:]|-(?=\s))\s*(?P<text>[^,.;:()–—!?\n]+)")
+_CALLED = re.compile(_SURNAME + r"\s*[(,–—]\s*[\"“„«']?(?P<name>[^()\"“”„«»',.;]{2,30})")
+"""Another name behind a name and a surname: `Ruiz ("Nita")`."""
+_LABEL = re.compile(r"(?:^|\n)\s*(?:[-*+]\s+)?(?:\*\*)?(?P<text>[^,.;:()–—!?\n*]+)(?:\*\*)?:\s*$")
+_ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])?\s*[*_“\"']*$")
 _CLAUSE_END = re.compile(r"[,.;:()–—!?\n]")
 _QUESTION_PART = re.compile(r"[,;?!]|\.(?:\s|$)")
 
@@ -49,7 +56,11 @@ def resolve(request: Request) -> Request:
     """The request with what its roles, events and names may stand for."""
     request = _with_event(request)
     understood = request.understood
-    perhaps = {**_proposed(request.connection, understood.entities), **_described(request)}
+    perhaps = {
+        **_proposed(request.connection, understood.entities),
+        **_also_called(request),
+        **_described(request),
+    }
     for slug in understood.entities:
         perhaps.pop(slug, None)
     if not perhaps:
@@ -60,7 +71,7 @@ def resolve(request: Request) -> Request:
 # -- names that may be one ----------------------------------------------------------------------
 
 
-def _proposed(connection: Connection, entities: Sequence[str]) -> dict[str, str]:
+def _proposed(connection: Connection, entities: Sequence[str]) -> dict[str, Guess]:
     """Entities that may be those named: proposed, and not yet decided."""
     found: dict[str, str] = {}
     for slug in entities:
@@ -70,53 +81,107 @@ def _proposed(connection: Connection, entities: Sequence[str]) -> dict[str, str]
         return {}
     names = display_names(connection, found)
     return {
-        slug: f"searched '{names.get(slug, slug)}' as well: {reason}; `lorebank inbox` asks"
+        slug: Guess(f"searched '{names.get(slug, slug)}' as well: {reason}; `lorebank inbox` asks")
         for slug, reason in found.items()
     }
+
+
+def _also_called(request: Request) -> dict[str, Guess]:
+    """Entities by whose name an undated page calls one of those named: `Ana Ruiz ("Nita")`."""
+    found: dict[str, Guess] = {}
+    for slug in request.understood.entities:
+        names = _names(request.connection, slug)
+        for item in _undated_lines(request, names):
+            called = [
+                slugify(alias["name"])
+                for _, end in _places(item.content, names)
+                if (alias := _CALLED.match(item.content, end))
+            ]
+            for other, name in lookup_names(request.connection, called).values():
+                if other != slug:
+                    note = f"searched '{name}' as well: another name in {item.citation}"
+                    found[other] = Guess(note)
+    return found
+
+
+def _undated_lines(request: Request, names: Sequence[str]) -> list[Item]:
+    """Lines of undated pages, such as the core memory, that hold one of the names."""
+    found = {
+        match.row
+        for name in names
+        for match in match_items(request.vocabulary, request.postings, words(name), _LOOKED_AT)
+    }
+    items = request.items.load(sorted(found)).values()
+    return [item for item in items if item.recorded is None and item.kind == NOTE]
 
 
 # -- roles --------------------------------------------------------------------------------------
 
 
-def _described(request: Request) -> dict[str, str]:
-    """Entities that the notes describe in the words of the question → a note that says so."""
-    subject = [term for term in request.understood.subject_terms if " " not in term]
-    if not subject:
+def _described(request: Request) -> dict[str, Guess]:
+    """Entities that the notes describe in words of the question."""
+    roles = _noun_phrases(request.understood)
+    if not roles:
         return {}
-    matches = match_items(request.vocabulary, request.postings, subject, _LOOKED_AT)
+    asked = list(dict.fromkeys(term for role in roles for term in role))
+    matches = match_items(request.vocabulary, request.postings, asked, _LOOKED_AT)
     items = request.items.load([match.row for match in matches])
     named = entities_in_text(request.connection, items)
-    best: dict[str, tuple[int, Item, str]] = {}
+    best: dict[str, tuple[int, Item, tuple[str, ...]]] = {}
     for item in items.values():
-        for slug in {*item.subjects, *named.get(item.item, ())}:
-            role = _longest_role(subject, _descriptions(request.connection, item, slug))
+        for slug in {*item.subjects, *named.get(item.item, ()), *_introduced(request, item)}:
+            role = _longest(roles, _descriptions(request.connection, item, slug))
             if role and (slug not in best or len(role) > best[slug][0]):
-                best[slug] = (len(role), item, " ".join(role))
+                best[slug] = (len(role), item, role)
     longest = max((length for length, _, _ in best.values()), default=0)
     meant = {slug: found for slug, found in best.items() if found[0] == longest}
     if not meant or len(meant) > _MOST_MEANT:
         return {}
     names = display_names(request.connection, meant)
     return {
-        slug: f"'{role}' was read as {names.get(slug, slug)} ({item.citation})"
+        slug: Guess(
+            f"'{' '.join(role)}' was read as {names.get(slug, slug)} ({item.citation})", role
+        )
         for slug, (_, item, role) in meant.items()
     }
 
 
-def _longest_role(subject: Sequence[str], heads: Iterator[list[str]]) -> tuple[str, ...]:
-    """The longest run of the question's words that one description holds."""
+def _introduced(request: Request, item: Item) -> list[str]:
+    """Whom a line of an undated page begins with: there a first name before an unknown surname is
+    the one that is known."""
+    if item.kind != NOTE or item.recorded is not None:
+        return []
+    first = words(item.content)[:2]
+    known = lookup_names(request.connection, [slugify(" ".join(first)), *first[:1]])
+    return [slug for slug, _ in known.values()]
+
+
+def _noun_phrases(understood: Understood) -> list[tuple[str, ...]]:
+    """The terms that follow a determiner, the longest run first: `cook` of "the new cook"."""
+    tokens = words(understood.plain)
+    subject = set(understood.subject_terms)
+    found: dict[tuple[str, ...], None] = {}
+    for place in range(1, len(tokens)):
+        if tokens[place - 1] in _determiners():
+            run = list(takewhile(subject.__contains__, tokens[place : place + _LONGEST_ROLE]))
+            for length in range(len(run)):
+                found[tuple(run[: length + 1])] = None
+    return sorted(found, key=len, reverse=True)
+
+
+def _longest(
+    roles: Sequence[tuple[str, ...]], heads: Iterator[list[str]]
+) -> tuple[str, ...] | None:
+    """The longest role that a description holds."""
     held = [set(map(_stem, head)) for head in heads]
-    for length in range(min(_LONGEST_ROLE, len(subject)), 0, -1):
-        for start in range(len(subject) - length + 1):
-            run = subject[start : start + length]
-            if any(head.issuperset(map(_stem, run)) for head in held):
-                return tuple(run)
-    return ()
+    return next(
+        (role for role in roles if any(head.issuperset(map(_stem, role)) for head in held)), None
+    )
 
 
 def _descriptions(connection: Connection, item: Item, slug: str) -> Iterator[list[str]]:
     """The words in which an item describes somebody, a list a description."""
-    if item.kind != NOTE and item.subjects == {slug}:
+    if item.kind == FactKind.WORLD and item.subjects == {slug}:
         yield _head(item.content)
     for start, end in _places(item.content, _names(connection, slug)):
         if behind := _BEHIND.match(item.content, end):
@@ -160,23 +225,43 @@ def _stem(word: str) -> str:
 # -- what defines somebody ----------------------------------------------------------------------
 
 
-def definition(connection: Connection, item: Item, heading: str, slug: str) -> float:
-    """How far an item says who or what somebody or something is, 0..1.
+def definitions(request: Request, items: Mapping[int, Item]) -> dict[int, float]:
+    """Item → how far it says who or what one of those named is, 0..1.
 
-    It begins with the name and goes on with a description, says "X is …" or "… is X", stands below
-    a heading that is the name, or is a fact about nobody else.
+    It stands first below a heading that is the name, begins with the name and goes on with a
+    description, says "X is …" or "… is X", or is a fact about nobody else.
     """
-    names = _names(connection, slug)
-    if heading and fold(heading.rpartition(" > ")[2]) in map(fold, names):
-        return 1.0
+    found: dict[int, float] = {}
+    firsts = first_below_headings(request.connection, items)
+    for slug in request.understood.entities:
+        first = min(
+            (item.recorded for item in items.values() if _is_about(item, slug) and item.recorded),
+            default=None,
+        )
+        names = _names(request.connection, slug)
+        folded = {fold(name) for name in names}
+        for number, item in items.items():
+            below = fold(firsts.get(number, "").rpartition(" > ")[2]) in folded
+            worth = 1.0 if below else _definition(item, names)
+            if _is_about(item, slug):
+                worth = max(worth, _ABOUT if item.recorded == first else _ABOUT_LATER)
+            found[number] = max(found.get(number, 0.0), worth)
+    return found
+
+
+def _is_about(item: Item, slug: str) -> bool:
+    """Whether it is a fact about nobody else."""
+    return item.kind == FactKind.WORLD and item.subjects == {slug}
+
+
+def _definition(item: Item, names: Sequence[str]) -> float:
+    """How far the form of a text says who or what bears one of the names."""
     best = 0.0
-    if item.kind not in (NOTE, "opinion", "experience") and item.subjects == {slug}:
-        best = 0.5  # a fact about it, which may be any; half of what is one by its form
     for start, end in _places(item.content, names):
         before, opens = item.content[:start], bool(_BEHIND.match(item.content, end))
         if (
             (opens and _ITEM.match(before))
-            or _copula().match(item.content, end)
+            or (_copula().match(item.content, end) and _ITEM.match(before))
             or _copula_before().search(before)
             or _LABEL.search(before)
         ):
@@ -207,6 +292,11 @@ def _names(connection: Connection, slug: str) -> tuple[str, ...]:
 
 
 @cache
+def _determiners() -> frozenset[str]:
+    return frozenset(map(fold, phrases_of("determiner")))
+
+
+@cache
 def _copula() -> re.Pattern[str]:
     """`is`, `war`, `était`: behind a name."""
     return re.compile(rf"\s+(?:{'|'.join(map(re.escape, phrases_of('copula')))})\s", re.IGNORECASE)
@@ -228,7 +318,11 @@ def _with_event(request: Request) -> Request:
     for found in _bound().finditer(understood.plain):
         text = _QUESTION_PART.split(understood.plain[found.end() :], maxsplit=1)[0]
         event = content_words(text)
-        if not 0 < len(event) <= _EVENT_WORDS:
+        asks = any(
+            fold(understood.plain[found.start() :]).startswith(fold(phrase))
+            for phrase in phrases_of("when")
+        )
+        if asks or not 0 < len(event) <= _EVENT_WORDS:  # "since when" names no event
             continue
         dated = _dated(request, event)
         interval = dated and _beside(_sides()[fold(found[1])], dated.occurred, request)
@@ -238,6 +332,7 @@ def _with_event(request: Request) -> Request:
         phrase = DatePhrase(
             written, found.start(), found.end() + len(text), interval, "range", "between"
         )
+        inside = {slug for slug, _ in lookup_names(request.connection, _runs(text)).values()}
         note = f"'{written}' was read as {_days(interval)} ({dated.citation})"
         return replace(
             request,
@@ -246,10 +341,21 @@ def _with_event(request: Request) -> Request:
                 phrase=phrase,
                 query=replace(understood.query, interval=interval),
                 subject_terms=tuple(t for t in understood.subject_terms if t not in event),
+                entities=tuple(slug for slug in understood.entities if slug not in inside),
                 notes=(*understood.notes, note),
             ),
         )
     return request
+
+
+def _runs(text: str) -> list[str]:
+    """The runs of words of a text, as names are kept."""
+    parts = text.split()
+    return [
+        slugify(" ".join(parts[start:end]))
+        for start in range(len(parts))
+        for end in range(start + 1, len(parts) + 1)
+    ]
 
 
 def _dated(request: Request, event: Sequence[str]) -> Item | None:

@@ -21,6 +21,7 @@ from lorebank.recall.fields import QUOTED, NameLookup, read_fields, unquoted
 from lorebank.recall.filters import Filters
 from lorebank.records import dataclass
 from lorebank.slots.questions import WORDS_BESIDE, asked_relations
+from lorebank.slots.questions import asking_words as asking_words_of
 
 MAX_NAME_WORDS = 5
 MAX_UNSPACED_NAME = 8
@@ -36,6 +37,15 @@ _WORD = re.compile(r"[\w.+#&'’-]+")
 # Compiled when first needed: it takes longer than reading a plain question.
 _UNSPACED_RUN = cache(lambda: re.compile(f"[{_UNSPACED}]+"))
 _SPACED_WORD = cache(lambda: re.compile(rf"(?:(?![{_UNSPACED}])[\w.+#&'’-])+"))
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """Why somebody may be meant who is not named."""
+
+    note: str
+    role: tuple[str, ...] = ()
+    """The terms that describe them: what is linked to them need not hold these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +74,11 @@ class Understood:
     """The properties asked for, of the entities named: `residence`, `phone`."""
     attributes: tuple[str, ...]
     """What may name a property of them, where the question holds little else: `port`."""
-    asks_who: bool
-    """It asks who or what somebody or something is."""
     wants_past: bool
     """It asks how things once were, so that what has been replaced may answer."""
     notes: tuple[str, ...]
-    perhaps: Mapping[str, str] = field(default_factory=dict)
-    """Slug of an entity that may be meant → what to say of that."""
+    perhaps: Mapping[str, Guess] = field(default_factory=dict)
+    """Slugs of entities that may be meant besides those named."""
     order: str | None = None
     """What comes first of what answers: `newest` or `oldest`; `count`: all of it is counted."""
     plain: str = ""
@@ -126,7 +134,8 @@ def understand(
         terms = tuple(dict.fromkeys(words(undated)))  # "to be or not to be"
     name_words = {word for name in names for word in words(name.written)}
     cues = read_cues(undated)
-    asking_words = cues.asking.union(known_on)
+    relations = asked_relations(undated, name_words) if names or filters.entities else ()
+    asking_words = cues.asking.union(known_on, asking_words_of(undated, relations))
     subject_terms = tuple(t for t in terms if t not in name_words | asking_words)
     if not subject_terms and not names and phrase is None and filters.interval is None:
         subject_terms = tuple(t for t in terms if t not in cues.opinion)
@@ -169,9 +178,8 @@ def understand(
         phrase=phrase,
         wants_opinion=wants_opinion,
         wants_time=wants_time,
-        relations=asked_relations(undated, name_words) if entities else (),
+        relations=relations,
         attributes=_attributes(subject_terms) if entities else (),
-        asks_who="define" in cues.kinds,
         wants_past="past" in cues.kinds,
         notes=tuple(notes),
         order=_order(cues),
