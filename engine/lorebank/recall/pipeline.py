@@ -110,6 +110,8 @@ class Found:
     inside: frozenset[int] | None = None
     """What lies in the time of the question, where only that was looked at."""
     notes: Sequence[str] = ()
+    asked: Request | None = None
+    """The question as it was asked, where a part of the notes was looked at."""
     gave_way: bool = False
     """Whether nothing of the time asked for answers, and all else was looked at."""
 
@@ -165,7 +167,7 @@ def _inside(request: Request, whole: Candidates, options: RankOptions) -> Found:
     found = gather(narrowed, options.without)
     lists: dict[str, Ranking] = {**found.lists, "slot": whole.lists["slot"]}
     judged = _judged(narrowed, Candidates(lists, found.held, found.nearness), options)
-    return replace(judged, inside=narrowed.allowed)
+    return replace(judged, inside=narrowed.allowed, asked=request)
 
 
 def _answers(inside: Found, anywhere: Found, options: RankOptions) -> bool:
