@@ -14,7 +14,7 @@ from lorebank.index.contexts import contexts_of
 from lorebank.index.intervals import items_of_interval
 from lorebank.index.items import NOTE, Item
 from lorebank.index.opinions import BeliefOfFact
-from lorebank.index.slots import Successor, successors
+from lorebank.index.succession import Successor, successors
 from lorebank.language.words import estimate_tokens
 from lorebank.recall.candidates import RETRIEVERS, Candidates, Ranking, Request, gather
 from lorebank.recall.context_lines import context_tokens
@@ -324,7 +324,8 @@ def _with_successors(
     pool = found.pool
     request, understood, depth = pool.request, pool.request.understood, _HEAD * options.k
     facts = [item for item in order[:depth] if pool.items[item].kind not in (NOTE, "opinion")]
-    replaced = successors(request.connection, facts, as_of=understood.filters.as_of)
+    as_of = understood.filters.as_of
+    replaced = successors(request.connection, facts, as_of=as_of, today=request.now)
     past = understood.wants_past or understood.query.interval is not None
     if past or options.include_superseded:
         return Current(list(order), pool.items, replaced, 0)
@@ -434,6 +435,7 @@ def _hit(pool: Pool, item: Item, marks: _Marks) -> Hit:
         context=marks.contexts.get(item.path, ()),
         origin=item.origin,
         quarantined=item.quarantined,
+        author=item.author,
     )
 
 
