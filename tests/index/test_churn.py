@@ -86,7 +86,7 @@ def test_a_file_that_is_mostly_free_pages_is_made_smaller(tmp_path: Path) -> Non
     writer.close()
     assert give_back_room(connection)
     assert int(connection.pragma("page_count")) < full / 20
-    assert connection.execute("SELECT count(*), max(row) FROM vectors").fetchall() == [(100, 99)]
+    assert connection.execute("SELECT count(*), max(item) FROM vectors").fetchall() == [(100, 99)]
     assert not give_back_room(connection)
     connection.close()
 

@@ -99,7 +99,7 @@ def test_only_what_is_new_is_embedded(
         write_log("2026-01-04", "- W @Bo: Paints boats.")
         embedder.embedded.clear()
         bank.sync()
-        assert "Paints boats." in embedder.embedded
+        assert "Bo: Paints boats." in embedder.embedded
         assert len(embedder.embedded) == 2
 
 

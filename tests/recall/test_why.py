@@ -94,7 +94,6 @@ def test_a_score_is_taken_apart_only_when_asked(bank: Bank) -> None:
             "budget",
             "the budget of 1 tokens was spent after 1",
         ),
-        ("Ada wozniq flurble blorp zzk", "memory/2025-12-03.md#L5", {}, "no-evidence", "no word"),
     ],
 )
 def test_the_first_stage_that_dropped_it_is_named(

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, ParamSpec, Self, TypeVar
 
 from lorebank.config import Config
 from lorebank.domain import Entity, Fact, Opinion, OpinionStatus, SyncReport, Trend
-from lorebank.errors import NotFound, NotWritable, UsageError, WorkspaceError
+from lorebank.errors import NotFound, NotWritable, PathRefused, UsageError, WorkspaceError
 from lorebank.index import connection as store
 from lorebank.index.collector import collector_at_rest
 from lorebank.index.entities import display_names, list_entities, nearest_names
@@ -40,6 +40,7 @@ from lorebank.reflect import materialise
 from lorebank.reflect.stance_model import FINGERPRINT
 from lorebank.workspace.derived import ensure_derived_folder, index_path
 from lorebank.workspace.files import WalkResult, walk
+from lorebank.workspace.layout import FileRole
 
 if TYPE_CHECKING:
     from lorebank.index.connection import Connection
@@ -94,9 +95,13 @@ class OpenWorkspace:
         created: Sequence[str] = (),
         environ: Mapping[str, str] | None = None,
         say: Say = log_warning,
+        group: bool = False,
     ) -> None:
         self.root = root
-        self.config = config
+        self.config = without_private_sources(config) if group else config
+        self.group = group
+        """Whether it serves a group: the core memory and conversations are not there at all, in an
+        index of its own, so that nothing that was made of them can be told."""
         self.created: tuple[str, ...] = tuple(created)
         """What `init` made, as workspace paths."""
         self._now = now
@@ -185,7 +190,8 @@ class OpenWorkspace:
 
     @property
     def _index_path(self) -> Path:
-        return index_path(self.root, self.config.index.path, self.config.index.agent_id)
+        path = index_path(self.root, self.config.index.path, self.config.index.agent_id)
+        return path.with_name(f"{path.stem}-group{path.suffix}") if self.group else path
 
     @cached_property
     def _vectors(self) -> VectorIndex:
@@ -231,7 +237,14 @@ class OpenWorkspace:
         return now or self._now or date.today()
 
     def _walk(self) -> WalkResult:
-        return walk(self.root, self.config)
+        found = walk(self.root, self.config)
+        if not self.group:
+            return found
+        return replace(found, files=tuple(f for f in found.files if f.role is not FileRole.CORE))
+
+    def _refuse_in_group(self, what: str) -> None:
+        if self.group:
+            raise PathRefused(f"{what} is the owner's: not in a group")
 
     @made_anew_when_damaged
     @collector_at_rest()
@@ -300,7 +313,7 @@ class OpenWorkspace:
         synced_at = read_meta(self._index, "synced_at")
         fresh = self.config.recall.auto_sync
         if not fresh:
-            fresh = not stale_paths(self._index, self.root, walk(self.root, self.config))
+            fresh = not stale_paths(self._index, self.root, self._walk())
         return {"fresh": fresh, "synced_at": synced_at}
 
     def _entity(self, name: str) -> Entity:
@@ -391,6 +404,15 @@ class OpenWorkspace:
         )
         write_atomic(file, mark + appended.text.encode("utf-8"), expected=before)
         return appended.line
+
+
+def without_private_sources(config: Config) -> Config:
+    """The settings of a bank for a group: conversations are not searched, whatever they say."""
+    search = replace(config.memory_search, sources=("memory",))
+    qmd = config.memory.qmd
+    sessions = replace(qmd.sessions, enabled=False)
+    memory = replace(config.memory, qmd=replace(qmd, sessions=sessions))
+    return replace(config, memory_search=search, memory=memory)
 
 
 def _inode(path: Path) -> int | None:

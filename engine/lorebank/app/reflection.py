@@ -64,6 +64,7 @@ class Reflection(Asking):
         vanish than `reflect.max_vanish`. `commit` makes one git commit of what was written. A run
         that was killed is completed first.
         """
+        self._refuse_in_group("reflecting")
         from lorebank.reflect.run import RunOptions, reflect_workspace
         from lorebank.reflect.under_way import resume_run
         from lorebank.reflect.writing import open_writer
@@ -98,7 +99,9 @@ class Reflection(Asking):
             if commit and report.run is not None:
                 from lorebank.reflect.commit import commit_run
 
-                report = commit_run(self.root, report)
+                report = commit_run(
+                    self.root, report, run_programs=self.config.reflect.run_git_programs
+                )
             if not dry_run:
                 settle_recalled(self.root)
         if report.changed and not dry_run:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import NamedTuple
@@ -32,6 +32,8 @@ class Desk:
     today: date
     append: Callable[[str, str, date], int]
     """Write a fact line (path, line, day) into a log; returns its line number."""
+    vectors_of: Callable[[Sequence[str]], Mapping[str, bytes]]
+    """Text → its vector, as 32-bit floats; without an embedder, of none."""
 
 
 class Verdict(NamedTuple):

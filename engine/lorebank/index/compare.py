@@ -11,7 +11,7 @@ _DUMPS = {
     "items": (
         "SELECT f.path, i.ordinal, i.id, i.kind, i.start_line, i.end_line, i.start, i.length,"
         " i.heading, i.recorded, i.occurred_start, i.occurred_end, i.content, i.confidence,"
-        " i.marks, i.details, i.embedding, i.origin, i.quarantined"
+        " i.marks, i.details, i.embedding, i.origin, i.author, i.quarantined"
         " FROM items i JOIN files f ON f.file = i.file"
     ),
     "mentions": (
@@ -26,6 +26,14 @@ _DUMPS = {
     "slots": (
         "SELECT f.path, i.ordinal, s.subject, s.about, s.relation, s.value, s.kind FROM slots s"
         " JOIN items i ON i.item = s.item JOIN files f ON f.file = i.file"
+    ),
+    "changes": (
+        "SELECT f.path, i.ordinal, c.data FROM changes c"
+        " JOIN items i ON i.item = c.item JOIN files f ON f.file = i.file"
+    ),
+    "line_rulings": (
+        "SELECT f.path, r.line, r.newer, r.older, r.relation, r.by, r.day FROM line_rulings r"
+        " JOIN files f ON f.file = r.file"
     ),
     "tasks": (
         "SELECT f.path, i.ordinal, t.kind, t.text, t.state, t.due_start, t.due_end, t.words"
@@ -59,7 +67,7 @@ _DUMPS = {
     ),
     "opinions": (
         "SELECT id, holder, statement, entities, confidence, status, superseded_by, pinned,"
-        " history, last_updated, path, start_line, end_line FROM opinions"
+        " history, last_updated, path, start_line, end_line, origin FROM opinions"
     ),
     "opinion_evidence": (
         "SELECT opinion, position, fact, stance, day, delta, content, reason, path, start_line,"

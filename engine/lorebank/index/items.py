@@ -10,6 +10,8 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from lorebank.domain import (
+    NOBODY,
+    Author,
     Citation,
     EvidenceMark,
     Fact,
@@ -21,6 +23,7 @@ from lorebank.domain import (
 )
 from lorebank.index.connection import Connection, generation, select
 from lorebank.index.quarantine import TRUSTED
+from lorebank.markdown.origin import parse_author
 from lorebank.records import dataclass
 
 MONTH_DONE = (
@@ -33,6 +36,8 @@ NOTE = "note"
 
 _KEPT = 8_000
 """Rows kept in memory, some 2 KB each."""
+ENDS = "ends"
+"""Beside the stances of evidence marks: the mark `(ends f-…)`."""
 
 
 class Item(NamedTuple):
@@ -61,6 +66,7 @@ class Item(NamedTuple):
     file: int
     origin: Origin = Origin.OWNER
     quarantined: bool = False
+    author: Author = NOBODY
     dialogue: bool = False
     """Whether it is a turn of a dialogue."""
 
@@ -117,7 +123,7 @@ def load_items(connection: Connection, items: Sequence[int]) -> dict[int, Item]:
         "SELECT i.item, i.id, i.kind, f.path, i.start_line, i.end_line, i.recorded,"
         " i.occurred_start, i.occurred_end,"
         " coalesce(i.content, substr(f.text, i.start + 1, i.length)),"
-        " i.confidence, i.ordinal, i.file, i.origin, i.quarantined, f.dialogue"
+        " i.confidence, i.ordinal, i.file, i.origin, i.quarantined, i.author, f.dialogue"
         " FROM json_each(?) w CROSS JOIN items i ON i.item = w.value"
         " JOIN files f ON f.file = i.file",
         (wanted,),
@@ -151,7 +157,7 @@ _ORIGINS = {origin.value: origin for origin in Origin}
 
 def _item(row: _Row, mentions: tuple[_Row, ...]) -> Item:
     number, id_, kind, path, first, last, recorded, start, end = row[:9]
-    content, confidence, ordinal, file, origin, quarantined, dialogue = row[9:]
+    content, confidence, ordinal, file, origin, quarantined, author, dialogue = row[9:]
     return Item(
         number,
         id_,
@@ -168,6 +174,7 @@ def _item(row: _Row, mentions: tuple[_Row, ...]) -> Item:
         file,
         _ORIGINS[origin],
         bool(quarantined),
+        _author(author),
         bool(dialogue),
     )
 
@@ -188,7 +195,7 @@ _FACT_QUERY = """
     SELECT i.item, i.id, i.kind, i.content, substr(f.text, i.start + 1, i.length),
            f.path, i.start_line, i.end_line, i.confidence, i.recorded,
            i.occurred_start, i.occurred_end, i.marks, i.details, i.heading,
-           i.origin, i.quarantined
+           i.origin, i.quarantined, i.author
     FROM items i JOIN files f ON f.file = i.file
     WHERE i.kind <> 'note' AND {condition}
     ORDER BY {order}
@@ -380,10 +387,12 @@ def _facts(
             recorded=_day(row[9]),
             occurred=_interval(row[10], row[11]),
             marks=_marks(row[12]),
+            ends=_ends(row[12]),
             details=tuple(json.loads(row[13])) if row[13] else (),
             heading=row[14],
             origin=_ORIGINS[row[15]],
             quarantined=bool(row[16]),
+            author=_author(row[17]),
         )
         for row in rows
     )
@@ -403,10 +412,23 @@ def _mentions(connection: Connection, items: Sequence[int]) -> dict[int, tuple[M
     return {item: tuple(mentions) for item, mentions in found.items()}
 
 
+@lru_cache(maxsize=256)
+def _author(stored: str | None) -> Author:
+    return parse_author(stored) if stored else NOBODY
+
+
 def _marks(stored: str | None) -> tuple[EvidenceMark, ...]:
     if not stored:
         return ()
-    return tuple(EvidenceMark(Stance(stance), opinion) for stance, opinion in json.loads(stored))
+    return tuple(
+        EvidenceMark(Stance(said), opinion) for said, opinion in json.loads(stored) if said != ENDS
+    )
+
+
+def _ends(stored: str | None) -> tuple[str, ...]:
+    if not stored or ENDS not in stored:
+        return ()
+    return tuple(fact for said, fact in json.loads(stored) if said == ENDS)
 
 
 def _day(stored: str | None) -> date | None:

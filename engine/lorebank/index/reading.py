@@ -23,6 +23,7 @@ from lorebank.markdown.facts import extract_facts
 from lorebank.markdown.front_matter import FrontMatterValue, parse_front_matter
 from lorebank.markdown.ledger import (
     LedgerEntry,
+    LineRuling,
     parse_evidence_lines,
     parse_ledger,
     parse_line_rulings,
@@ -77,6 +78,8 @@ class ReadFile:
     """Whose word the file is, where no line says less."""
     confirmations: tuple[Confirmation, ...] = ()
     """What the owner confirmed, on the page of confirmations."""
+    line_rulings: tuple[LineRuling, ...] = ()
+    """What `bank/decisions.md` says of two lines."""
 
 
 def read_file(
@@ -141,6 +144,7 @@ def _read_ledger(
     """A ledger holds decisions only: no facts, no passages, nothing to search."""
     names: tuple[NameRow, ...] = ()
     confirmations: tuple[Confirmation, ...] = ()
+    rulings_of_lines: tuple[LineRuling, ...] = ()
     if source.path == CONFIRMED_PAGE:
         confirmations, odd = parse_confirmations(text, source.path, document=document)
         problems = (*problems, *odd)
@@ -152,7 +156,8 @@ def _read_ledger(
         rulings = parse_evidence_lines(text, source.path, document=document)
         problems = (*problems, *rulings.diagnostics)
     elif source.path == DECISIONS_PAGE:
-        problems = (*problems, *parse_line_rulings(text, source.path, document=document)[1])
+        rulings_of_lines, odd = parse_line_rulings(text, source.path, document=document)
+        problems = (*problems, *odd)
     elif source.path == FORGOTTEN_PAGE:
         from lorebank.transcripts.forgotten import parse_forgotten  # few workspaces have the page
 
@@ -170,6 +175,7 @@ def _read_ledger(
         names=names,
         diagnostics=problems,
         confirmations=confirmations,
+        line_rulings=rulings_of_lines,
     )
 
 

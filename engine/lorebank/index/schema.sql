@@ -49,10 +49,11 @@ CREATE TABLE items (
     occurred_end   TEXT,
     content        TEXT,               -- a fact's plain text; NULL for a passage: its lines
     confidence     REAL,
-    marks          TEXT,               -- JSON [[stance, opinion id], …]
+    marks          TEXT,               -- JSON [[stance, opinion id] or ["ends", fact id], …]
     details        TEXT,               -- JSON [text, …]
     embedding      TEXT NOT NULL,      -- hash of the text to embed
     origin         TEXT NOT NULL,      -- the least trusted of its file's and its own mark
+    author         TEXT,               -- `by claude-code, session 3f2a`; NULL where nobody is named
     quarantined    INTEGER NOT NULL    -- 1 where it is neither trusted nor confirmed
 );
 CREATE INDEX items_by_file ON items (file, ordinal);
@@ -133,6 +134,25 @@ CREATE TABLE slots (
 CREATE INDEX slots_by_value ON slots (value_slug, relation);
 CREATE INDEX slots_by_key ON slots (subject, about, relation);
 
+-- What a line says is over or new, as `supersede.reading` reads it: only lines with a word of change.
+CREATE TABLE changes (
+    item INTEGER PRIMARY KEY,
+    data TEXT NOT NULL                 -- JSON of a `Change`; '' where nothing in it is certain
+) WITHOUT ROWID;
+
+-- What somebody says of two lines: in `bank/decisions.md`, or by `(ends f-…)` in the newer one.
+CREATE TABLE line_rulings (
+    file     INTEGER NOT NULL,
+    line     INTEGER NOT NULL,
+    newer    TEXT NOT NULL,            -- fact id
+    older    TEXT NOT NULL,            -- fact id
+    relation TEXT NOT NULL,            -- same, replaces, both
+    by       TEXT NOT NULL,            -- who ruled; 'writer' for a mark in the line itself
+    day      TEXT                      -- of the ruling; NULL where the line says none
+);
+CREATE INDEX line_rulings_by_file ON line_rulings (file);
+CREATE INDEX line_rulings_by_older ON line_rulings (older);
+CREATE INDEX line_rulings_by_newer ON line_rulings (newer);
 -- Tasks and promises: which items are one, and in what state the line says it is.
 CREATE TABLE tasks (
     item      INTEGER NOT NULL,
@@ -253,7 +273,8 @@ CREATE TABLE opinions (
     last_updated  TEXT,
     path          TEXT NOT NULL,
     start_line    INTEGER NOT NULL,
-    end_line      INTEGER NOT NULL
+    end_line      INTEGER NOT NULL,
+    origin        TEXT NOT NULL        -- of the lines for it, the most trusted
 ) WITHOUT ROWID;
 CREATE INDEX opinions_by_holder ON opinions (holder);
 

@@ -10,18 +10,20 @@ from hashlib import blake2b
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from lorebank.domain import Chunk, Diagnostic, Fact, Interval, Origin, Passage, Task
+from lorebank.domain import Author, Chunk, Diagnostic, Fact, Interval, Origin, Passage, Task
 from lorebank.index.codes import insert_codes
 from lorebank.index.connection import Connection, select
 from lorebank.index.contexts import delete_context, insert_context
 from lorebank.index.embedding import item_text
 from lorebank.index.embedding_cache import text_hash
 from lorebank.index.entities import insert_names
+from lorebank.index.items import ENDS
 from lorebank.index.quarantine import insert_confirmations
 from lorebank.index.slots import insert_slots
+from lorebank.index.succession import insert_change, insert_line_rulings
 from lorebank.index.tasks import insert_tasks
 from lorebank.language.words import searchable
-from lorebank.markdown.origin import read_origin_mark
+from lorebank.markdown.origin import format_author, read_origin_mark
 from lorebank.markdown.tags import find_tags
 
 if TYPE_CHECKING:
@@ -63,6 +65,7 @@ def delete_file(connection: Connection, path: str) -> None:
     connection.execute(f"DELETE FROM mentions WHERE item IN ({items})", (file,))
     connection.execute(f"DELETE FROM plain_mentions WHERE item IN ({items})", (file,))
     connection.execute(f"DELETE FROM slots WHERE item IN ({items})", (file,))
+    connection.execute(f"DELETE FROM changes WHERE item IN ({items})", (file,))
     connection.execute(f"DELETE FROM vectors WHERE item IN ({items})", (file,))
     connection.execute(f"DELETE FROM codes WHERE item IN ({items})", (file,))
     connection.execute(f"DELETE FROM tags WHERE item IN ({items})", (file,))
@@ -71,6 +74,7 @@ def delete_file(connection: Connection, path: str) -> None:
     connection.execute(f"DELETE FROM chunks_fts WHERE rowid IN ({chunks})", (file,))
     connection.execute("DELETE FROM chunks WHERE file = ?", (file,))
     connection.execute("DELETE FROM confirmations WHERE file = ?", (file,))
+    connection.execute("DELETE FROM line_rulings WHERE file = ?", (file,))
     connection.execute("DELETE FROM names WHERE file = ?", (file,))
     delete_context(connection, file)
     connection.execute("DELETE FROM diagnostics WHERE path = ?", (path,))
@@ -136,6 +140,7 @@ def insert_file(connection: Connection, read: ReadFile, mtime_ns: int) -> None:
     if read.context and read.origin.trusted:  # else it would speak for its neighbours
         insert_context(connection, file, read.context_scope, read.context)
     insert_confirmations(connection, file, read.confirmations)
+    insert_line_rulings(connection, file, read)
     insert_diagnostics(connection, read.diagnostics)
 
 
@@ -172,6 +177,8 @@ def _insert_items(connection: Connection, file: int, read: ReadFile, starts: Seq
         item = _insert_item(connection, file, ordinal, entry, occurred, read, starts)
         insert_slots(connection, item, slots)
         insert_codes(connection, item, texts[ordinal])
+        if isinstance(entry, Fact):
+            insert_change(connection, item, entry)
         if not isinstance(entry, Fact) and entry.citation in tasks:
             insert_tasks(connection, item, [tasks[entry.citation]])
         around = [texts[i] for i in (ordinal - 1, ordinal + 1) if 0 <= i < len(texts)]
@@ -201,10 +208,12 @@ def _insert_item(
 ) -> int:
     fact = entry if isinstance(entry, Fact) else None
     start, length = _place(entry, read.text, starts)
+    origin, author = _whose(entry, read, starts)
     connection.execute(
         "INSERT INTO items (file, ordinal, id, kind, start_line, end_line, start, length, heading,"
         " recorded, occurred_start, occurred_end, content, confidence, marks, details, embedding,"
-        " origin, quarantined) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)",
+        " origin, author, quarantined)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)",
         (
             file,
             ordinal,
@@ -220,12 +229,11 @@ def _insert_item(
             _iso(occurred.end) if occurred else None,
             fact.content if fact else None,
             fact.confidence if fact else None,
-            json.dumps([[m.stance.value, m.opinion_id] for m in fact.marks])
-            if fact and fact.marks
-            else None,
+            _marks(fact) if fact else None,
             json.dumps(fact.details, ensure_ascii=False) if fact and fact.details else None,
             text_hash(_embedded_text(entry, read.text[start : start + length])),
-            _origin(entry, read).value,
+            origin.value,
+            format_author(author) or None,
         ),
     )
     item = connection.last_insert_rowid()
@@ -252,16 +260,24 @@ def _embedded_text(entry: Fact | Passage, raw: str) -> str:
     return item_text(raw, entry.heading)
 
 
+def _marks(fact: Fact) -> str | None:
+    marks = [[mark.stance.value, mark.opinion_id] for mark in fact.marks]
+    marks += [[ENDS, ended] for ended in fact.ends]
+    return json.dumps(marks) if marks else None
+
+
 def _as_passage(task: Task, text: str, starts: Sequence[int]) -> Passage:
     """The lines of a task, box included."""
     start, length = _extent(task.citation.start_line, task.citation.end_line, starts)
     return Passage(text[start : start + length], task.citation)
 
 
-def _origin(entry: Fact | Passage, read: ReadFile) -> Origin:
+def _whose(entry: Fact | Passage, read: ReadFile, starts: Sequence[int]) -> tuple[Origin, Author]:
     if isinstance(entry, Fact):
-        return entry.origin
-    return read.origin.least_trusted(read_origin_mark(entry.text)[1])
+        return entry.origin, entry.author
+    start, length = _extent(entry.citation.start_line, entry.citation.end_line, starts)
+    _, origin, author = read_origin_mark(read.text[start : start + length])
+    return read.origin.least_trusted(origin), author
 
 
 def _insert_tags(connection: Connection, item: int, tags: Sequence[str]) -> None:

@@ -17,7 +17,7 @@ import re
 import unicodedata
 from dataclasses import replace
 
-from lorebank.domain import EvidenceMark, FactKind, Mention, Origin, Stance
+from lorebank.domain import NOBODY, Author, EvidenceMark, FactKind, Mention, Origin, Stance
 from lorebank.markdown.mentions import find_mentions
 from lorebank.markdown.origin import read_origin_mark
 from lorebank.markdown.plain import plain_text
@@ -47,12 +47,14 @@ _BETWEEN = re.compile(
 )
 _MAYBE_TYPED = re.compile(r"[\W_]*[A-Za-zＡ-Ｚａ-ｚ][\s*_~`:：(（,\])）】@\[]")
 _WHITE = re.compile(r"\s*")
+_ONE_MARK = r"\((?:[+−–-]o-[0-9a-z]+|ends\s+f-[0-9a-f]{10})\)"
 _MARKS = re.compile(
-    r"(?P<before>^|[^\S\n]*)(?P<marks>\((?:[+−–-])o-[0-9A-Za-z]+\)"
-    r"(?:[^\S\n]*\((?:[+−–-])o-[0-9A-Za-z]+\))*)[.。]?[^\S\n]*$",
-    re.MULTILINE,
+    rf"(?P<before>^|[^\S\n]*)(?P<marks>{_ONE_MARK}(?:[^\S\n]*{_ONE_MARK})*)[.。]?[^\S\n]*$",
+    re.MULTILINE | re.IGNORECASE,
 )
-_MARK = re.compile(r"\((?P<sign>[+−–-])(?P<id>o-[0-9A-Za-z]+)\)")
+_MARK = re.compile(
+    r"\((?:(?P<sign>[+−–-])(?P<id>o-[0-9a-z]+)|ends\s+(?P<ended>f-[0-9a-f]{10}))\)", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,8 @@ class FactLine:
     confidence: float | None
     content: str
     marks: tuple[EvidenceMark, ...]
+    ends: tuple[str, ...] = ()
+    """Ids of facts that, as the writer says, hold no longer: `(ends f-1a2b3c4d5e)`."""
     problems: tuple[LineProblem, ...] = ()
     has_kind: bool = True
     """Whether a kind letter was written and understood."""
@@ -75,6 +79,7 @@ class FactLine:
     has_colon: bool = False
     origin: Origin | None = None
     """What a mark at the end of a line says about whose word it is."""
+    author: Author = NOBODY
 
     @property
     def is_typed(self) -> bool:
@@ -88,8 +93,8 @@ def parse_fact_line(text: str) -> FactLine:
     `O(c=0.95) @Peter: Prefers *short* replies. (+o-3f2a)` → opinion, 0.95, Peter as subject,
     "Prefers short replies.", one mark.
     """
-    body, marks, origin = _without_marks(text)
-    return replace(_Prefix(body).read(), marks=marks, origin=origin)
+    body, marks, ends, (origin, author) = _without_marks(text)
+    return replace(_Prefix(body).read(), marks=marks, ends=ends, origin=origin, author=author)
 
 
 def begins_typed(text: str) -> bool:
@@ -106,24 +111,28 @@ def parse_confidence(value: str) -> float | None:
     return number if 0.0 <= number <= 1.0 else None
 
 
-def _without_marks(text: str) -> tuple[str, tuple[EvidenceMark, ...], Origin | None]:
+def _without_marks(
+    text: str,
+) -> tuple[str, tuple[EvidenceMark, ...], tuple[str, ...], tuple[Origin | None, Author]]:
     """The text without the marks at the ends of its lines, in whatever order they stand."""
-    text, origin = read_origin_mark(text)
-    body, marks = _without_evidence_marks(text)
-    if origin is None and marks:
-        body, origin = read_origin_mark(body)
-    return body, marks, origin
+    text, origin, author = read_origin_mark(text)
+    body, marks, ends = _without_line_marks(text)
+    if origin is None and (marks or ends):
+        body, origin, author = read_origin_mark(body)
+    return body, marks, ends, (origin, author)
 
 
-def _without_evidence_marks(text: str) -> tuple[str, tuple[EvidenceMark, ...]]:
-    if "o-" not in text:
-        return text, ()
+def _without_line_marks(text: str) -> tuple[str, tuple[EvidenceMark, ...], tuple[str, ...]]:
+    if "o-" not in text and "f-" not in text:
+        return text, (), ()
+    found = [m for group in _MARKS.finditer(text) for m in _MARK.finditer(group["marks"])]
     marks = [
         EvidenceMark(Stance.FOR if mark["sign"] == "+" else Stance.AGAINST, mark["id"].lower())
-        for group in _MARKS.finditer(text)
-        for mark in _MARK.finditer(group["marks"])
+        for mark in found
+        if mark["id"]
     ]
-    return _MARKS.sub("", text), tuple(dict.fromkeys(marks))
+    ends = [mark["ended"].lower() for mark in found if mark["ended"]]
+    return _MARKS.sub("", text), tuple(dict.fromkeys(marks)), tuple(dict.fromkeys(ends))
 
 
 class _Prefix:

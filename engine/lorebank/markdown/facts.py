@@ -224,9 +224,11 @@ class _FactReader:
             confidence=line.confidence,
             recorded=self.recorded,
             marks=line.marks,
+            ends=line.ends,
             heading=path,
             details=tuple(detail for detail in item.details if detail),
             origin=line.origin or Origin.OWNER,
+            author=line.author,
         )
 
 

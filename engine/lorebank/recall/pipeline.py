@@ -15,7 +15,7 @@ from lorebank.index.contexts import contexts_of
 from lorebank.index.intervals import items_of_interval
 from lorebank.index.items import NOTE, Item
 from lorebank.index.opinions import BeliefOfFact
-from lorebank.index.slots import Successor, successors
+from lorebank.index.succession import Successor, successors
 from lorebank.language.words import estimate_tokens
 from lorebank.recall.candidates import RETRIEVERS, Candidates, Ranking, Request, gather
 from lorebank.recall.context_lines import context_tokens
@@ -115,6 +115,8 @@ class Found:
     inside: frozenset[int] | None = None
     """What lies in the time of the question, where only that was looked at."""
     notes: Sequence[str] = ()
+    asked: Request | None = None
+    """The question as it was asked, where a part of the notes was looked at."""
     gave_way: bool = False
     """Whether nothing of the time asked for answers, and all else was looked at."""
 
@@ -178,7 +180,7 @@ def _inside(request: Request, whole: Candidates, options: RankOptions) -> Found:
     found = gather(narrowed, options.without)
     lists: dict[str, Ranking] = {**found.lists, "slot": whole.lists["slot"]}
     judged = _judged(narrowed, Candidates(lists, found.held, found.nearness), options)
-    return replace(judged, inside=narrowed.allowed)
+    return replace(judged, inside=narrowed.allowed, asked=request)
 
 
 def _answers(inside: Found, anywhere: Found, options: RankOptions) -> bool:
@@ -337,7 +339,8 @@ def _with_successors(
     pool = found.pool
     request, understood, depth = pool.request, pool.request.understood, _HEAD * options.k
     facts = [item for item in order[:depth] if pool.items[item].kind not in (NOTE, "opinion")]
-    replaced = successors(request.connection, facts, as_of=understood.filters.as_of)
+    as_of = understood.filters.as_of
+    replaced = successors(request.connection, facts, as_of=as_of, today=request.now)
     past = understood.wants_past or understood.query.interval is not None
     if past or options.include_superseded:
         return Current(list(order), pool.items, replaced, 0)
@@ -468,6 +471,7 @@ def _hit(pool: Pool, item: Item, marks: _Marks) -> Hit:
         context=marks.contexts.get(item.path, ()),
         origin=item.origin,
         quarantined=item.quarantined,
+        author=item.author,
     )
 
 

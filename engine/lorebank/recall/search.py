@@ -28,7 +28,12 @@ def search_chunks(
 ) -> tuple[SearchHit, ...]:
     """The best chunks for a question, best first, at most `k`, none below `min_score`."""
     found = find(_as_words(request), ranking)
-    order = relevant(found.order, found)
+    near = found.pool.candidates.nearness
+    order = [
+        item
+        for item in relevant(found.order, found)
+        if item in near or any(found.pool.holds(item, term) for term in _terms_of(found))
+    ]
     if ranking.mmr_lambda is not None:
         order = rerank_mmr(order, found.scores, found.pool.items, ranking.mmr_lambda, k)
     place = {item: n for n, item in enumerate(order)}
@@ -72,6 +77,10 @@ def search_terms(text: str) -> tuple[str, ...]:
     terms = content_words(text) or words(text)
     whole = [token for token in identifiers(text) if len(words(token)) > 1]
     return tuple(dict.fromkeys([*terms, *whole]))
+
+
+def _terms_of(found: Found) -> tuple[str, ...]:
+    return found.pool.request.understood.terms
 
 
 def _by_other_words(found: Found, path: str | None) -> dict[int, float]:

@@ -40,7 +40,7 @@ class Trace:
 
     @property
     def request(self) -> Request:
-        return self.found.pool.request
+        return self.found.asked or self.found.pool.request
 
     @property
     def pool(self) -> Pool:

@@ -20,7 +20,7 @@ from lorebank.index.connection import Connection
 from lorebank.index.items import facts_in_bank, facts_saying, item_places
 from lorebank.index.news import read_news, recorded_since
 from lorebank.index.quarantine import quarantined_lines
-from lorebank.index.slots import superseded_facts
+from lorebank.index.succession import superseded_facts
 from lorebank.markdown.generated_text import escape_inline, unescape_inline
 from lorebank.markdown.headings import RETAIN_HEADINGS
 from lorebank.markdown.opinion_page import OPINIONS_PATH
