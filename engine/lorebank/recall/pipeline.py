@@ -342,6 +342,7 @@ def _with_successors(
     as_of = understood.filters.as_of
     replaced = successors(request.connection, facts, as_of=as_of, today=request.now)
     past = understood.wants_past or understood.query.interval is not None
+    past = past or understood.order == "oldest"
     if past or options.include_superseded:
         return Current(list(order), pool.items, replaced, 0)
     order = newest_first(order, pool.items, understood.terms, depth)

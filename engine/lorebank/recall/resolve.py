@@ -172,11 +172,14 @@ def _noun_phrases(understood: Understood) -> list[tuple[str, ...]]:
 def _longest(
     roles: Sequence[tuple[str, ...]], heads: Iterator[list[str]]
 ) -> tuple[str, ...] | None:
-    """The longest role that a description holds."""
+    """The longest role that a description holds; one word has to be all of it, since the harbour is
+    no harbour dog."""
     held = [set(map(_stem, head)) for head in heads]
-    return next(
-        (role for role in roles if any(head.issuperset(map(_stem, role)) for head in held)), None
-    )
+    for role in roles:
+        wanted = set(map(_stem, role))
+        if any(wanted == head or (len(wanted) > 1 and wanted < head) for head in held):
+            return role
+    return None
 
 
 def _descriptions(connection: Connection, item: Item, slug: str) -> Iterator[list[str]]:
@@ -189,8 +192,10 @@ def _descriptions(connection: Connection, item: Item, slug: str) -> Iterator[lis
         elif copula := _copula().match(item.content, end):
             yield _head(_CLAUSE_END.split(item.content[copula.end() :], maxsplit=1)[0])
         before = item.content[:start]
-        if label := _LABEL.search(before):
-            yield _head(label["text"])
+        if label := _LABEL.search(
+            before
+        ):  # each word of "Harbour office:" may be what it is called
+            yield from ([word] for word in _head(label["text"]))
         else:
             yield _words_before(before)
 
@@ -384,7 +389,7 @@ def _beside(side: str, event: Interval | None, request: Request) -> Interval | N
         return Interval(None, first - day)
     if side == "until":
         return Interval(None, last)
-    start = last + day if side == "after" else first
+    start = last if side == "after" else first  # what came of it may be told on the same day
     return Interval(start, request.now) if start <= request.now else None
 
 

@@ -338,11 +338,7 @@ def _is_held_by_named(pool: Pool, item: Item) -> bool:
 
 
 def _asks_for_portrait(understood: Understood) -> bool:
-    """Whether it is asked who or what somebody is, or nothing but their name is given."""
-    return bool(understood.entities) and not (
-        understood.subject_terms
-        or understood.wants_opinion
-        or understood.wants_time
-        or understood.order
-        or understood.query.interval
+    """Whether it is asked who or what somebody is, and nothing else."""
+    return understood.asks_who and not (
+        understood.subject_terms or understood.order or understood.query.interval
     )

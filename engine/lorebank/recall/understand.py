@@ -74,6 +74,8 @@ class Understood:
     """The properties asked for, of the entities named: `residence`, `phone`."""
     attributes: tuple[str, ...]
     """What may name a property of them, where the question holds little else: `port`."""
+    asks_who: bool
+    """It asks who or what somebody or something is, for a property, or is nothing but a name."""
     wants_past: bool
     """It asks how things once were, so that what has been replaced may answer."""
     notes: tuple[str, ...]
@@ -135,7 +137,9 @@ def understand(
     name_words = {word for name in names for word in words(name.written)}
     cues = read_cues(undated)
     relations = asked_relations(undated, name_words) if names or filters.entities else ()
-    asking_words = cues.asking.union(known_on, asking_words_of(undated, relations))
+    asking_words = cues.asking.union(known_on)
+    if phrase is None:  # else the words tell what held then from all else of that time
+        asking_words |= asking_words_of(undated, relations)
     subject_terms = tuple(t for t in terms if t not in name_words | asking_words)
     if not subject_terms and not names and phrase is None and filters.interval is None:
         subject_terms = tuple(t for t in terms if t not in cues.opinion)
@@ -180,6 +184,8 @@ def understand(
         wants_time=wants_time,
         relations=relations,
         attributes=_attributes(subject_terms) if entities else (),
+        asks_who=bool(entities)
+        and bool(relations or "define" in cues.kinds or name_words.issuperset(words(plain))),
         wants_past="past" in cues.kinds,
         notes=tuple(notes),
         order=_order(cues),
