@@ -24,7 +24,6 @@ from lorebank.index.postings import Held
 from lorebank.language.folding import fold
 from lorebank.recall.candidates import Candidates, Request
 from lorebank.recall.resolve import definitions
-from lorebank.recall.understand import Understood
 from lorebank.records import dataclass
 
 STRONG, WEAK, NONE = "strong", "weak", "none"
@@ -192,7 +191,7 @@ def _signs_of(pool: Pool) -> dict[int, tuple[float, ...]]:
     only_named = not understood.subject_terms and (understood.entities or interval is not None)
     words = _Words(pool)
     wanted = bool(understood.entities)
-    defining = definitions(pool.request, pool.items) if _asks_for_portrait(understood) else {}
+    defining = definitions(pool.request, pool.items) if _asks_for_portrait(pool) else {}
     nearness = pool.candidates.nearness
     slot, opinion = lists["slot"].entries, lists["opinion"].entries
     found: dict[int, tuple[float, ...]] = {}
@@ -337,8 +336,13 @@ def _is_held_by_named(pool: Pool, item: Item) -> bool:
     return not wanted or bool(wanted & (item.subjects or set(item.entities)))
 
 
-def _asks_for_portrait(understood: Understood) -> bool:
-    """Whether it is asked who or what somebody is, and nothing else."""
+def _asks_for_portrait(pool: Pool) -> bool:
+    """Whether it is asked who or what somebody is, and nothing else that anything answers."""
+    understood = pool.request.understood
     return understood.asks_who and not (
-        understood.subject_terms or understood.order or understood.query.interval
+        understood.subject_terms
+        or understood.order
+        or understood.wants_opinion
+        or understood.query.interval
+        or pool.candidates.lists["slot"].ranked
     )
