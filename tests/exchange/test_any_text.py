@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 
 from lorebank.domain import Diagnostic
 from lorebank.exchange.conversations import Conversation, Turn, conversation_note
-from lorebank.exchange.notes import ImportedNote
+from lorebank.exchange.notes import ImportedNote, imported_from, is_untouched, render_note
 from lorebank.exchange.read_basic_memory import with_retain_section
 from lorebank.exchange.read_logseq import GraphSettings, graph_page
 from lorebank.exchange.read_obsidian import VaultSettings, vault_note
-from lorebank.exchange.rendering import imported_from, is_untouched, render_note
 from lorebank.markdown.document import read_document
 from lorebank.markdown.facts import extract_facts
 

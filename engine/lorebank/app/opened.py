@@ -43,6 +43,7 @@ from lorebank.workspace.files import WalkResult, walk
 from lorebank.workspace.layout import FileRole
 
 if TYPE_CHECKING:
+    from lorebank.app.watching import Watcher
     from lorebank.index.connection import Connection
     from lorebank.qmd.sidecar import Sidecar
     from lorebank.reflect.stance_model import VectorsOf
@@ -55,6 +56,10 @@ R = TypeVar("R")
 
 _WALK_SHARE = 0.04
 """Looking for changed files may take this share of the time between two looks."""
+SWEEP_S = 30.0
+"""Between two looks where changes are told: watching can fail without saying so."""
+_LONGEST_GAP_S = 1.0
+"""Between two looks where nobody watches: with the look itself, an edit is seen within 2 s."""
 
 
 def log_warning(line: str) -> None:
@@ -112,6 +117,11 @@ class OpenWorkspace:
             Setup(config.embedder, config.providers, self._environ, say), self._cache_path
         )
         self._next_walk = 0.0
+        self._next_sweep = 0.0
+        self._is_fresh = False
+        self._changes_seen: int | None = None
+        self.watcher: Watcher | None = None
+        """Who tells of changed files; without one they are looked for."""
         self._index_inode: int | None = None
         self._in_memory = ""
         """Why the index is kept in memory; empty where it is the file."""
@@ -295,14 +305,27 @@ class OpenWorkspace:
             )
 
     def _freshen(self) -> None:
-        """Sync before an answer, unless files were looked at just now."""
-        is_filled = read_meta(self._index, "synced_at") is not None
-        if is_filled and (not self.config.recall.auto_sync or time.monotonic() < self._next_walk):
-            return
+        """Sync before an answer, unless nothing changed since the last look or it was just now."""
+        self._look_at_index()
         started = time.monotonic()
+        changes = self._changes_told()
+        is_filled = read_meta(self._index, "synced_at") is not None
+        self._is_fresh = changes is not None and changes == self._changes_seen
+        waits = self._is_fresh or (changes is None and started < self._next_walk)
+        if is_filled and (not self.config.recall.auto_sync or waits):
+            return
         self._sync_words()
+        self._is_fresh, self._changes_seen = True, changes
         spent = time.monotonic() - started
-        self._next_walk = started + spent / _WALK_SHARE
+        self._next_walk = started + min(spent / _WALK_SHARE, _LONGEST_GAP_S)
+        self._next_sweep = started + SWEEP_S
+
+    def _changes_told(self) -> int | None:
+        """How often files changed, as a watcher tells; `None` where a look is needed to know."""
+        watcher = self.watcher
+        if watcher is None or not watcher.is_watching or time.monotonic() > self._next_sweep:
+            return None
+        return watcher.changes
 
     def _cache_path(self) -> Path | None:
         if self.config.embedder.cache.shared and (folder := cache_directory()):
@@ -311,8 +334,8 @@ class OpenWorkspace:
 
     def _freshness(self) -> dict[str, object]:
         synced_at = read_meta(self._index, "synced_at")
-        fresh = self.config.recall.auto_sync
-        if not fresh:
+        fresh = self._is_fresh
+        if not self.config.recall.auto_sync:
             fresh = not stale_paths(self._index, self.root, self._walk())
         return {"fresh": fresh, "synced_at": synced_at}
 

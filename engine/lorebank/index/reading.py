@@ -7,9 +7,7 @@ from dataclasses import replace
 from datetime import date
 from pathlib import PurePosixPath
 
-from lorebank.dates.occurred import occurred_interval
-from lorebank.dates.phrases import phrases_at
-from lorebank.dates.spans import Moment
+from lorebank.dates.times import times_of
 from lorebank.domain import Chunk, Diagnostic, Fact, Interval, Origin, Passage, Task, TaskState
 from lorebank.index.entities import MOVED, SPELLING, NameRow
 from lorebank.index.read_settings import ReadSettings
@@ -64,8 +62,8 @@ class ReadFile:
     """What each of the facts fixes."""
     tasks: tuple[Task, ...]
     """Those that a line marks as such; each is an item of its own."""
-    passages: tuple[tuple[Passage, Interval | None], ...]
-    """Each with the time it names."""
+    passages: tuple[tuple[Passage, tuple[Interval, ...]], ...]
+    """Each with the times it names."""
     chunks: tuple[Chunk, ...]
     names: tuple[NameRow, ...]
     diagnostics: tuple[Diagnostic, ...]
@@ -117,7 +115,7 @@ def read_file(
         facts=facts,
         slots=tuple(slots_of(fact) for fact in facts),
         tasks=tasks,
-        passages=tuple((p, occurred_interval(p.text, source.recorded)) for p in passages),
+        passages=tuple((p, times_of(p.text, source.recorded)) for p in passages),
         chunks=chunk_document(
             text,
             source.path,
@@ -209,18 +207,17 @@ def _lowered(fact: Fact, origin: Origin) -> Fact:
 
 
 def _dated(fact: Fact) -> Fact:
-    occurred = occurred_interval(fact.content, fact.recorded)
-    return replace(fact, occurred=occurred) if occurred else fact
+    times = times_of(fact.content, fact.recorded)
+    return replace(fact, occurred=times[0], times=times) if times else fact
 
 
 def _due(task: Task, recorded: date | None) -> Task:
     """The task with the day that its words name: of an open one the next such day, not the last."""
     if task.due is not None:
         return task
-    if recorded is None or task.state is not TaskState.OPEN:
-        return replace(task, due=occurred_interval(task.text, recorded))
-    named = phrases_at(task.text, Moment(recorded, "future", ahead=True))
-    return replace(task, due=named[0].interval) if named else task
+    is_open = task.state is TaskState.OPEN
+    times = times_of(task.text, recorded, tense="future" if is_open else None)
+    return replace(task, due=times[0]) if times else task
 
 
 def _page_names(path: str, front_matter: Mapping[str, FrontMatterValue]) -> tuple[NameRow, ...]:

@@ -324,9 +324,7 @@ def _share_of_time(placed: Mapping[int, object], number: int) -> float:
 
 def _spans(item: Item) -> list[Interval]:
     spans = [] if item.recorded is None else [Interval(item.recorded, item.recorded)]
-    if item.occurred is not None:
-        start, end = item.occurred.start, item.occurred.end
-        spans.append(Interval(start or end, end or start))
+    spans += [Interval(time.start or time.end, time.end or time.start) for time in item.times]
     return spans
 
 
