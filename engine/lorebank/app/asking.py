@@ -173,7 +173,7 @@ class Asking(Sessions):
         self._freshen()
         if self._sidecar is None:
             return self._search_chunks(query, k, min_score, path)
-        from lorebank.qmd.hits import Wanted
+        from lorebank.qmd.answers import Wanted
 
         self._sidecar.freshen()
         hits = self._sidecar.search(self._index, Wanted(query, k, min_score, path))

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, ParamSpec, Self, TypeVar
 
 from lorebank.config import Config
 from lorebank.domain import Entity, Fact, Opinion, OpinionStatus, SyncReport, Trend
-from lorebank.errors import NotFound, NotWritable, PathRefused, UsageError, WorkspaceError
+from lorebank.errors import NotFound, NotWritable, PathRefused, UsageError
 from lorebank.index import connection as store
 from lorebank.index.collector import collector_at_rest
 from lorebank.index.entities import display_names, list_entities, nearest_names
@@ -43,6 +43,7 @@ from lorebank.workspace.files import WalkResult, walk
 from lorebank.workspace.layout import FileRole
 
 if TYPE_CHECKING:
+    from lorebank.app.watching import Watcher
     from lorebank.index.connection import Connection
     from lorebank.qmd.sidecar import Sidecar
     from lorebank.reflect.stance_model import VectorsOf
@@ -55,6 +56,10 @@ R = TypeVar("R")
 
 _WALK_SHARE = 0.04
 """Looking for changed files may take this share of the time between two looks."""
+SWEEP_S = 30.0
+"""Between two looks where changes are told: watching can fail without saying so."""
+_LONGEST_GAP_S = 1.0
+"""Between two looks where nobody watches: with the look itself, an edit is seen within 2 s."""
 
 
 def log_warning(line: str) -> None:
@@ -112,6 +117,11 @@ class OpenWorkspace:
             Setup(config.embedder, config.providers, self._environ, say), self._cache_path
         )
         self._next_walk = 0.0
+        self._next_sweep = 0.0
+        self._is_fresh = False
+        self._changes_seen: int | None = None
+        self.watcher: Watcher | None = None
+        """Who tells of changed files; without one they are looked for."""
         self._index_inode: int | None = None
         self._in_memory = ""
         """Why the index is kept in memory; empty where it is the file."""
@@ -295,14 +305,27 @@ class OpenWorkspace:
             )
 
     def _freshen(self) -> None:
-        """Sync before an answer, unless files were looked at just now."""
-        is_filled = read_meta(self._index, "synced_at") is not None
-        if is_filled and (not self.config.recall.auto_sync or time.monotonic() < self._next_walk):
-            return
+        """Sync before an answer, unless nothing changed since the last look or it was just now."""
+        self._look_at_index()
         started = time.monotonic()
+        changes = self._changes_told()
+        is_filled = read_meta(self._index, "synced_at") is not None
+        self._is_fresh = changes is not None and changes == self._changes_seen
+        waits = self._is_fresh or (changes is None and started < self._next_walk)
+        if is_filled and (not self.config.recall.auto_sync or waits):
+            return
         self._sync_words()
+        self._is_fresh, self._changes_seen = True, changes
         spent = time.monotonic() - started
-        self._next_walk = started + spent / _WALK_SHARE
+        self._next_walk = started + min(spent / _WALK_SHARE, _LONGEST_GAP_S)
+        self._next_sweep = started + SWEEP_S
+
+    def _changes_told(self) -> int | None:
+        """How often files changed, as a watcher tells; `None` where a look is needed to know."""
+        watcher = self.watcher
+        if watcher is None or not watcher.is_watching or time.monotonic() > self._next_sweep:
+            return None
+        return watcher.changes
 
     def _cache_path(self) -> Path | None:
         if self.config.embedder.cache.shared and (folder := cache_directory()):
@@ -311,8 +334,8 @@ class OpenWorkspace:
 
     def _freshness(self) -> dict[str, object]:
         synced_at = read_meta(self._index, "synced_at")
-        fresh = self.config.recall.auto_sync
-        if not fresh:
+        fresh = self._is_fresh
+        if not self.config.recall.auto_sync:
             fresh = not stale_paths(self._index, self.root, self._walk())
         return {"fresh": fresh, "synced_at": synced_at}
 
@@ -383,27 +406,27 @@ class OpenWorkspace:
             raise UsageError(f"'{text}' is the beginning of several ids", hint=", ".join(found[:5]))
         return text if text in found else found[0]
 
-    def _append(self, path: str, line: str, day: date) -> int:
-        """Write a fact line into a log; returns its line number."""
+    def _append(self, path: str, line: str, day: date, *, undo: str = "") -> int:
+        """Write a fact line into a log, kept for undo in that area; returns its line number."""
         from lorebank.retain.append import append_fact_line, new_log
-        from lorebank.workspace.atomic import write_atomic
-        from lorebank.workspace.paths import resolve_memory_path
+        from lorebank.workspace.text_edit import edit_text
 
-        file = resolve_memory_path(self.root, path, self.config)
-        before = file.read_bytes() if file.exists() else None
-        mark = b"\xef\xbb\xbf" if before and before.startswith(b"\xef\xbb\xbf") else b""
-        try:
-            text = new_log(day) if before is None else before[len(mark) :].decode("utf-8")
-        except UnicodeDecodeError as problem:
-            raise WorkspaceError(
-                f"{path} is not valid UTF-8 at byte {problem.start + len(mark)}; nothing written",
-                hint="mend the file, then retain again",
-            ) from problem
-        appended = append_fact_line(
-            text, line, path=path, headings=self._read_settings.retain_headings
-        )
-        write_atomic(file, mark + appended.text.encode("utf-8"), expected=before)
-        return appended.line
+        headings = self._read_settings.retain_headings
+        lines: list[int] = []
+
+        def add(before: str | None) -> str:
+            text = new_log(day) if before is None else before
+            appended = append_fact_line(text, line, path=path, headings=headings)
+            lines.append(appended.line)
+            return appended.text
+
+        before, after = edit_text(self.root, path, self.config, add)
+        if undo:
+            from lorebank.reflect.undo import Change, keep_for_undo, next_run
+
+            run = next_run(self.root, self._today(None).isoformat(), area=undo)
+            keep_for_undo(self.root, run, {path: Change(before, after)}, area=undo)
+        return lines[-1]
 
 
 def without_private_sources(config: Config) -> Config:

@@ -6,6 +6,7 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from lorebank.app.beliefs import Beliefs
+from lorebank.app.inbox import Judgments
 from lorebank.app.opened import made_anew_when_damaged
 from lorebank.app.reflection import Reflection
 from lorebank.app.writing import Writing
@@ -21,7 +22,7 @@ _OF_CORE = 12
 """Passages that the core memory may take of a search; a page of its size has fewer."""
 
 
-class Serving(Beliefs, Reflection, Writing):
+class Serving(Beliefs, Judgments, Reflection, Writing):
     """What a host asks on behalf of its model."""
 
     def memory_search(

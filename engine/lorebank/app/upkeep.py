@@ -142,6 +142,17 @@ class Upkeep(Sessions):
                 raise
             return (f"damaged: {problem}",)
 
+    def catch_up(self) -> SyncReport:
+        """What a program of long life does in the background: sync what changed, read transcripts
+        on, embed what is new."""
+        report = self._sync_words()
+        if self._sidecar is None:  # which has timers of its own
+            report = report.with_sessions(self.sync_sessions())
+        embedded = self._meaning.embed(self._index)
+        self._judge_waiting()
+        pending = self._meaning.pending(self._index)
+        return replace(report, embedded=embedded, pending=pending)
+
     def check(self) -> tuple[str, ...]:
         """What an index made anew from the files would hold differently; empty where nothing."""
         from tempfile import TemporaryDirectory

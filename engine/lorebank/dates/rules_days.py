@@ -16,6 +16,8 @@ from lorebank.dates.spans import Cycle, Moment, Span
 YEAR_BEHIND = "comma? of? the? YR"
 """Where a year may stand behind a day or month."""
 
+_NOT_FAR = 70
+"""Days within which the 17th is a Saturday, where somebody writes so: it is in two of 14 months."""
 _CJK = language_bit("zh") | language_bit("ja")
 _CHINESE = language_bit("zh")
 
@@ -79,6 +81,9 @@ REFERENCE_RULES = (
     Rule("UNITWORD", _unitword("month"), "MONTH_REF"),
     Rule("MNUM yue", _same, "MONTH", _CJK),
     Rule("MNUM yue", _same, "MON", _CJK),
+    Rule("ord_pre DAY", _same, "DAY"),
+    Rule("ord_pre DAY", _same, "DAY_ORD"),
+    Rule("ord_pre NUM", _same, "ORD"),
     Rule("NUM UNIT", lambda _, n, unit: (n, unit), "DURATION"),
 )  # fmt: skip
 
@@ -172,14 +177,80 @@ def _weekday(_: Moment, weekday: int) -> Span:
     return Span("day", cycle=Cycle(days, "week"), bare=True)
 
 
+def _second(_moment: Moment, _weekday: int, span: Span) -> Span:
+    """`Sa, 14.3.`: the date says which."""
+    return span
+
+
+def _weekday_at(moment: Moment, weekday: int, _clock: bool) -> Span:
+    """`Thu 10:30`."""
+    return Span("day", cycle=_weekday(moment, weekday).cycle)
+
+
 def _weekday_said(moment: Moment, weekday: int) -> Span:
     """`Tuesday night`."""
     return Span("day", cycle=_weekday(moment, weekday).cycle, bare=True)
 
 
-def _weekday_week(moment: Moment, weekday: int) -> Span:
+def _weekday_and_day(moment: Moment, weekday: int, day: int) -> Span | None:
+    """`Saturday 17`: the 17th of a month where it is a Saturday, not far from now."""
+
+    def days(index: int) -> Days | None:
+        found = date(index // 12, index % 12 + 1, day)
+        return (found, found) if found.weekday() == weekday else None
+
+    cycle = Cycle(days, "month")
+    near = (moment.coming(cycle), moment.preceding(cycle, moment.now))
+    if not any(found and abs((found[0] - moment.now).days) <= _NOT_FAR for found in near):
+        return None
+    return Span("day", cycle=cycle)
+
+
+def _days(_: Moment, *numbers: int) -> tuple[Span, ...]:
+    """`23, 24 and 25 February`."""
+    *days, month = numbers
+    return tuple(_checked(_yearly_day(_, day, month)) for day in days)
+
+
+def _month_days(_: Moment, month: int, *days: int) -> tuple[Span, ...]:
+    return _days(_, *days, month)
+
+
+def _dated_days(_: Moment, *numbers: int) -> tuple[Span, ...]:
+    *days, month, year = numbers
+    return tuple(_day(_, day, month, year) for day in days)
+
+
+def _checked(span: Span | None) -> Span:
+    if span is None:
+        raise ValueError("no such day")
+    return span
+
+
+def _in_weeks_on(moment: Moment, duration: tuple[int, str], weekday: int) -> Span | None:
+    """`a week on Tuesday`, `zaterdag over een week`: counted from the coming one."""
+    amount, unit = duration
+    if unit not in ("week", "fortnight"):
+        return None
+    weeks = amount * (2 if unit == "fortnight" else 1)
+    coming = (weekday - moment.now.weekday() - 1) % 7 + 1
+    found = shift(moment.now, coming + 7 * weeks)
+    return Span("day", (found, found))
+
+
+def _weekday_in_weeks(moment: Moment, weekday: int, duration: tuple[int, str]) -> Span | None:
+    return _in_weeks_on(moment, duration, weekday)
+
+
+def _weekday_week(moment: Moment, weekday: int, weeks: int) -> Span:
     """`Monday week`, `lundi en huit`: the Monday after the coming one."""
-    found = shift(moment.now, (weekday - moment.now.weekday() - 1) % 7 + 8)
+    found = shift(moment.now, (weekday - moment.now.weekday() - 1) % 7 + 1 + 7 * weeks)
+    return Span("day", (found, found))
+
+
+def _day_week(moment: Moment, offset: int, weeks: int) -> Span:
+    """`today week`, `aujourd'hui en huit`."""
+    found = shift(moment.now, offset + 7 * weeks)
     return Span("day", (found, found))
 
 
@@ -193,11 +264,15 @@ def _week_weekday(moment: Moment, offset: int, weekday: int) -> Span:
     return _weekday_of_week(moment, weekday, offset)
 
 
-def _weekend(_: Moment, _unit: str) -> Span:
+def weekend_cycle() -> Cycle:
     def days(week: int) -> Days:
         return weekend_days(date.fromordinal(7 * week + 1))
 
-    return Span("range", cycle=Cycle(days, "week"), bare=True)
+    return Cycle(days, "week")
+
+
+def _weekend(_: Moment, _unit: str) -> Span:
+    return Span("range", cycle=weekend_cycle(), bare=True)
 
 
 DAY_RULES = (
@@ -214,12 +289,28 @@ DAY_RULES = (
     Rule("MON the? DAY", _yearly_month_day, languages=ALL & ~_CJK),
     Rule("MON the ORD", _yearly_month_day),
     Rule("MON DAY ri", _yearly_month_day, languages=_CJK),
-    Rule(f"the? DAY dash|to|and the? DAY of? MON {YEAR_BEHIND}", _day_range),
-    Rule("the? DAY dash|to|and the? DAY of? MON", _yearly_day_range),
-    Rule("MON DAY dash|to|and DAY comma? YR", _month_day_range),
-    Rule("MON DAY dash|to|and DAY", _yearly_month_day_range),
+    Rule(f"the? DAY dash|to the? DAY of? MON {YEAR_BEHIND}", _day_range),
+    Rule("the? DAY dash|to the? DAY of? MON", _yearly_day_range),
+    Rule("MON DAY dash|to DAY comma? YR", _month_day_range),
+    Rule("MON DAY dash|to DAY", _yearly_month_day_range),
     Rule("MON DAY ri? to|dash DAY ri", _yearly_month_day_range, languages=_CJK),
+    Rule("the? DAY and|comma the? DAY of? MON", _days, "DAYS"),
+    Rule("the? DAY comma the? DAY comma? and the? DAY of? MON", _days, "DAYS"),
+    Rule("the? DAY comma the? DAY comma the? DAY comma? and the? DAY of? MON", _days, "DAYS"),
+    Rule(f"the? DAY and|comma the? DAY of? MON {YEAR_BEHIND}", _dated_days, "DAYS"),
+    Rule(f"the? DAY comma the? DAY comma? and the? DAY of? MON {YEAR_BEHIND}", _dated_days, "DAYS"),
+    Rule("MON DAY and|comma DAY", _month_days, "DAYS"),
+    Rule("MON DAY comma DAY comma? and DAY", _month_days, "DAYS"),
+    Rule("WEEKDAY|WDAY comma? the? DAY|DAY_ORD|DAY_DOT", _weekday_and_day),
+    Rule("WEEKDAY|WDAY comma? in? CLOCK", _weekday_at),
+    Rule("WEEKDAY|WDAY comma? DM|DM_WEAK", _second),
+    Rule("WDAY", _weekday, "SHORT_WEEKDAY"),
+    Rule("DURATION on WEEKDAY", _in_weeks_on),
+    Rule("WEEKDAY ahead_pre DURATION", _weekday_in_weeks),
     Rule("on|from the? DAY_ORD", _day_of_month, "DATE_ORDINAL"),
+    Rule("day_article DAY|DAY_DOT", _day_of_month, "DATE_NUMBER"),
+    Rule("day_article? DAY day_article_post", _day_of_month),
+    Rule("day_article_weak DAY", _day_of_month, "DATE_NUMBER_WEAK"),
     Rule("day_pre DAY", _day_of_month),
     Rule("the DAY_ORD", _day_of_month, "DAY_OF_MONTH"),
     Rule("DAY ri", _day_of_month_bare, languages=_CJK),
@@ -228,7 +319,8 @@ DAY_RULES = (
     Rule("WEEKDAY", _weekday),
     Rule("WEEKDAYS", _weekday, "DATES"),
     Rule("WEEKDAY in? daypart", _weekday_said),
-    Rule("WEEKDAY week_on", _weekday_week),
+    Rule("WEEKDAY WEEK_ON", _weekday_week),
+    Rule("DAYWORD WEEK_ON", _day_week),
     Rule("WEEKDAY comma? of? the? WEEK_REF", _weekday_of_week),
     Rule("WEEK_REF apostrophe? of? WEEKDAY", _week_weekday),
     Rule("REL_PRE WEEKDAY", _week_weekday, languages=_CHINESE),

@@ -20,7 +20,7 @@ from lorebank.dates.lattice import Rule
 from lorebank.dates.lexicon import language_bit
 from lorebank.dates.spans import Cycle, Moment, Span
 
-_CJK = language_bit("zh") | language_bit("ja")
+_GENITIVE_FIRST = language_bit("zh") | language_bit("ja") | language_bit("tr")
 
 _YEAR_MONTHS = {
     "early": (1, 4),
@@ -119,14 +119,14 @@ def _part_of_unit(moment: Moment, part: str, unit: str) -> Span | None:
 
 
 def _edge(moment: Moment, edge: tuple[str, str]) -> Span:
-    """`Jahresende`, `月底` of no year or month that is said: the nearest one."""
+    """`Jahresende`, `月底` of no year or month that is said: the nearest one to a question."""
     part, unit = edge
 
     def days(index: int) -> Days:
         return _PARTS[unit](part, unit_days(_day_in(unit, index), unit, 0))
 
     cycle = Cycle(days, "year" if unit == "year" else "month")
-    return Span("range", moment.nearest(cycle), bare=True)
+    return Span("range", moment.nearest(cycle), cycle, bare=True)
 
 
 def _day_in(unit: str, index: int) -> date:
@@ -255,13 +255,14 @@ PART_RULES = (
     Rule("DATE of? EDGE_WORD", _of_edge),
     Rule("the? ORD UNIT of? the? DATE", _nth_unit_of),
     Rule("the? ORD UNIT of the? UNIT", _nth_unit_of_unit),
-    Rule("DATE of? ord_pre? ORD|NUM UNIT", _of_nth_unit, languages=_CJK),
+    Rule("DATE of? ord_pre? ORD|NUM UNIT", _of_nth_unit, languages=_GENITIVE_FIRST),
     Rule("the? ORD WEEKDAY of? the? DATE", _nth_weekday_of),
-    Rule("DATE of? ord_pre? ORD of? WEEKDAY", _of_nth_weekday, languages=_CJK),
+    Rule("DATE of? ord_pre? ORD of? WEEKDAY", _of_nth_weekday, languages=_GENITIVE_FIRST),
     Rule("the? ORD DURATION of? the? DATE", _first_units_of),
     Rule("WEEKDAY|WDAY comma? the? DATE", _weekday_and_date),
     Rule("DATE comma? of? the? YR", _anniversary),
     Rule("YR of? the? DATE", _year_then),
     Rule("DATE in? daypart", _on_that_day),
     Rule("on DM|DM_WEAK", _same),
+    Rule("DM|DM_WEAK in_post", _same),
 )  # fmt: skip

@@ -14,6 +14,10 @@ _DUMPS = {
         " i.marks, i.details, i.embedding, i.origin, i.author, i.quarantined"
         " FROM items i JOIN files f ON f.file = i.file"
     ),
+    "further_times": (
+        "SELECT f.path, i.ordinal, t.position, t.start, t.end FROM further_times t"
+        " JOIN items i ON i.item = t.item JOIN files f ON f.file = i.file"
+    ),
     "mentions": (
         "SELECT f.path, i.ordinal, m.position, m.slug, m.entity, m.name, m.subject FROM mentions m"
         " JOIN items i ON i.item = m.item JOIN files f ON f.file = i.file"

@@ -22,6 +22,7 @@ from lorebank.domain import (
     Stance,
 )
 from lorebank.index.connection import Connection, generation, select
+from lorebank.index.intervals import FURTHER, bounds
 from lorebank.index.quarantine import TRUSTED
 from lorebank.markdown.origin import parse_author
 from lorebank.records import dataclass
@@ -53,7 +54,8 @@ class Item(NamedTuple):
     start_line: int
     end_line: int
     recorded: date | None
-    occurred: Interval | None
+    times: tuple[Interval, ...]
+    """All the times that its text names."""
     content: str
     confidence: float | None
     entities: tuple[str, ...]
@@ -69,6 +71,11 @@ class Item(NamedTuple):
     author: Author = NOBODY
     dialogue: bool = False
     """Whether it is a turn of a dialogue."""
+
+    @property
+    def occurred(self) -> Interval | None:
+        """The first time that its text names."""
+        return self.times[0] if self.times else None
 
     @property
     def citation(self) -> Citation:
@@ -108,7 +115,7 @@ def load_items(connection: Connection, items: Sequence[int]) -> dict[int, Item]:
     rows = select(
         connection,
         "SELECT i.item, i.id, i.kind, f.path, i.start_line, i.end_line, i.recorded,"
-        " i.occurred_start, i.occurred_end,"
+        f" i.occurred_start, i.occurred_end, {_FURTHER_TIMES},"
         " coalesce(i.content, substr(f.text, i.start + 1, i.length)),"
         " i.confidence, i.ordinal, i.file, i.origin, i.quarantined, i.author, f.dialogue"
         " FROM json_each(?) w CROSS JOIN items i ON i.item = w.value"
@@ -139,12 +146,16 @@ class ItemCache:
 
 
 _Row = tuple[Any, ...]
+_FURTHER_TIMES = (
+    "(SELECT json_group_array(json_array(t.start, t.end)) FROM further_times t"
+    " WHERE t.item = i.item)"
+)
 _ORIGINS = {origin.value: origin for origin in Origin}
 
 
 def _item(row: _Row, mentions: tuple[_Row, ...]) -> Item:
-    number, id_, kind, path, first, last, recorded, start, end = row[:9]
-    content, confidence, ordinal, file, origin, quarantined, author, dialogue = row[9:]
+    number, id_, kind, path, first, last, recorded, start, end, further = row[:10]
+    content, confidence, ordinal, file, origin, quarantined, author, dialogue = row[10:]
     return Item(
         number,
         id_,
@@ -153,7 +164,7 @@ def _item(row: _Row, mentions: tuple[_Row, ...]) -> Item:
         first,
         last,
         _day(recorded),
-        _interval(start, end),
+        _times(start, end, further),
         content,
         confidence,
         *_mentioned(mentions),
@@ -178,14 +189,14 @@ def _mentioned(
     )
 
 
-_FACT_QUERY = """
+_FACT_QUERY = f"""
     SELECT i.item, i.id, i.kind, i.content, substr(f.text, i.start + 1, i.length),
            f.path, i.start_line, i.end_line, i.confidence, i.recorded,
            i.occurred_start, i.occurred_end, i.marks, i.details, i.heading,
-           i.origin, i.quarantined, i.author
+           i.origin, i.quarantined, i.author, {_FURTHER_TIMES}
     FROM items i JOIN files f ON f.file = i.file
-    WHERE i.kind <> 'note' AND {condition}
-    ORDER BY {order}
+    WHERE i.kind <> 'note' AND {{condition}}
+    ORDER BY {{order}}
 """
 _OLDEST_FIRST = "i.recorded IS NULL DESC, i.recorded, f.path, i.start_line"
 
@@ -335,12 +346,14 @@ def facts_by_time(
     if entity is not None:
         conditions.append("i.item IN (SELECT item FROM mentions WHERE entity = ?)")
         bound.append(entity)
-    if interval is not None and interval.start is not None:
-        conditions.append("coalesce(i.occurred_end, i.occurred_start, i.recorded) >= ?")
-        bound.append(interval.start.isoformat())
-    if interval is not None and interval.end is not None:
-        conditions.append("coalesce(i.occurred_start, i.recorded, i.occurred_end) <= ?")
-        bound.append(interval.end.isoformat())
+    if interval is not None:
+        start, end = bounds(interval)
+        conditions.append(
+            "((coalesce(i.occurred_end, i.occurred_start, i.recorded) >= ?"
+            "  AND coalesce(i.occurred_start, i.recorded, i.occurred_end) <= ?)"
+            f" OR {FURTHER.format(start='?', end='?')})"
+        )
+        bound.extend((start, end, end, start))
     return _facts(
         connection,
         " AND ".join(conditions),
@@ -366,6 +379,7 @@ def _facts(
             confidence=row[8],
             recorded=_day(row[9]),
             occurred=_interval(row[10], row[11]),
+            times=_times(row[10], row[11], row[18]),
             marks=_marks(row[12]),
             ends=_ends(row[12]),
             details=tuple(json.loads(row[13])) if row[13] else (),
@@ -416,6 +430,15 @@ def _day(stored: str | None) -> date | None:
 
 
 @lru_cache(maxsize=4096)
+def _times(start: str | None, end: str | None, further: str) -> tuple[Interval, ...]:
+    first = _interval(start, end)
+    if first is None:
+        return ()
+    if further == "[]":
+        return (first,)
+    return (first, *(Interval(_day(a), _day(b)) for a, b in json.loads(further)))
+
+
 def _interval(start: str | None, end: str | None) -> Interval | None:
     if start is None and end is None:
         return None

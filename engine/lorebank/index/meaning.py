@@ -442,7 +442,7 @@ class Meaning:
             if embedder is None:
                 return ""
             if self.setup.embedder.offline:
-                from lorebank.providers.addresses import refuse_offline
+                from lorebank.providers.accounts import refuse_offline
 
                 refuse_offline(embedder.name, embedder.endpoint)
             return Breaker.read(connection, embedder.fingerprint).reason

@@ -57,6 +57,15 @@ CREATE TABLE items (
     quarantined    INTEGER NOT NULL    -- 1 where it is neither trusted nor confirmed
 );
 CREATE INDEX items_by_file ON items (file, ordinal);
+
+-- The times that an item names besides its first, `occurred_start` and `occurred_end`.
+CREATE TABLE further_times (
+    item     INTEGER NOT NULL,
+    position INTEGER NOT NULL,         -- from 1, in the order of the text
+    start    TEXT,
+    end      TEXT,
+    PRIMARY KEY (item, position)
+) WITHOUT ROWID;
 CREATE INDEX items_by_id ON items (id);
 CREATE INDEX items_by_recorded ON items (recorded);
 CREATE INDEX items_by_occurred ON items (coalesce(occurred_start, occurred_end));

@@ -18,6 +18,7 @@ from lorebank.index.embedding import item_text
 from lorebank.index.embedding_cache import text_hash
 from lorebank.index.entities import insert_names
 from lorebank.index.items import ENDS
+from lorebank.index.lint import insert_advice
 from lorebank.index.quarantine import insert_confirmations
 from lorebank.index.slots import insert_slots
 from lorebank.index.succession import insert_change, insert_line_rulings
@@ -63,6 +64,7 @@ def delete_file(connection: Connection, path: str) -> None:
     chunks = "SELECT chunk FROM chunks WHERE file = ?"
     connection.execute(f"DELETE FROM items_fts WHERE rowid IN ({items})", (file,))
     connection.execute(f"DELETE FROM mentions WHERE item IN ({items})", (file,))
+    connection.execute(f"DELETE FROM further_times WHERE item IN ({items})", (file,))
     connection.execute(f"DELETE FROM plain_mentions WHERE item IN ({items})", (file,))
     connection.execute(f"DELETE FROM slots WHERE item IN ({items})", (file,))
     connection.execute(f"DELETE FROM changes WHERE item IN ({items})", (file,))
@@ -142,6 +144,7 @@ def insert_file(connection: Connection, read: ReadFile, mtime_ns: int) -> None:
     insert_confirmations(connection, file, read.confirmations)
     insert_line_rulings(connection, file, read)
     insert_diagnostics(connection, read.diagnostics)
+    insert_advice(connection, read.advice)
 
 
 def _is_dialogue(read: ReadFile) -> bool:
@@ -164,17 +167,20 @@ def insert_diagnostics(connection: Connection, diagnostics: Sequence[Diagnostic]
 
 
 def _insert_items(connection: Connection, file: int, read: ReadFile, starts: Sequence[int]) -> None:
-    entries: list[tuple[Fact | Passage, Interval | None, tuple[Slot, ...]]] = [
-        *((f, f.occurred, slots) for f, slots in zip(read.facts, read.slots, strict=True)),
-        *((passage, occurred, ()) for passage, occurred in read.passages),
-        *((_as_passage(task, read.text, starts), task.due, ()) for task in read.tasks),
+    entries: list[tuple[Fact | Passage, tuple[Interval, ...], tuple[Slot, ...]]] = [
+        *((f, f.times, slots) for f, slots in zip(read.facts, read.slots, strict=True)),
+        *((passage, times, ()) for passage, times in read.passages),
+        *(
+            (_as_passage(task, read.text, starts), (task.due,) if task.due else (), ())
+            for task in read.tasks
+        ),
     ]
     tasks = {task.citation: task for task in read.tasks}
     entries.sort(key=lambda entry: (entry[0].citation.start_line, entry[0].citation.end_line))
     texts = [_own_words(entry, read.text, starts) for entry, _, _ in entries]
     title = searchable(f"{read.source.path} {read.title} {read.context}".rstrip())
-    for ordinal, (entry, occurred, slots) in enumerate(entries):
-        item = _insert_item(connection, file, ordinal, entry, occurred, read, starts)
+    for ordinal, (entry, times, slots) in enumerate(entries):
+        item = _insert_item(connection, file, ordinal, entry, times, read, starts)
         insert_slots(connection, item, slots)
         insert_codes(connection, item, texts[ordinal])
         if isinstance(entry, Fact):
@@ -191,7 +197,7 @@ def _insert_items(connection: Connection, file: int, read: ReadFile, starts: Seq
                 searchable(texts[ordinal]),
                 searchable(" ".join([entry.heading, *(t[:_NEIGHBOUR_CHARACTERS] for t in around)])),
                 searchable(" ".join(dict.fromkeys(names))),
-                _day_words(read.source.recorded, occurred),
+                _day_words(read.source.recorded, times),
                 title,
             ),
         )
@@ -202,12 +208,13 @@ def _insert_item(
     file: int,
     ordinal: int,
     entry: Fact | Passage,
-    occurred: Interval | None,
+    times: tuple[Interval, ...],
     read: ReadFile,
     starts: Sequence[int],
 ) -> int:
     fact = entry if isinstance(entry, Fact) else None
     start, length = _place(entry, read.text, starts)
+    occurred = times[0] if times else None
     origin, author = _whose(entry, read, starts)
     connection.execute(
         "INSERT INTO items (file, ordinal, id, kind, start_line, end_line, start, length, heading,"
@@ -237,6 +244,13 @@ def _insert_item(
         ),
     )
     item = connection.last_insert_rowid()
+    connection.executemany(
+        "INSERT INTO further_times (item, position, start, end) VALUES (?, ?, ?, ?)",
+        [
+            (item, position, _iso(time.start), _iso(time.end))
+            for position, time in enumerate(times[1:], start=1)
+        ],
+    )
     tags = (*read.tags, *find_tags(read.text[start : start + length]))
     if tags:
         _insert_tags(connection, item, tags)
@@ -333,8 +347,8 @@ def _place(entry: Fact | Passage | Chunk, text: str, starts: Sequence[int]) -> t
     return (found, len(entry.text)) if found >= 0 else (start, min(length, len(entry.text)))
 
 
-def _day_words(recorded: date | None, occurred: Interval | None) -> str:
-    days = [recorded, occurred.start if occurred else None, occurred.end if occurred else None]
+def _day_words(recorded: date | None, times: tuple[Interval, ...]) -> str:
+    days = [recorded, *(day for time in times for day in (time.start, time.end))]
     return " ".join(_words_of_day(day) for day in dict.fromkeys(days) if day)
 
 

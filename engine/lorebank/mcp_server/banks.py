@@ -12,12 +12,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from threading import Lock, local
+from threading import Lock, Thread, local
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from lorebank.app.watching import Watcher, keep_up
 from lorebank.mcp_server.access import caller
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from lorebank.app import Bank
     from lorebank.app.several import Banks
 
@@ -53,6 +56,8 @@ class BankThreads:
         self._own = local()
         self._opened: list[Bank | Banks] = []
         self._lock = Lock()
+        self._watcher: Watcher | None = None
+        self._keeper: Thread | None = None
         answering = _WAITING if waits else 1
         self._answering = ThreadPoolExecutor(answering, thread_name_prefix="lorebank-answers")
         self._writing = ThreadPoolExecutor(1, thread_name_prefix="lorebank-writes")
@@ -82,6 +87,10 @@ class BankThreads:
 
     def close(self) -> None:
         """Wait for what is running, then close every Bank."""
+        if self._watcher is not None:
+            self._watcher.stop()
+        if self._keeper is not None:
+            self._keeper.join()
         for threads in (self._answering, self._writing):
             threads.shutdown(wait=True, cancel_futures=True)
         with self._lock:
@@ -101,4 +110,20 @@ class BankThreads:
             opened = known[opens, group] = opens(group=group) if group else opens()
             with self._lock:
                 self._opened.append(opened)
+                if opens is self._open_bank:
+                    opened.watcher = self._watch(opened.root)
         return known[opens, group]
+
+    def _watch(self, root: Path) -> Watcher:
+        """The watcher of the bank that is served; started, with what keeps the index up to date,
+        when a first call needs a Bank."""
+        if self._watcher is None:
+            self._watcher = Watcher(root)
+            self._watcher.start()
+            self._keeper = Thread(target=self._keep, args=(self._watcher,), daemon=True)
+            self._keeper.start()
+        return self._watcher
+
+    def _keep(self, watcher: Watcher) -> None:
+        with self._open_bank() as bank:
+            keep_up(bank, watcher, lambda: watcher.is_stopped)

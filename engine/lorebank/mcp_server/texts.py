@@ -12,7 +12,6 @@ from lorebank.domain import (
     EntityView,
     Explanation,
     Fact,
-    FactStatus,
     ForgetReport,
     Hit,
     Hunk,
@@ -92,8 +91,8 @@ def _hit(hit: Hit, content: str) -> str:
     marks = [hit.kind, _when(hit.timestamp), _whose(hit)]
     if hit.confidence is not None:
         marks.append(f"c={hit.confidence:.2f}")
-    if hit.status is not FactStatus.LIVE:
-        marks.append(hit.status.value)
+    if hit.standing:
+        marks.append(hit.standing)
     unnamed = [name for name in hit.entities if name.casefold() not in content.casefold()]
     about = f"{', '.join(unnamed)}: " if unnamed else ""
     return f"{hit.id} {about}{content} ({', '.join(filter(None, marks))}) [{hit.place}]"

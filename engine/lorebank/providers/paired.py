@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lorebank.language.words import reads_as_english
-from lorebank.providers.content_hash import content_hash
 from lorebank.providers.local import LocalEmbedder
+from lorebank.providers.user_cache import content_hash
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
+from datetime import date
 
 from lorebank.domain import Answer, FactStatus, Hit, OpinionStatus
 from lorebank.index.contexts import contexts_of
@@ -437,8 +438,10 @@ def _hit(pool: Pool, item: Item, marks: _Marks) -> Hit:
         confidence=belief.confidence if belief else item.confidence,
         recorded=item.recorded,
         occurred=item.occurred,
+        times=item.times,
         status=_status(item, held, replaced),
         superseded_by=_successor(item, held) or _id(replaced.get(number)),
+        until=_until(replaced.get(number)),
         why=why,
         evidence=belief.evidence if belief else (),
         snippet=snippet(item.content, pool.request.understood.terms),
@@ -448,6 +451,10 @@ def _hit(pool: Pool, item: Item, marks: _Marks) -> Hit:
         quarantined=item.quarantined,
         author=item.author,
     )
+
+
+def _until(successor: Successor | None) -> date | None:
+    return date.fromisoformat(successor.since) if successor and successor.since else None
 
 
 def _id(successor: Successor | None) -> str | None:

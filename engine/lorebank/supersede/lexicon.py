@@ -23,6 +23,8 @@ Vocabulary = tuple[dict[str, Cues], States, frozenset[str]]
 """Role (`ends`, `over`, `new`, …) → cues; states; languages whose nouns stand before what describes
 them, as in Spanish."""
 
+GAP = "*"
+"""In a cue: any one token."""
 ROLES = (
     "ends",
     "instead",
@@ -94,5 +96,8 @@ def _compile(found: Sections) -> Vocabulary:
 
 
 def _cues(text: str) -> tuple[str, ...]:
-    cues: Sequence[str] = [" ".join(tokens(cue)) for cue in split(text)]
+    cues: Sequence[str] = [
+        " ".join(GAP if part == GAP else " ".join(tokens(part)) for part in cue.split())
+        for cue in split(text)
+    ]
     return tuple(sorted(set(filter(None, cues)), key=lambda cue: (-cue.count(" "), cue)))

@@ -17,7 +17,7 @@ from functools import lru_cache
 
 from lorebank.language.words import likely_languages, stop_words
 from lorebank.records import dataclass
-from lorebank.supersede.lexicon import months, tokens, vocabulary, weekdays
+from lorebank.supersede.lexicon import GAP, months, tokens, vocabulary, weekdays
 
 _CLAUSE = re.compile(
     r"(?<!\d)[.:](?=\s|\Z)|(?<=\D)[.:](?=\s|\Z)|[;!?,，。；！？、()（）]|\s[–—-]\s|…"
@@ -174,7 +174,8 @@ class _Reader:
             place = _place(clause, cue)
             if place is None:
                 continue
-            rest = (*clause[:place], *clause[place + len(cue) :])
+            filled = [t for t, part in zip(clause[place:], cue, strict=False) if part == GAP]
+            rest = (*clause[:place], *filled, *clause[place + len(cue) :])
             if thing := tuple(token for token in rest if not self.is_light(token)):
                 yield thing
             return
@@ -260,8 +261,10 @@ def _object(run: list[str], language: str) -> tuple[str, ...]:
 def _place(said: Sequence[str], cue: Sequence[str]) -> int | None:
     first, length = cue[0], len(cue)
     for place, token in enumerate(said):
-        if token == first and list(said[place : place + length]) == list(cue):
-            return place
+        if token == first and len(said) >= place + length:
+            met = said[place : place + length]
+            if all(a in (GAP, b) for a, b in zip(cue, met, strict=True)):
+                return place
     return None
 
 
