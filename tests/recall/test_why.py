@@ -88,7 +88,7 @@ def test_a_score_is_taken_apart_only_when_asked(bank: Bank) -> None:
             "and 1 were asked for; its score",
         ),
         (
-            "kayak paddle",
+            "kayak",
             "memory/2025-11-10.md#L5",
             {"token_budget": 1},
             "budget",

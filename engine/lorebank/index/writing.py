@@ -18,6 +18,7 @@ from lorebank.index.embedding import item_text
 from lorebank.index.embedding_cache import text_hash
 from lorebank.index.entities import insert_names
 from lorebank.index.items import ENDS
+from lorebank.index.lint import insert_advice
 from lorebank.index.quarantine import insert_confirmations
 from lorebank.index.slots import insert_slots
 from lorebank.index.succession import insert_change, insert_line_rulings
@@ -143,6 +144,7 @@ def insert_file(connection: Connection, read: ReadFile, mtime_ns: int) -> None:
     insert_confirmations(connection, file, read.confirmations)
     insert_line_rulings(connection, file, read)
     insert_diagnostics(connection, read.diagnostics)
+    insert_advice(connection, read.advice)
 
 
 def _is_dialogue(read: ReadFile) -> bool:

@@ -32,6 +32,7 @@ from lorebank.recall.resolve import resolve
 from lorebank.recall.scoring import (
     DEFAULT_WEIGHTS,
     NONE,
+    SIGNS,
     STRONG,
     WEAK,
     Pool,
@@ -49,7 +50,9 @@ _HEAD = 3
 _AS_GOOD = 0.6
 """What lies in the time asked for answers if it speaks at least so well of the subject."""
 _RELEVANT = 0.05
-"""The list ends at hits that are a twentieth as likely right as the best one."""
+"""The list ends at hits that are a twentieth as likely right as the best one, ..."""
+_SHARES = 0.25
+"""... and hold less than a quarter of the words."""
 _ANSWERS_TOO = 0.4
 """Lines this likely right, beside the best, are counted or put in order of days where the question
 asks how often, or for the newest or oldest."""
@@ -191,6 +194,8 @@ def _answers(inside: Found, anywhere: Found, options: RankOptions) -> bool:
     understood = inside.pool.request.understood
     if not understood.subject_terms and not understood.entities:
         return True
+    if inside.pool.candidates.lists["slot"].ranked:
+        return True
     weights = options.weights
     return subject_of(inside.pool, weights) >= _AS_GOOD * subject_of(anywhere.pool, weights)
 
@@ -289,7 +294,13 @@ def relevant(order: Sequence[int], found: Found) -> list[int]:
     """The order up to where relevance ends; nothing where there is none."""
     if evidence_level(found.best) == NONE:
         return []
-    return [item for item in order if found.scores[item] >= found.best * _RELEVANT]
+    covered, signs = SIGNS.index("covered"), found.pool.signs
+    return [
+        item
+        for item in order
+        if found.scores[item] >= found.best * _RELEVANT
+        or (item in signs and signs[item][covered] >= _SHARES)
+    ]
 
 
 def _falling(

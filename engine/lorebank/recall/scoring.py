@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, fields
 from functools import cached_property, lru_cache
 
@@ -322,10 +322,11 @@ def _share_of_time(placed: Mapping[int, object], number: int) -> float:
     return entry.score if entry is not None else 0.5  # type: ignore[attr-defined]
 
 
-def _spans(item: Item) -> list[Interval]:
-    spans = [] if item.recorded is None else [Interval(item.recorded, item.recorded)]
-    spans += [Interval(time.start or time.end, time.end or time.start) for time in item.times]
-    return spans
+def _spans(item: Item) -> Iterator[Interval]:
+    if item.recorded is not None:
+        yield Interval(item.recorded, item.recorded)
+    for time in item.times:
+        yield Interval(time.start or time.end, time.end or time.start)
 
 
 def _is_held_by_named(pool: Pool, item: Item) -> bool:
