@@ -159,11 +159,12 @@ def score_parts(signs: Sequence[float], weights: Weights) -> dict[str, float]:
     return {"base": BIAS, **dict(sorted(parts.items(), key=lambda part: -abs(part[1])))}
 
 
-def score_of_words(share: float) -> float:
-    """The score of what is known only to hold a share of the words asked for."""
+def score_of_words(share: float, *, named: float = 1.0) -> float:
+    """The score of what is known only to hold a share of the words asked for; `named`: whether it
+    is somebody's word at all."""
     fitted = DEFAULT_WEIGHTS
     worth = fitted.covered + fitted.lexical + fitted.meaning * _MEANING_OF_WORDS
-    return _chance(BIAS + fitted.named + worth * share)
+    return _chance(BIAS + fitted.named * named + worth * share)
 
 
 def evidence_level(best: float) -> str:

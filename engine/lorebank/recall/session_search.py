@@ -34,7 +34,10 @@ def search_sessions(
     within = None if path is None else select_session_chunks(connection, path)
     wanted = max(_LEAST_CANDIDATES, k * _CANDIDATES_A_HIT)
     matches = match_session_chunks(connection, terms, wanted, within=within)
-    scores = {m.row: score_of_words(sum(map(bool, m.columns)) / len(m.columns)) for m in matches}
+    scores = {
+        m.row: score_of_words(sum(map(bool, m.columns)) / len(m.columns), named=0.0)
+        for m in matches
+    }
     hits: dict[str, SearchHit] = {}
     for chunk in load_session_chunks(connection, list(scores)):
         if scores[chunk.number] < min_score or chunk.text in hits:
