@@ -258,12 +258,11 @@ class Asking(Sessions):
         until: Day = None,
         now: date | None = None,
     ) -> tuple[Fact, ...]:
-        """Facts by when they happened, newest first."""
+        """Facts by when they happened, newest first; of an entity, those that only name it too."""
         self._freshen()
         slug = None if entity is None else self._entity(entity).slug
-        return facts_by_time(
-            self._index, entity=slug, interval=parse_interval(since, until, self._today(now))
-        )
+        interval = parse_interval(since, until, self._today(now))
+        return facts_by_time(self._index, entity=slug, interval=interval, named=True)
 
     @made_anew_when_damaged
     def bench(

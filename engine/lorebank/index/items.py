@@ -98,6 +98,19 @@ def item_places(connection: Connection) -> frozenset[str]:
     )
 
 
+def first_below_headings(connection: Connection, items: Iterable[int]) -> dict[int, str]:
+    """Item → the heading that it is the first to stand below, for those of the items that are."""
+    return dict(
+        select(
+            connection,
+            "SELECT i.item, i.heading FROM json_each(?) w CROSS JOIN items i ON i.item = w.value"
+            " WHERE i.heading <> '' AND NOT EXISTS (SELECT 1 FROM items b WHERE b.file = i.file"
+            "  AND b.ordinal = i.ordinal - 1 AND b.heading = i.heading)",
+            (json.dumps(list(items)),),
+        )
+    )
+
+
 def load_items(connection: Connection, items: Sequence[int]) -> dict[int, Item]:
     """The rows of these item numbers, with their entities; unknown numbers are left out."""
     if not items:
@@ -334,9 +347,15 @@ def marked_facts(connection: Connection) -> tuple[Fact, ...]:
 
 
 def facts_by_time(
-    connection: Connection, *, entity: str | None, interval: Interval | None
+    connection: Connection,
+    *,
+    entity: str | None,
+    interval: Interval | None,
+    named: bool = False,
 ) -> tuple[Fact, ...]:
     """Facts in the order in which they happened, newest first; undated ones last.
+
+    `named` adds the facts whose text names the entity without marking it.
 
     A fact lies in `interval` when the time it names overlaps it or, where it names none, when
     it was written then.
@@ -344,7 +363,8 @@ def facts_by_time(
     conditions = ["1"]
     bound: list[str] = []
     if entity is not None:
-        conditions.append("i.item IN (SELECT item FROM mentions WHERE entity = ?)")
+        also = " UNION SELECT item FROM plain_mentions WHERE entity = ?1" if named else ""
+        conditions.append(f"i.item IN (SELECT item FROM mentions WHERE entity = ?1{also})")
         bound.append(entity)
     if interval is not None:
         start, end = bounds(interval)

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 _SUBJECT, _MENTIONED, _NAMED = 1.0, 0.8, 0.6
 """How much an item has to do with an entity that it is about, links, or names in its text."""
+_PERHAPS = 0.7
+"""How much of that is left where the entity is only perhaps the one that is meant."""
 _WRITTEN = 0.5
 """What was only written in the time asked for, beside 1 for what happened in it."""
 _MANY = 8
@@ -209,7 +211,8 @@ def _by_meaning(request: Request, others: frozenset[int]) -> tuple[Ranking, dict
 def _by_names(request: Request) -> Ranking:
     """Facts about the entities named, facts that link them, items that have their names in the
     text; what has several of them adds them up. Ties: the newest first."""
-    wanted = request.understood.entities
+    perhaps = request.understood.perhaps
+    wanted = (*request.understood.entities, *perhaps)
     scores: dict[int, float] = {}
     paths: dict[int, list[str]] = {}
     if wanted:
@@ -221,7 +224,8 @@ def _by_names(request: Request) -> Ranking:
         worth += [(item, entity, _NAMED) for item, entity in named]
         for item, entity, score in worth:
             if entity not in paths.setdefault(item, []):
-                scores[item] = scores.get(item, 0.0) + score
+                share = _PERHAPS if entity in perhaps else 1.0
+                scores[item] = scores.get(item, 0.0) + score * share
                 paths[item].append(entity)
     order = {item: place for place, item in enumerate(scores)}
     ranked = sorted(scores.items(), key=lambda entry: (-entry[1], order[entry[0]]))

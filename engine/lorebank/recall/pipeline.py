@@ -28,6 +28,7 @@ from lorebank.recall.newest import (
 )
 from lorebank.recall.readings import coming_first, other_readings, said_of_coming, said_of_reading
 from lorebank.recall.repeats import collapse_repeats
+from lorebank.recall.resolve import resolve
 from lorebank.recall.scoring import (
     DEFAULT_WEIGHTS,
     NONE,
@@ -52,6 +53,9 @@ _RELEVANT = 0.05
 """The list ends at hits that are a twentieth as likely right as the best one, ..."""
 _SHARES = 0.25
 """... and hold less than a quarter of the words."""
+_ANSWERS_TOO = 0.4
+"""Lines this likely right, beside the best, are counted or put in order of days where the question
+asks how often, or for the newest or oldest."""
 _UNSAID = 0.6
 """Confidence in an opinion whose writer gave none."""
 _DEFAULT_TEXT_WEIGHT, _DEFAULT_VECTOR_WEIGHT = 0.3, 0.7
@@ -125,15 +129,23 @@ class Found:
 
     @property
     def order(self) -> list[int]:
-        """Best first; of what is as good a fact first, then what stands first."""
-        return sorted(
-            self.scores, key=lambda n: (-self.scores[n], self.pool.items[n].kind == NOTE, n)
-        )
+        """Best first; of what is as good a fact first, then what stands first. Where the newest or
+        the oldest is asked for, what answers about as well as the best is put in order of days."""
+        items, scores = self.pool.items, self.scores
+        order = sorted(scores, key=lambda n: (-scores[n], items[n].kind == NOTE, n))
+        asked = self.pool.request.understood.order
+        if asked not in ("newest", "oldest"):
+            return order
+        least = self.best * _ANSWERS_TOO
+        dated = [n for n in order if scores[n] >= least and items[n].recorded]
+        dated.sort(key=lambda n: items[n].recorded or date.min, reverse=asked == "newest")
+        return [*dated, *(n for n in order if n not in set(dated))]
 
 
 def find(request: Request, options: RankOptions) -> Found:
     """Find and judge the candidates; a date phrase that leaves nothing on the subject gives way,
     aloud."""
+    request = resolve(request)
     phrase = request.understood.phrase
     if phrase is None:
         return _judged(request, gather(request, options.without), options)
@@ -253,6 +265,8 @@ def recall(
             *notes,
             *_said_of_phrases(pool),
             *found.notes,
+            *_said_of_guesses(pool, shown),
+            *_said_of_count(found),
             *_said_of_hidden(hidden),
         ),
     )
@@ -339,6 +353,7 @@ def _with_successors(
     as_of = understood.filters.as_of
     replaced = successors(request.connection, facts, as_of=as_of, today=request.now)
     past = understood.wants_past or understood.query.interval is not None
+    past = past or understood.order == "oldest"
     if past or options.include_superseded:
         return Current(list(order), pool.items, replaced, 0)
     order = newest_first(order, pool.items, understood.terms, depth)
@@ -375,6 +390,27 @@ def _said_of_phrases(pool: Pool) -> list[str]:
         for phrase in quoted
         if not any(pool.holds(item, phrase) for item in pool.candidates.held)
     ]
+
+
+def _said_of_guesses(pool: Pool, shown: Sequence[int]) -> list[str]:
+    """Whom the question may mean besides those it names, where a hit is linked to them."""
+    linked = pool.candidates.lists["entity"].entries
+    meant = {slug for item in shown if item in linked for slug in linked[item].why["path"]}
+    return [guess.note for slug, guess in pool.request.understood.perhaps.items() if slug in meant]
+
+
+def _said_of_count(found: Found) -> list[str]:
+    """How many lines speak of what is counted, and on how many days."""
+    if found.pool.request.understood.order != "count":
+        return []
+    least = found.best * _ANSWERS_TOO
+    items = [n for n in found.order if found.scores[n] >= least]
+    days = sorted({day for n in items if (day := found.pool.items[n].recorded)})
+    if not days:
+        return []
+    lines = "1 line speaks" if len(items) == 1 else f"{len(items)} lines speak"
+    on = f"on {days[0]}" if len(days) == 1 else f"on {len(days)} days, {days[0]} to {days[-1]}"
+    return [f"{lines} of this {on}; counted are lines, which may repeat each other"]
 
 
 def _said_of_hidden(hidden: int) -> tuple[str, ...]:

@@ -23,6 +23,7 @@ from lorebank.index.items import NOTE, Item
 from lorebank.index.postings import Held
 from lorebank.language.folding import fold
 from lorebank.recall.candidates import Candidates, Request
+from lorebank.recall.resolve import definitions
 from lorebank.records import dataclass
 
 STRONG, WEAK, NONE = "strong", "weak", "none"
@@ -54,8 +55,8 @@ class Weights:
     """It states an opinion of those named, and one is asked for; times the confidence today."""
     fact: float = 1.2
     """Somebody noted it as a fact."""
-    defining: float = 1.1
-    """It begins with the name of the one whom the question asks about as such."""
+    defining: float = 3.50
+    """It says who or what the one is whom the question asks about as such. Not fitted: it leads."""
     question: float = -0.15
     """It asks, and does not tell."""
     quarantined: float = -3.0
@@ -191,12 +192,13 @@ def _signs_of(pool: Pool) -> dict[int, tuple[float, ...]]:
     only_named = not understood.subject_terms and (understood.entities or interval is not None)
     words = _Words(pool)
     wanted = bool(understood.entities)
+    defining = definitions(pool.request, pool.items) if _asks_for_portrait(pool) else {}
     nearness = pool.candidates.nearness
     slot, opinion = lists["slot"].entries, lists["opinion"].entries
     found: dict[int, tuple[float, ...]] = {}
     for number, item in pool.items.items():
         covered, around, verbatim, lexical = words.of(item)
-        named = words.named(item)
+        named = max(words.named(item), defining.get(number, 0.0))
         timed = interval is not None and any(span.overlaps(interval) for span in _spans(item))
         if only_named and (timed or interval is None):
             covered = max(covered, named)  # nothing else is asked
@@ -217,7 +219,7 @@ def _signs_of(pool: Pool) -> dict[int, tuple[float, ...]]:
             float(understood.wants_time and item.occurred is not None),
             opinion[number].score if stated else 0.0,
             float(item.kind != NOTE),
-            float(understood.asks_who and _begins_with_name(pool, item)),
+            defining.get(number, 0.0),
             float(bool(_QUESTION.search(item.content))),
             float(item.quarantined),
         )
@@ -237,6 +239,11 @@ class _Words:
         self._total = sum(self._rarity) or 1.0
         self._most = _BM25_MOST * (sum(pool.rarity.values()) or 1.0)
         self._entities = frozenset(understood.entities)
+        self._guessed = bool(understood.perhaps)
+        self._roles = {
+            slug: sum(1 << understood.terms.index(term) for term in guess.role)
+            for slug, guess in understood.perhaps.items()
+        }
         self._linked = pool.candidates.lists["entity"].entries
         subject = set(understood.subject_terms)
         self._names = sum(1 << n for n, term in enumerate(understood.terms) if term not in subject)
@@ -252,7 +259,8 @@ class _Words:
         """Share of the words that the item holds, and that only its surroundings do; whether it
         holds the question as typed; and its BM25."""
         held = self._held.get(item.item, Held(0, 0))
-        seen, own = held.own, self._share(held.own)
+        seen = held.own | self._role(item.item)
+        own = self._share(seen)
         for away, weight in _TURNS if item.dialogue else ():
             beside = self._held.get(self._turns.get((item.file, item.ordinal + away), -1))
             if beside is not None and beside.own & ~seen:
@@ -269,11 +277,19 @@ class _Words:
         around = self._share((held.own | held.around) & ~seen)
         return own, around, float(verbatim), min(1.0, bm25)
 
+    def _role(self, item: int) -> int:
+        """The terms of roles that stand for somebody whom the item is linked to."""
+        mask = 0
+        if self._guessed and (linked := self._linked.get(item)):
+            for slug in linked.why["path"]:
+                mask |= self._roles.get(slug, 0)
+        return mask
+
     def named(self, item: Item) -> float:
         """Share of the entities named that the item is about or names; 1 where none is named."""
+        linked = self._linked.get(item.item)
         if not self._entities:
             return 1.0
-        linked = self._linked.get(item.item)
         found = linked.score / len(self._entities) if linked else 0.0
         if found < 1.0 and self._names and (held := self._held.get(item.item)):
             written = (held.own & self._names).bit_count() / self._names.bit_count()
@@ -320,10 +336,13 @@ def _is_held_by_named(pool: Pool, item: Item) -> bool:
     return not wanted or bool(wanted & (item.subjects or set(item.entities)))
 
 
-def _begins_with_name(pool: Pool, item: Item) -> bool:
-    first = fold(item.content[:80])
-    return any(
-        first.startswith(fold(name))
-        for slug, name in zip(item.entities, item.names, strict=False)
-        if slug in pool.request.understood.entities
+def _asks_for_portrait(pool: Pool) -> bool:
+    """Whether it is asked who or what somebody is, and nothing else that anything answers."""
+    understood = pool.request.understood
+    return understood.asks_who and not (
+        understood.subject_terms
+        or understood.order
+        or understood.wants_opinion
+        or understood.query.interval
+        or pool.candidates.lists["slot"].ranked
     )
