@@ -191,6 +191,44 @@ class Diagnostic:
 
 
 @dataclass(frozen=True, slots=True)
+class LintFinding:
+    """A line of the notes that is better written otherwise."""
+
+    source: Citation
+    code: str
+    """Stable, kebab-case; `engine/docs/notes.md` lists them."""
+    message: str
+    fix: str = ""
+    """What the line would become; empty where a person has to decide."""
+
+    def to_dict(self) -> dict[str, str]:
+        return {
+            "source": str(self.source),
+            "code": self.code,
+            "message": self.message,
+            "fix": self.fix,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class LintReport:
+    """What `lint` found, and which run of fixes it wrote."""
+
+    findings: tuple[LintFinding, ...]
+    changed: tuple[str, ...] = ()
+    """Files that fixes were written into."""
+    run: str | None = None
+    """The name under which they can be taken back."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "findings": [finding.to_dict() for finding in self.findings],
+            "changed": list(self.changed),
+            "run": self.run,
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class Mention:
     """A name in a fact that points to an entity."""
 

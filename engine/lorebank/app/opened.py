@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, ParamSpec, Self, TypeVar
 
 from lorebank.config import Config
 from lorebank.domain import Entity, Fact, Opinion, OpinionStatus, SyncReport, Trend
-from lorebank.errors import NotFound, NotWritable, PathRefused, UsageError, WorkspaceError
+from lorebank.errors import NotFound, NotWritable, PathRefused, UsageError
 from lorebank.index import connection as store
 from lorebank.index.collector import collector_at_rest
 from lorebank.index.entities import display_names, list_entities, nearest_names
@@ -406,27 +406,27 @@ class OpenWorkspace:
             raise UsageError(f"'{text}' is the beginning of several ids", hint=", ".join(found[:5]))
         return text if text in found else found[0]
 
-    def _append(self, path: str, line: str, day: date) -> int:
-        """Write a fact line into a log; returns its line number."""
+    def _append(self, path: str, line: str, day: date, *, undo: str = "") -> int:
+        """Write a fact line into a log, kept for undo in that area; returns its line number."""
         from lorebank.retain.append import append_fact_line, new_log
-        from lorebank.workspace.atomic import write_atomic
-        from lorebank.workspace.paths import resolve_memory_path
+        from lorebank.workspace.text_edit import edit_text
 
-        file = resolve_memory_path(self.root, path, self.config)
-        before = file.read_bytes() if file.exists() else None
-        mark = b"\xef\xbb\xbf" if before and before.startswith(b"\xef\xbb\xbf") else b""
-        try:
-            text = new_log(day) if before is None else before[len(mark) :].decode("utf-8")
-        except UnicodeDecodeError as problem:
-            raise WorkspaceError(
-                f"{path} is not valid UTF-8 at byte {problem.start + len(mark)}; nothing written",
-                hint="mend the file, then retain again",
-            ) from problem
-        appended = append_fact_line(
-            text, line, path=path, headings=self._read_settings.retain_headings
-        )
-        write_atomic(file, mark + appended.text.encode("utf-8"), expected=before)
-        return appended.line
+        headings = self._read_settings.retain_headings
+        lines: list[int] = []
+
+        def add(before: str | None) -> str:
+            text = new_log(day) if before is None else before
+            appended = append_fact_line(text, line, path=path, headings=headings)
+            lines.append(appended.line)
+            return appended.text
+
+        before, after = edit_text(self.root, path, self.config, add)
+        if undo:
+            from lorebank.reflect.undo import Change, keep_for_undo, next_run
+
+            run = next_run(self.root, self._today(None).isoformat(), area=undo)
+            keep_for_undo(self.root, run, {path: Change(before, after)}, area=undo)
+        return lines[-1]
 
 
 def without_private_sources(config: Config) -> Config:

@@ -19,6 +19,7 @@ COMMANDS = {
     "init": "Lay out a workspace.",
     "retain": "Write a fact into the log of a day.",
     "remember": "Write down what somebody asked to remember, where it belongs.",
+    "lint": "Look for lines that are misread, or nearly.",
     "log": "Append a note to the log of a day.",
     "core": "Change the core memory, memory.md.",
     "index": "Bring the index up to date with the files.",

@@ -1,7 +1,8 @@
 """A conversation with a model as a note: its turns as prose, each under its speaker's name.
 
-Whatever was said, it stays what was said: a heading in a turn opens no section, a comment or a
-fence that is never closed hides nothing of the next, and recalled text is not learned again.
+Whatever was said, it stays what was said: `facts: none` in the front matter keeps a typed line or
+heading in a turn from being read as a fact, a comment or a fence that is never closed hides nothing
+of the next, and recalled text is not learned again.
 """
 
 from __future__ import annotations
@@ -103,7 +104,7 @@ def conversation_note(said: Conversation) -> Read:
         yield Diagnostic(shown, said.line, "utf8-invalid", message)
     stem = slugify(title)[:_LONGEST_TITLE].strip("-") or "conversation"
     name = f"{day.year:04}/{day.isoformat()}-{stem}" if day else f"undated/{stem}"
-    yield ImportedNote(said.id, name, body, shown, day, {"title": title})
+    yield ImportedNote(said.id, name, body, shown, day, {"title": title, "facts": "none"})
 
 
 def _quoted(text: str) -> str:

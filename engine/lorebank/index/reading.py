@@ -67,6 +67,8 @@ class ReadFile:
     chunks: tuple[Chunk, ...]
     names: tuple[NameRow, ...]
     diagnostics: tuple[Diagnostic, ...]
+    advice: tuple[Diagnostic, ...] = ()
+    """What was understood and is better written otherwise."""
     tags: tuple[str, ...] = ()
     """What the front matter says the whole file is about."""
     context: str = ""
@@ -92,12 +94,15 @@ def read_file(
         return _read_ledger(text, content_hash, source, document, problems)
     front_matter, _, _ = parse_front_matter(text, source.path)
     origin, odd = file_origin(source.path, front_matter, settings.origins)
+    without_facts = (
+        source.role is FileRole.DIRECTIVES or str(front_matter.get("facts", "")).lower() == "none"
+    )
     extraction = extract_facts(
         text,
         source.path,
         document=document,
         recorded=source.recorded,
-        headings=() if source.role is FileRole.DIRECTIVES else settings.retain_headings,
+        headings=() if without_facts else settings.retain_headings,
         everywhere=source.role is FileRole.BANK,
     )
     tasks = tuple(_due(task, source.recorded) for task in find_tasks(document))
@@ -125,6 +130,7 @@ def read_file(
         ),
         names=(*_page_names(source.path, front_matter), *_moved_names(source.path, text)),
         diagnostics=(*problems, *odd, *extraction.diagnostics, *unread),
+        advice=extraction.advice,
         tags=front_matter_tags(front_matter),
         context=context,
         context_scope=scope_of(source.path, core=source.role is FileRole.CORE),

@@ -16,6 +16,7 @@ from lorebank.index.embedding import hash_of_item
 from lorebank.index.embedding_cache import text_hash
 from lorebank.index.entities import insert_names
 from lorebank.index.items import ENDS
+from lorebank.index.lint import insert_advice
 from lorebank.index.quarantine import insert_confirmations
 from lorebank.index.slots import insert_slots
 from lorebank.index.succession import insert_change, insert_line_rulings
@@ -138,6 +139,7 @@ def insert_file(connection: Connection, read: ReadFile, mtime_ns: int) -> None:
     insert_confirmations(connection, file, read.confirmations)
     insert_line_rulings(connection, file, read)
     insert_diagnostics(connection, read.diagnostics)
+    insert_advice(connection, read.advice)
 
 
 def insert_diagnostics(connection: Connection, diagnostics: Sequence[Diagnostic]) -> None:

@@ -98,6 +98,11 @@ def stop_words() -> frozenset[str]:
     return everywhere.union(*own.values())
 
 
+def known_languages() -> frozenset[str]:
+    """The codes of the languages whose stop words are known: others are never likely."""
+    return frozenset(_stop_words_by_language()[0])
+
+
 def likely_languages(tokens: Iterable[str]) -> tuple[str, ...]:
     """The languages with most stop words among these folded tokens; all where none has any.
 

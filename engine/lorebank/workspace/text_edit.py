@@ -14,8 +14,12 @@ from lorebank.workspace.paths import resolve_memory_path
 _MARK = b"\xef\xbb\xbf"
 
 
-def edit_text(root: Path, path: str, config: Config, edit: Callable[[str | None], str]) -> None:
+def edit_text(
+    root: Path, path: str, config: Config, edit: Callable[[str | None], str]
+) -> tuple[bytes | None, bytes]:
     """Put `edit(text)` in place of a file's text; `edit(None)` where there is no file yet.
+
+    Returns the bytes before and after.
 
     A byte order mark stays. `PathRefused` for what is no memory, `WorkspaceError` for a file that
     is not UTF-8; call it with the writer lock held.
@@ -27,6 +31,7 @@ def edit_text(root: Path, path: str, config: Config, edit: Callable[[str | None]
     after = mark + edit(text).encode("utf-8")
     if after != before:
         write_atomic(file, after, expected=before)
+    return before, after
 
 
 def core_path(root: Path) -> str:
