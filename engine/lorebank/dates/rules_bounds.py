@@ -14,6 +14,7 @@ from datetime import date
 from lorebank.dates.calendar import Days, add_months, shift
 from lorebank.dates.lattice import Rule
 from lorebank.dates.lexicon import ALL, language_bit
+from lorebank.dates.rules_days import day_of_month
 from lorebank.dates.spans import Moment, Span
 from lorebank.domain import Interval
 from lorebank.records import dataclass
@@ -203,6 +204,11 @@ def _range(_: Moment, left: Span, right: Span) -> Meaning:
     return Meaning((left, right), "between")
 
 
+def _range_to_day(moment: Moment, left: Span, day: int) -> Meaning:
+    """`dal 3 al 7`."""
+    return Meaning((left, day_of_month(moment, day)), "between")
+
+
 def _range_alone(_: Moment, left: Span, right: Span) -> Meaning | None:
     if left.bare and right.bare and left.granularity == "year":
         return None  # 2000-2024 without a preposition may count anything
@@ -235,7 +241,7 @@ def _parts_repeated(_: Moment, _weekday: int) -> bool:
     return True
 
 
-_D = "DATE|DM|DAY_OF_MONTH"
+_D = "DATE|DM|DAY_OF_MONTH|DATE_NUMBER"
 _JOIN = "dash|to|until"
 
 _PHRASES = (
@@ -251,7 +257,8 @@ _PHRASES = (
     Rule("DATE and the? DATE", _two_days),
     Rule("SHORT_WEEKDAY dash|to SHORT_WEEKDAY", _range),
     Rule("from SHORT_WEEKDAY to SHORT_WEEKDAY", _range),
-    Rule("DATE_NUMBER to? DATE_NUMBER", _range),
+    Rule("DATE_NUMBER to DATE_NUMBER", _range),
+    Rule("DATE_NUMBER to DAY|DAY_DOT", _range_to_day),
     Rule(f"since around? the? {_D}", _bound("since")),
     Rule(f"starting around? the? {_D}", _bound("starting")),
     Rule("since|starting DURATION", _since_duration),

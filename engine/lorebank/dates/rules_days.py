@@ -144,7 +144,7 @@ def _yearly_month_day_range(moment: Moment, month: int, first: int, last: int) -
     return _yearly_day_range(moment, first, last, month)
 
 
-def _day_of_month(_: Moment, day: int) -> Span:
+def day_of_month(_: Moment, day: int) -> Span:
     def days(index: int) -> Days:
         found = date(index // 12, index % 12 + 1, day)
         return found, found
@@ -153,7 +153,7 @@ def _day_of_month(_: Moment, day: int) -> Span:
 
 
 def _day_of_month_bare(moment: Moment, day: int) -> Span:
-    return Span("day", cycle=_day_of_month(moment, day).cycle, bare=True)
+    return Span("day", cycle=day_of_month(moment, day).cycle, bare=True)
 
 
 def _day_of_month_ref(moment: Moment, day: int, offset: int) -> Span:
@@ -307,12 +307,12 @@ DAY_RULES = (
     Rule("WDAY", _weekday, "SHORT_WEEKDAY"),
     Rule("DURATION on WEEKDAY", _in_weeks_on),
     Rule("WEEKDAY ahead_pre DURATION", _weekday_in_weeks),
-    Rule("on|from the? DAY_ORD", _day_of_month, "DATE_ORDINAL"),
-    Rule("day_article DAY|DAY_DOT", _day_of_month, "DATE_NUMBER"),
-    Rule("day_article? DAY day_article_post", _day_of_month),
-    Rule("day_article_weak DAY", _day_of_month, "DATE_NUMBER_WEAK"),
-    Rule("day_pre DAY", _day_of_month),
-    Rule("the DAY_ORD", _day_of_month, "DAY_OF_MONTH"),
+    Rule("on|from the? DAY_ORD", day_of_month, "DATE_ORDINAL"),
+    Rule("day_article DAY|DAY_DOT", day_of_month, "DATE_NUMBER"),
+    Rule("day_article? DAY day_article_post", day_of_month),
+    Rule("day_article_weak DAY", day_of_month, "DATE_NUMBER_WEAK"),
+    Rule("day_pre DAY", day_of_month),
+    Rule("the DAY_ORD", day_of_month, "DAY_OF_MONTH"),
     Rule("DAY ri", _day_of_month_bare, languages=_CJK),
     Rule("the? DAY of? the? MONTH_REF", _day_of_month_ref),
     Rule("MONTH_REF of? DAY ri", _month_ref_day, languages=_CJK),
