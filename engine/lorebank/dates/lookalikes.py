@@ -49,7 +49,7 @@ _EVENTS = _words(
 )
 _COUNTED = _words(
     "words word tokens lines users items files bytes ms hours steps rows euros eur usd km per por "
-    "pour percent prozent cento rue via calle rua"
+    "pour percent prozent cento rue via calle rua de di"
 )
 _NUMBERED = _words(
     "version versao versione versie surum release rev build firmware driver treiber update port "
@@ -256,9 +256,10 @@ def _is_nth_thing(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> b
     if "DATE_NUMBER" in tags and edge.pieces == 2:
         if tokens.adjacent(start + 1):
             return True
-        if edge.languages & _NOUNS_CAPITALISED:
-            return _is_capital(tokens, edge.end)
+        if edge.languages & _NOUNS_CAPITALISED:  # `am 3. Tor`
+            return _is_capital(tokens, edge.end + (after == "."))
         return after in ("%", "°", "€", "$", "h") or after in _COUNTED or after[:1].isdecimal()
     if not tags & {"DATE_ORDINAL", "DAY_OF_MONTH", "DATE_NUMBER_WEAK"}:
         return False
-    return after[:1].isalnum() and after not in words.marks
+    counted = "DATE_NUMBER_WEAK" in tags and _word_at(tokens, start - 1).isdecimal()  # `10 a 12`
+    return counted or (after[:1].isalnum() and after not in words.marks)
