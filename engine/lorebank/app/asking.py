@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
@@ -43,6 +44,9 @@ H = TypeVar("H", Hit, SearchHit)
 LEAST_CANDIDATES = 80
 """Items that each retriever may return, however few are wanted."""
 NO_FULL_TEXT = "this SQLite was built without FTS5"
+
+
+_PROPERTY = re.compile(r"(?<!\S)(?P<no>-?)(?P<field>[^\W\d][\w-]*:[^\s\"/]+)")
 
 
 class Asking(Sessions):
@@ -107,7 +111,7 @@ class Asking(Sessions):
             else Excluded(),
         )
         understood = understand(
-            query,
+            self._with_properties(query),
             now=today,
             filters=filters,
             lookup=lambda slugs: lookup_names(self._index, slugs),
@@ -315,6 +319,18 @@ class Asking(Sessions):
             return self.recall(question, k=DEPTH, include_superseded=True, remember=False, now=now)
 
         return run_bench(self._vocabulary, ask, n=n, seed=seed, progress=progress)
+
+    def _with_properties(self, query: str) -> str:
+        """Keys of front matter as the tags they are kept as: `status:draft` asks for
+        `tag:status:draft` where any note says so, and stays a word where none does."""
+        return _PROPERTY.sub(
+            lambda found: (
+                f"{found['no']}tag:{found['field']}"
+                if known_tags(self._index, (fold(found["field"]),))
+                else found.group()
+            ),
+            query,
+        )
 
     def _question_vector(self, understood: Understood) -> QueryVector:
         """The question's vector; none where words and links are enough."""
