@@ -26,7 +26,9 @@ them, as in Spanish."""
 GAP = "*"
 """In a cue: any one token."""
 ROLES = (
+    "announced",
     "ends",
+    "moved",
     "instead",
     "no_more",
     "over",

@@ -49,12 +49,16 @@ class Change:
     """What holds now: `(value, unit)`, of a line that says that it is new."""
     about: tuple[str, ...] = ()
     """Of such a line, the words beside its values."""
+    moved: tuple[str, ...] = ()
+    """What takes place on another day than it was to; empty text for the entity itself."""
+    is_announced: bool = False
+    """Whether what ends may end later, on the day that the line names: "leaves in May"."""
     is_change: bool = False
     """Whether any word of change stands in it, certain or not."""
 
     @property
     def is_certain(self) -> bool:
-        return bool(self.objects or self.states or self.values)
+        return bool(self.objects or self.states or self.values or self.moved)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,18 +69,24 @@ class Stated:
     """Its tokens without the light ones."""
     states: tuple[str, ...]
     values: tuple[tuple[str, str], ...]
+    has_day: bool
+    """Whether it names a date or a day of the week."""
     joined: frozenset[str]
     """Those of its words that stand beside others, joined by "and": one may end alone."""
+
+
+_CHANGES = ("ends", "announced", "instead", "no_more", "moved", "over", "new", "now")
 
 
 @lru_cache(maxsize=4096)
 def read_change(text: str, names: frozenset[str] = frozenset()) -> Change:
     """What a line says is over. `names` are the folded words of the entity that it is about."""
     reader = _Reader.of(text, names)
-    is_change = any(reader.has(role, reader.all) for role in ("ends", "over", "new", "now"))
+    is_change = any(reader.has(role, reader.all) for role in _CHANGES)
     objects: list[tuple[str, ...]] = []
     beside: list[str] = []
     states: list[str] = []
+    moved: list[str] = []
     values: tuple[tuple[str, str], ...] = ()
     about: tuple[str, ...] = ()
     for sentence in _SENTENCE.split(text):
@@ -90,6 +100,7 @@ def read_change(text: str, names: frozenset[str] = frozenset()) -> Change:
                 objects += found
                 beside += (token for token in clause if not reader.is_light(token))
             states += reader.ended_states(clause)
+            moved += reader.moved(clause)
             if not values and reader.has("now", clause):
                 values = _values(clause, reader.is_light)
                 about = tuple(t for t in clause if not reader.is_light(t))
@@ -101,6 +112,8 @@ def read_change(text: str, names: frozenset[str] = frozenset()) -> Change:
         tuple(dict.fromkeys(beside)),
         values,
         about if values else (),
+        tuple(dict.fromkeys(moved)),
+        reader.has("announced", reader.all),
         is_change or bool(objects or states),
     )
 
@@ -114,6 +127,7 @@ def read_stated(text: str, names: frozenset[str] = frozenset()) -> Stated:
         words,
         tuple(reader.states()),
         _values(reader.all, reader.is_light),
+        any(token in weekdays() or token in months() for token in reader.all),
         frozenset(reader.joined(text)),
     )
 
@@ -147,7 +161,7 @@ class _Reader:
         """What the clause says is over."""
         taken: set[int] = set()
         yield from self._no_more(clause)
-        for role in ("instead", "ends", "over", "handed"):
+        for role in ("instead", "announced", "ends", "over", "handed"):
             for code, cue in self.cues(role):
                 place = _place(clause, cue)
                 if place is None or place in taken or self._is_denied(clause, place, cue):
@@ -156,7 +170,11 @@ class _Reader:
                 before = self._run(clause, 0, place)
                 after = self._run(clause, place + len(cue), len(clause))
                 # "The shop closed down in spring" closes no spring.
-                alone = role == "ends" and before and " ".join(cue) in _cues_of("over", code)
+                alone = (
+                    role in ("ends", "announced")
+                    and before
+                    and " ".join(cue) in _cues_of("over", code)
+                )
                 if role == "over" or alone:
                     run, subject = before, None
                 else:
@@ -166,7 +184,19 @@ class _Reader:
                     continue  # "left on Monday" ends no Monday
                 thing = _object(clause[slice(*run)], code)
                 # Who or what does it has to be known as well: others may give up theirs.
-                yield thing if subject is None else (*thing, clause[subject[1] - 1])
+                # A day and its month are telling enough.
+                is_day = len(thing) > 1 and all(map(is_date, thing))
+                yield thing if subject is None or is_day else (*thing, clause[subject[1] - 1])
+
+    def moved(self, clause: list[str]) -> Iterator[str]:
+        """What was put on another day: "picking moved to Thursday"."""
+        for _, cue in self.cues("moved"):
+            place = _place(clause, cue)
+            after = None if place is None else self._run(clause, place + len(cue), len(clause))
+            if after is not None and is_date(clause[after[0]]):
+                subject = self._run(clause, 0, place or 0)
+                yield clause[subject[1] - 1] if subject else ""
+                return
 
     def _no_more(self, clause: list[str]) -> Iterator[tuple[str, ...]]:
         """All that "no longer works at the mill" names: the mill alone would be too little."""
