@@ -85,7 +85,8 @@ def _facts(
             continue
         number = _line_of(key, lines)
         mentions = (subject, *(m for m, _, _ in find_mentions(value) if m.slug != subject.slug))
-        content = f"{key.replace('_', ' ')}: {shown}"
+        shown_key = key.removesuffix("-in-source").replace("_", " ")  # as an import renames it
+        content = f"{shown_key}: {shown}"
         slugs = tuple(mention.slug for mention in mentions)
         yield Fact(
             id=fact_id(FactKind.WORLD, recorded, slugs, content),
