@@ -11,16 +11,28 @@ from typing import TypeVar
 
 from lorebank.app.opened import Day, Progress, made_anew_when_damaged
 from lorebank.app.sessions import Sessions
-from lorebank.domain import Answer, BenchReport, Fact, FactKind, FileText, Hit, SearchHit
+from lorebank.domain import (
+    Answer,
+    BenchReport,
+    Citation,
+    Fact,
+    FactKind,
+    FileText,
+    Hit,
+    SearchHit,
+    TaskState,
+)
 from lorebank.errors import PathRefused, UsageError
 from lorebank.index.chunks import select_chunks
 from lorebank.index.connection import has_full_text
 from lorebank.index.contexts import contexts_stated_in
 from lorebank.index.entities import lookup_names
 from lorebank.index.items import NOTE, facts_by_time
+from lorebank.index.lookup import find_items
 from lorebank.index.meaning import QueryVector
 from lorebank.index.selection import known_tags, select_items
 from lorebank.index.spelling import respell_names
+from lorebank.index.tasks import load_tasks
 from lorebank.language.folding import fold
 from lorebank.language.secrets import redact
 from lorebank.recall.filters import (
@@ -155,6 +167,7 @@ class Asking(Sessions):
                 *filter(None, (self._in_memory,)),
             ),
         )
+        answer = self._with_open_tasks(answer, query, wanted, today)
         if remember and answer.hits and self.config.recall.remember_uses:
             note_recalled(self.root, [hit.id for hit in answer.hits if hit.kind != NOTE], today)
         if group and not self.group:
@@ -319,6 +332,53 @@ class Asking(Sessions):
             return self.recall(question, k=DEPTH, include_superseded=True, remember=False, now=now)
 
         return run_bench(self._vocabulary, ask, n=n, seed=seed, progress=progress)
+
+    def _with_open_tasks(self, answer: Answer, query: str, wanted: int, today: date) -> Answer:
+        """Where it was asked what is open: the open tasks first, what is due soonest before."""
+        from lorebank.retain.kinds import said
+
+        if not said(query, "asks_tasks"):
+            return answer
+        named = set(answer.query.entities)
+        open_tasks = [
+            (task, hit)
+            for task in load_tasks(
+                self._index, until=answer.query.as_of or today, state=TaskState.OPEN
+            )
+            for hit in self._hits_at(task.citation)
+            if not named or named & set(hit.entities)
+        ]
+        far = date.max
+        open_tasks.sort(key=lambda each: (each[0].due and each[0].due.end) or far)
+        best = max((hit.score for hit in answer.hits), default=0.0)
+        first = tuple(
+            replace(hit, score=best + 1.0, why={"tasks": {"rank": rank}})
+            for rank, (_, hit) in enumerate(open_tasks, start=1)
+        )
+        if not first:
+            return answer
+        ids = {hit.id for hit in first}
+        rest = tuple(hit for hit in answer.hits if hit.id not in ids)
+        hits = (*first, *rest)[:wanted]
+        total = max(answer.total, len(first) + len(rest))
+        return replace(answer, hits=hits, total=total, evidence="strong")
+
+    def _hits_at(self, place: Citation) -> list[Hit]:
+        items = self._items.load(find_items(self._index, str(place))[:1])
+        return [
+            Hit(
+                id=item.id,
+                kind=item.kind,
+                content=item.content,
+                source=item.citation,
+                score=0.0,
+                entities=item.names,
+                recorded=item.recorded,
+                occurred=item.occurred,
+                snippet=item.content,
+            )
+            for item in items.values()
+        ]
 
     def _with_properties(self, query: str) -> str:
         """Keys of front matter as the tags they are kept as: `status:draft` asks for

@@ -102,7 +102,7 @@ def _patterns(entry: str) -> dict[str, re.Pattern[str]]:
 
 _ENTRIES = (
     *("request", "order", "command", "often", "decision"),
-    *("opinion", "deed", "me", "did", "context", "not_names"),
+    *("opinion", "deed", "me", "did", "context", "not_names", "asks_tasks"),
 )
 
 
