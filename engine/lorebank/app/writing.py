@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import date
 from itertools import groupby
@@ -25,14 +26,14 @@ from lorebank.domain import (
     Stance,
     UndoReport,
 )
-from lorebank.errors import UsageError
+from lorebank.errors import LockHeld, UsageError
 from lorebank.index.items import facts_by_id, facts_by_place, facts_saying
 from lorebank.language.secrets import find_secrets
 from lorebank.markdown.hidden import private_parts
 from lorebank.recall.filters import parse_day, parse_origin
 from lorebank.retain.kinds import parse_kind
 from lorebank.workspace.layout import LogPattern
-from lorebank.workspace.lock import WriterLock
+from lorebank.workspace.lock import WriterLock, append_lock
 
 if TYPE_CHECKING:
     from lorebank.agent.core_memory import CoreWrite
@@ -92,7 +93,7 @@ class Writing(OpenWorkspace):
         marks = [EvidenceMark(Stance.FOR, self._opinion_id(o)) for o in for_]
         marks += [EvidenceMark(Stance.AGAINST, self._opinion_id(o)) for o in against]
         olds = (replaces,) if isinstance(replaces, str) else replaces
-        self._freshen()
+        self._sync_if_free()
         fact = compose_fact(
             public,
             kind=parse_kind(kind),
@@ -113,14 +114,20 @@ class Writing(OpenWorkspace):
         for before in facts_saying(self._index, [fact.content])[-1:]:
             self._say(f"noted before: {before.citation}")
         formatted = f"{format_fact(fact)} {private}".rstrip()
-        with WriterLock(self.root):
+        with append_lock(self.root):
             line = self._append(path, formatted, recorded, undo="retain")
-        self._sync_words()
+        self._sync_if_free()
         return facts_by_place(self._index, path, line) or replace(
             fact, citation=Citation(path, line, line)
         )
 
     add = retain
+
+    def _sync_if_free(self) -> None:
+        """Bring the index up to date unless somebody holds the workspace: whoever writes a line
+        never waits for a night, whose own last sync, or the next question, reads it."""
+        with suppress(LockHeld), WriterLock(self.root, timeout_s=0):
+            self._sync_words()
 
     def log(
         self, text: str, *, day: Day = None, author: Author = NOBODY, now: date | None = None
@@ -149,9 +156,9 @@ class Writing(OpenWorkspace):
             places.append(Citation(path, done.line, last))
             return done.text
 
-        with WriterLock(self.root):
+        with append_lock(self.root):
             edit_text(self.root, path, self.config, add)
-        self._sync_words()
+        self._sync_if_free()
         return places[-1]
 
     def log_file(self, *, day: Day = None, now: date | None = None) -> Path:

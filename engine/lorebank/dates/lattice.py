@@ -81,6 +81,8 @@ class Rule:
     build: Callable[..., Any]
     tag: str = "DATE"
     languages: int = ALL
+    order: tuple[int, ...] = ()
+    """The places of the values, where `build` takes them in another order than the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +266,7 @@ def _dot_at(tokens: Tokens, index: int) -> bool:
 
 def _build(rule: Rule, moment: Moment, values: list[Any]) -> Any:
     try:
-        return rule.build(moment, *values)
+        return rule.build(moment, *(values[i] for i in rule.order) if rule.order else values)
     except (ValueError, OverflowError):  # no such day, or outside the years 1 to 9999
         return None
 

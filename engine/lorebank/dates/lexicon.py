@@ -77,6 +77,7 @@ ENTRIES = {
     "week_next_to": ("WEEK_NEXT_TO",),
     "day_before_number": ("DAY_PRE",),  # `el día 3`
     "day_article": ("DAY_ARTICLE",),  # `le 30`
+    "day_article_bound": ("DAY_ARTICLE_BOUND",),  # `au 15`: counts behind `jusqu'`, or `du 3`
     "day_article_weak": ("DAY_ARTICLE_WEAK",),  # `a 30`: counts before a pause or a common word
     "day_article_after": ("DAY_ARTICLE_POST",),  # `28'inde`
     "quantity_of": ("QUANTITY_OF",),  # what makes `il y a trois semaines de …` no date
@@ -90,6 +91,7 @@ ENTRIES = {
     "on": ("ON",),  # what licenses one in digits
     "since": ("SINCE",),  # never ahead
     "starting": ("STARTING",),  # `as from`, which may be ahead
+    "since_or_starting": ("SINCE_OR_STARTING",),  # Italian `da`: ahead only where that is near
     "starting_after": ("STARTING_POST",),
     "until": ("UNTIL",),
     "until_after": ("UNTIL_POST",),

@@ -48,7 +48,8 @@ _EVENTS = _words(
     "visit parade"
 )
 _COUNTED = _words(
-    "words word tokens lines users items files bytes ms hours steps rows euros eur usd km"
+    "words word tokens lines users items files bytes ms hours steps rows euros eur usd km per por "
+    "pour percent prozent cento rue via calle rua de di"
 )
 _NUMBERED = _words(
     "version versao versione versie surum release rev build firmware driver treiber update port "
@@ -139,7 +140,7 @@ def _counts_alone(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> b
     if meaning.granularity == "quarter":
         return after != ":"
     if any(e.tag == "DAY_OF_MONTH" and e.end == edge.end for e in lattice.edges[start]):
-        return True
+        return not after[:1].isalnum()
     if meaning.granularity == "range" and not meaning.is_weekly:
         return meaning.repeating and (not after[:1].isalpha() or after in words.marks)
     if not meaning.is_weekly or words.is_ambiguous(tokens.words[start], "WEEKDAY"):
@@ -184,6 +185,8 @@ def _is_named(tokens: Tokens, start: int, edge: Edge, meaning: Meaning) -> bool:
     last = tokens.words[edge.end - 1]
     if not meaning.repeating or not last.isalpha() or edge.languages & _CHINESE_OR_JAPANESE:
         return False
+    if any(word.isdecimal() for word in tokens.words[start : edge.end]):
+        return False  # `3 May`
     if not _is_capital(tokens, edge.end - 1):
         return False
     after = _word_at(tokens, edge.end)
@@ -253,9 +256,10 @@ def _is_nth_thing(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> b
     if "DATE_NUMBER" in tags and edge.pieces == 2:
         if tokens.adjacent(start + 1):
             return True
-        if edge.languages & _NOUNS_CAPITALISED:
-            return _is_capital(tokens, edge.end)
+        if edge.languages & _NOUNS_CAPITALISED:  # `am 3. Tor`
+            return _is_capital(tokens, edge.end + (after == "."))
         return after in ("%", "°", "€", "$", "h") or after in _COUNTED or after[:1].isdecimal()
     if not tags & {"DATE_ORDINAL", "DAY_OF_MONTH", "DATE_NUMBER_WEAK"}:
         return False
-    return after[:1].isalnum() and after not in words.marks
+    counted = "DATE_NUMBER_WEAK" in tags and _word_at(tokens, start - 1).isdecimal()  # `10 a 12`
+    return counted or (after[:1].isalnum() and after not in words.marks)

@@ -26,8 +26,17 @@ from lorebank.domain import Interval
 from lorebank.records import dataclass
 
 _DATED = frozenset(
-    {"DATE", "DATES", "DAYS", "DATE_ORDINAL", "DATE_NUMBER", "DATE_NUMBER_WEAK", "DAY_OF_MONTH"}
-    | {"DM", "DM_WEAK", "EDGE_WORD", "PART", "SINCE", "STARTING"}
+    {
+        "DATE",
+        "DATES",
+        "DAYS",
+        "DATE_ORDINAL",
+        "DATE_NUMBER",
+        "DATE_NUMBER_WEAK",
+        "DATE_BOUND",
+        "DAY_OF_MONTH",
+    }
+    | {"DM", "DM_WEAK", "EDGE_WORD", "PART", "SINCE", "STARTING", "SINCE_OR_STARTING"}
 )
 """Tags of which every phrase holds one before its bounds are read."""
 _LONGEST_TEXT = 20_000

@@ -14,12 +14,15 @@ from datetime import date
 from lorebank.dates.calendar import Days, add_months, shift
 from lorebank.dates.lattice import Rule
 from lorebank.dates.lexicon import ALL, language_bit
+from lorebank.dates.rules_days import day_of_month
 from lorebank.dates.spans import Moment, Span
 from lorebank.domain import Interval
 from lorebank.records import dataclass
 
 _HABITUAL_ARTICLE = language_bit("fr") | language_bit("it")
 _AROUND_DAYS = 3
+_SOON = 61
+"""Days: two months ahead a beginning is planned rather than remembered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +68,8 @@ class Meaning:
     @property
     def shown_modifier(self) -> str:
         """The modifier as callers know it."""
+        if self.modifier in ("starting", "since-or-starting"):
+            return "since"
         if self.modifier in ("exact", "since", "until", "around"):
             return "between" if self.spans[0].modifier == "between" else self.modifier
         return "between" if len(self.spans) > 1 else self.modifier
@@ -92,8 +97,19 @@ def _resolved(meaning: Meaning, moment: Moment) -> list[tuple[date | None, date 
     (span,) = meaning.spans
     if moment.tense == "near" and meaning.modifier in ("until", "before"):
         moment = replace(moment, tense="future")
-    days = _settled(moment, span, begun=meaning.modifier == "since")
+    begun = meaning.modifier == "since" or (
+        meaning.modifier == "since-or-starting" and not _is_soon(moment, span)
+    )
+    days = _settled(moment, span, begun=begun)
     return [_bounded(meaning, *days)] if days else []
+
+
+def _is_soon(moment: Moment, span: Span) -> bool:
+    """Whether `dal 1° aprile` is told of what is to come."""
+    if moment.tense != "near" or span.cycle is None or span.cycle.period != "year":
+        return moment.tense == "future"
+    coming = moment.coming(span.cycle)
+    return coming is not None and (coming[0] - moment.now).days <= _SOON
 
 
 def _bounded(meaning: Meaning, first: date, last: date) -> tuple[date | None, date | None]:
@@ -104,7 +120,7 @@ def _bounded(meaning: Meaning, first: date, last: date) -> tuple[date | None, da
         return shift(last, 1), None
     if span.modifier == "between":
         return first, last  # `dal 3 al 7 marzo`: the word that means since also means from
-    if modifier in ("since", "starting"):
+    if modifier in ("since", "starting", "since-or-starting"):
         return first, None
     if modifier == "until":
         return None, last
@@ -203,6 +219,11 @@ def _range(_: Moment, left: Span, right: Span) -> Meaning:
     return Meaning((left, right), "between")
 
 
+def _range_to_day(moment: Moment, left: Span, day: int) -> Meaning:
+    """`dal 3 al 7`."""
+    return Meaning((left, day_of_month(moment, day)), "between")
+
+
 def _range_alone(_: Moment, left: Span, right: Span) -> Meaning | None:
     if left.bare and right.bare and left.granularity == "year":
         return None  # 2000-2024 without a preposition may count anything
@@ -235,7 +256,7 @@ def _parts_repeated(_: Moment, _weekday: int) -> bool:
     return True
 
 
-_D = "DATE|DM|DAY_OF_MONTH"
+_D = "DATE|DM|DAY_OF_MONTH|DATE_NUMBER|DATE_BOUND"
 _JOIN = "dash|to|until"
 
 _PHRASES = (
@@ -251,11 +272,13 @@ _PHRASES = (
     Rule("DATE and the? DATE", _two_days),
     Rule("SHORT_WEEKDAY dash|to SHORT_WEEKDAY", _range),
     Rule("from SHORT_WEEKDAY to SHORT_WEEKDAY", _range),
-    Rule("DATE_NUMBER to? DATE_NUMBER", _range),
+    Rule("DATE_NUMBER to? DATE_BOUND", _range),
+    Rule("DATE_NUMBER to DAY|DAY_DOT", _range_to_day),
     Rule(f"since around? the? {_D}", _bound("since")),
     Rule(f"starting around? the? {_D}", _bound("starting")),
-    Rule("since|starting DURATION", _since_duration),
-    Rule(f"since|starting|from the? {_D} onwards", _bound("starting")),
+    Rule(f"since_or_starting around? the? {_D}", _bound("since-or-starting")),
+    Rule("since|starting|since_or_starting DURATION", _since_duration),
+    Rule(f"since|starting|since_or_starting|from the? {_D} onwards", _bound("starting")),
     Rule("DATE onwards", _bound("since")),
     Rule("DATE starting_post", _bound("starting")),
     Rule(f"until around? the? {_D}", _bound("until")),
@@ -275,8 +298,8 @@ _PHRASES = (
     Rule(f"DATE|DM {_JOIN} the? DATE", _range_alone),
     Rule("in the? DATE and the? DATE", _range),
     Rule("DATE to|to_post|dash|and DATE until_post|range_post", _range),
-    Rule(f"since|starting the? {_D} comma? and? until the? {_D}", _range),
-    Rule(f"since|starting|from the? {_D} comma? and? before the? {_D}", _range_exclusive),
+    Rule(f"since|starting|since_or_starting the? {_D} comma? and? until the? {_D}", _range),
+    Rule(f"since|starting|since_or_starting|from the? {_D} comma? and? before the? {_D}", _range_exclusive),
     Rule("DATE onwards comma? DATE until_post", _range),
 )  # fmt: skip
 BOUND_RULES = (

@@ -39,10 +39,6 @@ def _unit(moment: Moment, offset: int, unit: str) -> Span | None:
     return Span(_GRANULARITIES.get(unit, unit), unit_days(moment.now, unit, offset))
 
 
-def _unit_post(moment: Moment, unit: str, offset: int) -> Span | None:
-    return _unit(moment, offset, unit)
-
-
 def _unitword(moment: Moment, value: tuple[str, int]) -> Span | None:
     return _unit(moment, value[1], value[0])
 
@@ -58,17 +54,9 @@ def _window_split(moment: Moment, amount: int, direction: int, unit: str) -> Spa
     return _window(moment, direction, (amount, unit))
 
 
-def _window_post(moment: Moment, duration: _Duration, direction: int) -> Span | None:
-    return _window(moment, direction, duration)
-
-
 def _trailing(moment: Moment, direction: int, unit: str) -> Span | None:
     if unit == "weekend":
         return _unit(moment, direction, unit)
-    return _window(moment, direction, (1, unit))
-
-
-def _trailing_post(moment: Moment, unit: str, direction: int) -> Span | None:
     return _window(moment, direction, (1, unit))
 
 
@@ -109,11 +97,6 @@ def _ahead_to_the_day(moment: Moment, offset: int, duration: _Duration) -> Span:
     """`heute in einer Woche`, `vandaag over een jaar`."""
     day = _moved(shift(moment.now, offset), duration[0], duration[1])
     return Span("day", (day, day))
-
-
-def _ahead_from_day(moment: Moment, duration: _Duration, offset: int) -> Span:
-    """`two weeks from tomorrow`."""
-    return _ahead_to_the_day(moment, offset, duration)
 
 
 def _then(moment: Moment, unit: str) -> Span | None:
@@ -185,10 +168,6 @@ def _again(days: Days, further: int, weekly: bool) -> Days:
     return add_months(first, 12 * further), add_months(last, 12 * further)
 
 
-def _repetition_post(moment: Moment, span: Span, offset: int) -> Span | None:
-    return _repetition(moment, offset, span)
-
-
 _THEN: dict[str, tuple[str, Literal["year", "month", "week"]]] = {
     "week": ("week", "week"),
     "weekend": ("range", "week"),
@@ -203,15 +182,15 @@ RELATIVE_RULES = (
     Rule("the? then DATE", _then_again),
     Rule("the? DATE then_post", _then_again),
     Rule("DAYWORD ahead_pre DURATION", _ahead_to_the_day),
-    Rule("DURATION from|ahead DAYWORD", _ahead_from_day),
+    Rule("DURATION from|ahead DAYWORD", _ahead_to_the_day, order=(1, 0)),
     Rule("REL_PRE UNIT", _unit),
-    Rule("UNIT REL_POST", _unit_post),
+    Rule("UNIT REL_POST", _unit, order=(1, 0)),
     Rule("UNITWORD", _unitword),
     Rule("TRAIL_PRE UNIT", _trailing),
-    Rule("UNIT TRAIL_POST", _trailing_post),
+    Rule("UNIT TRAIL_POST", _trailing, order=(1, 0)),
     Rule("SPAN_PRE DURATION", _window),
     Rule("NUM SPAN_PRE UNIT", _window_split),
-    Rule("DURATION SPAN_POST", _window_post),
+    Rule("DURATION SPAN_POST", _window, order=(1, 0)),
     Rule("DURATION ago", _ago),
     Rule("ago_pre DURATION ago?", _ago),
     Rule("ago_pre DURATION quantity_of", _is_quantity, "NOT"),
@@ -225,6 +204,6 @@ RELATIVE_RULES = (
     Rule("DAYWORD", _dayword),
     Rule("DAYWORD in? daypart", _dayword),
     Rule("the? REL_PRE the? DATE", _repetition, languages=_NOT_CHINESE),
-    Rule("the? DATE REL_POST", _repetition_post),
+    Rule("the? DATE REL_POST", _repetition, order=(1, 0)),
     Rule("REL_PRE SHORT_WEEKDAY", _repetition, languages=_NOT_CJK),
 )  # fmt: skip

@@ -37,7 +37,9 @@ _STRONG = frozenset(
 """Tags whose words name a time by themselves."""
 _NAMED = frozenset({"MONTH", "SEASON", "SEASONS", "DECADE", "WEEK_NO"})
 """Tags whose words are also names, verbs and numbers: they need a number or licence beside them."""
-_NUMBERED = frozenset({"MON", "WDAY", "DAY_ARTICLE", "DAY_ARTICLE_WEAK", "DAY_PRE", "ORD_PRE"})
+_NUMBERED = frozenset(
+    {"MON", "WDAY", "DAY_ARTICLE", "DAY_ARTICLE_WEAK", "DAY_ARTICLE_BOUND", "DAY_PRE", "ORD_PRE"}
+)
 """Tags whose words need a number behind them, or before."""
 _BEFORE_UNIT = frozenset({"REL_PRE", "THEN", "TRAIL_PRE", "WEEK_NO", "ORD_PRE"})
 _BEFORE_NUMBER = frozenset({"SPAN_PRE", "AGO_PRE", "AHEAD_PRE", "SINCE", "DAYWORD"})

@@ -9,9 +9,10 @@ every year the nearest. Several times are all kept, in the order of the text.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from dataclasses import replace
 from datetime import date
-from functools import cache
+from functools import cache, lru_cache
 
 from lorebank.dates.calendar import year_days
 from lorebank.dates.lattice import count_marks
@@ -26,6 +27,8 @@ from lorebank.records import dataclass
 _SENTENCE_END = r"[.;!?。！？；]\s|[。！？；]|\n"
 _PAUSE = r"[,:–—，、]\s|[，]| - "
 _LONGEST_MONTH = 31
+_LONGEST_CLAUSE = 1_000
+"""Characters that are looked at for its tense; no clause of prose comes near."""
 _EPOCH = 1970
 """The year that clocks fall back to: `the car radio thinks it is 1970`. A note that means the year
 itself loses that one time."""
@@ -57,15 +60,17 @@ def _read(text: str, recorded: date, told: Tense | None, *, settled: bool) -> tu
     if not phrases:
         return ()
     speech = _Speech(_languages_of(text, phrases))
-    clauses = _clauses(text, phrases, speech)
+    clauses = iter(_clauses(text, phrases, speech))
+    end, clause = next(clauses)
     times: list[Interval] = []
     named: date | None = None
     for phrase in phrases:
-        clause = next(piece for end, piece in clauses if phrase.start < end)
-        tense = told or speech.tense(clause)
+        while phrase.start >= end:
+            end, clause = next(clauses)
         meaning = phrase.meaning
         if settled and meaning.repeating:
             continue
+        tense = told or speech.tense(clause)
         if _names_no_time(phrase, clause, tense, speech):
             continue
         if meaning.is_range_of_days and speech.holds("moved", clause):
@@ -118,15 +123,17 @@ def _clauses(text: str, phrases: list[Found], speech: _Speech) -> list[tuple[int
     A piece that is a date and nothing else (`Next week, …`) belongs to the piece behind it, or at
     the end of a sentence to the one before.
     """
-    cuts = [
-        (match.end(), match.lastgroup == "sentence")
-        for match in speech.boundary().finditer(text)
-        if not any(phrase.start < match.end() - 1 < phrase.end for phrase in phrases)
-    ]
+    starts = [phrase.start for phrase in phrases]
     pieces: list[tuple[int, int, bool]] = []
     start = 0
-    for end, ends_sentence in [*cuts, (len(text), True)]:
-        if _is_only_dates(text, start, end, phrases):
+    cuts = (
+        (match.end(), match.lastgroup == "sentence") for match in speech.boundary().finditer(text)
+    )
+    for end, ends_sentence in (*cuts, (len(text), True)):
+        before, behind = bisect_left(starts, start), bisect_left(starts, end)
+        if behind and end - 1 < phrases[behind - 1].end and end < len(text):
+            continue  # a comma inside a phrase
+        if _is_only_dates(text[start:end], start, phrases[before:behind]):
             if not ends_sentence:
                 continue
             if pieces and not pieces[-1][2]:
@@ -136,11 +143,10 @@ def _clauses(text: str, phrases: list[Found], speech: _Speech) -> list[tuple[int
     return [(end, text[start:end]) for start, end, _ in pieces]
 
 
-def _is_only_dates(text: str, start: int, end: int, phrases: list[Found]) -> bool:
-    inside = [phrase for phrase in phrases if start <= phrase.start < end]
+def _is_only_dates(piece: str, start: int, inside: list[Found]) -> bool:
     if not inside:
         return False
-    rest = text[start : inside[0].start] + text[inside[-1].end : end]
+    rest = piece[: inside[0].start - start] + piece[inside[-1].end - start :]
     return re.search(r"\w", rest) is None
 
 
@@ -151,13 +157,16 @@ class _Speech:
     languages: tuple[str, ...]
 
     def tense(self, clause: str) -> Tense:
+        return _tense(self, clause[:_LONGEST_CLAUSE])
+
+    def told(self, clause: str) -> Tense:
         if self.holds("future", clause):
             return "future"
         return "past" if self.holds("past", clause) or self._perfect(clause) else "near"
 
     def holds(self, cue: str, clause: str) -> bool:
         """Whether the clause holds a word or an ending of that kind."""
-        written = _uncapitalised(clause)
+        written = _uncapitalised(clause[:_LONGEST_CLAUSE])
         return any(
             self._counts(code, f"not_{cue}", match.group())
             for code in self.languages
@@ -187,6 +196,13 @@ class _Speech:
         return _boundary(self.languages)
 
 
+@lru_cache(maxsize=64)
+def _tense(speech: _Speech, clause: str) -> Tense:
+    """As `_Speech.told`: several dates of one clause share its tense."""
+    return speech.told(clause)
+
+
+@lru_cache(maxsize=64)
 def _uncapitalised(clause: str) -> str:
     """The clause in small letters without what is capitalised inside it: a name, or a noun."""
     first, *rest = clause.strip().split(" ")

@@ -47,6 +47,10 @@ _DUMPS = {
         "SELECT f.path, i.ordinal, t.tag FROM tags t"
         " JOIN items i ON i.item = t.item JOIN files f ON f.file = i.file"
     ),
+    "codes": (
+        "SELECT f.path, i.ordinal, c.code FROM codes c"
+        " JOIN items i ON i.item = c.item JOIN files f ON f.file = i.file"
+    ),
     "contexts": "SELECT f.path, c.scope, c.text FROM contexts c JOIN files f ON f.file = c.file",
     "confirmations": (
         "SELECT f.path, c.line, c.target, c.value FROM confirmations c"
@@ -62,8 +66,8 @@ _DUMPS = {
     "aliases": "SELECT slug, entity, name FROM aliases",
     "proposals": "SELECT slug, other, reason FROM proposals",
     "chunks": (
-        "SELECT f.path, c.ordinal, c.start_line, c.end_line, c.start, c.length, c.heading,"
-        " c.embedding FROM chunks c JOIN files f ON f.file = c.file"
+        "SELECT f.path, c.ordinal, c.start_line, c.end_line, c.start, c.length, c.heading"
+        " FROM chunks c JOIN files f ON f.file = c.file"
     ),
     "opinions": (
         "SELECT id, holder, statement, entities, confidence, status, superseded_by, pinned,"

@@ -69,6 +69,8 @@ class Item(NamedTuple):
     origin: Origin = Origin.OWNER
     quarantined: bool = False
     author: Author = NOBODY
+    dialogue: bool = False
+    """Whether it is a turn of a dialogue."""
 
     @property
     def occurred(self) -> Interval | None:
@@ -96,6 +98,19 @@ def item_places(connection: Connection) -> frozenset[str]:
     )
 
 
+def first_below_headings(connection: Connection, items: Iterable[int]) -> dict[int, str]:
+    """Item → the heading that it is the first to stand below, for those of the items that are."""
+    return dict(
+        select(
+            connection,
+            "SELECT i.item, i.heading FROM json_each(?) w CROSS JOIN items i ON i.item = w.value"
+            " WHERE i.heading <> '' AND NOT EXISTS (SELECT 1 FROM items b WHERE b.file = i.file"
+            "  AND b.ordinal = i.ordinal - 1 AND b.heading = i.heading)",
+            (json.dumps(list(items)),),
+        )
+    )
+
+
 def load_items(connection: Connection, items: Sequence[int]) -> dict[int, Item]:
     """The rows of these item numbers, with their entities; unknown numbers are left out."""
     if not items:
@@ -115,7 +130,7 @@ def load_items(connection: Connection, items: Sequence[int]) -> dict[int, Item]:
         "SELECT i.item, i.id, i.kind, f.path, i.start_line, i.end_line, i.recorded,"
         f" i.occurred_start, i.occurred_end, {_FURTHER_TIMES},"
         " coalesce(i.content, substr(f.text, i.start + 1, i.length)),"
-        " i.confidence, i.ordinal, i.file, i.origin, i.quarantined, i.author"
+        " i.confidence, i.ordinal, i.file, i.origin, i.quarantined, i.author, f.dialogue"
         " FROM json_each(?) w CROSS JOIN items i ON i.item = w.value"
         " JOIN files f ON f.file = i.file",
         (wanted,),
@@ -153,7 +168,7 @@ _ORIGINS = {origin.value: origin for origin in Origin}
 
 def _item(row: _Row, mentions: tuple[_Row, ...]) -> Item:
     number, id_, kind, path, first, last, recorded, start, end, further = row[:10]
-    content, confidence, ordinal, file, origin, quarantined, author = row[10:]
+    content, confidence, ordinal, file, origin, quarantined, author, dialogue = row[10:]
     return Item(
         number,
         id_,
@@ -171,6 +186,7 @@ def _item(row: _Row, mentions: tuple[_Row, ...]) -> Item:
         _ORIGINS[origin],
         bool(quarantined),
         _author(author),
+        bool(dialogue),
     )
 
 
@@ -331,9 +347,15 @@ def marked_facts(connection: Connection) -> tuple[Fact, ...]:
 
 
 def facts_by_time(
-    connection: Connection, *, entity: str | None, interval: Interval | None
+    connection: Connection,
+    *,
+    entity: str | None,
+    interval: Interval | None,
+    named: bool = False,
 ) -> tuple[Fact, ...]:
     """Facts in the order in which they happened, newest first; undated ones last.
+
+    `named` adds the facts whose text names the entity without marking it.
 
     A fact lies in `interval` when the time it names overlaps it or, where it names none, when
     it was written then.
@@ -341,7 +363,8 @@ def facts_by_time(
     conditions = ["1"]
     bound: list[str] = []
     if entity is not None:
-        conditions.append("i.item IN (SELECT item FROM mentions WHERE entity = ?)")
+        also = " UNION SELECT item FROM plain_mentions WHERE entity = ?1" if named else ""
+        conditions.append(f"i.item IN (SELECT item FROM mentions WHERE entity = ?1{also})")
         bound.append(entity)
     if interval is not None:
         start, end = bounds(interval)

@@ -7,12 +7,14 @@ import re
 from collections.abc import Sequence
 from datetime import date
 from hashlib import blake2b
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from lorebank.domain import Author, Chunk, Diagnostic, Fact, Interval, Origin, Passage, Task
+from lorebank.index.codes import insert_codes
 from lorebank.index.connection import Connection, select
 from lorebank.index.contexts import delete_context, insert_context
-from lorebank.index.embedding import hash_of_item
+from lorebank.index.embedding import item_text
 from lorebank.index.embedding_cache import text_hash
 from lorebank.index.entities import insert_names
 from lorebank.index.items import ENDS
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
 _NEIGHBOUR_CHARACTERS = 160
 """Of each neighbour: enough for what it is about; more made the index a fifth larger."""
 _LONG_LINE = 1_000
+_FEWEST_TURNS, _MOST_SPEAKERS = 4, 6
+"""Of a dialogue; a day's facts about as few people are seldom as many, or taken in turns."""
 _SHOWN_NAME = re.compile(r"\[\[[^\]|\n]+\|([^\]\n]+)\]\]")
 _MONTHS = [
     "january",
@@ -64,12 +68,12 @@ def delete_file(connection: Connection, path: str) -> None:
     connection.execute(f"DELETE FROM plain_mentions WHERE item IN ({items})", (file,))
     connection.execute(f"DELETE FROM slots WHERE item IN ({items})", (file,))
     connection.execute(f"DELETE FROM changes WHERE item IN ({items})", (file,))
-    connection.execute(f"DELETE FROM vectors WHERE owner = 'item' AND row IN ({items})", (file,))
+    connection.execute(f"DELETE FROM vectors WHERE item IN ({items})", (file,))
+    connection.execute(f"DELETE FROM codes WHERE item IN ({items})", (file,))
     connection.execute(f"DELETE FROM tags WHERE item IN ({items})", (file,))
     connection.execute(f"DELETE FROM tasks WHERE item IN ({items})", (file,))
     connection.execute("DELETE FROM items WHERE file = ?", (file,))
     connection.execute(f"DELETE FROM chunks_fts WHERE rowid IN ({chunks})", (file,))
-    connection.execute(f"DELETE FROM vectors WHERE owner = 'chunk' AND row IN ({chunks})", (file,))
     connection.execute("DELETE FROM chunks WHERE file = ?", (file,))
     connection.execute("DELETE FROM confirmations WHERE file = ?", (file,))
     connection.execute("DELETE FROM line_rulings WHERE file = ?", (file,))
@@ -115,8 +119,8 @@ def insert_file(connection: Connection, read: ReadFile, mtime_ns: int) -> None:
     """Write a file and everything that was read out of it; its path must be free."""
     source = read.source
     connection.execute(
-        "INSERT INTO files (path, role, size, mtime_ns, hash, recorded, title, origin, text)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO files (path, role, size, mtime_ns, hash, recorded, title, origin, dialogue,"
+        " text) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             source.path,
             source.role,
@@ -126,6 +130,7 @@ def insert_file(connection: Connection, read: ReadFile, mtime_ns: int) -> None:
             _iso(source.recorded),
             read.title,
             read.origin.value,
+            int(_is_dialogue(read)),
             read.text,
         ),
     )
@@ -140,6 +145,18 @@ def insert_file(connection: Connection, read: ReadFile, mtime_ns: int) -> None:
     insert_line_rulings(connection, file, read)
     insert_diagnostics(connection, read.diagnostics)
     insert_advice(connection, read.advice)
+
+
+def _is_dialogue(read: ReadFile) -> bool:
+    """Whether people take turns: nothing but lines of one speaker each, and mostly another's next.
+
+    A log of many subjects is none: its lines do not speak to each other.
+    """
+    speakers = [{m.slug for m in fact.mentions if m.subject} for fact in read.facts]
+    if read.passages or len(speakers) < _FEWEST_TURNS or any(len(each) != 1 for each in speakers):
+        return False
+    turns = sum(one != other for one, other in pairwise(speakers))
+    return 2 * turns >= len(speakers) and len(set().union(*speakers)) <= _MOST_SPEAKERS
 
 
 def insert_diagnostics(connection: Connection, diagnostics: Sequence[Diagnostic]) -> None:
@@ -165,6 +182,7 @@ def _insert_items(connection: Connection, file: int, read: ReadFile, starts: Seq
     for ordinal, (entry, times, slots) in enumerate(entries):
         item = _insert_item(connection, file, ordinal, entry, times, read, starts)
         insert_slots(connection, item, slots)
+        insert_codes(connection, item, texts[ordinal])
         if isinstance(entry, Fact):
             insert_change(connection, item, entry)
         if not isinstance(entry, Fact) and entry.citation in tasks:
@@ -220,7 +238,7 @@ def _insert_item(
             fact.confidence if fact else None,
             _marks(fact) if fact else None,
             json.dumps(fact.details, ensure_ascii=False) if fact and fact.details else None,
-            hash_of_item(fact.content, fact.heading) if fact else None,
+            text_hash(_embedded_text(entry, read.text[start : start + length])),
             origin.value,
             format_author(author) or None,
         ),
@@ -247,6 +265,13 @@ def _insert_item(
             ],
         )
     return item
+
+
+def _embedded_text(entry: Fact | Passage, raw: str) -> str:
+    if isinstance(entry, Fact):
+        subjects = [mention.name for mention in entry.mentions if mention.subject]
+        return item_text(entry.content, entry.heading, subjects)
+    return item_text(raw, entry.heading)
 
 
 def _marks(fact: Fact) -> str | None:
@@ -282,8 +307,8 @@ def _insert_chunks(
     for ordinal, chunk in enumerate(read.chunks):
         start, length = _place(chunk, read.text, starts)
         connection.execute(
-            "INSERT INTO chunks (file, ordinal, start_line, end_line, start, length, heading,"
-            " embedding) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO chunks (file, ordinal, start_line, end_line, start, length, heading)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)",
             (
                 file,
                 ordinal,
@@ -292,7 +317,6 @@ def _insert_chunks(
                 start,
                 length,
                 chunk.heading,
-                text_hash(read.text[start : start + length]),
             ),
         )
         connection.execute(

@@ -41,6 +41,8 @@ ROLES = (
     "once",
     "not",
     "and",
+    "also",
+    "of",
 )
 
 

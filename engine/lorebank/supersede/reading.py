@@ -101,7 +101,7 @@ def read_change(text: str, names: frozenset[str] = frozenset()) -> Change:
                 beside += (token for token in clause if not reader.is_light(token))
             states += reader.ended_states(clause)
             moved += reader.moved(clause)
-            if not values and reader.has("now", clause):
+            if not values and reader.has("now", clause) and not reader.has("also", clause):
                 values = _values(clause, reader.is_light)
                 about = tuple(t for t in clause if not reader.is_light(t))
         for inside in _PARENTHESIS.findall(sentence):
@@ -182,11 +182,21 @@ class _Reader:
                     subject = before
                 if run is None or (role != "instead" and _is_only_a_day(clause[slice(*run)])):
                     continue  # "left on Monday" ends no Monday
-                thing = _object(clause[slice(*run)], code)
+                thing = (*_object(clause[slice(*run)], code), *self._owner(clause, run))
                 # Who or what does it has to be known as well: others may give up theirs.
                 # A day and its month are telling enough.
                 is_day = len(thing) > 1 and all(map(is_date, thing))
                 yield thing if subject is None or is_day else (*thing, clause[subject[1] - 1])
+
+    def _owner(self, clause: list[str], run: tuple[int, int]) -> Iterator[str]:
+        """Whose it is, which has to be known as well: to sell "her mother's car" ends no car."""
+        first, last = run
+        if first > 1 and clause[first - 1] == "s" and not self.is_light(clause[first - 2]):
+            yield clause[first - 2]
+        joints = {of[0] for _, of in self.cues("of")}
+        rest = self._run(clause, last, len(clause))
+        if rest is not None and clause[last] in joints:
+            yield clause[rest[1] - 1]
 
     def moved(self, clause: list[str]) -> Iterator[str]:
         """What was put on another day: "picking moved to Thursday"."""
