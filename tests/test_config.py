@@ -433,10 +433,10 @@ def test_get_names_the_nearest_setting() -> None:
             '[retain]\nheadings = ["x", "y"] # end\n# tail\n',
         ),
         (
-            "[recall]\nk = 2\n# about the index\n[index]\nchunk_tokens = 300\n",
-            "recall.fusion",
-            "rrf",
-            '[recall]\nk = 2\nfusion = "rrf"\n# about the index\n[index]\nchunk_tokens = 300\n',
+            "[recall]\nk = 2\n# about\n[index]\nchunk_tokens = 300\n",
+            "recall.candidate_multiplier",
+            "6",
+            "[recall]\nk = 2\ncandidate_multiplier = 6\n# about\n[index]\nchunk_tokens = 300\n",
         ),
     ],
 )

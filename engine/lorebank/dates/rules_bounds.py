@@ -258,6 +258,7 @@ def _parts_repeated(_: Moment, _weekday: int) -> bool:
 
 _D = "DATE|DM|DAY_OF_MONTH|DATE_NUMBER|DATE_BOUND"
 _JOIN = "dash|to|until"
+_BEGIN = "since|starting|since_or_starting"
 
 _PHRASES = (
     Rule("DATE", _alone),
@@ -277,8 +278,8 @@ _PHRASES = (
     Rule(f"since around? the? {_D}", _bound("since")),
     Rule(f"starting around? the? {_D}", _bound("starting")),
     Rule(f"since_or_starting around? the? {_D}", _bound("since-or-starting")),
-    Rule("since|starting|since_or_starting DURATION", _since_duration),
-    Rule(f"since|starting|since_or_starting|from the? {_D} onwards", _bound("starting")),
+    Rule(f"{_BEGIN} DURATION", _since_duration),
+    Rule(f"{_BEGIN}|from the? {_D} onwards", _bound("starting")),
     Rule("DATE onwards", _bound("since")),
     Rule("DATE starting_post", _bound("starting")),
     Rule(f"until around? the? {_D}", _bound("until")),
@@ -298,8 +299,8 @@ _PHRASES = (
     Rule(f"DATE|DM {_JOIN} the? DATE", _range_alone),
     Rule("in the? DATE and the? DATE", _range),
     Rule("DATE to|to_post|dash|and DATE until_post|range_post", _range),
-    Rule(f"since|starting|since_or_starting the? {_D} comma? and? until the? {_D}", _range),
-    Rule(f"since|starting|since_or_starting|from the? {_D} comma? and? before the? {_D}", _range_exclusive),
+    Rule(f"{_BEGIN} the? {_D} comma? and? until the? {_D}", _range),
+    Rule(f"{_BEGIN}|from the? {_D} comma? and? before the? {_D}", _range_exclusive),
     Rule("DATE onwards comma? DATE until_post", _range),
 )  # fmt: skip
 BOUND_RULES = (

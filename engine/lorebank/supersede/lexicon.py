@@ -61,6 +61,32 @@ def vocabulary() -> Vocabulary:
     return compiled("change", _compile)
 
 
+Cue = tuple[str, ...]
+
+
+@cache
+def by_first_token(role: str, language: str) -> dict[str, list[Cue]]:
+    """The cues of a role in a language, by their first token."""
+    table: dict[str, list[Cue]] = {}
+    for text in vocabulary()[0][role].get(language, ()):
+        cue = tuple(text.split())
+        table.setdefault(cue[0], []).append(cue)
+    return table
+
+
+@cache
+def states_by_first_token(
+    language: str,
+) -> tuple[dict[str, list[tuple[str, Cue]]], dict[str, list[tuple[str, Cue]]]]:
+    """`(state, cue)` of the cues of states, and of their ends, by the first token of the cue."""
+    tables: tuple[dict[str, list[tuple[str, Cue]]], ...] = ({}, {})
+    for state, both in vocabulary()[1].get(language, {}).items():
+        for table, texts in zip(tables, both, strict=True):
+            for cue in (tuple(text.split()) for text in texts):
+                table.setdefault(cue[0], []).append((state, cue))
+    return tables[0], tables[1]
+
+
 @cache
 def weekdays() -> frozenset[str]:
     """The names of the days of the week, folded."""

@@ -12,13 +12,23 @@ ends nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from typing import TypeVar
 
 from lorebank.language.words import likely_languages, stop_words
 from lorebank.records import dataclass
-from lorebank.supersede.lexicon import GAP, months, tokens, vocabulary, weekdays
+from lorebank.supersede.lexicon import (
+    GAP,
+    by_first_token,
+    months,
+    states_by_first_token,
+    tokens,
+    vocabulary,
+    weekdays,
+)
 
+T = TypeVar("T")
 _CLAUSE = re.compile(
     r"(?<!\d)[.:](?=\s|\Z)|(?<=\D)[.:](?=\s|\Z)|[;!?,，。；！？、()（）]|\s[–—-]\s|…"
 )
@@ -125,7 +135,7 @@ def read_stated(text: str, names: frozenset[str] = frozenset()) -> Stated:
     words = tuple(t for t in reader.all if not reader.is_light(t))
     return Stated(
         words,
-        tuple(reader.states()),
+        tuple(dict.fromkeys(reader.states())),
         _values(reader.all, reader.is_light),
         any(token in weekdays() or token in months() for token in reader.all),
         frozenset(reader.joined(text)),
@@ -148,21 +158,21 @@ class _Reader:
     def is_light(self, token: str) -> bool:
         return token in stop_words() or token in self.names
 
-    def cues(self, role: str) -> Iterator[tuple[str, list[str]]]:
-        """`(language, tokens of the cue)` in the languages that the line may be in."""
+    def cues(self, role: str, said: Iterable[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """`(language, cue)` of the cues that may stand in `said`, the longest first."""
         for code in self.languages:
-            for cue in _cues_of(role, code):
-                yield code, cue.split()
+            begun = _begun(by_first_token(role, code), said)
+            yield from ((code, cue) for cue in sorted(begun, key=lambda cue: (-len(cue), cue)))
 
     def has(self, role: str, said: Sequence[str]) -> bool:
-        return any(_place(said, cue) is not None for _, cue in self.cues(role))
+        return any(_place(said, cue) is not None for _, cue in self.cues(role, said))
 
     def objects(self, clause: list[str]) -> Iterator[tuple[str, ...]]:
         """What the clause says is over."""
         taken: set[int] = set()
         yield from self._no_more(clause)
         for role in ("instead", "announced", "ends", "over", "handed"):
-            for code, cue in self.cues(role):
+            for code, cue in self.cues(role, clause):
                 place = _place(clause, cue)
                 if place is None or place in taken or self._is_denied(clause, place, cue):
                     continue
@@ -173,7 +183,7 @@ class _Reader:
                 alone = (
                     role in ("ends", "announced")
                     and before
-                    and " ".join(cue) in _cues_of("over", code)
+                    and cue in by_first_token("over", code).get(cue[0], ())
                 )
                 if role == "over" or alone:
                     run, subject = before, None
@@ -193,14 +203,14 @@ class _Reader:
         first, last = run
         if first > 1 and clause[first - 1] == "s" and not self.is_light(clause[first - 2]):
             yield clause[first - 2]
-        joints = {of[0] for _, of in self.cues("of")}
+        joints = {of[0] for _, of in self.cues("of", clause)}
         rest = self._run(clause, last, len(clause))
         if rest is not None and clause[last] in joints:
             yield clause[rest[1] - 1]
 
     def moved(self, clause: list[str]) -> Iterator[str]:
         """What was put on another day: "picking moved to Thursday"."""
-        for _, cue in self.cues("moved"):
+        for _, cue in self.cues("moved", clause):
             place = _place(clause, cue)
             after = None if place is None else self._run(clause, place + len(cue), len(clause))
             if after is not None and is_date(clause[after[0]]):
@@ -210,7 +220,7 @@ class _Reader:
 
     def _no_more(self, clause: list[str]) -> Iterator[tuple[str, ...]]:
         """All that "no longer works at the mill" names: the mill alone would be too little."""
-        for _, cue in self.cues("no_more"):
+        for _, cue in self.cues("no_more", clause):
             place = _place(clause, cue)
             if place is None:
                 continue
@@ -222,8 +232,8 @@ class _Reader:
 
     def former(self, inside: list[str]) -> Iterator[tuple[str, ...]]:
         """The value in "(was 10.20.4.11)"."""
-        for code, cue in self.cues("was"):
-            if inside[: len(cue)] == cue:
+        for code, cue in self.cues("was", inside):
+            if tuple(inside[: len(cue)]) == cue:
                 run = self._run(inside, len(cue), len(inside))
                 if run:
                     yield _object(inside[slice(*run)], code)
@@ -231,24 +241,22 @@ class _Reader:
     def ended_states(self, clause: list[str]) -> Iterator[str]:
         """States that end, where nobody but the entity itself stands before the words."""
         for code in self.languages:
-            for state, (_, ends) in vocabulary()[1].get(code, {}).items():
-                for cue in map(str.split, ends):
-                    place = _place(clause, cue)
-                    if place is not None and all(
-                        self.is_light(t) or is_date(t) for t in clause[:place]
-                    ):
-                        yield state
-                        break
+            for state, cue in _begun(states_by_first_token(code)[1], clause):
+                place = _place(clause, cue)
+                if place is not None and all(
+                    self.is_light(t) or is_date(t) for t in clause[:place]
+                ):
+                    yield state
 
     def states(self) -> Iterator[str]:
         for code in self.languages:
-            for state, (cues, _) in vocabulary()[1].get(code, {}).items():
-                if any(_place(self.all, cue.split()) is not None for cue in cues):
+            for state, cue in _begun(states_by_first_token(code)[0], self.all):
+                if _place(self.all, cue) is not None:
                     yield state
 
     def joined(self, text: str) -> Iterator[str]:
         """The tokens near an "and"."""
-        joints = {joint[0] for _, joint in self.cues("and")}
+        joints = {joint[0] for _, joint in self.cues("and", self.all)}
         for clause in map(tokens, _CLAUSE.split(text)):
             for place, token in enumerate(clause):
                 if token in joints and place:
@@ -272,7 +280,7 @@ class _Reader:
 
     def _is_denied(self, clause: Sequence[str], place: int, cue: Sequence[str]) -> bool:
         before = clause[max(0, place - _NEGATION_REACH) : place]
-        denials = {denial[0] for _, denial in self.cues("not")}
+        denials = {denial[0] for _, denial in self.cues("not", clause)}
         return not denials.isdisjoint(before) and cue[0] not in denials
 
     def _handed(self, clause: list[str], run: tuple[int, int] | None) -> tuple[int, int] | None:
@@ -280,13 +288,18 @@ class _Reader:
         if run is None:
             return None
         for place in range(run[0] + 1, run[1] + 1):
-            if any(clause[place : place + len(to)] == to for _, to in self.cues("handed_to")):
+            if any(
+                tuple(clause[place : place + len(to)]) == to
+                for _, to in self.cues("handed_to", clause)
+            ):
                 return run[0], place
         return None
 
 
-def _cues_of(role: str, language: str) -> tuple[str, ...]:
-    return vocabulary()[0][role].get(language, ())
+def _begun(table: Mapping[str, Sequence[T]], said: Iterable[str]) -> Iterator[T]:
+    """The entries of a table by first token whose token was said."""
+    for token in dict.fromkeys(said):
+        yield from table.get(token, ())
 
 
 def _object(run: list[str], language: str) -> tuple[str, ...]:
