@@ -25,9 +25,12 @@ class StubModel:
     """Results of the tool, as they stood in the requests."""
     tools: list[str] = field(default_factory=list)
     """Names of lorebank's tools that the host offered."""
+    shown: list[str] = field(default_factory=list)
+    """What the host's requests said."""
 
     def answer(self, path: str, request: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
         """The events of the next answer."""
+        self.shown.append(json.dumps(request, ensure_ascii=False))
         return self._messages(request) if "messages" in path else self._responses(request)
 
     def _offered(self, names: list[str]) -> str | None:

@@ -21,6 +21,7 @@ from host_models import StubModel, serving
 from lorebank.language.words import estimate_tokens
 
 HOSTS = Path(os.environ.get("LOREBANK_HOSTS", "")).absolute() / "node_modules/.bin"
+PLUGIN = Path(__file__).parents[2] / "engine/claude-code"
 TIMEOUT_S = 120
 QUESTION = {"query": "what does Peter prefer?", "limit": 10}
 pytestmark = [
@@ -48,6 +49,18 @@ def _environ(tmp_path: Path, **more: str) -> dict[str, str]:
     kept = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}
     own = {"LOREBANK_NOW": "2025-12-10", "LOREBANK_EMBEDDER__PROVIDER": "none"}
     return kept | own | {"HOME": str(home), "NO_PROXY": "127.0.0.1"} | more
+
+
+def _at(model: StubModel) -> dict[str, str]:
+    """How Claude Code is told to ask the model, and to wait for its servers."""
+    return {
+        "ANTHROPIC_BASE_URL": model.address,
+        "ANTHROPIC_API_KEY": "stub",
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        "ENABLE_TOOL_SEARCH": "false",
+        "MCP_CONNECTION_NONBLOCKING": "false",
+        "MCP_TIMEOUT": "60000",
+    }
 
 
 def _mcp(workspace: Path) -> list[str]:
@@ -89,17 +102,32 @@ def test_claude_code_delivers_ten_hits(workspace: Path, tmp_path: Path) -> None:
     command = [_program("claude"), "-p", "Ask the memory.", "--mcp-config", str(file)]
     command += ["--strict-mcp-config", "--allowedTools", "mcp__memory__recall"]
     with serving(StubModel("recall", QUESTION)) as model:
-        environ = _environ(
-            tmp_path,
-            ANTHROPIC_BASE_URL=model.address,
-            ANTHROPIC_API_KEY="stub",
-            ENABLE_TOOL_SEARCH="false",
-            CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC="1",
-            MCP_CONNECTION_NONBLOCKING="false",
-            MCP_TIMEOUT="60000",
-        )
+        environ = _environ(tmp_path, **_at(model))
         said = _run(command, environ, tmp_path)
     assert model.delivered, said
+    assert len(model.tools) == 8
+    _check(model.delivered[0], 500)
+
+
+def test_the_plugin_of_claude_code_recalls_at_the_prompt(workspace: Path, tmp_path: Path) -> None:
+    program = tmp_path / "bin" / "lorebank"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m lorebank "$@"\n')
+    program.chmod(0o755)
+    command = [_program("claude"), "-p", "What does Peter prefer on WhatsApp?"]
+    command += [
+        "--plugin-dir",
+        str(PLUGIN),
+        "--allowedTools",
+        "mcp__plugin_lorebank_memory__recall",
+    ]
+    with serving(StubModel("recall", QUESTION)) as model:
+        environ = _environ(tmp_path, **_at(model), LOREBANK_WORKSPACE=str(workspace))
+        environ["PATH"] = f"{program.parent}{os.pathsep}{environ['PATH']}"
+        said = _run(command, environ, tmp_path)
+    before = [request for request in model.shown if "tool_result" not in request]
+    assert any("Peter decides; I propose" in request for request in before), said
+    assert any("Prefers concise replies" in request for request in before), said
     assert len(model.tools) == 8
     _check(model.delivered[0], 500)
 

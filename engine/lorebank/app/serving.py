@@ -152,11 +152,21 @@ class Serving(Beliefs, Judgments, Reflection, Writing):
         )
 
     def session_hook(
-        self, event: str, *, session: str = "main", source: str = "", now: date | None = None
+        self,
+        event: str,
+        *,
+        session: str = "main",
+        source: str = "",
+        prompt: str = "",
+        transcript: str = "",
+        now: date | None = None,
     ) -> str:
         """What a host's hook prints: for `session-start` the boot pack, with the flush prompt where
-        the conversation was just compacted (`source="compact"`); for `pre-compact` nothing.
+        the conversation was just compacted (`source="compact"`); for `prompt` what memory knows of
+        it, and the flush prompt where the `transcript` says that a compaction is near; for
+        `session-end` what waits in the inbox; for `pre-compact` nothing.
         """
-        from lorebank.agent.session_hooks import session_hook
+        from lorebank.agent.session_hooks import HookEvent, session_hook
 
-        return session_hook(self, event, session=session, source=source, today=self._today(now))
+        told = HookEvent(event, session, source, prompt, transcript)
+        return session_hook(self, told, today=self._today(now))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from types import MappingProxyType
@@ -24,11 +25,14 @@ from lorebank.domain import (
     SearchHit,
     Status,
 )
+from lorebank.errors import UsageError
+from lorebank.language.words import estimate_tokens
 from lorebank.markdown.recalled import as_recalled
-from lorebank.mcp_server.results import tokens_sent
 from lorebank.recall.context_lines import untold
 from lorebank.recall.snippets import snippet
 
+REVIEW_TOKENS = 3_800
+"""Of a page to be reviewed; with what hosts put around it below 4,000, which all of them accept."""
 _NAMED_IN = 3
 """Lines that only name it, of those in the structured result."""
 _LENGTHS = (400, 240, 160, 110, 80)
@@ -295,3 +299,41 @@ def forget_text(report: ForgetReport) -> str:
     ]
     lines.append("call again with dry_run=false" if report.dry_run else f"run {report.run}")
     return "\n".join(lines)
+
+
+def tokens_sent(text: str) -> int:
+    """What a text costs inside the structured result, where line ends and quotes are escaped."""
+    return estimate_tokens(json.dumps(text, ensure_ascii=False))
+
+
+def within(text: str, budget: int, more: str) -> str:
+    """The text cut by whole lines to a budget; `more` says how to get the rest."""
+    if tokens_sent(as_recalled(text)) <= budget:
+        return text
+    lines = text.split("\n")
+    low, high = 0, len(lines)
+    while low < high:
+        middle = (low + high + 1) // 2
+        cut = "\n".join([*lines[:middle], f"… {more}"])
+        low, high = (middle, high) if tokens_sent(as_recalled(cut)) <= budget else (low, middle - 1)
+    return "\n".join([*lines[:low], f"… {more}"])
+
+
+def paged(blocks: Sequence[str], page: int, *, budget: int = REVIEW_TOKENS) -> str:
+    """One page of the blocks, each whole where it fits on a page, and how to get the next."""
+    pages: list[list[str]] = [[]]
+    room = budget
+    for block in blocks:
+        block = within(block, budget, "cut; read the file with memory_get")
+        cost = tokens_sent(block)
+        if cost > room and pages[-1]:
+            pages.append([])
+            room = budget
+        pages[-1].append(block)
+        room -= cost
+    if not 1 <= page <= len(pages):
+        raise UsageError(f"there is no page {page}", hint=f"1 to {len(pages)}")
+    shown = pages[page - 1]
+    if page < len(pages):
+        shown.append(f"page {page} of {len(pages)}; go on with page={page + 1}")
+    return "\n".join(shown)
