@@ -73,6 +73,11 @@ _DEVIATIONS = 6.0
 _TURNS = ((-1, 0.85), (1, 0.75), (-2, 0.7), (2, 0.6))
 """Turns away in a dialogue, and what a word counts that stands there first: the answer to "did you
 buy the boat?" names no boat. Found by measurement on public chat logs, as are the next."""
+_WRITTEN = 0.5
+"""What was only written in the time asked for, beside 1 for what happened in it."""
+_LEAST_SHARE = 0.32
+"""A line that names a year does not say what happened in one of its months: the root of a tenth, as
+in `index.intervals`."""
 _NEAR_TURNS = ((-1, 0.4), (1, 0.2))
 _NEAR = 0.25
 """What shares no word with the question is nearer to it than this, or has nothing to do with it:
@@ -200,7 +205,8 @@ def _signs_of(pool: Pool) -> dict[int, tuple[float, ...]]:
         covered, around, verbatim, lexical = words.of(item)
         named = max(words.named(item), defining.get(number, 0.0))
         timed = interval is not None and any(span.overlaps(interval) for span in _spans(item))
-        if only_named and (timed or interval is None):
+        share = _share_of_time(item, interval) if timed and interval else 0.0
+        if only_named and (interval is None or share >= _LEAST_SHARE):
             covered = max(covered, named)  # nothing else is asked
         stated = number in opinion and _is_held_by_named(pool, item)
         near = _near(pool, item) if nearness else _MEANING_OF_WORDS * covered
@@ -215,7 +221,7 @@ def _signs_of(pool: Pool) -> dict[int, tuple[float, ...]]:
             near,
             named,
             slot[number].score if number in slot else 0.0,
-            _share_of_time(lists["temporal"].entries, number) if timed else 0.0,
+            share,
             float(understood.wants_time and item.occurred is not None),
             opinion[number].score if stated else 0.0,
             float(item.kind != NOTE),
@@ -318,9 +324,18 @@ def _folded(text: str) -> str:
     return fold(text)
 
 
-def _share_of_time(placed: Mapping[int, object], number: int) -> float:
-    entry = placed.get(number)
-    return entry.score if entry is not None else 0.5  # type: ignore[attr-defined]
+def _share_of_time(item: Item, interval: Interval) -> float:
+    """How much of the time asked for an item is of: the root of the share of its own time that lies
+    in it, or half for what was only written then."""
+    shares = [0.0]
+    if item.recorded is not None and Interval(item.recorded, item.recorded).overlaps(interval):
+        shares.append(_WRITTEN)
+    for time in item.times:
+        first, last = time.start or time.end, time.end or time.start
+        if first and last and Interval(first, last).overlaps(interval):
+            inside = min(last, interval.end or last) - max(first, interval.start or first)
+            shares.append(math.sqrt((inside.days + 1) / ((last - first).days + 1)))
+    return max(shares)
 
 
 def _spans(item: Item) -> Iterator[Interval]:
