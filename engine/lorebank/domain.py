@@ -1246,6 +1246,8 @@ class Status:
     """Why no trained head judges stance beside the rules; empty where one does."""
     backend: str = "builtin"
     """The engine that ranks passages for `search`: `builtin` or `qmd`."""
+    form: str = ""
+    """What another program's folder was recognised as: `Obsidian vault`; else empty."""
     sidecar: dict[str, Any] = field(default_factory=dict)
     """Where the settings name `qmd`: reason, mode, home, collections, updated, embedded, problem;
     else empty."""
@@ -1263,6 +1265,7 @@ class Status:
             "embedder": self.embedder,
             "vector_search": self.vector_search,
             "backend": self.backend,
+            "form": self.form,
             "sidecar": self.sidecar,
             "last_reflection": self.last_reflection,
             "rules_alone": self.rules_alone,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
@@ -10,15 +11,27 @@ from typing import TypeVar
 
 from lorebank.app.opened import Day, Progress, made_anew_when_damaged
 from lorebank.app.sessions import Sessions
-from lorebank.domain import Answer, BenchReport, Fact, FactKind, FileText, Hit, SearchHit
+from lorebank.domain import (
+    Answer,
+    BenchReport,
+    Citation,
+    Fact,
+    FactKind,
+    FileText,
+    Hit,
+    SearchHit,
+    TaskState,
+)
 from lorebank.errors import PathRefused, UsageError
 from lorebank.index.connection import has_full_text
 from lorebank.index.contexts import contexts_stated_in
 from lorebank.index.entities import lookup_names
 from lorebank.index.items import NOTE, facts_by_time
+from lorebank.index.lookup import find_items
 from lorebank.index.meaning import QueryVector
 from lorebank.index.selection import known_tags, select_items
 from lorebank.index.spelling import respell_names
+from lorebank.index.tasks import load_tasks
 from lorebank.language.folding import fold
 from lorebank.language.secrets import redact
 from lorebank.recall.candidates import Request, needs_meaning
@@ -43,6 +56,9 @@ LEAST_WANTED = 10
 LEAST_CANDIDATES = 80
 """Items that each retriever may return, however few are wanted."""
 NO_FULL_TEXT = "this SQLite was built without FTS5"
+
+
+_PROPERTY = re.compile(r"(?<!\S)(?P<no>-?)(?P<field>[^\W\d][\w-]*:[^\s\"/]+)")
 
 
 class Asking(Sessions):
@@ -106,7 +122,7 @@ class Asking(Sessions):
             if group and not self.group
             else Excluded(),
         )
-        request, question = self._request(query, filters, wanted, today)
+        request, question = self._request(self._with_properties(query), filters, wanted, today)
         understood = request.understood
         answer = recall(
             request,
@@ -128,6 +144,7 @@ class Asking(Sessions):
                 *filter(None, (self._in_memory,)),
             ),
         )
+        answer = self._with_open_tasks(answer, query, wanted, today)
         if remember and answer.hits and self.config.recall.remember_uses:
             note_recalled(self.root, [hit.id for hit in answer.hits if hit.kind != NOTE], today)
         if group and not self.group:
@@ -289,6 +306,65 @@ class Asking(Sessions):
             return self.recall(question, k=DEPTH, include_superseded=True, remember=False, now=now)
 
         return run_bench(self._vocabulary, ask, n=n, seed=seed, progress=progress)
+
+    def _with_open_tasks(self, answer: Answer, query: str, wanted: int, today: date) -> Answer:
+        """Where it was asked what is open: the open tasks first, what is due soonest before."""
+        from lorebank.retain.kinds import said
+
+        if not said(query, "asks_tasks"):
+            return answer
+        named = set(answer.query.entities)
+        open_tasks = [
+            (task, hit)
+            for task in load_tasks(
+                self._index, until=answer.query.as_of or today, state=TaskState.OPEN
+            )
+            for hit in self._hits_at(task.citation)
+            if not named or named & set(hit.entities)
+        ]
+        far = date.max
+        open_tasks.sort(key=lambda each: (each[0].due and each[0].due.end) or far)
+        best = max((hit.score for hit in answer.hits), default=0.0)
+        first = tuple(
+            replace(hit, score=best + 1.0, why={"tasks": {"rank": rank}})
+            for rank, (_, hit) in enumerate(open_tasks, start=1)
+        )
+        if not first:
+            return answer
+        ids = {hit.id for hit in first}
+        rest = tuple(hit for hit in answer.hits if hit.id not in ids)
+        hits = (*first, *rest)[:wanted]
+        total = max(answer.total, len(first) + len(rest))
+        return replace(answer, hits=hits, total=total, evidence="strong")
+
+    def _hits_at(self, place: Citation) -> list[Hit]:
+        items = self._items.load(find_items(self._index, str(place))[:1])
+        return [
+            Hit(
+                id=item.id,
+                kind=item.kind,
+                content=item.content,
+                source=item.citation,
+                score=0.0,
+                entities=item.names,
+                recorded=item.recorded,
+                occurred=item.occurred,
+                snippet=item.content,
+            )
+            for item in items.values()
+        ]
+
+    def _with_properties(self, query: str) -> str:
+        """Keys of front matter as the tags they are kept as: `status:draft` asks for
+        `tag:status:draft` where any note says so, and stays a word where none does."""
+        return _PROPERTY.sub(
+            lambda found: (
+                f"{found['no']}tag:{found['field']}"
+                if known_tags(self._index, (fold(found["field"]),))
+                else found.group()
+            ),
+            query,
+        )
 
     def _request(
         self, query: str, filters: Filters, wanted: int, today: date

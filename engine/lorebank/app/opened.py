@@ -87,6 +87,10 @@ def made_anew_when_damaged(method: Callable[P, R]) -> Callable[P, R]:
     return retried
 
 
+RECOGNISED = "recognised: "
+"""Begins the origin of settings that were read off a folder of another program."""
+
+
 class OpenWorkspace:
     """A workspace, opened by one thread: the resources its methods share, and how names and ids
     given by a caller are read."""
@@ -157,10 +161,19 @@ class OpenWorkspace:
                 raise store.DamagedIndex[0]("rows are missing from it")
         return self._connection
 
+    @property
+    def _form(self) -> str:
+        """What the folder was recognised as; empty for a workspace of our own."""
+        origin = self.config.origins.get("workspace.log_pattern", "")
+        return origin.removeprefix(RECOGNISED) if origin.startswith(RECOGNISED) else ""
+
     def _opened_index(self) -> Connection:
+        if self._form and not self._index_path.exists():
+            self._say(f"{self.root} is read in place as {self._form}; nothing in it is changed")
         if not self._in_memory:
             try:
-                ensure_derived_folder(self.root)
+                if self._index_path.is_relative_to(self.root):
+                    ensure_derived_folder(self.root)
                 return prepared(store.open_index(self._index_path, on_damage=self._tell_damage))
             except NotWritable as problem:
                 self._keep_in_memory(problem)

@@ -29,6 +29,7 @@ from lorebank.markdown.ledger import (
 from lorebank.markdown.moved import find_moved
 from lorebank.markdown.origin import file_origin
 from lorebank.markdown.passages import extract_passages
+from lorebank.markdown.properties import note_aliases, property_facts, property_tags
 from lorebank.markdown.redaction import redacted_page
 from lorebank.markdown.source import decode
 from lorebank.markdown.tags import front_matter_tags
@@ -110,7 +111,14 @@ def read_file(
     passages = extract_passages(
         text, source.path, fact_lines=[*extraction.fact_lines, *taken], document=document
     )
-    facts = tuple(_dated(_lowered(fact, origin)) for fact in extraction.facts)
+    # A dated note is about its day, and the bank's pages say of whom they are in keys of their own.
+    is_about = source.role in (FileRole.NOTE, FileRole.EXTRA) and source.recorded is None
+    stated = (
+        property_facts(front_matter, text.split("\n"), source.path, source.recorded)
+        if is_about and front_matter and not without_facts
+        else ()
+    )
+    facts = tuple(_dated(_lowered(fact, origin)) for fact in (*stated, *extraction.facts))
     context, unread = read_context(front_matter, text, source.path)
     return ReadFile(
         source=source,
@@ -128,10 +136,17 @@ def read_file(
             target_tokens=settings.chunk_tokens,
             overlap_tokens=settings.chunk_overlap,
         ),
-        names=(*_page_names(source.path, front_matter), *_moved_names(source.path, text)),
+        names=(
+            *_page_names(source.path, front_matter),
+            *_moved_names(source.path, text),
+            *(_note_names(source.path, front_matter) if stated else ()),
+        ),
         diagnostics=(*problems, *odd, *extraction.diagnostics, *unread),
         advice=extraction.advice,
-        tags=front_matter_tags(front_matter),
+        tags=(
+            *front_matter_tags(front_matter),
+            *(() if source.role is FileRole.BANK else property_tags(front_matter)),
+        ),
         context=context,
         context_scope=scope_of(source.path, core=source.role is FileRole.CORE),
         origin=origin,
@@ -249,6 +264,13 @@ def _page_aliases(
     for alias in listed:
         if slugify(alias):
             yield NameRow(line, "alias", slugify(alias), slug, alias)
+
+
+def _note_names(path: str, front_matter: Mapping[str, FrontMatterValue]) -> Iterator[NameRow]:
+    """The other names of what a note is about."""
+    slug, aliases = note_aliases(front_matter, path)
+    for alias in aliases:
+        yield NameRow(1, "alias", slugify(alias), slug, alias)
 
 
 def _moved_names(path: str, text: str) -> Iterator[NameRow]:

@@ -1,9 +1,9 @@
-"""Nearest vectors: an exact scan, by sqlite-vec inside SQLite or by numpy over a resident matrix.
+"""Nearest vectors: an exact scan by numpy over a resident matrix.
 
-The plain table `vectors` is the stored truth; both ways give the same rows in the same order. A
-process that asks one question lets sqlite-vec walk the table; one that asks more keeps the matrix,
-which costs a read of the table once and then a matrix product a query. A very large matrix is
-sieved by sign bits first, and only what they leave is scored.
+The table `vectors` is the stored truth; its matrix is read once and kept until somebody writes. At
+10,000 lines of 768 numbers a question takes 1.1 ms of CPU, which `vec0` of sqlite-vec needs 8 ms
+for, so sqlite-vec ranks nothing here; `describe` says whether it could be loaded. A very large
+matrix is sieved by sign bits first, and only what they leave is scored.
 """
 
 from __future__ import annotations

@@ -25,6 +25,7 @@ from lorebank.markdown.mentions import find_mentions
 from lorebank.markdown.opinion_tables import opinion_rows
 from lorebank.markdown.plain import plain_text
 from lorebank.markdown.sections import (
+    folded_headings,
     is_label,
     label_length,
     looks_like_retain,
@@ -79,7 +80,7 @@ def extract_facts(
     a mention or a `c=`. Give `document` where the file was read already; `text` is then not read.
     """
     document = document or read_document(text, path)
-    reader = _FactReader(document, recorded, frozenset(fold(word) for word in headings), everywhere)
+    reader = _FactReader(document, recorded, folded_headings(tuple(headings)), everywhere)
     return reader.read()
 
 

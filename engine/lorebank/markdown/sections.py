@@ -31,7 +31,9 @@ class Section:
 def opens_retain(heading: str, words: Collection[str]) -> bool:
     """Whether a heading begins with one of `words` (folded), alone or before punctuation."""
     title = _bare(heading)
-    return any(title.startswith(word) and _AFTER_WORD.match(title, len(word)) for word in words)
+    return title.startswith(tuple(words)) and any(
+        title.startswith(word) and _AFTER_WORD.match(title, len(word)) for word in words
+    )
 
 
 def looks_like_retain(heading: str, words: Collection[str]) -> str:
@@ -40,7 +42,8 @@ def looks_like_retain(heading: str, words: Collection[str]) -> str:
     Another word may be as near (`Retail`), so it opens no section and is only pointed out.
     """
     title = _bare(heading).rstrip(" :：.")
-    return next((word for word in words if _is_slip(title, word)), "")
+    near = (word for word in words if abs(len(word) - len(title)) <= 1)
+    return next((word for word in near if _is_slip(title, word)), "")
 
 
 def retain_label(text: str, words: Collection[str]) -> bool:
@@ -52,6 +55,12 @@ def retain_label(text: str, words: Collection[str]) -> bool:
         if found is not None and (form is not _LABEL or found.end() == len(text.rstrip())):
             return _is_one_of(found["title"], words)
     return False
+
+
+@lru_cache(maxsize=8)
+def folded_headings(headings: tuple[str, ...]) -> frozenset[str]:
+    """The words that open a section, folded once: a process reads many files with the same ones."""
+    return frozenset(map(fold, headings))
 
 
 def is_label(text: str) -> bool:
@@ -70,7 +79,7 @@ def label_length(text: str, words: Collection[str]) -> int:
 
 def retain_sections(document: Document, *, headings: Sequence[str]) -> tuple[Section, ...]:
     """The retain sections that stand at the top level of a file, in order."""
-    words = frozenset(fold(word) for word in headings)
+    words = folded_headings(tuple(headings))
     found: list[Section] = []
     opened: Node | None = None
     for node in document.nodes:

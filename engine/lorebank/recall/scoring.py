@@ -33,29 +33,29 @@ STRONG, WEAK, NONE = "strong", "weak", "none"
 class Weights:
     """What each sign, 0 where it is missing and 1 where it is whole, adds to the log-odds."""
 
-    covered: float = 2.2
+    covered: float = 1.8
     """It holds the words asked for, by rarity."""
-    around: float = 0.3
+    around: float = 0.25
     """The lines beside it, its heading or its file hold words that it lacks."""
     verbatim: float = 2.0
     """It holds the whole question, or its quoted phrases, as typed: a word, a command, an error."""
-    lexical: float = 1.9
+    lexical: float = 1.6
     """BM25, as a share of the most that the question's words can come to."""
-    meaning: float = 3.2
+    meaning: float = 4.1
     """Standard deviations nearer in meaning than the notes at large; 6 are 1."""
-    named: float = 1.2
+    named: float = 1.0
     """It is about the entities named, or has their names."""
     slot: float = 5.0
     """It gives the very property asked for; the newest that does, all of it."""
-    in_time: float = 1.3
+    in_time: float = 1.1
     """It happened, or was written, in the time asked for."""
-    dated: float = 1.1
+    dated: float = 0.9
     """It names a time, and the question asks when."""
-    opinion: float = 1.7
+    opinion: float = 1.4
     """It states an opinion of those named, and one is asked for; times the confidence today."""
-    fact: float = 1.2
+    fact: float = 1.0
     """Somebody noted it as a fact."""
-    defining: float = 3.50
+    defining: float = 0.9
     """It says who or what the one is whom the question asks about as such. Not fitted: it leads."""
     question: float = -0.15
     """It asks, and does not tell."""
@@ -65,7 +65,7 @@ class Weights:
 
 DEFAULT_WEIGHTS = Weights()
 SIGNS = tuple(each.name for each in fields(Weights))
-BIAS = -6.1
+BIAS = -6.0
 """Log-odds of an item without any sign."""
 STRONG_FROM, WEAK_FROM = 0.5, 0.01
 _SUBJECT = ("covered", "around", "verbatim", "lexical", "meaning")

@@ -53,7 +53,9 @@ def said(text: str, entry: str) -> bool:
 def _said_in_its_language(text: str, entry: str) -> bool:
     """As `said`, in the languages that the text may be in: `will` wants in German and only tells
     the time in English."""
-    folded, spoken = fold(text), likely_languages(words(text))
+    folded = fold(text)
+    telling = [word for word in words(text) if len(word) > 1]  # one letter is a word of many
+    spoken = likely_languages(telling)
     return any(
         pattern.search(folded)
         for code, pattern in _patterns(entry).items()
@@ -100,7 +102,7 @@ def _patterns(entry: str) -> dict[str, re.Pattern[str]]:
 
 _ENTRIES = (
     *("request", "order", "command", "often", "decision"),
-    *("opinion", "deed", "me", "did", "context", "not_names"),
+    *("opinion", "deed", "me", "did", "context", "not_names", "asks_tasks"),
 )
 
 

@@ -158,7 +158,10 @@ def _patch_line(look: Look, line: str) -> str:
 def status_lines(look: Look, status: Status) -> list[str]:
     """Workspace, freshness, contents, embedder, last reflection, and each problem with a remedy."""
     rows = [
-        ("workspace", look.clean_line(status.workspace)),
+        (
+            "workspace",
+            look.clean_line(status.workspace + (f" ({status.form})" if status.form else "")),
+        ),
         ("index", _index_state(look, status)),
         ("holds", ", ".join(f"{number:,} {what}" for what, number in _held(status))),
         ("embedder", _embedder_state(look, status)),
