@@ -55,7 +55,7 @@ class Weights:
     """It states an opinion of those named, and one is asked for; times the confidence today."""
     fact: float = 1.0
     """Somebody noted it as a fact."""
-    defining: float = 0.9
+    defining: float = 3.5
     """It says who or what the one is whom the question asks about as such. Not fitted: it leads."""
     question: float = -0.15
     """It asks, and does not tell."""
