@@ -67,7 +67,9 @@ DEFAULT_WEIGHTS = Weights()
 SIGNS = tuple(each.name for each in fields(Weights))
 BIAS = -6.0
 """Log-odds of an item without any sign."""
-STRONG_FROM, WEAK_FROM = 0.5, 0.01
+STRONG_FROM, WEAK_FROM = 0.5, 0.003
+"""Strong is what is more likely right than not: 1.6 of 100 questions asked of another workspace get
+there, two thirds of those asked of their own. Weak is about what one shared word comes to."""
 _SUBJECT = ("covered", "around", "verbatim", "lexical", "meaning")
 _DEVIATIONS = 6.0
 _TURNS = ((-1, 0.85), (1, 0.75), (-2, 0.7), (2, 0.6))
