@@ -61,10 +61,38 @@ class Origin(StrEnum):
         """Whether it counts without being confirmed."""
         return self in (Origin.OWNER, Origin.AGENT)
 
+    @property
+    def rank(self) -> int:
+        """0 for what is trusted most."""
+        return list(Origin).index(self)
+
     def least_trusted(self, other: Origin | None) -> Origin:
         """Of two origins the one that is trusted less: nothing vouches for itself."""
-        ranks = list(Origin)
-        return self if other is None or ranks.index(self) >= ranks.index(other) else other
+        return self if other is None or self.rank >= other.rank else other
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """Who wrote a line on the owner's behalf; all empty where nobody is named."""
+
+    agent: str = ""
+    client: str = ""
+    """The program it ran in, as it introduced itself; empty where that is the agent's name."""
+    session: str = ""
+    user: str = ""
+    """On whose behalf, where a bank has several users."""
+    written: date | None = None
+    """The day it was really written, where the log is of another one."""
+
+    def to_dict(self) -> dict[str, str]:
+        """Only what is known."""
+        named = {"agent": self.agent, "client": self.client, "session": self.session}
+        named |= {"user": self.user, "written": self.written.isoformat() if self.written else ""}
+        return {key: value for key, value in named.items() if value}
+
+
+NOBODY = Author()
+"""The author of a line that names none."""
 
 
 class OpinionStatus(StrEnum):
@@ -163,6 +191,44 @@ class Diagnostic:
 
 
 @dataclass(frozen=True, slots=True)
+class LintFinding:
+    """A line of the notes that is better written otherwise."""
+
+    source: Citation
+    code: str
+    """Stable, kebab-case; `engine/docs/notes.md` lists them."""
+    message: str
+    fix: str = ""
+    """What the line would become; empty where a person has to decide."""
+
+    def to_dict(self) -> dict[str, str]:
+        return {
+            "source": str(self.source),
+            "code": self.code,
+            "message": self.message,
+            "fix": self.fix,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class LintReport:
+    """What `lint` found, and which run of fixes it wrote."""
+
+    findings: tuple[LintFinding, ...]
+    changed: tuple[str, ...] = ()
+    """Files that fixes were written into."""
+    run: str | None = None
+    """The name under which they can be taken back."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "findings": [finding.to_dict() for finding in self.findings],
+            "changed": list(self.changed),
+            "run": self.run,
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class Mention:
     """A name in a fact that points to an entity."""
 
@@ -200,7 +266,9 @@ class Fact:
     recorded: date | None = None
     """The log's own day; `None` in an undated file."""
     occurred: Interval | None = None
-    """The time that the text itself names, resolved against `recorded`."""
+    """The first time that the text itself names, resolved against `recorded`."""
+    times: tuple[Interval, ...] = ()
+    """All the times that it names, in its order."""
     marks: tuple[EvidenceMark, ...] = ()
     ends: tuple[str, ...] = ()
     """Ids of facts that hold no longer because of this one, as the writer says."""
@@ -211,6 +279,7 @@ class Fact:
     origin: Origin = Origin.OWNER
     quarantined: bool = False
     """Whether it is neither trusted nor confirmed: shown, marked so, and believed by nobody."""
+    author: Author = NOBODY
 
     @property
     def oldest_first(self) -> tuple[date, str, int]:
@@ -312,6 +381,8 @@ class Opinion:
     """A confidence set by hand on `bank/opinions.md`; it wins over the evidence."""
     supersedes: tuple[str, ...] = ()
     """Opinions that this one took the place of."""
+    origin: Origin = Origin.OWNER
+    """Whose word it rests on: of the lines for it the most trusted counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -388,8 +459,13 @@ class Hit:
     """An opinion's present confidence, else the one the writer gave, else `None`."""
     recorded: date | None = None
     occurred: Interval | None = None
+    """The first time that the text names."""
+    times: tuple[Interval, ...] = ()
+    """All the times that it names, in its order."""
     status: FactStatus = FactStatus.LIVE
     superseded_by: str | None = None
+    until: date | None = None
+    """The day from which it holds no longer, where a newer line replaces it."""
     why: dict[str, dict[str, Any]] = field(default_factory=dict)
     """Per retriever that found it: `{"lexical": {"rank": 1, "terms": [...]}, …}`."""
     evidence: tuple[Evidence, ...] = ()
@@ -404,11 +480,19 @@ class Hit:
     """What its folders and its file are about, as their owner wrote it; outermost first."""
     bank: str = ""
     """The bank it stands in, where several were asked together."""
+    author: Author = NOBODY
 
     @property
     def place(self) -> str:
         """Its citation, and before it the bank where several were asked: `work:memory/a.md#L3`."""
         return f"{self.bank}:{self.source}" if self.bank else str(self.source)
+
+    @property
+    def standing(self) -> str:
+        """What is said beside it where it holds no longer: `superseded since 2026-02-02`."""
+        if self.status is FactStatus.LIVE:
+            return ""
+        return f"{self.status.value} since {self.until}" if self.until else self.status.value
 
     @property
     def timestamp(self) -> date | Interval | None:
@@ -427,6 +511,7 @@ class Hit:
             "confidence": self.confidence,
             "status": self.status.value,
             "superseded_by": self.superseded_by,
+            "until": _iso(self.until),
             "source": str(self.source),
             "score": round(self.score, 4),
             "snippet": self.snippet,
@@ -437,6 +522,7 @@ class Hit:
             **_of_bank(self.bank),
             "origin": self.origin.value,
             "quarantined": self.quarantined,
+            "author": self.author.to_dict(),
         }
 
 
@@ -473,6 +559,7 @@ def opinion_to_dict(opinion: Opinion) -> dict[str, Any]:
         "source": str(opinion.source),
         "evidence": [evidence_to_dict(e) for e in opinion.evidence],
         "history": [[day.isoformat(), round(c, 4)] for day, c in opinion.history],
+        "origin": opinion.origin.value,
     }
 
 
@@ -1159,6 +1246,8 @@ class Status:
     """Why no trained head judges stance beside the rules; empty where one does."""
     backend: str = "builtin"
     """The engine that ranks passages for `search`: `builtin` or `qmd`."""
+    form: str = ""
+    """What another program's folder was recognised as: `Obsidian vault`; else empty."""
     sidecar: dict[str, Any] = field(default_factory=dict)
     """Where the settings name `qmd`: reason, mode, home, collections, updated, embedded, problem;
     else empty."""
@@ -1176,6 +1265,7 @@ class Status:
             "embedder": self.embedder,
             "vector_search": self.vector_search,
             "backend": self.backend,
+            "form": self.form,
             "sidecar": self.sidecar,
             "last_reflection": self.last_reflection,
             "rules_alone": self.rules_alone,
@@ -1827,6 +1917,7 @@ def fact_to_dict(fact: Fact) -> dict[str, Any]:
         "source": str(fact.citation),
         "origin": fact.origin.value,
         "quarantined": fact.quarantined,
+        "author": fact.author.to_dict(),
     }
 
 

@@ -2,19 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import date
+from itertools import groupby
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lorebank.app.opened import Day, OpenWorkspace
-from lorebank.domain import Citation, EvidenceMark, Fact, FactKind, Origin, Stance
-from lorebank.errors import UsageError
-from lorebank.index.items import facts_by_place
+from lorebank.domain import (
+    NOBODY,
+    Author,
+    Citation,
+    EvidenceMark,
+    Fact,
+    FactKind,
+    LintFinding,
+    LintReport,
+    Mention,
+    Origin,
+    Proposal,
+    Stance,
+    UndoReport,
+)
+from lorebank.errors import LockHeld, UsageError
+from lorebank.index.items import facts_by_id, facts_by_place, facts_saying
+from lorebank.language.secrets import find_secrets
+from lorebank.markdown.hidden import private_parts
 from lorebank.recall.filters import parse_day, parse_origin
 from lorebank.retain.kinds import parse_kind
 from lorebank.workspace.layout import LogPattern
-from lorebank.workspace.lock import WriterLock
+from lorebank.workspace.lock import WriterLock, append_lock
 
 if TYPE_CHECKING:
     from lorebank.agent.core_memory import CoreWrite
@@ -35,6 +54,9 @@ class Writing(OpenWorkspace):
         against: Sequence[str] = (),
         replaces: Sequence[str] | str = (),
         origin: Origin | str = Origin.OWNER,
+        author: Author = NOBODY,
+        allow_future: bool = False,
+        allow_secret: bool = False,
         now: date | None = None,
     ) -> Fact:
         """Append a fact under the retain section of a day's log and return it with its citation.
@@ -43,46 +65,87 @@ class Writing(OpenWorkspace):
         `for_` and `against` are ids of opinions it speaks to, `replaces` of facts that hold no
         longer because of it: the line ends in `(ends f-…)`, and taking it out brings them back.
         `origin` says whose word it is. What recall printed is cut out of it, since it would be
-        learned twice; `UsageError` where nothing else is left.
+        learned twice; `UsageError` where nothing else is left. `author` is the agent that writes,
+        if one does: its line says so, holds no secret and no private part, and is of one of the
+        last days.
         """
+        from lorebank.agent.authored import admitted, as_written_by
         from lorebank.markdown.fact_format import format_fact
         from lorebank.retain.compose import compose_fact
 
         today = self._today(now)
         recorded = parse_day(day, today, "date") or today
+        origin, author = as_written_by(author, Origin(parse_origin(origin)), today, recorded)
+        if recorded > today and not allow_future:
+            raise UsageError(
+                f"--date {recorded} lies ahead; a log tells of days that were",
+                hint="write it down today and name the day in the sentence, or --allow-future",
+            )
+        news = self._news(admitted(text) if origin is Origin.AGENT else text)
+        public, private = private_parts(news)
+        if private and not public:
+            raise UsageError("nothing to retain: all of it is private", hint="edit the log itself")
+        if find_secrets(news) and not allow_secret:
+            raise UsageError(
+                "nothing retained: the text holds what looks like a secret",
+                hint="leave it out, or --allow-secret; the index masks it either way",
+            )
         marks = [EvidenceMark(Stance.FOR, self._opinion_id(o)) for o in for_]
         marks += [EvidenceMark(Stance.AGAINST, self._opinion_id(o)) for o in against]
         olds = (replaces,) if isinstance(replaces, str) else replaces
-        if olds:
-            self._freshen()
+        self._sync_if_free()
         fact = compose_fact(
-            self._news(text),
+            public,
             kind=parse_kind(kind),
             entities=entities,
             confidence=confidence,
             day=recorded,
             marks=marks,
             ends=[self._fact(old).id for old in olds],
-            origin=Origin(parse_origin(origin)),
+            origin=origin,
+            author=author,
+            names_in=self._known_names,
         )
         path = LogPattern.compile(self.config.workspace.log_pattern).path_for(recorded)
-        with WriterLock(self.root):
-            line = self._append(path, format_fact(fact), recorded)
-        self._sync_words()
+        written = next((f for f in facts_by_id(self._index, fact.id) if not private), None)
+        if written is not None:
+            self._say(f"noted already: {written.citation}; nothing was written")
+            return written
+        for before in facts_saying(self._index, [fact.content])[-1:]:
+            self._say(f"noted before: {before.citation}")
+        formatted = f"{format_fact(fact)} {private}".rstrip()
+        with append_lock(self.root):
+            line = self._append(path, formatted, recorded, undo="retain")
+        self._sync_if_free()
         return facts_by_place(self._index, path, line) or replace(
             fact, citation=Citation(path, line, line)
         )
 
     add = retain
 
-    def log(self, text: str, *, day: Day = None, now: date | None = None) -> Citation:
-        """Append a note to a day's log, as context of that day and no fact; where it stands."""
+    def _sync_if_free(self) -> None:
+        """Bring the index up to date unless somebody holds the workspace: whoever writes a line
+        never waits for a night, whose own last sync, or the next question, reads it."""
+        with suppress(LockHeld), WriterLock(self.root, timeout_s=0):
+            self._sync_words()
+
+    def log(
+        self, text: str, *, day: Day = None, author: Author = NOBODY, now: date | None = None
+    ) -> Citation:
+        """Append a note to a day's log, as context of that day and no fact; where it stands.
+        `author` as in `retain`."""
+        from lorebank.agent.authored import admitted, as_written_by
+        from lorebank.markdown.origin import origin_mark
+        from lorebank.retain.append import one_paragraph
         from lorebank.retain.notes import append_note, new_note_log
         from lorebank.workspace.text_edit import edit_text
 
-        text = self._news(text)
         today = self._today(now)
         recorded = parse_day(day, today, "date") or today
+        origin, author = as_written_by(author, Origin.OWNER, today, recorded)
+        text = self._news(text)
+        if origin is Origin.AGENT:  # on one line, so that the mark is that of all it says
+            text = f"{one_paragraph(admitted(text))}{origin_mark(origin, author)}"
         path = LogPattern.compile(self.config.workspace.log_pattern).path_for(recorded)
         places: list[Citation] = []
 
@@ -93,10 +156,21 @@ class Writing(OpenWorkspace):
             places.append(Citation(path, done.line, last))
             return done.text
 
-        with WriterLock(self.root):
+        with append_lock(self.root):
             edit_text(self.root, path, self.config, add)
-        self._sync_words()
+        self._sync_if_free()
         return places[-1]
+
+    def log_file(self, *, day: Day = None, now: date | None = None) -> Path:
+        """The file of a day's log, laid out where it does not exist yet."""
+        from lorebank.retain.append import new_log
+        from lorebank.workspace.text_edit import edit_text
+
+        recorded = parse_day(day, self._today(now), "date") or self._today(now)
+        path = LogPattern.compile(self.config.workspace.log_pattern).path_for(recorded)
+        with WriterLock(self.root):
+            edit_text(self.root, path, self.config, lambda t: new_log(recorded) if t is None else t)
+        return self.root / path
 
     def memory_write(
         self,
@@ -106,31 +180,137 @@ class Writing(OpenWorkspace):
         old: str = "",
         line: int | None = None,
         section: str = "",
+        author: Author = NOBODY,
+        now: date | None = None,
     ) -> CoreWrite:
         """Change the core memory: `append` a text (at the end of `section`, where given), `replace`
         `old`, which must stand there exactly once, or `insert` before `line`.
 
-        Warns when the page grows large and raises `CoreMemoryFull` past its limit.
+        Warns when the page grows large and raises `CoreMemoryFull` past its limit. The lines of an
+        agent (`author`) are marked; its orders, and its changes to the owner's lines, are proposed
+        to the owner instead (`CoreWrite.proposed`).
         """
+        from lorebank.agent.authored import core_request
         from lorebank.agent.core_memory import CoreEdit, CoreLimits, edit_core, measured
+        from lorebank.language.words import estimate_tokens
         from lorebank.workspace.text_edit import core_path, edit_text
+        from lorebank.workspace.text_file import read_text_file
 
+        self._refuse_in_group("the core memory")
         path = core_path(self.root)
-        settings = self.config.core_memory
-        limits = CoreLimits(settings.warn_tokens, settings.limit_tokens)
         text = self._news(text) if text else text
         edit = CoreEdit(action, text, old=old, line=line, section=section)
+        settings = self.config.core_memory
+        limits = CoreLimits(settings.warn_tokens, settings.limit_tokens)
         reports: list[CoreWrite] = []
 
-        def change(before: str | None) -> str:
-            edited = edit_core(before or "", edit)
-            reports.append(measured(before or "", edited, limits, path=path, action=action))
-            return edited.text
-
         with WriterLock(self.root):
+            if author is not NOBODY:
+                before = read_text_file(self.root, path).text
+                request = core_request(path, before, edit, author, self._today(now))
+                if isinstance(request, tuple):
+                    return self._propose(request, estimate_tokens(before))
+                edit = request
+
+            def change(before: str | None) -> str:
+                edited = edit_core(before or "", edit)
+                reports.append(measured(before or "", edited, limits, path=path, action=action))
+                return edited.text
+
             edit_text(self.root, path, self.config, change)
         self._sync_words()
         return reports[-1]
+
+    def lint(self, *, fix: bool = False, now: date | None = None) -> LintReport:
+        """Lines that are better written otherwise, each with what it would become.
+
+        With `fix` those that need no judgement are rewritten; `undo_lint` takes that back.
+        """
+        from lorebank.index.lint import lint_findings
+        from lorebank.markdown.lint import apply_fixes, with_fixes
+
+        self._freshen()
+        headings = self._read_settings.retain_headings
+        found: list[LintFinding] = []
+        after: dict[str, tuple[str, str]] = {}
+        for path, group in groupby(lint_findings(self._index), lambda each: each.source.path):
+            text = self._read_text(path)
+            fixed = with_fixes(tuple(group), text, headings)
+            found += fixed
+            if (mended := apply_fixes(fixed, text)) != text:
+                after[path] = (text, mended)
+        if not fix or not after:
+            return LintReport(tuple(found))
+        run = self._edit_files("lint", after, self._today(now))
+        self._sync_words()
+        return LintReport(tuple(found), tuple(sorted(after)), run)
+
+    def undo_lint(self, run: str | None = None) -> UndoReport:
+        """Take the fixes of a run of lint back, the last without a name."""
+        return self._undo_edit("lint", run)
+
+    def undo_retain(self) -> UndoReport:
+        """Take the last fact that `retain` wrote out of its log again."""
+        return self._undo_edit("retain", None)
+
+    def _undo_edit(self, area: str, run: str | None) -> UndoReport:
+        from lorebank.reflect.undo import undo_run
+
+        with WriterLock(self.root):
+            report = undo_run(self.root, run, area=area)
+        self._sync_words()
+        return report
+
+    def _edit_files(self, area: str, texts: Mapping[str, tuple[str, str]], day: date) -> str:
+        """Write texts over the texts that were read, kept for undo; the name of the run."""
+        from lorebank.reflect.undo import Change, keep_for_undo, next_run
+        from lorebank.workspace.text_edit import edit_text
+
+        with WriterLock(self.root):
+            run = next_run(self.root, day.isoformat(), area=area)
+            changes: dict[str, Change] = {}
+            for path, (before, after) in texts.items():
+                # A file that changed since it was read is left alone: its line numbers are old.
+                def edit(text: str | None, before: str = before, after: str = after) -> str:
+                    return after if text == before else text or ""
+
+                edited = edit_text(self.root, path, self.config, edit)
+                changes[path] = Change(*edited)
+            keep_for_undo(self.root, run, changes, area=area)
+        return run
+
+    def _known_names(self, text: str) -> tuple[Mention, ...]:
+        from lorebank.index.plain_mentions import names_in_sentence
+        from lorebank.retain.kinds import not_names
+
+        self._freshen()
+        return names_in_sentence(self._index, text, not_names())
+
+    def _read_text(self, path: str) -> str:
+        data = (self.root / path).read_bytes()
+        return data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
+
+    def _propose(self, asked: Sequence[Proposal], core_tokens: int) -> CoreWrite:
+        """Put an agent's requests before the owner; the caller holds the writer's lock."""
+        from lorebank.agent.core_memory import CoreWrite
+        from lorebank.markdown.proposal_pages import AGENT_PROPOSALS
+        from lorebank.reflect.proposals import propose
+        from lorebank.workspace.text_file import read_text_file
+
+        propose(self.root, asked)
+        ids = tuple(proposal.id for proposal in asked)
+        text = read_text_file(self.root, AGENT_PROPOSALS).text
+        lines = [n for n, line in enumerate(text.split("\n"), 1) if any(i in line for i in ids)]
+        return CoreWrite(
+            AGENT_PROPOSALS,
+            "propose",
+            lines[0],
+            lines[-1],
+            core_tokens,
+            self.config.core_memory.limit_tokens,
+            f"not written: proposed to the owner, who rules on it in the inbox ({', '.join(ids)})",
+            ids,
+        )
 
     def _news(self, text: str) -> str:
         """A text without what recall printed; says what was left out."""

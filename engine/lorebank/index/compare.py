@@ -11,8 +11,12 @@ _DUMPS = {
     "items": (
         "SELECT f.path, i.ordinal, i.id, i.kind, i.start_line, i.end_line, i.start, i.length,"
         " i.heading, i.recorded, i.occurred_start, i.occurred_end, i.content, i.confidence,"
-        " i.marks, i.details, i.embedding, i.origin, i.quarantined"
+        " i.marks, i.details, i.embedding, i.origin, i.author, i.quarantined"
         " FROM items i JOIN files f ON f.file = i.file"
+    ),
+    "further_times": (
+        "SELECT f.path, i.ordinal, t.position, t.start, t.end FROM further_times t"
+        " JOIN items i ON i.item = t.item JOIN files f ON f.file = i.file"
     ),
     "mentions": (
         "SELECT f.path, i.ordinal, m.position, m.slug, m.entity, m.name, m.subject FROM mentions m"
@@ -43,6 +47,10 @@ _DUMPS = {
         "SELECT f.path, i.ordinal, t.tag FROM tags t"
         " JOIN items i ON i.item = t.item JOIN files f ON f.file = i.file"
     ),
+    "codes": (
+        "SELECT f.path, i.ordinal, c.code FROM codes c"
+        " JOIN items i ON i.item = c.item JOIN files f ON f.file = i.file"
+    ),
     "contexts": "SELECT f.path, c.scope, c.text FROM contexts c JOIN files f ON f.file = c.file",
     "confirmations": (
         "SELECT f.path, c.line, c.target, c.value FROM confirmations c"
@@ -58,12 +66,12 @@ _DUMPS = {
     "aliases": "SELECT slug, entity, name FROM aliases",
     "proposals": "SELECT slug, other, reason FROM proposals",
     "chunks": (
-        "SELECT f.path, c.ordinal, c.start_line, c.end_line, c.start, c.length, c.heading,"
-        " c.embedding FROM chunks c JOIN files f ON f.file = c.file"
+        "SELECT f.path, c.ordinal, c.start_line, c.end_line, c.start, c.length, c.heading"
+        " FROM chunks c JOIN files f ON f.file = c.file"
     ),
     "opinions": (
         "SELECT id, holder, statement, entities, confidence, status, superseded_by, pinned,"
-        " history, last_updated, path, start_line, end_line FROM opinions"
+        " history, last_updated, path, start_line, end_line, origin FROM opinions"
     ),
     "opinion_evidence": (
         "SELECT opinion, position, fact, stance, day, delta, content, reason, path, start_line,"

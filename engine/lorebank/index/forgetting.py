@@ -118,8 +118,7 @@ def derived_counts(connection: Connection, places: Sequence[Citation]) -> dict[s
         " AND item IN (SELECT value FROM json_each(?1)) AND ?2 IS NOT NULL",
         "chunks": "SELECT count(*) FROM json_each(?2) WHERE ?1 IS NOT NULL",
         "vectors": "SELECT count(*) FROM vectors"
-        " WHERE (owner = 'item' AND row IN (SELECT value FROM json_each(?1)))"
-        " OR (owner = 'chunk' AND row IN (SELECT value FROM json_each(?2)))",
+        " WHERE item IN (SELECT value FROM json_each(?1)) AND ?2 IS NOT NULL",
         "evidence": "SELECT count(*) FROM opinion_evidence WHERE ?2 IS NOT NULL AND fact IN"
         " (SELECT id FROM items WHERE item IN (SELECT value FROM json_each(?1)))",
         "unsure": "SELECT count(*) FROM unsure WHERE ?2 IS NOT NULL AND fact IN"
@@ -136,22 +135,28 @@ def embedding_hashes(connection: Connection, paths: Iterable[str] | None = None)
         key
         for (key,) in select(
             connection,
-            f"SELECT i.embedding FROM items i JOIN files f ON f.file = i.file{of}"
-            f" UNION SELECT c.embedding FROM chunks c JOIN files f ON f.file = c.file{of}",
+            f"SELECT DISTINCT i.embedding FROM items i JOIN files f ON f.file = i.file{of}",
             bound,
         )
-        if key
     }
+
+
+def forget_page_notes(connection: Connection) -> None:
+    """Drop what was noted for the next reflect, which names entities; it is worked out again."""
+    with transaction(connection):
+        connection.execute("DELETE FROM meta WHERE key IN ('standing', 'settled_pages')")
+        connection.execute(
+            "DELETE FROM news WHERE kind = 'entity' AND key NOT IN (SELECT slug FROM entities)"
+        )
 
 
 def scrub(connection: Connection) -> str:
     """Overwrite what deleted rows left behind; returns "" or why some of it may be left.
 
-    What recall found for standing questions is forgotten with it. Not inside a transaction.
+    Not inside a transaction.
     """
     try:
         with transaction(connection):
-            connection.execute("DELETE FROM meta WHERE key = 'standing'")
             for table in _full_text_tables(connection):
                 connection.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")
         connection.execute("VACUUM")

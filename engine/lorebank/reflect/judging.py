@@ -55,7 +55,7 @@ def judge_stance(writer: Writer, opinion: str, fact: str) -> StanceVerdict:
     A sign without words of the fact to show for it is none: not sure means unrelated. Raises
     `ProviderError` where the model fails, `BudgetSpent` where no call is left.
     """
-    from lorebank.providers.json_answers import ask_json
+    from lorebank.providers.answers import ask_json
     from lorebank.reflect.generated import StanceAnswer
 
     prompt = writer.prompt("stance", opinion=" ".join(opinion.split()), fact=" ".join(fact.split()))
@@ -75,7 +75,7 @@ def judge_pairs(
     Where it gives no usable answer the pair is left for a person. Raises `ProviderError` where the
     model cannot be asked.
     """
-    from lorebank.providers.json_answers import UnusableAnswer
+    from lorebank.providers.answers import UnusableAnswer
 
     for pair in pairs:
         names = ", ".join(mention.name for mention in pair.fact.mentions if mention.subject)
@@ -94,7 +94,7 @@ def facts_in_prose(
     writer: Writer, lines: Sequence[CitedLine], day: date
 ) -> tuple[tuple[InferredFact, ...], tuple[Dropped, ...]]:
     """Facts in the prose of one day, each grounded in the lines it cites, and what was dropped."""
-    from lorebank.providers.json_answers import ask_json
+    from lorebank.providers.answers import ask_json
     from lorebank.reflect.generated import InferredFacts
 
     prompt = writer.prompt("infer", day=day.isoformat(), lines=numbered(lines))
