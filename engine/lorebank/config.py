@@ -126,9 +126,6 @@ class ReflectSettings:
     """How large the core memory may grow by proposals, in estimated tokens."""
     max_vanish: float = setting(0.25, FRACTION)
     """The share of a page's entries that may go in one run without `--force`; one always may."""
-    stance_head: bool = setting(True, FLAG)
-    """Whether a small trained head judges lines on which the rules of stance are silent, by the
-    vectors of the built-in embedder; without those the rules judge alone."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,14 +37,14 @@ from lorebank.markdown.headings import RETAIN_HEADINGS
 from lorebank.providers.accounts import Setup
 from lorebank.providers.user_cache import cache_directory
 from lorebank.reflect import materialise
-from lorebank.reflect.stance_model import FINGERPRINT
+from lorebank.reflect.nearness import FINGERPRINT
 from lorebank.workspace.derived import ensure_derived_folder, index_path
 from lorebank.workspace.files import WalkResult, walk
 
 if TYPE_CHECKING:
     from lorebank.index.connection import Connection
     from lorebank.qmd.sidecar import Sidecar
-    from lorebank.reflect.stance_model import VectorsOf
+    from lorebank.reflect.nearness import VectorsOf
 
 Progress = Callable[[str, int, int], None]
 Say = Callable[[str], None]
@@ -221,22 +221,20 @@ class OpenWorkspace:
 
     @cached_property
     def _vectors_of(self) -> VectorsOf | None:
-        """What the trained head of stance reads; `None` where the rules judge alone."""
-        if not self.config.reflect.stance_head or self._meaning.builtin_problem():
+        """Tells how near opinions and lines are in meaning; `None` where words decide alone."""
+        if self._meaning.builtin_problem():
             return None
         return partial(self._meaning.known_vectors, FINGERPRINT)
 
     @property
     def _rules_alone(self) -> str:
-        """Why the rules judge alone; empty where the head judges with them."""
-        if not self.config.reflect.stance_head:
-            return "reflect.stance_head = false"
+        """Why words alone decide what is near an opinion; empty where vectors help."""
         return self._meaning.builtin_problem() or self._meaning.trouble(self._index)[0]
 
     def _judge_waiting(self) -> None:
-        """Have the head judge the lines whose texts nobody has embedded yet."""
+        """Embed the lines about holders of opinions that nobody has embedded yet."""
         if self._vectors_of is not None:
-            materialise.judge_waiting(
+            materialise.form_waiting(
                 self._index,
                 self.root,
                 self.config.reflect,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Collection, Mapping
 from datetime import date
 
@@ -12,18 +11,20 @@ from lorebank.errors import NotFound, UsageError
 from lorebank.inbox import evidence, names, proposals, quarantine
 from lorebank.inbox.sources import Desk, Source, Verdict
 
-SOURCES: Mapping[InboxKind, Source] = {
-    source.kind: source
-    for source in (evidence.SOURCE, names.SOURCE, proposals.SOURCE, quarantine.SOURCE)
-}
+SOURCES: tuple[Source, ...] = (evidence.SOURCE, names.SOURCE, proposals.SOURCE, quarantine.SOURCE)
 _UNSIGNABLE = re.compile(r"[():\[\]<>`@*_\s]+")
 """What would end or dress a name inside a ledger line."""
 
 
 def waiting(desk: Desk, *, kind: InboxKind | None = None, k: int | None = None) -> Inbox:
     """What waits: newest first, of one day the weightiest first; `k` items at most."""
-    sources = SOURCES.values() if kind is None else filter(None, [SOURCES.get(kind)])
-    items = sorted((item for source in sources for item in source.waiting(desk)), key=_rank)
+    found = (
+        item
+        for source in SOURCES
+        if kind is None or kind in source.kinds
+        for item in source.waiting(desk)
+    )
+    items = sorted((item for item in found if kind in (None, item.kind)), key=_rank)
     return Inbox(tuple(items if k is None else items[:k]), len(items))
 
 
@@ -34,7 +35,8 @@ def rule(desk: Desk, verdicts: Mapping[str, str], *, by: str) -> None:
     verdict that it does not offer.
     """
     signer = signature(by)
-    items = {item.id: item for item in waiting(desk).items}
+    sources = {item.id: (item, source) for source in SOURCES for item in source.waiting(desk)}
+    items = {id: item for id, (item, _) in sources.items()}
     standing = {decision.id: decision for decision in settled(desk)}
     chosen: list[Verdict] = []
     for text, choice in verdicts.items():
@@ -47,12 +49,12 @@ def rule(desk: Desk, verdicts: Mapping[str, str], *, by: str) -> None:
             )
         chosen.append(Verdict(item, choice, signer))
     for verdict in chosen:
-        SOURCES[verdict.item.kind].rule(desk, verdict)
+        sources[verdict.item.id][1].rule(desk, verdict)
 
 
 def settled(desk: Desk) -> tuple[Decision, ...]:
     """Every verdict that stands in a ledger."""
-    return tuple(decision for source in SOURCES.values() for decision in source.settled(desk))
+    return tuple(decision for source in SOURCES for decision in source.settled(desk))
 
 
 def take_back(
@@ -65,20 +67,20 @@ def take_back(
     if ids is None and by is None:
         raise UsageError("say which verdicts are taken back", hint="give ids, or by=NAME")
     signer = None if by is None else signature(by)
-    found = [
-        decision
-        for decision in settled(desk)
-        if (ids is None or any(decision.id.startswith(id) for id in ids))
-        and (signer is None or decision.by == signer)
-    ]
-    if not found:
+    taken: list[Decision] = []
+    for source in SOURCES:
+        found = [
+            decision
+            for decision in source.settled(desk)
+            if (ids is None or any(decision.id.startswith(id) for id in ids))
+            and (signer is None or decision.by == signer)
+        ]
+        if found:
+            source.take_back(desk, found)
+            taken += found
+    if not taken:
         raise NotFound("no such verdict stands", hint="`lorebank inbox --settled` lists them")
-    by_kind = defaultdict(list)
-    for decision in found:
-        by_kind[decision.kind].append(decision)
-    for kind, decisions in by_kind.items():
-        SOURCES[kind].take_back(desk, decisions)
-    return tuple(found)
+    return tuple(taken)
 
 
 def signature(by: str) -> str:

@@ -98,6 +98,11 @@ def stop_words() -> frozenset[str]:
     return everywhere.union(*own.values())
 
 
+def stop_words_of(language: str) -> frozenset[str]:
+    """Words that say nothing in a text of that language, folded."""
+    return _stop_words_by_language()[0].get(language, frozenset())
+
+
 def _stop_words_for(tokens: Iterable[str]) -> frozenset[str]:
     """The stop words of the language that most of these tokens are stop words of.
 

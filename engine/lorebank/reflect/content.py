@@ -32,7 +32,7 @@ from lorebank.index.slots import fates_of_facts, relations_of_facts
 from lorebank.reflect.by_hand import dated, read_entries
 from lorebank.reflect.materialise import opinions_under, with_trend
 from lorebank.reflect.pages import BankContent, Scope
-from lorebank.reflect.stance_model import VectorsOf
+from lorebank.reflect.nearness import VectorsOf
 
 
 def read_outline(

@@ -40,7 +40,7 @@ from lorebank.reflect.rejections import REJECTED_PATH, parse_rejections, with_re
 from lorebank.reflect.relocation import moved_places, relocate
 from lorebank.reflect.scope import scope_of_run
 from lorebank.reflect.settled import SettledPages
-from lorebank.reflect.stance_model import VectorsOf
+from lorebank.reflect.nearness import VectorsOf
 from lorebank.reflect.standing import Ask, ask_standing, plan_answers, write_answers
 from lorebank.reflect.suggest import suggest_lines
 from lorebank.reflect.summary_written import SummaryWords
