@@ -49,6 +49,7 @@ from lorebank.config_rules import (
     number,
     one_of,
     setting,
+    users_own,
     whole_number,
 )
 from lorebank.errors import ConfigurationError, UsageError
@@ -126,6 +127,9 @@ class ReflectSettings:
     """How large the core memory may grow by proposals, in estimated tokens."""
     max_vanish: float = setting(0.25, FRACTION)
     """The share of a page's entries that may go in one run without `--force`; one always may."""
+    run_git_programs: bool = setting(False, users_own(FLAG))
+    """Whether `--commit` lets the repository's own hooks, filters and signer run. A workspace's
+    file cannot say so."""
 
 
 @dataclass(frozen=True, slots=True)

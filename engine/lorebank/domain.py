@@ -202,6 +202,8 @@ class Fact:
     occurred: Interval | None = None
     """The time that the text itself names, resolved against `recorded`."""
     marks: tuple[EvidenceMark, ...] = ()
+    ends: tuple[str, ...] = ()
+    """Ids of facts that hold no longer because of this one, as the writer says."""
     heading: str = ""
     """The headings above the fact's section, joined by ` > `."""
     details: tuple[str, ...] = ()
@@ -224,6 +226,32 @@ class Fact:
     def subjects(self) -> tuple[str, ...]:
         """The slugs of the mentions before the colon, in order, each once."""
         return tuple(dict.fromkeys(m.slug for m in self.mentions if m.subject))
+
+
+class TaskState(StrEnum):
+    """Whether a task is still to be done."""
+
+    OPEN = "open"
+    DONE = "done"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Something to be done: a ticked or open box, a `TODO:`, or a promise made in a sentence."""
+
+    text: str
+    """Plain text without box, keyword and the metadata of task plug-ins."""
+    state: TaskState
+    """What the line says; `index.tasks` also knows what a later line ticked off."""
+    citation: Citation
+    due: Interval | None = None
+    kind: str = "task"
+    """`task`, or `promise` for a sentence that promises something."""
+    recorded: date | None = None
+    """The day of its log."""
+    entities: tuple[str, ...] = ()
+    """Slugs of the entities that it names."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,6 +52,10 @@ class WorkspaceError(LorebankError):
     exit_code = 3
 
 
+class NotWritable(WorkspaceError):
+    """A folder is read-only, or its disk is full."""
+
+
 class ConfigurationError(WorkspaceError):
     """A settings file or a setting is invalid; the message names file, key and expectation."""
 

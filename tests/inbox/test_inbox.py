@@ -11,6 +11,7 @@ import pytest
 from lorebank import Bank
 from lorebank.domain import InboxKind
 from lorebank.errors import NotFound, UsageError
+from support import WORDS_ONLY
 
 TODAY = date(2026, 1, 9)
 LOG = """\
@@ -50,7 +51,7 @@ def _files(root: Path) -> dict[str, bytes]:
 
 
 def test_every_kind_comes_with_choices_and_what_they_change(root: Path) -> None:
-    with Bank.open(root, now=TODAY) as bank:
+    with Bank.open(root, now=TODAY, environ=WORDS_ONLY) as bank:
         items = {item.kind: item for item in bank.inbox().items}
     assert items[InboxKind.NAME].choices == ("same", "distinct")
     assert items[InboxKind.QUARANTINE].choices == ("confirm", "reject")
@@ -61,16 +62,16 @@ def test_every_kind_comes_with_choices_and_what_they_change(root: Path) -> None:
 
 
 def test_ids_are_the_same_in_a_fresh_index(root: Path) -> None:
-    with Bank.open(root, now=TODAY) as bank:
+    with Bank.open(root, now=TODAY, environ=WORDS_ONLY) as bank:
         first = bank.inbox()
     shutil.rmtree(root / ".memory")
-    with Bank.open(root, now=TODAY) as bank:
+    with Bank.open(root, now=TODAY, environ=WORDS_ONLY) as bank:
         assert bank.inbox() == first
 
 
 @pytest.mark.parametrize("choice", [0, -1])
 def test_verdicts_survive_the_index_and_are_taken_back_exactly(root: Path, choice: int) -> None:
-    with Bank.open(root, now=TODAY) as bank:
+    with Bank.open(root, now=TODAY, environ=WORDS_ONLY) as bank:
         waiting = bank.inbox()
         before = _files(root)
         ruled = bank.rule({i.id: i.choices[choice] for i in waiting.items}, by="Ana", now=TODAY)
@@ -78,7 +79,7 @@ def test_verdicts_survive_the_index_and_are_taken_back_exactly(root: Path, choic
         assert {d.by for d in ruled} == {"Ana"}
         assert bank.inbox().total == 0
     shutil.rmtree(root / ".memory")
-    with Bank.open(root, now=TODAY) as bank:
+    with Bank.open(root, now=TODAY, environ=WORDS_ONLY) as bank:
         assert bank.inbox().total == 0
         assert bank.decisions() == ruled
         bank.unrule(by="Ana")
@@ -87,7 +88,7 @@ def test_verdicts_survive_the_index_and_are_taken_back_exactly(root: Path, choic
 
 
 def test_a_verdict_is_dropped_when_its_line_changes(root: Path) -> None:
-    with Bank.open(root, now=TODAY) as bank:
+    with Bank.open(root, now=TODAY, environ=WORDS_ONLY) as bank:
         [item] = bank.inbox("quarantine").items
         bank.rule({item.id: "reject"}, by="Ana")
         assert bank.inbox("quarantine").total == 0
@@ -97,7 +98,7 @@ def test_a_verdict_is_dropped_when_its_line_changes(root: Path) -> None:
 
 
 def test_nothing_is_written_where_one_verdict_cannot_be(root: Path) -> None:
-    with Bank.open(root, now=TODAY) as bank:
+    with Bank.open(root, now=TODAY, environ=WORDS_ONLY) as bank:
         one, *_ = bank.inbox().items
         before = _files(root)
         with pytest.raises(NotFound, match="i-0000000000"):
@@ -110,7 +111,7 @@ def test_nothing_is_written_where_one_verdict_cannot_be(root: Path) -> None:
 
 
 def test_only_the_verdicts_of_one_judge_are_taken_back(root: Path) -> None:
-    with Bank.open(root, now=TODAY) as bank:
+    with Bank.open(root, now=TODAY, environ=WORDS_ONLY) as bank:
         one, other, *_ = bank.inbox().items
         bank.rule({one.id: one.choices[0]}, by="Ana")
         bank.rule({other.id: other.choices[0]}, by="a (nightly): model")

@@ -146,18 +146,23 @@ def test_a_judge_settles_what_two_opinions_are_to_each_other(word: str) -> None:
     assert formed.unsure == ()
     told = [(o.id, o.status.value, moves(o)) for o in formed.opinions]
     stated, agreed = ("for", "stated"), ("for", "verdict")
-    assert told == {
-        # What was judged on the opinion that is no more counts for the one it turned out to be.
-        "same": [(first, "live", [stated, ("for", "restated"), agreed])],
-        "replaces": [
-            (first, "superseded", [stated, ("against", "verdict")]),
-            (second, "live", [stated, agreed]),
-        ],
-        "both": [(first, "live", [stated]), (second, "live", [stated, agreed])],
-    }[word]
+    assert (
+        told
+        == {
+            # What was judged on the opinion that is no more counts for the one it turned out to be.
+            "same": [(first, "live", [stated, ("for", "restated"), agreed])],
+            "replaces": [
+                (first, "superseded", [stated, ("against", "verdict")]),
+                (second, "live", [stated, agreed]),
+            ],
+            "both": [(first, "live", [stated]), (second, "live", [stated, agreed])],
+        }[word]
+    )
 
 
-def test_a_line_that_states_no_opinion_counts_only_where_it_says_outright_that_one_is_over() -> None:
+def test_a_line_that_states_no_opinion_counts_only_where_it_says_outright_that_one_is_over() -> (
+    None
+):
     opening = fact(O, "2025-01-01", "Likes working from home.", "Ana", c=0.8)
     deed = fact(W, "2025-01-02", "Rented a desk at home from her aunt.", "Ana")
     outright = fact(W, "2025-01-03", "No longer likes working from home.", "Ana")

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from lorebank import Bank, ConcurrentEdit, NotFound, PathRefused
+from lorebank import Bank, ConcurrentEdit, NotFound, PathRefused, config
 from lorebank.reflect.undo import Change, keep_for_undo
 from support import WORDS_ONLY
 
@@ -32,8 +32,8 @@ def snapshot(root: Path, *, journal: bool = True) -> dict[str, bytes]:
     }
 
 
-def opened(root: Path) -> Bank:
-    return Bank.open(root, environ=WORDS_ONLY, now=NOW)
+def opened(root: Path, *flags: config.Change) -> Bank:
+    return Bank.open(root, environ=WORDS_ONLY, now=NOW, flags=flags)
 
 
 # -- undo --------------------------------------------------------------------------------------
@@ -291,7 +291,7 @@ def test_a_refused_commit_is_told_and_leaves_nothing_staged(repository: Path) ->
     hook.parent.mkdir(exist_ok=True)
     hook.write_text("#!/bin/sh\necho not today >&2\nexit 1\n", "utf-8")
     hook.chmod(0o755)
-    with opened(repository) as bank:
+    with opened(repository, config.Change("reflect.run_git_programs", True, "test")) as bank:
         report = bank.reflect(commit=True)
     assert [(p.code, p.message) for p in report.problems] == [
         ("not-committed", "no commit was made: not today")

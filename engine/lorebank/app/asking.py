@@ -89,6 +89,8 @@ class Asking(Sessions):
         wanted = self.config.recall.k if k is None else k
         if wanted < 1:
             raise UsageError(f"k must be at least 1, not {wanted}")
+        if min_confidence is not None and not 0 <= min_confidence <= 1:
+            raise UsageError(f"min_confidence must be from 0 to 1, not {min_confidence}")
         self._freshen()
         filters = Filters(
             interval=parse_interval(since, until, today),
@@ -141,7 +143,11 @@ class Asking(Sessions):
             ),
             skipped=self._skipped(question),
             index=self._freshness(),
-            notes=(*self._notes_on(understood.filters), *self._notes_on_retrievers(question)),
+            notes=(
+                *self._notes_on(understood.filters),
+                *self._notes_on_retrievers(question),
+                *filter(None, (self._in_memory,)),
+            ),
         )
         if remember and answer.hits and self.config.recall.remember_uses:
             note_recalled(self.root, [hit.id for hit in answer.hits if hit.kind != NOTE], today)

@@ -124,6 +124,7 @@ class AsyncBank:
     decide = _awaited(Bank.decide)
     decisions = _awaited(Bank.decisions)
     directives = _awaited(Bank.directives)
+    doctor = _awaited(Bank.doctor)
     entities = _awaited(Bank.entities)
     entity = _awaited(Bank.entity)
     explain = _awaited(Bank.explain)

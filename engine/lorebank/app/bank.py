@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+from typing import TYPE_CHECKING
+
 from lorebank.app.custody import Custody
 from lorebank.app.exchanging import Exchanging
 from lorebank.app.inbox import Judgments
 from lorebank.app.names import Names
 from lorebank.app.serving import Serving
 from lorebank.app.upkeep import Upkeep
+
+if TYPE_CHECKING:
+    from lorebank.app.doctor import Finding
 
 
 class Bank(Upkeep, Names, Judgments, Custody, Exchanging, Serving):
@@ -23,3 +29,13 @@ class Bank(Upkeep, Names, Judgments, Custody, Exchanging, Serving):
     to any call, and is today otherwise. Days are `datetime.date` or text such as `2025-11-27`,
     `30d`, `last week`; text that is not understood raises `UsageError`.
     """
+
+    def doctor(self, *, fix: bool = False, moment: datetime | None = None) -> tuple[Finding, ...]:
+        """What is wrong with the workspace, its index and its schedule, worst first.
+
+        With `fix`, what can be repaired without losing anything is: see `Finding.fixed`. A missed
+        night is one that was due at `moment`, local time, now unless said otherwise.
+        """
+        from lorebank.app.doctor import examine
+
+        return examine(self, fix=fix, moment=moment)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING
 
 from lorebank.app.opened import OpenWorkspace, made_anew_when_damaged
 from lorebank.domain import Decision, Inbox, InboxKind
 from lorebank.errors import UsageError
+from lorebank.reflect.stance_model import FINGERPRINT
 from lorebank.workspace.lock import WriterLock
 
 if TYPE_CHECKING:
@@ -78,7 +79,16 @@ class Judgments(OpenWorkspace):
     def _desk(self, now: date | None) -> Desk:
         from lorebank.inbox.sources import Desk
 
-        return Desk(self._index, self.root, self.config, self._today(now), self._append)
+        return Desk(
+            self._index, self.root, self.config, self._today(now), self._append, self._alike_by
+        )
+
+    def _alike_by(self, texts: Sequence[str]) -> Mapping[str, bytes]:
+        """The vectors of texts by the built-in embedder, embedding those it has not seen."""
+        if self._meaning.builtin_problem():
+            return {}
+        self._meaning.embed_texts(FINGERPRINT, texts)
+        return self._meaning.known_vectors(FINGERPRINT, texts)
 
 
 def _kind(kind: InboxKind | str) -> InboxKind:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, ParamSpec, Self, TypeVar
 
 from lorebank.config import Config
 from lorebank.domain import Entity, Fact, Opinion, OpinionStatus, SyncReport, Trend
-from lorebank.errors import NotFound, UsageError, WorkspaceError
+from lorebank.errors import NotFound, NotWritable, UsageError, WorkspaceError
 from lorebank.index import connection as store
 from lorebank.index.collector import collector_at_rest
 from lorebank.index.entities import display_names, list_entities, nearest_names
@@ -30,7 +30,7 @@ from lorebank.index.meta import read_meta
 from lorebank.index.opinions import load_opinions
 from lorebank.index.postings import Postings
 from lorebank.index.read_settings import ReadSettings
-from lorebank.index.sync import stale_paths, sync_files
+from lorebank.index.sync import has_all_rows, stale_paths, sync_files
 from lorebank.index.vectors import VectorIndex
 from lorebank.index.vocabulary import Vocabulary, index_words
 from lorebank.markdown.headings import RETAIN_HEADINGS
@@ -64,19 +64,21 @@ def log_warning(line: str) -> None:
 
 
 def made_anew_when_damaged(method: Callable[P, R]) -> Callable[P, R]:
-    """A method that may be begun again: the index it met was damaged, and is made anew for it."""
+    """Retry a method once with a sound index: rebuilt where it was damaged, in memory where it
+    cannot be written."""
 
     @wraps(method)
-    def begun_again(*args: P.args, **kwargs: P.kwargs) -> R:
+    def retried(*args: P.args, **kwargs: P.kwargs) -> R:
+        bank = args[0]
+        assert isinstance(bank, OpenWorkspace)
         try:
             return method(*args, **kwargs)
-        except store.DamagedIndex:
-            bank = args[0]
-            assert isinstance(bank, OpenWorkspace)
-            bank._discard_index()
-            return method(*args, **kwargs)
+        except store.IndexProblem as problem:
+            if not bank._replace_index(problem):
+                raise
+        return method(*args, **kwargs)
 
-    return begun_again
+    return retried
 
 
 class OpenWorkspace:
@@ -106,6 +108,8 @@ class OpenWorkspace:
         )
         self._next_walk = 0.0
         self._index_inode: int | None = None
+        self._in_memory = ""
+        """Why the index is kept in memory; empty where it is the file."""
 
     def close(self) -> None:
         """Close the index and connections; the Bank may be used again and opens them anew."""
@@ -132,19 +136,52 @@ class OpenWorkspace:
     @property
     def _index(self) -> Connection:
         if self._connection is None:
-            ensure_derived_folder(self.root)
-            self._connection = open_connection(self._index_path)
+            self._connection = self._opened_index()
             self._index_inode = _inode(self._index_path)
+            if not has_all_rows(self._connection):
+                raise store.DamagedIndex[0]("rows are missing from it")
         return self._connection
 
+    def _opened_index(self) -> Connection:
+        if not self._in_memory:
+            try:
+                ensure_derived_folder(self.root)
+                return prepared(store.open_index(self._index_path, on_damage=self._tell_damage))
+            except NotWritable as problem:
+                self._keep_in_memory(problem)
+        return prepared(store.open_in_memory(self._index_path))
+
     def _look_at_index(self) -> None:
-        """Let go of an index that was deleted under us; the next use makes it anew."""
+        """Close the connection if the index file was deleted or replaced; it is reopened lazily."""
         if self._connection is not None and _inode(self._index_path) != self._index_inode:
             self.close()
 
+    def _replace_index(self, problem: Exception) -> bool:
+        """Rebuild a damaged index, or go on in memory where it cannot be written; whether either
+        was done."""
+        if store.is_damage(problem):
+            self._tell_damage(problem)
+            self._discard_index()
+            return True
+        if isinstance(problem, store.UnwritableIndex) and not self._in_memory:
+            self._keep_in_memory(problem)
+            return True
+        return False
+
+    def _tell_damage(self, problem: Exception) -> None:
+        self._say(f"the index was damaged ({problem}); it is rebuilt from the Markdown files")
+
+    def _keep_in_memory(self, problem: Exception) -> None:
+        self.close()
+        self._in_memory = f"the index cannot be written ({problem}); it is kept in memory"
+        self._next_walk = 0.0
+        self._say(self._in_memory)
+
     def _discard_index(self) -> None:
+        """Delete the index; the next question reads the files again, however lately they were."""
         self.close()
         store.discard_index(self._index_path)
+        self._next_walk = 0.0
 
     @property
     def _index_path(self) -> Path:
@@ -244,17 +281,18 @@ class OpenWorkspace:
 
     def _freshen(self) -> None:
         """Sync before an answer, unless files were looked at just now."""
-        if not self.config.recall.auto_sync or time.monotonic() < self._next_walk:
+        is_filled = read_meta(self._index, "synced_at") is not None
+        if is_filled and (not self.config.recall.auto_sync or time.monotonic() < self._next_walk):
             return
         started = time.monotonic()
         self._sync_words()
         spent = time.monotonic() - started
         self._next_walk = started + spent / _WALK_SHARE
 
-    def _cache_path(self) -> Path:
+    def _cache_path(self) -> Path | None:
         if self.config.embedder.cache.shared and (folder := cache_directory()):
             return folder / "embeddings.sqlite"
-        return ensure_derived_folder(self.root) / "embeddings.sqlite"
+        return None if self._in_memory else ensure_derived_folder(self.root) / "embeddings.sqlite"
 
     def _freshness(self) -> dict[str, object]:
         synced_at = read_meta(self._index, "synced_at")
@@ -360,10 +398,14 @@ def _inode(path: Path) -> int | None:
         return None
 
 
-def open_connection(path: Path) -> Connection:
-    connection = store.open_index(path)
-    prepare_connection(connection)
-    index_words(connection)
+def prepared(connection: Connection) -> Connection:
+    """The connection with the temporary tables that questions need; closed where that fails."""
+    try:
+        prepare_connection(connection)
+        index_words(connection)
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 

@@ -98,7 +98,9 @@ class Reflection(Asking):
             if commit and report.run is not None:
                 from lorebank.reflect.commit import commit_run
 
-                report = commit_run(self.root, report)
+                report = commit_run(
+                    self.root, report, run_programs=self.config.reflect.run_git_programs
+                )
             if not dry_run:
                 settle_recalled(self.root)
         if report.changed and not dry_run:

@@ -14,11 +14,19 @@ from lorebank.app.opened import (
     Say,
     log_warning,
     made_anew_when_damaged,
-    open_connection,
+    prepared,
 )
 from lorebank.app.sessions import Sessions
 from lorebank.config import Change, load_config
-from lorebank.domain import Directive, Status, SyncReport
+from lorebank.domain import Diagnostic, Directive, Status, SyncReport
+from lorebank.errors import NotWritable
+from lorebank.index.connection import (
+    DamagedIndex,
+    IndexProblem,
+    integrity_problems,
+    is_damage,
+    open_index,
+)
 from lorebank.index.meta import read_meta
 from lorebank.index.sync import stale_paths, sync_files
 from lorebank.reflect import materialise
@@ -86,6 +94,7 @@ class Upkeep(Sessions):
 
         return tuple(init_workspace(Path(path).expanduser().resolve(), template, dry_run=True))
 
+    @made_anew_when_damaged
     def sync(
         self, *, full: bool = False, embed: bool = True, progress: Progress | None = None
     ) -> SyncReport:
@@ -96,7 +105,11 @@ class Upkeep(Sessions):
         The lexical index is complete before the first text is embedded, so that a recall in
         another process never waits for a model.
         """
+        if damage := self._damage():
+            self._replace_index(DamagedIndex[0](damage[0]))
         reading = read_meta(self._index, "reading")
+        if self._in_memory:
+            raise NotWritable(self._in_memory, hint="make .memory writable, or free some space")
         if reading not in (None, self._read_settings.fingerprint()):
             self._say("headings or chunk sizes changed: every file is read and cut anew")
         report = self._sync_words(full=full, progress=progress).with_sessions(
@@ -119,15 +132,27 @@ class Upkeep(Sessions):
             embedder_remedy=remedy,
         )
 
+    def _damage(self) -> tuple[str, ...]:
+        """What is wrong with the index as a database; empty where it is sound."""
+        try:
+            return integrity_problems(self._index)
+        except IndexProblem as problem:
+            if not is_damage(problem):
+                raise
+            return (f"damaged: {problem}",)
+
     def check(self) -> tuple[str, ...]:
         """What an index made anew from the files would hold differently; empty where nothing."""
         from tempfile import TemporaryDirectory
 
         from lorebank.index.compare import differences
 
+        damage = self._damage()
+        if damage:
+            return damage
         self._judge_waiting()
         with TemporaryDirectory() as folder:
-            fresh = open_connection(Path(folder) / "index.sqlite")
+            fresh = prepared(open_index(Path(folder) / "index.sqlite"))
             try:
                 sync_files(fresh, self.root, self._walk, self._read_settings)
                 materialise.refresh_opinions(
@@ -157,6 +182,9 @@ class Upkeep(Sessions):
             sessions=said,
         )
         status = replace(status, rules_alone=self._rules_alone)
+        if self._in_memory:
+            kept = Diagnostic(str(self._index_path), 0, "index-in-memory", self._in_memory)
+            status = replace(status, problems=(kept, *status.problems))
         if self._sidecar is None:
             return status
         about = self._sidecar.describe(self._index)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,20 @@ from lorebank.errors import LorebankError, UsageError
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-CONFIDENCE = click.FloatRange(0, 1)
+
+class _Confidence(click.FloatRange):
+    """0 to 1; click's own range lets "nan" pass, which is neither below nor above anything."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        number = float(super().convert(value, param, ctx))
+        if math.isnan(number):
+            self.fail(f"{value!r} is not a number from 0 to 1", param, ctx)
+        return number
+
+
+CONFIDENCE = _Confidence(0, 1)
 KIND = click.Choice(
     [*(kind.value for kind in FactKind), *(kind.letter for kind in FactKind)],
     case_sensitive=False,

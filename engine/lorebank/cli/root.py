@@ -47,6 +47,7 @@ COMMANDS = {
     "bench": "Measure recall on questions made of your own notes.",
     "schedule": "Reflect every night, by the system's own scheduler.",
     "status": "Show what is indexed, how fresh it is, and what is wrong.",
+    "doctor": "Find what is wrong, and repair what is safe to repair.",
     "config": "Read and change settings.",
     "demo": "Walk through recall and reflect on a copy of a sample workspace.",
     "completion": "Print the script that completes commands in a shell.",

@@ -40,7 +40,7 @@ class Forgetting:
     root: Path
     files: Callable[[], Sequence[SourceFile]]
     sync: Callable[[], object]
-    cache: Path
+    cache: Path | None
     """Where vectors are cached, whether or not there is such a file."""
     conversations: Conversations | None = None
     """Transcripts, where any are read."""
@@ -131,7 +131,7 @@ class Forgetting:
             remove_temporaries(folder)
         self.sync()
         forget_generated(self.root)
-        if self.cache.exists():
+        if self.cache is not None and self.cache.exists():
             gone = set(hashes) - embedding_hashes(self.connection)
             with EmbeddingCache(self.cache) as cache:
                 cache.drop(gone)

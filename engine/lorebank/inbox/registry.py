@@ -8,10 +8,16 @@ from datetime import date
 
 from lorebank.domain import Decision, Inbox, InboxItem, InboxKind
 from lorebank.errors import NotFound, UsageError
-from lorebank.inbox import evidence, names, proposals, quarantine
+from lorebank.inbox import evidence, names, proposals, quarantine, replacements
 from lorebank.inbox.sources import Desk, Source, Verdict
 
-SOURCES: tuple[Source, ...] = (evidence.SOURCE, names.SOURCE, proposals.SOURCE, quarantine.SOURCE)
+SOURCES: tuple[Source, ...] = (
+    evidence.SOURCE,
+    replacements.SOURCE,
+    names.SOURCE,
+    proposals.SOURCE,
+    quarantine.SOURCE,
+)
 _UNSIGNABLE = re.compile(r"[():\[\]<>`@*_\s]+")
 """What would end or dress a name inside a ledger line."""
 

@@ -1,15 +1,15 @@
 """What a source of inbox items is, and what all sources share.
 
-A `Source` knows which items of its kinds wait, how a verdict on one becomes a ledger line, and which
-lines are verdicts already. To add one, write a module with a `SOURCE` and name it in `registry`; two
-sources may make items of one kind.
+A `Source` knows which items of its kinds wait, how a verdict on one becomes a ledger line, and
+which lines are verdicts already. To add one, write a module with a `SOURCE` and name it in
+`registry`; two sources may make items of one kind.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import NamedTuple
@@ -32,6 +32,8 @@ class Desk:
     today: date
     append: Callable[[str, str, date], int]
     """Write a fact line (path, line, day) into a log; returns its line number."""
+    vectors_of: Callable[[Sequence[str]], Mapping[str, bytes]]
+    """Text → its vector, as 32-bit floats; without an embedder, of none."""
 
 
 class Verdict(NamedTuple):

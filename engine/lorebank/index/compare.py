@@ -27,6 +27,18 @@ _DUMPS = {
         "SELECT f.path, i.ordinal, s.subject, s.about, s.relation, s.value, s.kind FROM slots s"
         " JOIN items i ON i.item = s.item JOIN files f ON f.file = i.file"
     ),
+    "changes": (
+        "SELECT f.path, i.ordinal, c.data FROM changes c"
+        " JOIN items i ON i.item = c.item JOIN files f ON f.file = i.file"
+    ),
+    "line_rulings": (
+        "SELECT f.path, r.line, r.newer, r.older, r.relation, r.by, r.day FROM line_rulings r"
+        " JOIN files f ON f.file = r.file"
+    ),
+    "tasks": (
+        "SELECT f.path, i.ordinal, t.kind, t.text, t.state, t.due_start, t.due_end, t.words"
+        " FROM tasks t JOIN items i ON i.item = t.item JOIN files f ON f.file = i.file"
+    ),
     "tags": (
         "SELECT f.path, i.ordinal, t.tag FROM tags t"
         " JOIN items i ON i.item = t.item JOIN files f ON f.file = i.file"

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, cast
 
 import apsw
 
-from lorebank.errors import IndexUnusable, LorebankError, WorkspaceError
+from lorebank.errors import IndexUnusable, LorebankError, NotWritable, WorkspaceError
 
-SCHEMA_VERSION = 12
+SCHEMA_VERSION = 13
 BUSY_TIMEOUT_MS = 10_000
 BULK_CHECKPOINT_PAGES = 8000
 _WORTH_BYTES = 8 * 2**20
@@ -31,6 +31,12 @@ _POLL_S = 0.01
 DamagedIndex = (apsw.NotADBError, apsw.CorruptError)
 """What SQLite raises when it meets a page that makes no sense."""
 
+IndexProblem = apsw.Error
+"""Whatever SQLite raises."""
+
+UnwritableIndex = (apsw.ReadOnlyError, apsw.FullError, apsw.CantOpenError, apsw.IOError)
+"""What SQLite raises on a read-only folder, a full disk, or one that fails."""
+
 Connection = apsw.Connection
 """An open index; other rooms name its type and pass it on, and never call it."""
 
@@ -39,28 +45,35 @@ class _OfOtherSQLite(Exception):
     """The index holds tables of a module that this SQLite was built without."""
 
 
-def open_index(path: Path, schema: str = "schema.sql") -> apsw.Connection:
+def open_index(
+    path: Path,
+    schema: str = "schema.sql",
+    on_damage: Callable[[Exception], object] = lambda problem: None,
+) -> apsw.Connection:
     """The index at `path`, made empty where it is missing, outdated or no database at all.
 
-    `schema` is the file of this room that lays it out. Raises `WorkspaceError` where the folder
+    `schema` is the file of this room that lays it out; `on_damage` is told before a damaged file
+    is replaced. Raises `WorkspaceError` where the folder
     cannot be written, `IndexUnusable` where a damaged file could not be replaced.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
-        raise WorkspaceError(
+        raise NotWritable(
             f"cannot create {path.parent}: {problem.strerror}",
             hint="make the workspace writable, or name another one with --workspace",
         ) from problem
     if path.is_symlink():
         raise WorkspaceError(
             f"{path} is a symbolic link; the index is never kept elsewhere",
-            hint="delete the link; the index is made anew from the Markdown files",
+            hint="delete the link; the index is rebuilt from the Markdown files",
         )
     try:
         return _open_current(path, schema)
-    except (*DamagedIndex, _OfOtherSQLite):
+    except _OfOtherSQLite:
         pass
+    except DamagedIndex as problem:
+        on_damage(problem)
     except apsw.Error as problem:
         raise _unusable(path, problem) from problem
     discard_index(path)
@@ -74,6 +87,46 @@ def discard_index(path: Path) -> None:
     """Delete a database file with its write-ahead log; the Markdown files remain the truth."""
     for suffix in ("", "-wal", "-shm"):
         Path(f"{path}{suffix}").unlink(missing_ok=True)
+
+
+def is_damage(problem: Exception) -> bool:
+    """Whether the database itself is broken: a senseless page, or a table that is gone."""
+    return isinstance(problem, DamagedIndex) or str(problem).startswith("no such table")
+
+
+def open_in_memory(path: Path, schema: str = "schema.sql") -> apsw.Connection:
+    """An index in memory, begun with what the one at `path` holds where that can be read.
+
+    For folders that cannot be written: a question is answered all the same. Opened as immutable,
+    since SQLite cannot make the shared memory of a write-ahead log beside a read-only file; what
+    only the log holds is missing from the copy, and the next sync reads it from the files again.
+    """
+    connection = apsw.Connection(":memory:")
+    try:
+        uri = f"{path.absolute().as_uri()}?immutable=1"
+        flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+        with closing(apsw.Connection(uri, flags=flags)) as source:
+            if source.pragma("quick_check") == "ok":
+                with connection.backup("main", source, "main") as backup:
+                    backup.step()
+    except (apsw.Error, OSError):
+        connection.close()
+        connection = apsw.Connection(":memory:")
+    return _current(connection, schema)
+
+
+def integrity_problems(connection: Connection) -> tuple[str, ...]:
+    """What SQLite and FTS5 find wrong with the file itself; empty where it is sound."""
+    try:
+        checked = select(connection, "PRAGMA quick_check(10)")
+        problems = [str(line) for (line,) in checked if line != "ok"]
+        for (name,) in select(
+            connection, "SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE%fts5%'"
+        ):
+            connection.execute(f'INSERT INTO "{name}" ("{name}") VALUES (\'integrity-check\')')
+    except apsw.Error as problem:
+        problems = [str(problem)]
+    return tuple(f"damaged: {problem}" for problem in problems)
 
 
 def configure(connection: apsw.Connection) -> None:
@@ -191,7 +244,11 @@ def _bundled_extension() -> str:
 
 
 def _open_current(path: Path, schema: str) -> apsw.Connection:
-    connection = apsw.Connection(str(path))
+    return _current(apsw.Connection(str(path)), schema)
+
+
+def _current(connection: apsw.Connection, schema: str) -> apsw.Connection:
+    """The connection, configured, with this version's tables; closed where that fails."""
     try:
         configure(connection)
         wanted = SCHEMA_VERSION if _has_module(connection, "fts5") else _WITHOUT_FULL_TEXT
@@ -248,12 +305,11 @@ def _overwrite_leftovers(connection: apsw.Connection) -> None:
 
 
 def _unusable(path: Path, problem: apsw.Error) -> LorebankError:
-    unwritable = (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError)
-    if isinstance(problem, unwritable) and not path.is_dir():
-        return WorkspaceError(
-            f"cannot open {path}: {problem}", hint="make the workspace's .memory folder writable"
+    if isinstance(problem, (*UnwritableIndex, apsw.PermissionsError)) and not path.is_dir():
+        return NotWritable(
+            f"cannot open {path}: {problem}", hint=f"make the folder {path.parent} writable"
         )
     return IndexUnusable(
         f"the index {path} cannot be used: {problem}",
-        hint="delete the .memory folder; `lorebank index` makes it anew from the Markdown files",
+        hint=f"delete {path.name}* in {path.parent}; `lorebank index` rebuilds it from the notes",
     )

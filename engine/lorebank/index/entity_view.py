@@ -24,7 +24,7 @@ from lorebank.domain import (
 from lorebank.index.connection import Connection, select
 from lorebank.index.entities import display_names, neighbours, proposals
 from lorebank.index.items import facts_by_time, load_facts
-from lorebank.index.slots import successors
+from lorebank.index.succession import successors
 from lorebank.language.words import estimate_tokens
 from lorebank.slots.values import SlotKind, same_value
 

@@ -33,6 +33,8 @@ NOTE = "note"
 
 _KEPT = 8_000
 """Rows kept in memory, some 2 KB each."""
+ENDS = "ends"
+"""Beside the stances of evidence marks: the mark `(ends f-…)`."""
 
 
 class Item(NamedTuple):
@@ -357,6 +359,7 @@ def _facts(
             recorded=_day(row[9]),
             occurred=_interval(row[10], row[11]),
             marks=_marks(row[12]),
+            ends=_ends(row[12]),
             details=tuple(json.loads(row[13])) if row[13] else (),
             heading=row[14],
             origin=_ORIGINS[row[15]],
@@ -383,7 +386,15 @@ def _mentions(connection: Connection, items: Sequence[int]) -> dict[int, tuple[M
 def _marks(stored: str | None) -> tuple[EvidenceMark, ...]:
     if not stored:
         return ()
-    return tuple(EvidenceMark(Stance(stance), opinion) for stance, opinion in json.loads(stored))
+    return tuple(
+        EvidenceMark(Stance(said), opinion) for said, opinion in json.loads(stored) if said != ENDS
+    )
+
+
+def _ends(stored: str | None) -> tuple[str, ...]:
+    if not stored or ENDS not in stored:
+        return ()
+    return tuple(fact for said, fact in json.loads(stored) if said == ENDS)
 
 
 def _day(stored: str | None) -> date | None:

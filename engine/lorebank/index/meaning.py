@@ -101,11 +101,12 @@ class _Choice:
 class Meaning:
     """One workspace's embedders: the primary, the fallback, and what is known of their state.
 
-    `cache_path` gives the place of the embedding cache; it is called when the cache is needed.
+    `cache_path` gives the place of the embedding cache, `None` for one in memory; it is called when
+    the cache is needed.
     """
 
     setup: Setup
-    cache_path: Callable[[], Path]
+    cache_path: Callable[[], Path | None]
     _primary: _Choice = field(init=False)
     _fallback: _Choice | None = field(init=False, default=None)
     _told: set[str] = field(default_factory=set)
@@ -228,7 +229,7 @@ class Meaning:
 
     def known_vectors(self, fingerprint: str, texts: Sequence[str]) -> Mapping[str, bytes]:
         """Text → vector, for those in the cache; no embedder is asked."""
-        if not texts or not self.cache_path().exists():
+        if not texts or not self._has_cache():
             return {}
         hashes = {text_hash(text): text for text in texts}
         with self._cache() as cache:
@@ -361,7 +362,11 @@ class Meaning:
         """Whether few are to be embedded, or a cache may know the rest; asks no embedder."""
         if self.pending(connection) <= EMBEDDED_BY_RECALL:
             return True
-        return self.setup.embedder.cache.enabled and self.cache_path().exists()
+        return self.setup.embedder.cache.enabled and self._has_cache()
+
+    def _has_cache(self) -> bool:
+        path = self.cache_path()
+        return path is not None and path.exists()
 
     def _is_near(self, connection: Connection, fingerprint: str) -> bool:
         """Whether an embedder's vectors are there but for a few."""

@@ -196,17 +196,30 @@ def _remember(connection: Connection, patterns: Iterable[NamePattern]) -> None:
 
 
 def _texts(connection: Connection, items: Sequence[int]) -> list[tuple[int, str, str]]:
-    """Item, its text and its day."""
-    return [
-        (item, "\n".join([text, *json.loads(details)]) if details else text, day)
-        for item, text, details, day in select(
+    """Item, its text and its day.
+
+    A file's text is read once and cut here: SQLite's `substr` walks it from the beginning for each
+    item, which is quadratic on a log of many lines.
+    """
+    rows = select(
+        connection,
+        "SELECT i.item, i.content, i.file, i.start, i.length, i.details,"
+        " coalesce(i.occurred_start, i.recorded, '') FROM json_each(?) w"
+        " CROSS JOIN items i ON i.item = w.value",
+        (json.dumps(items),),
+    )
+    files = dict(
+        select(
             connection,
-            "SELECT i.item, coalesce(i.content, substr(f.text, i.start + 1, i.length)), i.details,"
-            " coalesce(i.occurred_start, i.recorded, '') FROM json_each(?) w"
-            " CROSS JOIN items i ON i.item = w.value JOIN files f ON f.file = i.file",
-            (json.dumps(items),),
+            "SELECT file, text FROM files WHERE file IN (SELECT value FROM json_each(?))",
+            (json.dumps(sorted({file for _, content, file, *_ in rows if content is None})),),
         )
-    ]
+    )
+    texts: list[tuple[int, str, str]] = []
+    for item, content, file, start, length, details, day in rows:
+        text = files[file][start : start + length] if content is None else content
+        texts.append((item, "\n".join([text, *json.loads(details)]) if details else text, day))
+    return texts
 
 
 def _link(

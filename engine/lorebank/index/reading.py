@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from datetime import date
 from pathlib import PurePosixPath
 
 from lorebank.dates.occurred import occurred_interval
-from lorebank.domain import Chunk, Diagnostic, Fact, Interval, Origin, Passage
+from lorebank.dates.phrases import phrases_at
+from lorebank.dates.spans import Moment
+from lorebank.domain import Chunk, Diagnostic, Fact, Interval, Origin, Passage, Task, TaskState
 from lorebank.index.entities import MOVED, SPELLING, NameRow
 from lorebank.index.read_settings import ReadSettings
 from lorebank.index.slots import slots_of
@@ -20,6 +23,7 @@ from lorebank.markdown.facts import extract_facts
 from lorebank.markdown.front_matter import FrontMatterValue, parse_front_matter
 from lorebank.markdown.ledger import (
     LedgerEntry,
+    LineRuling,
     parse_evidence_lines,
     parse_ledger,
     parse_line_rulings,
@@ -30,6 +34,7 @@ from lorebank.markdown.passages import extract_passages
 from lorebank.markdown.redaction import redacted_page
 from lorebank.markdown.source import decode
 from lorebank.markdown.tags import front_matter_tags
+from lorebank.markdown.tasks import find_tasks
 from lorebank.records import dataclass
 from lorebank.slots.read import Slot
 from lorebank.workspace.files import SourceFile
@@ -57,6 +62,8 @@ class ReadFile:
     facts: tuple[Fact, ...]
     slots: tuple[tuple[Slot, ...], ...]
     """What each of the facts fixes."""
+    tasks: tuple[Task, ...]
+    """Those that a line marks as such; each is an item of its own."""
     passages: tuple[tuple[Passage, Interval | None], ...]
     """Each with the time it names."""
     chunks: tuple[Chunk, ...]
@@ -71,6 +78,8 @@ class ReadFile:
     """Whose word the file is, where no line says less."""
     confirmations: tuple[Confirmation, ...] = ()
     """What the owner confirmed, on the page of confirmations."""
+    line_rulings: tuple[LineRuling, ...] = ()
+    """What `bank/decisions.md` says of two lines."""
 
 
 def read_file(
@@ -93,8 +102,10 @@ def read_file(
         headings=() if source.role is FileRole.DIRECTIVES else settings.retain_headings,
         everywhere=source.role is FileRole.BANK,
     )
+    tasks = tuple(_due(task, source.recorded) for task in find_tasks(document))
+    taken = [(task.citation.start_line, task.citation.end_line) for task in tasks]
     passages = extract_passages(
-        text, source.path, fact_lines=extraction.fact_lines, document=document
+        text, source.path, fact_lines=[*extraction.fact_lines, *taken], document=document
     )
     facts = tuple(_dated(_lowered(fact, origin)) for fact in extraction.facts)
     context, unread = read_context(front_matter, text, source.path)
@@ -105,6 +116,7 @@ def read_file(
         text=_searchable(document),
         facts=facts,
         slots=tuple(slots_of(fact) for fact in facts),
+        tasks=tasks,
         passages=tuple((p, occurred_interval(p.text, source.recorded)) for p in passages),
         chunks=chunk_document(
             text,
@@ -132,6 +144,7 @@ def _read_ledger(
     """A ledger holds decisions only: no facts, no passages, nothing to search."""
     names: tuple[NameRow, ...] = ()
     confirmations: tuple[Confirmation, ...] = ()
+    rulings_of_lines: tuple[LineRuling, ...] = ()
     if source.path == CONFIRMED_PAGE:
         confirmations, odd = parse_confirmations(text, source.path, document=document)
         problems = (*problems, *odd)
@@ -143,7 +156,8 @@ def _read_ledger(
         rulings = parse_evidence_lines(text, source.path, document=document)
         problems = (*problems, *rulings.diagnostics)
     elif source.path == DECISIONS_PAGE:
-        problems = (*problems, *parse_line_rulings(text, source.path, document=document)[1])
+        rulings_of_lines, odd = parse_line_rulings(text, source.path, document=document)
+        problems = (*problems, *odd)
     elif source.path == FORGOTTEN_PAGE:
         from lorebank.transcripts.forgotten import parse_forgotten  # few workspaces have the page
 
@@ -155,11 +169,13 @@ def _read_ledger(
         text="",
         facts=(),
         slots=(),
+        tasks=(),
         passages=(),
         chunks=(),
         names=names,
         diagnostics=problems,
         confirmations=confirmations,
+        line_rulings=rulings_of_lines,
     )
 
 
@@ -195,6 +211,16 @@ def _lowered(fact: Fact, origin: Origin) -> Fact:
 def _dated(fact: Fact) -> Fact:
     occurred = occurred_interval(fact.content, fact.recorded)
     return replace(fact, occurred=occurred) if occurred else fact
+
+
+def _due(task: Task, recorded: date | None) -> Task:
+    """The task with the day that its words name: of an open one the next such day, not the last."""
+    if task.due is not None:
+        return task
+    if recorded is None or task.state is not TaskState.OPEN:
+        return replace(task, due=occurred_interval(task.text, recorded))
+    named = phrases_at(task.text, Moment(recorded, "future", ahead=True))
+    return replace(task, due=named[0].interval) if named else task
 
 
 def _page_names(path: str, front_matter: Mapping[str, FrontMatterValue]) -> tuple[NameRow, ...]:

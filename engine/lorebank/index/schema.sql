@@ -48,7 +48,7 @@ CREATE TABLE items (
     occurred_end   TEXT,
     content        TEXT,               -- a fact's plain text; NULL for a passage: its lines
     confidence     REAL,
-    marks          TEXT,               -- JSON [[stance, opinion id], …]
+    marks          TEXT,               -- JSON [[stance, opinion id] or ["ends", fact id], …]
     details        TEXT,               -- JSON [text, …]
     embedding      TEXT,               -- hash of the text to embed; NULL for a passage
     origin         TEXT NOT NULL,      -- the least trusted of its file's and its own mark
@@ -120,6 +120,38 @@ CREATE TABLE slots (
 ) WITHOUT ROWID;
 CREATE INDEX slots_by_value ON slots (value_slug, relation);
 CREATE INDEX slots_by_key ON slots (subject, about, relation);
+
+-- What a line says is over or new, as `supersede.reading` reads it: only lines with a word of change.
+CREATE TABLE changes (
+    item INTEGER PRIMARY KEY,
+    data TEXT NOT NULL                 -- JSON of a `Change`; '' where nothing in it is certain
+) WITHOUT ROWID;
+
+-- What somebody says of two lines: in `bank/decisions.md`, or by `(ends f-…)` in the newer one.
+CREATE TABLE line_rulings (
+    file     INTEGER NOT NULL,
+    line     INTEGER NOT NULL,
+    newer    TEXT NOT NULL,            -- fact id
+    older    TEXT NOT NULL,            -- fact id
+    relation TEXT NOT NULL,            -- same, replaces, both
+    by       TEXT NOT NULL,            -- who ruled; 'writer' for a mark in the line itself
+    day      TEXT                      -- of the ruling; NULL where the line says none
+);
+CREATE INDEX line_rulings_by_file ON line_rulings (file);
+CREATE INDEX line_rulings_by_older ON line_rulings (older);
+CREATE INDEX line_rulings_by_newer ON line_rulings (newer);
+-- Tasks and promises: which items are one, and in what state the line says it is.
+CREATE TABLE tasks (
+    item      INTEGER NOT NULL,
+    kind      TEXT NOT NULL,           -- task, promise
+    text      TEXT NOT NULL,           -- without box and metadata
+    state     TEXT NOT NULL,           -- open, done, cancelled
+    due_start TEXT,
+    due_end   TEXT,
+    words     TEXT NOT NULL,           -- folded words: a later line with the same decides
+    PRIMARY KEY (item, text)
+) WITHOUT ROWID;
+CREATE INDEX tasks_by_words ON tasks (words);
 
 -- `#tag` in an item, and `tags:` in the front matter of its file.
 CREATE TABLE tags (

@@ -1,7 +1,7 @@
-"""Rows of slots: which property of whom each fact fixes, and which facts newer ones replace.
+"""Rows of slots: which property of whom each fact fixes, and which of them newer facts replace.
 
 What replaces what is worked out when asked, never stored: it depends on the day asked about and on
-who is who, and both may change without the fact's file changing.
+who is who, and both may change without the fact's file changing. `succession` is who asks.
 """
 
 from __future__ import annotations
@@ -28,28 +28,9 @@ _DATED = frozenset({"is date", "due"})
 
 
 @dataclass(frozen=True, slots=True)
-class Successor:
-    """The fact that replaces another."""
+class SlotEntry:
+    """What one item says of a property."""
 
-    item: int
-    id: str
-    old_value: str
-    """What the replaced fact says that holds no longer, in folded words."""
-
-
-@dataclass(frozen=True, slots=True)
-class Fates:
-    """What became of the facts recorded by a day."""
-
-    superseded: Mapping[str, str]
-    """Fact id → id of the fact that replaces it."""
-    lapsed: Mapping[str, tuple[tuple[str, ...], str]]
-    """Id of a fact that is replaced, all of it or in part → the values that hold no longer, in
-    folded words, and the id of the fact that replaces the last of them."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Entry:
     item: int
     id: str
     kind: SlotKind
@@ -140,34 +121,20 @@ def items_of_slots(
     return [(item, relation) for item, relation in rows]
 
 
-def successors(
-    connection: Connection, items: Iterable[int], *, as_of: date | None = None
-) -> dict[int, Successor]:
-    """Item → the newest fact that replaces it, among those recorded by `as_of`.
-
-    A fact replaces another when it was recorded later (on a later day, or further down the same
-    log) and gives another value to the same property of the same thing, or says that it is over.
-    A fact that fixes several properties is replaced when all of them are; the latest of those that
-    do is named. Facts in undated files replace nothing and are not replaced; facts in quarantine
-    replace nothing that is trusted.
-    """
-    replaced: dict[int, Successor] = {}
-    for item, (newer, is_whole) in _newer(connection, items, as_of).items():
-        if is_whole:
-            mine, last = max(newer, key=lambda pair: pair[1].when)
-            replaced[item] = Successor(last.item, last.id, " ".join(mine.values))
-    return replaced
-
-
-def _newer(
+def replaced_values(
     connection: Connection, items: Iterable[int], as_of: date | None
-) -> dict[int, tuple[list[tuple[_Entry, _Entry]], bool]]:
-    """Item → its properties that are replaced, each with what replaces it; and whether all are."""
+) -> dict[int, tuple[list[tuple[SlotEntry, SlotEntry]], bool]]:
+    """Item → its properties that are replaced, each with what replaces it; and whether all are.
+
+    A newer line (of a later day, or further down the same log) replaces a property by another value
+    of it, or by saying that it is over. Facts in undated files replace nothing and are not
+    replaced; facts in quarantine replace nothing that is trusted.
+    """
     keys = _keys(connection, items)
     if not keys:
         return {}
     rivals = _rivals(connection, {key for found in keys.values() for key in found}, as_of)
-    found: dict[int, tuple[list[tuple[_Entry, _Entry]], bool]] = {}
+    found: dict[int, tuple[list[tuple[SlotEntry, SlotEntry]], bool]] = {}
     for item, own in keys.items():
         fixed = [_fixed_by(item, key, rivals) for key in dict.fromkeys(own)]
         held = [one for one in fixed if one and one[0].kind is not SlotKind.ENDS]
@@ -178,8 +145,8 @@ def _newer(
 
 
 def _fixed_by(
-    item: int, key: _Key, rivals: Mapping[_Key, Sequence[_Entry]]
-) -> tuple[_Entry, _Entry | None] | None:
+    item: int, key: _Key, rivals: Mapping[_Key, Sequence[SlotEntry]]
+) -> tuple[SlotEntry, SlotEntry | None] | None:
     """What an item says of a property, and what replaces that; `None` for an undated item."""
     own = [entry for entry in rivals[key] if entry.item == item]
     # Of "moved from Berlin to Lisbon" the end of Berlin never lapses; Lisbon may.
@@ -205,50 +172,18 @@ def relations_of_facts(
             connection,
             "SELECT i.id, json_group_array(s.relation) FROM items i JOIN slots s ON s.item = i.item"
             " WHERE s.kind <> 'ends' AND s.relation <> :swap AND i.quarantined = 0"
-            f" AND {_of(facts)} GROUP BY i.id",
-            {"swap": _SWAP, "facts": _listed(facts)},
+            f" AND {of_facts(facts)} GROUP BY i.id",
+            {"swap": _SWAP, "facts": listed(facts)},
         )
     }
 
 
-def superseded_facts(
-    connection: Connection, *, as_of: date | None = None, facts: Collection[str] | None = None
-) -> dict[str, str]:
-    """Fact id → id of the fact that replaces it, of all facts recorded by `as_of`, or of those of
-    them that bear these ids."""
-    return dict(fates_of_facts(connection, as_of=as_of, facts=facts).superseded)
-
-
-def fates_of_facts(
-    connection: Connection, *, as_of: date | None = None, facts: Collection[str] | None = None
-) -> Fates:
-    """Which facts recorded by `as_of` are replaced, and which in part; of all, or of these ids."""
-    ids = dict(
-        select(
-            connection,
-            "SELECT i.item, i.id FROM items i WHERE i.quarantined = 0"
-            " AND i.item IN (SELECT item FROM slots)"
-            f" AND {_of(facts)} AND (:day IS NULL OR i.recorded IS NULL OR i.recorded <= :day)",
-            {"day": as_of.isoformat() if as_of else None, "facts": _listed(facts)},
-        )
-    )
-    superseded: dict[str, str] = {}
-    lapsed: dict[str, tuple[tuple[str, ...], str]] = {}
-    for item, (newer, is_whole) in _newer(connection, ids, as_of).items():
-        last = max((entry for _, entry in newer), key=lambda entry: entry.when).id
-        if is_whole:
-            superseded[ids[item]] = last
-        values = (value for mine, _ in newer for value in mine.values)
-        lapsed[ids[item]] = (tuple(dict.fromkeys(values)), last)
-    return Fates(superseded, lapsed)
-
-
-def _of(facts: Collection[str] | None) -> str:
+def of_facts(facts: Collection[str] | None) -> str:
     """A condition on items, which takes `_listed` as `:facts`."""
     return "1" if facts is None else "i.id IN (SELECT value FROM json_each(:facts))"
 
 
-def _listed(facts: Collection[str] | None) -> str | None:
+def listed(facts: Collection[str] | None) -> str | None:
     return None if facts is None else json.dumps(sorted(facts))
 
 
@@ -278,7 +213,7 @@ def _keys(connection: Connection, items: Iterable[int]) -> dict[int, list[_Key]]
 
 def _rivals(
     connection: Connection, keys: Iterable[_Key], as_of: date | None
-) -> defaultdict[_Key, list[_Entry]]:
+) -> defaultdict[_Key, list[SlotEntry]]:
     """All dated entries of these properties, whatever name the entity was called by."""
     wanted = {wanted for key in keys for wanted in (key, _swap_of(key))}
     names = {key[0] for key in wanted}
@@ -294,7 +229,7 @@ def _rivals(
         for entity, about, relation in sorted(wanted)
         for slug in sorted(written[entity])
     ]
-    found: defaultdict[_Key, list[_Entry]] = defaultdict(list)
+    found: defaultdict[_Key, list[SlotEntry]] = defaultdict(list)
     for entity, about, relation, *row in select(
         connection,
         "SELECT w.value ->> 3, s.about, s.relation, s.item, i.id, s.kind,"
@@ -310,12 +245,12 @@ def _rivals(
         item, fact, kind, values, recorded, file, line, until, trusted = row
         said = tuple(json.loads(values))
         when = (recorded, file, line)
-        entry = _Entry(item, fact, SlotKind(kind), said, when, until, bool(trusted))
+        entry = SlotEntry(item, fact, SlotKind(kind), said, when, until, bool(trusted))
         found[entity, about, relation].append(entry)
     return found
 
 
-def _replacement(mine: _Entry, entries: Sequence[_Entry]) -> _Entry | None:
+def _replacement(mine: SlotEntry, entries: Sequence[SlotEntry]) -> SlotEntry | None:
     """The newest later entry that leaves no room for this one; `None` where the newest agrees."""
     later = sorted((e for e in entries if _is_later(e, mine)), key=lambda e: e.when, reverse=True)
     for entry in later:
@@ -333,20 +268,20 @@ def _replacement(mine: _Entry, entries: Sequence[_Entry]) -> _Entry | None:
     return None
 
 
-def _came_from_elsewhere(mine: _Entry, entry: _Entry, later: Sequence[_Entry]) -> bool:
+def _came_from_elsewhere(mine: SlotEntry, entry: SlotEntry, later: Sequence[SlotEntry]) -> bool:
     """Whether a sentence says which value it replaces, and that is another: who `moved from Vim to
     Emacs` did not move out of Berlin."""
     left = [e for e in later if e.item == entry.item and e.kind is SlotKind.ENDS]
     return bool(left) and not any(_is_ended(mine, e) for e in left)
 
 
-def _is_ended(mine: _Entry, entry: _Entry) -> bool:
+def _is_ended(mine: SlotEntry, entry: SlotEntry) -> bool:
     from lorebank.slots.read import ends_value  # few answers come upon an end
 
     return any(ends_value(over, ours) for over in entry.values for ours in mine.values)
 
 
-def _is_later(entry: _Entry, mine: _Entry) -> bool:
+def _is_later(entry: SlotEntry, mine: SlotEntry) -> bool:
     """Recorded on a later day, or further down the same file; two files of a day have no order.
 
     What is in quarantine takes the place of nothing that is trusted.

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 DECIDING_PAGES = frozenset({"bank/opinions.md", "bank/evidence.md"})
 OPINIONS_DUE = "opinions_due"
 """Set with the facts, unset with the opinions formed from them: a kill in between is noticed."""
+SEALED_TABLES = ("files", "items", "mentions", "chunks")
+"""Tables whose row counts are noted with each sync: a file that lost pages shows by them, where
+SQLite itself finds nothing wrong."""
 RACY_NS = 2_000_000_000
 """A change this young may be followed by another under the same time stamp."""
 
@@ -84,27 +87,36 @@ def sync_files(
     """Bring files, facts, passages, chunks, names and entities up to date.
 
     When another process wrote while this one was reading, its reading may be the newer one: the
-    files are walked again before anything is written.
+    files are read again before anything is written, the third time with the lock held.
     """
     if read_meta(connection, "reading") != settings.fingerprint():
         full = True
     due = read_meta(connection, OPINIONS_DUE) == "1"
-    while True:
+    for last in (False, False, True):
         seen = generation(connection)
         plan = _plan(connection, root, walk(), settings, full=full, progress=progress)
         if _is_idle(connection, plan):
             return SyncResult(_report(connection, plan), frozenset(), all_opinions=due)
-        from lorebank.index.writing import (
-            marked_lines,
-        )  # a look that finds no change writes nothing
-
-        marked = marked_lines(connection)
         with transaction(connection):
             if generation(connection) != seen:
-                continue
-            result = _write_all(connection, plan, settings, full=full or due, marked=marked)
+                if not last:
+                    continue
+                plan = _plan(connection, root, walk(), settings, full=full, progress=progress)
+            result = _write_all(connection, plan, settings, full=full or due)
         give_back_room(connection)
         return result
+    raise AssertionError("the last attempt always returns")
+
+
+def has_all_rows(connection: Connection) -> bool:
+    """Whether the tables hold as many rows as the last sync wrote; true before the first."""
+    counted = read_meta(connection, "rows")
+    return counted is None or counted == _row_counts(connection)
+
+
+def _row_counts(connection: Connection) -> str:
+    counts = ", ".join(f"(SELECT count(*) FROM {table})" for table in SEALED_TABLES)
+    return " ".join(map(str, select(connection, f"SELECT {counts}")[0]))
 
 
 def _write_all(
@@ -113,15 +125,16 @@ def _write_all(
     settings: ReadSettings,
     *,
     full: bool,
-    marked: frozenset[tuple[str, str, str, int]],
 ) -> SyncResult:
     """Write a plan; inside the caller's transaction."""
-    from lorebank.index.writing import marked_lines
+    from lorebank.index.writing import marked_lines  # imported late: most syncs write nothing
 
+    marked = marked_lines(connection)
     entities = _write(connection, plan, settings, full=full)
     write_meta(connection, "reading", settings.fingerprint())
     now = datetime.now().astimezone()
     write_meta(connection, "synced_at", now.isoformat(timespec="seconds"))
+    write_meta(connection, "rows", _row_counts(connection))
     every = full or marked != marked_lines(connection)
     decisions = _has_decisions(plan)
     if entities or every or decisions:

@@ -9,14 +9,17 @@ from datetime import date
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
-from lorebank.domain import Chunk, Diagnostic, Fact, Interval, Origin, Passage
+from lorebank.domain import Chunk, Diagnostic, Fact, Interval, Origin, Passage, Task
 from lorebank.index.connection import Connection, select
 from lorebank.index.contexts import delete_context, insert_context
 from lorebank.index.embedding import hash_of_item
 from lorebank.index.embedding_cache import text_hash
 from lorebank.index.entities import insert_names
+from lorebank.index.items import ENDS
 from lorebank.index.quarantine import insert_confirmations
 from lorebank.index.slots import insert_slots
+from lorebank.index.succession import insert_change, insert_line_rulings
+from lorebank.index.tasks import insert_tasks
 from lorebank.language.words import searchable
 from lorebank.markdown.origin import read_origin_mark
 from lorebank.markdown.tags import find_tags
@@ -58,13 +61,16 @@ def delete_file(connection: Connection, path: str) -> None:
     connection.execute(f"DELETE FROM mentions WHERE item IN ({items})", (file,))
     connection.execute(f"DELETE FROM plain_mentions WHERE item IN ({items})", (file,))
     connection.execute(f"DELETE FROM slots WHERE item IN ({items})", (file,))
+    connection.execute(f"DELETE FROM changes WHERE item IN ({items})", (file,))
     connection.execute(f"DELETE FROM vectors WHERE owner = 'item' AND row IN ({items})", (file,))
     connection.execute(f"DELETE FROM tags WHERE item IN ({items})", (file,))
+    connection.execute(f"DELETE FROM tasks WHERE item IN ({items})", (file,))
     connection.execute("DELETE FROM items WHERE file = ?", (file,))
     connection.execute(f"DELETE FROM chunks_fts WHERE rowid IN ({chunks})", (file,))
     connection.execute(f"DELETE FROM vectors WHERE owner = 'chunk' AND row IN ({chunks})", (file,))
     connection.execute("DELETE FROM chunks WHERE file = ?", (file,))
     connection.execute("DELETE FROM confirmations WHERE file = ?", (file,))
+    connection.execute("DELETE FROM line_rulings WHERE file = ?", (file,))
     connection.execute("DELETE FROM names WHERE file = ?", (file,))
     delete_context(connection, file)
     connection.execute("DELETE FROM diagnostics WHERE path = ?", (path,))
@@ -129,6 +135,7 @@ def insert_file(connection: Connection, read: ReadFile, mtime_ns: int) -> None:
     if read.context and read.origin.trusted:  # else it would speak for its neighbours
         insert_context(connection, file, read.context_scope, read.context)
     insert_confirmations(connection, file, read.confirmations)
+    insert_line_rulings(connection, file, read)
     insert_diagnostics(connection, read.diagnostics)
 
 
@@ -143,13 +150,19 @@ def _insert_items(connection: Connection, file: int, read: ReadFile, starts: Seq
     entries: list[tuple[Fact | Passage, Interval | None, tuple[Slot, ...]]] = [
         *((f, f.occurred, slots) for f, slots in zip(read.facts, read.slots, strict=True)),
         *((passage, occurred, ()) for passage, occurred in read.passages),
+        *((_as_passage(task, read.text, starts), task.due, ()) for task in read.tasks),
     ]
+    tasks = {task.citation: task for task in read.tasks}
     entries.sort(key=lambda entry: (entry[0].citation.start_line, entry[0].citation.end_line))
     texts = [_own_words(entry, read.text, starts) for entry, _, _ in entries]
     title = searchable(f"{read.source.path} {read.title} {read.context}".rstrip())
     for ordinal, (entry, occurred, slots) in enumerate(entries):
         item = _insert_item(connection, file, ordinal, entry, occurred, read, starts)
         insert_slots(connection, item, slots)
+        if isinstance(entry, Fact):
+            insert_change(connection, item, entry)
+        if not isinstance(entry, Fact) and entry.citation in tasks:
+            insert_tasks(connection, item, [tasks[entry.citation]])
         around = [texts[i] for i in (ordinal - 1, ordinal + 1) if 0 <= i < len(texts)]
         names = [m.name for m in entry.mentions] if isinstance(entry, Fact) else []
         connection.execute(
@@ -196,9 +209,7 @@ def _insert_item(
             _iso(occurred.end) if occurred else None,
             fact.content if fact else None,
             fact.confidence if fact else None,
-            json.dumps([[m.stance.value, m.opinion_id] for m in fact.marks])
-            if fact and fact.marks
-            else None,
+            _marks(fact) if fact else None,
             json.dumps(fact.details, ensure_ascii=False) if fact and fact.details else None,
             hash_of_item(fact.content, fact.heading) if fact else None,
             _origin(entry, read).value,
@@ -219,6 +230,18 @@ def _insert_item(
             ],
         )
     return item
+
+
+def _marks(fact: Fact) -> str | None:
+    marks = [[mark.stance.value, mark.opinion_id] for mark in fact.marks]
+    marks += [[ENDS, ended] for ended in fact.ends]
+    return json.dumps(marks) if marks else None
+
+
+def _as_passage(task: Task, text: str, starts: Sequence[int]) -> Passage:
+    """The lines of a task, box included."""
+    start, length = _extent(task.citation.start_line, task.citation.end_line, starts)
+    return Passage(text[start : start + length], task.citation)
 
 
 def _origin(entry: Fact | Passage, read: ReadFile) -> Origin:

@@ -37,7 +37,7 @@ _FOLLOWED_BY = {b"pass": b"wcp:=*`\"'_", b"pw": b"d:=*`\"'"}
 _MAY_HOLD_TOKEN = re.compile(rf"[\w%+/=.~:-]{{{_RUN}}}")
 """A run of whatever a token is made of: told in a tenth of the time of reading the table."""
 _URL = re.compile(
-    r"[A-Za-z][A-Za-z0-9+.-]*://[^\s/@:<>\"'`]*:(?P<value>[^\s@/<>\"'`]+)@"
+    r"(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{0,40}://[^\s/@:<>\"'`]*:(?P<value>[^\s@/<>\"'`]+)@"
     r"(?=[\w\[])"
 )
 _KEY_BLOCK = re.compile(
@@ -64,10 +64,12 @@ _SURE_NAMES = (
     r"|(?:private|encryption|master|service|account|license|licence|storage|admin)[ _-]?key"
     r"|secret|token|credentials?"
 )
+# Repeats are bounded, here and in `_URL`: an unbounded one that may begin anywhere takes quadratic
+# time on a line of 100 kB that is all one name. Eight parts of forty letters hold any real name.
 _ASSIGNED = re.compile(
-    rf"(?<![A-Za-z0-9])(?:(?P<flag>--)|(?:[A-Za-z0-9]+[_.-])*?)"
+    rf"(?<![A-Za-z0-9])(?:(?P<flag>--)|(?:[A-Za-z0-9]{{1,40}}[_.-]){{0,8}}?)"
     rf"(?:(?P<password>(?i:{_PASSWORD_NAMES}))|(?P<sure>(?i:{_SURE_NAMES}))"
-    r"|(?P<key>(?i:(?:[A-Za-z0-9]+_)*key)))(?P<more>(?:[_-]?\d{1,2}|_BASE)?)"
+    r"|(?P<key>(?i:(?:[A-Za-z0-9]{1,40}_){0,8}key)))(?P<more>(?:[_-]?\d{1,2}|_BASE)?)"
     r"(?:\s(?:for|of|to|on|at|für|vom|de|del|du|do|da|di|van)(?:\s[\w'’.-]+){1,3}?)?"
     r"(?:\s?\([^()\n]{1,30}\))?"
     r"[\"'`*_\]]{0,4}\s{0,8}"

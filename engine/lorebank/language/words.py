@@ -103,6 +103,19 @@ def stop_words_of(language: str) -> frozenset[str]:
     return _stop_words_by_language()[0].get(language, frozenset())
 
 
+def likely_languages(tokens: Iterable[str]) -> tuple[str, ...]:
+    """The languages with most stop words among these folded tokens; all where none has any.
+
+    >>> likely_languages(["la", "casa", "de", "mi", "abuela"])
+    ('es',)
+    """
+    own, _ = _stop_words_by_language()
+    found = list(tokens)
+    votes = {code: sum(token in stops for token in found) for code, stops in own.items()}
+    most = max(votes.values())
+    return tuple(code for code in own if votes[code] == most)
+
+
 def _stop_words_for(tokens: Iterable[str]) -> frozenset[str]:
     """The stop words of the language that most of these tokens are stop words of.
 

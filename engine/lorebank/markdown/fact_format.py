@@ -17,7 +17,8 @@ def format_fact(fact: Fact) -> str:
     `- O(c=0.95) @Peter: Prefers concise replies on WhatsApp. (+o-3f2a)`
     """
     prefix = _prefix(fact)
-    marks = "".join(f" {_mark(mark)}" for mark in fact.marks) + origin_mark(fact.origin)
+    marks = "".join(f" {_mark(mark)}" for mark in fact.marks)
+    marks += "".join(f" (ends {id})" for id in fact.ends) + origin_mark(fact.origin)
     lines = [f"- {prefix} {_content(fact, prefix, marks)}{marks}"]
     lines += [f"  - {_escaped_where_needed(detail)}" for detail in fact.details]
     return "\n".join(lines)
@@ -47,15 +48,17 @@ def _content(fact: Fact, prefix: str, marks: str) -> str:
     for dress in _DRESSINGS:
         content = "".join(_pieces(fact, dress))
         line = parse_fact_line(f"{prefix} {content}{marks}")
-        same = (line.kind, line.mentions, line.confidence, line.content, line.marks, line.origin)
-        if "<" not in content and same == _said(fact):
+        same = (line.kind, line.mentions, line.confidence, line.content)
+        marked = (line.marks, line.ends, line.origin)
+        if "<" not in content and (*same, *marked) == _said(fact):
             return content
     return "".join(_pieces(fact, escape_markup))
 
 
 def _said(fact: Fact) -> tuple[object, ...]:
     origin = None if fact.origin is Origin.OWNER else fact.origin
-    return (fact.kind, fact.mentions, fact.confidence, fact.content, fact.marks, origin)
+    said = (fact.kind, fact.mentions, fact.confidence, fact.content)
+    return (*said, fact.marks, fact.ends, origin)
 
 
 def _pieces(fact: Fact, dress: Callable[[str], str]) -> Iterator[str]:

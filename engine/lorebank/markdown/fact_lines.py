@@ -4,7 +4,7 @@
     kind     = "W" | "B" | "S" | "O" , [ "(" , "c" , "=" , number , ")" ] ;
     mention  = "@" name | "@[[" title "]]" | "[[" title [ "|" shown ] "]]" ;
 
-Around it stands what people really write: task boxes, ✅, bold letters, lower case, full-width
+Around it stands what people really write: ✅, bold letters, lower case, full-width
 letters and colons, a colon right after the kind, commas and "and" between mentions.
 
 Without a colon, mentions before a lower-case word belong to the sentence (`@Peter is away` reads
@@ -27,7 +27,6 @@ LineProblem = tuple[str, str]
 """A diagnostic without its place: code and message."""
 
 _KINDS = {kind.letter: kind for kind in FactKind}
-_TASK_BOX = re.compile(r"\s*\[[ xX~/>-]\][ \t]+")
 _ORNAMENTS = re.compile(
     r"(?:[\s\u2022\u25aa\u2013\u2014\u2190-\u2bff\ufe0e\ufe0f\u200d\u20e3\U0001f000-\U0001faff])*"
 )
@@ -48,12 +47,14 @@ _BETWEEN = re.compile(
 )
 _MAYBE_TYPED = re.compile(r"[\W_]*[A-Za-zＡ-Ｚａ-ｚ][\s*_~`:：(（,\])）】@\[]")
 _WHITE = re.compile(r"\s*")
+_ONE_MARK = r"\((?:[+−–-]o-[0-9a-z]+|ends\s+f-[0-9a-f]{10})\)"
 _MARKS = re.compile(
-    r"(?P<before>^|[^\S\n]*)(?P<marks>\((?:[+−–-])o-[0-9A-Za-z]+\)"
-    r"(?:[^\S\n]*\((?:[+−–-])o-[0-9A-Za-z]+\))*)[.。]?[^\S\n]*$",
-    re.MULTILINE,
+    rf"(?P<before>^|[^\S\n]*)(?P<marks>{_ONE_MARK}(?:[^\S\n]*{_ONE_MARK})*)[.。]?[^\S\n]*$",
+    re.MULTILINE | re.IGNORECASE,
 )
-_MARK = re.compile(r"\((?P<sign>[+−–-])(?P<id>o-[0-9A-Za-z]+)\)")
+_MARK = re.compile(
+    r"\((?:(?P<sign>[+−–-])(?P<id>o-[0-9a-z]+)|ends\s+(?P<ended>f-[0-9a-f]{10}))\)", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,8 @@ class FactLine:
     confidence: float | None
     content: str
     marks: tuple[EvidenceMark, ...]
+    ends: tuple[str, ...] = ()
+    """Ids of facts that, as the writer says, hold no longer: `(ends f-1a2b3c4d5e)`."""
     problems: tuple[LineProblem, ...] = ()
     has_kind: bool = True
     """Whether a kind letter was written and understood."""
@@ -89,8 +92,8 @@ def parse_fact_line(text: str) -> FactLine:
     `O(c=0.95) @Peter: Prefers *short* replies. (+o-3f2a)` → opinion, 0.95, Peter as subject,
     "Prefers short replies.", one mark.
     """
-    body, marks, origin = _without_marks(text)
-    return replace(_Prefix(body).read(), marks=marks, origin=origin)
+    body, marks, ends, origin = _without_marks(text)
+    return replace(_Prefix(body).read(), marks=marks, ends=ends, origin=origin)
 
 
 def begins_typed(text: str) -> bool:
@@ -107,24 +110,28 @@ def parse_confidence(value: str) -> float | None:
     return number if 0.0 <= number <= 1.0 else None
 
 
-def _without_marks(text: str) -> tuple[str, tuple[EvidenceMark, ...], Origin | None]:
+def _without_marks(
+    text: str,
+) -> tuple[str, tuple[EvidenceMark, ...], tuple[str, ...], Origin | None]:
     """The text without the marks at the ends of its lines, in whatever order they stand."""
     text, origin = read_origin_mark(text)
-    body, marks = _without_evidence_marks(text)
-    if origin is None and marks:
+    body, marks, ends = _without_line_marks(text)
+    if origin is None and (marks or ends):
         body, origin = read_origin_mark(body)
-    return body, marks, origin
+    return body, marks, ends, origin
 
 
-def _without_evidence_marks(text: str) -> tuple[str, tuple[EvidenceMark, ...]]:
-    if "o-" not in text:
-        return text, ()
+def _without_line_marks(text: str) -> tuple[str, tuple[EvidenceMark, ...], tuple[str, ...]]:
+    if "o-" not in text and "f-" not in text:
+        return text, (), ()
+    found = [m for group in _MARKS.finditer(text) for m in _MARK.finditer(group["marks"])]
     marks = [
         EvidenceMark(Stance.FOR if mark["sign"] == "+" else Stance.AGAINST, mark["id"].lower())
-        for group in _MARKS.finditer(text)
-        for mark in _MARK.finditer(group["marks"])
+        for mark in found
+        if mark["id"]
     ]
-    return _MARKS.sub("", text), tuple(dict.fromkeys(marks))
+    ends = [mark["ended"].lower() for mark in found if mark["ended"]]
+    return _MARKS.sub("", text), tuple(dict.fromkeys(marks)), tuple(dict.fromkeys(ends))
 
 
 class _Prefix:
@@ -144,8 +151,7 @@ class _Prefix:
         self.problems: list[LineProblem] = []
 
     def read(self) -> FactLine:
-        box = _TASK_BOX.match(self.text)
-        begin = self.position = box.end() if box else _end(_WHITE, self.text, 0)
+        begin = self.position = _end(_WHITE, self.text, 0)
         self._skip_ornaments()
         self._read_kind()
         has_colon = self.after_colon = self._skip_colon() if self.kind else False

@@ -19,6 +19,7 @@ from lorebank.markdown.headings import RETAIN_HEADINGS
 from lorebank.markdown.opinion_tables import opinion_rows
 from lorebank.markdown.plain import plain_text
 from lorebank.markdown.sections import opens_retain
+from lorebank.markdown.tasks import begins_task
 from lorebank.records import dataclass
 
 
@@ -129,6 +130,8 @@ class _FactReader:
         return index
 
     def _list_item(self, node: Node, path: str, *, in_retain: bool) -> None:
+        if _begins_task(node):
+            return
         if self._is_label(node, in_retain=in_retain):
             for child in node.children:
                 if child.kind == "list":
@@ -221,6 +224,7 @@ class _FactReader:
             confidence=line.confidence,
             recorded=self.recorded,
             marks=line.marks,
+            ends=line.ends,
             heading=path,
             details=tuple(detail for detail in item.details if detail),
             origin=line.origin or Origin.OWNER,
@@ -237,6 +241,11 @@ def _without_title(path: str, title_path: str) -> str:
 def _begins_typed(item: Node) -> bool:
     first = item.children[0] if item.children else None
     return first is not None and first.kind == "paragraph" and begins_typed(first.text)
+
+
+def _begins_task(item: Node) -> bool:
+    first = item.children[0] if item.children else None
+    return first is not None and first.kind == "paragraph" and begins_task(first.text)
 
 
 def _stands_alone(item: FactItem, *, in_retain: bool) -> bool:

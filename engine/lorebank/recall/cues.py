@@ -1,138 +1,105 @@
-"""Cue words: what in a question asks for an opinion, for a time, for what was done.
+"""Question words: what in a question only asks, and what it asks for.
 
-A row a language; matching is on folded text. Adding a language is adding a row.
+"What did we find out about Pickle lately?" is about Pickle; "find out" and "lately" say that the
+newest is wanted. The phrases are those of the `[questions]` sections of the language files; in
+them `...` stands for any words between two parts.
 """
 
 from __future__ import annotations
 
-import re
-from functools import lru_cache
+from collections.abc import Sequence
+from functools import cache
 
-from lorebank.language.folding import fold
 from lorebank.language.words import words
+from lorebank.languages import Sections, compiled, split
+from lorebank.records import dataclass
 
-_OPINION = {
-    "en": r"prefers?|preferred|preferences?|likes?|liked|loves?|hates?|dislikes?|enjoys?"
-    r"|favou?rites?"
-    r"|opinions?|thinks?|thoughts on|beliefs?|believes?|feels? about|feel towards?|wants?|wishes"
-    r"|attitude|stance|view on|views on|taste in|cares? about|opposed to|fond of|keen on",
-    "es": r"prefiere[ns]?|preferencias?|gustan?|gustaria|odia[ns]?|opina[ns]?|opinion(?:es)?"
-    r"|piensa[ns]?|cree[ns]?|favorit[oa]s?|quiere[ns]?|le parece|detesta[ns]?",
-    "pt": r"prefere[m]?|preferencias?|gosta[m]?|odeia[m]?|opiniao|opinioes|acha[m]?|pensa[m]?"
-    r"|acredita[m]?|favorit[oa]s?|quer(?:em)?|detesta[m]?",
-    "fr": r"prefere(?:nt)?|preferences?|aime(?:nt)?|deteste(?:nt)?|avis|opinions?|pense(?:nt)?"
-    r"|croit|croient|favori(?:te)?s?|veut|veulent|prefere[e]?s?",
-    "de": r"bevorzug\w*|vorlieben?|mag|moegen|mogen|liebt|hasst|meinung(?:en)?|denkt|haelt von"
-    r"|halt von"
-    r"|findet|glaubt|lieblings\w*|moechte|mochte|lieber|am liebsten",
-    "it": r"preferisc[ei](?:ono)?|preferenz[ae]|piac(?:e|ciono)|odia(?:no)?|opinion[ei]"
-    r"|pensa(?:no)?|crede(?:ono)?|preferit[oaie]|vuole|vogliono",
-    "nl": r"voorkeur(?:en)?|verkiest|houdt van|haat|mening(?:en)?|denkt|vindt|gelooft|favoriete?",
-}
-_OPINION_UNSPACED = (
-    "喜欢",
-    "偏好",
-    "喜歡",
-    "觉得",
-    "覺得",
-    "认为",
-    "認為",
-    "看法",
-    "意见",
-    "讨厌",
-    "好き",
-    "嫌い",
-    "思って",
-    "好む",
-    "意見",
-    "考えて",
-)
+_GAP = "..."
+_NO_SUBJECT = frozenset({"frame", "newest", "oldest", "count", "when", "define", "opinion"})
+"""The kinds whose words only ask. `past` is left out: "the former boat" is another boat."""
 
-_WHEN = {
-    "en": r"when|what (?:day|date|month|year|time)|which (?:day|date|month|year|week)|how long ago"
-    r"|since when|until when|how long",
-    "es": r"cuando|que (?:dia|fecha|mes|ano)|desde cuando|hace cuanto",
-    "pt": r"quando|que (?:dia|data|mes|ano)|desde quando|ha quanto",
-    "fr": r"quand|quel(?:le)? (?:jour|date|mois|annee)|depuis quand",
-    "de": r"wann|an welchem tag|in welchem (?:monat|jahr)|seit wann|welches datum",
-    "it": r"quando|che (?:giorno|data|mese|anno)|da quando|in che (?:mese|anno)",
-    "nl": r"wanneer|welke (?:dag|datum|maand)|sinds wanneer",
-}
-_WHEN_UNSPACED = ("什么时候", "何时", "哪天", "几号", "几月", "いつ", "何日", "何月")
-
-_PAST = {
-    "en": r"used to|formerly|former|previous|previously|earlier|originally|at first|in the past"
-    r"|back then|over time|history of|use to|(?:did|was|were)\b.* before|before\W*$",
-    "es": r"antes\W*$|antes de|anterior|anteriores|anteriormente|solia|al principio|antigu[oa]s?",
-    "pt": r"antes\W*$|anterior|anteriores|anteriormente|costumava|no inicio|antig[oa]s?",
-    "fr": r"avant\W*$|auparavant|ancien|ancienne|precedente?|autrefois|au debut",
-    "de": r"fruher\w*|vorher|zuvor|damals|ehemalig\w*|bisherig\w*|ursprunglich",
-    "it": r"prima\W*$|precedente|un tempo|in passato|all'inizio",
-    "nl": r"vroeger|voorheen|eerder|vorige|destijds",
-}
-_PAST_UNSPACED = ("以前", "之前", "原来", "曾经", "过去", "原先", "かつて", "昔")
-
-_WHO = {
-    "en": r"who(?:'s| is| was| are)|what(?:'s| is| are)(?! (?:the|new|up|wrong|left|next)\b)"
-    r"|tell me about",
-    "es": r"quien(?:es)? (?:es|son|era)|que es",
-    "pt": r"quem (?:e|era|sao)|o que e",
-    "fr": r"qui (?:est|sont)|qu'est-ce que|c'est quoi",
-    "de": r"wer (?:ist|war|sind)|was ist",
-    "it": r"chi (?:e|era|sono)|(?:che )?cos'e|che cosa e",
-    "nl": r"wie (?:is|was|zijn)|wat is",
-}
-_WHO_UNSPACED = ("是谁", "谁是", "是什么", "とは", "って誰", "は誰", "って何", "は何")
+_Phrase = tuple[str, tuple[str, ...], tuple[str, ...]]
+"""Its kind, the words behind the first up to the gap, the words behind the gap."""
 
 
-def asks_for_opinion(text: str) -> bool:
-    """Whether a question is about what somebody prefers, thinks or wants."""
-    return _asks(text, "opinion")
+@dataclass(frozen=True, slots=True)
+class Cues:
+    """The question words of one question."""
+
+    kinds: frozenset[str]
+    """What is asked for: `when`, `opinion`, `newest`, …, by the entries of `[questions]`."""
+    asking: frozenset[str]
+    """The folded words that only ask."""
+    opinion: frozenset[str]
+    """Those of them that ask for an opinion."""
 
 
-def opinion_words(text: str) -> frozenset[str]:
-    """The folded words of a question that ask for an opinion and name nothing: `prefer`, `think`.
+def read_cues(text: str) -> Cues:
+    """Find the question words of a text.
 
-    >>> sorted(opinion_words("what does Peter prefer to drink?"))
-    ['prefer']
+    >>> cues = read_cues("What is the latest on the roof?")
+    >>> sorted(cues.kinds), sorted(cues.asking)
+    (['define', 'newest'], ['is', 'latest', 'what'])
     """
-    folded = fold(text)
-    pattern, unspaced = _compiled("opinion")
-    found = [found.group() for found in pattern.finditer(folded)]
-    found += [cue for cue in unspaced if cue in folded]
-    return frozenset(word for phrase in found for word in words(phrase))
+    tokens = words(text)
+    found = [
+        (kind, held)
+        for start, token in enumerate(tokens)
+        for kind, rest, behind in _phrases().get(token, ())
+        if (held := _held(tokens, start, rest, behind))
+    ]
+    return Cues(
+        kinds=frozenset(kind for kind, _ in found),
+        asking=frozenset(word for kind, held in found if kind in _NO_SUBJECT for word in held),
+        opinion=frozenset(word for kind, held in found if kind == "opinion" for word in held),
+    )
 
 
-def asks_when(text: str) -> bool:
-    """Whether a question asks for a time."""
-    return _asks(text, "when")
+def cue_at_end(text: str, kind: str) -> tuple[str, ...]:
+    """The words of the longest phrase of that kind with which a text ends; none where none does.
+
+    >>> cue_at_end("price of the flat, as known on", "as_of")
+    ('as', 'known', 'on')
+    """
+    tokens = tuple(words(text))
+    ends = [
+        (first, *rest)
+        for first in set(tokens)
+        for found, rest, _ in _phrases().get(first, ())
+        if found == kind and tokens[-1 - len(rest) :] == (first, *rest)
+    ]
+    return max(ends, key=len, default=())
 
 
-def asks_who(text: str) -> bool:
-    """Whether a question asks who or what somebody or something is."""
-    return _asks(text, "who")
+def _held(
+    tokens: Sequence[str], start: int, rest: Sequence[str], behind: Sequence[str]
+) -> tuple[str, ...]:
+    """The words of a phrase that begins at a token; none where it does not go on like that."""
+    end = start + 1 + len(rest)
+    if tuple(tokens[start + 1 : end]) != tuple(rest):
+        return ()
+    if behind and not any(
+        tuple(tokens[place : place + len(behind)]) == tuple(behind)
+        for place in range(end, len(tokens))
+    ):
+        return ()
+    return (tokens[start], *rest, *behind)
 
 
-def asks_for_past(text: str) -> bool:
-    """Whether a question asks how things once were: `where did she live before?`."""
-    return _asks(text, "past")
+@cache
+def _phrases() -> dict[str, list[_Phrase]]:
+    """First word → the phrases that begin with it, of all languages."""
+    return compiled("questions", _by_first_word)
 
 
-def _asks(text: str, subject: str) -> bool:
-    folded = fold(text)
-    pattern, unspaced = _compiled(subject)
-    return bool(pattern.search(folded)) or any(cue in folded for cue in unspaced)
-
-
-_CUES = {
-    "opinion": (_OPINION, _OPINION_UNSPACED),
-    "when": (_WHEN, _WHEN_UNSPACED),
-    "past": (_PAST, _PAST_UNSPACED),
-    "who": (_WHO, _WHO_UNSPACED),
-}
-
-
-@lru_cache(maxsize=4)
-def _compiled(subject: str) -> tuple[re.Pattern[str], tuple[str, ...]]:
-    rows, unspaced = _CUES[subject]
-    return re.compile(rf"\b(?:{'|'.join(rows.values())})(?:\b|(?<=\W)$)"), unspaced
+def _by_first_word(languages: Sections) -> dict[str, list[_Phrase]]:
+    found: dict[str, list[_Phrase]] = {}
+    for section in languages.values():
+        for kind, spellings in section.items():
+            for spelling in split(spellings):
+                before, _, behind = spelling.partition(_GAP)
+                first, *rest = words(before)
+                phrase = (kind, tuple(rest), tuple(words(behind)))
+                if phrase not in found.setdefault(first, []):
+                    found[first].append(phrase)
+    return found

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from lorebank.index.items import NOTE, Item
-from lorebank.index.slots import Successor
+from lorebank.index.succession import Successor
 from lorebank.language.words import words
 from lorebank.records import dataclass
 

@@ -15,7 +15,7 @@ from lorebank.index.contexts import contexts_of
 from lorebank.index.intervals import items_of_interval
 from lorebank.index.items import NOTE, Item
 from lorebank.index.opinions import BeliefOfFact
-from lorebank.index.slots import Successor, successors
+from lorebank.index.succession import Successor, successors
 from lorebank.language.words import estimate_tokens
 from lorebank.recall.context_lines import context_tokens
 from lorebank.recall.diversity import apply_decay, rerank_mmr
@@ -403,7 +403,8 @@ def _with_successors(
     """The order with the newest truth first, and what replaces a hit in its place."""
     understood, depth = request.understood, _HEAD * options.k
     facts = [item for item in order[:depth] if pool.items[item].kind not in (NOTE, "opinion")]
-    replaced = successors(request.connection, facts, as_of=understood.filters.as_of)
+    as_of = understood.filters.as_of
+    replaced = successors(request.connection, facts, as_of=as_of, today=request.now)
     past = understood.wants_past or understood.query.interval is not None
     if past or options.include_superseded:
         return Current(list(order), pool.items, replaced, 0)

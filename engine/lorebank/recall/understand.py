@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from functools import cache
 
@@ -15,13 +16,7 @@ from lorebank.dates.query import query_interval
 from lorebank.domain import Interval, Query
 from lorebank.language.folding import fold, slugify, strip_possessive
 from lorebank.language.words import content_words, identifiers, stop_words, words
-from lorebank.recall.cues import (
-    asks_for_opinion,
-    asks_for_past,
-    asks_when,
-    asks_who,
-    opinion_words,
-)
+from lorebank.recall.cues import Cues, cue_at_end, read_cues
 from lorebank.recall.fields import QUOTED, NameLookup, read_fields, unquoted
 from lorebank.recall.filters import Filters
 from lorebank.records import dataclass
@@ -52,9 +47,10 @@ class Understood:
     terms: tuple[str, ...]
     """What the lexical retriever looks for: words, quoted phrases, identifiers."""
     subject_terms: tuple[str, ...]
-    """The terms that are no part of an entity's name or a date phrase, and do not just ask."""
+    """The terms that are no part of an entity's name or a date phrase, and do not just ask; of a
+    question without names and time that only asks, what it asks with."""
     telling_terms: tuple[str, ...]
-    """The terms without those that only ask (`prefer`, `think`); all where nothing is left."""
+    """The terms without those that ask for an opinion; all where nothing is left."""
     meaning: str
     """The text that is compared by meaning: without names and date phrases, where a subject is
     left. Those are matched exactly."""
@@ -73,6 +69,8 @@ class Understood:
     wants_past: bool
     """It asks how things once were, so that what has been replaced may answer."""
     notes: tuple[str, ...]
+    order: str | None = None
+    """What comes first of what answers: `newest` or `oldest`; `count`: all of it is counted."""
     plain: str = ""
     """The text without fields and exclusions: what it means is what it says here."""
     quoted: tuple[str, ...] = ()
@@ -107,7 +105,14 @@ def understand(
     fields = read_fields(text, now, filters, lookup)
     plain, filters = fields.text, fields.filters
     phrase = query_interval(plain, now)
+    if phrase is not None and (since := phrase.interval.start) and not phrase.interval.end:
+        # "Since Monday" ends today: what is yet to come has not happened since.
+        phrase = replace(phrase, interval=Interval(since, now if since <= now else None))
     undated = _without(plain, phrase)
+    known_on: tuple[str, ...] = ()
+    if phrase is not None and (known_on := _known_on(plain, phrase)):
+        filters = replace(filters, as_of=filters.as_of or phrase.interval.end)
+        phrase = None
     names = _find_names(undated, lookup)
     read_as: Mapping[str, str] = {}
     if respell is not None and (read_as := respell(_unnamed_words(undated, names))):
@@ -118,8 +123,11 @@ def understand(
     if not terms and not names and phrase is None:
         terms = tuple(dict.fromkeys(words(undated)))  # "to be or not to be"
     name_words = {word for name in names for word in words(name.written)}
-    asking_words = opinion_words(plain)
+    cues = read_cues(undated)
+    asking_words = cues.asking.union(known_on)
     subject_terms = tuple(t for t in terms if t not in name_words | asking_words)
+    if not subject_terms and not names and phrase is None and filters.interval is None:
+        subject_terms = tuple(t for t in terms if t not in cues.opinion)
     notes = [
         *(_CUT_SHORT for _ in range(asked > MAX_QUERY_CHARACTERS)),
         *fields.notes,
@@ -130,7 +138,8 @@ def understand(
             for vague in find_vague(plain)
         ),
     ]
-    wants_opinion = asks_for_opinion(plain)
+    wants_opinion = "opinion" in cues.kinds
+    wants_time = "when" in cues.kinds
     entities = tuple(dict.fromkeys([*filters.entities, *(name.slug for name in names)]))
     shown = {name.slug: name.name for name in names}
     interval = filters.interval or (phrase.interval if phrase else None)
@@ -140,7 +149,7 @@ def understand(
         entities=tuple(shown.get(slug, slug) for slug in entities),
         interval=interval,
         kinds=filters.kinds,
-        intent=_intent(plain, entities, interval, wants_opinion),
+        intent=_intent(plain, entities, wants_time or interval is not None, wants_opinion),
         as_of=filters.as_of,
         tags=filters.tags,
         path=filters.path,
@@ -152,17 +161,18 @@ def understand(
         filters=filters,
         terms=terms,
         subject_terms=subject_terms,
-        telling_terms=tuple(t for t in terms if t not in asking_words) or terms,
+        telling_terms=tuple(t for t in terms if t not in cues.opinion) or terms,
         meaning=_without_names(undated, names) if subject_terms else plain,
         entities=entities,
         phrase=phrase,
         wants_opinion=wants_opinion,
-        wants_time=asks_when(plain),
+        wants_time=wants_time,
         relations=asked_relations(undated, name_words) if entities else (),
         attributes=_attributes(subject_terms) if entities else (),
-        asks_who=asks_who(plain),
-        wants_past=asks_for_past(undated),
+        asks_who="define" in cues.kinds,
+        wants_past="past" in cues.kinds,
         notes=tuple(notes),
+        order=_order(cues),
         plain=plain,
         quoted=phrases,
     )
@@ -193,6 +203,13 @@ def _clean(text: str) -> str:
 
 def _without(text: str, phrase: DatePhrase | None) -> str:
     return text if phrase is None else f"{text[: phrase.start]} {text[phrase.end :]}"
+
+
+def _known_on(text: str, phrase: DatePhrase) -> tuple[str, ...]:
+    """The words that make a date the day as of which is asked: `as known on`, before the phrase or
+    at its beginning."""
+    ends = (phrase.start, *(phrase.start + m.end() for m in _WORD.finditer(phrase.text)))
+    return next(filter(None, (cue_at_end(text[:end], "as_of") for end in ends)), ())
 
 
 def _without_names(text: str, names: Sequence[_Name]) -> str:
@@ -279,20 +296,25 @@ def _phrases(text: str) -> tuple[str, ...]:
 
 def _terms(text: str, phrases: Sequence[str]) -> tuple[str, ...]:
     """Content words, then quoted phrases and identifiers whole (several words each)."""
-    whole = [*phrases, *identifiers(text)]
     terms = content_words(text)
     known = set(terms)
+    codes = [code for code in identifiers(text) if known.intersection(words(code))]  # no `est-ce`
+    whole = [*phrases, *codes]
     return (*terms, *(t for t in dict.fromkeys(whole) if t not in known and len(words(t)) > 1))
 
 
+def _order(cues: Cues) -> str | None:
+    return next((kind for kind in ("count", "newest", "oldest") if kind in cues.kinds), None)
+
+
 def _intent(
-    text: str, entities: Sequence[str], interval: Interval | None, wants_opinion: bool
+    text: str, entities: Sequence[str], temporal: bool, wants_opinion: bool
 ) -> tuple[str, ...]:
     intent = [
         name
         for name, present in (
             ("entity", bool(entities)),
-            ("temporal", interval is not None or asks_when(text)),
+            ("temporal", temporal),
             ("opinion", wants_opinion),
             ("identifier", bool(identifiers(text))),
         )

@@ -10,13 +10,15 @@ from lorebank.reflect.rejections import REJECTED_PATH
 from lorebank.workspace.git import CommitRefused, commit_files
 
 
-def commit_run(root: Path, report: ReflectReport) -> ReflectReport:
+def commit_run(root: Path, report: ReflectReport, *, run_programs: bool = False) -> ReflectReport:
     """The report with the commit's hash; where git refuses, with a problem that says why."""
     paths = [*report.changed, *([report.journal] if report.journal else [])]
     if (root / REJECTED_PATH).is_file():
         paths.append(REJECTED_PATH)
     try:
-        return replace(report, commit=commit_files(root, paths, commit_message(report)))
+        message = commit_message(report)
+        made = commit_files(root, paths, message, run_programs=run_programs)
+        return replace(report, commit=made)
     except CommitRefused as problem:
         diagnostic = Diagnostic("bank", 0, "not-committed", f"no commit was made: {problem}")
         return replace(report, problems=(*report.problems, diagnostic))

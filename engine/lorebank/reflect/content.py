@@ -28,11 +28,12 @@ from lorebank.index.items import (
 )
 from lorebank.index.opinions import load_opinions
 from lorebank.index.plain_mentions import plainly_named
-from lorebank.index.slots import fates_of_facts, relations_of_facts
+from lorebank.index.slots import relations_of_facts
+from lorebank.index.succession import fates_of_facts
 from lorebank.reflect.by_hand import dated, read_entries
 from lorebank.reflect.materialise import opinions_under, with_trend
-from lorebank.reflect.pages import BankContent, Scope
 from lorebank.reflect.nearness import VectorsOf
+from lorebank.reflect.pages import BankContent, Scope
 
 
 def read_outline(

@@ -23,7 +23,7 @@ from lorebank.domain import (
 )
 from lorebank.index.connection import Connection
 from lorebank.index.items import all_facts, facts_by_id, marked_facts
-from lorebank.index.slots import superseded_facts
+from lorebank.index.succession import superseded_facts
 from lorebank.index.who import resolve_name
 from lorebank.markdown.ledger import EvidenceRuling, parse_evidence_lines
 from lorebank.markdown.source import decode, split_lines

@@ -33,7 +33,7 @@ from lorebank.language.words import words
 from lorebank.reflect.beliefs import PRIOR
 from lorebank.reflect.nearness import Nearness
 from lorebank.reflect.outcome import Belief, Judgement, Override, close
-from lorebank.reflect.reading import read, word_keys
+from lorebank.reflect.reading import word_keys
 from lorebank.reflect.relation import Bearing, Relation, relate
 from lorebank.reflect.unsure import NEAR_MEANING, UnsurePair, newest_first, unsure_pair
 

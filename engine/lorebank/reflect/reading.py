@@ -106,9 +106,7 @@ def denies(text: str) -> bool:
 
 def slots_of(*languages: str) -> tuple[frozenset[str], ...]:
     """Sets of words of which one excludes the others: mornings, afternoons, evenings."""
-    return tuple(
-        slot for code in dict.fromkeys(languages) for slot in _lexicons()[code].slots
-    )
+    return tuple(slot for code in dict.fromkeys(languages) for slot in _lexicons()[code].slots)
 
 
 def shared(one: Iterable[str], other: Collection[str]) -> float:
@@ -165,9 +163,9 @@ class _Builder:
             return
         for word in _WORD.findall(text):
             word = word.removesuffix("'s")
-            if len(word) > 1 or word.isdigit():
-                if word not in self._lexicon.stops and word not in self._names:
-                    own.append(word)
+            says_nothing = word in self._lexicon.stops or word in self._names
+            if not says_nothing and (len(word) > 1 or word.isdigit()):
+                own.append(word)
 
     def cue(self, cues: frozenset[str]) -> None:
         """A cue word, by what it may be."""

@@ -134,9 +134,7 @@ def _clauses(
     if not forth or not _about_the_same(forth, back):
         return []
     opposite = older.sign * newer.sign < 0
-    if "over" in newer.flags and (
-        opposite or (newer.sign <= 0 <= older.sign and not older.denied)
-    ):
+    if "over" in newer.flags and (opposite or (newer.sign <= 0 <= older.sign and not older.denied)):
         return [(Bearing.CONTRADICTS, "over")]
     if opposite:
         return [(Bearing.CONTRADICTS, "attitude")]
@@ -155,9 +153,7 @@ def _about_the_same(forth: float, back: float) -> bool:
     return min(forth, back) >= _LEAST_SHARED and (forth + back) / 2 >= _MEAN_SHARED
 
 
-def _exchanged(
-    older: Clause, newer: Clause, slots: tuple[frozenset[str], ...]
-) -> frozenset[str]:
+def _exchanged(older: Clause, newer: Clause, slots: tuple[frozenset[str], ...]) -> frozenset[str]:
     """The words of one slot in which the clauses differ."""
     for slot in slots:
         was, now = slot.intersection(older.objects), slot.intersection(newer.objects)

@@ -20,7 +20,7 @@ from lorebank.index.connection import Connection
 from lorebank.index.items import facts_in_bank, facts_saying, item_places
 from lorebank.index.news import read_news, recorded_since
 from lorebank.index.quarantine import quarantined_lines
-from lorebank.index.slots import superseded_facts
+from lorebank.index.succession import superseded_facts
 from lorebank.markdown.generated_text import escape_inline, unescape_inline
 from lorebank.markdown.headings import RETAIN_HEADINGS
 from lorebank.markdown.opinion_page import OPINIONS_PATH
@@ -33,6 +33,7 @@ from lorebank.reflect.generated_memory import GeneratedMemory
 from lorebank.reflect.hunks import hunks_of, without_hunks
 from lorebank.reflect.infer_written import ProseReader
 from lorebank.reflect.journal import journal_entry, journal_path, moved_opinions
+from lorebank.reflect.nearness import VectorsOf
 from lorebank.reflect.page_files import Page, encoded, read_pages
 from lorebank.reflect.pages import BankContent, PagePlan
 from lorebank.reflect.proposals import Proposing, plan_proposal_edits, read_core_memory
@@ -40,7 +41,6 @@ from lorebank.reflect.rejections import REJECTED_PATH, parse_rejections, with_re
 from lorebank.reflect.relocation import moved_places, relocate
 from lorebank.reflect.scope import scope_of_run
 from lorebank.reflect.settled import SettledPages
-from lorebank.reflect.nearness import VectorsOf
 from lorebank.reflect.standing import Ask, ask_standing, plan_answers, write_answers
 from lorebank.reflect.suggest import suggest_lines
 from lorebank.reflect.summary_written import SummaryWords

@@ -50,12 +50,17 @@ def remove_whole(path: Path, *, expected: bytes) -> None:
         raise WorkspaceError(f"{path}: cannot be removed: {error.strerror}") from error
 
 
+def temporaries(folder: Path) -> list[Path]:
+    """The temporary files in a folder, of living writers and of killed ones."""
+    return sorted(entry for entry in folder.glob(f".*{_TEMPORARY}") if not entry.is_dir())
+
+
 def remove_temporaries(folder: Path) -> tuple[str, ...]:
     """Delete what killed writers left in a folder; returns the names.
 
     Call it with the writer lock held: a temporary file of a living writer looks the same.
     """
-    left = sorted(entry for entry in folder.glob(f".*{_TEMPORARY}") if not entry.is_dir())
+    left = temporaries(folder)
     for entry in left:
         entry.unlink(missing_ok=True)
     return tuple(entry.name for entry in left)

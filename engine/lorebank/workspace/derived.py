@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lorebank.errors import WorkspaceError
+from lorebank.errors import NotWritable, WorkspaceError
 from lorebank.workspace.layout import DERIVED_FOLDER
 
 _IGNORE_EVERYTHING = "*\n"
@@ -30,7 +30,7 @@ def ensure_derived_folder(root: Path) -> Path:
         if not ignore.exists() and not ignore.is_symlink():
             ignore.write_text(_IGNORE_EVERYTHING, encoding="utf-8")
     except OSError as error:
-        raise WorkspaceError(f"{folder}: cannot be made: {error.strerror}") from error
+        raise NotWritable(f"{folder}: cannot be made: {error.strerror}") from error
     return folder
 
 

@@ -2,6 +2,10 @@
 
 Git is asked, never assumed: where it is missing, where the workspace is in no repository, or where
 the commit is refused (a hook, no name set, a merge under way), the reason is returned as text.
+
+A repository's configuration names programs: hooks, filters, a signer, a file system monitor. A
+workspace may come from anybody and this runs unattended, so they run only where the owner's own
+settings say so.
 """
 
 from __future__ import annotations
@@ -26,28 +30,43 @@ def in_repository(root: Path) -> bool:
         return False
 
 
-def commit_files(root: Path, paths: Sequence[str], message: str) -> str:
+def commit_files(
+    root: Path, paths: Sequence[str], message: str, *, run_programs: bool = False
+) -> str:
     """Commit these workspace paths as they are on disk, deleted ones included; returns its hash.
 
-    What else is staged or changed stays as it is. Raises `CommitRefused`.
+    What else is staged or changed stays as it is. `run_programs` lets the repository's hooks,
+    filters and signer run. Raises `CommitRefused`.
     """
     if not in_repository(root):
         raise CommitRefused(f"{root} is in no git repository")
-    known = set(_git(root, "ls-files", "-z", "--", *paths).split("\0"))
+    options = () if run_programs else _without_programs(root)
+    known = set(_git(root, *options, "ls-files", "-z", "--", *paths).split("\0"))
     there = [path for path in paths if (root / path).exists()]
     new = [path for path in there if path not in known]
     wanted = [path for path in paths if path in known or path in new]
     if not wanted:
         raise CommitRefused("none of the files is known to git")
     if new:
-        _git(root, "add", "--intent-to-add", "--", *new)
+        _git(root, *options, "add", "--intent-to-add", "--", *new)
     try:
-        _git(root, "commit", "--quiet", "--message", message, "--only", "--", *wanted)
+        _git(root, *options, "commit", "--quiet", "--message", message, "--only", "--", *wanted)
     except CommitRefused:
         if new:
-            _git(root, "reset", "--quiet", "--", *new)
+            _git(root, *options, "reset", "--quiet", "--", *new)
         raise
     return _git(root, "rev-parse", "HEAD").strip()
+
+
+def _without_programs(root: Path) -> tuple[str, ...]:
+    """Options under which git runs no program that the repository's configuration names."""
+    settings = [f"core.hooksPath={os.devnull}", "core.fsmonitor=false", "commit.gpgSign=false"]
+    listed = _git(root, "config", "--name-only", "--null", "--list").split("\0")
+    for key in listed:
+        section, _, name = key.rpartition(".")
+        if section.startswith("filter.") and name in ("clean", "process"):
+            settings += [f"{key}=", f"{section}.required=false"]
+    return tuple(part for each in settings for part in ("-c", each))
 
 
 def _git(root: Path, *arguments: str) -> str:

@@ -6,6 +6,7 @@ holds it. The file itself is never removed: another process may already wait on 
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import sys
@@ -108,6 +109,8 @@ def _own_name() -> str:
 
 
 def _write_holder(descriptor: int, text: str) -> None:
-    os.ftruncate(descriptor, 0)
-    os.lseek(descriptor, 0, os.SEEK_SET)
-    os.write(descriptor, text.encode())
+    """Note who holds the lock, for the message others get; a full disk costs only that."""
+    with contextlib.suppress(OSError):
+        os.ftruncate(descriptor, 0)
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        os.write(descriptor, text.encode())

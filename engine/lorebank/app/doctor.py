@@ -1,0 +1,149 @@
+"""`doctor`: what is wrong with a workspace and everything derived from it, and the repairs that are
+safe.
+
+Safe is what loses nothing of anybody's: an index rebuilt from the notes, a killed run completed
+from its record, temporary files of dead writers removed. All else is left to its owner and named
+with its place and a remedy.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import asdict
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lorebank.domain import RotKind
+from lorebank.errors import NotWritable
+from lorebank.markdown.blocks import find_blocks
+from lorebank.markdown.source import decode
+from lorebank.records import dataclass
+from lorebank.workspace.atomic import remove_temporaries, temporaries
+from lorebank.workspace.layout import BANK_FOLDER, DERIVED_FOLDER
+from lorebank.workspace.lock import WriterLock
+
+if TYPE_CHECKING:
+    from lorebank.app.bank import Bank
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is wrong."""
+
+    check: str
+    """`permissions`, `interrupted`, `index`, `pages`, `notes`, `links`, `embedder`, `schedule`."""
+    source: str
+    """The file, with its line where one is to blame."""
+    message: str
+    remedy: str
+    fixed: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def examine(
+    bank: Bank, *, fix: bool = False, moment: datetime | None = None
+) -> tuple[Finding, ...]:
+    """Every finding, in the order in which they should be looked at; see the module."""
+    found = [
+        *_permissions(bank.root),
+        *_interrupted(bank.root, fix=fix),
+        *_index(bank, fix=fix),
+        *_pages(bank.root),
+    ]
+    if not any(f.check == "index" and not f.fixed for f in found):  # the rest asks the index
+        found += [*_status(bank), *_links(bank)]
+    return (
+        *found,
+        *_schedule(bank.root, moment or datetime.now().astimezone().replace(tzinfo=None)),
+    )
+
+
+def _permissions(root: Path) -> Iterator[Finding]:
+    for name in ("", "memory", BANK_FOLDER, DERIVED_FOLDER):
+        folder = root / name
+        if folder.is_dir() and not os.access(folder, os.W_OK | os.X_OK):
+            yield Finding("permissions", str(folder), "is not writable", "make it writable")
+
+
+def _interrupted(root: Path, *, fix: bool) -> Iterator[Finding]:
+    """What killed processes left: a run to be completed, files that never got their name."""
+    from lorebank.reflect.under_way import RECORD, resume_run
+
+    folders = [root, *root.glob("memory/**/"), *root.glob(f"{BANK_FOLDER}/**/")]
+    left = [file.relative_to(root).as_posix() for each in folders for file in temporaries(each)]
+    is_half_done = (root / RECORD).exists()
+    if fix and (left or is_half_done):
+        with WriterLock(root):
+            resume_run(root)
+            for folder in folders:
+                remove_temporaries(folder)
+    if is_half_done:
+        message, remedy = "a reflect run was killed half-way", "`lorebank reflect` completes it"
+        yield Finding("interrupted", RECORD, message, remedy, fix)
+    for file in left:
+        message, remedy = "was left by a killed writer", "`lorebank doctor --fix` removes it"
+        yield Finding("interrupted", file, message, remedy, fix)
+
+
+def _index(bank: Bank, *, fix: bool) -> Iterator[Finding]:
+    """The database itself, then each of its rows against a rebuild from the files."""
+    place = f"{DERIVED_FOLDER}/index.sqlite"
+    remedy = "`lorebank index --full` rebuilds it"
+    try:
+        bank.sync(embed=False)
+        differences = bank.check()
+        if differences and fix:
+            bank.sync(full=True, embed=False)
+    except NotWritable as problem:
+        yield Finding("index", place, str(problem), problem.hint or remedy)
+        return
+    for line in differences:
+        yield Finding("index", place, line, remedy, fix)
+
+
+def _pages(root: Path) -> Iterator[Finding]:
+    """Managed blocks whose marks do not match: reflect leaves such a page alone."""
+    for file in sorted(root.glob(f"{BANK_FOLDER}/**/*.md")):
+        path = file.relative_to(root).as_posix()
+        try:
+            text, _ = decode(file.read_bytes(), path)
+        except OSError as problem:
+            yield Finding("pages", path, f"cannot be read: {problem.strerror}", "make it a file")
+            continue
+        for odd in find_blocks(text, path)[1]:
+            place = f"{path}#L{odd.line}"
+            yield Finding("pages", place, odd.message, "mend or delete the marks by hand")
+
+
+def _status(bank: Bank) -> Iterator[Finding]:
+    """What a sync told of notes and ledgers, and whether the embedder answers."""
+    status = bank.status()
+    for problem in status.problems:
+        place = f"{problem.path}#L{problem.line}" if problem.line else problem.path
+        yield Finding("notes", place, problem.message, "edit the line; nothing else is affected")
+    embedder = status.embedder
+    if embedder.get("reason"):
+        name = str(embedder.get("provider", ""))
+        remedy = str(embedder.get("remedy") or "recall goes on by words; see `lorebank status`")
+        yield Finding("embedder", name, str(embedder["reason"]), remedy)
+
+
+def _links(bank: Bank) -> Iterator[Finding]:
+    for finding in bank.rot().findings:
+        if finding.kind is RotKind.DANGLING:
+            message = f"{finding.text}: {finding.reason}"
+            yield Finding("links", str(finding.source), message, "correct or delete it")
+
+
+def _schedule(root: Path, now: datetime) -> Iterator[Finding]:
+    from lorebank.schedule.record import missed_run, read_record
+
+    record = read_record(root)
+    missed = missed_run(record, now) if record else None
+    if missed is not None:
+        message = f"the night of {missed:%Y-%m-%d} was missed"
+        yield Finding("schedule", "", message, "`lorebank reflect` makes up for it")

@@ -1,0 +1,326 @@
+"""Which facts hold no longer, since when, because of which newer line: the one place that tells.
+
+Four kinds of grounds are folded for a line: what its writer says (`(ends f-…)`), what somebody
+ruled (`bank/decisions.md`), a property with a newer value (`slots`), and an explicit ending of what
+it states (`supersede`). A ruling on two lines outweighs what was read out of them. Nothing of the
+fold is stored: it depends on the day asked about and on who is who, and both may change without a
+file changing. Taking out the newer line, or the ruling, undoes it exactly.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict
+from datetime import date
+from typing import TYPE_CHECKING, NamedTuple
+
+from lorebank.domain import Fact, FactKind, Relation
+from lorebank.index.connection import Connection, select
+from lorebank.index.slots import SlotEntry, listed, of_facts, replaced_values
+from lorebank.records import dataclass
+
+if TYPE_CHECKING:
+    from lorebank.index.reading import ReadFile
+    from lorebank.supersede.reading import Change
+
+WRITER = "writer"
+"""Who rules by a mark in the newer line itself."""
+_MAY_END = frozenset({FactKind.WORLD, FactKind.EXPERIENCE, FactKind.OBSERVATION})
+_STATES = ("world", "observation")
+"""Kinds of lines that state what holds; what was done or thought does not end like that."""
+
+
+@dataclass(frozen=True, slots=True)
+class Successor:
+    """The fact that replaces another."""
+
+    item: int
+    id: str
+    old_value: str
+    """What the replaced fact says that holds no longer, in folded words; empty for all of it."""
+    since: str
+    """The day from which it holds no longer, ISO."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fates:
+    """What became of the facts recorded by a day."""
+
+    superseded: Mapping[str, str]
+    """Fact id → id of the fact that replaces it."""
+    lapsed: Mapping[str, tuple[tuple[str, ...], str]]
+    """Id of a fact of which some values hold no longer → those values, in folded words, and the id
+    of the fact that replaces the last of them."""
+
+
+class _When(NamedTuple):
+    """What puts lines in order; two files of one day have none."""
+
+    recorded: str
+    file: int
+    line: int
+
+    def is_after(self, other: _When) -> bool:
+        if self.recorded != other.recorded:
+            return self.recorded > other.recorded
+        return self.file == other.file and self.line > other.line
+
+
+class _Line(NamedTuple):
+    item: int
+    id: str
+    kind: str
+    content: str
+    when: _When
+    trusted: bool
+    entities: tuple[str, ...]
+    """Those that it is about."""
+    names: frozenset[str]
+    """The folded words of their names."""
+
+
+class _Claim(NamedTuple):
+    """That a line holds no longer because of a newer one."""
+
+    when: _When
+    item: int
+    id: str
+    since: str
+    old_value: str
+
+
+def insert_change(connection: Connection, item: int, fact: Fact) -> None:
+    """Store what a fact says is over or new."""
+    if fact.kind not in _MAY_END:
+        return
+    from lorebank.supersede.lexicon import tokens
+    from lorebank.supersede.reading import read_change
+
+    names = frozenset(word for m in fact.mentions if m.subject for word in tokens(m.name))
+    change = read_change(fact.content, names)
+    if change.is_change:
+        data = json.dumps(asdict(change), ensure_ascii=False) if change.is_certain else ""
+        connection.execute("INSERT INTO changes (item, data) VALUES (?, ?)", (item, data))
+
+
+def insert_line_rulings(connection: Connection, file: int, read: ReadFile) -> None:
+    """Store what a file says of two lines: as a ledger, or by marks in its facts."""
+    rows = [
+        (file, r.citation.start_line, r.newer, r.older, r.relation.value, r.by, _iso(r.day))
+        for r in read.line_rulings
+    ]
+    rows += [
+        (file, f.citation.start_line, f.id, ended, Relation.REPLACES.value, WRITER, None)
+        for f in read.facts
+        for ended in f.ends
+        if ended != f.id
+    ]
+    connection.executemany("INSERT INTO line_rulings VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+
+
+def successors(
+    connection: Connection,
+    items: Iterable[int],
+    *,
+    as_of: date | None = None,
+    today: date | None = None,
+) -> dict[int, Successor]:
+    """Item → the newest fact that replaces it, among those recorded by `as_of`.
+
+    An ending that is announced for a later day than `as_of` or `today` is none yet.
+    """
+    numbers = list(items)
+    replaced = replaced_values(connection, numbers, as_of)
+    found: dict[int, Successor] = {}
+    for item, claims in _claims(connection, numbers, replaced, as_of, today or as_of).items():
+        last = _newest(claims)
+        found[item] = Successor(last.item, last.id, last.old_value, last.since)
+    return found
+
+
+def superseded_facts(
+    connection: Connection,
+    *,
+    as_of: date | None = None,
+    facts: Collection[str] | None = None,
+    today: date | None = None,
+) -> dict[str, str]:
+    """Fact id → id of the fact that replaces it, of all facts recorded by `as_of`, or of those of
+    them that bear these ids."""
+    return dict(fates_of_facts(connection, as_of=as_of, facts=facts, today=today).superseded)
+
+
+def fates_of_facts(
+    connection: Connection,
+    *,
+    as_of: date | None = None,
+    facts: Collection[str] | None = None,
+    today: date | None = None,
+) -> Fates:
+    """Which facts recorded by `as_of` are replaced, and which in part; of all, or of these ids."""
+    ids = dict(
+        select(
+            connection,
+            "SELECT i.item, i.id FROM items i WHERE i.quarantined = 0 AND i.kind <> 'note'"
+            f" AND {of_facts(facts)}"
+            " AND (:day IS NULL OR i.recorded IS NULL OR i.recorded <= :day)",
+            {"day": _iso(as_of), "facts": listed(facts)},
+        )
+    )
+    replaced = replaced_values(connection, ids, as_of)
+    claims = _claims(connection, list(ids), replaced, as_of, today or as_of)
+    lapsed: dict[str, tuple[tuple[str, ...], str]] = {}
+    for item, (newer, _) in replaced.items():
+        last = max((entry for _, entry in newer), key=lambda entry: entry.when).id
+        values = (value for mine, _ in newer for value in mine.values)
+        lapsed[ids[item]] = (tuple(dict.fromkeys(values)), last)
+    return Fates({ids[item]: _newest(found).id for item, found in claims.items()}, lapsed)
+
+
+def ruled_pairs(connection: Connection) -> frozenset[tuple[str, str]]:
+    """`(newer, older)` of all pairs of lines on which somebody ruled."""
+    return frozenset(select(connection, "SELECT newer, older FROM line_rulings"))
+
+
+def _newest(claims: Iterable[_Claim]) -> _Claim:
+    return max(claims, key=lambda claim: claim.when)
+
+
+def _claims(
+    connection: Connection,
+    items: Sequence[int],
+    replaced: Mapping[int, tuple[Sequence[tuple[SlotEntry, SlotEntry]], bool]],
+    as_of: date | None,
+    today: date | None,
+) -> dict[int, list[_Claim]]:
+    """Item → why it holds no longer; items that hold are left out."""
+    lines = _lines(connection, items)
+    claims: defaultdict[int, list[_Claim]] = defaultdict(list)
+    for item, (newer, is_whole) in replaced.items():
+        if is_whole:
+            mine, last = max(newer, key=lambda pair: pair[1].when)
+            values = " ".join(mine.values)
+            claims[item].append(_Claim(_When(*last.when), last.item, last.id, last.when[0], values))
+    for item, claim in _endings(connection, list(lines.values()), as_of, today):
+        claims[item].append(claim)
+    _apply_rulings(connection, lines, claims, as_of)
+    return {item: found for item, found in claims.items() if found}
+
+
+def _lines(connection: Connection, items: Sequence[int]) -> dict[int, _Line]:
+    from lorebank.language.words import words
+
+    rows = select(
+        connection,
+        "SELECT i.item, i.id, i.kind, i.content, i.recorded, i.file, i.start_line,"
+        " i.quarantined = 0, m.entity, m.name FROM json_each(?) w"
+        " CROSS JOIN items i ON i.item = w.value"
+        " LEFT JOIN mentions m ON m.item = i.item AND m.subject = 1"
+        " WHERE i.kind <> 'note' AND i.recorded IS NOT NULL",
+        (json.dumps(list(items)),),
+    )
+    found: dict[int, _Line] = {}
+    for item, id_, kind, content, recorded, file, line, trusted, entity, name in rows:
+        known = found.get(item)
+        entities = (*(known.entities if known else ()), *([entity] if entity else ()))
+        names = (known.names if known else frozenset()) | frozenset(words(name or ""))
+        when = _When(recorded, file, line)
+        found[item] = _Line(item, id_, kind, content, when, bool(trusted), entities, names)
+    return found
+
+
+def _endings(
+    connection: Connection, lines: Sequence[_Line], as_of: date | None, today: date | None
+) -> Iterable[tuple[int, _Claim]]:
+    """What newer lines about the same entity say is over, beyond doubt."""
+    stating = [line for line in lines if line.kind in _STATES and line.entities]
+    by_entity = _certain_changes(connection, {e for line in stating for e in line.entities}, as_of)
+    if not by_entity:
+        return
+    from lorebank.supersede.reading import read_stated
+    from lorebank.supersede.relation import ends
+
+    for line in stating:
+        stated = None
+        for entity in line.entities:
+            for claim, change, trusted in by_entity.get(entity, ()):
+                if not claim.when.is_after(line.when) or (line.trusted and not trusted):
+                    continue
+                if today is not None and claim.since > today.isoformat():
+                    continue  # announced, and not yet so
+                stated = stated or read_stated(line.content, line.names)
+                if ends(change, stated):
+                    yield line.item, claim
+
+
+def _certain_changes(
+    connection: Connection, entities: Collection[str], as_of: date | None
+) -> dict[str, list[tuple[_Claim, Change, bool]]]:
+    """Entity → what lines about it say is over, and whether these lines are trusted."""
+    found: dict[str, list[tuple[_Claim, Change, bool]]] = defaultdict(list)
+    rows = select(
+        connection,
+        "SELECT DISTINCT w.value, c.data, i.item, i.id, i.recorded, i.file, i.start_line,"
+        " coalesce(i.occurred_start, ''), i.quarantined = 0 FROM json_each(?1) w"
+        " CROSS JOIN mentions m ON m.entity = w.value AND m.subject = 1"
+        " JOIN changes c ON c.item = m.item AND c.data <> ''"
+        " JOIN items i ON i.item = c.item"
+        " WHERE i.recorded IS NOT NULL AND (?2 IS NULL OR i.recorded <= ?2)",
+        (json.dumps(sorted(entities)), _iso(as_of)),
+    )
+    for entity, data, item, id_, recorded, file, line, occurred, trusted in rows:
+        claim = _Claim(_When(recorded, file, line), item, id_, max(recorded, occurred), "")
+        found[entity].append((claim, _change(data), bool(trusted)))
+    return found
+
+
+def _change(data: str) -> Change:
+    from lorebank.supersede.reading import Change
+
+    said = json.loads(data)
+    return Change(
+        objects=tuple(map(tuple, said["objects"])),
+        states=tuple(said["states"]),
+        beside=tuple(said["beside"]),
+        values=tuple((value, unit) for value, unit in said["values"]),
+        about=tuple(said["about"]),
+        is_change=True,
+    )
+
+
+def _apply_rulings(
+    connection: Connection,
+    lines: Mapping[int, _Line],
+    claims: defaultdict[int, list[_Claim]],
+    as_of: date | None,
+) -> None:
+    """Let rulings add claims, and take away those that were read out of the two lines."""
+    of_id = defaultdict(list)
+    for line in lines.values():
+        of_id[line.id].append(line)
+    rows = select(
+        connection,
+        "SELECT r.older, r.newer, r.relation, i.item, i.recorded, i.file, i.start_line"
+        " FROM json_each(?1) w CROSS JOIN line_rulings r ON r.older = w.value"
+        " JOIN items i ON i.id = r.newer"
+        " WHERE (?2 IS NULL OR ((r.day IS NULL OR r.day <= ?2) AND i.recorded <= ?2))"
+        " AND i.quarantined = 0 ORDER BY r.file, r.line",
+        (json.dumps(sorted(of_id)), _iso(as_of)),
+    )
+    for older, newer, relation, item, recorded, file, place in rows:
+        for line in of_id[older]:
+            kept = [claim for claim in claims[line.item] if claim.id != newer]
+            if relation == Relation.REPLACES.value:
+                day = recorded or ""
+                kept.append(_Claim(_When(day, file, place), item, newer, day, ""))
+            elif relation == Relation.SAME.value and recorded:
+                # Said again: what ended it before that day ends it no longer.
+                when = _When(recorded, file, place)
+                kept = [claim for claim in kept if not when.is_after(claim.when)]
+            claims[line.item] = kept
+
+
+def _iso(day: date | None) -> str | None:
+    return day.isoformat() if day else None

@@ -1,0 +1,82 @@
+"""Tasks and promises as the index keeps them: written with their items, read with what became of
+them.
+
+The same words again are the same task: what the newest line says of it holds, so a task carried
+from log to log is listed once, and one that a later log ticks off is done.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import date
+
+from lorebank.domain import Citation, Interval, Task, TaskState
+from lorebank.index.connection import Connection, select
+from lorebank.index.quarantine import TRUSTED
+from lorebank.language.words import words
+
+
+def insert_tasks(connection: Connection, item: int, tasks: Sequence[Task]) -> None:
+    """Note that an item is a task, or holds some."""
+    connection.executemany(
+        "INSERT OR IGNORE INTO tasks VALUES (?, ?, ?, ?, ?, ?, ?)",
+        [
+            (
+                item,
+                task.kind,
+                task.text,
+                task.state.value,
+                _iso(task.due.start) if task.due else None,
+                _iso(task.due.end) if task.due else None,
+                " ".join(words(task.text)),
+            )
+            for task in tasks
+        ],
+    )
+
+
+def load_tasks(
+    connection: Connection, *, until: date | None = None, state: TaskState | None = None
+) -> tuple[Task, ...]:
+    """The tasks as they stood at the end of the day `until`: each once, by its newest line, the
+    oldest first; of one state where `state` is given."""
+    newest: dict[str, Task] = {}
+    for item, kind, text, said, start, end, same, path, first, last, recorded in select(
+        connection,
+        "SELECT t.item, t.kind, t.text, t.state, t.due_start, t.due_end, t.words, f.path,"
+        " i.start_line, i.end_line, i.recorded FROM tasks t JOIN items i ON i.item = t.item"
+        f" JOIN files f ON f.file = i.file WHERE {TRUSTED} AND (?1 IS NULL OR i.recorded IS NULL"
+        " OR i.recorded <= ?1) ORDER BY coalesce(i.recorded, ''), f.path, i.start_line, t.text",
+        (_iso(until),),
+    ):
+        before = newest.pop(same, None)
+        due = Interval(_day(start), _day(end)) if start or end else None
+        newest[same] = Task(
+            text,
+            TaskState(said),
+            Citation(path, first, last),
+            due or (before.due if before else None),  # copied on without its day
+            kind,
+            _day(recorded),
+            _entities(connection, item),
+        )
+    return tuple(task for task in newest.values() if state in (None, task.state))
+
+
+def _entities(connection: Connection, item: int) -> tuple[str, ...]:
+    [(named,)] = select(
+        connection,
+        "SELECT json_group_array(entity) FROM (SELECT entity FROM mentions WHERE item = ?1"
+        " UNION SELECT entity FROM plain_mentions WHERE item = ?1 ORDER BY entity)",
+        (item,),
+    )
+    return tuple(json.loads(named))
+
+
+def _iso(day: date | None) -> str | None:
+    return day.isoformat() if day else None
+
+
+def _day(stored: str | None) -> date | None:
+    return date.fromisoformat(stored) if stored else None

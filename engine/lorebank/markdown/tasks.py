@@ -1,0 +1,100 @@
+"""Tasks: `- [ ] send the rota`, `- [x] …`, `TODO: …`, each with its state and the day it is due.
+
+Understood are the boxes of Markdown and Obsidian, the keywords of Logseq and Org, and the due dates
+of the Tasks plug-in (`📅 2026-03-01`), of Dataview (`[due:: 2026-03-01]`) and of Org
+(`DEADLINE: <2026-03-01>`). A day named only in words is left to whoever knows the day of the log.
+Nothing in code or in a quotation is a task.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import date
+
+from lorebank.domain import Citation, Interval, Task, TaskState
+from lorebank.markdown.document import Document, Node
+from lorebank.markdown.fact_lines import begins_typed, parse_fact_line
+from lorebank.markdown.plain import plain_text
+
+_BOX = re.compile(r"\s*\[(?P<mark>[^\[\]\n])\][ \t]+(?=\S)")
+_BOXES = {
+    **dict.fromkeys(" />!?*<", TaskState.OPEN),
+    **dict.fromkeys("xX", TaskState.DONE),
+    "-": TaskState.CANCELLED,
+}
+"""Boxes as Obsidian's themes use them: `/` half done, `>` put off, `!` important."""
+_KEYWORD = re.compile(
+    r"\s*(?:(?P<word>TODO|DOING|NOW|LATER|WAITING|IN-PROGRESS|DONE|CANCELL?ED)(?::|(?=\s))"
+    r"|(?P<spoken>[Tt][Oo]-?[Dd][Oo]):)[ \t]+(?:\[#[A-C]\][ \t]+)?(?=\S)"
+)
+_KEYWORDS = {
+    "DONE": TaskState.DONE,
+    "CANCELED": TaskState.CANCELLED,
+    "CANCELLED": TaskState.CANCELLED,
+}
+_DAY = r"(?P<day>\d{4}-\d{2}-\d{2})"
+_DUE = re.compile(
+    rf"📅\ufe0f?\s*{_DAY}|\[due::\s*{_DAY.replace('day', 'field')}\s*\]"
+    rf"|DEADLINE:\s*<{_DAY.replace('day', 'org')}[^>\n]*>",
+    re.IGNORECASE,
+)
+_METADATA = re.compile(
+    r"\s*(?:[📅⏳🛫➕✅❌]\ufe0f?\s*\d{4}-\d{2}-\d{2}|[🔺⏫🔼🔽⏬🔁]\ufe0f?"
+    r"|\[\w+::[^\]\n]*\]|(?:DEADLINE|SCHEDULED|CLOSED):\s*[<\[][^>\]\n]*[>\]])"
+)
+
+
+def find_tasks(document: Document) -> tuple[Task, ...]:
+    """The tasks of a file in the order of their lines; `recorded` and days in words are unset."""
+    return tuple(_tasks(document.path, document.nodes))
+
+
+def begins_task(text: str) -> bool:
+    """Whether the text of a list item or paragraph begins with a box or keyword of a task."""
+    return _state(text) is not None
+
+
+def _tasks(path: str, nodes: Sequence[Node]) -> Iterator[Task]:
+    for node in nodes:
+        if node.kind == "item":
+            first, *rest = node.children or [Node("item", node.start, node.end)]
+            if first.kind == "paragraph":
+                yield from _task(path, first.text, first.start, first.end)
+                yield from _tasks(path, rest)
+            else:
+                yield from _tasks(path, node.children)
+        elif node.kind == "list":
+            yield from _tasks(path, node.children)
+        elif node.kind == "paragraph":
+            for number, line in enumerate(node.text.split("\n"), start=node.start):
+                yield from _task(path, line, number, number + 1)
+
+
+def _task(path: str, text: str, start: int, end: int) -> Iterator[Task]:
+    state = _state(text)
+    if state is None:
+        return
+    said = _METADATA.sub("", text[state[1] :])
+    shown = parse_fact_line(said).content if begins_typed(said) else plain_text(said)
+    if any(char.isalnum() for char in shown):
+        due = _DUE.search(text)
+        place = Citation(path, start + 1, max(end, start + 1))
+        yield Task(shown, state[0], place, due=_day(due) if due else None)
+
+
+def _state(text: str) -> tuple[TaskState, int] | None:
+    """What a box or keyword says, and where the text behind it begins."""
+    if (box := _BOX.match(text)) and box["mark"] in _BOXES:
+        return _BOXES[box["mark"]], box.end()
+    if keyword := _KEYWORD.match(text):
+        return _KEYWORDS.get(keyword["word"] or "", TaskState.OPEN), keyword.end()
+    return None
+
+
+def _day(found: re.Match[str]) -> Interval | None:
+    try:
+        day = date.fromisoformat(found["day"] or found["field"] or found["org"])
+    except ValueError:
+        return None
+    return Interval(day, day)

@@ -1,0 +1,64 @@
+"""The doctor finds each kind of damage, repairs what is safe, and changes no note."""
+
+import shutil
+from pathlib import Path
+
+import apsw
+import pytest
+
+from lorebank import Bank
+from support import FIXTURES
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    shutil.copytree(FIXTURES / "harbour", tmp_path / "ws")
+    with Bank.open(tmp_path / "ws") as bank:
+        bank.sync(embed=False)
+        bank.reflect()
+    return tmp_path / "ws"
+
+
+def found(root: Path, *, fix: bool = False) -> list[tuple[str, str, bool]]:
+    with Bank.open(root) as bank:
+        return [(f.check, f.source, f.fixed) for f in bank.doctor(fix=fix)]
+
+
+def test_a_sound_workspace_has_no_findings(root: Path) -> None:
+    assert found(root) == []
+
+
+def test_an_index_that_says_something_else_is_rebuilt(root: Path) -> None:
+    connection = apsw.Connection(str(root / ".memory/index.sqlite"))
+    connection.execute("UPDATE items SET content = 'Prefers long replies.' WHERE kind = 'opinion'")
+    connection.close()
+    assert {check for check, *_ in found(root)} == {"index"}
+    assert all(fixed for *_, fixed in found(root, fix=True))
+    assert found(root) == []
+
+
+def test_leftovers_of_a_killed_writer_are_removed_only_when_asked(root: Path) -> None:
+    left = root / "memory" / ".2025-11-27.md.0123456789ab.lorebank-tmp"
+    left.write_text("half", encoding="utf-8")
+    place = left.relative_to(root).as_posix()
+    assert found(root) == [("interrupted", place, False)]
+    assert left.exists()
+    assert found(root, fix=True) == [("interrupted", place, True)]
+    assert not left.exists()
+
+
+def test_broken_marks_and_dead_citations_are_named_and_left_alone(root: Path) -> None:
+    page = root / "bank/entities/Peter.md"
+    broken = page.read_text("utf-8").replace("<!-- lorebank:end summary -->", "", 1)
+    page.write_text(broken, encoding="utf-8")
+    log = root / "memory/2025-12-20.md"
+    log.write_text("# Sat\n\n## Retain\n- W @Peter: See memory/2025-11-27.md#L900.\n", "utf-8")
+    checks = {check for check, *_ in found(root, fix=True)}
+    assert "pages" in checks
+    assert page.read_text("utf-8") == broken
+
+
+def test_a_folder_in_place_of_a_page_is_a_finding_not_a_crash(root: Path) -> None:
+    (root / "bank/opinions.md").unlink()
+    (root / "bank/opinions.md").mkdir()
+    assert ("pages", "bank/opinions.md", False) in found(root)

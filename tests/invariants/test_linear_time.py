@@ -1,0 +1,56 @@
+"""No text, however hostile, takes more than linear time to read.
+
+Each unit below is repeated to 50 kB, as prose and as one fact, and read in a process that may use
+60 s of CPU in all. Read in linear time they take a few seconds; the quadratic expressions this
+test was written for took minutes for one of them.
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+UNITS = (
+    *("a", "-", "@", "@a ", "[", "[[", "(", "x:", "http://", "http://a.", "a=", "password: ", "*"),
+    *("`", "<", "<!--", "<private>", "#", "> ", "1", "1-", "a-b-", "aB", "a.", "a/", "\t", "|"),
+    *("| a | b |\n", "- [ ] a\n", "  - a\n", "Anna Berg ", "mon ", "1 Jan ", "O(c=", "é", "人"),
+    *("https://a@b:", "-----BEGIN ", "key_", "for of to ", "&lt;", "until ", "3 to 4 "),
+)
+resource = pytest.importorskip("resource", reason="Windows cannot limit CPU time")
+CPU_SECONDS = 60
+PROGRAM = """
+import sys
+from datetime import date
+from lorebank.index.read_settings import ReadSettings
+from lorebank.index.reading import read_file
+from lorebank.markdown.headings import RETAIN_HEADINGS
+from lorebank.workspace.files import SourceFile
+from lorebank.workspace.layout import FileRole
+
+settings = ReadSettings(
+    retain_headings=RETAIN_HEADINGS, chunk_tokens=400, chunk_overlap=80,
+    plain_mentions=True, not_mentions=(), origins=(),
+)
+for unit in UNITS:
+    for before in ("", "## Retain\\n- W @A: "):
+        print(repr(unit), repr(before), flush=True)
+        data = (before + unit * (50_000 // len(unit))).encode()
+        log = SourceFile("memory/2025-01-01.md", len(data), 1, date(2025, 1, 1), FileRole.LOG)
+        read_file(data, "hash", log, settings)
+print("done")
+"""
+
+
+def limit_cpu() -> None:
+    resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
+
+
+def test_repeated_marks_are_read_in_linear_time(tmp_path: Path) -> None:
+    program = tmp_path / "read.py"
+    program.write_text(f"UNITS = {UNITS!r}\n{PROGRAM}", encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, program], capture_output=True, text=True, preexec_fn=limit_cpu
+    )
+    last = (done.stdout.strip() or done.stderr).split("\n")[-1]
+    assert last == "done", f"stopped at {last}\n{done.stderr[-2000:]}"

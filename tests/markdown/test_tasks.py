@@ -1,0 +1,75 @@
+"""Tasks in a file: boxes, keywords, metadata, and what is none."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from lorebank.domain import Interval, TaskState
+from lorebank.markdown.document import read_document
+from lorebank.markdown.facts import extract_facts
+from lorebank.markdown.tasks import find_tasks
+
+
+def read(text: str) -> list[tuple[int, str, str]]:
+    tasks = find_tasks(read_document(text, "a.md"))
+    return [(t.citation.start_line, t.state.value, t.text) for t in tasks]
+
+
+@pytest.mark.parametrize(
+    ("line", "state", "text"),
+    [
+        ("- [ ] water the hedge", "open", "water the hedge"),
+        ("* [x] water the hedge", "done", "water the hedge"),
+        ("1. [X] water the hedge", "done", "water the hedge"),
+        ("- [-] water the hedge", "cancelled", "water the hedge"),
+        ("- [/] water the hedge", "open", "water the hedge"),
+        ("- [ ] W @Lena: water the hedge", "open", "water the hedge"),
+        ("TODO: water the hedge", "open", "water the hedge"),
+        ("- todo: water the hedge", "open", "water the hedge"),
+        ("- TODO [#A] water the hedge", "open", "water the hedge"),
+        ("- DONE water the hedge", "done", "water the hedge"),
+        ("- [ ] water ⏫ 📅 2026-03-01 ➕ 2026-02-01", "open", "water"),
+    ],
+)
+def test_a_box_or_keyword_makes_a_task(line: str, state: str, text: str) -> None:
+    assert read(line) == [(1, state, text)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "> - [ ] somebody else's",
+        "```\n- [ ] an example\n```",
+        "<!-- - [ ] hidden -->",
+        "- [ ]",
+        "- [ ] …",
+        "- [link](a.md) first",
+        "- todo lists are overrated",
+        "I have a todo: no",
+    ],
+)
+def test_no_task(text: str) -> None:
+    assert read(text) == []
+
+
+def test_nested_tasks_and_tasks_of_a_retain_section_are_tasks_and_no_facts() -> None:
+    text = "## Retain\n- [ ] W @Lena: plan the fair\n  - [x] book the hall\n- W @Lena: Sings.\n"
+    assert read(text) == [(2, "open", "plan the fair"), (3, "done", "book the hall")]
+    facts = extract_facts(text, "a.md", recorded=None).facts
+    assert [fact.content for fact in facts] == ["Sings."]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "- [ ] pay 📅 2026-03-01",
+        "- [ ] pay [due:: 2026-03-01]",
+        "- TODO pay DEADLINE: <2026-03-01 Sun>",
+    ],
+)
+def test_the_due_day_of_a_plugin(line: str) -> None:
+    [task] = find_tasks(read_document(line, "a.md"))
+    assert task.due == Interval(date(2026, 3, 1), date(2026, 3, 1))
+    assert (task.text, task.state) == ("pay", TaskState.OPEN)
