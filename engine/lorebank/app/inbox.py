@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from lorebank.app.opened import OpenWorkspace, made_anew_when_damaged
 from lorebank.domain import Decision, Inbox, InboxKind
 from lorebank.errors import UsageError
-from lorebank.reflect.stance_model import FINGERPRINT
+from lorebank.reflect.nearness import FINGERPRINT
 from lorebank.workspace.lock import WriterLock
 
 if TYPE_CHECKING:
