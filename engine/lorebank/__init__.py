@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from lorebank.agent.remember import Remembered
     from lorebank.app import Bank
     from lorebank.app.awaited import AsyncBank
+    from lorebank.app.doctor import HealthFinding
     from lorebank.app.several import Banks, open_bank, recall_all, registered_banks
     from lorebank.domain import (
         Absence,
@@ -163,6 +164,7 @@ __all__ = [
     "GraphEdge",
     "GraphNode",
     "Ground",
+    "HealthFinding",
     "Hit",
     "Hunk",
     "ImportReport",
@@ -235,6 +237,7 @@ _HOMES = {
     "lorebank.agent.memory_search": ("MemorySearch",),
     "lorebank.agent.remember": ("Remembered",),
     "lorebank.app": ("Bank",),
+    "lorebank.app.doctor": ("HealthFinding",),
     "lorebank.app.awaited": ("AsyncBank",),
     "lorebank.transcripts.turns": ("Turn",),
     "lorebank.qmd.sessions": ("Transcript", "TranscriptExport"),

@@ -14,8 +14,13 @@ import pytest
 import lorebank
 from lorebank import Bank
 
-README = Path(__file__).parent.parent.parent / "README.md"
-BLOCKS = re.findall(r"^```python\n(.*?)^```$", README.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+ROOT = Path(__file__).parent.parent.parent
+PAGES = (ROOT / "README.md", *sorted((ROOT / "engine/docs").glob("*.md")))
+BLOCKS = [
+    pytest.param(page, code, id=f"{page.name}: {code.strip().splitlines()[-1][:40]}")
+    for page in PAGES
+    for code in re.findall(r"^```python\n(.*?)^```$", page.read_text("utf-8"), re.DOTALL | re.M)
+]
 WITH_EXAMPLES = ("lorebank", "lorebank.app.awaited", "lorebank.app.bank")
 NOT_OURS = {"Iterator", "None", "Self"}
 
@@ -29,16 +34,18 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("code", BLOCKS, ids=lambda code: code.strip().split("\n")[-1][:40])
-def test_what_the_readme_shows_runs(
+@pytest.mark.parametrize(("page", "code"), BLOCKS)
+def test_what_a_page_shows_runs(
+    page: Path,
     code: str,
     home: Path,
     copy_fixture: Callable[[str], Path],
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     copy_fixture("harbour").rename(home / "notes")
-    exec(compile(code, str(README), "exec"), {"__name__": "readme"})
-    assert "memory/2025-11-27.md#L15" in capsys.readouterr().out
+    exec(compile(code, str(page), "exec"), {"__name__": page.stem})
+    printed = capsys.readouterr().out
+    assert page.name != "README.md" or "memory/2025-11-27.md#L15" in printed
 
 
 @pytest.mark.parametrize("name", WITH_EXAMPLES)

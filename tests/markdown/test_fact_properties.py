@@ -47,6 +47,8 @@ O(c=0.90) @Oscar: Likes `trains`.
 | @Ana likes tea | 0.7 |
 """
 
+_FACT_IDS = st.from_regex(r"f-[0-9a-f]{10}", fullmatch=True)
+
 
 def _said(fact: Fact) -> tuple[object, ...]:
     return (
@@ -56,6 +58,7 @@ def _said(fact: Fact) -> tuple[object, ...]:
         fact.mentions,
         fact.confidence,
         fact.marks,
+        fact.ends,
         fact.details,
     )
 
@@ -120,6 +123,7 @@ def _facts(draw: st.DrawFn) -> Fact:
         confidence=draw(st.none() | _CONFIDENCES) if kind is FactKind.OPINION else None,
         recorded=_DAY,
         marks=tuple(marks),
+        ends=tuple(draw(st.lists(_FACT_IDS, unique=True, max_size=2))),
     )
 
 

@@ -13,7 +13,7 @@ from lorebank.app.serving import Serving
 from lorebank.app.upkeep import Upkeep
 
 if TYPE_CHECKING:
-    from lorebank.app.doctor import Finding
+    from lorebank.app.doctor import HealthFinding
 
 
 class Bank(Upkeep, Names, Judgments, Custody, Exchanging, Serving):
@@ -30,11 +30,13 @@ class Bank(Upkeep, Names, Judgments, Custody, Exchanging, Serving):
     `30d`, `last week`; text that is not understood raises `UsageError`.
     """
 
-    def doctor(self, *, fix: bool = False, moment: datetime | None = None) -> tuple[Finding, ...]:
+    def doctor(
+        self, *, fix: bool = False, moment: datetime | None = None
+    ) -> tuple[HealthFinding, ...]:
         """What is wrong with the workspace, its index and its schedule, worst first.
 
-        With `fix`, what can be repaired without losing anything is: see `Finding.fixed`. A missed
-        night is one that was due at `moment`, local time, now unless said otherwise.
+        With `fix`, what can be repaired without losing anything is (`HealthFinding.fixed`). A
+        night was missed if it was due by `moment`, local time, now unless said otherwise.
         """
         from lorebank.app.doctor import examine
 

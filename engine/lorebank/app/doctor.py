@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class HealthFinding:
     """One thing that is wrong."""
 
     check: str
@@ -46,7 +46,7 @@ class Finding:
 
 def examine(
     bank: Bank, *, fix: bool = False, moment: datetime | None = None
-) -> tuple[Finding, ...]:
+) -> tuple[HealthFinding, ...]:
     """Every finding, in the order in which they should be looked at; see the module."""
     found = [
         *_permissions(bank.root),
@@ -62,14 +62,14 @@ def examine(
     )
 
 
-def _permissions(root: Path) -> Iterator[Finding]:
+def _permissions(root: Path) -> Iterator[HealthFinding]:
     for name in ("", "memory", BANK_FOLDER, DERIVED_FOLDER):
         folder = root / name
         if folder.is_dir() and not os.access(folder, os.W_OK | os.X_OK):
-            yield Finding("permissions", str(folder), "is not writable", "make it writable")
+            yield HealthFinding("permissions", str(folder), "is not writable", "make it writable")
 
 
-def _interrupted(root: Path, *, fix: bool) -> Iterator[Finding]:
+def _interrupted(root: Path, *, fix: bool) -> Iterator[HealthFinding]:
     """What killed processes left: a run to be completed, files that never got their name."""
     from lorebank.reflect.under_way import RECORD, resume_run
 
@@ -83,13 +83,13 @@ def _interrupted(root: Path, *, fix: bool) -> Iterator[Finding]:
                 remove_temporaries(folder)
     if is_half_done:
         message, remedy = "a reflect run was killed half-way", "`lorebank reflect` completes it"
-        yield Finding("interrupted", RECORD, message, remedy, fix)
+        yield HealthFinding("interrupted", RECORD, message, remedy, fix)
     for file in left:
         message, remedy = "was left by a killed writer", "`lorebank doctor --fix` removes it"
-        yield Finding("interrupted", file, message, remedy, fix)
+        yield HealthFinding("interrupted", file, message, remedy, fix)
 
 
-def _index(bank: Bank, *, fix: bool) -> Iterator[Finding]:
+def _index(bank: Bank, *, fix: bool) -> Iterator[HealthFinding]:
     """The database itself, then each of its rows against a rebuild from the files."""
     place = f"{DERIVED_FOLDER}/index.sqlite"
     remedy = "`lorebank index --full` rebuilds it"
@@ -99,51 +99,55 @@ def _index(bank: Bank, *, fix: bool) -> Iterator[Finding]:
         if differences and fix:
             bank.sync(full=True, embed=False)
     except NotWritable as problem:
-        yield Finding("index", place, str(problem), problem.hint or remedy)
+        yield HealthFinding("index", place, str(problem), problem.hint or remedy)
         return
     for line in differences:
-        yield Finding("index", place, line, remedy, fix)
+        yield HealthFinding("index", place, line, remedy, fix)
 
 
-def _pages(root: Path) -> Iterator[Finding]:
+def _pages(root: Path) -> Iterator[HealthFinding]:
     """Managed blocks whose marks do not match: reflect leaves such a page alone."""
     for file in sorted(root.glob(f"{BANK_FOLDER}/**/*.md")):
         path = file.relative_to(root).as_posix()
         try:
             text, _ = decode(file.read_bytes(), path)
         except OSError as problem:
-            yield Finding("pages", path, f"cannot be read: {problem.strerror}", "make it a file")
+            yield HealthFinding(
+                "pages", path, f"cannot be read: {problem.strerror}", "make it a file"
+            )
             continue
         for odd in find_blocks(text, path)[1]:
             place = f"{path}#L{odd.line}"
-            yield Finding("pages", place, odd.message, "mend or delete the marks by hand")
+            yield HealthFinding("pages", place, odd.message, "mend or delete the marks by hand")
 
 
-def _status(bank: Bank) -> Iterator[Finding]:
+def _status(bank: Bank) -> Iterator[HealthFinding]:
     """What a sync told of notes and ledgers, and whether the embedder answers."""
     status = bank.status()
     for problem in status.problems:
         place = f"{problem.path}#L{problem.line}" if problem.line else problem.path
-        yield Finding("notes", place, problem.message, "edit the line; nothing else is affected")
+        yield HealthFinding(
+            "notes", place, problem.message, "edit the line; nothing else is affected"
+        )
     embedder = status.embedder
     if embedder.get("reason"):
         name = str(embedder.get("provider", ""))
         remedy = str(embedder.get("remedy") or "recall goes on by words; see `lorebank status`")
-        yield Finding("embedder", name, str(embedder["reason"]), remedy)
+        yield HealthFinding("embedder", name, str(embedder["reason"]), remedy)
 
 
-def _links(bank: Bank) -> Iterator[Finding]:
+def _links(bank: Bank) -> Iterator[HealthFinding]:
     for finding in bank.rot().findings:
         if finding.kind is RotKind.DANGLING:
             message = f"{finding.text}: {finding.reason}"
-            yield Finding("links", str(finding.source), message, "correct or delete it")
+            yield HealthFinding("links", str(finding.source), message, "correct or delete it")
 
 
-def _schedule(root: Path, now: datetime) -> Iterator[Finding]:
+def _schedule(root: Path, now: datetime) -> Iterator[HealthFinding]:
     from lorebank.schedule.record import missed_run, read_record
 
     record = read_record(root)
     missed = missed_run(record, now) if record else None
     if missed is not None:
         message = f"the night of {missed:%Y-%m-%d} was missed"
-        yield Finding("schedule", "", message, "`lorebank reflect` makes up for it")
+        yield HealthFinding("schedule", "", message, "`lorebank reflect` makes up for it")

@@ -33,15 +33,17 @@ class Writing(OpenWorkspace):
         day: Day = None,
         for_: Sequence[str] = (),
         against: Sequence[str] = (),
+        replaces: Sequence[str] | str = (),
         origin: Origin | str = Origin.OWNER,
         now: date | None = None,
     ) -> Fact:
         """Append a fact under the retain section of a day's log and return it with its citation.
 
         `text` may be a typed line itself (`O(c=0.9) @Peter: …`); what is given by name wins.
-        `for_` and `against` are ids of opinions it speaks to; `origin` says whose word it is. What
-        recall printed is cut out of it, since it would be learned twice; `UsageError` where nothing
-        else is left.
+        `for_` and `against` are ids of opinions it speaks to, `replaces` of facts that hold no
+        longer because of it: the line ends in `(ends f-…)`, and taking it out brings them back.
+        `origin` says whose word it is. What recall printed is cut out of it, since it would be
+        learned twice; `UsageError` where nothing else is left.
         """
         from lorebank.markdown.fact_format import format_fact
         from lorebank.retain.compose import compose_fact
@@ -50,6 +52,9 @@ class Writing(OpenWorkspace):
         recorded = parse_day(day, today, "date") or today
         marks = [EvidenceMark(Stance.FOR, self._opinion_id(o)) for o in for_]
         marks += [EvidenceMark(Stance.AGAINST, self._opinion_id(o)) for o in against]
+        olds = (replaces,) if isinstance(replaces, str) else replaces
+        if olds:
+            self._freshen()
         fact = compose_fact(
             self._news(text),
             kind=parse_kind(kind),
@@ -57,6 +62,7 @@ class Writing(OpenWorkspace):
             confidence=confidence,
             day=recorded,
             marks=marks,
+            ends=[self._fact(old).id for old in olds],
             origin=Origin(parse_origin(origin)),
         )
         path = LogPattern.compile(self.config.workspace.log_pattern).path_for(recorded)

@@ -32,6 +32,7 @@ COMMANDS = {
     "rot": "Show what in the bank has gone off.",
     "calibration": "Show how often a confidence held up.",
     "reflect": "Bring the pages of the bank up to date from the facts.",
+    "inbox": "Show what waits for a judgment, and settle it.",
     "evidence": "Settle what a fact says of an opinion.",
     "confirm": "Vouch for what is in quarantine.",
     "forget": "Cut lines out of notes, pages and index.",

@@ -1,7 +1,8 @@
 """Secrets in text: where they stand and of what kind, and the text without them.
 
 What is found: keys and tokens by the shape their issuer gave them, private key blocks, passwords in
-URLs, `Authorization:` headers, and what is assigned to a name like `password` or `api_key`. A
+URLs, `Authorization:` headers, what is assigned to a name like `password` or `api_key`, payment
+cards and bank accounts by their checksums, PINs, wallets and cookies (`secret_numbers`). A
 redacted text is as long as it was, line for line, so every citation of it holds.
 
 Ordinary prose is told by a few searches for fixed bytes, many times faster than any expression;
@@ -14,6 +15,7 @@ import re
 from collections.abc import Iterator
 
 from lorebank.language.secret_kinds import token_pattern
+from lorebank.language.secret_numbers import MAY_HOLD_NUMBER, secret_numbers
 from lorebank.language.secret_values import is_drawn, is_passphrase, is_password, is_random
 from lorebank.records import dataclass
 
@@ -29,10 +31,19 @@ _NAMES_SECRETS = tuple(
     for stem in (
         *("pass", "pw", "phrase", "secret", "token", "bearer", "basic ", "key", "curl"),
         *("contrase", "de passe", "senha", "kennwort", "wachtwoord", "schlüssel"),
-        *("密码", "密碼", "口令", "パスワード", "暗証"),
+        *("密码", "密碼", "口令", "パスワード", "暗証", "парол"),
+        *("pin", "puk", "cvv", "cvc", "geheimzahl", "door code", "alarm code", "gate code"),
+        *("cookie", "seed", "mnemonic", "recovery", "wallet"),
     )
 )
-_FOLLOWED_BY = {b"pass": b"wcp:=*`\"'_", b"pw": b"d:=*`\"'"}
+_FOLLOWED_BY = {
+    b"pass": b"wcp:=*`\"'_",
+    b"pw": b"d:=*`\"'",
+    b"pin": b" :=-",
+    b"seed": b" :=",
+    b"recovery": b" :",
+    b"wallet": b" :=",
+}
 """Of "passes" and "upward" many stand in prose, which name nothing."""
 _MAY_HOLD_TOKEN = re.compile(rf"[\w%+/=.~:-]{{{_RUN}}}")
 """A run of whatever a token is made of: told in a tenth of the time of reading the table."""
@@ -40,6 +51,7 @@ _URL = re.compile(
     r"(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{0,40}://[^\s/@:<>\"'`]*:(?P<value>[^\s@/<>\"'`]+)@"
     r"(?=[\w\[])"
 )
+_PUTTY_KEY = re.compile(r"Private-Lines: *\d+[ \t]*(?P<value>(?:\r?\n[A-Za-z0-9+/=]{4,})+)")
 _KEY_BLOCK = re.compile(
     r"-----BEGIN (?P<label>[A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?)-----"
     r"(?:.*?-----END (?P=label)-----|(?:[ \t>]*\r?\n[ \t>]*[A-Za-z0-9+/=:,\- ]{8,}(?=\r?\n|\Z))*)",
@@ -52,7 +64,8 @@ _HEADER = re.compile(
 _BASIC = re.compile(r"(?i:\bbasic)\s+(?P<value>[A-Za-z0-9+/]{12,}={1,2})(?![A-Za-z0-9])")
 _PASSWORD_NAMES = (
     r"pass[ _-]?words?|passwd|passwort|kennwort|passphrase|pass[ _-]?code|pwd|contraseña|contrasena"
-    r"|senha|mot de passe|wachtwoord|parola d'ordine|密码|密碼|口令|パスワード|暗証番号"
+    r"|senha|mot de passe|wachtwoord|parola d'ordine|şifre|пароль|hasło|lösenord|adgangskode"
+    r"|密码|密碼|口令|パスワード|暗証番号"
     r"|(?:seed|recovery|secret|backup) phrase|mnemonic phrase|(?:pass|pw)(?=[\"'`*_]{0,3}\s?[:=])"
     r"|(?:wlan|wi-?fi|wep|wpa2?|netzwerk)[ -]?(?:schlüssel|key)"
 )
@@ -74,7 +87,7 @@ _ASSIGNED = re.compile(
     r"(?:\s?\([^()\n]{1,30}\))?"
     r"[\"'`*_\]]{0,4}\s{0,8}"
     r"(?P<sign>:=|=>|->|→|[:=：＝]|\||(?i:\bis\b(?: now| still)?:?)"
-    r"|ist\b|es\b|est\b|是|は|(?(flag)(?<=\s)|(?!)))"
+    r"|ist\b|lautet:?|es\b|est\b|è\b|é\b|是|は|(?(flag)(?<=\s)|(?!)))"
     r"\s{0,8}[*_]{0,3}\s?(?P<quote>[\"'`“”]{0,3})(?P<value>[^\s\"'`“”|]+)",
 )
 _QUOTED_VALUE = re.compile(r"[^\"'`“”\n]{4,120}")
@@ -127,8 +140,8 @@ def find_secrets(text: str) -> tuple[Secret, ...]:
     [('aws-key', 4)]
     """
     data = text.encode("utf-8", "surrogatepass")
-    places = sorted({*_long_runs(data), *_named(data), *_urls(data)})
-    blocks = list(_key_blocks(text)) if b"PRIVATE KEY" in data else []
+    places = sorted({*_long_runs(data), *_named(data), *_urls(data), *_numbers(data)})
+    blocks = list(_key_blocks(text)) if b"PRIVATE KEY" in data or b"Private-Lines" in data else []
     if not places and not blocks:
         return ()
     found = list(blocks)
@@ -164,6 +177,10 @@ def _named(data: bytes) -> Iterator[int]:
             yield place
             end = low.find(b"\n", place)
             place = low.find(stem, end) if end >= 0 else -1
+
+
+def _numbers(data: bytes) -> Iterator[int]:
+    return (found.start() for found in MAY_HOLD_NUMBER.finditer(data))
 
 
 def _urls(data: bytes) -> Iterator[int]:
@@ -212,6 +229,8 @@ def _in_line(line: str) -> Iterator[Secret]:
     for found in _CURL.finditer(line):
         if is_password(found["value"], "", quoted=True):
             yield Secret("password", *found.span("value"))
+    for kind, start, end in secret_numbers(line):
+        yield Secret(kind, start, end)
     yield from _assigned(line)
 
 
@@ -285,6 +304,8 @@ def _trimmed(value: str) -> str:
 def _key_blocks(text: str) -> Iterator[Secret]:
     for block in _KEY_BLOCK.finditer(text):
         yield Secret("private-key", *block.span())
+    for block in _PUTTY_KEY.finditer(text):
+        yield Secret("private-key", *block.span("value"))
 
 
 def _apart(found: list[Secret]) -> tuple[Secret, ...]:

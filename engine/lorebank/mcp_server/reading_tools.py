@@ -15,6 +15,7 @@ from lorebank.mcp_server.results import READING, recalled, result
 from lorebank.mcp_server.schemas import (
     BootPackResult,
     EntityResult,
+    InboxResult,
     MemoryGetResult,
     MemorySearchResult,
     OpinionsResult,
@@ -26,6 +27,7 @@ from lorebank.mcp_server.schemas import (
 from lorebank.mcp_server.texts import (
     answer_text,
     fact_lines,
+    inbox_text,
     opinion_text,
     passage_text,
     status_text,
@@ -57,6 +59,20 @@ Group = Annotated[bool, Field(description="True in a group chat: private parts a
 
 def add_reading_tools(server: MCPServer, banks: BankThreads) -> None:
     """Register recall, entity, opinions, timeline, context and status."""
+
+    @server.tool(title="Inbox", annotations=READING)
+    async def inbox(
+        kind: Annotated[
+            str | None,
+            Field(description="Only evidence, restatement, replacement, name, proposal or such."),
+        ] = None,
+        k: Count = 10,
+    ) -> Annotated[CallToolResult, InboxResult]:
+        """What waits for a judgment, newest first: two lines each, why they were found, and the
+        verdicts that `rule` takes with what each would change.
+        """
+        found = await banks.call(lambda bank: bank.inbox(kind, k=k))
+        return recalled(inbox_text(found), found.to_dict())
 
     @server.tool(title="Recall", annotations=READING)
     async def recall(

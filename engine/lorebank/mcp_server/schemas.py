@@ -326,3 +326,39 @@ class RulingResult(TypedDict):
     stance: str | None
     before: float
     source: str | None
+
+
+class InboxLineRow(TypedDict):
+    id: str | None
+    text: str
+    source: str | None
+    day: str | None
+
+
+class InboxRow(TypedDict):
+    id: str
+    kind: str
+    older: InboxLineRow | None
+    newer: InboxLineRow | None
+    reason: str
+    choices: list[str]
+    effect: dict[str, str]
+
+
+class InboxResult(TypedDict):
+    items: list[InboxRow]
+    total: int
+
+
+class DecisionRow(TypedDict):
+    id: str
+    kind: str
+    verdict: str
+    by: str | None
+    day: str | None
+    source: str
+    about: list[str]
+
+
+class RuledResult(TypedDict):
+    decisions: list[DecisionRow]

@@ -12,6 +12,7 @@ from lorebank.domain import (
     FactStatus,
     Hit,
     Hunk,
+    Inbox,
     Interval,
     Opinion,
     ReflectReport,
@@ -172,6 +173,21 @@ def unsure_text(queue: UnsureQueue) -> str:
         for pair in queue.pairs
     ]
     return "\n".join(_with_rest(lines, queue.total, "pair"))
+
+
+def inbox_text(inbox: Inbox) -> str:
+    """One block an item: what is asked, both lines, and the verdicts."""
+    blocks = []
+    for item in inbox.items:
+        sides = [
+            f"  {name}: {line.text} [{line.source}]"
+            for name, line in (("older", item.older), ("newer", item.newer))
+            if line is not None
+        ]
+        head = f"{item.id} {item.kind.value}: {item.reason}"
+        verdicts = [f"  {verdict}: {effect}" for verdict, effect in item.effect.items()]
+        blocks.append("\n".join([head, *sides, *verdicts]))
+    return "\n".join(_with_rest(blocks, inbox.total, "items")) or "nothing waits"
 
 
 def _when(when: date | Interval | None) -> str:

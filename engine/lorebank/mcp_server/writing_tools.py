@@ -16,6 +16,7 @@ from lorebank.mcp_server.schemas import (
     ReflectResult,
     RememberResult,
     RetainResult,
+    RuledResult,
     RulingResult,
 )
 from lorebank.mcp_server.texts import reflect_text
@@ -43,6 +44,9 @@ def add_writing_tools(server: MCPServer, banks: BankThreads) -> None:
         ] = None,
         for_opinions: Ids = [],  # noqa: B006
         against_opinions: Ids = [],  # noqa: B006
+        replaces: Annotated[
+            list[str], Field(description="Ids of facts (f-…) that hold no longer because of it.")
+        ] = [],  # noqa: B006
     ) -> Annotated[CallToolResult, RetainResult]:
         """Write a fact worth keeping into the daily log: a decision, a preference, something that
         happened, something true. Give whole sentences that are understood without the conversation.
@@ -56,6 +60,7 @@ def add_writing_tools(server: MCPServer, banks: BankThreads) -> None:
                 day=date,
                 for_=for_opinions,
                 against=against_opinions,
+                replaces=replaces,
                 origin=Origin.AGENT,
             )
         )
@@ -130,6 +135,22 @@ def add_writing_tools(server: MCPServer, banks: BankThreads) -> None:
             f" {ruling.opinion.confidence:.2f} [{ruling.source}]"
         )
         return result(said, ruling.to_dict())
+
+    @server.tool(title="Rule on the inbox", annotations=SETTLING)
+    async def rule(
+        verdicts: Annotated[
+            dict[str, str], Field(description="Id of an item (i-…) → one of its choices.")
+        ],
+        by: Annotated[str, Field(description="Who rules: your name, as it is signed.")] = "agent",
+    ) -> Annotated[CallToolResult, RuledResult]:
+        """Settle items of the inbox. Rule only on what the lines themselves, or what you were told,
+        make clear; leave the rest to the owner. Each verdict is a signed line that can be undone.
+        """
+        ruled = await banks.call_writer(lambda bank: bank.rule(verdicts, by=by))
+        said = "\n".join(f"{d.id} {d.verdict} [{d.source}]" for d in ruled)
+        return result(
+            said or "settled so already", {"decisions": [each.to_dict() for each in ruled]}
+        )
 
     @server.tool(title="Reflect", annotations=REFLECTING)
     async def reflect(

@@ -25,6 +25,7 @@ def compose_fact(
     confidence: float | None,
     day: date,
     marks: Sequence[EvidenceMark],
+    ends: Sequence[str] = (),
     origin: Origin = Origin.OWNER,
 ) -> Fact:
     """The fact that a text states; `- O(c=0.9) @Peter: …` is understood, flags win over it."""
@@ -57,6 +58,7 @@ def compose_fact(
         confidence=stated,
         recorded=day,
         marks=(*parsed.marks, *marks),
+        ends=tuple(dict.fromkeys((*parsed.ends, *ends))),
         origin=origin.least_trusted(parsed.origin),
     )
 

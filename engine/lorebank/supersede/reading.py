@@ -136,9 +136,8 @@ class _Reader:
 
     def cues(self, role: str) -> Iterator[tuple[str, list[str]]]:
         """`(language, tokens of the cue)` in the languages that the line may be in."""
-        by_language = vocabulary()[0][role]
         for code in self.languages:
-            for cue in by_language.get(code, ()):
+            for cue in _cues_of(role, code):
                 yield code, cue.split()
 
     def has(self, role: str, said: Sequence[str]) -> bool:
@@ -156,7 +155,9 @@ class _Reader:
                 taken.update(range(place, place + len(cue)))
                 before = self._run(clause, 0, place)
                 after = self._run(clause, place + len(cue), len(clause))
-                if role == "over":
+                # "The shop closed down in spring" closes no spring.
+                alone = role == "ends" and before and " ".join(cue) in _cues_of("over", code)
+                if role == "over" or alone:
                     run, subject = before, None
                 else:
                     run = self._handed(clause, after) if role == "handed" else after
@@ -241,6 +242,10 @@ class _Reader:
             if any(clause[place : place + len(to)] == to for _, to in self.cues("handed_to")):
                 return run[0], place
         return None
+
+
+def _cues_of(role: str, language: str) -> tuple[str, ...]:
+    return vocabulary()[0][role].get(language, ())
 
 
 def _object(run: list[str], language: str) -> tuple[str, ...]:

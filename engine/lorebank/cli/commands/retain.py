@@ -17,6 +17,7 @@ EXAMPLES = """
 lorebank retain "W @Peter: In Marrakech until Dec 1 for Andy's birthday."
 lorebank retain --kind opinion --entity Peter --confidence 0.9 "Prefers short replies."
 lorebank retain "O @Peter: Asked for the long version." --against o-3f2a
+lorebank retain "W @Peter: Lives in Lisbon." --replaces f-1a2b
 printf 'B @warelay: Fixed the crash.\\nW @Ana: Moved to Lisbon.\\n' | lorebank retain
 """
 _TYPED_LINE = re.compile(r"(?:[-*+]\s+\S|[WBSO](?:\s*\([^)\n]*\))?\s+(?:@|\[\[)|[WBSO]\s*\(c\s*=)")
@@ -30,6 +31,7 @@ _TYPED_LINE = re.compile(r"(?:[-*+]\s+\S|[WBSO](?:\s*\([^)\n]*\))?\s+(?:@|\[\[)|
 @click.option("--date", "day", metavar="DAY", help="The log it goes to; today's without this.")
 @click.option("--for", "for_", multiple=True, metavar="ID", help="An opinion it speaks for.")
 @click.option("--against", multiple=True, metavar="ID", help="An opinion it speaks against.")
+@click.option("--replaces", multiple=True, metavar="ID", help="A fact that holds no longer.")
 @click.option("--origin", type=ORIGIN, default="owner", help="Whose word it is; yours without.")
 @pass_session
 def retain(
@@ -41,6 +43,7 @@ def retain(
     day: str | None,
     for_: tuple[str, ...],
     against: tuple[str, ...],
+    replaces: tuple[str, ...],
     origin: str,
 ) -> None:
     """Write a fact into the log of a day.
@@ -60,6 +63,7 @@ def retain(
                 day=day,
                 for_=for_,
                 against=against,
+                replaces=replaces,
                 origin=origin,
             )
             facts.append(fact)
