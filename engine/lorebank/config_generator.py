@@ -40,7 +40,7 @@ class GeneratorSettings:
     api_key: str = setting("", SECRET)
     headers: Mapping[str, str] = field(default_factory=dict, metadata={"rule": users_own(TEXTS)})
     command: tuple[str, ...] = setting((), users_own(HEADINGS))
-    """A program and its arguments, run without a shell: the prompt on stdin, the answer on stdout."""
+    """A program and its arguments, run without a shell: prompt on stdin, answer on stdout."""
     judges: bool = setting(False, users_own(FLAG))
     """Whether reflect first has the pairs of the inbox judged, within `max_calls`."""
     timeout_seconds: float = setting(120.0, users_own(number(0.01, 3600)))

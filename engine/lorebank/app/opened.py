@@ -42,6 +42,7 @@ from lorebank.workspace.derived import ensure_derived_folder, index_path
 from lorebank.workspace.files import WalkResult, walk
 
 if TYPE_CHECKING:
+    from lorebank.inbox.sources import Desk
     from lorebank.index.connection import Connection
     from lorebank.qmd.sidecar import Sidecar
     from lorebank.reflect.nearness import VectorsOf
@@ -367,6 +368,21 @@ class OpenWorkspace:
         if len(found) > 1 and text not in found:
             raise UsageError(f"'{text}' is the beginning of several ids", hint=", ".join(found[:5]))
         return text if text in found else found[0]
+
+    def _desk(self, now: date | None) -> Desk:
+        """What the inbox works with; call it within a sync."""
+        from lorebank.inbox.sources import Desk
+
+        return Desk(
+            self._index, self.root, self.config, self._today(now), self._append, self._alike_by
+        )
+
+    def _alike_by(self, texts: Sequence[str]) -> Mapping[str, bytes]:
+        """The vectors of texts by the built-in embedder, embedding those it has not seen."""
+        if self._meaning.builtin_problem():
+            return {}
+        self._meaning.embed_texts(FINGERPRINT, texts)
+        return self._meaning.known_vectors(FINGERPRINT, texts)
 
     def _append(self, path: str, line: str, day: date) -> int:
         """Write a fact line into a log; returns its line number."""

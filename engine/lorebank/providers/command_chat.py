@@ -1,8 +1,8 @@
 """A chat model behind a program of the user's: prompt on stdin, answer on stdout.
 
-`generator.command = ["claude", "-p"]`, `["llm"]`, `["ollama", "run", "llama3.1"]`. The program is run
-without a shell, in a temporary folder of its own, so that an agent among such programs does not take
-the workspace for its project. What it prints is data, checked like any model's answer.
+`generator.command = ["claude", "-p"]`, `["llm"]`, `["ollama", "run", "llama3.1"]`. The program is
+run without a shell, in a temporary folder of its own, so that an agent among such programs does not
+take the workspace for its project. What it prints is data, checked like any model's answer.
 """
 
 from __future__ import annotations

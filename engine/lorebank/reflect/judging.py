@@ -11,7 +11,6 @@ from datetime import date
 
 from lorebank.domain import FactKind
 from lorebank.language.words import words
-from lorebank.providers.budget import BudgetSpent
 from lorebank.records import dataclass
 from lorebank.reflect.grounding import CitedLine
 from lorebank.reflect.writing import Dropped, Writer, numbered
