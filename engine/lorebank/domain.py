@@ -211,6 +211,8 @@ class Fact:
     origin: Origin = Origin.OWNER
     quarantined: bool = False
     """Whether it is neither trusted nor confirmed: shown, marked so, and believed by nobody."""
+    related: tuple[InboxItem, ...] = field(default=(), compare=False)
+    """Of a fact just retained: what it may restate, contradict or replace, to be ruled on."""
 
     @property
     def oldest_first(self) -> tuple[date, str, int]:
@@ -1727,6 +1729,30 @@ class CalibrationBin:
 
 
 @dataclass(frozen=True, slots=True)
+class JudgeRecord:
+    """How the verdicts of one judge fared."""
+
+    name: str
+    verdicts: int
+    """How many stand in the ledgers, overruled or not."""
+    overruled: int
+    """On how many of these another judge ruled otherwise later."""
+    shared: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """Other judge → on how many items both ruled, and on how many of them alike."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "verdicts": self.verdicts,
+            "overruled": self.overruled,
+            "shared": {
+                name: {"items": items, "alike": alike}
+                for name, (items, alike) in self.shared.items()
+            },
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class Calibration:
     """How often a confidence held up against the next independent evidence."""
 
@@ -1745,9 +1771,12 @@ class Calibration:
     """The same for always saying the share that held: what knowing nothing more would give."""
     enough: bool
     """Whether there are enough trials to judge by."""
+    judges: tuple[JudgeRecord, ...] = ()
+    """Of every name that signed a verdict, those overruled most often first."""
 
     def to_dict(self) -> dict[str, Any]:
         return {
+            "judges": [judge.to_dict() for judge in self.judges],
             "day": self.day.isoformat(),
             "bins": [each.to_dict() for each in self.bins],
             "opinions": self.opinions,

@@ -43,9 +43,12 @@ class Writing(OpenWorkspace):
         `for_` and `against` are ids of opinions it speaks to, `replaces` of facts that hold no
         longer because of it: the line ends in `(ends f-…)`, and taking it out brings them back.
         `origin` says whose word it is. What recall printed is cut out of it, since it would be
-        learned twice; `UsageError` where nothing else is left.
+        learned twice; `UsageError` where nothing else is left. `related` of the fact returned holds
+        what it may restate, contradict or replace: rule on it (`Bank.rule`) while you know why.
         """
+        from lorebank.inbox.registry import about
         from lorebank.markdown.fact_format import format_fact
+        from lorebank.reflect.nearness import FINGERPRINT
         from lorebank.retain.compose import compose_fact
 
         today = self._today(now)
@@ -68,10 +71,13 @@ class Writing(OpenWorkspace):
         path = LogPattern.compile(self.config.workspace.log_pattern).path_for(recorded)
         with WriterLock(self.root):
             line = self._append(path, format_fact(fact), recorded)
+        if self._vectors_of is not None:
+            self._meaning.embed_texts(FINGERPRINT, [fact.content])
         self._sync_words()
-        return facts_by_place(self._index, path, line) or replace(
-            fact, citation=Citation(path, line, line)
-        )
+        written = facts_by_place(self._index, path, line)
+        if written is None:
+            return replace(fact, citation=Citation(path, line, line))
+        return replace(written, related=about(self._desk(now), written))
 
     add = retain
 

@@ -47,9 +47,11 @@ _CONFLICT = "its words disagree"
 """The reason for which two opinions are asked about as a replacement first."""
 
 
-def _waiting(desk: Desk) -> Iterator[InboxItem]:
-    opinions = {opinion.id: opinion for opinion in load_opinions(desk.connection)}
-    for row in load_unsure(desk.connection):
+def _waiting(desk: Desk, fact: Fact | None = None) -> Iterator[InboxItem]:
+    rows = load_unsure(desk.connection, fact=fact.id if fact else None)
+    ids = sorted({row.opinion for row in rows})
+    opinions = {opinion.id: opinion for opinion in load_opinions(desk.connection, ids=ids)}
+    for row in rows:
         facts = facts_by_id(desk.connection, row.fact)
         opinion = opinions.get(row.opinion)
         if facts and opinion is not None and opinion.evidence:
@@ -111,6 +113,16 @@ def _rule(desk: Desk, verdict: Verdict) -> None:
     add_ledger_line(desk, EVIDENCE_PAGE, format_evidence_line(ruling), title="Evidence")
 
 
+def _again(desk: Desk, decision: Decision, choice: str, by: str) -> None:
+    fact, opinion = decision.about
+    stated = decision.kind is not InboxKind.EVIDENCE
+    stance = _STANCES[Relation(choice)] if stated else Stance(choice)
+    known = facts_by_id(desk.connection, fact)
+    place = known[0].citation if known else None
+    ruling = EvidenceRuling(fact, stance, opinion, desk.today, "", decision.source, place, by)
+    add_ledger_line(desk, EVIDENCE_PAGE, format_evidence_line(ruling), title="Evidence")
+
+
 def _settled(desk: Desk) -> Iterator[Decision]:
     text = ledger_text(desk, EVIDENCE_PAGE)
     for ruling in parse_evidence_lines(text, EVIDENCE_PAGE).rulings:
@@ -138,4 +150,6 @@ SOURCE = Source(
     _rule,
     _settled,
     remove_ledger_lines,
+    about=_waiting,
+    again=_again,
 )

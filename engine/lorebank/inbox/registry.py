@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from datetime import date
 
-from lorebank.domain import Decision, Inbox, InboxItem, InboxKind
+from lorebank.domain import Decision, Fact, Inbox, InboxItem, InboxKind
 from lorebank.errors import NotFound, UsageError
 from lorebank.inbox import evidence, names, proposals, quarantine, replacements
 from lorebank.inbox.sources import Desk, Source, Verdict
@@ -18,6 +18,13 @@ SOURCES: tuple[Source, ...] = (
     proposals.SOURCE,
     quarantine.SOURCE,
 )
+_RELATIONS = ("same", "replaces", "both")
+CHOICES: Mapping[InboxKind, tuple[str, ...]] = {
+    InboxKind.EVIDENCE: ("for", "against", "unrelated"),
+    InboxKind.RESTATEMENT: _RELATIONS,
+    InboxKind.REPLACEMENT: _RELATIONS,
+}
+"""The verdicts that may be given again on what another judge has settled."""
 _UNSIGNABLE = re.compile(r"[():\[\]<>`@*_\s]+")
 """What would end or dress a name inside a ledger line."""
 
@@ -37,25 +44,47 @@ def waiting(desk: Desk, *, kind: InboxKind | None = None, k: int | None = None) 
 def rule(desk: Desk, verdicts: Mapping[str, str], *, by: str) -> None:
     """Write verdicts; nothing is written where one of them cannot be.
 
-    An id may be a unique beginning. `NotFound` for an item that does not wait, `UsageError` for a
-    verdict that it does not offer.
+    An id may be a unique beginning. Where another judge ruled on an item its verdict stays in the
+    ledger, overruled. `NotFound` for an item that does not wait, `UsageError` for a verdict that it
+    does not offer.
     """
     signer = signature(by)
     sources = {item.id: (item, source) for source in SOURCES for item in source.waiting(desk)}
     items = {id: item for id, (item, _) in sources.items()}
-    standing = {decision.id: decision for decision in settled(desk)}
+    ruled = {d.id: (d, source) for source in SOURCES for d in source.settled(desk)}
+    standing = {id: decision for id, (decision, _) in ruled.items()}
     chosen: list[Verdict] = []
+    anew: list[tuple[Source, Decision, str]] = []
     for text, choice in verdicts.items():
-        if text in standing and standing[text].verdict == choice:
+        if text in standing and standing[text].verdict == choice and standing[text].by == signer:
             continue
+        if text in ruled and text not in items and ruled[text][1].again:
+            decision, source = ruled[text]
+            if decision.by != signer:
+                choices = CHOICES[decision.kind]
+                if choice not in choices:
+                    raise _no_verdict(text, choice, choices)
+                anew.append((source, decision, choice))
+                continue
         item = _item(items, standing, text)
         if choice not in item.choices:
-            raise UsageError(
-                f"{item.id}: no verdict '{choice}'", hint=f"use {', '.join(item.choices)}"
-            )
+            raise _no_verdict(item.id, choice, item.choices)
         chosen.append(Verdict(item, choice, signer))
     for verdict in chosen:
         sources[verdict.item.id][1].rule(desk, verdict)
+    for source, decision, choice in anew:
+        assert source.again is not None
+        source.again(desk, decision, choice, signer)
+
+
+def about(desk: Desk, fact: Fact) -> tuple[InboxItem, ...]:
+    """What a line just written may restate, contradict, replace or bear on: the items to settle
+    while its writer knows why."""
+    return tuple(sorted((i for s in SOURCES for i in s.about(desk, fact)), key=_rank))
+
+
+def _no_verdict(id: str, choice: str, choices: Sequence[str]) -> UsageError:
+    return UsageError(f"{id}: no verdict '{choice}'", hint=f"use {', '.join(choices)}")
 
 
 def settled(desk: Desk) -> tuple[Decision, ...]:

@@ -57,6 +57,10 @@ class Source:
     """The verdicts that stand in the ledger."""
     take_back: Callable[[Desk, Sequence[Decision]], None]
     """Undo verdicts; locks and syncs as for `rule`."""
+    about: Callable[[Desk, Fact], Iterable[InboxItem]] = lambda desk, fact: ()
+    """The items whose newer line is this fact: told to who has just written it."""
+    again: Callable[[Desk, Decision, str, str], None] | None = None
+    """Write another judge's verdict (choice, signature) on what is settled; the last one holds."""
 
 
 def item_id(kind: InboxKind, *rests_on: str) -> str:

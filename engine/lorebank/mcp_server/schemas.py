@@ -86,6 +86,8 @@ class FactRow(TypedDict):
 
 class RetainResult(TypedDict):
     fact: FactRow
+    related: list[InboxRow]
+    """What the new line may restate, contradict or replace, to be ruled on."""
 
 
 class RememberResult(TypedDict):

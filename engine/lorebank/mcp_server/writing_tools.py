@@ -8,7 +8,7 @@ from mcp.server.mcpserver import MCPServer
 from mcp.types import CallToolResult
 from pydantic import Field
 
-from lorebank.domain import Origin, fact_to_dict
+from lorebank.domain import Inbox, Origin, fact_to_dict
 from lorebank.mcp_server.banks import BankThreads
 from lorebank.mcp_server.results import ADDING, REFLECTING, REWRITING, SETTLING, result
 from lorebank.mcp_server.schemas import (
@@ -19,7 +19,7 @@ from lorebank.mcp_server.schemas import (
     RuledResult,
     RulingResult,
 )
-from lorebank.mcp_server.texts import reflect_text
+from lorebank.mcp_server.texts import inbox_text, reflect_text
 
 Kind = Literal["world", "experience", "opinion", "observation", "W", "B", "O", "S"]
 Ids = Annotated[list[str], Field(description="Ids of opinions (o-…) it speaks to.")]
@@ -65,7 +65,13 @@ def add_writing_tools(server: MCPServer, banks: BankThreads) -> None:
             )
         )
         said = f"retained as {fact.kind.value} {fact.id} [{fact.citation}]"
-        return result(said, {"fact": fact_to_dict(fact)})
+        if fact.related:
+            beside = inbox_text(Inbox(fact.related, len(fact.related)))
+            said = (
+                f"{said}\nbeside older lines; settle with the tool `rule` what you know:\n{beside}"
+            )
+        related = [item.to_dict() for item in fact.related]
+        return result(said, {"fact": fact_to_dict(fact), "related": related})
 
     @server.tool(title="Remember this", annotations=ADDING)
     async def remember(

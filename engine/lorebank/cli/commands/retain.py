@@ -9,6 +9,7 @@ import click
 
 from lorebank.cli.command import command
 from lorebank.cli.parameters import CONFIDENCE, KIND, ORIGIN, entity_options
+from lorebank.cli.render.inbox import related_lines
 from lorebank.cli.session import Session, pass_session
 from lorebank.domain import Fact, fact_to_dict
 from lorebank.errors import UsageError
@@ -50,7 +51,7 @@ def retain(
 
     TEXT is a sentence, or a typed line as it stands in a log. Without TEXT, or with -, it is read
     from standard input: each line that begins with a kind or a bullet is a fact of its own.
-    Prints where each fact stands, and its id.
+    Prints where each fact stands, and its id; what it may restate or replace is told on stderr.
     """
     facts: list[Fact] = []
     with session.bank() as bank:
@@ -69,8 +70,14 @@ def retain(
             facts.append(fact)
             if not session.json:
                 session.show([f"{fact.citation} {fact.id}"])
+                session.note(related_lines(session.look, fact.related))
     if session.json:
-        session.show_json({"facts": [fact_to_dict(fact) for fact in facts]})
+        session.show_json(
+            {
+                "facts": [fact_to_dict(fact) for fact in facts],
+                "related": [item.to_dict() for fact in facts for item in fact.related],
+            }
+        )
 
 
 def _sentences(arguments: tuple[str, ...]) -> list[str]:
