@@ -61,10 +61,38 @@ class Origin(StrEnum):
         """Whether it counts without being confirmed."""
         return self in (Origin.OWNER, Origin.AGENT)
 
+    @property
+    def rank(self) -> int:
+        """0 for what is trusted most."""
+        return list(Origin).index(self)
+
     def least_trusted(self, other: Origin | None) -> Origin:
         """Of two origins the one that is trusted less: nothing vouches for itself."""
-        ranks = list(Origin)
-        return self if other is None or ranks.index(self) >= ranks.index(other) else other
+        return self if other is None or self.rank >= other.rank else other
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """Who wrote a line on the owner's behalf; all empty where nobody is named."""
+
+    agent: str = ""
+    client: str = ""
+    """The program it ran in, as it introduced itself; empty where that is the agent's name."""
+    session: str = ""
+    user: str = ""
+    """On whose behalf, where a bank has several users."""
+    written: date | None = None
+    """The day it was really written, where the log is of another one."""
+
+    def to_dict(self) -> dict[str, str]:
+        """Only what is known."""
+        named = {"agent": self.agent, "client": self.client, "session": self.session}
+        named |= {"user": self.user, "written": self.written.isoformat() if self.written else ""}
+        return {key: value for key, value in named.items() if value}
+
+
+NOBODY = Author()
+"""The author of a line that names none."""
 
 
 class OpinionStatus(StrEnum):
@@ -211,6 +239,7 @@ class Fact:
     origin: Origin = Origin.OWNER
     quarantined: bool = False
     """Whether it is neither trusted nor confirmed: shown, marked so, and believed by nobody."""
+    author: Author = NOBODY
     related: tuple[InboxItem, ...] = field(default=(), compare=False)
     """Of a fact just retained: what it may restate, contradict or replace, to be ruled on."""
 
@@ -314,6 +343,8 @@ class Opinion:
     """A confidence set by hand on `bank/opinions.md`; it wins over the evidence."""
     supersedes: tuple[str, ...] = ()
     """Opinions that this one took the place of."""
+    origin: Origin = Origin.OWNER
+    """Whose word it rests on: of the lines for it the most trusted counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -406,6 +437,7 @@ class Hit:
     """What its folders and its file are about, as their owner wrote it; outermost first."""
     bank: str = ""
     """The bank it stands in, where several were asked together."""
+    author: Author = NOBODY
 
     @property
     def place(self) -> str:
@@ -439,6 +471,7 @@ class Hit:
             **_of_bank(self.bank),
             "origin": self.origin.value,
             "quarantined": self.quarantined,
+            "author": self.author.to_dict(),
         }
 
 
@@ -475,6 +508,7 @@ def opinion_to_dict(opinion: Opinion) -> dict[str, Any]:
         "source": str(opinion.source),
         "evidence": [evidence_to_dict(e) for e in opinion.evidence],
         "history": [[day.isoformat(), round(c, 4)] for day, c in opinion.history],
+        "origin": opinion.origin.value,
     }
 
 
@@ -1802,6 +1836,7 @@ def fact_to_dict(fact: Fact) -> dict[str, Any]:
         "source": str(fact.citation),
         "origin": fact.origin.value,
         "quarantined": fact.quarantined,
+        "author": fact.author.to_dict(),
     }
 
 

@@ -41,6 +41,7 @@ class FactRow(Exact):
     source: str
     origin: str
     quarantined: bool
+    author: dict[str, str]
 
 
 class PropertyRow(FactRow):

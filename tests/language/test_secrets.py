@@ -36,6 +36,21 @@ def test_a_secret_is_masked_and_nothing_beside_it(case: str) -> None:
     assert redact(text).text == case.replace(found.group(), MASK * len(found[1]))
 
 
+@pytest.mark.parametrize(
+    "case",
+    [
+        "SIM PIN: «4712»",
+        "The PIN is «8204»",
+        "Die Geheimzahl lautet «9351»",
+        "CVV: «731»",
+        "door code = «5512»",
+    ],
+)
+def test_a_short_code_behind_its_name_is_masked(case: str) -> None:
+    """Apart from the table, whose cases are looked for byte by byte in every store."""
+    test_a_secret_is_masked_and_nothing_beside_it(case)
+
+
 @pytest.mark.parametrize("text", ORDINARY)
 def test_what_is_no_secret_comes_through(text: str) -> None:
     assert redact(text).text == text

@@ -13,6 +13,7 @@ from mcp.client import Client
 from mcp.types import CallToolResult
 
 from lorebank import Bank
+from lorebank.mcp_server.access import Access
 from lorebank.mcp_server.server import LorebankServer, build_server
 from support import WORDS_ONLY
 
@@ -27,8 +28,18 @@ def workspace(copy_fixture: Callable[[str], Path]) -> Path:
 
 
 @pytest.fixture
-def server(workspace: Path) -> Iterator[LorebankServer]:
-    made, banks = build_server(lambda: Bank.open(workspace, now=TODAY, environ=WORDS_ONLY))
+def opens(workspace: Path) -> Callable[..., Bank]:
+    """What opens a Bank of the workspace, for a group where it is asked to."""
+
+    def open_bank(*, group: bool = False) -> Bank:
+        return Bank.open(workspace, now=TODAY, environ=WORDS_ONLY, group=group)
+
+    return open_bank
+
+
+@pytest.fixture
+def server(opens: Callable[..., Bank]) -> Iterator[LorebankServer]:
+    made, banks = build_server(opens, access=Access(tools="all"))
     yield made
     banks.close()
 

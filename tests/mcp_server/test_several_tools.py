@@ -11,6 +11,7 @@ import pytest
 from mcp.client import Client
 
 from lorebank import Bank, Banks
+from lorebank.mcp_server.access import Access
 from lorebank.mcp_server.server import LorebankServer, build_server
 from lorebank.workspace.registry import add_bank
 from support import WORDS_ONLY
@@ -32,8 +33,9 @@ def environ(copy_fixture: Callable[[str], Path], tmp_path: Path) -> dict[str, st
 @pytest.fixture
 def server(environ: dict[str, str]) -> Iterator[LorebankServer]:
     made, banks = build_server(
-        lambda: Bank.open(bank="home", environ=environ),
-        open_banks=lambda: Banks.open(environ=environ),
+        lambda group=False: Bank.open(bank="home", environ=environ, group=group),
+        open_banks=lambda group=False: Banks.open(environ=environ, group=group),
+        access=Access(tools="all"),
     )
     yield made
     banks.close()
@@ -53,11 +55,13 @@ def tool_names(server: LorebankServer) -> set[str]:
 
 
 def test_without_several_banks_no_tool_reaches_another(environ: dict[str, str]) -> None:
-    alone, banks = build_server(lambda: Bank.open(bank="home", environ=environ))
+    alone, banks = build_server(
+        lambda group=False: Bank.open(bank="home", environ=environ, group=group)
+    )
     try:
         assert not tool_names(alone) & TOOLS
         found = call(alone, "recall", query="who audits zeppelins?")
-        assert found.structured_content["hits"] == []
+        assert "zeppelins" not in found.content[0].text
         assert call(alone, "memory_get", path="work:memory/2025-12-01.md").is_error
     finally:
         banks.close()
@@ -66,15 +70,13 @@ def test_without_several_banks_no_tool_reaches_another(environ: dict[str, str]) 
 def test_hits_of_several_banks_are_cited_so_that_they_can_be_read(server: LorebankServer) -> None:
     assert tool_names(server) >= TOOLS
     found = call(server, "recall_all", query="who audits zeppelins?")
-    [hit] = found.structured_content["hits"]
-    assert (hit["bank"], hit["context"]) == ("work", ["Ledgers."])
     text = found.content[0].text
     assert "[work:memory/2025-12-01.md#L5]" in text
     assert "   context: Ledgers." in text
     read = call(server, "memory_get_all", place="work:memory/2025-12-01.md#L5")
-    assert read.structured_content["text"] == "- W @Ada: Audits zeppelins."
+    assert "\n- W @Ada: Audits zeppelins.\n" in read.structured_content["text"]
     searched = call(server, "memory_search_all", query="zeppelins")
-    assert [row["bank"] for row in searched.structured_content["hits"]] == ["work"]
+    assert "work:memory/2025-12-01.md:" in searched.structured_content["text"]
     refused = call(server, "memory_get_all", place="work:../harbour/memory.md")
     assert refused.is_error
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
@@ -12,29 +14,38 @@ from mcp.client import Client
 from mcp.shared.exceptions import MCPError
 
 from lorebank import Bank
-from lorebank.mcp_server.server import build_server
+from lorebank.language.words import estimate_tokens
+from lorebank.mcp_server.access import DEFAULT_TOOLS, Access
+from lorebank.mcp_server.server import LorebankServer, build_server
 from support import WORDS_ONLY
 
 Call = Callable[..., Any]
 Ask = Callable[..., Any]
+Opens = Callable[..., Bank]
 
 TODAY = date(2025, 12, 10)
 READING = (True, False, True, False)
 """Hints: read-only, destructive, idempotent, open world."""
+REWRITING = (False, True, False, False)
 HINTS = {
     "recall": READING,
     "entity": READING,
     "opinions": READING,
     "timeline": READING,
+    "explain": READING,
     "context": READING,
-    "unsure": READING,
-    "settle": (False, True, True, False),
     "status": READING,
     "memory_search": READING,
     "memory_get": READING,
     "retain": (False, False, False, False),
     "remember": (False, False, False, False),
-    "memory_write": (False, True, False, False),
+    "correct": REWRITING,
+    "forget": REWRITING,
+    "undo": REWRITING,
+    "memory_write": REWRITING,
+    "confirm": (False, True, True, False),
+    "inbox": (False, True, True, False),
+    "rule": (False, True, True, False),
     "reflect": (False, False, True, False),
 }
 
@@ -66,75 +77,143 @@ def test_every_tool_publishes_closed_input_and_an_output_schema(ask: Ask) -> Non
             assert "description" in schema or schema["type"] == "boolean", (tool.name, name)
 
 
-def test_recall_answers_with_text_and_the_envelope_of_the_command_line(
-    call: Call, workspace: Path
-) -> None:
+def test_recall_answers_in_one_form_with_what_is_asked_of_an_answer(call: Call) -> None:
     result = call("recall", query="what does Peter prefer?", k=1)
-    with Bank.open(workspace, now=TODAY, environ=WORDS_ONLY) as bank:
-        expected = bank.recall("what does Peter prefer?", k=1).to_dict()
-    assert {**result.structured_content, "index": None} == {**expected, "index": None}
-    assert _text(result).startswith(
-        "<recalled-from-memory>\n1. Peter: Prefers concise replies (<1500 chars) on WhatsApp;"
-        " whatever is longer belongs in a file. (opinion, 2025-11-27, c=0.86)"
-        " [memory/2025-11-27.md#L15]\nevidence: strong"
+    assert result.structured_content == {"text": _text(result), "level": "strong", "fresh": True}
+    assert _text(result) == (
+        "<recalled-from-memory>\n1. f-7ae0602fe6 Peter: Prefers concise replies (<1500 chars) on"
+        " WhatsApp; whatever is longer belongs in a file. (opinion, 2025-11-27, c=0.86)"
+        " [memory/2025-11-27.md#L15]\nevidence: strong; 1 of 35 shown\n</recalled-from-memory>"
     )
 
 
 CALLS: list[tuple[str, dict[str, Any], str]] = [
-    ("recall", {"query": "what does Peter prefer?"}, "hits"),
-    ("unsure", {}, "pairs"),
-    ("entity", {"name": "Peter", "token_budget": 800}, "facts"),
-    ("opinions", {"entity": "Peter"}, "opinions"),
-    ("timeline", {"since": "2025-12-01", "limit": 2}, "facts"),
-    ("context", {"token_budget": 400}, "parts"),
-    ("status", {}, "counts"),
-    ("memory_search", {"query": "power supply"}, "results"),
-    ("memory_get", {"path": "memory/2025-12-09.md", "start_line": 1, "lines": 2}, "text"),
-    ("retain", {"text": "Likes tea.", "entities": ["Peter"], "kind": "opinion"}, "fact"),
-    ("remember", {"text": "Remember that the key hangs in the shed"}, "source"),
-    ("memory_write", {"action": "append", "text": "- One line."}, "tokens"),
-    ("reflect", {}, "diff"),
+    ("recall", {"query": "what does Peter prefer?"}, "[memory/2025-11-27.md#L15]"),
+    ("entity", {"name": "Peter", "token_budget": 800}, "# Peter"),
+    ("opinions", {"entity": "Peter"}, "o-9475e56d"),
+    ("timeline", {"since": "2025-12-01", "k": 2}, "f-"),
+    ("explain", {"id": "f-7ae0602fe6"}, "written by: owner"),
+    ("context", {"token_budget": 400}, "Core memory"),
+    ("status", {}, "index not looked at"),
+    ("inbox", {}, "evidence: it names"),
+    ("memory_search", {"query": "power supply"}, "memory/2025-12-09.md"),
+    ("memory_get", {"path": "memory/2025-12-09.md", "start_line": 1, "lines": 2}, "# Tuesday"),
+    ("retain", {"text": "Likes tea.", "entities": ["Peter"], "kind": "opinion"}, "about Peter"),
+    ("correct", {"id": "f-3299b0a545", "text": "A cloud server is rented."}, "over now"),
+    ("forget", {"match": "pretzels"}, "would cut 1 line"),
+    ("remember", {"text": "Remember that the key hangs in the shed"}, "written to fact"),
+    ("memory_write", {"action": "append", "text": "- One line."}, "append: memory.md"),
+    ("reflect", {}, "would change 9 pages"),
 ]
 
 
-@pytest.mark.parametrize(("tool", "arguments", "key"), CALLS, ids=[row[0] for row in CALLS])
-def test_the_structured_result_fits_the_published_schema(
-    call: Call, tool: str, arguments: dict[str, Any], key: str
+@pytest.mark.parametrize(("tool", "arguments", "part"), CALLS, ids=[row[0] for row in CALLS])
+def test_every_tool_delivers_text_inside_a_page(
+    call: Call, tool: str, arguments: dict[str, Any], part: str
 ) -> None:
     result = call(tool, **arguments)
-    assert not result.is_error
-    assert result.structured_content[key]
-    assert _text(result)
+    assert not result.is_error and part in _text(result)
+    assert result.structured_content["text"] == _text(result)
+    assert _sent(result) <= 4000
 
 
-def _unpublished(value: Any, schema: dict[str, Any], defs: dict[str, Any], at: str) -> list[str]:
-    """Keys of a result that its schema does not name."""
-    if "$ref" in schema:
-        schema = defs[schema["$ref"].removeprefix("#/$defs/")]
-    if isinstance(value, list) and value:
-        return _unpublished(value[0], schema.get("items", {}), defs, f"{at}[]")
-    if not isinstance(value, dict) or "properties" not in schema:
-        return []
-    known = schema["properties"]
-    found = [f"{at}.{key}" for key in value if key not in known]
-    for key in value.keys() & known.keys():
-        found += _unpublished(value[key], known[key], defs, f"{at}.{key}")
-    return found
+def _sent(result: Any) -> int:
+    """Tokens of what hosts give their model: the structured content as JSON."""
+    return estimate_tokens(json.dumps(result.structured_content, ensure_ascii=False))
 
 
-@pytest.mark.parametrize(("tool", "arguments", "key"), CALLS, ids=[row[0] for row in CALLS])
-def test_the_published_schema_names_every_key(
-    call: Call, ask: Ask, tool: str, arguments: dict[str, Any], key: str
+def test_ten_hits_and_the_tools_fit_their_budgets(
+    call: Call, workspace: Path, opens: Opens
 ) -> None:
-    del key
-    tools = ask(lambda client: client.list_tools()).tools
-    schema = next(each.output_schema for each in tools if each.name == tool)
-    result = call(tool, **arguments).structured_content
-    assert _unpublished(result, schema, schema.get("$defs", {}), tool) == []
+    with (workspace / "memory/2025-12-08.md").open("w") as log:
+        log.write("## Retain\n")
+        for number in range(12):
+            log.write(f"- W @Peter: Packed box {number} with {'plates, cups and ' * 12}spoons.\n")
+    result = call("recall", query="boxes with plates and spoons", limit=10)
+    assert "\n10. f-" in _text(result) and _sent(result) <= 500
+    assert _sent(call("recall", query="boxes with plates", k=40, token_budget=2000)) > 500
+
+    server, banks = build_server(opens)
+    tools = asyncio.run(_listed(server))
+    shown = [[t.name, t.description, t.input_schema] for t in tools]
+    assert [tool.name for tool in tools if tool.name in DEFAULT_TOOLS] == [t.name for t in tools]
+    assert (len(tools), estimate_tokens(json.dumps(shown)) <= 1800) == (8, True)
+    banks.close()
+
+
+async def _listed(server: LorebankServer) -> Any:
+    async with Client(server) as client:
+        return (await client.list_tools()).tools
+
+
+def test_what_is_long_is_read_page_by_page(call: Call) -> None:
+    first, second = (call("reflect", page=number) for number in (1, 2))
+    assert "page 1 of 2; go on with page=2" in _text(first)
+    assert max(_sent(first), _sent(second)) <= 4000
+    assert "go on" not in _text(second)
+    assert "there is no page 3" in _text(call("reflect", page=3))
+
+
+PETER = "what does Peter prefer?"
+PLAIN: list[tuple[str, dict[str, Any]]] = [
+    ("recall", {"q": PETER}),
+    ("recall", {"question": PETER, "limit": "5"}),
+    ("recall", {"query": PETER, "top_k": 5.0}),
+    ("recall", {"query": [PETER]}),
+    ("recall", {"query": PETER, "maxResults": 3}),
+    ("recall", {"query": PETER, "entities": "Peter"}),
+    ("recall", {"query": PETER, "entity": "Peter"}),
+    ("recall", {"query": PETER, "entities": '["Peter"]'}),
+    ("recall", {"query": PETER, "entities": "Peter, Maya"}),
+    ("recall", {"query": PETER, "entities": None}),
+    ("recall", {"query": PETER, "kinds": "opinion"}),
+    ("recall", {"query": PETER, "kinds": ["preference"]}),
+    ("recall", {"query": PETER, "type": "opinions"}),
+    ("recall", {"query": PETER, "k": 100000}),
+    ("recall", {"query": PETER, "min_confidence": "0.5"}),
+    ("recall", {"query": PETER, "min_confidence": "50%"}),
+    ("recall", {"query": PETER, "min_confidence": 50}),
+    ("recall", {"query": PETER, "include_superseded": "true"}),
+    ("recall", {"query": PETER, "since": "", "filter": None}),
+    ("recall", {"query": PETER, "since": 2025}),
+    ("recall", {"query": PETER, "start_date": "2025-11-01"}),
+    ("recall", {"query": PETER, "tags": []}),
+    ("recall", {"query": PETER, "max_tokens": "300"}),
+    ("recall", {"arguments": {"query": PETER}}),
+    ("recall", {"input": {"q": PETER, "n": 2}}),
+    ("entity", {"entity": "Peter"}),
+    ("entity", {"query": "Peter"}),
+    ("entity", {"name": ["Peter"]}),
+    ("context", {"max_tokens": "800"}),
+    ("context", {"group": False}),
+    ("memory_get", {"file": "memory/2025-12-09.md"}),
+    ("memory_get", {"path": "memory/2025-12-09.md", "from": "2", "lines": "3"}),
+    ("memory_get", {"source": "memory/2025-12-09.md#L2-L3"}),
+    ("retain", {"content": "The oars are red.", "entity": "Harbour"}),
+    ("retain", {"fact": "The oars are blue.", "entities": "Harbour", "kind": "fact"}),
+    ("retain", {"text": "Peter likes oars.", "kind": "preference", "confidence": "80%"}),
+    ("retain", {"text": "Peter likes red oars.", "type": "opinion", "confidence": 80}),
+    ("retain", {"text": "Peter came home.", "category": "event", "day": "2025-12-09"}),
+    ("forget", {"id": "f-7ae0602fe6", "dry_run": "true"}),
+    ("inbox", {"kind": None, "page": "1"}),
+]
+
+
+@pytest.mark.parametrize(("tool", "arguments"), PLAIN)
+def test_no_call_is_wasted_where_the_meaning_is_plain(
+    call: Call, tool: str, arguments: dict[str, Any]
+) -> None:
+    result = call(tool, **arguments)
+    assert not result.is_error, _text(result)
 
 
 ERRORS: list[tuple[str, dict[str, Any], str]] = [
     ("entity", {"name": "Petr"}, "error: no entity 'Petr'\nhint: nearest: Peter"),
+    (
+        "explain",
+        {"id": "f-nothing"},
+        "error: no fact or opinion 'f-nothing'\nhint: ids are shown by recall",
+    ),
     (
         "recall",
         {"query": "x", "sinze": "7d"},
@@ -143,7 +222,7 @@ ERRORS: list[tuple[str, dict[str, Any], str]] = [
     (
         "recall",
         {"query": "x", "since": "someday"},
-        "error: --since 'someday' is not a date that can be understood\n"
+        "error: since 'someday' is not a date that can be understood\n"
         "hint: use 2025-11-27, 30d, 'last week' or 'November 2025'",
     ),
     (
@@ -220,28 +299,33 @@ def test_f43_nothing_outside_the_memory_is_ever_read(
 
 def test_what_one_tool_writes_another_recalls(call: Call, workspace: Path) -> None:
     written = call("retain", text="The spare oars are in the blue shed.", entities=["Harbour"])
-    source = written.structured_content["fact"]["source"]
-    assert source == "memory/2025-12-10.md#L4"
-    hits = call("recall", query="where are the oars?").structured_content["hits"]
-    assert hits[0]["source"] == source
+    assert "about Harbour [memory/2025-12-10.md#L4]" in _text(written)
+    hits = _text(call("recall", query="where are the oars?"))
+    assert f"1. {written.structured_content['id']} Harbour: The spare oars" in hits
+    assert "by mcp" in hits, "the client's own name stands by what it wrote"
     log = (workspace / "memory/2025-12-10.md").read_text()
-    assert log.endswith("- W @Harbour: The spare oars are in the blue shed. (origin: agent)\n")
+    assert log.endswith("shed. (origin: agent, by mcp)\n")
+    again = _text(call("retain", text="The spare oars are in the blue shed.", date="2025-12-09"))
+    assert f"noted already: {written.structured_content['id']}" in again
+
+
+def test_a_correction_takes_the_place_of_a_fact_and_is_taken_back(call: Call) -> None:
+    done = call("correct", id="f-3299b0a545", text="A cloud server is rented.")
+    assert "superseded" in _text(call("recall", query="cloud server", include_superseded=True))
+    call("forget", ids=[done.structured_content["id"]], dry_run=False)
+    assert "superseded" not in _text(call("recall", query="cloud server"))
+    assert "restored memory/2025-12-10.md" in _text(call("undo", what="forget"))
 
 
 def test_reflect_writes_only_when_told(call: Call, workspace: Path) -> None:
-    dry = call("reflect").structured_content
-    assert (dry["dry_run"], (workspace / "bank").exists()) == (True, False)
-    done = call("reflect", dry_run=False).structured_content
-    assert (done["dry_run"], done["changed"]) == (False, dry["changed"])
+    assert "would change 9 pages" in _text(call("reflect"))
+    assert not (workspace / "bank").exists()
+    assert "changed 9 pages" in _text(call("reflect", dry_run=False))
     assert (workspace / "bank/entities/Peter.md").exists()
 
 
-def test_f02_f44_without_memory_search_both_tools_are_gone(workspace: Path) -> None:
-    import asyncio
-
-    server, banks = build_server(
-        lambda: Bank.open(workspace, environ=WORDS_ONLY), memory_tools=False
-    )
+def test_f02_f44_without_memory_search_both_tools_are_gone(opens: Opens) -> None:
+    server, banks = build_server(opens, memory_tools=False, access=Access(tools="all"))
 
     async def names() -> set[str]:
         async with Client(server) as client:
@@ -265,7 +349,7 @@ def test_resources_and_prompts(ask: Ask) -> None:
         "lorebank://log/{date}",
         "log_today",
         "review_reflection",
-        "settle_unsure",
+        "settle_inbox",
     ]
 
 
@@ -274,10 +358,13 @@ def test_resources_and_prompts(ask: Ask) -> None:
     [
         (
             "lorebank://entity/peter",
-            "# Peter\nperson, 13 facts, 2025-11-18 to 2025-12-09\n\n## Now\n- ",
+            "<recalled-from-memory>\n# Peter\nperson, 13 facts, 2025-11-18 to 2025-12-09\n",
         ),
-        ("lorebank://opinions", "- o-9475e56d c=0.86 strengthening Peter: "),
-        ("lorebank://log/2025-12-09", "# Tuesday\n"),
+        (
+            "lorebank://opinions",
+            "<recalled-from-memory>\n- o-9475e56d c=0.86 strengthening Peter: ",
+        ),
+        ("lorebank://log/2025-12-09", "<recalled-from-memory>\n# Tuesday\n"),
     ],
 )
 def test_a_resource_is_a_page_of_markdown(ask: Ask, uri: str, begins: str) -> None:
@@ -294,14 +381,8 @@ def test_an_unknown_resource_names_what_is_near(ask: Ask) -> None:
     assert ask(read) == "no entity 'petr'; nearest: Peter"
 
 
-def test_entity_is_the_answer_of_the_command_line_inside_its_budget(
-    call: Call, workspace: Path
-) -> None:
-    result = call("entity", name="peter", token_budget=4000)
-    with Bank.open(workspace, now=TODAY, environ=WORDS_ONLY) as bank:
-        expected = bank.entity("Peter", token_budget=4000).to_dict()
-    assert result.structured_content == expected
-    text = _text(result)
+def test_entity_keeps_to_its_budget_as_delivered(call: Call) -> None:
+    text = _text(call("entity", name="peter", token_budget=4000))
     assert [line for line in text.split("\n") if line.startswith("## ")] == [
         "## Now",
         "## Opinions",
@@ -310,9 +391,8 @@ def test_entity_is_the_answer_of_the_command_line_inside_its_budget(
         "## Related",
     ]
     small = call("entity", name="peter", token_budget=200)
-    assert small.structured_content["tokens"] <= 200 < result.structured_content["tokens"]
-    assert small.structured_content["truncated"]
-    assert _text(small).endswith("raise token_budget or narrow since and until")
+    assert _sent(small) <= 210
+    assert "raise token_budget" in _text(small)
 
 
 def test_todays_prompt_holds_the_focus(ask: Ask) -> None:
@@ -321,45 +401,41 @@ def test_todays_prompt_holds_the_focus(ask: Ask) -> None:
 
 
 def test_an_agent_reviews_a_reflection_hunk_by_hunk(workspace: Path, call: Call, ask: Ask) -> None:
-    dry = call("reflect")
-    hunks = dry.structured_content["hunks"]
+    with Bank.open(workspace, now=TODAY, environ=WORDS_ONLY) as bank:
+        hunks = bank.reflect(dry_run=True).hunks
+    dry = _text(call("reflect"))
     review = ask(lambda client: client.get_prompt("review_reflection", {})).messages[0]
-    assert all(f"{hunk['id']} {hunk['path']}" in review.content.text for hunk in hunks)
-    assert all(hunk["id"] in _text(dry) for hunk in hunks)
-    by_page = {hunk["path"]: hunk["id"] for hunk in hunks}
+    by_page = {hunk.path: hunk.id for hunk in hunks}
     wrong, right = by_page["bank/entities/Maya.md"], by_page["bank/entities/Peter.md"]
+    assert wrong in dry and f"{wrong} bank/entities/Maya.md" in review.content.text
 
-    only = call("reflect", accept=[right, "h-unknown"])
-    assert only.structured_content["changed"] == ["bank/entities/Peter.md"]
-    assert (right in _text(only), wrong in _text(only)) == (True, False)
-    assert "h-unknown is not proposed" in _text(only)
+    only = _text(call("reflect", accept=[right, "h-unknown"]))
+    assert (right in only, wrong in only) == (True, False)
+    assert "h-unknown is not proposed" in only
     assert not (workspace / "bank").exists(), "a dry run writes nothing"
 
-    done = call("reflect", dry_run=False, reject=[wrong]).structured_content
-    assert (done["rejected"], done["run"]) == (1, "2025-12-10-1")
+    assert "run 2025-12-10-1" in _text(call("reflect", dry_run=False, reject=[wrong]))
     assert (workspace / "bank/entities/Peter.md").exists()
     assert not (workspace / "bank/entities/Maya.md").exists()
-    again = call("reflect").structured_content
-    assert wrong not in [hunk["id"] for hunk in again["hunks"]]
+    assert wrong not in _text(call("reflect"))
 
 
-def test_an_agent_settles_a_pair_of_the_unsure_queue(workspace: Path, call: Call, ask: Ask) -> None:
-    (pair,) = call("unsure").structured_content["pairs"]
-    prompt = ask(lambda client: client.get_prompt("settle_unsure", {}))
-    assert pair["fact"]["id"] in prompt.messages[0].content.text
-    ids = {"fact": pair["fact"]["id"], "opinion": pair["opinion"]}
-    ruling = call("settle", **ids, stance="for", reason="praise").structured_content
-    assert ruling["opinion"]["confidence"] > ruling["before"]
-    assert f"{ids['fact']} for {ids['opinion']}" in (workspace / "bank/evidence.md").read_text()
-    assert call("unsure").structured_content == {"pairs": [], "total": 0}
+def test_an_agent_rules_on_the_inbox_in_its_own_name(workspace: Path, call: Call, ask: Ask) -> None:
+    with Bank.open(workspace, now=TODAY, environ=WORDS_ONLY) as bank:
+        item = bank.inbox("evidence").items[0]
+    prompt = ask(lambda client: client.get_prompt("settle_inbox", {}))
+    assert item.id in prompt.messages[0].content.text
+    assert item.id in _text(call("inbox", verdicts={item.id: "for"}))
+    assert "mcp" in (workspace / "bank/evidence.md").read_text()
+    assert item.id not in _text(call("inbox", kind="evidence"))
+    assert item.id in _text(call("undo", what="rule"))
+    assert item.id in _text(call("inbox", kind="evidence"))
 
 
 @pytest.mark.parametrize(("citations", "cites"), [(True, "Cite the"), (False, "do not cite")])
 def test_f97_the_instructions_say_whether_to_cite(
-    workspace: Path, citations: bool, cites: str
+    opens: Opens, citations: bool, cites: str
 ) -> None:
-    server, banks = build_server(
-        lambda: Bank.open(workspace, environ=WORDS_ONLY), citations=citations
-    )
+    server, banks = build_server(opens, citations=citations)
     assert cites in (server.instructions or "")
     banks.close()

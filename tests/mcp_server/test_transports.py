@@ -58,7 +58,7 @@ def test_stdio_is_ready_at_once_and_answers(workspace: Path, environment: dict[s
             return ready, await client.call_tool("recall", {"query": "goose", "k": 1})
 
     ready, result = asyncio.run(session())
-    assert result.structured_content["hits"][0]["source"] == "memory/2025-12-05.md#L14"
+    assert "[memory/2025-12-05.md#L14]" in result.structured_content["text"]
     assert ready < READY_S
 
 
@@ -74,9 +74,9 @@ def test_stdio_asked_many_things_at_once_answers_each(
             results = await asyncio.gather(
                 *(client.call_tool("entity", {"name": name}) for name in names)
             )
-            return [result.structured_content["entity"]["name"] for result in results]
+            return [result.structured_content["text"].split("\n")[1] for result in results]
 
-    assert asyncio.run(session()) == names
+    assert asyncio.run(session()) == [f"# {name}" for name in names]
 
 
 @pytest.fixture
@@ -109,12 +109,15 @@ def test_http_serves_several_clients_at_once(address: str) -> None:
         ):
             await session.call_tool("retain", {"text": f"Boat {number} is painted red."})
             found = await session.call_tool("recall", {"query": f"boat {number}", "k": 1})
-            return str(found.structured_content["hits"][0]["content"])
+            return str(found.structured_content["text"]).split("\n")[1]
 
     async def together() -> list[str]:
         return list(await asyncio.gather(*(client(number) for number in range(11, 17))))
 
-    assert asyncio.run(together()) == [f"Boat {n} is painted red." for n in range(11, 17)]
+    hits = asyncio.run(together())
+    assert all(
+        f"Boat {n} is painted red." in hit for n, hit in zip(range(11, 17), hits, strict=True)
+    )
 
 
 PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}

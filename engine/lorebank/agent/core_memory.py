@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from itertools import pairwise
 from typing import Any
 
 from lorebank.errors import CoreMemoryFull, NotFound, UsageError
@@ -59,6 +60,8 @@ class CoreWrite:
     limit_tokens: int
     warning: str = ""
     """That the page grows too large, and what to do; empty while it is small."""
+    proposed: tuple[str, ...] = ()
+    """Ids of the proposals made in place of the edit, which `path` and the lines are those of."""
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -69,6 +72,7 @@ class CoreWrite:
             "tokens": self.tokens,
             "limit_tokens": self.limit_tokens,
             "warning": self.warning,
+            "proposed": list(self.proposed),
         }
 
 
@@ -208,9 +212,8 @@ def _proposal(text: str) -> str:
     """Which section could move into the bank: the largest one."""
     lines = text.split("\n")
     starts = [n for n, line in enumerate(lines) if _HEADING.match(line) and _level(line) > 1]
-    ends = [*starts[1:], len(lines)]
     sections = [
-        (estimate_tokens("\n".join(lines[a:b])), a, b) for a, b in zip(starts, ends, strict=True)
+        (estimate_tokens("\n".join(lines[a:b])), a, b) for a, b in pairwise([*starts, len(lines)])
     ]
     if not sections:
         return "retain what is only needed now and then as facts, and replace it here by a line"

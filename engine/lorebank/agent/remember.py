@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from lorebank.agent.core_memory import CoreWrite
 from lorebank.agent.routing import Place, route
-from lorebank.domain import Citation, Fact, FactKind, Origin
+from lorebank.domain import NOBODY, Author, Citation, Fact, FactKind, Origin
 from lorebank.records import dataclass
 
 
@@ -20,14 +20,17 @@ class Writer(Protocol):
         *,
         kind: FactKind | None = None,
         origin: Origin | str = Origin.OWNER,
+        author: Author = NOBODY,
         now: date | None = None,
     ) -> Fact:
         """Append a fact."""
 
-    def log(self, text: str, *, now: date | None = None) -> Citation:
+    def log(self, text: str, *, author: Author = NOBODY, now: date | None = None) -> Citation:
         """Append a note."""
 
-    def memory_write(self, action: str, text: str = "") -> CoreWrite:
+    def memory_write(
+        self, action: str, text: str = "", *, author: Author = NOBODY, now: date | None = None
+    ) -> CoreWrite:
         """Change the core memory."""
 
 
@@ -36,7 +39,7 @@ class Remembered:
     """What was written, where, and why there."""
 
     place: str
-    """`core`, `fact` or `log`."""
+    """`core`, `fact` or `log`; `proposal` where the owner is asked first."""
     reason: str
     text: str
     source: Citation
@@ -56,15 +59,23 @@ class Remembered:
 
 
 def remember(
-    writer: Writer, text: str, *, to: str, origin: Origin | str, now: date | None
+    writer: Writer,
+    text: str,
+    *,
+    to: str,
+    origin: Origin | str,
+    author: Author = NOBODY,
+    now: date | None = None,
 ) -> Remembered:
     """Route a text and write it there."""
     found = route(text, to=to)
     if found.place is Place.FACT:
-        fact = writer.retain(found.text, kind=found.kind, origin=origin, now=now)
+        fact = writer.retain(found.text, kind=found.kind, origin=origin, author=author, now=now)
         return Remembered("fact", found.reason, found.text, fact.citation, fact.id)
     if found.place is Place.LOG:
-        return Remembered("log", found.reason, found.text, writer.log(found.text, now=now))
-    done = writer.memory_write("append", f"- {found.text}")
+        place = writer.log(found.text, author=author, now=now)
+        return Remembered("log", found.reason, found.text, place)
+    done = writer.memory_write("append", f"- {found.text}", author=author, now=now)
     place = Citation(done.path, done.start_line, done.end_line)
-    return Remembered("core", found.reason, found.text, place, warning=done.warning)
+    where = "proposal" if done.proposed else "core"
+    return Remembered(where, found.reason, found.text, place, warning=done.warning)

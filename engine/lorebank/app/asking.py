@@ -35,7 +35,7 @@ from lorebank.recall.pipeline import RecallOptions, recall
 from lorebank.recall.request import Request
 from lorebank.recall.understand import Understood, understand
 from lorebank.reflect import materialise
-from lorebank.workspace.layout import is_core
+from lorebank.workspace.layout import LEDGER_PAGES, is_core, is_generated
 from lorebank.workspace.recalled import note_recalled
 from lorebank.workspace.text_edit import core_path
 
@@ -102,7 +102,9 @@ class Asking(Sessions):
             tags=tuple(fold(tag.removeprefix("#").strip("/")) for tag in tags),
             origins=tuple(parse_origin(origin) for origin in origins),
             trusted_only=trusted_only,
-            excluded=Excluded(paths=(core_path(self.root),)) if group else Excluded(),
+            excluded=Excluded(paths=(core_path(self.root),))
+            if group and not self.group
+            else Excluded(),
         )
         understood = understand(
             query,
@@ -151,7 +153,7 @@ class Asking(Sessions):
         )
         if remember and answer.hits and self.config.recall.remember_uses:
             note_recalled(self.root, [hit.id for hit in answer.hits if hit.kind != NOTE], today)
-        if group:
+        if group and not self.group:
             answer = replace(answer, hits=self._for_group(answer.hits))
         if question.fallback is None:
             return answer
@@ -252,6 +254,7 @@ class Asking(Sessions):
         from lorebank.markdown.redaction import shareable
         from lorebank.workspace.excerpt import read_excerpt
 
+        group = group or self.group
         found = read_excerpt(
             self.root,
             path,
@@ -259,9 +262,9 @@ class Asking(Sessions):
             start_line=start_line,
             lines=lines,
             elsewhere=self._in_collection,
-            as_shown=shareable if shared else str,
+            as_shown=_for_group if group else shareable if shared else str,
         )
-        if group and is_core(found.path):
+        if group and _is_owners(found.path):
             raise PathRefused(f"{found.path} is not read in a group", hint="it is the owner's")
         return found
 
@@ -352,3 +355,17 @@ class Asking(Sessions):
             else None,
             mmr_lambda=settings.mmr.lambda_ if settings.mmr.enabled else None,
         )
+
+
+def _is_owners(path: str) -> bool:
+    """Whether a page is the owner's alone, or tells of such pages."""
+    return is_core(path) or is_generated(path) or path in LEDGER_PAGES
+
+
+def _for_group(text: str) -> str:
+    """A file's text as a group may read it: what pages tell of the core memory is in their managed
+    blocks, which are blank here as private parts are."""
+    from lorebank.markdown.hidden import hide
+    from lorebank.markdown.redaction import shareable
+
+    return shareable(hide(text, "").text)

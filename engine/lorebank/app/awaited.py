@@ -118,6 +118,7 @@ class AsyncBank:
     belief_changes = _awaited(Bank.belief_changes)
     bench = _awaited(Bank.bench)
     calibration = _awaited(Bank.calibration)
+    catch_up = _awaited(Bank.catch_up)
     check = _awaited(Bank.check)
     confirm = _awaited(Bank.confirm)
     context = _awaited(Bank.context)

@@ -125,4 +125,4 @@ class Beliefs(OpenWorkspace):
         slug = None if entity is None else self._entity(entity).slug
         day = parse_day(as_of, self._today(now), "as-of", side="end") or self._today(now)
         found = calibration(self._index, self._opinions(slug, day, now), day=day)
-        return replace(found, judges=judge_records(settled(self._desk(now))))
+        return replace(found, judges=judge_records(settled(self._open_desk(now))))

@@ -42,6 +42,7 @@ class Custody(Sessions):
         from lorebank.custody.confirm import Choice, chosen, take_back, write_confirmations
         from lorebank.markdown.confirmations import format_confirmation
 
+        self._refuse_in_group("what the bank lets in and lets go")
         choice = Choice(ids, source, all_from)
         with WriterLock(self.root):
             self._sync_words()
@@ -85,17 +86,24 @@ class Custody(Sessions):
         from lorebank.custody.restoring import purge as purge_kept
         from lorebank.custody.selection import Order
 
+        self._refuse_in_group("what the bank lets in and lets go")
         today = self._today(now)
         day = parse_day(before, today, "before")
         with WriterLock(self.root):
             self._sync_words()
             forgetting = self._forgetting()
-            named = self._named_to_forget(entity, forgetting) if entity else ("", (), "")
+            resumed = () if dry_run else forgetting.resume()
+            try:
+                named = self._named_to_forget(entity, forgetting) if entity else ("", (), "")
+            except NotFound:
+                if not resumed:
+                    raise
+                named = (slugify(entity), (entity,), "")  # forgotten by the run just resumed
             order = Order(ids, *named, source=source, match=match, before=day)
             order.check()
             if dry_run:
                 return forgetting.preview(order)
-            report = forgetting.forget(order, today=today)
+            report = forgetting.forget(order, today=today, resumed=resumed)
             if purge and report.run:
                 report = replace(report, purged=purge_kept(self.root, report.run))
         return report

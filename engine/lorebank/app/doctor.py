@@ -20,7 +20,7 @@ from lorebank.errors import NotWritable
 from lorebank.markdown.blocks import find_blocks
 from lorebank.markdown.source import decode
 from lorebank.records import dataclass
-from lorebank.workspace.atomic import remove_temporaries, temporaries
+from lorebank.workspace.atomic import temporaries_below
 from lorebank.workspace.layout import BANK_FOLDER, DERIVED_FOLDER
 from lorebank.workspace.lock import WriterLock
 
@@ -73,20 +73,20 @@ def _interrupted(root: Path, *, fix: bool) -> Iterator[HealthFinding]:
     """What killed processes left: a run to be completed, files that never got their name."""
     from lorebank.reflect.under_way import RECORD, resume_run
 
-    folders = [root, *root.glob("memory/**/"), *root.glob(f"{BANK_FOLDER}/**/")]
-    left = [file.relative_to(root).as_posix() for each in folders for file in temporaries(each)]
+    left = temporaries_below(root)
     is_half_done = (root / RECORD).exists()
     if fix and (left or is_half_done):
         with WriterLock(root):
             resume_run(root)
-            for folder in folders:
-                remove_temporaries(folder)
+            for file in left:
+                file.unlink(missing_ok=True)
     if is_half_done:
         message, remedy = "a reflect run was killed half-way", "`lorebank reflect` completes it"
         yield HealthFinding("interrupted", RECORD, message, remedy, fix)
     for file in left:
-        message, remedy = "was left by a killed writer", "`lorebank doctor --fix` removes it"
-        yield HealthFinding("interrupted", file, message, remedy, fix)
+        place = file.relative_to(root).as_posix()
+        message, remedy = "was left by a killed writer", "the next `lorebank reflect` removes it"
+        yield HealthFinding("interrupted", place, message, remedy, fix)
 
 
 def _index(bank: Bank, *, fix: bool) -> Iterator[HealthFinding]:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from datetime import date
+from typing import TYPE_CHECKING
 
 from lorebank.app.opened import OpenWorkspace, made_anew_when_damaged
 from lorebank.domain import Decision, Inbox, InboxKind
 from lorebank.errors import ConfigurationError, UsageError
 from lorebank.workspace.lock import WriterLock
+
+if TYPE_CHECKING:
+    from lorebank.inbox.sources import Desk
 
 
 class Judgments(OpenWorkspace):
@@ -70,6 +74,10 @@ class Judgments(OpenWorkspace):
         self._freshen()
         signer = None if by is None else signature(by)
         return tuple(d for d in settled(self._desk(now)) if signer is None or d.by == signer)
+
+    def _desk(self, now: date | None) -> Desk:
+        self._refuse_in_group("the inbox")
+        return self._open_desk(now)
 
     def judge(self, *, k: int = 20, now: date | None = None) -> tuple[Decision, ...]:
         """Have the generator of the settings rule on what it is sure of among `k` pairs of lines.

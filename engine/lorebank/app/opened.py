@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, ParamSpec, Self, TypeVar
 
 from lorebank.config import Config
 from lorebank.domain import Entity, Fact, Opinion, OpinionStatus, SyncReport, Trend
-from lorebank.errors import NotFound, NotWritable, UsageError, WorkspaceError
+from lorebank.errors import NotFound, NotWritable, PathRefused, UsageError, WorkspaceError
 from lorebank.index import connection as store
 from lorebank.index.collector import collector_at_rest
 from lorebank.index.entities import display_names, list_entities, nearest_names
@@ -40,8 +40,10 @@ from lorebank.reflect import materialise
 from lorebank.reflect.nearness import FINGERPRINT
 from lorebank.workspace.derived import ensure_derived_folder, index_path
 from lorebank.workspace.files import WalkResult, walk
+from lorebank.workspace.layout import FileRole
 
 if TYPE_CHECKING:
+    from lorebank.app.watching import Watcher
     from lorebank.inbox.sources import Desk
     from lorebank.index.connection import Connection
     from lorebank.qmd.sidecar import Sidecar
@@ -55,6 +57,10 @@ R = TypeVar("R")
 
 _WALK_SHARE = 0.04
 """Looking for changed files may take this share of the time between two looks."""
+SWEEP_S = 30.0
+"""Between two looks where changes are told: watching can fail without saying so."""
+_LONGEST_GAP_S = 1.0
+"""Between two looks where nobody watches: with the look itself, an edit is seen within 2 s."""
 
 
 def log_warning(line: str) -> None:
@@ -95,9 +101,13 @@ class OpenWorkspace:
         created: Sequence[str] = (),
         environ: Mapping[str, str] | None = None,
         say: Say = log_warning,
+        group: bool = False,
     ) -> None:
         self.root = root
-        self.config = config
+        self.config = without_private_sources(config) if group else config
+        self.group = group
+        """Whether it serves a group: the core memory and conversations are not there at all, in an
+        index of its own, so that nothing that was made of them can be told."""
         self.created: tuple[str, ...] = tuple(created)
         """What `init` made, as workspace paths."""
         self._now = now
@@ -108,6 +118,11 @@ class OpenWorkspace:
             Setup(config.embedder, config.providers, self._environ, say), self._cache_path
         )
         self._next_walk = 0.0
+        self._next_sweep = 0.0
+        self._is_fresh = False
+        self._changes_seen: int | None = None
+        self.watcher: Watcher | None = None
+        """Who tells of changed files; without one they are looked for."""
         self._index_inode: int | None = None
         self._in_memory = ""
         """Why the index is kept in memory; empty where it is the file."""
@@ -186,7 +201,8 @@ class OpenWorkspace:
 
     @property
     def _index_path(self) -> Path:
-        return index_path(self.root, self.config.index.path, self.config.index.agent_id)
+        path = index_path(self.root, self.config.index.path, self.config.index.agent_id)
+        return path.with_name(f"{path.stem}-group{path.suffix}") if self.group else path
 
     @cached_property
     def _vectors(self) -> VectorIndex:
@@ -232,7 +248,14 @@ class OpenWorkspace:
         return now or self._now or date.today()
 
     def _walk(self) -> WalkResult:
-        return walk(self.root, self.config)
+        found = walk(self.root, self.config)
+        if not self.group:
+            return found
+        return replace(found, files=tuple(f for f in found.files if f.role is not FileRole.CORE))
+
+    def _refuse_in_group(self, what: str) -> None:
+        if self.group:
+            raise PathRefused(f"{what} is the owner's: not in a group")
 
     @made_anew_when_damaged
     @collector_at_rest()
@@ -281,14 +304,27 @@ class OpenWorkspace:
             )
 
     def _freshen(self) -> None:
-        """Sync before an answer, unless files were looked at just now."""
-        is_filled = read_meta(self._index, "synced_at") is not None
-        if is_filled and (not self.config.recall.auto_sync or time.monotonic() < self._next_walk):
-            return
+        """Sync before an answer, unless nothing changed since the last look or it was just now."""
+        self._look_at_index()
         started = time.monotonic()
+        changes = self._changes_told()
+        is_filled = read_meta(self._index, "synced_at") is not None
+        self._is_fresh = changes is not None and changes == self._changes_seen
+        waits = self._is_fresh or (changes is None and started < self._next_walk)
+        if is_filled and (not self.config.recall.auto_sync or waits):
+            return
         self._sync_words()
+        self._is_fresh, self._changes_seen = True, changes
         spent = time.monotonic() - started
-        self._next_walk = started + spent / _WALK_SHARE
+        self._next_walk = started + min(spent / _WALK_SHARE, _LONGEST_GAP_S)
+        self._next_sweep = started + SWEEP_S
+
+    def _changes_told(self) -> int | None:
+        """How often files changed, as a watcher tells; `None` where a look is needed to know."""
+        watcher = self.watcher
+        if watcher is None or not watcher.is_watching or time.monotonic() > self._next_sweep:
+            return None
+        return watcher.changes
 
     def _cache_path(self) -> Path | None:
         if self.config.embedder.cache.shared and (folder := cache_directory()):
@@ -297,9 +333,9 @@ class OpenWorkspace:
 
     def _freshness(self) -> dict[str, object]:
         synced_at = read_meta(self._index, "synced_at")
-        fresh = self.config.recall.auto_sync
-        if not fresh:
-            fresh = not stale_paths(self._index, self.root, walk(self.root, self.config))
+        fresh = self._is_fresh
+        if not self.config.recall.auto_sync:
+            fresh = not stale_paths(self._index, self.root, self._walk())
         return {"fresh": fresh, "synced_at": synced_at}
 
     def _entity(self, name: str) -> Entity:
@@ -369,8 +405,8 @@ class OpenWorkspace:
             raise UsageError(f"'{text}' is the beginning of several ids", hint=", ".join(found[:5]))
         return text if text in found else found[0]
 
-    def _desk(self, now: date | None) -> Desk:
-        """What the inbox works with; call it within a sync."""
+    def _open_desk(self, now: date | None) -> Desk:
+        """What the sources of the inbox work with."""
         from lorebank.inbox.sources import Desk
 
         return Desk(
@@ -405,6 +441,15 @@ class OpenWorkspace:
         )
         write_atomic(file, mark + appended.text.encode("utf-8"), expected=before)
         return appended.line
+
+
+def without_private_sources(config: Config) -> Config:
+    """The settings of a bank for a group: conversations are not searched, whatever they say."""
+    search = replace(config.memory_search, sources=("memory",))
+    qmd = config.memory.qmd
+    sessions = replace(qmd.sessions, enabled=False)
+    memory = replace(config.memory, qmd=replace(qmd, sessions=sessions))
+    return replace(config, memory_search=search, memory=memory)
 
 
 def _inode(path: Path) -> int | None:

@@ -29,6 +29,7 @@ from lorebank.index.entities import resolution
 from lorebank.index.items import facts_by_id
 from lorebank.index.unsure import load_unsure
 from lorebank.recall.filters import parse_day
+from lorebank.workspace.atomic import temporaries_below
 from lorebank.workspace.layout import LogPattern, named_day
 from lorebank.workspace.lock import WriterLock
 from lorebank.workspace.recalled import settle_recalled
@@ -65,6 +66,7 @@ class Reflection(Asking):
         vanish than `reflect.max_vanish`. `commit` makes one git commit of what was written. A run
         that was killed is completed first.
         """
+        self._refuse_in_group("reflecting")
         from lorebank.reflect.run import RunOptions, reflect_workspace
         from lorebank.reflect.under_way import resume_run
         from lorebank.reflect.writing import open_writer
@@ -89,6 +91,9 @@ class Reflection(Asking):
         models = open_writer(self.config, self._environ, self._say, self._all_names)
         with WriterLock(self.root), models as writer:
             resumed = None if dry_run else resume_run(self.root)
+            if not dry_run:
+                for left in temporaries_below(self.root):
+                    left.unlink(missing_ok=True)  # of killed writers: the living hold the lock
             self._sync_words()
             self._judge_waiting()
             if writer is not None and self.config.generator.judges and not dry_run:
@@ -115,7 +120,7 @@ class Reflection(Asking):
         from lorebank.inbox.judge import judge
 
         try:
-            if judge(self._desk(today), writer, k=writer.budget.calls):
+            if judge(self._open_desk(today), writer, k=writer.budget.calls):
                 self._sync_words()
         except ProviderError as problem:
             self._say(f"the inbox was not judged: {problem.message}")

@@ -9,7 +9,7 @@ from lorebank.app.beliefs import Beliefs
 from lorebank.app.opened import made_anew_when_damaged
 from lorebank.app.reflection import Reflection
 from lorebank.app.writing import Writing
-from lorebank.domain import Origin
+from lorebank.domain import NOBODY, Author, Origin
 
 if TYPE_CHECKING:
     from lorebank.agent.boot_pack import BootPack
@@ -49,7 +49,7 @@ class Serving(Beliefs, Reflection, Writing):
         if conversation and (denied := denied_search(query, conversation, self.config.memory)):
             self._say(denied.note)
             return denied
-        shared = group or bool(conversation and conversation.is_shared)
+        shared = group or self.group or bool(conversation and conversation.is_shared)
         said = sessions and not shared
         wanted = k + _OF_CORE if shared else k
         hits = self.search(query, k=wanted, min_score=min_score, path=path, sessions=said)
@@ -84,15 +84,18 @@ class Serving(Beliefs, Reflection, Writing):
         from lorebank.agent.boot_pack import TOP_OPINIONS
         from lorebank.agent.boot_sources import boot_pack
         from lorebank.index.quarantine import quarantined_lines
+        from lorebank.markdown.proposal_pages import REFLECTED_PROPOSALS
+        from lorebank.reflect.proposals import open_proposals
 
         budget = self.config.context.token_budget if token_budget is None else token_budget
         today = self._today(now)
+        group = group or self.group
         self._freshen()
         return boot_pack(
             self.root,
             self.config,
             self._surest_opinions(TOP_OPINIONS, today),
-            self.proposals(),
+            open_proposals(self.root, REFLECTED_PROPOSALS)[0],
             today=today,
             token_budget=budget,
             group=group,
@@ -105,15 +108,19 @@ class Serving(Beliefs, Reflection, Writing):
         *,
         to: str = "auto",
         origin: Origin | str = Origin.OWNER,
+        author: Author = NOBODY,
         now: date | None = None,
     ) -> Remembered:
         """Write down what one was asked to remember, where it belongs: orders into the core memory,
         decisions, preferences and durable facts into the retain section of today's log, context of
         the day into the log as a note. `to` names the place: `core`, `fact` or `log`.
         """
+        from lorebank.agent.authored import is_order
         from lorebank.agent.remember import remember
 
-        return remember(self, self._news(text), to=to, origin=origin, now=now)
+        if author is not NOBODY and is_order(text):
+            to = "core"  # where it becomes a proposal
+        return remember(self, self._news(text), to=to, origin=origin, author=author, now=now)
 
     def flush(
         self,

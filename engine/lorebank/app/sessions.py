@@ -182,7 +182,12 @@ class Sessions(OpenWorkspace):
         from lorebank.qmd.timer import Timer
 
         other = type(self)(
-            self.root, self.config, now=self._now, environ=self._environ, say=self._say
+            self.root,
+            self.config,
+            now=self._now,
+            environ=self._environ,
+            say=self._say,
+            group=self.group,
         )
 
         def read_on() -> None:

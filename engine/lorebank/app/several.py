@@ -69,6 +69,7 @@ class Banks:
         offline: bool = False,
         flags: Sequence[Change] = (),
         say: Say = log_warning,
+        group: bool = False,
     ) -> Self:
         """The banks of these names, in that order; all that are registered without any.
 
@@ -85,10 +86,23 @@ class Banks:
         def open_named(name: str) -> Bank:
             root = registry.root(name)
             return Bank.open(
-                root, now=now, environ=environment, offline=offline, flags=flags, say=say
+                root,
+                now=now,
+                environ=environment,
+                offline=offline,
+                flags=flags,
+                say=say,
+                group=group,
             )
 
         return cls(banks, registry, open_named)
+
+    def only(self, names: Sequence[str]) -> Self:
+        """Those of the banks that have one of these names, opened already or not."""
+        kept = [bank for bank in self.banks if bank.name in names]
+        chosen = type(self)(kept, self._registry, self._open_named)
+        chosen._opened = self._opened
+        return chosen
 
     def recall(
         self, query: str, *, k: int | None = None, token_budget: int | None = None, **filters: Any

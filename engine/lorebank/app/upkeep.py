@@ -32,7 +32,6 @@ from lorebank.index.sync import stale_paths, sync_files
 from lorebank.reflect import materialise
 from lorebank.workspace.derived import ensure_derived_folder
 from lorebank.workspace.discover import find_workspace
-from lorebank.workspace.files import walk
 from lorebank.workspace.lock import WriterLock
 
 
@@ -50,6 +49,7 @@ class Upkeep(Sessions):
         offline: bool = False,
         flags: Sequence[Change] = (),
         say: Say = log_warning,
+        group: bool = False,
     ) -> Self:
         """Open the workspace at `path`, or the one registered under the name `bank`; without
         either, that of `LOREBANK_WORKSPACE`, the nearest folder upwards that holds `.memory/`,
@@ -57,14 +57,15 @@ class Upkeep(Sessions):
 
         `offline` sends nothing to another machine, whatever the settings say; `flags` are settings
         that win over every file. `say` is told, before it happens, what is sent where, and what
-        has to be embedded anew.
+        has to be embedded anew. A bank opened for a `group` holds nothing of the core memory, nor
+        anything made of it, whatever is asked; it keeps an index of its own.
         """
         environment = os.environ if environ is None else environ
         root = find_workspace(None if path is None else Path(path), environment, bank=bank)
         if offline:
             flags = (*flags, Change("embedder.offline", True, "offline"))
         config = load_config(root, environment, flags)
-        return cls(root, config, now=now, environ=environment, say=say)
+        return cls(root, config, now=now, environ=environment, say=say, group=group)
 
     @classmethod
     def init(
@@ -141,6 +142,17 @@ class Upkeep(Sessions):
                 raise
             return (f"damaged: {problem}",)
 
+    def catch_up(self) -> SyncReport:
+        """What a program of long life does in the background: sync what changed, read transcripts
+        on, embed what is new."""
+        report = self._sync_words()
+        if self._sidecar is None:  # which has timers of its own
+            report = report.with_sessions(self.sync_sessions())
+        embedded = self._meaning.embed(self._index)
+        self._judge_waiting()
+        pending = self._meaning.pending(self._index)
+        return replace(report, embedded=embedded, pending=pending)
+
     def check(self) -> tuple[str, ...]:
         """What an index made anew from the files would hold differently; empty where nothing."""
         from tempfile import TemporaryDirectory
@@ -167,7 +179,7 @@ class Upkeep(Sessions):
         """What is indexed, with what, how fresh, and what is wrong."""
         from lorebank.index.status import read_status
 
-        found = walk(self.root, self.config)
+        found = self._walk()
         stale = stale_paths(self._index, self.root, found)
         said, odd = self._session_state()
         status = read_status(

@@ -44,6 +44,7 @@ COMMANDS = {
     "context": "Print what an agent should know at the start of a session.",
     "flush": "Say whether an agent should store what lasts before its context is compacted.",
     "hooks": "Put lorebank into the settings of an agent host.",
+    "watch": "Keep the index fresh while files change.",
     "mcp": "Serve the memory to agents over the Model Context Protocol.",
     "bench": "Measure recall on questions made of your own notes.",
     "schedule": "Reflect every night, by the system's own scheduler.",

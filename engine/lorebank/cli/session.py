@@ -53,13 +53,18 @@ class Session:
         self.json = "--json" in before_text
         self.verbose = "--verbose" in before_text
 
-    def bank(self) -> Bank:
+    def bank(self, *, group: bool = False) -> Bank:
         """The workspace the options and the environment point at, opened."""
         from lorebank.app import Bank
 
         self._refuse_two_names()
         bank = Bank.open(
-            self.workspace, bank=self.bank_name, now=self.now, flags=self.flags, say=self.say
+            self.workspace,
+            bank=self.bank_name,
+            now=self.now,
+            flags=self.flags,
+            say=self.say,
+            group=group,
         )
         self.opened = bank.root
         return bank

@@ -20,7 +20,13 @@ from lorebank.domain import Diagnostic, ForgetReport
 from lorebank.errors import ConcurrentEdit, NotFound
 from lorebank.index.connection import Connection
 from lorebank.index.embedding_cache import EmbeddingCache
-from lorebank.index.forgetting import derived_counts, embedding_hashes, opinions_moved, scrub
+from lorebank.index.forgetting import (
+    derived_counts,
+    embedding_hashes,
+    forget_page_notes,
+    opinions_moved,
+    scrub,
+)
 from lorebank.records import dataclass
 from lorebank.reflect.generated_memory import forget_generated
 from lorebank.workspace.atomic import remove_temporaries, remove_whole, write_atomic
@@ -52,9 +58,9 @@ class Forgetting:
         plan = plan_cuts(self.root, selected, order, said)
         return self._report(selected, plan, said, None, dry_run=True)
 
-    def forget(self, order: Order, *, today: date) -> ForgetReport:
-        """Cut what the order means, and finish what an earlier call began."""
-        resumed = self.resume()
+    def forget(self, order: Order, *, today: date, resumed: Sequence[str] = ()) -> ForgetReport:
+        """Cut what the order means. `resumed` are the runs that `resume` finished just before: an
+        order that names what only they held is done already."""
         said = self._said(order)
         try:
             selected = self._select(order)
@@ -135,6 +141,7 @@ class Forgetting:
             gone = set(hashes) - embedding_hashes(self.connection)
             with EmbeddingCache(self.cache) as cache:
                 cache.drop(gone)
+        forget_page_notes(self.connection)
         if reason := scrub(self.connection):
             self._say(".memory", f"{reason}; traces may be left there until the next forget")
         of_conversations = self.conversations if FORGOTTEN_PAGE in cuts else None

@@ -69,7 +69,7 @@ def plan_cuts(root: Path, selected: Selected, order: Order, said: Said) -> CutPl
         page = read_text_file(root, FORGOTTEN_PAGE)
         cuts[FORGOTTEN_PAGE] = Cut(page.data or b"", _with_tombstones(page.text, said).encode())
     cuts = {path: cut for path, cut in cuts.items() if cut.before != cut.after}
-    texts = dict.fromkeys((*traces.needles, *raw))
+    texts = dict.fromkeys((*traces.needles, *traces.names, *raw))
     return CutPlan(cuts, tuple(pages), tuple(texts), tuple(problems))
 
 
@@ -85,6 +85,7 @@ def _traces(selected: Selected, order: Order) -> Traces:
         places=tuple(line.source for line in selected.lines),
         ids=frozenset(line.id for line in selected.lines if line.id),
         texts=tuple(dict.fromkeys([*said, *filter(None, [order.match.strip()])])),
+        names=order.names if order.before is None else (),
     )
 
 

@@ -11,7 +11,7 @@ _DUMPS = {
     "items": (
         "SELECT f.path, i.ordinal, i.id, i.kind, i.start_line, i.end_line, i.start, i.length,"
         " i.heading, i.recorded, i.occurred_start, i.occurred_end, i.content, i.confidence,"
-        " i.marks, i.details, i.embedding, i.origin, i.quarantined"
+        " i.marks, i.details, i.embedding, i.origin, i.author, i.quarantined"
         " FROM items i JOIN files f ON f.file = i.file"
     ),
     "mentions": (
@@ -63,7 +63,7 @@ _DUMPS = {
     ),
     "opinions": (
         "SELECT id, holder, statement, entities, confidence, status, superseded_by, pinned,"
-        " history, last_updated, path, start_line, end_line FROM opinions"
+        " history, last_updated, path, start_line, end_line, origin FROM opinions"
     ),
     "opinion_evidence": (
         "SELECT opinion, position, fact, stance, day, delta, content, reason, path, start_line,"

@@ -144,14 +144,22 @@ def embedding_hashes(connection: Connection, paths: Iterable[str] | None = None)
     }
 
 
+def forget_page_notes(connection: Connection) -> None:
+    """Drop what was noted for the next reflect, which names entities; it is worked out again."""
+    with transaction(connection):
+        connection.execute("DELETE FROM meta WHERE key IN ('standing', 'settled_pages')")
+        connection.execute(
+            "DELETE FROM news WHERE kind = 'entity' AND key NOT IN (SELECT slug FROM entities)"
+        )
+
+
 def scrub(connection: Connection) -> str:
     """Overwrite what deleted rows left behind; returns "" or why some of it may be left.
 
-    What recall found for standing questions is forgotten with it. Not inside a transaction.
+    Not inside a transaction.
     """
     try:
         with transaction(connection):
-            connection.execute("DELETE FROM meta WHERE key = 'standing'")
             for table in _full_text_tables(connection):
                 connection.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")
         connection.execute("VACUUM")

@@ -10,6 +10,8 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from lorebank.domain import (
+    NOBODY,
+    Author,
     Citation,
     EvidenceMark,
     Fact,
@@ -21,6 +23,7 @@ from lorebank.domain import (
 )
 from lorebank.index.connection import Connection, generation, select
 from lorebank.index.quarantine import TRUSTED
+from lorebank.markdown.origin import parse_author
 from lorebank.records import dataclass
 
 MONTH_DONE = (
@@ -63,6 +66,7 @@ class Item(NamedTuple):
     file: int
     origin: Origin = Origin.OWNER
     quarantined: bool = False
+    author: Author = NOBODY
 
     @property
     def citation(self) -> Citation:
@@ -104,7 +108,7 @@ def load_items(connection: Connection, items: Sequence[int]) -> dict[int, Item]:
         "SELECT i.item, i.id, i.kind, f.path, i.start_line, i.end_line, i.recorded,"
         " i.occurred_start, i.occurred_end,"
         " coalesce(i.content, substr(f.text, i.start + 1, i.length)),"
-        " i.confidence, i.ordinal, i.file, i.origin, i.quarantined"
+        " i.confidence, i.ordinal, i.file, i.origin, i.quarantined, i.author"
         " FROM json_each(?) w CROSS JOIN items i ON i.item = w.value"
         " JOIN files f ON f.file = i.file",
         (wanted,),
@@ -138,7 +142,7 @@ _ORIGINS = {origin.value: origin for origin in Origin}
 
 def _item(row: _Row, mentions: tuple[_Row, ...]) -> Item:
     number, id_, kind, path, first, last, recorded, start, end = row[:9]
-    content, confidence, ordinal, file, origin, quarantined = row[9:]
+    content, confidence, ordinal, file, origin, quarantined, author = row[9:]
     return Item(
         number,
         id_,
@@ -155,6 +159,7 @@ def _item(row: _Row, mentions: tuple[_Row, ...]) -> Item:
         file,
         _ORIGINS[origin],
         bool(quarantined),
+        _author(author),
     )
 
 
@@ -174,7 +179,7 @@ _FACT_QUERY = """
     SELECT i.item, i.id, i.kind, i.content, substr(f.text, i.start + 1, i.length),
            f.path, i.start_line, i.end_line, i.confidence, i.recorded,
            i.occurred_start, i.occurred_end, i.marks, i.details, i.heading,
-           i.origin, i.quarantined
+           i.origin, i.quarantined, i.author
     FROM items i JOIN files f ON f.file = i.file
     WHERE i.kind <> 'note' AND {condition}
     ORDER BY {order}
@@ -364,6 +369,7 @@ def _facts(
             heading=row[14],
             origin=_ORIGINS[row[15]],
             quarantined=bool(row[16]),
+            author=_author(row[17]),
         )
         for row in rows
     )
@@ -381,6 +387,11 @@ def _mentions(connection: Connection, items: Sequence[int]) -> dict[int, tuple[M
     ):
         found.setdefault(item, []).append(Mention(name, entity, bool(subject)))
     return {item: tuple(mentions) for item, mentions in found.items()}
+
+
+@lru_cache(maxsize=256)
+def _author(stored: str | None) -> Author:
+    return parse_author(stored) if stored else NOBODY
 
 
 def _marks(stored: str | None) -> tuple[EvidenceMark, ...]:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 
-from lorebank.domain import Citation, Evidence, Opinion, OpinionStatus, Stance, Trend
+from lorebank.domain import Citation, Evidence, Opinion, OpinionStatus, Origin, Stance, Trend
 from lorebank.index.connection import Connection, select
 from lorebank.records import dataclass
 
@@ -16,8 +16,8 @@ def insert_opinions(connection: Connection, holder: str, opinions: Iterable[Opin
     for opinion in opinions:
         connection.execute(
             "INSERT OR REPLACE INTO opinions (id, holder, statement, entities, confidence, status,"
-            " superseded_by, pinned, history, last_updated, path, start_line, end_line)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            " superseded_by, pinned, history, last_updated, path, start_line, end_line,"
+            " origin) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 opinion.id,
                 holder,
@@ -32,6 +32,7 @@ def insert_opinions(connection: Connection, holder: str, opinions: Iterable[Opin
                 opinion.source.path,
                 opinion.source.start_line,
                 opinion.source.end_line,
+                opinion.origin.value,
             ),
         )
         connection.executemany(
@@ -107,7 +108,7 @@ def load_opinions(
     rows = select(
         connection,
         "SELECT id, statement, entities, confidence, status, superseded_by, pinned, history,"
-        " last_updated, path, start_line, end_line FROM opinions"
+        " last_updated, path, start_line, end_line, origin FROM opinions"
         f" WHERE {' AND '.join(conditions)} ORDER BY confidence DESC, id",
         tuple(bound),
     )
@@ -128,6 +129,7 @@ def load_opinions(
             superseded_by=row[5],
             pinned=row[6],
             supersedes=supersedes.get(row[0], ()),
+            origin=Origin(row[12]),
         )
         for row in rows
     )

@@ -52,6 +52,7 @@ CREATE TABLE items (
     details        TEXT,               -- JSON [text, …]
     embedding      TEXT,               -- hash of the text to embed; NULL for a passage
     origin         TEXT NOT NULL,      -- the least trusted of its file's and its own mark
+    author         TEXT,               -- `by claude-code, session 3f2a`; NULL where nobody is named
     quarantined    INTEGER NOT NULL    -- 1 where it is neither trusted nor confirmed
 );
 CREATE INDEX items_by_file ON items (file, ordinal);
@@ -260,7 +261,8 @@ CREATE TABLE opinions (
     last_updated  TEXT,
     path          TEXT NOT NULL,
     start_line    INTEGER NOT NULL,
-    end_line      INTEGER NOT NULL
+    end_line      INTEGER NOT NULL,
+    origin        TEXT NOT NULL        -- of the lines for it, the most trusted
 ) WITHOUT ROWID;
 CREATE INDEX opinions_by_holder ON opinions (holder);
 

@@ -9,7 +9,7 @@ from datetime import date
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
-from lorebank.domain import Chunk, Diagnostic, Fact, Interval, Origin, Passage, Task
+from lorebank.domain import Author, Chunk, Diagnostic, Fact, Interval, Origin, Passage, Task
 from lorebank.index.connection import Connection, select
 from lorebank.index.contexts import delete_context, insert_context
 from lorebank.index.embedding import hash_of_item
@@ -21,7 +21,7 @@ from lorebank.index.slots import insert_slots
 from lorebank.index.succession import insert_change, insert_line_rulings
 from lorebank.index.tasks import insert_tasks
 from lorebank.language.words import searchable
-from lorebank.markdown.origin import read_origin_mark
+from lorebank.markdown.origin import format_author, read_origin_mark
 from lorebank.markdown.tags import find_tags
 
 if TYPE_CHECKING:
@@ -190,10 +190,12 @@ def _insert_item(
 ) -> int:
     fact = entry if isinstance(entry, Fact) else None
     start, length = _place(entry, read.text, starts)
+    origin, author = _whose(entry, read, starts)
     connection.execute(
         "INSERT INTO items (file, ordinal, id, kind, start_line, end_line, start, length, heading,"
         " recorded, occurred_start, occurred_end, content, confidence, marks, details, embedding,"
-        " origin, quarantined) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)",
+        " origin, author, quarantined)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)",
         (
             file,
             ordinal,
@@ -212,7 +214,8 @@ def _insert_item(
             _marks(fact) if fact else None,
             json.dumps(fact.details, ensure_ascii=False) if fact and fact.details else None,
             hash_of_item(fact.content, fact.heading) if fact else None,
-            _origin(entry, read).value,
+            origin.value,
+            format_author(author) or None,
         ),
     )
     item = connection.last_insert_rowid()
@@ -244,10 +247,12 @@ def _as_passage(task: Task, text: str, starts: Sequence[int]) -> Passage:
     return Passage(text[start : start + length], task.citation)
 
 
-def _origin(entry: Fact | Passage, read: ReadFile) -> Origin:
+def _whose(entry: Fact | Passage, read: ReadFile, starts: Sequence[int]) -> tuple[Origin, Author]:
     if isinstance(entry, Fact):
-        return entry.origin
-    return read.origin.least_trusted(read_origin_mark(entry.text)[1])
+        return entry.origin, entry.author
+    start, length = _extent(entry.citation.start_line, entry.citation.end_line, starts)
+    _, origin, author = read_origin_mark(read.text[start : start + length])
+    return read.origin.least_trusted(origin), author
 
 
 def _insert_tags(connection: Connection, item: int, tags: Sequence[str]) -> None:

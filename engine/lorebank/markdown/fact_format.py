@@ -18,7 +18,7 @@ def format_fact(fact: Fact) -> str:
     """
     prefix = _prefix(fact)
     marks = "".join(f" {_mark(mark)}" for mark in fact.marks)
-    marks += "".join(f" (ends {id})" for id in fact.ends) + origin_mark(fact.origin)
+    marks += "".join(f" (ends {id})" for id in fact.ends) + origin_mark(fact.origin, fact.author)
     lines = [f"- {prefix} {_content(fact, prefix, marks)}{marks}"]
     lines += [f"  - {_escaped_where_needed(detail)}" for detail in fact.details]
     return "\n".join(lines)

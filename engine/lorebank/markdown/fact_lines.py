@@ -17,7 +17,7 @@ import re
 import unicodedata
 from dataclasses import replace
 
-from lorebank.domain import EvidenceMark, FactKind, Mention, Origin, Stance
+from lorebank.domain import NOBODY, Author, EvidenceMark, FactKind, Mention, Origin, Stance
 from lorebank.markdown.mentions import find_mentions
 from lorebank.markdown.origin import read_origin_mark
 from lorebank.markdown.plain import plain_text
@@ -79,6 +79,7 @@ class FactLine:
     has_colon: bool = False
     origin: Origin | None = None
     """What a mark at the end of a line says about whose word it is."""
+    author: Author = NOBODY
 
     @property
     def is_typed(self) -> bool:
@@ -92,8 +93,8 @@ def parse_fact_line(text: str) -> FactLine:
     `O(c=0.95) @Peter: Prefers *short* replies. (+o-3f2a)` → opinion, 0.95, Peter as subject,
     "Prefers short replies.", one mark.
     """
-    body, marks, ends, origin = _without_marks(text)
-    return replace(_Prefix(body).read(), marks=marks, ends=ends, origin=origin)
+    body, marks, ends, (origin, author) = _without_marks(text)
+    return replace(_Prefix(body).read(), marks=marks, ends=ends, origin=origin, author=author)
 
 
 def begins_typed(text: str) -> bool:
@@ -112,13 +113,13 @@ def parse_confidence(value: str) -> float | None:
 
 def _without_marks(
     text: str,
-) -> tuple[str, tuple[EvidenceMark, ...], tuple[str, ...], Origin | None]:
+) -> tuple[str, tuple[EvidenceMark, ...], tuple[str, ...], tuple[Origin | None, Author]]:
     """The text without the marks at the ends of its lines, in whatever order they stand."""
-    text, origin = read_origin_mark(text)
+    text, origin, author = read_origin_mark(text)
     body, marks, ends = _without_line_marks(text)
     if origin is None and (marks or ends):
-        body, origin = read_origin_mark(body)
-    return body, marks, ends, origin
+        body, origin, author = read_origin_mark(body)
+    return body, marks, ends, (origin, author)
 
 
 def _without_line_marks(text: str) -> tuple[str, tuple[EvidenceMark, ...], tuple[str, ...]]:

@@ -228,6 +228,7 @@ class _FactReader:
             heading=path,
             details=tuple(detail for detail in item.details if detail),
             origin=line.origin or Origin.OWNER,
+            author=line.author,
         )
 
 

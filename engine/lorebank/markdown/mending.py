@@ -38,6 +38,8 @@ class Traces:
     """Plain text of the forgotten sentences."""
     opinions: frozenset[str] = frozenset()
     """Ids of opinions that nothing states any more."""
+    names: tuple[str, ...] = ()
+    """What a forgotten entity is called: headings, links and file names tell of it, too."""
 
     @cached_property
     def _by_path(self) -> dict[str, list[Citation]]:
@@ -47,14 +49,22 @@ class Traces:
         return found
 
     @cached_property
+    def _named(self) -> re.Pattern[str] | None:
+        spelled = {form for name in self.names for form in (name, name.replace(" ", "-")) if form}
+        words = "|".join(re.escape(form) for form in sorted(spelled, key=len, reverse=True))
+        return re.compile(rf"(?<!\w)(?:{words})(?!\w)", re.IGNORECASE) if words else None
+
+    @cached_property
     def needles(self) -> tuple[str, ...]:
         """The texts as pages write them."""
         said = [t for text in self.texts if len(text) >= _LEAST_TEXT for t in (text, _flat(text))]
         return tuple(dict.fromkeys(form for t in said for form in (t, escape_inline(t))))
 
     def told_in(self, line: str) -> bool:
-        """Whether a line holds the text or the id of something forgotten."""
+        """Whether a line holds the text, the id or the name of something forgotten."""
         if any(needle in line for needle in self.needles):
+            return True
+        if self._named is not None and self._named.search(line):
             return True
         return bool(self.ids) and any(found in self.ids for found in _IDS.findall(line))
 

@@ -43,10 +43,14 @@ from lorebank.records import dataclass
 
 CORE_PROPOSALS = "bank/proposals/memory.md"
 LOG_PROPOSALS = "bank/proposals/logs.md"
+AGENT_PROPOSALS = "bank/proposals/agents.md"
 DECISIONS_PATH = "bank/proposals/decisions.md"
+REFLECTED_PROPOSALS = (CORE_PROPOSALS, LOG_PROPOSALS)
+"""Those that reflect makes of facts; what agents ask for is told to the owner alone."""
 PROPOSAL_PAGES = {
     CORE_PROPOSALS: "# Proposals for the core memory\n",
     LOG_PROPOSALS: "# Proposals for the logs\n",
+    AGENT_PROPOSALS: "# Asked for by agents\n",
 }
 """Path → what a new page begins with."""
 

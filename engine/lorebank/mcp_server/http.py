@@ -20,6 +20,13 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from lorebank.config_places import user_config_path
 from lorebank.errors import ConfigurationError, LorebankError, UsageError
+from lorebank.mcp_server.access import (
+    CLIENTS_FILE,
+    LEAST_TOKEN,
+    SCOPE_KEY,
+    Access,
+    load_clients,
+)
 
 if TYPE_CHECKING:
     from lorebank.mcp_server.server import LorebankServer
@@ -27,36 +34,43 @@ if TYPE_CHECKING:
 PATH = "/mcp"
 TOKEN_VARIABLE = "LOREBANK_MCP_TOKEN"
 _LOOPBACK = {"127.0.0.1": socket.AF_INET, "localhost": socket.AF_INET, "::1": socket.AF_INET6}
-_LEAST_TOKEN = 16
 
 
 class Gate:
-    """An ASGI application that lets through what names this address and bears the token."""
+    """An ASGI application that lets through what names this address and bears a token, and notes
+    with the request what that token's client may do."""
 
-    def __init__(self, app: ASGIApp, *, port: int, token: str) -> None:
+    def __init__(self, app: ASGIApp, *, port: int, tokens: Mapping[str, Access]) -> None:
         self._app = app
         names = (f"127.0.0.1:{port}", f"localhost:{port}", f"[::1]:{port}")
         self._hosts = frozenset(names)
         self._origins = frozenset(f"http://{name}" for name in names)
-        self._token = token.encode()
+        self._tokens = {token.encode(): access for token, access in tokens.items()}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        refusal = self._refusal(Headers(scope=scope))
-        await (refusal or self._app)(scope, receive, send)
+        headers = Headers(scope=scope)
+        access = self._access(headers)
+        app = self._refusal(headers, access) or self._app
+        await app({**scope, SCOPE_KEY: access}, receive, send)
 
-    def _refusal(self, headers: Headers) -> JSONResponse | None:
+    def _access(self, headers: Headers) -> Access | None:
+        """The rights of the token that the request bears; every token is compared in full, so that
+        the time taken tells nothing of them."""
+        scheme, _, given = headers.get("authorization", "").partition(" ")
+        offered = given.strip().encode()
+        fitting = [a for t, a in self._tokens.items() if secrets.compare_digest(offered, t)]
+        return fitting[0] if fitting and scheme.lower() == "bearer" else None
+
+    def _refusal(self, headers: Headers, access: Access | None) -> JSONResponse | None:
         if headers.get("host", "").lower() not in self._hosts:
             return _refuse(421, "host", "Host names another address")
         origin = headers.get("origin")
         if origin is not None and origin.lower() not in self._origins:
             return _refuse(403, "origin", "Origin is another site")
-        scheme, _, given = headers.get("authorization", "").partition(" ")
-        if scheme.lower() != "bearer" or not secrets.compare_digest(
-            given.strip().encode(), self._token
-        ):
+        if access is None:
             return _refuse(401, "token", "a bearer token is needed", {"WWW-Authenticate": "Bearer"})
         return None
 
@@ -69,10 +83,10 @@ def _refuse(
     )
 
 
-def http_app(server: LorebankServer, *, port: int, token: str) -> ASGIApp:
+def http_app(server: LorebankServer, *, port: int, tokens: Mapping[str, Access]) -> ASGIApp:
     """The server at `/mcp`, behind the gate. A response is one JSON text: no tool streams."""
     app = server.streamable_http_app(streamable_http_path=PATH, json_response=True)
-    return Gate(app, port=port, token=token)
+    return Gate(app, port=port, tokens=tokens)
 
 
 def bind(host: str, port: int) -> socket.socket:
@@ -97,15 +111,28 @@ def bind(host: str, port: int) -> socket.socket:
     return found
 
 
+def accepted_tokens(
+    environ: Mapping[str, str], default: Access
+) -> tuple[Mapping[str, Access], str]:
+    """Every token with its client's rights, and where the tokens are from: those of
+    `mcp-clients.toml` where there are any, else the one of the user with the `default` rights."""
+    settings = user_config_path(environ)
+    clients = load_clients(settings.parent, default) if settings else {}
+    if clients and settings:
+        return clients, str(settings.parent / CLIENTS_FILE)
+    token, origin = bearer_token(environ)
+    return {token: default}, origin
+
+
 def bearer_token(environ: Mapping[str, str]) -> tuple[str, str]:
     """The token and where it is from: `LOREBANK_MCP_TOKEN`, else a file beside the user's settings.
 
     The file is made at the first use and readable by the user alone.
     """
     if given := environ.get(TOKEN_VARIABLE, "").strip():
-        if len(given) < _LEAST_TOKEN or not (given.isascii() and given.isprintable()):
+        if len(given) < LEAST_TOKEN or not (given.isascii() and given.isprintable()):
             raise ConfigurationError(
-                f"{TOKEN_VARIABLE}: expected at least {_LEAST_TOKEN} printable ASCII characters"
+                f"{TOKEN_VARIABLE}: expected at least {LEAST_TOKEN} printable ASCII characters"
             )
         return given, TOKEN_VARIABLE
     settings = user_config_path(environ)
@@ -119,7 +146,7 @@ def _kept_token(file: Path) -> str:
     try:
         if file.exists():
             kept = file.read_text("ascii").strip()
-            if len(kept) >= _LEAST_TOKEN:
+            if len(kept) >= LEAST_TOKEN:
                 return kept
             file.unlink()
         file.parent.mkdir(parents=True, exist_ok=True)

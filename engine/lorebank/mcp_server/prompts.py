@@ -5,10 +5,9 @@ from __future__ import annotations
 from mcp.server.mcpserver import MCPServer
 
 from lorebank.mcp_server.banks import BankThreads
-from lorebank.mcp_server.texts import hunks_text, unsure_text
+from lorebank.mcp_server.results import paged
+from lorebank.mcp_server.texts import hunk_blocks, inbox_blocks
 
-_SHOWN = 40_000
-"""Characters of hunks that a prompt holds."""
 _LOG_TODAY = """\
 Look back over this conversation and keep what will still matter next month.
 
@@ -31,8 +30,7 @@ wrong with its citation, and what the right line would be. Then:
 - if some hunks are wrong, name them in `reject` of the same call: the others are written, and these
   do not come back until they read otherwise;
 - if you are sure of a few only, name those in `accept`: the others wait;
-- if a fact is wrong, correct or retract its line in the log with the owner's consent; reflect
-  computes everything again from the lines.
+- if a fact is wrong, `correct` it with the owner's consent.
 Whatever you are in doubt about, leave out and ask the owner.
 
 {pages}
@@ -40,16 +38,15 @@ Whatever you are in doubt about, leave out and ask the owner.
 {hunks}"""
 
 _SETTLE = """\
-Each line below is a fact and a belief near it that no rule could sign. Read the fact as its writer
-meant it. Does it speak for the belief, against it, or of something else? Open the place with
-`memory_get` where the sentence alone does not tell. Call `settle` for each pair you are sure of,
-with a short reason; leave the others. A fact that merely mentions the same thing is unrelated.
+Each item below waits for a judgment. Read each line as its writer meant it, and open its place with
+`memory_get` where the sentence alone does not tell. Rule with `inbox` and its `verdicts` on what
+you are sure of; leave the rest to the owner.
 
-{pairs}"""
+{items}"""
 
 
 def add_prompts(server: MCPServer, banks: BankThreads) -> None:
-    """Register `log_today`, `review_reflection` and `settle_unsure`."""
+    """Register `log_today`, `review_reflection` and `settle_inbox`."""
 
     @server.prompt(title="Log today", description="Keep what is worth keeping of this session.")
     async def log_today(focus: str = "") -> str:
@@ -67,15 +64,10 @@ def add_prompts(server: MCPServer, banks: BankThreads) -> None:
         return _REVIEW.format(
             since=f' and since="{day}"' if day else "",
             pages=f"{len(report.changed)} pages: {', '.join(report.changed)}",
-            hunks=hunks_text(report.hunks, limit=_SHOWN),
+            hunks=paged(hunk_blocks(report.hunks), 1),
         )
 
-    @server.prompt(
-        title="Settle the unsure queue",
-        description="Judge which facts speak for or against which beliefs.",
-    )
-    async def settle_unsure(entity: str = "") -> str:
-        queue = await banks.call(lambda bank: bank.unsure(entity.strip() or None))
-        if not queue.pairs:
-            return "Nothing waits to be settled. Tell the owner so."
-        return _SETTLE.format(pairs=unsure_text(queue))
+    @server.prompt(title="Settle the inbox", description="Judge what waits for a decision.")
+    async def settle_inbox() -> str:
+        found = await banks.call(lambda bank: bank.inbox())
+        return _SETTLE.format(items=paged(inbox_blocks(found), 1))

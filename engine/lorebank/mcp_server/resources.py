@@ -10,9 +10,10 @@ from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
 
 from lorebank.errors import LorebankError, NotFound
+from lorebank.markdown.recalled import as_recalled
 from lorebank.mcp_server.banks import BankThreads
-from lorebank.mcp_server.entity_text import entity_text
-from lorebank.mcp_server.texts import opinion_text
+from lorebank.mcp_server.results import REVIEW_TOKENS, in_words_of_tools, within
+from lorebank.mcp_server.texts import entity_text, opinion_text
 from lorebank.workspace.layout import LogPattern
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 MARKDOWN = "text/markdown"
-_PAGE_TOKENS = 4000
 
 
 def add_resources(server: MCPServer, banks: BankThreads) -> None:
@@ -41,7 +41,8 @@ def add_resources(server: MCPServer, banks: BankThreads) -> None:
         mime_type=MARKDOWN,
     )
     async def entity(slug: str) -> str:
-        return entity_text(await read(lambda bank: bank.entity(slug, token_budget=_PAGE_TOKENS)))
+        found = await read(lambda bank: bank.entity(slug, token_budget=REVIEW_TOKENS))
+        return _page(entity_text(found))
 
     @server.resource(
         "lorebank://opinions",
@@ -51,7 +52,7 @@ def add_resources(server: MCPServer, banks: BankThreads) -> None:
     )
     async def opinions() -> str:
         found = await read(lambda bank: bank.opinions())
-        return opinion_text(found, len(found))
+        return _page(opinion_text(found, len(found)))
 
     @server.resource(
         "lorebank://log/{date}",
@@ -60,7 +61,7 @@ def add_resources(server: MCPServer, banks: BankThreads) -> None:
         mime_type=MARKDOWN,
     )
     async def log(date: str) -> str:
-        return await read(lambda bank: _log(bank, date))
+        return _page(await read(lambda bank: _log(bank, date)))
 
 
 def _log(bank: Bank, text: str) -> str:
@@ -73,4 +74,9 @@ def _log(bank: Bank, text: str) -> str:
 
 
 def _said(problem: LorebankError) -> str:
-    return f"{problem.message}; {problem.hint}" if problem.hint else problem.message
+    said = f"{problem.message}; {problem.hint}" if problem.hint else problem.message
+    return in_words_of_tools(said)
+
+
+def _page(text: str) -> str:
+    return as_recalled(within(text, REVIEW_TOKENS, "the rest is told by the tools"))

@@ -1,15 +1,40 @@
-"""Results of tools: text and envelope together, and errors as results with a hint."""
+"""Results as hosts deliver them: one compact form for every tool, and errors with a hint.
+
+Hosts forward the structured result to the model and drop the text beside it, so that both hold the
+same lines: guarded, cited, inside their budget.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import json
+import re
+from collections.abc import Sequence
+from typing import Any, NotRequired
 
 from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import ValidationError
+from typing_extensions import TypedDict
 
 from lorebank.errors import LorebankError, UsageError
+from lorebank.language.words import estimate_tokens
 from lorebank.markdown.recalled import as_recalled
+
+REVIEW_TOKENS = 3_800
+"""Of a page to be reviewed; with what hosts put around it below 4,000, which all of them accept."""
+_COMMAND = re.compile(r"`?\blorebank (?P<tool>[a-z-]+)(?: --?[a-z-]+)*`?")
+_FLAG = re.compile(r" --json\b|--(?P<flag>[a-z][a-z-]*)")
+
+
+class Delivered(TypedDict):
+    """What a model reads."""
+
+    text: str
+    level: NotRequired[str]
+    """How well the hits answer: strong, weak, none."""
+    fresh: NotRequired[bool]
+    """Whether the files were looked at just now."""
+    id: NotRequired[str]
+    """Of what was written."""
 
 
 def _annotations(*, reads: bool, destroys: bool, repeats: bool) -> ToolAnnotations:
@@ -29,27 +54,71 @@ SETTLING = _annotations(reads=False, destroys=True, repeats=True)
 REFLECTING = _annotations(reads=False, destroys=False, repeats=True)
 
 
-def result(text: str, envelope: Mapping[str, Any]) -> CallToolResult:
-    """What a tool found, for the model and for the program."""
+def delivered(text: str, **extra: Any) -> CallToolResult:
+    """What a tool did, in a line or two."""
     return CallToolResult(
-        content=[TextContent(type="text", text=text)], structured_content=dict(envelope)
+        content=[TextContent(type="text", text=text)], structured_content={"text": text, **extra}
     )
 
 
-def recalled(text: str, envelope: Mapping[str, Any]) -> CallToolResult:
-    """As `result`, with the text marked as memory: not to be stored again, nor to be obeyed."""
-    return result(as_recalled(text), envelope)
+def recalled(text: str, **extra: Any) -> CallToolResult:
+    """As `delivered`, marked as memory: not to be stored again, nor to be obeyed."""
+    return delivered(as_recalled(text), **extra)
+
+
+def tokens_sent(text: str) -> int:
+    """What a text costs inside the structured result, where line ends and quotes are escaped."""
+    return estimate_tokens(json.dumps(text, ensure_ascii=False))
+
+
+def within(text: str, budget: int, more: str) -> str:
+    """The text cut by whole lines to a budget; `more` says how to get the rest."""
+    if tokens_sent(as_recalled(text)) <= budget:
+        return text
+    lines = text.split("\n")
+    low, high = 0, len(lines)
+    while low < high:
+        middle = (low + high + 1) // 2
+        cut = "\n".join([*lines[:middle], f"… {more}"])
+        low, high = (middle, high) if tokens_sent(as_recalled(cut)) <= budget else (low, middle - 1)
+    return "\n".join([*lines[:low], f"… {more}"])
+
+
+def paged(blocks: Sequence[str], page: int, *, budget: int = REVIEW_TOKENS) -> str:
+    """One page of the blocks, each whole where it fits on a page, and how to get the next."""
+    pages: list[list[str]] = [[]]
+    room = budget
+    for block in blocks:
+        block = within(block, budget, "cut; read the file with memory_get")
+        cost = tokens_sent(block)
+        if cost > room and pages[-1]:
+            pages.append([])
+            room = budget
+        pages[-1].append(block)
+        room -= cost
+    if not 1 <= page <= len(pages):
+        raise UsageError(f"there is no page {page}", hint=f"1 to {len(pages)}")
+    shown = pages[page - 1]
+    if page < len(pages):
+        shown.append(f"page {page} of {len(pages)}; go on with page={page + 1}")
+    return "\n".join(shown)
 
 
 def error_result(error: LorebankError) -> CallToolResult:
-    """An error as the model reads it: what happened, and what to do.
+    """An error as the model reads it: what happened, and what to do, in the words of tools.
 
     Nothing structured: clients hold that to the tool's output schema, in errors too.
     """
-    text = f"error: {error.message}"
+    text = f"error: {in_words_of_tools(error.message)}"
     if error.hint:
-        text += f"\nhint: {error.hint}"
+        text += f"\nhint: {in_words_of_tools(error.hint)}"
     return CallToolResult(content=[TextContent(type="text", text=text)], is_error=True)
+
+
+def in_words_of_tools(text: str) -> str:
+    """Commands and flags of the shell as the tools and arguments that they are here."""
+    text = _COMMAND.sub(lambda found: f"`{found['tool'].replace('-', '_')}`", text)
+    return _FLAG.sub(lambda found: (found["flag"] or "").replace("-", "_"), text)
 
 
 def as_usage_error(tool: str, problem: ValidationError) -> UsageError:

@@ -10,19 +10,22 @@ from pydantic import Field
 
 from lorebank.mcp_server.banks import BankThreads
 from lorebank.mcp_server.reading_tools import (
+    RECALL_TOKENS,
     AsOf,
     Budget,
     Confidence,
     Count,
     Kinds,
+    Lines,
     Names,
     Query,
     Since,
+    StartLine,
     Until,
+    answer_result,
 )
-from lorebank.mcp_server.results import READING, recalled, result
-from lorebank.mcp_server.schemas import MemoryGetResult, RecallResult, SearchOfBanksResult
-from lorebank.mcp_server.texts import answer_text, passage_text
+from lorebank.mcp_server.results import READING, REVIEW_TOKENS, Delivered, recalled, within
+from lorebank.mcp_server.texts import passage_text
 
 
 def add_tools_for_several(server: MCPServer, banks: BankThreads) -> None:
@@ -38,8 +41,8 @@ def add_tools_for_several(server: MCPServer, banks: BankThreads) -> None:
         entities: Names = [],  # noqa: B006
         kinds: Kinds = [],  # noqa: B006
         min_confidence: Confidence = None,
-        token_budget: Budget = None,
-    ) -> Annotated[CallToolResult, RecallResult]:
+        token_budget: Budget = RECALL_TOKENS,
+    ) -> Annotated[CallToolResult, Delivered]:
         """As recall, asked of several memories that know nothing of each other.
 
         Each hit is cited as bank:path#line; read on with memory_get_all. A bank that could not be
@@ -55,32 +58,28 @@ def add_tools_for_several(server: MCPServer, banks: BankThreads) -> None:
                 entities=entities,
                 kinds=kinds,
                 min_confidence=min_confidence,
-                token_budget=token_budget,
             )
         )
-        return recalled(answer_text(answer), answer.to_dict())
+        return answer_result(answer, token_budget)
 
     @server.tool(title="Search all banks", annotations=READING)
-    async def memory_search_all(
-        query: Query, max_results: Count = 6
-    ) -> Annotated[CallToolResult, SearchOfBanksResult]:
+    async def memory_search_all(query: Query, k: Count = 6) -> Annotated[CallToolResult, Delivered]:
         """As memory_search, in the files of several memories; paths begin with the bank's name."""
-        found = await banks.call_several(
-            lambda several: several.memory_search(query, k=max_results)
-        )
+        found = await banks.call_several(lambda several: several.memory_search(query, k=k))
         failed = [f"{part.bank}: {part.error}" for part in found.banks if part.error]
-        return recalled("\n\n".join([passage_text(found.hits), *failed]), found.to_dict())
+        text = "\n\n".join([passage_text(found.hits), *failed])
+        return recalled(within(text, REVIEW_TOKENS, "ask for fewer"))
 
     @server.tool(title="Read a file of any bank", annotations=READING)
     async def memory_get_all(
         place: Annotated[
             str, Field(description="As cited: work:memory/2025-11-27.md, or with #L10-L20.")
         ],
-        start_line: Annotated[int | None, Field(ge=1, description="First line, from 1.")] = None,
-        lines: Annotated[int | None, Field(ge=1, description="How many lines.")] = None,
-    ) -> Annotated[CallToolResult, MemoryGetResult]:
+        start_line: StartLine = None,
+        lines: Lines = None,
+    ) -> Annotated[CallToolResult, Delivered]:
         """Read a memory file of one of the banks. Paths outside their memory are refused."""
         text = await banks.call_several(
             lambda several: several.get(place, start_line=start_line, lines=lines, shared=True)
         )
-        return result(text.text, text.to_dict())
+        return recalled(within(text.text, REVIEW_TOKENS, "read on with start_line"))

@@ -2,39 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from types import MappingProxyType
 
 from lorebank.domain import (
     Answer,
+    Entity,
+    EntityView,
+    Explanation,
     Fact,
     FactStatus,
+    ForgetReport,
     Hit,
     Hunk,
     Inbox,
+    InboxItem,
     Interval,
     Opinion,
+    Origin,
     ReflectReport,
     SearchHit,
     Status,
-    UnsureQueue,
 )
+from lorebank.markdown.recalled import as_recalled
+from lorebank.mcp_server.results import tokens_sent
 from lorebank.recall.context_lines import untold
+from lorebank.recall.snippets import snippet
 
-_DIFF_CHARACTERS = 6000
+_NAMED_IN = 3
+"""Lines that only name it, of those in the structured result."""
+_LENGTHS = (400, 240, 160, 110, 80)
+"""Characters that each hit may take, tried in turn; 80 still tells whether to read on."""
 
 
-def answer_text(answer: Answer) -> str:
-    """Numbered hits, then how well they answer and what was not understood."""
+def answer_text(answer: Answer, budget: int) -> str:
+    """Numbered hits inside a budget, then how well they answer and what was not understood.
+
+    Where the hits do not fit whole, the longest are clipped around what was asked; hits are left
+    out only where even clipped ones do not fit.
+    """
+    notes = [_verdict(answer), *(f"note: {note}" for note in answer.notes)]
+    for count in range(len(answer.hits), 0, -1):
+        for length in _LENGTHS if count > 1 else (*_LENGTHS, 0):
+            text = "\n".join([*_hits(answer, count, length), *notes])
+            if tokens_sent(as_recalled(text)) <= budget or (count, length) == (1, 0):
+                return text
+    return "\n".join(notes)
+
+
+def _hits(answer: Answer, count: int, length: int) -> list[str]:
     told: set[str] = set()
     lines = []
-    for number, hit in enumerate(answer.hits, start=1):
-        lines.append(f"{number}. {_hit(hit)}")
-        lines += context_lines(hit.context, told)
-    lines.append(_verdict(answer))
-    lines += [f"note: {note}" for note in answer.notes]
-    return "\n".join(lines)
+    for number, hit in enumerate(answer.hits[:count], start=1):
+        clipped = snippet(" ".join(hit.content.split()), answer.query.terms, limit=max(length, 40))
+        lines.append(f"{number}. {_hit(hit, clipped)}")
+        if length == _LENGTHS[0]:
+            lines += context_lines(hit.context, told)
+    if count < len(answer.hits):
+        lines.append(f"… {len(answer.hits) - count} more; ask for less, or raise token_budget")
+    return lines
 
 
 def passage_text(hits: Sequence[SearchHit]) -> str:
@@ -61,15 +88,22 @@ def context_lines(context: Sequence[str], told: set[str]) -> list[str]:
     return [f"   context: {' › '.join(fresh)}"] if fresh else []
 
 
-def _hit(hit: Hit) -> str:
-    marks = [hit.kind, _when(hit.timestamp), unconfirmed(hit).strip()]
+def _hit(hit: Hit, content: str) -> str:
+    marks = [hit.kind, _when(hit.timestamp), _whose(hit)]
     if hit.confidence is not None:
         marks.append(f"c={hit.confidence:.2f}")
     if hit.status is not FactStatus.LIVE:
         marks.append(hit.status.value)
-    about = f"{', '.join(hit.entities)}: " if hit.entities else ""
-    content = " ".join(hit.content.split())
-    return f"{about}{content} ({', '.join(filter(None, marks))}) [{hit.place}]"
+    unnamed = [name for name in hit.entities if name.casefold() not in content.casefold()]
+    about = f"{', '.join(unnamed)}: " if unnamed else ""
+    return f"{hit.id} {about}{content} ({', '.join(filter(None, marks))}) [{hit.place}]"
+
+
+def _whose(said: Hit | Fact) -> str:
+    """Whose word it is, where that is not the owner's."""
+    if said.origin is Origin.AGENT:
+        return f"by {said.author.agent or 'an agent'}"
+    return unconfirmed(said).strip()
 
 
 def unconfirmed(said: Hit | Fact | SearchHit) -> str:
@@ -89,12 +123,16 @@ def fact_lines(
 ) -> str:
     """One line a fact; says how many more there are. `superseded`: id → id of what replaces it."""
     lines = [
-        f"- {_when(fact.occurred or fact.recorded)} {' '.join(fact.content.split())}"
-        f" ({fact.kind.value}{', superseded' if fact.id in superseded else ''}{unconfirmed(fact)})"
+        f"- {fact.id} {_when(fact.occurred or fact.recorded)} {' '.join(fact.content.split())}"
+        f" ({', '.join(filter(None, [fact.kind.value, _state(fact, superseded), _whose(fact)]))})"
         f" [{fact.citation}]"
         for fact in facts
     ]
     return "\n".join(_with_rest(lines, total, "fact"))
+
+
+def _state(fact: Fact, superseded: Mapping[str, str]) -> str:
+    return "superseded" if fact.id in superseded else ""
 
 
 def opinion_text(opinions: Sequence[Opinion], total: int) -> str:
@@ -106,7 +144,8 @@ def _opinion(opinion: Opinion) -> str:
     about = f"{', '.join(opinion.entities)}: " if opinion.entities else ""
     return (
         f"- {opinion.id} c={opinion.confidence:.2f} {opinion.trend.value}"
-        f" {about}{opinion.statement} ({_counted(opinion)}) [{opinion.source}]"
+        f" {about}{opinion.statement} ({_counted(opinion)}{_resting_on(opinion)})"
+        f" [{opinion.source}]"
     )
 
 
@@ -115,14 +154,17 @@ def _counted(opinion: Opinion) -> str:
     return f"{stances.count('for')} for, {stances.count('against')} against"
 
 
-def reflect_text(report: ReflectReport, hunks: Sequence[Hunk]) -> str:
-    """What a reflection changed; under a dry run those hunks, each with the id that names it."""
+def _resting_on(opinion: Opinion) -> str:
+    return "" if opinion.origin is Origin.OWNER else f"; on {opinion.origin.value}'s word alone"
+
+
+def reflect_blocks(report: ReflectReport, hunks: Sequence[Hunk]) -> list[str]:
+    """What a reflection changed; under a dry run each hunk with the id that names it."""
     problems = [
         f"problem: {p.path}{f':{p.line}' * bool(p.line)} {p.message}" for p in report.problems
     ]
     if not report.changed:
-        said = f"Nothing to change after reading {report.facts_read} facts."
-        return "\n".join([said, *problems])
+        return [f"Nothing to change after reading {report.facts_read} facts.", *problems]
     did = "would change" if report.dry_run else "changed"
     lines = [f"{did} {len(report.changed)} pages: {', '.join(report.changed)}"]
     lines += [
@@ -130,32 +172,35 @@ def reflect_text(report: ReflectReport, hunks: Sequence[Hunk]) -> str:
         for oid, statement, before, after in report.opinions_moved
     ]
     if report.run:
-        lines.append(f"run {report.run}; `lorebank reflect --undo` takes it back")
-    if report.dry_run:
-        lines += ["", hunks_text(hunks, limit=_DIFF_CHARACTERS)]
-    return "\n".join([*lines, *problems])
+        lines.append(f"run {report.run}; undo takes it back")
+    return [*lines, *(hunk_blocks(hunks) if report.dry_run else ()), *problems]
 
 
-def hunks_text(hunks: Sequence[Hunk], *, limit: int) -> str:
-    """Each hunk with its id and page; past `limit` characters only which others there are."""
-    shown: list[str] = []
-    room = limit
-    for hunk in hunks:
-        block = f"{hunk.id} {hunk.path}\n```diff\n{hunk.diff.strip(chr(10))}\n```"
-        if len(block) > room:
-            break
-        shown.append(block)
-        room -= len(block)
-    rest = [f"- {hunk.id} {hunk.path}" for hunk in hunks[len(shown) :]]
-    if rest:
-        shown.append("\n".join(["not shown; name them in `accept` to see only them:", *rest]))
-    return "\n\n".join(shown)
+def hunk_blocks(hunks: Sequence[Hunk]) -> list[str]:
+    """Each hunk with its id and page."""
+    return [f"{h.id} {h.path}\n```diff\n{h.diff.strip(chr(10))}\n```" for h in hunks]
+
+
+def inbox_blocks(inbox: Inbox) -> list[str]:
+    """Each item: its id, both lines, why it waits, and what each verdict would do."""
+    return [inbox_item(item) for item in inbox.items] or ["Nothing waits for a decision."]
+
+
+def inbox_item(item: InboxItem) -> str:
+    """One item."""
+    lines = [f"{item.id} {item.kind.value}: {item.reason}"]
+    for name, line in (("older", item.older), ("newer", item.newer)):
+        if line is not None:
+            place = f" [{line.source}]" if line.source else ""
+            lines.append(f"  {name}: {' '.join(line.text.split())}{place}")
+    lines += [f"  {verdict}: {effect}" for verdict, effect in item.effect.items()]
+    return "\n".join(lines)
 
 
 def status_text(status: Status) -> str:
     """What is indexed, how fresh it is, and every problem."""
     counts = ", ".join(f"{number} {name}" for name, number in status.counts.items())
-    fresh = "fresh" if status.fresh else f"stale: {status.stale_reason}"
+    fresh = "fresh" if status.fresh else "not looked at: the next question reads what changed"
     lines = [f"{status.workspace}: {counts}", f"index {fresh}"]
     embedder = status.embedder
     lines.append(f"embedder {embedder.get('provider')} {embedder.get('model') or ''}".rstrip())
@@ -163,31 +208,6 @@ def status_text(status: Status) -> str:
         lines.append(f"search by {status.backend} {status.sidecar['reason']}".rstrip())
     lines += [f"problem: {problem}" for problem in status.problems]
     return "\n".join(lines)
-
-
-def unsure_text(queue: UnsureQueue) -> str:
-    """Each pair with both ids, as settle takes them."""
-    lines = [
-        f"- {pair.fact.id} {' '.join(pair.fact.content.split())} [{pair.fact.citation}]"
-        f" ~ {pair.opinion_id} {pair.statement}"
-        for pair in queue.pairs
-    ]
-    return "\n".join(_with_rest(lines, queue.total, "pair"))
-
-
-def inbox_text(inbox: Inbox) -> str:
-    """One block an item: what is asked, both lines, and the verdicts."""
-    blocks = []
-    for item in inbox.items:
-        sides = [
-            f"  {name}: {line.text} [{line.source}]"
-            for name, line in (("older", item.older), ("newer", item.newer))
-            if line is not None
-        ]
-        head = f"{item.id} {item.kind.value}: {item.reason}"
-        verdicts = [f"  {verdict}: {effect}" for verdict, effect in item.effect.items()]
-        blocks.append("\n".join([head, *sides, *verdicts]))
-    return "\n".join(_with_rest(blocks, inbox.total, "items")) or "nothing waits"
 
 
 def _when(when: date | Interval | None) -> str:
@@ -204,3 +224,75 @@ def _with_rest(lines: Iterable[str], total: int, noun: str) -> list[str]:
     if total > len(shown):
         shown.append(f"… and {total - len(shown)} more; narrow the question or raise the limit")
     return shown
+
+
+def entity_text(view: EntityView) -> str:
+    """A page of Markdown with a section for each part of the view that is not empty."""
+    entity = view.entity
+    parts = [f"# {entity.name}\n{_seen(entity)}"]
+    parts += [f"## {title}\n{text}" for title, text in _sections(view) if text]
+    if view.truncated:
+        parts.append("… cut to the budget; raise token_budget or narrow since and until")
+    return "\n\n".join(parts)
+
+
+def _seen(entity: Entity) -> str:
+    also = f"also {', '.join(entity.aliases)}" if entity.aliases else ""
+    days = dict.fromkeys(day.isoformat() for day in (entity.first_seen, entity.last_seen) if day)
+    seen = ", ".join([f"{entity.facts} facts", *([" to ".join(days)] if days else [])])
+    return ", ".join(filter(None, [entity.type or "", also, seen, entity.page or ""]))
+
+
+def _sections(view: EntityView) -> Iterator[tuple[str, str]]:
+    yield "Now", "\n".join(_properties(view))
+    for title, opinions in (("Opinions", view.held), ("Opinions of others about it", view.about)):
+        yield title, opinion_text(opinions, len(opinions)) if opinions else ""
+    yield "Open", "\n".join(_questions(view))
+    yield "Facts", fact_lines(view.facts, len(view.facts), view.superseded) if view.facts else ""
+    yield "Named in", "\n".join(f"- {n.content} [{n.source}]" for n in view.named_in[:_NAMED_IN])
+    yield "Related", ", ".join(f"{n.entity.name} ({n.shared})" for n in view.neighbours)
+
+
+def _properties(view: EntityView) -> Iterator[str]:
+    for each in view.properties:
+        about = f" ({each.about})" if each.about else ""
+        content = " ".join(each.fact.content.split())
+        yield f"- {each.relation}{about}: {content} [{each.fact.citation}]"
+
+
+def _questions(view: EntityView) -> Iterator[str]:
+    for question in view.questions:
+        places = "".join(f" [{place}]" for place in question.sources)
+        yield f"- {question.kind}: {question.text}{places}"
+
+
+def explanation_text(story: Explanation) -> str:
+    """A fact or an opinion with its lines, its author and what moved or was moved."""
+    if story.opinion is not None:
+        lines = [opinion_text([story.opinion], 1)]
+        lines += [
+            f"- {e.date} {e.stance.value} {e.delta:+.2f} {' '.join(e.content.split())} [{e.source}]"
+            for e in story.opinion.evidence
+        ]
+        return "\n".join(lines)
+    assert story.fact is not None
+    author = ", ".join(f"{key} {value}" for key, value in story.fact.author.to_dict().items())
+    lines = [fact_lines([story.fact], 1), f"written by: {author or story.fact.origin.value}"]
+    lines += [f"also [{place}]" for place in story.places if place != story.fact.citation]
+    lines += [f"moved {oid} by {e.delta:+.2f} on {e.date}" for oid, e in story.moved]
+    return "\n".join(lines)
+
+
+def forget_text(report: ForgetReport) -> str:
+    """Each line that goes, and how to take it back."""
+    if not report.lines and not report.said:
+        return "Nothing to forget."
+    does = "would cut" if report.dry_run else "cut"
+    lines = [f"{does} {len(report.lines)} lines and what pages tell of them"]
+    lines += [f"- {line.id} {line.text} [{line.source}]" for line in report.lines]
+    lines += [f"- said: {line.text} [{line.source}]" for line in report.said]
+    lines += [
+        f"loses {lost} of {total} lines: {oid} {s}" for oid, s, lost, total in report.opinions
+    ]
+    lines.append("call again with dry_run=false" if report.dry_run else f"run {report.run}")
+    return "\n".join(lines)

@@ -534,6 +534,7 @@ def _hit(pool: Pool, number: int, marks: _Marks) -> Hit:
         context=marks.contexts.get(item.path, ()),
         origin=item.origin,
         quarantined=item.quarantined,
+        author=item.author,
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Container, Mapping
 from dataclasses import field, replace
 from datetime import date
 
-from lorebank.domain import Evidence, Fact, Opinion, OpinionStatus, Stance, Trend
+from lorebank.domain import Evidence, Fact, Opinion, OpinionStatus, Origin, Stance, Trend
 from lorebank.records import dataclass
 from lorebank.reflect.beliefs import DatedEvidence, Pin, fold_evidence
 from lorebank.reflect.trends import trend_of
@@ -92,6 +92,13 @@ def close(
     return [replace(o, supersedes=tuple(old_of.get(o.id, ()))) for o in linked]
 
 
+def _dependent_on(fact: Fact) -> str:
+    """What makes lines of one day dependent: the log they stand in, or the agent that wrote them
+    all. With the day of writing in place of the log's, no number of lines that an agent dates back
+    weighs more than a day's."""
+    return f"agent {fact.author.agent}" if fact.origin is Origin.AGENT else fact.citation.path
+
+
 def _opinion(belief: Belief, override: Override | None, prior: float, now: date | None) -> Opinion:
     opening = belief.opening
     start = opening.confidence if opening.recorded is None else None
@@ -99,12 +106,12 @@ def _opinion(belief: Belief, override: Override | None, prior: float, now: date 
     state = fold_evidence(
         [
             DatedEvidence(
-                fact.recorded,
+                fact.author.written or fact.recorded,
                 found.stance,
                 fact.id,
                 found.strength,
                 stated,
-                fact.citation.path,
+                _dependent_on(fact),
                 found.turns,
                 found.whole,
             )
@@ -139,6 +146,11 @@ def _opinion(belief: Belief, override: Override | None, prior: float, now: date 
         source=opening.citation,
         status=OpinionStatus.RETRACTED if retracted else OpinionStatus.LIVE,
         pinned=pin.confidence if pin else None,
+        origin=min(
+            (f.origin for f, said, _ in belief.lines.values() if said.stance is Stance.FOR),
+            key=lambda origin: origin.rank,
+            default=opening.origin,
+        ),
     )
 
 

@@ -7,7 +7,7 @@ touches the file that a proposal is about.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 
@@ -21,11 +21,13 @@ from lorebank.markdown.blocks import find_blocks
 from lorebank.markdown.core_page import edit_core
 from lorebank.markdown.ledger_edit import added_line
 from lorebank.markdown.proposal_pages import (
+    AGENT_PROPOSALS,
     CORE_PROPOSALS,
     DECISIONS_PATH,
     LOG_PROPOSALS,
     PROPOSAL_PAGES,
     ProposalRuling,
+    fits_on_page,
     format_ruling,
     is_proposal_block,
     parse_proposals,
@@ -40,6 +42,9 @@ from lorebank.reflect.pages import BankContent
 from lorebank.reflect.suggest import says
 from lorebank.workspace.layout import CORE_FILE, is_core
 from lorebank.workspace.text_file import read_text_file, write_text_file
+
+MOST_ASKED = 20
+"""Open requests of agents: a page of the inbox, so that an owner can read them all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +103,37 @@ def _page_edit(path: str, old: str | None, proposals: Sequence[Proposal]) -> Pag
     return edit
 
 
-def open_proposals(root: Path) -> tuple[tuple[Proposal, ...], tuple[Diagnostic, ...]]:
+def propose(root: Path, asked: Sequence[Proposal]) -> None:
+    """Put what an agent asks for on its page; the caller holds the writer's lock.
+
+    Raises `UsageError` for what the owner declined before, and where too much waits already.
+    """
+    rulings, _ = parse_rulings(_text(root, DECISIONS_PATH))
+    declined = {ruling.id for ruling in rulings if not ruling.accepted}
+    if any(proposal.id in declined for proposal in asked):
+        raise UsageError("the owner declined this before; nothing was proposed")
+    if not all(fits_on_page(line) for each in asked for line in (each.old, each.new)):
+        raise UsageError("a proposal is one line of plain text; nothing was proposed")
+    file = read_text_file(root, AGENT_PROPOSALS)
+    waiting = {p.id for p in parse_proposals(file.text, AGENT_PROPOSALS)[0]}
+    if len(waiting | {proposal.id for proposal in asked}) > MOST_ASKED:
+        raise UsageError(
+            f"{len(waiting)} requests of agents wait for the owner; nothing was proposed",
+            hint="the owner rules on them in the inbox",
+        )
+    bodies = {p.id: render_proposal(p, AGENT_PROPOSALS) for p in asked if p.id not in waiting}
+    frame = PROPOSAL_PAGES[AGENT_PROPOSALS]
+    edit = plan_page_edit(AGENT_PROPOSALS, file.text or None, bodies, frame=frame)
+    write_text_file(root, file, edit.new or "")
+
+
+def open_proposals(
+    root: Path, pages: Iterable[str] = tuple(PROPOSAL_PAGES)
+) -> tuple[tuple[Proposal, ...], tuple[Diagnostic, ...]]:
     """The proposals that wait, page by page, as they stand in the files now."""
     found: list[Proposal] = []
     problems: list[Diagnostic] = []
-    for path in PROPOSAL_PAGES:
+    for path in pages:
         proposals, unread = parse_proposals(_text(root, path), path)
         found += proposals
         problems += unread

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from datetime import date
 
-from lorebank.domain import Citation, EvidenceMark, Fact, FactKind, Mention, Origin
+from lorebank.domain import NOBODY, Author, Citation, EvidenceMark, Fact, FactKind, Mention, Origin
 from lorebank.errors import UsageError
 from lorebank.language.folding import slugify
 from lorebank.markdown.fact_lines import begins_typed, parse_fact_line
@@ -27,6 +27,7 @@ def compose_fact(
     marks: Sequence[EvidenceMark],
     ends: Sequence[str] = (),
     origin: Origin = Origin.OWNER,
+    author: Author = NOBODY,
 ) -> Fact:
     """The fact that a text states; `- O(c=0.9) @Peter: …` is understood, flags win over it."""
     sentence = one_paragraph(text)
@@ -60,6 +61,7 @@ def compose_fact(
         marks=(*parsed.marks, *marks),
         ends=tuple(dict.fromkeys((*parsed.ends, *ends))),
         origin=origin.least_trusted(parsed.origin),
+        author=author,
     )
 
 

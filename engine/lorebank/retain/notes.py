@@ -56,10 +56,13 @@ def _as_item(note: str) -> str:
         raise UsageError("nothing to log: the text is empty")
     first = lines[0].removeprefix("- ")
     return "\n".join(
-        [f"- {_defused(first)}", *(f"  {_defused(line)}".rstrip() for line in lines[1:])]
+        [
+            f"- {without_heading(first)}",
+            *(f"  {without_heading(line)}".rstrip() for line in lines[1:]),
+        ]
     )
 
 
-def _defused(line: str) -> str:
+def without_heading(line: str) -> str:
     """A line that opens no heading: a note cannot begin a retain section."""
     return _HEADING.sub(r"\1\\\2", line)

@@ -13,6 +13,7 @@ import stat
 from pathlib import Path
 
 from lorebank.errors import ConcurrentEdit, PathRefused, WorkspaceError
+from lorebank.workspace.layout import BANK_FOLDER, DERIVED_FOLDER
 
 _TEMPORARY = ".lorebank-tmp"
 _NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EACCES})
@@ -53,6 +54,13 @@ def remove_whole(path: Path, *, expected: bytes) -> None:
 def temporaries(folder: Path) -> list[Path]:
     """The temporary files in a folder, of living writers and of killed ones."""
     return sorted(entry for entry in folder.glob(f".*{_TEMPORARY}") if not entry.is_dir())
+
+
+def temporaries_below(root: Path) -> list[Path]:
+    """Those of a workspace, wherever its writers put files."""
+    folders = (root, root / "memory", root / BANK_FOLDER, root / DERIVED_FOLDER)
+    nested = (below for each in folders[1:] for below in each.glob("**/") if not below.is_symlink())
+    return [file for each in {root, *nested} for file in temporaries(each)]
 
 
 def remove_temporaries(folder: Path) -> tuple[str, ...]:

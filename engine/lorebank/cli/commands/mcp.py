@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,12 +16,15 @@ from lorebank.errors import LorebankError, UsageError
 if TYPE_CHECKING:
     from lorebank.app.several import Banks
     from lorebank.config import Config
+    from lorebank.mcp_server.banks import OpensBanks
 
 EXAMPLES = """
 lorebank mcp
 lorebank mcp -w ~/notes
 lorebank mcp --http --port 8765
 lorebank mcp --bank work --with home
+lorebank mcp --group --read-only
+lorebank mcp --agent claude-code --tools all
 claude mcp add memory -- lorebank mcp -w ~/notes
 """
 
@@ -36,9 +39,22 @@ claude mcp add memory -- lorebank mcp -w ~/notes
 @click.option(
     "--with", "names", multiple=True, metavar="NAME", help="Tools that ask only these named banks."
 )
+@click.option("--group", is_flag=True, help="Others read along: nothing of the core memory.")
+@click.option("--read-only", is_flag=True, help="No tool that writes.")
+@click.option("--decides", is_flag=True, help="May accept proposals and confirm, as you would.")
+@click.option("--agent", default="", metavar="NAME", help="The name its lines bear.")
+@click.option("--user", default="", metavar="NAME", help="On whose behalf it writes.")
+@click.option("--tools", default="default", metavar="LIST", help="all, or names with commas.")
 @pass_session
 def mcp(
-    session: Session, http: bool, host: str, port: int, every_bank: bool, names: tuple[str, ...]
+    session: Session,
+    /,
+    http: bool,
+    host: str,
+    port: int,
+    every_bank: bool,
+    names: tuple[str, ...],
+    **rights: Any,
 ) -> None:
     """Serve the memory to agents over the Model Context Protocol.
 
@@ -47,6 +63,10 @@ def mcp(
 
     One workspace is served, and nothing of another is ever read. --all or --with adds recall_all,
     memory_search_all and memory_get_all, which read the named banks; writes go to the one served.
+
+    What an agent may do is said here and by no argument of a tool. Over HTTP each client can have a
+    token and rights of its own: [name] tables with token, agent, user, group, read_only, decides,
+    tools and banks in mcp-clients.toml, beside your settings.
     """
     if find_spec("mcp") is None:
         raise LorebankError(
@@ -54,31 +74,22 @@ def mcp(
         )
     root, config = session.settings()
     session.workspace, session.bank_name = str(root), None
-    from lorebank.mcp_server.serve import serve_http, serve_stdio
+    from lorebank.mcp_server.access import Access
+    from lorebank.mcp_server.serve import Serving, serve_http, serve_stdio
 
-    several = _several(session, every_bank, names)
-    tools, citations = config.memory_search.enabled, config.memory.citations != "off"
-    waits = config.memory.backend == "qmd" or config.embedder.provider not in ("local", "none")
+    serving = Serving(
+        session.bank,
+        _several(session, every_bank, names),
+        Access(**rights),
+        memory_tools=config.memory_search.enabled,
+        citations=config.memory.citations != "off",
+        waits=config.memory.backend == "qmd" or config.embedder.provider not in ("local", "none"),
+    )
     with _sidecar(session, config):
-        if not http:
-            serve_stdio(
-                session.bank,
-                memory_tools=tools,
-                citations=citations,
-                waits=waits,
-                open_banks=several,
-            )
-            return
-        serve_http(
-            session.bank,
-            memory_tools=tools,
-            citations=citations,
-            waits=waits,
-            host=host,
-            port=port,
-            say=lambda line: session.note([line]),
-            open_banks=several,
-        )
+        if http:
+            serve_http(serving, host=host, port=port, say=lambda line: session.note([line]))
+        else:
+            serve_stdio(serving)
 
 
 @contextmanager
@@ -92,9 +103,7 @@ def _sidecar(session: Session, config: Config) -> Iterator[None]:
         yield
 
 
-def _several(
-    session: Session, every_bank: bool, names: tuple[str, ...]
-) -> Callable[[], Banks] | None:
+def _several(session: Session, every_bank: bool, names: tuple[str, ...]) -> OpensBanks | None:
     """What opens the banks that are asked together; names are looked up now, so that a slip in one
     is said at the start."""
     if not every_bank and not names:
@@ -103,8 +112,10 @@ def _several(
         raise UsageError("--all and --with are both given", hint="give one of them")
     from lorebank.app.several import Banks
 
-    def open_banks() -> Banks:
-        return Banks.open(names or None, now=session.now, flags=session.flags, say=session.say)
+    def open_banks(*, group: bool = False) -> Banks:
+        return Banks.open(
+            names or None, now=session.now, flags=session.flags, say=session.say, group=group
+        )
 
     open_banks().close()
     return open_banks

@@ -1,0 +1,124 @@
+"""What an agent may write, and how its lines are told from the owner's.
+
+An agent's text is never the owner's word: each line names its author, and what would change how
+every later conversation goes (orders, edits of the owner's lines) is proposed instead of written.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date, timedelta
+from hashlib import blake2b
+
+from lorebank.agent.core_memory import CoreEdit
+from lorebank.agent.routing import Place, route
+from lorebank.domain import NOBODY, Author, Origin, Proposal, ProposalAction
+from lorebank.errors import NotFound, UsageError
+from lorebank.language.secrets import redact
+from lorebank.markdown.fact_lines import begins_typed
+from lorebank.markdown.hidden import without_private
+from lorebank.markdown.origin import origin_mark, read_origin_mark
+from lorebank.retain.notes import without_heading
+
+WINDOW_DAYS = 7
+"""How far back an agent may date a line: "last week" is what conversations look back to."""
+_LIST_MARKERS = "-*+ \t"
+
+
+def as_written_by(author: Author, origin: Origin, today: date, day: date) -> tuple[Origin, Author]:
+    """The origin and author of a line for the log of `day`; the owner's own line has neither.
+
+    Raises `UsageError` where an agent dates a line outside its window.
+    """
+    if author is not NOBODY:
+        origin = origin.least_trusted(Origin.AGENT)
+    if origin is not Origin.AGENT:
+        return origin, author
+    earliest = today - timedelta(days=WINDOW_DAYS)
+    if not earliest <= day <= today:
+        raise UsageError(
+            f"{day} is not a day that an agent may write for; nothing was written",
+            hint=f"leave the date out, or give one from {earliest} to {today}",
+        )
+    return origin, author if day == today else replace(author, written=today)
+
+
+def is_order(text: str) -> bool:
+    """Whether a text tells an agent how to act in every conversation: that is the owner's to say,
+    whatever place it is to be written to."""
+    return any(route(_plain_item(line)).place is Place.CORE for line in text.split("\n"))
+
+
+def admitted(text: str) -> str:
+    """An agent's text without private parts and marks of origin; `UsageError` for a secret."""
+    shown = without_private(text)
+    if shown != text:
+        shown = "\n".join(" ".join(line.split()) for line in shown.split("\n")).strip()
+        if not shown.strip(_LIST_MARKERS):
+            raise UsageError("nothing was written: the text is private")
+    if secrets := redact(shown).secrets:
+        raise UsageError(
+            f"nothing was written: the text holds a secret ({secrets[0].kind})",
+            hint="write down where it is kept instead",
+        )
+    return read_origin_mark(shown)[0]
+
+
+def core_request(
+    path: str, text: str, edit: CoreEdit, author: Author, today: date
+) -> CoreEdit | tuple[Proposal, ...]:
+    """What becomes of an agent's wish to change the core memory `text` at `path`.
+
+    It may add lines, each marked, and change lines that are marked already. Orders, and whatever
+    changes the owner's lines, become proposals.
+    """
+    lines = [_plain_item(line) for line in admitted(edit.text).split("\n")]
+    wanted = [line for line in lines if line]
+    if typed := next((line for line in wanted if begins_typed(line)), None):
+        raise UsageError(f"'{typed}' is a fact", hint="facts belong in the log: use retain")
+    asked_by = f"Asked for by {author.agent or 'an agent'} on {today}"
+    if edit.action == "replace":
+        return _replacement(path, text, edit, wanted, author, asked_by)
+    if is_order(edit.text):
+        return tuple(_proposal(path, "", f"- {line}", asked_by) for line in wanted)
+    return replace(edit, text=_marked(wanted, author))
+
+
+def _replacement(
+    path: str, text: str, edit: CoreEdit, wanted: list[str], author: Author, asked_by: str
+) -> CoreEdit | tuple[Proposal, ...]:
+    touched = [line for line in text.split("\n") if edit.old and _touches(line, edit.old)]
+    if not touched:
+        raise NotFound("the old text does not stand in the core memory")
+    if len(touched) > 1 or len(wanted) > 1:
+        raise UsageError("an agent replaces one line at a time")
+    [line] = touched
+    said, origin, _ = read_origin_mark(line)
+    bare = said.strip().lstrip(_LIST_MARKERS)
+    new = bare.replace(edit.old.strip().lstrip(_LIST_MARKERS), wanted[0] if wanted else "", 1)
+    if origin is Origin.AGENT and not is_order(new):
+        return replace(edit, old=line, text=_marked([new] if new else [], author))
+    marker = line[: len(line) - len(line.lstrip(_LIST_MARKERS))]
+    return (_proposal(path, line, f"{marker}{new}" if new else "", asked_by),)
+
+
+def _touches(line: str, old: str) -> bool:
+    return any(part.strip() and part.strip() in line for part in old.split("\n"))
+
+
+def _plain_item(line: str) -> str:
+    """One line of an agent's text as a list item says it: no heading, no tag, no comment."""
+    return without_heading(line.strip().lstrip(_LIST_MARKERS)).replace("<", "&lt;").strip()
+
+
+def _marked(lines: list[str], author: Author) -> str:
+    mark = origin_mark(Origin.AGENT, author)
+    return "\n".join(f"- {line}{mark}" for line in lines)
+
+
+def _proposal(path: str, old: str, new: str, why: str) -> Proposal:
+    action = ProposalAction.ADD
+    if old:
+        action = ProposalAction.REPLACE if new else ProposalAction.REMOVE
+    digest = blake2b(f"{old}\n{new}".encode("utf-8", "surrogatepass"), digest_size=4)
+    return Proposal(f"p-{digest.hexdigest()}", action, path, old, new, why, ())

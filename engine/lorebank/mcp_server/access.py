@@ -1,0 +1,185 @@
+"""What a client may do: set by whoever starts the server, never by an argument of a tool.
+
+Over stdio there is one client and the flags of `lorebank mcp` are its rights. Over HTTP each token
+has its own, from `mcp-clients.toml` beside the user's settings:
+
+    [laptop]
+    token = "at least sixteen characters"
+    agent = "claude-code"
+    group = true
+    read_only = true
+    tools = "all"
+    banks = ["home"]
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Collection, Iterable, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+from mcp.server.context import (
+    CallNext,
+    HandlerResult,
+    ServerMiddleware,
+    ServerRequestContext,
+)
+
+from lorebank.domain import Author
+from lorebank.errors import ConfigurationError, UsageError
+
+DEFAULT_TOOLS = (
+    "context",
+    "recall",
+    "entity",
+    "retain",
+    "correct",
+    "forget",
+    "inbox",
+    "memory_get",
+)
+"""What a model sees unless told otherwise: few enough to be picked rightly."""
+WRITING_TOOLS = frozenset(
+    ("retain", "remember", "correct", "forget", "rule", "confirm", "undo", "memory_write")
+)
+CLIENTS_FILE = "mcp-clients.toml"
+LEAST_TOKEN = 16
+SCOPE_KEY = "lorebank.access"
+"""Where the gate leaves a request's rights for the tools."""
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """The rights of one client."""
+
+    agent: str = ""
+    """The name its lines bear; that of the client itself where empty."""
+    user: str = ""
+    """On whose behalf it writes, where several do."""
+    session: str = ""
+    """Its conversation, where the connection does not tell one."""
+    group: bool = False
+    """Whether others read along: nothing of the core memory, nothing said in conversations."""
+    read_only: bool = False
+    decides: bool = False
+    """Whether it may rule in the owner's name: accept proposals, confirm what is in quarantine."""
+    tools: str = "default"
+    """`default`, `all`, or names with commas."""
+    banks: tuple[str, ...] | None = None
+    """Which of several banks it may ask; all the server was told of where `None`."""
+
+    def permits(self, tool: str, registered: Collection[str]) -> bool:
+        """Whether it sees and may call a tool."""
+        if self.read_only and (tool in WRITING_TOOLS or tool == "reflect"):
+            return False
+        if self.group and tool in ("inbox", "rule", "confirm", "undo", "forget", "reflect"):
+            return False
+        if tool.endswith("_all") or self.tools == "all":
+            return tool in registered
+        return tool in (DEFAULT_TOOLS if self.tools == "default" else _names(self.tools))
+
+
+def _names(tools: str) -> list[str]:
+    return [name.strip() for name in tools.split(",")]
+
+
+def check_tools(tools: str, registered: Iterable[str]) -> None:
+    """Raise `UsageError` for a name that no tool has."""
+    if tools in ("default", "all"):
+        return
+    known = sorted(registered)
+    unknown = [name for name in _names(tools) if name not in known]
+    if unknown:
+        raise UsageError(
+            f"no tool '{unknown[0]}'", hint=f"default, all, or some of {', '.join(known)}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who is asking now, and what it may do."""
+
+    access: Access
+    client: str = ""
+    session: str = ""
+
+    @property
+    def author(self) -> Author:
+        """As whom it writes."""
+        agent = self.access.agent or self.client or "agent"
+        client = self.client if self.client != agent else ""
+        return Author(agent, client, self.session or self.access.session, self.access.user)
+
+
+_UNKNOWN = Caller(Access())
+_caller: ContextVar[Caller] = ContextVar("caller", default=_UNKNOWN)
+
+
+def caller() -> Caller:
+    """The client whose request is being answered."""
+    return _caller.get()
+
+
+_Context = ServerRequestContext[Any, Any]
+
+
+def telling_callers(access: Access) -> ServerMiddleware[Any]:
+    """A middleware that says for each request who asks; `access` where no token does."""
+
+    async def tell(ctx: _Context, call_next: CallNext) -> HandlerResult:
+        token = _caller.set(_caller_of(ctx, access))
+        try:
+            return await call_next(ctx)
+        finally:
+            _caller.reset(token)
+
+    return tell
+
+
+def _caller_of(context: _Context, access: Access) -> Caller:
+    parameters = context.session.client_params
+    client = parameters.client_info.name if parameters else ""
+    request = context.request
+    if request is None:
+        return Caller(access, client)
+    of_token = request.scope.get(SCOPE_KEY, access)
+    return Caller(of_token, client, request.headers.get("mcp-session-id", "")[:8])
+
+
+def load_clients(folder: Path, default: Access) -> Mapping[str, Access]:
+    """Token → rights, as `mcp-clients.toml` says; rights that it does not name are `default`'s."""
+    file = folder / CLIENTS_FILE
+    if not file.exists():
+        return {}
+    if os.name != "nt" and file.stat().st_mode & 0o077:
+        raise ConfigurationError(f"{file}: others can read the tokens", hint=f"chmod 600 {file}")
+    try:
+        tables = tomllib.loads(file.read_text("utf-8"))
+    except (OSError, ValueError) as problem:
+        raise ConfigurationError(f"{file}: {problem}") from problem
+    found: dict[str, Access] = {}
+    for name, table in tables.items():
+        token, access = _client(f"{file}: [{name}]", table, replace(default, agent=name))
+        found[token] = access
+    return found
+
+
+def _client(where: str, table: Any, default: Access) -> tuple[str, Access]:
+    if not isinstance(table, dict):
+        raise ConfigurationError(f"{where}: expected a table of rights")
+    rights = dict(table)
+    token = rights.pop("token", "")
+    if not isinstance(token, str) or len(token) < LEAST_TOKEN:
+        raise ConfigurationError(f"{where}: token: expected at least {LEAST_TOKEN} characters")
+    if isinstance(rights.get("banks"), list):
+        rights["banks"] = tuple(rights["banks"])
+    kinds = {field.name: type(getattr(default, field.name)) for field in fields(Access)}
+    kinds["banks"] = tuple
+    for key, value in rights.items():
+        if not isinstance(value, kinds.get(key, ())):
+            raise ConfigurationError(f"{where}: {key} = {value!r} is no right of a client")
+    return token, replace(default, **rights)

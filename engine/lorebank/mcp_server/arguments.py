@@ -1,0 +1,156 @@
+"""Arguments as models send them, fitted to a tool's schema where the meaning is plain.
+
+Models know other memories: they say `limit` for `k`, give one name where a list is wanted, write
+numbers as words of text. What can only mean one thing is taken so; anything else is refused with
+the name that is near, since an ignored filter would be an answer to another question.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from lorebank.errors import UsageError
+
+_ALIASES: Mapping[str, tuple[str, ...]] = {
+    "query": ("q", "question", "search", "search_query", "text", "prompt", "input"),
+    "k": (
+        *("limit", "top_k", "topk", "n", "count", "max_results", "maxresults", "num_results"),
+        *("max", "results"),
+    ),
+    "entities": ("entity", "names", "name", "about", "subject", "people"),
+    "entity": ("name", "entities", "about", "subject"),
+    "name": ("entity", "entities", "query", "q", "slug"),
+    "text": ("content", "fact", "memory", "note", "statement", "body", "query"),
+    "since": ("from", "after", "start", "start_date", "date_from"),
+    "until": ("to", "before", "end", "end_date", "date_to"),
+    "as_of": ("asof", "on", "at"),
+    "kinds": ("kind", "type", "types"),
+    "kind": ("kinds", "type", "category"),
+    "token_budget": ("max_tokens", "budget", "tokens", "budget_tokens"),
+    "min_confidence": ("confidence", "threshold"),
+    "path": ("file", "filename", "file_path", "source", "place", "uri"),
+    "place": ("path", "file", "source"),
+    "start_line": ("from", "offset", "line", "start"),
+    "lines": ("limit", "count", "n"),
+    "id": ("fact", "fact_id", "ids", "memory_id"),
+    "ids": ("id", "fact", "facts", "fact_id"),
+    "date": ("day", "when", "timestamp"),
+    "dry_run": ("preview", "dryrun"),
+    "page": ("offset", "cursor"),
+    "verdicts": ("rulings", "decisions", "answers"),
+    "match": ("text", "query"),
+}
+"""Argument → what models call it."""
+_WORDS = {
+    **dict.fromkeys(("preference", "preferences", "belief", "opinions", "like"), "opinion"),
+    **dict.fromkeys(("fact", "facts", "world_fact", "knowledge", "decision"), "world"),
+    **dict.fromkeys(("event", "events", "experiences", "episode", "action"), "experience"),
+    **dict.fromkeys(("summary", "observations", "insight"), "observation"),
+    **dict.fromkeys(("notes", "prose"), "note"),
+}
+"""Kinds by the names that other memories give them."""
+_WRAPPERS = ("arguments", "args", "params", "parameters", "input")
+_NUMBER = re.compile(r"\s*(-?\d+(?:[.,]\d+)?)\s*(%?)")
+
+
+def fit(tool: str, schema: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments under the schema's names, each of its type; raises `UsageError` for others."""
+    properties: Mapping[str, Any] = schema.get("properties", {})
+    given = _unwrapped(given, properties)
+    fitted: dict[str, Any] = {}
+    for key, value in given.items():
+        if value is None or (value == "" and key not in schema.get("required", ())):
+            continue
+        name = _name(key, properties, {*given, *fitted})
+        if name is not None:
+            fitted[name] = _value(name, value, properties[name], schema)
+        elif value not in ("", [], {}, False):
+            known = sorted(properties)
+            near = difflib.get_close_matches(key, known, n=1, cutoff=0.5)
+            hint = f"did you mean {near[0]}?" if near else f"it takes {', '.join(known) or 'none'}"
+            raise UsageError(f"{tool} has no argument '{key}'", hint=hint)
+    return fitted
+
+
+def _unwrapped(given: Mapping[str, Any], properties: Mapping[str, Any]) -> Mapping[str, Any]:
+    if len(given) == 1:
+        [(key, value)] = given.items()
+        if key in _WRAPPERS and key not in properties and isinstance(value, Mapping):
+            return value
+    return given
+
+
+def _name(key: str, properties: Mapping[str, Any], taken: set[str]) -> str | None:
+    if key in properties:
+        return key
+    plain = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", key).replace("-", "_").lower()
+    if plain in properties:
+        return plain
+    for name in properties:
+        if name not in taken and plain in _ALIASES.get(name, ()):
+            return name
+    return None
+
+
+def _value(name: str, value: Any, schema: Mapping[str, Any], whole: Mapping[str, Any]) -> Any:
+    shapes = [_resolved(each, whole) for each in schema.get("anyOf", [schema])]
+    shape = next((each for each in shapes if each.get("type") != "null"), {})
+    kind = shape.get("type")
+    if kind == "array":
+        return [_word(name, each) for each in _as_list(value)]
+    if kind in ("integer", "number"):
+        return _as_number(value, shape)
+    if isinstance(value, list) and len(value) == 1 and kind == "string":
+        value = value[0]
+    if kind == "string" and isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
+    if kind == "object" and isinstance(value, str):
+        return _as_json(value, value)
+    return _word(name, value)
+
+
+def _resolved(schema: Mapping[str, Any], whole: Mapping[str, Any]) -> Mapping[str, Any]:
+    reference = schema.get("$ref", "")
+    found: Mapping[str, Any] = whole.get("$defs", {}).get(reference.rpartition("/")[2], schema)
+    return found
+
+
+def _word(name: str, value: Any) -> Any:
+    if name in ("kind", "kinds") and isinstance(value, str):
+        return _WORDS.get(value.strip().lower(), value.strip())
+    return value
+
+
+def _as_list(value: Any) -> list[Any]:
+    if isinstance(value, str):
+        read = _as_json(value, None)
+        if isinstance(read, list):
+            return read
+        return [part.strip() for part in value.split(",") if part.strip()]
+    return list(value) if isinstance(value, list | tuple) else [value]
+
+
+def _as_json(text: str, otherwise: Any) -> Any:
+    try:
+        return json.loads(text) if text.lstrip()[:1] in ("[", "{") else otherwise
+    except ValueError:
+        return otherwise
+
+
+def _as_number(value: Any, shape: Mapping[str, Any]) -> Any:
+    """A number written as text, a share given in percent; a count beyond its limit is the limit."""
+    percent = False
+    if isinstance(value, str) and (found := _NUMBER.fullmatch(value)):
+        value, percent = float(found[1].replace(",", ".")), bool(found[2])
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return value
+    if shape.get("maximum") == 1 and (percent or 1 < value <= 100):
+        return value / 100
+    if shape.get("type") == "integer":
+        value = int(value)
+        return min(value, shape["maximum"]) if "maximum" in shape else value
+    return value
