@@ -1030,8 +1030,7 @@ class OpenPair:
     score: float
     """0..1: how likely it is worth a look."""
     reason: str
-    """`cues disagree`, `no cue` (it names the object, no cue stands with it), `cues doubted` (the
-    trained head does not believe them) or `alike`; with `, leans for` where the head leans."""
+    """Why the line is asked about: `names it`, `alike in meaning`, `its words disagree`, …"""
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -1192,7 +1191,7 @@ class Status:
     directives: tuple[Directive, ...] = ()
     """The owner's hard rules."""
     rules_alone: str = ""
-    """Why no trained head judges stance beside the rules; empty where one does."""
+    """Why words alone decide what is near an opinion; empty where vectors help."""
     backend: str = "builtin"
     """The engine that ranks passages for `search`: `builtin` or `qmd`."""
     sidecar: dict[str, Any] = field(default_factory=dict)
@@ -1280,7 +1279,7 @@ class ReflectReport:
     commit: str | None = None
     """The git commit that holds the run, where one was asked for and made."""
     rules_alone: str = ""
-    """Why no trained head judged stance beside the rules; empty where one did."""
+    """Why words alone decided what is near an opinion; empty where vectors helped."""
 
     def diff(self) -> str:
         """The patch, as `git apply` reads it."""

@@ -90,7 +90,7 @@ class RunOptions:
     writer: Writer | None = None
     """Puts the answers in words."""
     vectors_of: VectorsOf | None = None
-    """What the trained head of stance reads; `None` where the rules judge alone."""
+    """Tells how near texts are in meaning; `None` where words decide alone."""
     begun: BegunRun | None = None
     """The run as far as it has come: the pages that the ledger moved."""
 
