@@ -59,15 +59,15 @@ def test_without_files_and_variables_every_setting_is_at_its_default(
 def test_later_places_win_and_each_value_knows_its_origin(
     workspace: Path, environ: dict[str, str], user_file: Path
 ) -> None:
-    user_file.write_text("[recall]\nk = 3\nfusion = 'rrf'\nauto_sync = false\n")
+    user_file.write_text("[recall]\nk = 3\ncandidate_multiplier = 5\nauto_sync = false\n")
     own = workspace_config_path(workspace)
-    own.write_text("[recall]\nk = 4\nfusion = 'weighted'\n")
+    own.write_text("[recall]\nk = 4\ncandidate_multiplier = 6\n")
     config = load_config(workspace, {**environ, "LOREBANK_RECALL__K": "5"})
-    expected = replace(Config().recall, k=5, fusion="weighted", auto_sync=False)
+    expected = replace(Config().recall, k=5, candidate_multiplier=6, auto_sync=False)
     assert config.recall == expected
     assert [row for row in describe(config) if row[2] != "default"] == [
         ("recall.k", 5, "LOREBANK_RECALL__K"),
-        ("recall.fusion", "weighted", str(own)),
+        ("recall.candidate_multiplier", 6, str(own)),
         ("recall.auto_sync", False, str(user_file)),
     ]
 
@@ -115,9 +115,9 @@ def test_a_user_file_sets_values_in_any_toml_spelling(
         ("[recall]\nk = {a = 1}", 2, "recall.k: expected a whole number from 1 to 10000", ""),
         ("[reflect]\nprior = nan", 2, "reflect.prior: expected a number from 0.01 to 0.99", ""),
         (
-            "[recall]\n# a\nfusion = 'sum'",
+            "[recall]\n# a\nk = 'sum'",
             3,
-            'recall.fusion: expected "zscore" or "rrf" or "weighted", not \'sum\'',
+            "recall.k: expected a whole number from 1 to 10000, not 'sum'",
             "",
         ),
         ("[vector]\nenabled = 'yes'", 2, "vector.enabled: expected true or false, not 'yes'", ""),
@@ -398,8 +398,8 @@ def test_naming_a_missing_file_leaves_out_the_users_settings(
 
 def test_get_names_the_nearest_setting() -> None:
     with pytest.raises(UsageError) as caught:
-        get(Config(), "recall.fuson")
-    assert caught.value.hint == "did you mean recall.fusion?"
+        get(Config(), "vector.enabld")
+    assert caught.value.hint == "did you mean vector.enabled?"
 
 
 @pytest.mark.parametrize(
@@ -407,16 +407,16 @@ def test_get_names_the_nearest_setting() -> None:
     [
         ("", "recall.k", "5", "[recall]\nk = 5\n"),
         (
-            "# mine\n[recall] # r\nk = 3 # few\nfusion = 'rrf'\n",
+            "# mine\n[recall] # r\nk = 3 # few\nremember_uses = true\n",
             "recall.k",
             "5",
-            "# mine\n[recall] # r\nk = 5 # few\nfusion = 'rrf'\n",
+            "# mine\n[recall] # r\nk = 5 # few\nremember_uses = true\n",
         ),
         (
             "[recall]\r\nk = 3\r\n",
-            "recall.fusion",
-            "rrf",
-            '[recall]\r\nk = 3\r\nfusion = "rrf"\r\n',
+            "embedder.provider",
+            "none",
+            '[recall]\r\nk = 3\r\n\r\n[embedder]\r\nprovider = "none"\r\n',
         ),
         ("[recall]\nk = 3", "recall.auto_sync", "no", "[recall]\nk = 3\nauto_sync = false\n"),
         ("recall.k = 3 #x", "recall.k", "4", "recall.k = 4 #x"),
@@ -433,10 +433,10 @@ def test_get_names_the_nearest_setting() -> None:
             '[retain]\nheadings = ["x", "y"] # end\n# tail\n',
         ),
         (
-            "[recall]\nk = 2\n# about the index\n[index]\nchunk_tokens = 300\n",
-            "recall.fusion",
-            "rrf",
-            '[recall]\nk = 2\nfusion = "rrf"\n# about the index\n[index]\nchunk_tokens = 300\n',
+            "[recall]\nk = 2\n# about\n[index]\nchunk_tokens = 300\n",
+            "recall.candidate_multiplier",
+            "6",
+            "[recall]\nk = 2\ncandidate_multiplier = 6\n# about\n[index]\nchunk_tokens = 300\n",
         ),
     ],
 )

@@ -69,6 +69,8 @@ class WorkspaceSettings:
     log_pattern: str = setting("memory/{YYYY}-{MM}-{DD}.md", LOG_PATTERN)
     extra_paths: tuple[str, ...] = setting((), EXTRA_PATHS)
     """Further Markdown files and folders; absolute ones only from the user's file."""
+    exclude: tuple[str, ...] = setting((), EXTRA_PATHS)
+    """Folders that are never read, such as those of templates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,14 +169,19 @@ class Change:
 
 
 def load_config(
-    workspace: Path | None, environ: Mapping[str, str], flags: Sequence[Change] = ()
+    workspace: Path | None,
+    environ: Mapping[str, str],
+    flags: Sequence[Change] = (),
+    defaults: Sequence[Change] = (),
 ) -> Config:
     """The settings in force for a workspace folder, or outside of one where it is `None`.
 
-    `flags` win over all places; a text among them is read as one of a command line. Raises
-    `ConfigurationError` that names place, key and expectation of everything that is wrong.
+    `defaults` give way to all places, `flags` win over them; a text among the flags is read as one
+    of a command line. Raises `ConfigurationError` that names place, key and expectation of
+    everything that is wrong.
     """
     places: tuple[Callable[[], list[Change]], ...] = (
+        lambda: list(defaults),
         lambda: _user_changes(environ),
         lambda: _workspace_changes(workspace),
         lambda: _from_texts(_variables(environ)),

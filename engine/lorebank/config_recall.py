@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import field
 
-from lorebank.config_rules import FLAG, FRACTION, number, one_of, setting, whole_number
+from lorebank.config_rules import FLAG, FRACTION, number, setting, whole_number
 from lorebank.records import dataclass
 
 
@@ -30,7 +30,6 @@ class RecallSettings:
     """How answers are ranked and cut."""
 
     k: int = setting(10, whole_number(1, 10_000))
-    fusion: str = setting("zscore", one_of("zscore", "rrf", "weighted"))
     vector_weight: float = setting(0.7, FRACTION)
     text_weight: float = setting(0.3, FRACTION)
     candidate_multiplier: int = setting(4, whole_number(1, 100))

@@ -191,6 +191,44 @@ class Diagnostic:
 
 
 @dataclass(frozen=True, slots=True)
+class LintFinding:
+    """A line of the notes that is better written otherwise."""
+
+    source: Citation
+    code: str
+    """Stable, kebab-case; `engine/docs/notes.md` lists them."""
+    message: str
+    fix: str = ""
+    """What the line would become; empty where a person has to decide."""
+
+    def to_dict(self) -> dict[str, str]:
+        return {
+            "source": str(self.source),
+            "code": self.code,
+            "message": self.message,
+            "fix": self.fix,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class LintReport:
+    """What `lint` found, and which run of fixes it wrote."""
+
+    findings: tuple[LintFinding, ...]
+    changed: tuple[str, ...] = ()
+    """Files that fixes were written into."""
+    run: str | None = None
+    """The name under which they can be taken back."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "findings": [finding.to_dict() for finding in self.findings],
+            "changed": list(self.changed),
+            "run": self.run,
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class Mention:
     """A name in a fact that points to an entity."""
 
@@ -228,7 +266,9 @@ class Fact:
     recorded: date | None = None
     """The log's own day; `None` in an undated file."""
     occurred: Interval | None = None
-    """The time that the text itself names, resolved against `recorded`."""
+    """The first time that the text itself names, resolved against `recorded`."""
+    times: tuple[Interval, ...] = ()
+    """All the times that it names, in its order."""
     marks: tuple[EvidenceMark, ...] = ()
     ends: tuple[str, ...] = ()
     """Ids of facts that hold no longer because of this one, as the writer says."""
@@ -421,8 +461,13 @@ class Hit:
     """An opinion's present confidence, else the one the writer gave, else `None`."""
     recorded: date | None = None
     occurred: Interval | None = None
+    """The first time that the text names."""
+    times: tuple[Interval, ...] = ()
+    """All the times that it names, in its order."""
     status: FactStatus = FactStatus.LIVE
     superseded_by: str | None = None
+    until: date | None = None
+    """The day from which it holds no longer, where a newer line replaces it."""
     why: dict[str, dict[str, Any]] = field(default_factory=dict)
     """Per retriever that found it: `{"lexical": {"rank": 1, "terms": [...]}, …}`."""
     evidence: tuple[Evidence, ...] = ()
@@ -445,6 +490,13 @@ class Hit:
         return f"{self.bank}:{self.source}" if self.bank else str(self.source)
 
     @property
+    def standing(self) -> str:
+        """What is said beside it where it holds no longer: `superseded since 2026-02-02`."""
+        if self.status is FactStatus.LIVE:
+            return ""
+        return f"{self.status.value} since {self.until}" if self.until else self.status.value
+
+    @property
     def timestamp(self) -> date | Interval | None:
         """When it happened if the text says so, else the day it was written."""
         return self.occurred or self.recorded
@@ -461,6 +513,7 @@ class Hit:
             "confidence": self.confidence,
             "status": self.status.value,
             "superseded_by": self.superseded_by,
+            "until": _iso(self.until),
             "source": str(self.source),
             "score": round(self.score, 4),
             "snippet": self.snippet,
@@ -1194,6 +1247,8 @@ class Status:
     """Why words alone decide what is near an opinion; empty where vectors help."""
     backend: str = "builtin"
     """The engine that ranks passages for `search`: `builtin` or `qmd`."""
+    form: str = ""
+    """What another program's folder was recognised as: `Obsidian vault`; else empty."""
     sidecar: dict[str, Any] = field(default_factory=dict)
     """Where the settings name `qmd`: reason, mode, home, collections, updated, embedded, problem;
     else empty."""
@@ -1211,6 +1266,7 @@ class Status:
             "embedder": self.embedder,
             "vector_search": self.vector_search,
             "backend": self.backend,
+            "form": self.form,
             "sidecar": self.sidecar,
             "last_reflection": self.last_reflection,
             "rules_alone": self.rules_alone,

@@ -22,7 +22,7 @@ BLOCKS = [
     for code in re.findall(r"^```python\n(.*?)^```$", page.read_text("utf-8"), re.DOTALL | re.M)
 ]
 WITH_EXAMPLES = ("lorebank", "lorebank.app.awaited", "lorebank.app.bank")
-NOT_OURS = {"Iterator", "None", "Self"}
+NOT_OURS = {"Iterator", "None", "Path", "Self"}
 
 
 @pytest.fixture

@@ -78,6 +78,7 @@ def test_without_a_watcher_an_answer_is_fresh_only_after_a_look(
 def test_a_slow_first_sync_does_not_put_the_next_look_off(
     bank: Bank, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    bank._next_walk = 0.0
     now = iter([1000.0, 1060.0])
     monkeypatch.setattr(opened.time, "monotonic", lambda: next(now, 1060.0))
     bank._freshen()

@@ -1,12 +1,11 @@
 """Recall on judged workspaces: R@k, MRR, nDCG@10 over cited lines, first hit for superseded facts.
 
     python tests/benchmarks/judged.py DATA_FOLDER [--no-embedder] [--only NAME] [--misses]
-                                      [--sample N] [--ablate]
+                                      [--sample N]
 
 A data folder holds workspaces (`memory/`, `queries.json`). Each is copied, indexed and asked
 through `Bank.recall` as any user would; only the text of a question reaches it. `--sample` asks N
-questions of each workspace, spread evenly. `--ablate` indexes each workspace once and asks with
-each retriever and each weight off in turn; the figures are what that changes.
+questions of each workspace, spread evenly.
 """
 
 from __future__ import annotations
@@ -22,33 +21,15 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import fields, replace
 from datetime import date
 from pathlib import Path
 
 from lorebank import Bank
-from lorebank.recall.pipeline import RETRIEVERS, RecallOptions
-from lorebank.recall.scoring import DEFAULT_WEIGHTS, Weights
 
 K = 20
 MEASURES = ("r1", "r5", "r10", "r20", "mrr", "ndcg", "first")
-NEUTRAL = {"names_only": 1.0, "unasked_opinion": DEFAULT_WEIGHTS.curated}
-"""What a weight is when it does nothing, where that is not 0."""
 
 Rows = list[dict[str, float]]
-
-
-class AblatedBank(Bank):
-    """A Bank that leaves out some retrievers and weights."""
-
-    without: frozenset[str] = frozenset()
-    weights = DEFAULT_WEIGHTS
-
-    def _recall_options(
-        self, k: int, token_budget: int | None, include_superseded: bool
-    ) -> RecallOptions:
-        options = super()._recall_options(k, token_budget, include_superseded)
-        return replace(options, without=self.without, weights=self.weights)
 
 
 def main() -> None:
@@ -61,10 +42,7 @@ def main() -> None:
         for folder in sorted(Path(arguments.data).iterdir())
         if (folder / "queries.json").exists() and arguments.only in folder.name
     ]
-    if arguments.ablate:
-        ablate(folders, environ, arguments)
-    else:
-        compare(folders, environ, arguments)
+    compare(folders, environ, arguments)
 
 
 def compare(folders: list[Path], environ: dict[str, str], arguments: argparse.Namespace) -> None:
@@ -93,45 +71,14 @@ def read_arguments() -> argparse.Namespace:
     parser.add_argument("--no-embedder", action="store_true")
     parser.add_argument("--only", default="")
     parser.add_argument("--sample", type=int, default=0, help="questions of each workspace")
-    parser.add_argument("--ablate", action="store_true", help="each part off in turn")
     parser.add_argument("--misses", action="store_true", help="print the questions missed at 10")
     return parser.parse_args()
-
-
-def ablate(folders: list[Path], environ: dict[str, str], arguments: argparse.Namespace) -> None:
-    """For every group of workspaces: the measures of the whole, then what each part off changes."""
-    groups: dict[str, dict[str, Rows]] = defaultdict(lambda: defaultdict(list))
-    for folder in folders:
-        with opened(folder, environ, arguments.sample) as (bank, queries):
-            for name, without, weights in ablations():
-                bank.without, bank.weights = without, weights
-                rows = [ask(bank, query, show_misses=False) for query in queries]
-                groups[group_of(folder)][name] += rows
-    for group, by_part in sorted(groups.items()):
-        whole = by_part["everything"]
-        used = [m for m in MEASURES if any(m in row for row in whole)]
-        print(f"\n{group} (n = {len(whole)})")
-        print(f"{'off':<30}" + "".join(f"{m:>8}" for m in used) + f"{'p50 ms':>8}")
-        for name, rows in by_part.items():
-            cells = (mean(rows, m) if rows is whole else change(rows, whole, m) for m in used)
-            print(f"{name:<30}" + "".join(f"{c:>8}" for c in cells) + f"{quantile(rows, 50):>8.1f}")
-
-
-def ablations() -> Iterator[tuple[str, frozenset[str], Weights]]:
-    """`(name, retrievers left out, weights)`: the whole first, then each part off."""
-    yield "everything", frozenset(), DEFAULT_WEIGHTS
-    for name in RETRIEVERS:
-        yield f"retriever {name}", frozenset({name}), DEFAULT_WEIGHTS
-    for field in fields(DEFAULT_WEIGHTS):
-        off = replace(DEFAULT_WEIGHTS, **{field.name: NEUTRAL.get(field.name, 0.0)})
-        if off != DEFAULT_WEIGHTS:
-            yield f"weight {field.name}", frozenset(), off
 
 
 @contextmanager
 def opened(
     folder: Path, environ: dict[str, str], sample: int
-) -> Iterator[tuple[AblatedBank, list[dict[str, object]]]]:
+) -> Iterator[tuple[Bank, list[dict[str, object]]]]:
     """A copy of a workspace, indexed, and its questions."""
     queries = json.loads((folder / "queries.json").read_text("utf-8"))
     if sample and sample < len(queries):
@@ -139,8 +86,7 @@ def opened(
     with tempfile.TemporaryDirectory() as scratch:
         workspace = Path(scratch) / "workspace"
         shutil.copytree(folder / "memory", workspace / "memory")
-        with AblatedBank.open(workspace, environ=environ) as bank:
-            assert isinstance(bank, AblatedBank)
+        with Bank.open(workspace, environ=environ) as bank:
             bank.sync()
             yield bank, queries
 
@@ -169,15 +115,6 @@ def ask(bank: Bank, query: dict[str, object], show_misses: bool) -> dict[str, fl
         if show_misses and not row["first"]:
             print("MISS", query["question"], query["answers"], "| got:", first)
     return row
-
-
-def change(rows: Rows, whole: Rows, measure: str) -> str:
-    difference = average(rows, measure) - average(whole, measure)
-    return f"{difference:+.3f}" if round(difference, 3) else "·"
-
-
-def average(rows: Rows, measure: str) -> float:
-    return statistics.fmean(row[measure] for row in rows if measure in row)
 
 
 def mean(rows: Rows, measure: str) -> str:

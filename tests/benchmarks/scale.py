@@ -28,7 +28,7 @@ from planted import MANNERS, PEOPLE, PLACES, SUBJECTS, THINGS, VERBS, row, timed
 from lorebank import Bank
 from lorebank.index.connection import select, transaction
 from lorebank.index.meta import write_meta
-from lorebank.index.vectors import CHUNK, ITEM, insert_vectors
+from lorebank.index.vectors import insert_vectors
 from lorebank.providers.registry import load_embedder
 
 OPINIONS = ["Likes {}", "Prefers {} to the old one", "No longer likes {}", "Thinks {} is overrated"]
@@ -90,17 +90,13 @@ def write_random_vectors(bank: Bank) -> None:
     assert embedder is not None
     chance = np.random.default_rng(5)
     with transaction(connection):
-        for owner, query in (
-            (ITEM, "SELECT item FROM items WHERE embedding IS NOT NULL"),
-            (CHUNK, "SELECT chunk FROM chunks"),
-        ):
-            numbers = [number for (number,) in select(connection, query)]
-            for start in range(0, len(numbers), 5_000):
-                batch = numbers[start : start + 5_000]
-                vectors = chance.standard_normal((len(batch), embedder.dimension), np.float32)
-                vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-                rows = [(n, v.tobytes()) for n, v in zip(batch, vectors, strict=True)]
-                insert_vectors(connection, owner, rows)
+        numbers = [number for (number,) in select(connection, "SELECT item FROM items")]
+        for start in range(0, len(numbers), 5_000):
+            batch = numbers[start : start + 5_000]
+            vectors = chance.standard_normal((len(batch), embedder.dimension), np.float32)
+            vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+            rows = [(n, v.tobytes()) for n, v in zip(batch, vectors, strict=True)]
+            insert_vectors(connection, rows)
         write_meta(connection, "embedder", embedder.fingerprint)
 
 

@@ -74,11 +74,11 @@ def test_flags_are_settings_and_name_themselves(lorebank: Run) -> None:
 
 def test_all_that_is_wrong_stands_on_a_line_of_its_own(lorebank: Run, tmp_path: Path) -> None:
     file = tmp_path / "broken.toml"
-    file.write_bytes(b"\xef\xbb\xbf[recall]\r\nk = 0\r\nfusion = 'sum'\r\n")
+    file.write_bytes(b"\xef\xbb\xbf[recall]\r\nk = 0\r\nauto_sync = 'sum'\r\n")
     done = lorebank("config", "list", env={"LOREBANK_CONFIG": str(file)})
     assert done.err == (
         f"error: {file}:2: recall.k: expected a whole number from 1 to 10000, not 0\n"
-        f'       {file}:3: recall.fusion: expected "zscore" or "rrf" or "weighted", not \'sum\'\n'
+        f"       {file}:3: recall.auto_sync: expected true or false, not 'sum'\n"
     )
 
 

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lorebank.dates.lexicon import lexicon
-from lorebank.dates.occurred import occurred_interval
 from lorebank.dates.phrases import DatePhrase, find_phrases, find_vague
 from lorebank.dates.query import parse_bound, query_interval
+from lorebank.dates.times import times_of
 from lorebank.domain import Interval
 from lorebank.languages import sections
 
@@ -115,8 +115,8 @@ def test_no_text_raises(text: str, now: date) -> None:
     query_interval(text, now)
     find_vague(text)
     parse_bound(text, now, side="start")
-    occurred_interval(text, now)
-    occurred_interval(text, None)
+    times_of(text, now)
+    times_of(text, None)
 
 
 def test_dateparser_is_not_imported_where_the_rules_suffice() -> None:

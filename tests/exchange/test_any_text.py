@@ -10,13 +10,16 @@ from hypothesis import strategies as st
 
 from lorebank.domain import Diagnostic
 from lorebank.exchange.conversations import Conversation, Turn, conversation_note
-from lorebank.exchange.notes import ImportedNote
+from lorebank.exchange.notes import ImportedNote, imported_from, is_untouched, render_note
 from lorebank.exchange.read_basic_memory import with_retain_section
 from lorebank.exchange.read_logseq import GraphSettings, graph_page
 from lorebank.exchange.read_obsidian import VaultSettings, vault_note
-from lorebank.exchange.rendering import imported_from, is_untouched, render_note
+from lorebank.index.read_settings import ReadSettings
+from lorebank.index.reading import read_file
 from lorebank.markdown.document import read_document
-from lorebank.markdown.facts import extract_facts
+from lorebank.markdown.headings import RETAIN_HEADINGS
+from lorebank.workspace.files import SourceFile
+from lorebank.workspace.layout import FileRole
 
 _PIECES = st.sampled_from(
     (
@@ -66,9 +69,11 @@ def test_private_text_stays_where_it_is(name: str, before: str, after: str) -> N
 
 
 @given(text=TEXTS)
-def test_a_turn_opens_no_section_and_hides_nothing(text: str) -> None:
+def test_a_turn_states_no_facts_and_hides_nothing(text: str) -> None:
     found = list(READERS["conversation"](text))
     (note,) = [each for each in found if isinstance(each, ImportedNote)]
-    assert extract_facts(note.text, "memory/imported/c.md", recorded=None).facts == ()
+    file = render_note(note, "chatgpt:id").encode("utf-8")
+    source = SourceFile("memory/imported/c.md", len(file), 0, None, FileRole.NOTE)
+    assert read_file(file, "hash", source, ReadSettings(RETAIN_HEADINGS, 400, 80)).facts == ()
     if "<private>" not in text:
         assert note.text.endswith("\n\n**User:** end\n")

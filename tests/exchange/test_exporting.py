@@ -14,7 +14,7 @@ import pytest
 
 from lorebank import Bank, UsageError, WorkspaceError
 from lorebank.domain import Citation, Fact, FactKind, Interval, Mention
-from lorebank.exchange.write_csv import COLUMNS, facts_csv
+from lorebank.exchange.writers import COLUMNS, facts_csv
 from support import WORDS_ONLY
 
 LOG = """# 2025-11-27

@@ -64,7 +64,9 @@ def test_all_of_it_is_in_quarantine(bank: Bank, name: str) -> None:
 
 def test_facts_keep_day_entities_and_confidence(bank: Bank) -> None:
     bank.import_notes(SOURCES / "Vault")
-    (fact,) = bank.timeline()
+    (fact,) = [each for each in bank.timeline() if each.confidence]
+    (stated,) = [each for each in bank.timeline() if not each.confidence]
+    assert (stated.content, stated.slugs) == ("origin: Porto", ("ana-ruiz",))
     assert (fact.content, fact.slugs, fact.confidence, fact.recorded) == (
         "Prefers the early ferry.",
         ("ana-ruiz",),

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from lorebank import Bank
 from lorebank.domain import EvidenceMark, Fact, FactKind, Mention, Stance
+from lorebank.exchange.notes import plain_fact, retain_line
 from lorebank.exchange.prose import clean
 from lorebank.exchange.read_jsonl import read_line
-from lorebank.exchange.retain_lines import plain_fact, retain_line
-from lorebank.exchange.write_jsonl import facts_jsonl
+from lorebank.exchange.writers import facts_jsonl
 from lorebank.language.folding import slugify
 from lorebank.markdown.facts import extract_facts
 from support import WORDS_ONLY

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lorebank.config import Config
+from lorebank.exchange.conversations import moment_of
 from lorebank.exchange.date_formats import joda_day, moment_day
-from lorebank.exchange.links import LinkRules, rewrite_links
-from lorebank.exchange.names import free_path, safe_path
+from lorebank.exchange.notes import free_path, safe_path
+from lorebank.exchange.prose import LinkRules, rewrite_links
 from lorebank.exchange.read_obsidian import VaultSettings
-from lorebank.exchange.times import moment_of
 from lorebank.workspace.paths import resolve_memory_path
 from support import FIXTURES
 

@@ -10,7 +10,7 @@ import pytest
 
 from lorebank import Bank
 from lorebank.domain import InboxKind
-from lorebank.errors import NotFound, UsageError
+from lorebank.errors import ConcurrentEdit, NotFound, UsageError
 from support import WORDS_ONLY
 
 TODAY = date(2026, 1, 9)
@@ -120,3 +120,37 @@ def test_only_the_verdicts_of_one_judge_are_taken_back(root: Path) -> None:
         assert [d.by for d in bank.decisions()] == ["Ana"]
         with pytest.raises(NotFound):
             bank.unrule(by="Bo")
+
+
+def test_an_accepted_edit_is_undone_byte_for_byte(tmp_path: Path) -> None:
+    (tmp_path / "memory").mkdir()
+    (tmp_path / "memory/2026-01-02.md").write_text(
+        "## Retain\n- W @Mara: Rents the `old` boathouse on the quay.\n", "utf-8"
+    )
+    (tmp_path / "memory/2026-01-05.md").write_text(
+        "## Retain\n- W @Mara: Gave up the boathouse.\n", "utf-8"
+    )
+    core = "# Memory\n\n- Mara has the `old` boathouse.\n- Tea at four.\n"
+    (tmp_path / "memory.md").write_text(core, "utf-8")
+    with Bank.open(tmp_path, now=TODAY, environ=WORDS_ONLY) as bank:
+        bank.sync()
+        bank.reflect(now=TODAY)
+        waiting = bank.inbox("proposal")
+        [item] = waiting.items
+        assert item.older is not None
+        assert str(item.older.source) == "memory.md#L3"
+        pages = (tmp_path / "bank/proposals/memory.md").read_bytes()
+        bank.rule({item.id: "accept"}, by="Ana")
+        assert "Gave up the boathouse" in (tmp_path / "memory.md").read_text("utf-8")
+        bank.unrule([item.id])
+        assert (tmp_path / "memory.md").read_text("utf-8") == core
+        bank.reflect(now=TODAY)
+        assert (tmp_path / "bank/proposals/memory.md").read_bytes() == pages
+        assert bank.inbox("proposal") == waiting
+
+        bank.rule({item.id: "accept"}, by="Ana")
+        changed = (tmp_path / "memory.md").read_text("utf-8").replace("Mara", "Mara K.")
+        (tmp_path / "memory.md").write_text(changed, "utf-8")
+        with pytest.raises(ConcurrentEdit):
+            bank.unrule([item.id])
+        assert (tmp_path / "memory.md").read_text("utf-8") == changed

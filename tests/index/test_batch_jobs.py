@@ -125,7 +125,7 @@ def test_f34_waiting_ends_with_the_time_allowed(
 def test_f35_two_jobs_at_a_time(
     copy_fixture: Callable[[str], Path], server: Provider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from lorebank.providers.openai_batch import OpenAIBatchEmbedder
+    from lorebank.providers.openai import OpenAIBatchEmbedder
     from lorebank.providers.protocols import Limits
 
     assert Config().embedder.remote.batch.concurrency == 2

@@ -95,13 +95,12 @@ def test_only_what_is_new_is_embedded(
         embedder.embedded.clear()
         write_log("2026-01-03", "- W @Ada: Keeps bees on the roof.")
         bank.sync()
-        # The fact says what it said the day before; only the new file's chunk is new text.
-        assert embedder.embedded == ["# 2026-01-03\n\n## Retain\n- W @Ada: Keeps bees on the roof."]
+        assert embedder.embedded == []  # the fact says what it said the day before
         write_log("2026-01-04", "- W @Bo: Paints boats.")
         embedder.embedded.clear()
         bank.sync()
-        assert "Paints boats." in embedder.embedded
-        assert len(embedder.embedded) == 2
+        assert "Bo: Paints boats." in embedder.embedded
+        assert len(embedder.embedded) == 1
 
 
 @pytest.mark.parametrize(
@@ -147,9 +146,9 @@ def test_another_fingerprint_drops_the_vectors_of_the_last(
         embedder.fingerprint = "word-hash-2"
         write = bank.root / "memory" / "2026-01-01.md"
         write.write_text("# Day\n\n## Retain\n- W @Ada: Keeps bees.\n", "utf-8")
-        assert bank.sync().embedded == count + 2
+        assert bank.sync().embedded == count + 1
         embedder.fingerprint = "word-hash-1"
-        assert bank.sync().embedded in (0, 2)
+        assert bank.sync().embedded in (0, 1)
         assert bank.status().counts["pending"] == 0
 
 

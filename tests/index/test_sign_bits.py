@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from lorebank.index import vectors as vectors_module
 from lorebank.index.connection import open_index, transaction
 from lorebank.index.sign_bits import SignBits
-from lorebank.index.vectors import ITEM, VectorIndex, insert_vectors
+from lorebank.index.vectors import VectorIndex, insert_vectors
 
 COUNT = 12_000
 
@@ -31,7 +31,7 @@ def stored(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[obj
     vectors[5000] = vectors[40]
     connection = open_index(tmp_path / "index.sqlite")
     with transaction(connection):
-        insert_vectors(connection, ITEM, [(i + 1, v.tobytes()) for i, v in enumerate(vectors)])
+        insert_vectors(connection, [(i + 1, v.tobytes()) for i, v in enumerate(vectors)])
     yield connection, vectors
     connection.close()
 
@@ -43,14 +43,14 @@ def test_f75_the_sieve_finds_what_the_exact_scan_finds(
     questions = clustered(40, vectors.shape[1], seed=8) * 0.3 + vectors[:40]
     questions = (questions / np.linalg.norm(questions, axis=1, keepdims=True)).astype(np.float32)
     exact = VectorIndex(connection, enabled=False)
-    wanted = [exact.nearest(ITEM, question, 20) for question in questions]
+    wanted = [exact.nearest(question, 20).ranked for question in questions]
     monkeypatch.setattr(vectors_module, "SIEVE_FROM", COUNT)
     sieved = VectorIndex(connection, enabled=False)
-    found = [sieved.nearest(ITEM, question, 20) for question in questions]
+    found = [sieved.nearest(question, 20).ranked for question in questions]
     hits = sum(len(set(a) & set(b)) for a, b in zip(wanted, found, strict=True))
     assert hits / (20 * len(questions)) >= 0.95
     assert [rows[0] for rows in found] == [rows[0] for rows in wanted]
-    assert sieved._matrices[ITEM].signs is not None
+    assert sieved._matrix().signs is not None
 
 
 def test_equal_vectors_pass_the_sieve_together(
@@ -58,7 +58,7 @@ def test_equal_vectors_pass_the_sieve_together(
 ) -> None:
     connection, vectors = stored
     monkeypatch.setattr(vectors_module, "SIEVE_FROM", COUNT)
-    nearest = VectorIndex(connection, enabled=False).nearest(ITEM, vectors[40], 2)
+    nearest = VectorIndex(connection, enabled=False).nearest(vectors[40], 2).ranked
     assert [row for row, _ in nearest] == [41, 5001]
 
 

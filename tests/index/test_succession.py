@@ -68,6 +68,9 @@ def test_an_explicit_ending_ends_what_it_speaks_of(tmp_path: Path, older: str, n
         ("Fährt einen roten Roller.", "Will den Roller verkaufen, sagt sie."),
         ("Works in the old mill.", "No longer works in the new mill by the bridge."),
         ("Lives with her dog.", "Sold out of dog biscuits by ten."),
+        ("Drives a red car.", "Sold her mother's car."),
+        ("Vive en una casa con huerto.", "Vendió la casa de su madre."),
+        ("Sings on Tuesdays.", "Now sings on Thursdays as well."),
     ],
 )
 def test_hearsay_parts_and_others_end_nothing(tmp_path: Path, older: str, newer: str) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import date
 from pathlib import Path
 
+from tests.support import WORDS_ONLY
+
 from lorebank import Bank
 from lorebank.domain import Interval, TaskState
 from lorebank.index.tasks import load_tasks
@@ -57,3 +59,17 @@ def test_a_rebuilt_index_holds_the_same_tasks(tmp_path: Path) -> None:
         write(tmp_path, d02="- [x] one\n- [ ] three\n")
         bank.sync()
         assert bank.check() == ()
+
+
+def test_recall_gives_open_tasks_to_whom_asks_what_is_open(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        d02="- [ ] paint the hull\n- [ ] pay the yard \U0001f4c5 2026-03-09\n- [ ] oil the winch\n",
+        d03="- [x] oil the winch\n\n## Retain\n- W @Lena: Is open to offers.\n",
+    )
+    with Bank.open(tmp_path, environ=WORDS_ONLY) as bank:
+        hits = bank.recall("What is still open?", k=2, now=date(2026, 3, 4)).hits
+        assert [str(hit.source) for hit in hits] == [
+            "memory/2026-03-02.md#L2",
+            "memory/2026-03-02.md#L1",
+        ]

@@ -83,7 +83,7 @@ def test_recall_answers_in_one_form_with_what_is_asked_of_an_answer(call: Call) 
     assert _text(result) == (
         "<recalled-from-memory>\n1. f-7ae0602fe6 Peter: Prefers concise replies (<1500 chars) on"
         " WhatsApp; whatever is longer belongs in a file. (opinion, 2025-11-27, c=0.93)"
-        " [memory/2025-11-27.md#L15]\nevidence: strong; 1 of 35 shown\n</recalled-from-memory>"
+        " [memory/2025-11-27.md#L15]\nevidence: strong; 1 of 22 shown\n</recalled-from-memory>"
     )
 
 

@@ -14,9 +14,9 @@ from pydantic import BaseModel
 from lorebank.config_embedder import AccountSettings, ProviderSettings
 from lorebank.config_generator import GeneratorSettings
 from lorebank.errors import ConfigurationError, Offline, ProviderError
+from lorebank.providers.answers import UnusableAnswer, ask_json
 from lorebank.providers.budget import Budget, BudgetSpent
 from lorebank.providers.chat import GeneratorSetup
-from lorebank.providers.json_answers import UnusableAnswer, ask_json
 from lorebank.providers.protocols import Completion, Generator, Prompt, Turn
 from lorebank.providers.registry import load_generator
 from provider_server import Fault, Provider, serving

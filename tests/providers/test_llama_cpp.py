@@ -19,9 +19,9 @@ from lorebank.config_embedder import EmbedderSettings, LocalSettings
 from lorebank.errors import ConfigurationError, ProviderError
 from lorebank.providers import llama_cpp
 from lorebank.providers.accounts import Setup
-from lorebank.providers.content_hash import content_hash
 from lorebank.providers.protocols import Embedder
 from lorebank.providers.registry import load_embedder
+from lorebank.providers.user_cache import content_hash
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 

@@ -19,7 +19,7 @@ def item(number: int, content: str = "", recorded: date | None = None) -> Item:
         start_line=number,
         end_line=number,
         recorded=recorded,
-        occurred=None,
+        times=(),
         content=content,
         confidence=None,
         entities=(),

@@ -71,9 +71,8 @@ def test_a_question_about_more_than_the_property_is_left_to_the_words(bank: Bank
     assert hits[0].content.startswith("Her neighbour lives in fear")
 
 
-def test_who_somebody_is_was_said_when_they_came_up(bank: Bank) -> None:
+def test_who_somebody_is_begins_with_the_name(bank: Bank) -> None:
     assert bank.recall("What is Meerohr?").hits[0].content.startswith("Meerohr, a non-profit")
-    assert bank.recall("Meerohr").hits[0].recorded == date(2025, 6, 5)
 
 
 def test_of_a_short_time_only_what_lies_in_it_is_shown(bank: Bank) -> None:

@@ -80,6 +80,6 @@ def test_as_known_on_a_day_is_an_as_of(text: str) -> None:
 
 def test_every_phrase_is_found_by_itself() -> None:
     for code, section in sections("questions").items():
-        for kind in ("newest", "oldest", "count", "define"):
+        for kind in ("newest", "oldest", "count", "define", "past", "when", "opinion"):
             phrase = section[kind].split("|")[0].strip().replace("...", "the cat")
             assert kind in read_cues(phrase).kinds, f"{code}: {phrase}"

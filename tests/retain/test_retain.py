@@ -213,7 +213,9 @@ def test_what_is_given_by_name_wins_over_the_text() -> None:
 @pytest.mark.parametrize(
     ("text", "confidence", "kind"),
     [
-        ("Prefers tea.", None, FactKind.WORLD),
+        ("Prefers tea.", None, FactKind.OPINION),
+        ("Cannot eat nuts.", None, FactKind.WORLD),
+        ("Paid the deposit.", None, FactKind.EXPERIENCE),
         ("Prefers tea.", 0.7, FactKind.OPINION),
         ("B @Ada: Fixed it.", None, FactKind.EXPERIENCE),
         ("- O(c=0.5) @Ada: Likes it.", None, FactKind.OPINION),

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from lorebank.agent.core_memory import CoreWrite
 from lorebank.agent.routing import Place, route
-from lorebank.domain import NOBODY, Author, Citation, Fact, FactKind, Origin
+from lorebank.domain import NOBODY, Author, Citation, Fact, Origin
 from lorebank.records import dataclass
 
 
@@ -18,7 +18,6 @@ class Writer(Protocol):
         self,
         text: str,
         *,
-        kind: FactKind | None = None,
         origin: Origin | str = Origin.OWNER,
         author: Author = NOBODY,
         now: date | None = None,
@@ -70,7 +69,7 @@ def remember(
     """Route a text and write it there."""
     found = route(text, to=to)
     if found.place is Place.FACT:
-        fact = writer.retain(found.text, kind=found.kind, origin=origin, author=author, now=now)
+        fact = writer.retain(found.text, origin=origin, author=author, now=now)
         return Remembered("fact", found.reason, found.text, fact.citation, fact.id)
     if found.place is Place.LOG:
         place = writer.log(found.text, author=author, now=now)

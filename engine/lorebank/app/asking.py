@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
@@ -10,18 +11,30 @@ from typing import TypeVar
 
 from lorebank.app.opened import Day, Progress, made_anew_when_damaged
 from lorebank.app.sessions import Sessions
-from lorebank.domain import Answer, BenchReport, Fact, FactKind, FileText, Hit, SearchHit
+from lorebank.domain import (
+    Answer,
+    BenchReport,
+    Citation,
+    Fact,
+    FactKind,
+    FileText,
+    Hit,
+    SearchHit,
+    TaskState,
+)
 from lorebank.errors import PathRefused, UsageError
-from lorebank.index.chunks import select_chunks
 from lorebank.index.connection import has_full_text
 from lorebank.index.contexts import contexts_stated_in
 from lorebank.index.entities import lookup_names
 from lorebank.index.items import NOTE, facts_by_time
+from lorebank.index.lookup import find_items
 from lorebank.index.meaning import QueryVector
 from lorebank.index.selection import known_tags, select_items
 from lorebank.index.spelling import respell_names
+from lorebank.index.tasks import load_tasks
 from lorebank.language.folding import fold
 from lorebank.language.secrets import redact
+from lorebank.recall.candidates import Request, needs_meaning
 from lorebank.recall.filters import (
     Excluded,
     Filters,
@@ -30,9 +43,7 @@ from lorebank.recall.filters import (
     parse_item_kind,
     parse_origin,
 )
-from lorebank.recall.meaning import needs_meaning
-from lorebank.recall.pipeline import RecallOptions, recall
-from lorebank.recall.request import Request
+from lorebank.recall.pipeline import RankOptions, RecallOptions, recall, weighted
 from lorebank.recall.understand import Understood, understand
 from lorebank.reflect import materialise
 from lorebank.workspace.layout import LEDGER_PAGES, is_core, is_generated
@@ -40,9 +51,14 @@ from lorebank.workspace.recalled import note_recalled
 from lorebank.workspace.text_edit import core_path
 
 H = TypeVar("H", Hit, SearchHit)
+LEAST_WANTED = 10
+"""Hits that chunk search gathers candidates for, however few are asked for."""
 LEAST_CANDIDATES = 80
 """Items that each retriever may return, however few are wanted."""
 NO_FULL_TEXT = "this SQLite was built without FTS5"
+
+
+_PROPERTY = re.compile(r"(?<!\S)(?P<no>-?)(?P<field>[^\W\d][\w-]*:[^\s\"/]+)")
 
 
 class Asking(Sessions):
@@ -106,35 +122,12 @@ class Asking(Sessions):
             if group and not self.group
             else Excluded(),
         )
-        understood = understand(
-            query,
-            now=today,
-            filters=filters,
-            lookup=lambda slugs: lookup_names(self._index, slugs),
-            respell=lambda words: respell_names(self._vocabulary, words),
-        )
-        question = self._question_vector(understood)
-        request = Request(
-            understood=understood,
-            connection=self._index,
-            vocabulary=self._vocabulary,
-            postings=self._postings,
-            items=self._items,
-            now=today,
-            limit=max(LEAST_CANDIDATES, wanted * self.config.recall.candidate_multiplier),
-            within=select_items(
-                self._index, understood.filters.wanted, understood.filters.unwanted
-            ),
-            vectors=self._vectors,
-            query_vector=question.vector,
-        )
+        request, question = self._request(self._with_properties(query), filters, wanted, today)
+        understood = request.understood
         answer = recall(
             request,
-            replace(
-                self._recall_options(wanted, token_budget, include_superseded),
-                explain=explain,
-                why_not=why_not,
-            ),
+            self._rank_options(),
+            RecallOptions(wanted, token_budget, include_superseded, explain, why_not),
             beliefs=lambda facts: materialise.beliefs(
                 self._index,
                 self.root,
@@ -151,6 +144,7 @@ class Asking(Sessions):
                 *filter(None, (self._in_memory,)),
             ),
         )
+        answer = self._with_open_tasks(answer, query, wanted, today)
         if remember and answer.hits and self.config.recall.remember_uses:
             note_recalled(self.root, [hit.id for hit in answer.hits if hit.kind != NOTE], today)
         if group and not self.group:
@@ -196,7 +190,7 @@ class Asking(Sessions):
         self._freshen()
         if self._sidecar is None:
             return self._search_chunks(query, k, min_score, path)
-        from lorebank.qmd.hits import Wanted
+        from lorebank.qmd.answers import Wanted
 
         self._sidecar.freshen()
         hits = self._sidecar.search(self._index, Wanted(query, k, min_score, path))
@@ -220,20 +214,18 @@ class Asking(Sessions):
     ) -> tuple[SearchHit, ...]:
         from lorebank.recall.search import search_chunks
 
-        question = self._meaning.query(self._index, redact(query).text)
-        hits = search_chunks(
-            self._index,
-            query,
-            k=k,
-            min_score=min_score,
-            within=None if path is None else select_chunks(self._index, path),
-            vectors=self._vectors,
-            query_vector=question.vector,
-            provider=question.provider,
-            model=question.model,
-            candidate_multiplier=self.config.recall.candidate_multiplier,
+        filters = Filters(path=path)
+        request, question = self._request(query, filters, max(k, LEAST_WANTED), self._today(None))
+        hits = search_chunks(request, self._rank_options(), k=k, min_score=min_score, path=path)
+        return tuple(
+            replace(
+                hit,
+                provider=question.provider,
+                model=question.model,
+                fallback=question.fallback,
+            )
+            for hit in hits
         )
-        return tuple(replace(hit, fallback=question.fallback) for hit in hits)
 
     def get(
         self,
@@ -283,12 +275,11 @@ class Asking(Sessions):
         until: Day = None,
         now: date | None = None,
     ) -> tuple[Fact, ...]:
-        """Facts by when they happened, newest first."""
+        """Facts by when they happened, newest first; of an entity, those that only name it too."""
         self._freshen()
         slug = None if entity is None else self._entity(entity).slug
-        return facts_by_time(
-            self._index, entity=slug, interval=parse_interval(since, until, self._today(now))
-        )
+        interval = parse_interval(since, until, self._today(now))
+        return facts_by_time(self._index, entity=slug, interval=interval, named=True)
 
     @made_anew_when_damaged
     def bench(
@@ -316,11 +307,98 @@ class Asking(Sessions):
 
         return run_bench(self._vocabulary, ask, n=n, seed=seed, progress=progress)
 
+    def _with_open_tasks(self, answer: Answer, query: str, wanted: int, today: date) -> Answer:
+        """Where it was asked what is open: the open tasks first, what is due soonest before."""
+        from lorebank.retain.kinds import said
+
+        if not said(query, "asks_tasks"):
+            return answer
+        named = set(answer.query.entities)
+        open_tasks = [
+            (task, hit)
+            for task in load_tasks(
+                self._index, until=answer.query.as_of or today, state=TaskState.OPEN
+            )
+            for hit in self._hits_at(task.citation)
+            if not named or named & set(hit.entities)
+        ]
+        far = date.max
+        open_tasks.sort(key=lambda each: (each[0].due and each[0].due.end) or far)
+        best = max((hit.score for hit in answer.hits), default=0.0)
+        first = tuple(
+            replace(hit, score=best + 1.0, why={"tasks": {"rank": rank}})
+            for rank, (_, hit) in enumerate(open_tasks, start=1)
+        )
+        if not first:
+            return answer
+        ids = {hit.id for hit in first}
+        rest = tuple(hit for hit in answer.hits if hit.id not in ids)
+        hits = (*first, *rest)[:wanted]
+        total = max(answer.total, len(first) + len(rest))
+        return replace(answer, hits=hits, total=total, evidence="strong")
+
+    def _hits_at(self, place: Citation) -> list[Hit]:
+        items = self._items.load(find_items(self._index, str(place))[:1])
+        return [
+            Hit(
+                id=item.id,
+                kind=item.kind,
+                content=item.content,
+                source=item.citation,
+                score=0.0,
+                entities=item.names,
+                recorded=item.recorded,
+                occurred=item.occurred,
+                snippet=item.content,
+            )
+            for item in items.values()
+        ]
+
+    def _with_properties(self, query: str) -> str:
+        """Keys of front matter as the tags they are kept as: `status:draft` asks for
+        `tag:status:draft` where any note says so, and stays a word where none does."""
+        return _PROPERTY.sub(
+            lambda found: (
+                f"{found['no']}tag:{found['field']}"
+                if known_tags(self._index, (fold(found["field"]),))
+                else found.group()
+            ),
+            query,
+        )
+
+    def _request(
+        self, query: str, filters: Filters, wanted: int, today: date
+    ) -> tuple[Request, QueryVector]:
+        """A question as understood, with what it is asked of; and who embedded it."""
+        understood = understand(
+            query,
+            now=today,
+            filters=filters,
+            lookup=lambda slugs: lookup_names(self._index, slugs),
+            respell=lambda words: respell_names(self._vocabulary, words),
+        )
+        question = self._question_vector(understood)
+        filters = understood.filters
+        request = Request(
+            understood=understood,
+            connection=self._index,
+            vocabulary=self._vocabulary,
+            postings=self._postings,
+            items=self._items,
+            now=today,
+            limit=max(LEAST_CANDIDATES, wanted * self.config.recall.candidate_multiplier),
+            within=select_items(self._index, filters.wanted, filters.unwanted),
+            vectors=self._vectors,
+            query_vector=question.vector,
+            spread=question.spread,
+        )
+        return request, question
+
     def _question_vector(self, understood: Understood) -> QueryVector:
         """The question's vector; none where words and links are enough."""
         if not needs_meaning(understood):
             return QueryVector(skipped="the question names only entities, times or identifiers")
-        return self._meaning.query(self._index, redact(understood.meaning).text)
+        return self._meaning.query(self._index, redact(understood.plain).text)
 
     def _skipped(self, question: QueryVector) -> dict[str, str]:
         """Retrievers that cannot run, each with its reason."""
@@ -339,21 +417,13 @@ class Asking(Sessions):
         known = known_tags(self._index, tuple(unknown))
         return tuple(f"nothing is tagged '{tag}'" for tag in unknown if tag not in known)
 
-    def _recall_options(
-        self, k: int, token_budget: int | None, include_superseded: bool
-    ) -> RecallOptions:
+    def _rank_options(self) -> RankOptions:
         settings = self.config.recall
-        return RecallOptions(
-            k=k,
-            token_budget=token_budget,
-            include_superseded=include_superseded,
-            fusion=settings.fusion,
-            text_weight=settings.text_weight,
-            vector_weight=settings.vector_weight,
-            half_life_days=settings.temporal_decay.half_life_days
-            if settings.temporal_decay.enabled
-            else None,
-            mmr_lambda=settings.mmr.lambda_ if settings.mmr.enabled else None,
+        decay, mmr = settings.temporal_decay, settings.mmr
+        return RankOptions(
+            weights=weighted(settings.text_weight, settings.vector_weight),
+            half_life_days=decay.half_life_days if decay.enabled else None,
+            mmr_lambda=mmr.lambda_ if mmr.enabled else None,
         )
 
 

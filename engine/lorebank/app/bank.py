@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from lorebank.app.custody import Custody
 from lorebank.app.exchanging import Exchanging
-from lorebank.app.inbox import Judgments
 from lorebank.app.names import Names
 from lorebank.app.serving import Serving
 from lorebank.app.upkeep import Upkeep
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
     from lorebank.app.doctor import HealthFinding
 
 
-class Bank(Upkeep, Names, Judgments, Custody, Exchanging, Serving):
+class Bank(Upkeep, Names, Custody, Exchanging, Serving):
     """A workspace of Markdown notes that can be asked.
 
     >>> with Bank.init("~/notes") as bank:

@@ -7,7 +7,7 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from lorebank.app.opened import OpenWorkspace, made_anew_when_damaged
-from lorebank.domain import Decision, Inbox, InboxKind
+from lorebank.domain import Decision, Inbox, InboxKind, Proposal, ProposalDecision
 from lorebank.errors import ConfigurationError, UsageError
 from lorebank.workspace.lock import WriterLock
 
@@ -74,6 +74,39 @@ class Judgments(OpenWorkspace):
         self._freshen()
         signer = None if by is None else signature(by)
         return tuple(d for d in settled(self._desk(now)) if signer is None or d.by == signer)
+
+    def proposals(self) -> tuple[Proposal, ...]:
+        """Edits that wait for a decision, as they stand under `bank/proposals/`."""
+        from lorebank.reflect.proposals import open_proposals
+
+        return open_proposals(self.root)[0]
+
+    def accept_proposal(self, id: str, *, now: date | None = None) -> ProposalDecision:
+        """Make the edit that a proposal describes: in the core memory, or a fact line in a log.
+
+        `id` may be a unique beginning. Nothing is written where the line to change, or what the
+        proposal stands on, is not what it was: `ConcurrentEdit`.
+        """
+        from lorebank.inbox.proposals import accept
+        from lorebank.reflect.proposals import find_proposal
+
+        with WriterLock(self.root):
+            self._sync_words()
+            proposal = find_proposal(self.root, id)
+            source = accept(self._desk(now), proposal)
+            self._sync_words()
+        return ProposalDecision(proposal, True, source)
+
+    def reject_proposal(
+        self, id: str, *, reason: str = "", now: date | None = None
+    ) -> ProposalDecision:
+        """Drop a proposal; it comes back only when new lines speak for it."""
+        from lorebank.reflect.proposals import find_proposal, record
+
+        with WriterLock(self.root):
+            proposal = find_proposal(self.root, id)
+            record(self.root, proposal, accepted=False, day=self._today(now), reason=reason)
+        return ProposalDecision(proposal, False, None)
 
     def _desk(self, now: date | None) -> Desk:
         self._refuse_in_group("the inbox")

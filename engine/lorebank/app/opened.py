@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, ParamSpec, Self, TypeVar
 
 from lorebank.config import Config
 from lorebank.domain import Entity, Fact, Opinion, OpinionStatus, SyncReport, Trend
-from lorebank.errors import NotFound, NotWritable, PathRefused, UsageError, WorkspaceError
+from lorebank.errors import NotFound, NotWritable, PathRefused, UsageError
 from lorebank.index import connection as store
 from lorebank.index.collector import collector_at_rest
 from lorebank.index.entities import display_names, list_entities, nearest_names
@@ -86,6 +86,10 @@ def made_anew_when_damaged(method: Callable[P, R]) -> Callable[P, R]:
         return method(*args, **kwargs)
 
     return retried
+
+
+RECOGNISED = "recognised: "
+"""Begins the origin of settings that were read off a folder of another program."""
 
 
 class OpenWorkspace:
@@ -158,10 +162,19 @@ class OpenWorkspace:
                 raise store.DamagedIndex[0]("rows are missing from it")
         return self._connection
 
+    @property
+    def _form(self) -> str:
+        """What the folder was recognised as; empty for a workspace of our own."""
+        origin = self.config.origins.get("workspace.log_pattern", "")
+        return origin.removeprefix(RECOGNISED) if origin.startswith(RECOGNISED) else ""
+
     def _opened_index(self) -> Connection:
+        if self._form and not self._index_path.exists():
+            self._say(f"{self.root} is read in place as {self._form}; nothing in it is changed")
         if not self._in_memory:
             try:
-                ensure_derived_folder(self.root)
+                if self._index_path.is_relative_to(self.root):
+                    ensure_derived_folder(self.root)
                 return prepared(store.open_index(self._index_path, on_damage=self._tell_damage))
             except NotWritable as problem:
                 self._keep_in_memory(problem)
@@ -420,27 +433,27 @@ class OpenWorkspace:
         self._meaning.embed_texts(FINGERPRINT, texts)
         return self._meaning.known_vectors(FINGERPRINT, texts)
 
-    def _append(self, path: str, line: str, day: date) -> int:
-        """Write a fact line into a log; returns its line number."""
+    def _append(self, path: str, line: str, day: date, *, undo: str = "") -> int:
+        """Write a fact line into a log, kept for undo in that area; returns its line number."""
         from lorebank.retain.append import append_fact_line, new_log
-        from lorebank.workspace.atomic import write_atomic
-        from lorebank.workspace.paths import resolve_memory_path
+        from lorebank.workspace.text_edit import edit_text
 
-        file = resolve_memory_path(self.root, path, self.config)
-        before = file.read_bytes() if file.exists() else None
-        mark = b"\xef\xbb\xbf" if before and before.startswith(b"\xef\xbb\xbf") else b""
-        try:
-            text = new_log(day) if before is None else before[len(mark) :].decode("utf-8")
-        except UnicodeDecodeError as problem:
-            raise WorkspaceError(
-                f"{path} is not valid UTF-8 at byte {problem.start + len(mark)}; nothing written",
-                hint="mend the file, then retain again",
-            ) from problem
-        appended = append_fact_line(
-            text, line, path=path, headings=self._read_settings.retain_headings
-        )
-        write_atomic(file, mark + appended.text.encode("utf-8"), expected=before)
-        return appended.line
+        headings = self._read_settings.retain_headings
+        lines: list[int] = []
+
+        def add(before: str | None) -> str:
+            text = new_log(day) if before is None else before
+            appended = append_fact_line(text, line, path=path, headings=headings)
+            lines.append(appended.line)
+            return appended.text
+
+        before, after = edit_text(self.root, path, self.config, add)
+        if undo:
+            from lorebank.reflect.undo import Change, keep_for_undo, next_run
+
+            run = next_run(self.root, self._today(None).isoformat(), area=undo)
+            keep_for_undo(self.root, run, {path: Change(before, after)}, area=undo)
+        return lines[-1]
 
 
 def without_private_sources(config: Config) -> Config:

@@ -15,9 +15,6 @@ from lorebank.domain import (
     Diagnostic,
     Fact,
     Opinion,
-    Proposal,
-    ProposalAction,
-    ProposalDecision,
     ReflectReport,
     Ruling,
     Stance,
@@ -30,7 +27,6 @@ from lorebank.index.items import facts_by_id
 from lorebank.index.unsure import load_unsure
 from lorebank.recall.filters import parse_day
 from lorebank.workspace.atomic import temporaries_below
-from lorebank.workspace.layout import LogPattern, named_day
 from lorebank.workspace.lock import WriterLock
 from lorebank.workspace.recalled import settle_recalled
 
@@ -200,48 +196,6 @@ class Reflection(Asking):
             self._sync_words()
         return self._ruling(said, before, None, None)
 
-    def proposals(self) -> tuple[Proposal, ...]:
-        """Edits that wait for a decision, as they stand under `bank/proposals/`."""
-        from lorebank.reflect.proposals import open_proposals
-
-        return open_proposals(self.root)[0]
-
-    def accept_proposal(self, id: str, *, now: date | None = None) -> ProposalDecision:
-        """Make the edit that a proposal describes: in the core memory, or a fact line in a log.
-
-        `id` may be a unique beginning. Nothing is written where the line to change, or what the
-        proposal stands on, is not what it was: `ConcurrentEdit`.
-        """
-        from lorebank.reflect.proposals import (
-            accept_core_edit,
-            check_grounds,
-            find_proposal,
-            record,
-        )
-
-        with WriterLock(self.root):
-            self._sync_words()
-            proposal = find_proposal(self.root, id)
-            check_grounds(self.root, self._index, proposal)
-            if proposal.action is ProposalAction.RETAIN:
-                source = self._retain_line(proposal)
-            else:
-                source = accept_core_edit(self.root, proposal)
-            record(self.root, proposal, accepted=True, day=self._today(now))
-            self._sync_words()
-        return ProposalDecision(proposal, True, source)
-
-    def reject_proposal(
-        self, id: str, *, reason: str = "", now: date | None = None
-    ) -> ProposalDecision:
-        """Drop a proposal; it comes back only when new lines speak for it."""
-        from lorebank.reflect.proposals import find_proposal, record
-
-        with WriterLock(self.root):
-            proposal = find_proposal(self.root, id)
-            record(self.root, proposal, accepted=False, day=self._today(now), reason=reason)
-        return ProposalDecision(proposal, False, None)
-
     def _settle_pages(self, today: date, *, dry_run: bool) -> tuple[PlannedMoves, BegunRun | None]:
         """Put the pages of names that were merged or parted by hand where they belong; where one
         moves, the run has begun with that."""
@@ -275,21 +229,6 @@ class Reflection(Asking):
     ) -> Ruling:
         after = self._opinion_with_id(before.id)
         return Ruling(fact, after, stance, before.confidence, source)
-
-    def _retain_line(self, proposal: Proposal) -> Citation | None:
-        """Append the line of a proposal to its log, unless it stands there already."""
-        from lorebank.workspace.paths import resolve_memory_path
-
-        named = named_day(proposal.target, LogPattern.compile(self.config.workspace.log_pattern))
-        if named.day is None or proposal.target.startswith("bank/"):
-            raise UsageError(f"{proposal.target} is no log")
-        log = resolve_memory_path(self.root, proposal.target, self.config)
-        lines = log.read_text("utf-8-sig", errors="replace").splitlines() if log.exists() else []
-        if proposal.new in lines:
-            line = lines.index(proposal.new) + 1
-        else:
-            line = self._append(proposal.target, proposal.new, named.day)
-        return Citation(proposal.target, line, line)
 
 
 def _with_unknown_hunks(report: ReflectReport, named: Collection[str]) -> ReflectReport:

@@ -6,6 +6,7 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from lorebank.app.beliefs import Beliefs
+from lorebank.app.inbox import Judgments
 from lorebank.app.opened import made_anew_when_damaged
 from lorebank.app.reflection import Reflection
 from lorebank.app.writing import Writing
@@ -21,7 +22,7 @@ _OF_CORE = 12
 """Passages that the core memory may take of a search; a page of its size has fewer."""
 
 
-class Serving(Beliefs, Reflection, Writing):
+class Serving(Beliefs, Judgments, Reflection, Writing):
     """What a host asks on behalf of its model."""
 
     def memory_search(
@@ -151,11 +152,21 @@ class Serving(Beliefs, Reflection, Writing):
         )
 
     def session_hook(
-        self, event: str, *, session: str = "main", source: str = "", now: date | None = None
+        self,
+        event: str,
+        *,
+        session: str = "main",
+        source: str = "",
+        prompt: str = "",
+        transcript: str = "",
+        now: date | None = None,
     ) -> str:
         """What a host's hook prints: for `session-start` the boot pack, with the flush prompt where
-        the conversation was just compacted (`source="compact"`); for `pre-compact` nothing.
+        the conversation was just compacted (`source="compact"`); for `prompt` what memory knows of
+        it, and the flush prompt where the `transcript` says that a compaction is near; for
+        `session-end` what waits in the inbox; for `pre-compact` nothing.
         """
-        from lorebank.agent.session_hooks import session_hook
+        from lorebank.agent.session_hooks import HookEvent, session_hook
 
-        return session_hook(self, event, session=session, source=source, today=self._today(now))
+        told = HookEvent(event, session, source, prompt, transcript)
+        return session_hook(self, told, today=self._today(now))

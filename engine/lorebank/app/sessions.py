@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from lorebank.custody.conversations import Conversations
     from lorebank.domain import Diagnostic
     from lorebank.index.connection import Connection
+    from lorebank.qmd.refresh import Timer
     from lorebank.qmd.sessions import Transcript, TranscriptExport
-    from lorebank.qmd.timer import Timer
     from lorebank.transcripts.forgotten import Forgotten
     from lorebank.transcripts.turns import Turn
 
@@ -179,7 +179,7 @@ class Sessions(OpenWorkspace):
         """
         if not self.config.memory_search.searches_sessions or self._session_timer is not None:
             return
-        from lorebank.qmd.timer import Timer
+        from lorebank.qmd.refresh import Timer
 
         other = type(self)(
             self.root,

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Self
 
 from lorebank.app.opened import (
+    RECOGNISED,
     Progress,
     Say,
     log_warning,
@@ -29,10 +30,13 @@ from lorebank.index.connection import (
 )
 from lorebank.index.meta import read_meta
 from lorebank.index.sync import stale_paths, sync_files
+from lorebank.providers.user_cache import cache_directory
 from lorebank.reflect import materialise
 from lorebank.workspace.derived import ensure_derived_folder
 from lorebank.workspace.discover import find_workspace
+from lorebank.workspace.layout import BANK_FOLDER, DERIVED_FOLDER
 from lorebank.workspace.lock import WriterLock
+from lorebank.workspace.recognise import recognise
 
 
 class Upkeep(Sessions):
@@ -64,7 +68,7 @@ class Upkeep(Sessions):
         root = find_workspace(None if path is None else Path(path), environment, bank=bank)
         if offline:
             flags = (*flags, Change("embedder.offline", True, "offline"))
-        config = load_config(root, environment, flags)
+        config = load_config(root, environment, flags, _recognised(root))
         return cls(root, config, now=now, environ=environment, say=say, group=group)
 
     @classmethod
@@ -83,9 +87,9 @@ class Upkeep(Sessions):
         from lorebank.workspace.scaffold import init_workspace
 
         root = Path(path).expanduser().resolve()
-        created = init_workspace(root, template)
+        created = _adopted(root) if recognise(root) else init_workspace(root, template)
         environment = os.environ if environ is None else environ
-        config = load_config(root, environment)
+        config = load_config(root, environment, defaults=_recognised(root))
         return cls(root, config, now=now, created=created, environ=environment)
 
     @staticmethod
@@ -93,7 +97,10 @@ class Upkeep(Sessions):
         """What `init` would make, as workspace paths; nothing is written."""
         from lorebank.workspace.scaffold import init_workspace
 
-        return tuple(init_workspace(Path(path).expanduser().resolve(), template, dry_run=True))
+        root = Path(path).expanduser().resolve()
+        if recognise(root):
+            return tuple(f"{name}/" for name in _OWN_FOLDERS if not (root / name).is_dir())
+        return tuple(init_workspace(root, template, dry_run=True))
 
     @made_anew_when_damaged
     def sync(
@@ -193,7 +200,7 @@ class Upkeep(Sessions):
             directives=self.directives(),
             sessions=said,
         )
-        status = replace(status, rules_alone=self._rules_alone)
+        status = replace(status, rules_alone=self._rules_alone, form=self._form)
         if self._in_memory:
             kept = Diagnostic(str(self._index_path), 0, "index-in-memory", self._in_memory)
             status = replace(status, problems=(kept, *status.problems))
@@ -247,3 +254,38 @@ class Upkeep(Sessions):
             directives=directives,
             dry_run=dry_run,
         )
+
+
+_OWN_FOLDERS = (BANK_FOLDER, DERIVED_FOLDER)
+"""What is written in the folder of another program: nothing else there is touched."""
+
+
+def _adopted(root: Path) -> list[str]:
+    """Make room in a folder of another program; what was made."""
+    made = [f"{name}/" for name in _OWN_FOLDERS if not (root / name).is_dir()]
+    ensure_derived_folder(root)
+    (root / BANK_FOLDER).mkdir(exist_ok=True)
+    return made
+
+
+def _recognised(root: Path) -> list[Change]:
+    """Settings for a folder of another program, read where it lies.
+
+    Until something is written for it, its index is kept in the user's cache: commands that only
+    read leave the folder as it is.
+    """
+    form = recognise(root)
+    if form is None:
+        return []
+    origin = f"{RECOGNISED}{form.name}"
+    found = [
+        Change("workspace.log_pattern", form.log_pattern, origin),
+        Change("workspace.extra_paths", (".",), origin),
+        Change("workspace.exclude", form.exclude, origin),
+    ]
+    cache = cache_directory()
+    if cache is not None and not (root / DERIVED_FOLDER).is_dir():
+        index = str(cache / "indexes" / "{workspace}.sqlite")
+        found.append(Change("index.path", index, origin))
+        found.append(Change("embedder.cache.shared", True, origin))
+    return found

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import date
+from itertools import groupby
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lorebank.app.opened import Day, OpenWorkspace
@@ -15,16 +18,22 @@ from lorebank.domain import (
     EvidenceMark,
     Fact,
     FactKind,
+    LintFinding,
+    LintReport,
+    Mention,
     Origin,
     Proposal,
     Stance,
+    UndoReport,
 )
-from lorebank.errors import UsageError
-from lorebank.index.items import facts_by_place
+from lorebank.errors import LockHeld, UsageError
+from lorebank.index.items import facts_by_id, facts_by_place, facts_saying
+from lorebank.language.secrets import find_secrets
+from lorebank.markdown.hidden import private_parts
 from lorebank.recall.filters import parse_day, parse_origin
 from lorebank.retain.kinds import parse_kind
 from lorebank.workspace.layout import LogPattern
-from lorebank.workspace.lock import WriterLock
+from lorebank.workspace.lock import WriterLock, append_lock
 
 if TYPE_CHECKING:
     from lorebank.agent.core_memory import CoreWrite
@@ -46,6 +55,8 @@ class Writing(OpenWorkspace):
         replaces: Sequence[str] | str = (),
         origin: Origin | str = Origin.OWNER,
         author: Author = NOBODY,
+        allow_future: bool = False,
+        allow_secret: bool = False,
         now: date | None = None,
     ) -> Fact:
         """Append a fact under the retain section of a day's log and return it with its citation.
@@ -68,14 +79,26 @@ class Writing(OpenWorkspace):
         today = self._today(now)
         recorded = parse_day(day, today, "date") or today
         origin, author = as_written_by(author, Origin(parse_origin(origin)), today, recorded)
+        if recorded > today and not allow_future:
+            raise UsageError(
+                f"--date {recorded} lies ahead; a log tells of days that were",
+                hint="write it down today and name the day in the sentence, or --allow-future",
+            )
         news = self._news(admitted(text) if origin is Origin.AGENT else text)
+        public, private = private_parts(news)
+        if private and not public:
+            raise UsageError("nothing to retain: all of it is private", hint="edit the log itself")
+        if find_secrets(news) and not allow_secret:
+            raise UsageError(
+                "nothing retained: the text holds what looks like a secret",
+                hint="leave it out, or --allow-secret; the index masks it either way",
+            )
         marks = [EvidenceMark(Stance.FOR, self._opinion_id(o)) for o in for_]
         marks += [EvidenceMark(Stance.AGAINST, self._opinion_id(o)) for o in against]
         olds = (replaces,) if isinstance(replaces, str) else replaces
-        if olds:
-            self._freshen()
+        self._sync_if_free()
         fact = compose_fact(
-            news,
+            public,
             kind=parse_kind(kind),
             entities=entities,
             confidence=confidence,
@@ -84,13 +107,21 @@ class Writing(OpenWorkspace):
             ends=[self._fact(old).id for old in olds],
             origin=origin,
             author=author,
+            names_in=self._known_names,
         )
         path = LogPattern.compile(self.config.workspace.log_pattern).path_for(recorded)
-        with WriterLock(self.root):
-            line = self._append(path, format_fact(fact), recorded)
+        written = next((f for f in facts_by_id(self._index, fact.id) if not private), None)
+        if written is not None:
+            self._say(f"noted already: {written.citation}; nothing was written")
+            return written
+        for before in facts_saying(self._index, [fact.content])[-1:]:
+            self._say(f"noted before: {before.citation}")
+        formatted = f"{format_fact(fact)} {private}".rstrip()
+        with append_lock(self.root):
+            line = self._append(path, formatted, recorded, undo="retain")
         if self._vectors_of is not None:
             self._meaning.embed_texts(FINGERPRINT, [fact.content])
-        self._sync_words()
+        self._sync_if_free()
         written = facts_by_place(self._index, path, line)
         if written is None:
             return replace(fact, citation=Citation(path, line, line))
@@ -99,6 +130,12 @@ class Writing(OpenWorkspace):
         return replace(written, related=about(self._open_desk(now), written))
 
     add = retain
+
+    def _sync_if_free(self) -> None:
+        """Bring the index up to date unless somebody holds the workspace: whoever writes a line
+        never waits for a night, whose own last sync, or the next question, reads it."""
+        with suppress(LockHeld), WriterLock(self.root, timeout_s=0):
+            self._sync_words()
 
     def log(
         self, text: str, *, day: Day = None, author: Author = NOBODY, now: date | None = None
@@ -127,10 +164,21 @@ class Writing(OpenWorkspace):
             places.append(Citation(path, done.line, last))
             return done.text
 
-        with WriterLock(self.root):
+        with append_lock(self.root):
             edit_text(self.root, path, self.config, add)
-        self._sync_words()
+        self._sync_if_free()
         return places[-1]
+
+    def log_file(self, *, day: Day = None, now: date | None = None) -> Path:
+        """The file of a day's log, laid out where it does not exist yet."""
+        from lorebank.retain.append import new_log
+        from lorebank.workspace.text_edit import edit_text
+
+        recorded = parse_day(day, self._today(now), "date") or self._today(now)
+        path = LogPattern.compile(self.config.workspace.log_pattern).path_for(recorded)
+        with WriterLock(self.root):
+            edit_text(self.root, path, self.config, lambda t: new_log(recorded) if t is None else t)
+        return self.root / path
 
     def memory_write(
         self,
@@ -180,6 +228,75 @@ class Writing(OpenWorkspace):
             edit_text(self.root, path, self.config, change)
         self._sync_words()
         return reports[-1]
+
+    def lint(self, *, fix: bool = False, now: date | None = None) -> LintReport:
+        """Lines that are better written otherwise, each with what it would become.
+
+        With `fix` those that need no judgement are rewritten; `undo_lint` takes that back.
+        """
+        from lorebank.index.lint import lint_findings
+        from lorebank.markdown.lint import apply_fixes, with_fixes
+
+        self._freshen()
+        headings = self._read_settings.retain_headings
+        found: list[LintFinding] = []
+        after: dict[str, tuple[str, str]] = {}
+        for path, group in groupby(lint_findings(self._index), lambda each: each.source.path):
+            text = self._read_text(path)
+            fixed = with_fixes(tuple(group), text, headings)
+            found += fixed
+            if (mended := apply_fixes(fixed, text)) != text:
+                after[path] = (text, mended)
+        if not fix or not after:
+            return LintReport(tuple(found))
+        run = self._edit_files("lint", after, self._today(now))
+        self._sync_words()
+        return LintReport(tuple(found), tuple(sorted(after)), run)
+
+    def undo_lint(self, run: str | None = None) -> UndoReport:
+        """Take the fixes of a run of lint back, the last without a name."""
+        return self._undo_edit("lint", run)
+
+    def undo_retain(self) -> UndoReport:
+        """Take the last fact that `retain` wrote out of its log again."""
+        return self._undo_edit("retain", None)
+
+    def _undo_edit(self, area: str, run: str | None) -> UndoReport:
+        from lorebank.reflect.undo import undo_run
+
+        with WriterLock(self.root):
+            report = undo_run(self.root, run, area=area)
+        self._sync_words()
+        return report
+
+    def _edit_files(self, area: str, texts: Mapping[str, tuple[str, str]], day: date) -> str:
+        """Write texts over the texts that were read, kept for undo; the name of the run."""
+        from lorebank.reflect.undo import Change, keep_for_undo, next_run
+        from lorebank.workspace.text_edit import edit_text
+
+        with WriterLock(self.root):
+            run = next_run(self.root, day.isoformat(), area=area)
+            changes: dict[str, Change] = {}
+            for path, (before, after) in texts.items():
+                # A file that changed since it was read is left alone: its line numbers are old.
+                def edit(text: str | None, before: str = before, after: str = after) -> str:
+                    return after if text == before else text or ""
+
+                edited = edit_text(self.root, path, self.config, edit)
+                changes[path] = Change(*edited)
+            keep_for_undo(self.root, run, changes, area=area)
+        return run
+
+    def _known_names(self, text: str) -> tuple[Mention, ...]:
+        from lorebank.index.plain_mentions import names_in_sentence
+        from lorebank.retain.kinds import not_names
+
+        self._freshen()
+        return names_in_sentence(self._index, text, not_names())
+
+    def _read_text(self, path: str) -> str:
+        data = (self.root / path).read_bytes()
+        return data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
 
     def _propose(self, asked: Sequence[Proposal], core_tokens: int) -> CoreWrite:
         """Put an agent's requests before the owner; the caller holds the writer's lock."""

@@ -7,8 +7,8 @@ the languages that all its words share, so words of different languages never ma
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from lorebank.dates.lexicon import ALL, Lexicon
 from lorebank.dates.spans import Moment
@@ -33,13 +33,14 @@ _PUNCTUATION = {
 _ORDINAL_SUFFIXES = frozenset(
     {"st", "nd", "rd", "th", "er", "ere", "re", "eme", "e", "o", "a", "º", "ª", "°", "de", "ste"}
 )
+_TELLING = 2
+"""Common words that tell a text's language; one alone may be a word of another."""
 _ABBREVIATED = frozenset({"MON", "MONTH", "WDAY", "WEEK_NO", "AROUND"})
 """Tags whose words may end in the full stop of an abbreviation."""
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
-    """A reading of the tokens from its place up to `end`."""
+class Edge(NamedTuple):
+    """A reading of the tokens from its place up to `end`; a tuple, as each text makes hundreds."""
 
     tag: str
     value: Any
@@ -55,6 +56,8 @@ class Lattice:
 
     tokens: Tokens
     edges: list[list[Edge]]
+    spoken: int = ALL
+    """The languages that the text may be in, by its common words."""
 
     def holds(self, tags: frozenset[str]) -> bool:
         """Whether some stretch may be read as one of the tags."""
@@ -78,6 +81,8 @@ class Rule:
     build: Callable[..., Any]
     tag: str = "DATE"
     languages: int = ALL
+    order: tuple[int, ...] = ()
+    """The places of the values, where `build` takes them in another order than the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,35 +177,59 @@ class RuleTree:
 
 
 def read_tokens(tokens: Tokens, words: Lexicon) -> Lattice:
-    """The lattice of what each token may mean by itself."""
-    lattice = Lattice(tokens, [[] for _ in tokens.words])
-    evidence = _evidence(tokens, words)
-    for index, word in enumerate(tokens.words):
+    """The lattice of what each token may mean by itself, in the languages the text may be in."""
+    tokens.split(words.inflected)
+    evidence, spoken = _languages(tokens.words, words.marks)
+    lattice = Lattice(tokens, [[] for _ in tokens.words], spoken)
+    written = tokens.words
+    for index, word in enumerate(written):
         edges = lattice.edges[index]
-        tag = _PUNCTUATION.get(word)
-        if tag:
-            edges.append(Edge(tag, None, ALL, index + 1))
-        if word == "." and _dot_at(tokens, index + 1):
-            edges.append(Edge("DASH", None, ALL, index + 2))
-        if word.isdecimal():
-            edges.extend(_number_edges(tokens, index))
+        if not word.isalpha():
+            edges.extend(_sign_edges(tokens, index, word))
         for reading in words.readings(word):
-            end = index + 1 + len(reading.rest)
-            if reading.rest and tuple(tokens.words[index + 1 : end]) != reading.rest:
+            languages = reading.languages & spoken
+            if not languages or (reading.collides and not reading.languages & evidence):
                 continue
-            if reading.collides and not reading.languages & evidence:
+            rest = reading.rest
+            end = index + 1 + len(rest)
+            if rest and tuple(written[index + 1 : end]) != rest:
                 continue
-            edges.append(Edge(reading.tag, reading.value, reading.languages, end))
+            if reading.capital and not tokens.text[tokens.starts[index]].isupper():
+                continue
+            edges.append(Edge(reading.tag, reading.value, languages, end))
             if reading.tag in _ABBREVIATED and _dot_at(tokens, end):
-                edges.append(Edge(reading.tag, reading.value, reading.languages, end + 1))
+                edges.append(Edge(reading.tag, reading.value, languages, end + 1))
     return lattice
 
 
-def _evidence(tokens: Tokens, words: Lexicon) -> int:
-    languages = 0
-    for word in tokens.words:
-        languages |= words.marks.get(word, 0)
-    return languages
+def _sign_edges(tokens: Tokens, index: int, word: str) -> Iterator[Edge]:
+    """The readings of a number or a punctuation mark."""
+    tag = _PUNCTUATION.get(word)
+    if tag:
+        yield Edge(tag, None, ALL, index + 1)
+    if word == "." and _dot_at(tokens, index + 1):
+        yield Edge("DASH", None, ALL, index + 2)
+    if word.isdecimal():
+        yield from _number_edges(tokens, index)
+
+
+def _languages(words: Sequence[str], marks: Mapping[str, tuple[int, ...]]) -> tuple[int, int]:
+    """The languages that some common word of the text belongs to, and those it may be in."""
+    votes = count_marks(words, marks)
+    most = max(votes.values(), default=0)
+    evidence = sum(1 << index for index in votes)
+    if most < _TELLING:
+        return evidence, ALL
+    return evidence, sum(1 << index for index, count in votes.items() if 2 * count >= most)
+
+
+def count_marks(words: Sequence[str], marks: Mapping[str, tuple[int, ...]]) -> dict[int, int]:
+    """How many common words of each language, by its number, a text holds."""
+    votes: dict[int, int] = {}
+    for found in filter(None, map(marks.get, set(words))):
+        for index in found:
+            votes[index] = votes.get(index, 0) + 1
+    return votes
 
 
 def _number_edges(tokens: Tokens, index: int) -> Iterator[Edge]:
@@ -221,8 +250,9 @@ def _number_edges(tokens: Tokens, index: int) -> Iterator[Edge]:
                 yield Edge("DAY", number, ALL, end)
             if end > index + 1:
                 yield Edge("ORD", number, ALL, end)
-                if tokens.words[index + 1] != "." and 1 <= number <= 31:
-                    yield Edge("DAY_ORD", number, ALL, end)
+                if 1 <= number <= 31:
+                    tag = "DAY_DOT" if tokens.words[index + 1] == "." else "DAY_ORD"
+                    yield Edge(tag, number, ALL, end)
         if 1 <= number <= 12:
             yield Edge("MNUM", number, ALL, index + 1)
     elif len(digits) == 4 and 1900 <= number <= 2099:
@@ -236,7 +266,7 @@ def _dot_at(tokens: Tokens, index: int) -> bool:
 
 def _build(rule: Rule, moment: Moment, values: list[Any]) -> Any:
     try:
-        return rule.build(moment, *values)
+        return rule.build(moment, *(values[i] for i in rule.order) if rule.order else values)
     except (ValueError, OverflowError):  # no such day, or outside the years 1 to 9999
         return None
 

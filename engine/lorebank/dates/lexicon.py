@@ -15,7 +15,8 @@ from typing import Any
 
 from lorebank.dates.tokens import tokenize
 from lorebank.errors import ConfigurationError
-from lorebank.languages import Sections, compiled, language_files, split
+from lorebank.language.folding import fold
+from lorebank.languages import Sections, compiled, language_files, sections, split
 from lorebank.records import dataclass
 
 LANGUAGES = tuple(path.stem for path in language_files())
@@ -44,6 +45,8 @@ ENTRIES = {
     "edge": ("EDGE_WORD",),  # "end year" = "Jahresende"
     "relative": ("REL_PRE",),  # last, this, next: before the unit
     "relative_after": ("REL_POST",),
+    "then": ("THEN",),  # `the following week`: after the time named before
+    "then_after": ("THEN_POST",),
     "trailing": ("TRAIL_PRE",),  # `the past month`
     "trailing_after": ("TRAIL_POST",),
     "window": ("SPAN_PRE",),  # `the last … days`
@@ -56,7 +59,7 @@ ENTRIES = {
     "school_year": ("SCHOOL_YEAR",),  # by its first month
     "same_time": ("SAME_TIME",),  # `this time last year`
     "to_date": ("TO_DATE",),  # `year to date`
-    "week_on": ("WEEK_ON",),  # the `week` of `Monday week`
+    "week_on": ("WEEK_ON",),  # 1 = the `week` of `Monday week`
     "era": ("ERA",),  # 令和, by the year before its first
     "first_year": ("FIRST_YEAR",),
     "quarter": ("QUARTER",),
@@ -73,6 +76,11 @@ ENTRIES = {
     "day_next_to": ("DAY_NEXT_TO",),  # -1 = "day before", 1 = "day after"
     "week_next_to": ("WEEK_NEXT_TO",),
     "day_before_number": ("DAY_PRE",),  # `el día 3`
+    "day_article": ("DAY_ARTICLE",),  # `le 30`
+    "day_article_bound": ("DAY_ARTICLE_BOUND",),  # `au 15`: counts behind `jusqu'`, or `du 3`
+    "day_article_weak": ("DAY_ARTICLE_WEAK",),  # `a 30`: counts before a pause or a common word
+    "day_article_after": ("DAY_ARTICLE_POST",),  # `28'inde`
+    "quantity_of": ("QUANTITY_OF",),  # what makes `il y a trois semaines de …` no date
     "year_sign": ("NIAN",),  # 年
     "month_sign": ("YUE",),  # 月
     "day_sign": ("RI",),  # 日
@@ -81,7 +89,10 @@ ENTRIES = {
     "in_after": ("IN_POST",),
     "article": ("ART",),
     "on": ("ON",),  # what licenses one in digits
-    "since": ("SINCE",),
+    "since": ("SINCE",),  # never ahead
+    "starting": ("STARTING",),  # `as from`, which may be ahead
+    "since_or_starting": ("SINCE_OR_STARTING",),  # Italian `da`: ahead only where that is near
+    "starting_after": ("STARTING_POST",),
     "until": ("UNTIL",),
     "until_after": ("UNTIL_POST",),
     "before": ("BEFORE",),
@@ -93,6 +104,7 @@ ENTRIES = {
     "onwards": ("ONWARDS",),
     "from": ("FROM",),
     "to": ("TO",),
+    "to_after": ("TO_POST",),
     "between": ("BETWEEN",),
     "and": ("AND",),
     "range_after": ("RANGE_POST",),
@@ -103,8 +115,26 @@ ENTRIES = {
 }  # fmt: skip
 """What a `[dates]` section may hold → the tags of its words in rules."""
 
-_LISTS = ("marks", "vague", "past", "future", "habit")
-"""What it may hold besides: lists of words that say something of the whole sentence."""
+CUES = {
+    "past": "words and endings (`*ed`) of clauses that tell of what was",
+    "not_past": "words that end so and do not",
+    "auxiliary": "`ha`: beside a participle, the past",
+    "participle": "endings of participles; in a language without auxiliaries, opening a clause",
+    "future": "of clauses that tell of what is to come",
+    "not_future": "words that end so and do not",
+    "habit": "`usually`: what happens again and again",
+    "hours": "`opens`, `serves`: beside `from Monday to Thursday`, opening hours",
+    "moved": "`postponed`: `from Wednesday to Thursday` are then two days",
+    "joins": "words between clauses",
+}
+"""What it may hold of how a clause speaks."""
+
+_LISTS = ("marks", "vague", "suffixes", *CUES)
+"""What it may hold besides: words that say something of a whole text or clause."""
+
+_INFLECTED = frozenset(
+    {"month", "weekday", "season", "unit", "relative_day", "edge", "part_after", "holiday"}
+)
 
 ANCHORS = frozenset(
     {
@@ -131,6 +161,8 @@ class Reading:
     languages: int
     collides: bool
     """Counts only where another word of the text belongs to its language."""
+    capital: bool
+    """Counts only where it is written with a capital: `Linggo` is Sunday, `linggo` a week."""
 
 
 @dataclass(slots=True)
@@ -141,16 +173,14 @@ class Lexicon:
     """First token → the fields of its readings, longest first."""
     anchors: frozenset[str]
     """Words, the longest of their entry, of which a date phrase without a digit holds one."""
-    marks: dict[str, int]
-    """Common word → its languages: evidence of which language a text is in."""
+    marks: dict[str, tuple[int, ...]]
+    """Common word → the numbers of its languages: evidence of which one a text is in."""
     vague: dict[str, tuple[tuple[str, ...], ...]]
     """First token → the tokens behind it, for phrases that name no definite time."""
-    past: frozenset[str]
-    """Words that put a sentence in the past."""
-    future: frozenset[str]
-    """Words that put a sentence in the future."""
-    habit: frozenset[str]
-    """Words that make a sentence speak of what happens again and again."""
+    inflected: dict[str, int]
+    """Word with one of its language's suffixes → letters of the word: `mayısta` is `mayıs` `ta`."""
+    cues: dict[str, dict[str, str]]
+    """Language → cue → a regular expression of its words and endings, accents and all."""
     _read: dict[str, tuple[Reading, ...]] = field(default_factory=dict)
 
     def readings(self, word: str) -> tuple[Reading, ...]:
@@ -163,6 +193,10 @@ class Lexicon:
             found = self._read[word] = tuple(Reading(*fields) for fields in row)
         return found
 
+    def is_ambiguous(self, word: str, tag: str) -> bool:
+        """Whether a word is read so only with care: its spelling bears a `~`."""
+        return any(r.collides and r.tag == tag and not r.rest for r in self.readings(word))
+
 
 @cache
 def lexicon() -> Lexicon:
@@ -171,39 +205,59 @@ def lexicon() -> Lexicon:
 
 
 def _tables(languages: Sections) -> dict[str, Any]:
-    meanings: dict[tuple[tuple[str, ...], str, Any, bool], int] = defaultdict(int)
-    marks: dict[str, int] = defaultdict(int)
+    meanings: dict[tuple[tuple[str, ...], str, Any, bool, bool], int] = defaultdict(int)
+    marks: dict[str, set[int]] = defaultdict(set)
     vague: dict[str, set[tuple[str, ...]]] = defaultdict(set)
-    lists: dict[str, set[str]] = {"past": set(), "future": set(), "habit": set()}
+    inflected: dict[str, int] = {}
+    stop_words = sections("stop_words")
     for code, section in languages.items():
         bit = language_bit(code)
+        suffixes = [fold(suffix) for suffix in split(section.get("suffixes", ""))]
         for entry, value, spelling in _spellings(code, section):
-            tokens = tuple(tokenize(spelling.lstrip("~")).words)
+            written = spelling.lstrip("~")
+            tokens = tuple(tokenize(written).words)
+            flags = spelling.startswith("~"), written[0].isupper()
+            if entry in _INFLECTED:
+                inflected.update({tokens[-1] + suffix: len(tokens[-1]) for suffix in suffixes})
             for tag in ENTRIES[entry]:
-                meanings[tokens, tag, value, spelling.startswith("~")] |= bit
+                meanings[tokens, tag, value, *flags] |= bit
             if entry == "unit":
-                meanings[tokens, f"U_{value.upper()}", value, spelling.startswith("~")] |= bit
-        for word in split(section.get("marks", "")):
-            marks[tokenize(word).words[0]] |= bit
+                meanings[tokens, f"U_{value.upper()}", value, *flags] |= bit
+        common = [word for entry in ("marks", *CUES) for word in split(section.get(entry, ""))]
+        for word in (*common, *stop_words.get(code, {}).get("words", "").split()):
+            tokens = tuple(tokenize(word).words)
+            if len(tokens) == 1 and not word.startswith("*"):
+                marks[tokens[0]].add(LANGUAGES.index(code))
         for phrase in split(section.get("vague", "")):
             first, *rest = tokenize(phrase).words
             vague[first].add(tuple(rest))
-        for name, words in lists.items():
-            words.update(tokenize(word).words[0] for word in split(section.get(name, "")))
     rows: dict[str, list[tuple[Any, ...]]] = defaultdict(list)
-    for (tokens, tag, value, collides), bits in meanings.items():
-        rows[tokens[0]].append((tokens[1:], tag, value, bits, collides))
+    for (tokens, tag, value, collides, capital), bits in meanings.items():
+        rows[tokens[0]].append((tokens[1:], tag, value, bits, collides, capital))
+    whole = {token for tokens, *_ in meanings for token in tokens}
+    inflected = {word: stem for word, stem in inflected.items() if word not in whole}
     return {
         "rows": {
             first: tuple(sorted(found, key=lambda fields: -len(fields[0])))
             for first, found in rows.items()
         },
-        "anchors": frozenset(
-            max(tokens, key=len) for tokens, tag, _, _ in meanings if tag in ANCHORS
-        ),
-        "marks": dict(marks),
+        "anchors": frozenset(inflected)
+        | frozenset(max(tokens, key=len) for tokens, tag, *_ in meanings if tag in ANCHORS),
+        "marks": {word: tuple(sorted(found)) for word, found in marks.items()},
         "vague": {first: tuple(sorted(rests)) for first, rests in vague.items()},
-        **{name: frozenset(words) for name, words in lists.items()},
+        "inflected": inflected,
+        "cues": {code: _cues(section) for code, section in languages.items()},
+    }
+
+
+def _cues(section: dict[str, Any]) -> dict[str, str]:
+    return {
+        cue: "|".join(
+            re.escape(word.lower()).replace(r"\*", r"[^\W\d_]{2,}").replace(r"\ ", r"\s+")
+            for word in split(section[cue])
+        )
+        for cue in CUES
+        if cue in section
     }
 
 

@@ -1,4 +1,4 @@
-"""What looks like a date and is none: names, verbs, versions, ids, paths, counted things.
+"""What looks like a date and is none: names, ids, paths, streets, counted things.
 
 A match is judged by the letters right around it and by its neighbouring words.
 """
@@ -9,69 +9,79 @@ import re
 
 from lorebank.dates.lattice import Edge, Lattice
 from lorebank.dates.lexicon import Lexicon, language_bit
-from lorebank.dates.neighbours import (
-    AFTER_CJK_NAME,
-    AFTER_WEEKDAY,
-    ARTICLES_ROMANCE,
-    AUXILIARIES_FR,
-    CAPITALISED_AFTER,
-    CJK_PLACES,
-    COUNTED,
-    DAY_WORDS,
-    EVENTS,
-    NAME_JOINS,
-    NAME_LEADS,
-    NAME_WORDS,
-    NO_VERB_AFTER,
-    ORDINAL_WEEKDAYS,
-    RELEASES,
-    STREET_JOINS,
-    STREETS,
-    STRONG_LEADS,
-    VERBS,
-    VERSION_LEADS,
-    capitalised,
-)
 from lorebank.dates.rules_bounds import Meaning
 from lorebank.dates.tokens import Tokens, is_cjk
-from lorebank.dates.unlicensed import counts_alone
 
-_ENGLISH = language_bit("en")
 _NOUNS_CAPITALISED = language_bit("de")
+_WEEKDAYS_CAPITALISED = (
+    language_bit("en") | _NOUNS_CAPITALISED | language_bit("tr") | language_bit("fil")
+)
 _SMALL_IN = language_bit("fr") | language_bit("es") | language_bit("pt") | language_bit("it")
-_WEEKDAYS_CAPITALISED = language_bit("en") | language_bit("de")
+_CHINESE_OR_JAPANESE = language_bit("zh") | language_bit("ja")
 
 _BEFORE_GLUED = frozenset("/\\_#@$€£=&+~%^")
 _AFTER_GLUED = frozenset("/\\_@%=$€£")
 _TAIL_IF_WORD = frozenset(".-:,'’–")
+_HAN_NUMERALS = frozenset("一二三四五六七八九十")
+_AFTER_CJK_NAME = ("さん", "さま", "様", "くん", "君", "ちゃん", "間", "先生", "氏")
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# Words of several languages together: none of them is a date's neighbour in another.
+_STREETS = _words(
+    "calle rua via rue avenida plaza piazza praca place strasse largo viale corso avenue boulevard "
+    "platz travessa paseo quai square ponte pont puente straat plein laan caddesi sokak"
+)
+_STREET_JOINS = _words("du de del des di do da der le la dos das of")
+_TITLES = _words(
+    "mr mrs ms miss dr sir herr frau senor senora senhor senhora signor signora monsieur madame "
+    "mme sr sra don dona doktor doctor docteur dottor dottore uncle aunt tante onkel tia tio zio "
+    "zia meneer mevrouw bay bayan mang aling named called cat dog"
+)
+_NO_WEEKDAY_AFTER = _words("the a an my our le la il lo les los las o as ' \" “ ‘ s")
+_EVENTS = _words(
+    "meeting standup call sync review demo retro session workshop lunch dinner breakfast party "
+    "class lesson game match show report notes interview presentation brunch barbecue walk trip "
+    "visit parade"
+)
+_COUNTED = _words(
+    "words word tokens lines users items files bytes ms hours steps rows euros eur usd km per por "
+    "pour percent prozent cento rue via calle rua de di"
+)
+_NUMBERED = _words(
+    "version versao versione versie surum release rev build firmware driver treiber update port "
+    "puerto porta poort page pages pp seite seiten pagina paginas pagine room zimmer line lines"
+)
+_DAY_WORDS = _words("today yesterday tomorrow")
+_AUXILIARIES_FR = _words("a ont ai as avons avez avait avaient avoir ayant aurait pas jamais deja")
+_NAMES = _words(
+    "april may june august augustus march friday jan juni mai avril abril agosto domingo eylul "
+    "mayo sun mar"
+)
+_NAME_JOINS = _words("of for with from de con com avec di")
 
 
 def is_date(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> bool:
     """Whether the tokens of the match name a time where they stand."""
     meaning: Meaning = edge.value
     tokens = lattice.tokens
-    if not _stands_free(tokens, start, edge.end):
+    if not _stands_free(tokens, start, edge.end) or _is_street(tokens, start):
         return False
-    if meaning.repeating and _names_a_place(tokens, edge.end):
+    if meaning.repeating and tokens.text.startswith(_AFTER_CJK_NAME, tokens.ends[edge.end - 1]):
         return False
-    if meaning.repeating and tokens.text.startswith(AFTER_CJK_NAME, tokens.ends[edge.end - 1]):
+    if _is_version(tokens, start, edge.end) or _is_nth_thing(lattice, start, edge, words):
         return False
     if not meaning.licensed:
-        return counts_alone(lattice, start, edge, words)
+        return _counts_alone(lattice, start, edge, words)
     return not (
-        _is_counted(tokens, start, edge.end, meaning)
-        or _is_causal(tokens, edge, meaning)
+        _is_counted(tokens, edge, meaning)
         or _is_named(tokens, start, edge, meaning)
-        or _is_verb(tokens, start, edge, meaning)
-        or _is_title_or_compound(lattice, start, edge, words)
-        or _is_version(tokens, start, edge.end)
         or _is_accented_otherwise(tokens, start, edge.end)
-        or _is_street(tokens, start)
         or _is_capital_day(tokens, start)
         or _is_capital_noun(tokens, start, edge, meaning)
-        or _is_run_together(tokens, start, edge.end)
-        or _is_ordinal(tokens, start, edge.end, words)
-        or _is_nth_thing(lattice, start, edge, words)
     )
 
 
@@ -107,156 +117,149 @@ def _glued_right(text: str, right: int) -> bool:
     return False
 
 
-def _is_counted(tokens: Tokens, start: int, end: int, meaning: Meaning) -> bool:
-    """`in 2000 words`: a year in digits that counts what follows."""
-    if meaning.granularity not in ("year", "range") or end >= len(tokens.words):
-        return False
-    return tokens.words[end - 1].isdecimal() and tokens.words[end] in COUNTED
+def _word_at(tokens: Tokens, index: int) -> str:
+    return tokens.words[index] if 0 <= index < len(tokens.words) else ""
 
 
-def _is_causal(tokens: Tokens, edge: Edge, meaning: Meaning) -> bool:
-    """`since Friday was a holiday`."""
-    after = tokens.words[edge.end] if edge.end < len(tokens.words) else ""
-    return meaning.modifier == "since" and after in ("is", "was", "were", "has", "had", "will")
+def _is_capital(tokens: Tokens, index: int) -> bool:
+    return 0 <= index < len(tokens.words) and tokens.text[tokens.starts[index]].isupper()
 
 
-def _is_named(tokens: Tokens, start: int, edge: Edge, meaning: Meaning) -> bool:
-    """A month, weekday or season that is (part of) the name of a person or thing."""
-    last = tokens.words[edge.end - 1]
-    if not meaning.repeating or not (last in NAME_WORDS or last in CAPITALISED_AFTER):
-        return False
-    after = tokens.words[edge.end] if edge.end < len(tokens.words) else ""
-    if capitalised(tokens, edge.end) and not edge.languages & _NOUNS_CAPITALISED:
-        if tokens.words[start] in STRONG_LEADS and edge.end > start + 1:
-            return capitalised(tokens, edge.end + 1) and "the" in tokens.words[start : edge.end]
-        return after != "i"
-    if last in CAPITALISED_AFTER:
-        return False
-    if edge.end == start + 2 and tokens.words[start] in NAME_JOINS:
-        return capitalised(tokens, start + 1) and not edge.languages & _WEEKDAYS_CAPITALISED
-    if after == "'" and not EVENTS.intersection(tokens.words[edge.end + 2 : edge.end + 4]):
-        return True
-    if "the" in tokens.words[start : edge.end] and after.isalpha():
-        return after not in EVENTS and after not in AFTER_WEEKDAY
-    if meaning.modifier != "exact" and after in VERBS:
-        return True
-    return start > 0 and tokens.words[start - 1] in NAME_LEADS - {"and", "with", "met", "meet"}
-
-
-def _is_verb(tokens: Tokens, start: int, edge: Edge, meaning: Meaning) -> bool:
-    """`row 5 may be`, `10 march past`: a lower-case month's name that is a verb."""
-    if not edge.languages & _ENGLISH or not meaning.repeating:
-        return False
-    for index in range(start, edge.end):
-        if tokens.words[index] in ("may", "march") and tokens.text[tokens.starts[index]].islower():
-            after = tokens.words[edge.end] if edge.end < len(tokens.words) else ""
-            led = tokens.words[start] in NO_VERB_AFTER
-            return not led and after[:1].isalnum()
-    return False
-
-
-def _is_title_or_compound(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> bool:
-    """`the author of 1984`, `admin on 1936`, `for weekend drives`."""
-    tokens = lattice.tokens
+def _counts_alone(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> bool:
+    """Whether the match names a time although nothing before it says so."""
     meaning: Meaning = edge.value
-    if meaning.granularity == "year" and edge.end == start + 2:
-        return tokens.words[start] in ("of", "on") and tokens.words[edge.end - 1].isdecimal()
-    if tokens.words[edge.end - 1] != "weekend" or edge.end >= len(tokens.words):
+    tokens = lattice.tokens
+    outside = tokens.words[:start] + tokens.words[edge.end :]
+    if not any(word[0].isalnum() for word in outside):
+        return edge.end > start + 1 or tokens.words[start] not in _NAMES
+    before, after = _word_at(tokens, start - 1), _word_at(tokens, edge.end)
+    if before in _TITLES or before in _NO_WEEKDAY_AFTER:
         return False
-    after = tokens.words[edge.end]
-    return meaning.repeating and after.isalpha() and after not in words.marks
+    if any(e.tag == "HOLIDAY" and e.end == edge.end for e in lattice.edges[start]):
+        return not after[:1].isalpha() or after in _EVENTS or after in words.marks
+    if meaning.granularity == "quarter":
+        return after != ":"
+    if any(e.tag == "DAY_OF_MONTH" and e.end == edge.end for e in lattice.edges[start]):
+        return not after[:1].isalnum()
+    if meaning.granularity == "range" and not meaning.is_weekly:
+        return meaning.repeating and (not after[:1].isalpha() or after in words.marks)
+    if not meaning.is_weekly or words.is_ambiguous(tokens.words[start], "WEEKDAY"):
+        return False
+    if edge.languages & _CHINESE_OR_JAPANESE:
+        # 三日坊主, 二日酔い: a day of the month in Han numerals begins many other words
+        return tokens.words[start] not in _HAN_NUMERALS and not _before_katakana(tokens, edge.end)
+    return not _is_part_of_name(tokens, start, edge)
+
+
+def _is_part_of_name(tokens: Tokens, start: int, edge: Edge) -> bool:
+    """`Ruby Tuesday`, `Friday Night Lights`, `Domenica Sartori`."""
+    opens = start == 0 or not tokens.words[start - 1][0].isalnum()
+    if _is_capital(tokens, start) and not edge.languages & _WEEKDAYS_CAPITALISED and not opens:
+        return True
+    if edge.languages & _NOUNS_CAPITALISED or not _is_capital(tokens, start):
+        return False
+    follows = _is_capital(tokens, edge.end) and not tokens.adjacent(edge.end)
+    led = not opens and _is_capital(tokens, start - 1) and _word_at(tokens, edge.end)[:1].isalpha()
+    return follows or led
+
+
+def _before_katakana(tokens: Tokens, index: int) -> bool:
+    """`土曜ワイド劇場`: the first part of a name."""
+    return tokens.adjacent(index) and "\u30a1" <= tokens.words[index] <= "\u30fa"
 
 
 def _is_version(tokens: Tokens, start: int, end: int) -> bool:
-    """`rev 12.11.10`, `pages 10-12`."""
-    lead = tokens.words[start - 1] if start else ""
-    if lead not in VERSION_LEADS and not (lead in RELEASES and "." in tokens.words[start:end]):
+    """`release 2025.1.3`, `pages 10-12`."""
+    if _word_at(tokens, start - 1) not in _NUMBERED:
         return False
     return not any(word[0].isalpha() for word in tokens.words[start:end])
 
 
-def _is_ordinal(tokens: Tokens, start: int, end: int, words: Lexicon) -> bool:
-    """`a sexta opção`: the sixth option, not the Friday."""
-    if tokens.words[start] != "a" or tokens.words[end - 1] not in ORDINAL_WEEKDAYS:
+def _is_counted(tokens: Tokens, edge: Edge, meaning: Meaning) -> bool:
+    """`in 2000 words`: a year in digits that counts what follows."""
+    return meaning.granularity in ("year", "range") and _word_at(tokens, edge.end) in _COUNTED
+
+
+def _is_named(tokens: Tokens, start: int, edge: Edge, meaning: Meaning) -> bool:
+    """`for June's daughter`, `in April Ludgate's office`: a month or weekday that is a name."""
+    last = tokens.words[edge.end - 1]
+    if not meaning.repeating or not last.isalpha() or edge.languages & _CHINESE_OR_JAPANESE:
         return False
-    after = tokens.words[end] if end < len(tokens.words) else ""
-    return after.isalpha() and after not in words.marks
+    if any(word.isdecimal() for word in tokens.words[start : edge.end]):
+        return False  # `3 May`
+    if not _is_capital(tokens, edge.end - 1):
+        return False
+    after = _word_at(tokens, edge.end)
+    if after == "'" and last in _NAMES:
+        return not _EVENTS.intersection(tokens.words[edge.end + 2 : edge.end + 4])
+    if (
+        tokens.words[start] in ("of", "for", "with", "de", "con", "com", "avec", "di", "from")
+        and last in _NAMES
+    ):
+        return _is_capital(tokens, edge.end) or not edge.languages & _WEEKDAYS_CAPITALISED
+    if edge.languages & _NOUNS_CAPITALISED or meaning.modifier != "exact":
+        return False
+    return _is_capital(tokens, edge.end) and after != "i" and last in _NAMES
 
 
 def _is_accented_otherwise(tokens: Tokens, start: int, end: int) -> bool:
     """`está Julio` folds to `esta julio`, this July; `a été`, has been, to `à été`."""
     if tokens.text[tokens.starts[start] : tokens.ends[start]].lower() == "está":
         return True
-    if tokens.words[end - 1] != "ete":
+    if tokens.words[end - 1] != "ete" or end < 2:
         return False
-    before = end - 2
-    if before < 0 or tokens.words[before] not in AUXILIARIES_FR:
+    if tokens.words[end - 2] not in _AUXILIARIES_FR:
         return False
-    return tokens.text[tokens.starts[before] : tokens.ends[before]].lower() != "à"
+    return tokens.text[tokens.starts[end - 2] : tokens.ends[end - 2]].lower() != "à"
 
 
 def _is_street(tokens: Tokens, start: int) -> bool:
     """`rue du 4 septembre`, `Straße des 17. Juni`."""
-    if start and tokens.words[start - 1] in STREETS:
+    if _word_at(tokens, start - 1) in _STREETS:
         first = tokens.words[start]
-        return first in STREET_JOINS or not first.isalpha() or capitalised(tokens, start)
-    if start > 2 and tokens.words[start - 3] in STREETS and tokens.words[start - 2] in STREET_JOINS:
-        return tokens.words[start - 1].isdecimal()
-    return (
-        start > 1
-        and tokens.words[start - 2] in STREETS
-        and not STREET_JOINS.isdisjoint(tokens.words[start - 1 : start + 1])
+        return first in _STREET_JOINS or not first.isalpha() or _is_capital(tokens, start)
+    return _word_at(tokens, start - 2) in _STREETS and not _STREET_JOINS.isdisjoint(
+        tokens.words[start - 1 : start + 1]
     )
 
 
 def _is_capital_day(tokens: Tokens, start: int) -> bool:
     """`USA Today`, `Back to Yesterday`, `the today show`: the day's word as part of a name."""
-    if tokens.words[start] not in DAY_WORDS or start == 0:
+    if tokens.words[start] not in _DAY_WORDS or start == 0:
         return False
-    before = tokens.words[start - 1]
-    if before == "the":
-        return True
-    written = tokens.text[tokens.starts[start] : tokens.ends[start]]
     gap = tokens.text[tokens.ends[start - 1] : tokens.starts[start]]
-    return written.istitle() and before[-1].isalnum() and "\n" not in gap
+    led = tokens.words[start - 1][-1].isalnum() and "\n" not in gap
+    return tokens.words[start - 1] == "the" or (led and _is_capital(tokens, start))
 
 
 def _is_capital_noun(tokens: Tokens, start: int, edge: Edge, meaning: Meaning) -> bool:
-    """`La Primavera`, `au Printemps`, `vers Mars`, `A Quinta do Vale`: Romance languages write
-    months, seasons and weekdays small; after an article a capital makes a name."""
-    if not edge.languages & _SMALL_IN or edge.end < start + 2 or not meaning.repeating:
+    """`La Primavera`, `au Printemps`, `vers Mars`: Romance languages write months, seasons and
+    weekdays small, so that a capital inside a sentence makes a name."""
+    if not edge.languages & _SMALL_IN or edge.languages & _WEEKDAYS_CAPITALISED:
         return False
-    last = tokens.words[edge.end - 1]
-    if meaning.granularity not in ("season", "month") and last not in ORDINAL_WEEKDAYS:
+    if (
+        edge.end < start + 2
+        or not meaning.repeating
+        or meaning.granularity not in ("season", "month")
+    ):
         return False
-    written = tokens.text[tokens.starts[edge.end - 1] : tokens.ends[edge.end - 1]]
-    return tokens.words[edge.end - 2] in ARTICLES_ROMANCE and written.istitle()
-
-
-def _is_run_together(tokens: Tokens, start: int, end: int) -> bool:
-    """`2023summer`: a word that stands against a year without a space."""
-    for index in range(start + 1, end):
-        if tokens.adjacent(index):
-            number, word = sorted((tokens.words[index - 1], tokens.words[index]))
-            if len(number) == 4 and number.isdecimal() and len(word) > 3 and word.isascii():
-                return word.isalpha()
-    return False
+    return _is_capital(tokens, edge.end - 1) and not tokens.text.isupper()
 
 
 def _is_nth_thing(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> bool:
-    """`on the 5th floor`: an ordinal that counts what follows."""
+    """`on the 5th floor`, `am 2. Tag`: a number that counts what follows."""
     tokens = lattice.tokens
-    ordinal = any(
-        e.end == edge.end and e.tag in ("DATE_ORDINAL", "DAY_OF_MONTH")
-        for index in range(start, edge.end)
-        for e in lattice.edges[index]
-    )
-    if not ordinal or edge.end >= len(tokens.words):
+    tags = {
+        e.tag for index in range(start, edge.end) for e in lattice.edges[index] if e.end == edge.end
+    }
+    after = _word_at(tokens, edge.end)
+    if "DATE_NUMBER" in tags and edge.pieces == 2:
+        if tokens.adjacent(start + 1):
+            return True
+        if edge.languages & _NOUNS_CAPITALISED:  # `am 3. Tor`
+            return _is_capital(tokens, edge.end + (after == "."))
+        return after in ("%", "°", "€", "$", "h") or after in _COUNTED or after[:1].isdecimal()
+    if not tags & {"DATE_ORDINAL", "DAY_OF_MONTH", "DATE_NUMBER_WEAK"}:
         return False
-    after = tokens.words[edge.end]
-    return after[0].isalnum() and after not in words.marks and after not in AFTER_WEEKDAY
-
-
-def _names_a_place(tokens: Tokens, end: int) -> bool:
-    """`星期五餐厅`, `三月酒店`."""
-    return tokens.adjacent(end) and tokens.text.startswith(CJK_PLACES, tokens.ends[end - 1])
+    counted = "DATE_NUMBER_WEAK" in tags and _word_at(tokens, start - 1).isdecimal()  # `10 a 12`
+    return counted or (after[:1].isalnum() and after not in words.marks)

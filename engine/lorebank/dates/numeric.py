@@ -9,14 +9,14 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from datetime import date
+from functools import cache
 
 from lorebank.dates.calendar import Days, iso_week_days, month_days, quarter_days, year_days
 from lorebank.dates.lattice import Edge, Lattice
 from lorebank.dates.lexicon import ALL, language_bit
 from lorebank.dates.spans import Cycle, Span
 
-_DAY_MONTH_DOTTED = language_bit("de") | language_bit("nl")
-_DIGITS = "0123456789〇零一二三四五六七八九０１２３４５６７８９"
+_DAY_MONTH_DOTTED = language_bit("de") | language_bit("tr")
 _HAN_DIGITS = str.maketrans("〇零一二三四五六七八九", "00123456789")
 
 
@@ -91,6 +91,10 @@ def _day_and_month(match: re.Match[str]) -> Span | None:
     return Span("day", cycle=Cycle(days))
 
 
+def _clock(_: re.Match[str]) -> bool:
+    return True
+
+
 def _han_year(match: re.Match[str]) -> int | None:
     year = int(match[0].translate(_HAN_DIGITS))
     return year if 1900 <= year <= 2099 else None
@@ -98,25 +102,34 @@ def _han_year(match: re.Match[str]) -> int | None:
 
 _CLOCK = r"(?:[T ]\d{1,2}:\d\d(?::\d\d)?(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?)?"
 _YEAR = r"(?:19|20)\d\d"
-_FORMS: tuple[tuple[str, str, Callable[[re.Match[str]], object], str, int], ...] = (
-    ("-/.", rf"(?<!\d)(\d{{4}})([-/.])(\d{{1,2}})\2(\d{{1,2}}){_CLOCK}(?!\d)",
+_Read = Callable[[re.Match[str]], object]
+_FORMS: tuple[tuple[str, str, _Read, str, int], ...] = (
+    (r"\d[-/.]\d", rf"(?<!\d)(\d{{4}})([-/.])(\d{{1,2}})\2(\d{{1,2}}){_CLOCK}(?!\d)",
      _year_first, "DATE", ALL),
-    ("-/.", r"(?<!\d)(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d{2})(?!\d)", _day_first, "DATE", ALL),
-    ("Ww", rf"(?<!\d)({_YEAR})-?[Ww](\d{{1,2}})(?!\d)", _week, "DATE", ALL),
-    ("-/", rf"(?<![\d./-])({_YEAR})[-/](0[1-9]|1[0-2])(?![\d/-])", _month, "DATE", ALL),
-    ("/.", rf"(?<![\d./-])(\d{{1,2}})[/.]({_YEAR})(?!\d)", _month_first, "DATE", ALL),
-    (".", r"(?<![\d.])(\d{1,2})\.(\d{1,2})\.(?![\d])", _day_and_month, "DM", _DAY_MONTH_DOTTED),
-    (".", r"(?<![\d./-])(\d{1,2})\.(\d{1,2})\.(\d{2})(?![\d.]*\d)",
+    (r"\d[-/.]\d", r"(?<!\d)(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d{2})(?!\d)",
+     _day_first, "DATE", ALL),
+    (r"\d-?[Ww]\d", rf"(?<!\d)({_YEAR})-?[Ww](\d{{1,2}})(?!\d)", _week, "DATE", ALL),
+    (r"\d[-/]\d", rf"(?<![\d./-])({_YEAR})[-/](0[1-9]|1[0-2])(?![\d/-])", _month, "DATE", ALL),
+    (r"\d[/.]\d", rf"(?<![\d./-])(\d{{1,2}})[/.]({_YEAR})(?!\d)", _month_first, "DATE", ALL),
+    (r"\d\.\d", r"(?<![\d.])(\d{1,2})\.(\d{1,2})\.(?![\d])",
+     _day_and_month, "DM", _DAY_MONTH_DOTTED),
+    (r"\d\.\d", r"(?<![\d./-])(\d{1,2})\.(\d{1,2})\.(\d{2})(?![\d.]*\d)",
      _day_first_short, "DM_WEAK", _DAY_MONTH_DOTTED),
-    (".", r"(?<![\d./-])(\d{1,2})\.(\d{1,2})(?![\d.]*\d)",
+    (r"\d\.\d", r"(?<![\d./-])(\d{1,2})\.(\d{1,2})(?![\d.]*\d)",
      _day_and_month, "DM_WEAK", _DAY_MONTH_DOTTED),
-    ("/", r"(?<![\d./-])(\d{1,2})/(\d{1,2})(?![\d/.])", _day_and_month, "DM", ALL),
-    ("Qq", rf"(?<!\w)(?:([1-4])Q|Q([1-4])[-/'’]?)({_YEAR}|[0-3]\d)(?!\w)", _quarter, "DATE", ALL),
-    ("W", r"(?<![\w-])(?-i:W)(\d\d)(?![\w.])", _yearly_week, "DATE", ALL),
-    ("Ff", rf"(?<!\w)FY[- ]?['’]?({_YEAR}|\d\d)(?![\w/])", _fiscal_year, "DATE", ALL),
+    (r"\d/\d", r"(?<![\d./-])(\d{1,2})/(\d{1,2})(?![\d/]|\.\d)", _day_and_month, "DM", ALL),
+    (r"\d/\d", r"(?<![\d./-])(?=0|../0)(\d\d)/(\d\d)(?![\d/]|\.\d)", _day_and_month, "DATE", ALL),
+    (r"\d ?[:.hapu'o–-]", r"(?<![\d.:])(?:[01]?\d|2[0-3])(?::[0-5]\d|\.[0-5]\d(?!\.?\d)|"
+     r" ?[hu] ?(?:[0-5]\d)?|"
+     r"(?: ?[-–] ?\d\d?)?(?:[:.][0-5]\d)? ?(?:[ap]\.?m\b|uhr\b|uur\b|o'clock))(?![\d:]|\w)",
+     _clock, "CLOCK", ALL),
+    (r"[Qq][\d'’/-]|\d[Qq]", rf"(?<!\w)(?:([1-4])Q|Q([1-4])[-/'’]?)({_YEAR}|[0-3]\d)(?!\w)",
+     _quarter, "DATE", ALL),
+    (r"W\d", r"(?<![\w-])(?-i:W)(\d\d)(?![\w.])", _yearly_week, "DATE", ALL),
+    (r"[Ff][Yy]", rf"(?<!\w)FY[- ]?['’]?({_YEAR}|\d\d)(?![\w/])", _fiscal_year, "DATE", ALL),
     ("年", r"[〇零一二三四五六七八九]{4}(?=年)", _han_year, "YR", ALL),
 )  # fmt: skip
-"""Signs of which a text of the form holds one, the form, what reads it, tag and languages."""
+"""What every text of the form holds, quickly looked for; form, what reads it, tag, languages."""
 
 
 def add_numeric_dates(lattice: Lattice) -> None:
@@ -128,13 +141,19 @@ def add_numeric_dates(lattice: Lattice) -> None:
             lattice.add(first, Edge(tag, value, languages, last + 1))
 
 
+@cache
+def _compiled_forms() -> list[tuple[re.Pattern[str], re.Pattern[str], _Read, str, int]]:
+    return [
+        (re.compile(sign), re.compile(form, re.IGNORECASE), read, tag, languages)
+        for sign, form, read, tag, languages in _FORMS
+    ]
+
+
 def _numeric_dates(text: str) -> Iterator[tuple[int, int, str, object, int]]:
-    if not any(map(text.__contains__, _DIGITS)):
-        return
-    for signs, form, read, tag, languages in _FORMS:
-        if not any(sign in text for sign in signs):
+    for sign, form, read, tag, languages in _compiled_forms():
+        if not sign.search(text):
             continue
-        for match in re.finditer(form, text, re.IGNORECASE):
+        for match in form.finditer(text):
             try:
                 value = read(match)
             except ValueError:

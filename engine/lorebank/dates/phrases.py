@@ -6,7 +6,6 @@ bounds out of them; the longest match wins. See `lattice` for how rules match.
 
 from __future__ import annotations
 
-import re
 from datetime import date
 from functools import cache
 
@@ -14,18 +13,32 @@ from lorebank.dates.lattice import Edge, Lattice, RuleTree, read_tokens
 from lorebank.dates.lexicon import ANCHORS, Lexicon, lexicon
 from lorebank.dates.lookalikes import is_date
 from lorebank.dates.numeric import add_numeric_dates
-from lorebank.dates.rules_bounds import BOUND_RULES, Meaning
+from lorebank.dates.rules_bounds import BOUND_RULES, Meaning, resolve
 from lorebank.dates.rules_calendar import CALENDAR_RULES
 from lorebank.dates.rules_days import DAY_RULES, REFERENCE_RULES
 from lorebank.dates.rules_next_to import NEXT_TO_RULES
 from lorebank.dates.rules_parts import PART_RULES
 from lorebank.dates.rules_relative import RELATIVE_RULES
+from lorebank.dates.screening import may_hold_date
 from lorebank.dates.spans import Moment
 from lorebank.dates.tokens import Tokens, tokenize
 from lorebank.domain import Interval
 from lorebank.records import dataclass
 
-_PLAIN_WORD = re.compile(r"[a-z]+")
+_DATED = frozenset(
+    {
+        "DATE",
+        "DATES",
+        "DAYS",
+        "DATE_ORDINAL",
+        "DATE_NUMBER",
+        "DATE_NUMBER_WEAK",
+        "DATE_BOUND",
+        "DAY_OF_MONTH",
+    }
+    | {"DM", "DM_WEAK", "EDGE_WORD", "PART", "SINCE", "STARTING", "SINCE_OR_STARTING"}
+)
+"""Tags of which every phrase holds one before its bounds are read."""
 _LONGEST_TEXT = 20_000
 """Characters that are looked at; a question or fact beyond that is cut."""
 
@@ -48,8 +61,18 @@ class DatePhrase:
     """Whether the text leaves the year, month or week open: `in May`, `on Friday`."""
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A phrase whose open year, month or week is not settled."""
+
+    start: int
+    end: int
+    languages: int
+    meaning: Meaning
+
+
 def find_phrases(text: str, now: date) -> tuple[DatePhrase, ...]:
-    """All date phrases, left to right, none overlapping; the longest wins.
+    """All date phrases of a question, left to right, none overlapping; the longest wins.
 
     A day, month or quarter without its year is the last one that is not after `now`.
     """
@@ -58,18 +81,35 @@ def find_phrases(text: str, now: date) -> tuple[DatePhrase, ...]:
 
 def phrases_at(text: str, moment: Moment) -> tuple[DatePhrase, ...]:
     """As `find_phrases`, with open years settled as the moment prefers."""
+    phrases = []
+    for found in read_phrases(text, moment.now):
+        days = resolve(found.meaning, moment)
+        whole = text.strip(" ?") == text[found.start : found.end]
+        if days and (whole or not found.meaning.ahead or moment.tense == "future"):
+            interval = Interval(days[0].start, days[-1].end)
+            phrases.append(_phrase(text, found, interval))
+    return tuple(phrases)
+
+
+def read_phrases(text: str, now: date) -> list[Found]:
+    """All date phrases of a text, left to right, none overlapping; the longest wins."""
     text = text[:_LONGEST_TEXT]
     if not may_hold_date(text):
-        return ()
+        return []
     words = lexicon()
     tokens = tokenize(text)
     lattice = read_tokens(tokens, words)
     if not (any(map(str.isdecimal, tokens.words)) or lattice.holds(ANCHORS)):
-        return ()
+        return []
     add_numeric_dates(lattice)
-    for stage in _stages():
-        stage.apply(lattice, moment)
-    return tuple(_phrase(tokens, start, edge) for start, edge in _chosen(lattice, words))
+    dates, phrases = _stages()
+    for stage in dates:
+        stage.apply(lattice, Moment(now))
+    if not lattice.holds(_DATED):
+        return []
+    for stage in phrases:
+        stage.apply(lattice, Moment(now))
+    return [_found(tokens, start, edge) for start, edge in _chosen(lattice, words)]
 
 
 def find_vague(text: str) -> tuple[str, ...]:
@@ -86,30 +126,12 @@ def find_vague(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def may_hold_date(text: str) -> bool:
-    """Whether a word of the text, or a digit, could begin a date: cheap, seldom wrong."""
-    if text.isascii():
-        return _has_digit(text) or not lexicon().anchors.isdisjoint(
-            _PLAIN_WORD.findall(text.lower())
-        )
-    words = tokenize(text).words
-    return any(word[0].isdecimal() for word in words) or not lexicon().anchors.isdisjoint(words)
-
-
-def _has_digit(text: str) -> bool:
-    return any(map(text.__contains__, "0123456789"))
-
-
 @cache
-def _stages() -> tuple[RuleTree, ...]:
-    rules = (
-        REFERENCE_RULES,
-        (*DAY_RULES, *CALENDAR_RULES),
-        RELATIVE_RULES,
-        (*PART_RULES, *NEXT_TO_RULES),
-        BOUND_RULES,
-    )
-    return tuple(RuleTree(stage) for stage in rules)
+def _stages() -> tuple[tuple[RuleTree, ...], tuple[RuleTree, ...]]:
+    """Rules that make dates, and those that make phrases of them."""
+    dates = (REFERENCE_RULES, (*DAY_RULES, *CALENDAR_RULES), RELATIVE_RULES)
+    phrases = ((*PART_RULES, *NEXT_TO_RULES), BOUND_RULES)
+    return tuple(map(RuleTree, dates)), tuple(map(RuleTree, phrases))
 
 
 def _chosen(lattice: Lattice, words: Lexicon) -> list[tuple[int, Edge]]:
@@ -119,7 +141,7 @@ def _chosen(lattice: Lattice, words: Lexicon) -> list[tuple[int, Edge]]:
         (start, edge)
         for start, edges in enumerate(lattice.edges)
         for edge in edges
-        if edge.tag in ("PHRASE", "NOT")
+        if edge.tag in ("PHRASE", "NOT") and edge.languages & lattice.spoken
     ]
     candidates.sort(key=lambda c: _rank(tokens, *c))
     taken: list[tuple[int, Edge]] = []
@@ -143,18 +165,20 @@ def _rank(tokens: Tokens, start: int, edge: Edge) -> tuple[int, int, int, bool]:
     return tokens.starts[start] - tokens.ends[edge.end - 1], start, edge.pieces, plain
 
 
-def _phrase(tokens: Tokens, start: int, edge: Edge) -> DatePhrase:
-    meaning: Meaning = edge.value
+def _found(tokens: Tokens, start: int, edge: Edge) -> Found:
     end = edge.end - 1 if tokens.words[edge.end - 1] == "." else edge.end
-    first, last = tokens.starts[start], tokens.ends[end - 1]
+    return Found(tokens.starts[start], tokens.ends[end - 1], edge.languages, edge.value)
+
+
+def _phrase(text: str, found: Found, interval: Interval) -> DatePhrase:
     return DatePhrase(
-        text=tokens.text[first:last],
-        start=first,
-        end=last,
-        interval=Interval(meaning.first, meaning.last),
-        granularity=meaning.granularity,
-        modifier=meaning.modifier,
-        repeating=meaning.repeating,
+        text=text[found.start : found.end],
+        start=found.start,
+        end=found.end,
+        interval=interval,
+        granularity=found.meaning.granularity,
+        modifier=found.meaning.shown_modifier,
+        repeating=found.meaning.repeating,
     )
 
 

@@ -8,10 +8,9 @@ from functools import reduce
 
 from lorebank.dates.calendar import add_months, shift
 from lorebank.dates.fallback import foreign_days
-from lorebank.dates.lexicon import lexicon
 from lorebank.dates.phrases import DatePhrase, find_phrases, phrases_at
 from lorebank.dates.spans import Moment
-from lorebank.dates.tokens import tokenize
+from lorebank.dates.times import tense_of
 from lorebank.domain import Interval
 
 _EARLIER_YEARS = 5
@@ -70,9 +69,7 @@ def other_times(phrase: DatePhrase, now: date) -> tuple[Interval, ...]:
 
 def looks_ahead(text: str) -> bool:
     """Whether a question speaks of what is to come: `what is planned for 14 March?`."""
-    words = frozenset(tokenize(text).words)
-    known = lexicon()
-    return not known.future.isdisjoint(words) and known.past.isdisjoint(words)
+    return tense_of(text) == "future"
 
 
 def parse_bound(text: str, now: date, *, side: str) -> date | None:

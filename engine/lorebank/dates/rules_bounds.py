@@ -1,156 +1,145 @@
 """Rules that make phrases of dates: licensed by a preposition, bounded, or joined to a range.
 
-Every rule yields a `Meaning`. A date that needs a preposition and has none comes out unlicensed;
+Every rule yields a `Meaning`, whose open years, months and weeks `resolve` settles later, when the
+tense of the clause is known. A date that needs a preposition and has none comes out unlicensed;
 `lorebank.dates.lookalikes` decides on those.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
 
-from lorebank.dates.calendar import add_months, shift
+from lorebank.dates.calendar import Days, add_months, shift
 from lorebank.dates.lattice import Rule
 from lorebank.dates.lexicon import ALL, language_bit
+from lorebank.dates.rules_days import day_of_month
 from lorebank.dates.spans import Moment, Span
+from lorebank.domain import Interval
 from lorebank.records import dataclass
 
-_CJK = language_bit("zh") | language_bit("ja")
 _HABITUAL_ARTICLE = language_bit("fr") | language_bit("it")
 _AROUND_DAYS = 3
-
-Open = tuple[date | None, date | None]
+_SOON = 61
+"""Days: two months ahead a beginning is planned rather than remembered."""
 
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
     """What a whole phrase means."""
 
-    first: date | None
-    last: date | None
-    granularity: str
-    modifier: str
+    spans: tuple[Span, ...]
+    """One, the two ends of a range, or the days of a list."""
+    modifier: str = "exact"
+    """exact, since, starting, until, before, after, around; of ranges between or except-last; of
+    lists each."""
     licensed: bool = True
     """Whether it counts without a look at its surroundings."""
-    repeating: bool = False
-    """Whether the text left the year, month or week open."""
+
+    @property
+    def repeating(self) -> bool:
+        """Whether the text leaves the year, month or week open."""
+        return any(span.cycle is not None for span in self.spans)
+
+    @property
+    def ahead(self) -> bool:
+        return any(span.ahead for span in self.spans)
+
+    @property
+    def is_weekly(self) -> bool:
+        """`Friday`, `the weekend`."""
+        return all(_is_weekly(span) for span in self.spans)
+
+    @property
+    def is_range_of_days(self) -> bool:
+        """`from Wed 4 to Thu 5 March`."""
+        return len(self.spans) == 2 and all(span.granularity == "day" for span in self.spans)
+
+    @property
+    def is_span_of_week(self) -> bool:
+        """`from Monday to Thursday`."""
+        return self.is_range_of_days and self.is_weekly
+
+    @property
+    def granularity(self) -> str:
+        return self.spans[0].granularity if len(self.spans) == 1 else "range"
+
+    @property
+    def shown_modifier(self) -> str:
+        """The modifier as callers know it."""
+        if self.modifier in ("starting", "since-or-starting"):
+            return "since"
+        if self.modifier in ("exact", "since", "until", "around"):
+            return "between" if self.spans[0].modifier == "between" else self.modifier
+        return "between" if len(self.spans) > 1 else self.modifier
 
 
-def _settled(moment: Moment, span: Span) -> tuple[date, date] | None:
-    days = moment.settle(span)
+def resolve(meaning: Meaning, moment: Moment) -> tuple[Interval, ...]:
+    """The days it means, seen from the moment; empty where no days fit."""
+    try:
+        return tuple(Interval(*days) for days in _resolved(meaning, moment))
+    except (ValueError, OverflowError):  # outside the years 1 to 9999
+        return ()
+
+
+def _resolved(meaning: Meaning, moment: Moment) -> list[tuple[date | None, date | None]]:
+    if meaning.modifier == "each":
+        pair = _pair(moment, *meaning.spans) if len(meaning.spans) == 2 else None
+        if pair is not None:
+            return [pair[:2], pair[2:]]
+        return [days for span in meaning.spans if (days := _settled(moment, span))]
+    if len(meaning.spans) == 2:
+        pair = _pair(moment, *meaning.spans)
+        if pair is None or (meaning.modifier == "except-last" and pair[2] <= pair[0]):
+            return []
+        return [(pair[0], shift(pair[2], -1) if meaning.modifier == "except-last" else pair[3])]
+    (span,) = meaning.spans
+    if moment.tense == "near" and meaning.modifier in ("until", "before"):
+        moment = replace(moment, tense="future")
+    begun = meaning.modifier == "since" or (
+        meaning.modifier == "since-or-starting" and not _is_soon(moment, span)
+    )
+    days = _settled(moment, span, begun=begun)
+    return [_bounded(meaning, *days)] if days else []
+
+
+def _is_soon(moment: Moment, span: Span) -> bool:
+    """Whether `dal 1° aprile` is told of what is to come."""
+    if moment.tense != "near" or span.cycle is None or span.cycle.period != "year":
+        return moment.tense == "future"
+    coming = moment.coming(span.cycle)
+    return coming is not None and (coming[0] - moment.now).days <= _SOON
+
+
+def _bounded(meaning: Meaning, first: date, last: date) -> tuple[date | None, date | None]:
+    modifier, span = meaning.modifier, meaning.spans[0]
+    if modifier == "before":
+        return None, shift(first, -1)
+    if modifier == "after":
+        return shift(last, 1), None
+    if span.modifier == "between":
+        return first, last  # `dal 3 al 7 marzo`: the word that means since also means from
+    if modifier in ("since", "starting", "since-or-starting"):
+        return first, None
+    if modifier == "until":
+        return None, last
+    if modifier == "around" and span.granularity == "day":
+        return shift(first, -_AROUND_DAYS), shift(last, _AROUND_DAYS)
+    return first, last
+
+
+def _settled(moment: Moment, span: Span, *, begun: bool = False) -> Days | None:
+    days = moment.begun(span) if begun else moment.settle(span)
     if days is None or days[0] is None or days[1] is None:
         return None
     return days[0], days[1]
 
 
-def _meaning(
-    moment: Moment, span: Span, modifier: str = "exact", *, licensed: bool = True
-) -> Meaning | None:
-    days = _settled(moment, span)
-    if days is None:
-        return None
-    if span.modifier == "between" and modifier != "before" and modifier != "after":
-        modifier = "between"  # `dal 3 al 7 marzo`: the word that means since also means from
-    repeating = span.cycle is not None
-    first: date | None = days[0]
-    last: date | None = days[1]
-    if modifier == "since":
-        last = None
-    elif modifier == "until":
-        first = None
-    elif modifier == "before":
-        first, last = None, shift(days[0], -1)
-    elif modifier == "after":
-        first, last = shift(days[1], 1), None
-    elif modifier == "around" and span.granularity == "day":
-        first, last = shift(days[0], -_AROUND_DAYS), shift(days[1], _AROUND_DAYS)
-    return Meaning(first, last, span.granularity, modifier, licensed, repeating)
-
-
-def _alone(moment: Moment, span: Span) -> Meaning | None:
-    return _meaning(moment, span, licensed=not span.bare)
-
-
-def _licensed(moment: Moment, span: Span) -> Meaning | None:
-    return _meaning(moment, span)
-
-
-def _unlicensed(moment: Moment, span: Span) -> Meaning | None:
-    return _meaning(moment, span, licensed=False)
-
-
-def _with_article(moment: Moment, span: Span) -> Meaning | None:
-    """`el viernes`, `l'été`; an article alone makes no date of a month or a number."""
-    return None if span.granularity in ("month", "year") and span.bare else _meaning(moment, span)
-
-
-def _with_article_once(moment: Moment, span: Span) -> Meaning | None:
-    """As `_with_article`, where `le lundi` and `la domenica` mean every one of them."""
-    weekly = span.cycle is not None and span.cycle.period == "week" and span.granularity == "day"
-    return None if weekly else _with_article(moment, span)
-
-
-def _repeated(_: Moment, *values: object) -> bool | None:
-    """`every Monday`, `every second Friday` name no day."""
-    span = values[-1]
-    return True if isinstance(span, Span) and span.cycle is not None else None
-
-
-def _parts_repeated(_: Moment, _weekday: int, _part: str) -> bool:
-    """`on Wednesday afternoons`."""
-    return True
-
-
-def _before_post(moment: Moment, span: Span) -> Meaning | None:
-    if _is_monthly(span):
-        return None  # 3日前 is three days ago
-    return _before(moment, span)
-
-
-def _since(moment: Moment, span: Span) -> Meaning | None:
-    return _meaning(moment, span, "since")
-
-
-def _until(moment: Moment, span: Span) -> Meaning | None:
-    return _meaning(moment, span, "until")
-
-
-def _before(moment: Moment, span: Span) -> Meaning | None:
-    return _meaning(moment, span, "before")
-
-
-def _after(moment: Moment, span: Span) -> Meaning | None:
-    return _meaning(moment, span, "after")
-
-
-def _around(moment: Moment, span: Span) -> Meaning | None:
-    return _meaning(moment, span, "around")
-
-
-def _since_duration(moment: Moment, duration: tuple[int, str]) -> Meaning | None:
-    amount, unit = duration
-    if unit in ("year",) and amount >= 1900:
-        return None
-    days = {"day": 1, "week": 7, "weekend": 7, "fortnight": 14}.get(unit)
-    months = {"month": 1, "quarter": 3, "half": 6, "year": 12, "decade": 120}.get(unit, 0)
-    first = shift(moment.now, -amount * days) if days else add_months(moment.now, -amount * months)
-    return Meaning(first, None, "range", "since")
-
-
-def _between_one(moment: Moment, span: Span) -> Meaning | None:
-    """`between 1 and 5 May`: the two days are one span already."""
-    return _meaning(moment, span) if span.modifier == "between" else None
-
-
-def _is_monthly(span: Span) -> bool:
-    return span.cycle is not None and span.cycle.period == "month"
-
-
 def _pair(moment: Moment, left: Span, right: Span) -> tuple[date, date, date, date] | None:
-    """Settle two dates of one range together, so that a year said once counts for both."""
-    if _is_monthly(left) and not _is_monthly(right):
-        return None  # `the 1st and the 5th of May`: the month counts for both
-    if left.cycle is not None and right.cycle is None:
+    """Settle two dates of one range together, so that a year or month said once counts for both."""
+    backwards = right.cycle is None or moment.tense == "past" or _is_monthly(left)
+    if left.cycle is not None and backwards:
         ends = _settled(moment, right)
         begins = moment.preceding(left.cycle, ends[0]) if ends else None
     elif right.cycle is not None:
@@ -163,26 +152,113 @@ def _pair(moment: Moment, left: Span, right: Span) -> tuple[date, date, date, da
     return (*begins, *ends)
 
 
-def _range(moment: Moment, left: Span, right: Span) -> Meaning | None:
-    found = _pair(moment, left, right)
-    return Meaning(found[0], found[3], "range", "between") if found else None
+def _is_monthly(span: Span) -> bool:
+    return span.cycle is not None and span.cycle.period == "month"
 
 
-def _range_alone(moment: Moment, left: Span, right: Span) -> Meaning | None:
+def _is_weekly(span: Span) -> bool:
+    return span.cycle is not None and span.cycle.period == "week"
+
+
+def _alone(_: Moment, span: Span) -> Meaning:
+    return Meaning((span,), licensed=not span.bare)
+
+
+def _licensed(_: Moment, span: Span) -> Meaning:
+    return Meaning((span,))
+
+
+def _unlicensed(_: Moment, span: Span) -> Meaning:
+    return Meaning((span,), licensed=False)
+
+
+def _with_article(_: Moment, span: Span) -> Meaning | None:
+    """`el viernes`, `l'été`; an article alone makes no date of a month or a number."""
+    return None if span.granularity in ("month", "year") and span.bare else Meaning((span,))
+
+
+def _with_article_once(moment: Moment, span: Span) -> Meaning | None:
+    """As `_with_article`, where `le lundi` and `la domenica` mean every one of them."""
+    weekly = _is_weekly(span) and span.granularity == "day"
+    return None if weekly else _with_article(moment, span)
+
+
+def _bound(modifier: str) -> Callable[[Moment, Span], Meaning | None]:
+    def build(_: Moment, span: Span) -> Meaning:
+        return Meaning((span,), modifier)
+
+    return build
+
+
+def _before_post(_: Moment, span: Span) -> Meaning | None:
+    """3日前 is three days ago."""
+    return None if _is_monthly(span) else Meaning((span,), "before")
+
+
+def _since_duration(moment: Moment, duration: tuple[int, str]) -> Meaning | None:
+    amount, unit = duration
+    if unit == "year" and amount >= 1900:
+        return None
+    days = {"day": 1, "week": 7, "weekend": 7, "fortnight": 14}.get(unit)
+    months = {"month": 1, "quarter": 3, "half": 6, "year": 12, "decade": 120}.get(unit, 0)
+    first = shift(moment.now, -amount * days) if days else add_months(moment.now, -amount * months)
+    return Meaning((Span("range", (first, first)),), "since")
+
+
+def _between_one(_: Moment, span: Span) -> Meaning | None:
+    """`between 1 and 5 May`: the two days are one span already."""
+    return Meaning((span,)) if span.modifier == "between" else None
+
+
+def _between_listed(_: Moment, spans: tuple[Span, ...]) -> Meaning:
+    """`between the 2nd and the 5th of December`."""
+    return Meaning((spans[0], spans[-1]), "between")
+
+
+def _range(_: Moment, left: Span, right: Span) -> Meaning:
+    return Meaning((left, right), "between")
+
+
+def _range_to_day(moment: Moment, left: Span, day: int) -> Meaning:
+    """`dal 3 al 7`."""
+    return Meaning((left, day_of_month(moment, day)), "between")
+
+
+def _range_alone(_: Moment, left: Span, right: Span) -> Meaning | None:
     if left.bare and right.bare and left.granularity == "year":
         return None  # 2000-2024 without a preposition may count anything
-    return _range(moment, left, right)
+    return Meaning((left, right), "between")
 
 
-def _range_exclusive(moment: Moment, left: Span, right: Span) -> Meaning | None:
-    found = _pair(moment, left, right)
-    if found is None or found[2] <= found[0]:
+def _range_exclusive(_: Moment, left: Span, right: Span) -> Meaning:
+    return Meaning((left, right), "except-last")
+
+
+def _two_days(_: Moment, left: Span, right: Span) -> Meaning | None:
+    """`Mon 3 and Tue 4 March`: the month counts for both."""
+    if not _is_monthly(left) or _is_monthly(right) or right.granularity != "day":
         return None
-    return Meaning(found[0], shift(found[2], -1), "range", "between")
+    return Meaning((left, right), "each")
 
 
-_D = "DATE|DM|DAY_OF_MONTH"
+def _listed(_: Moment, spans: tuple[Span, ...]) -> Meaning:
+    return Meaning(spans, "each")
+
+
+def _repeated(_: Moment, *values: object) -> bool | None:
+    """`every Monday`, `every second Friday` name no day."""
+    span = values[-1]
+    return True if isinstance(span, Span) and span.cycle is not None else None
+
+
+def _parts_repeated(_: Moment, _weekday: int) -> bool:
+    """`on Wednesday afternoons`."""
+    return True
+
+
+_D = "DATE|DM|DAY_OF_MONTH|DATE_NUMBER|DATE_BOUND"
 _JOIN = "dash|to|until"
+_BEGIN = "since|starting|since_or_starting"
 
 _PHRASES = (
     Rule("DATE", _alone),
@@ -192,32 +268,43 @@ _PHRASES = (
     Rule("DATE in_post", _licensed),
     Rule("DATE_ORDINAL", _licensed),
     Rule("DAY_OF_MONTH", _unlicensed),
-    Rule(f"since around? the? {_D}", _since),
-    Rule("since DURATION", _since_duration),
-    Rule(f"since|from the? {_D} onwards", _since),
-    Rule("DATE onwards", _since),
-    Rule(f"until around? the? {_D}", _until),
-    Rule("until DATE until_post", _until),
-    Rule("DATE until_post", _until),
-    Rule(f"before the? {_D}", _before),
+    Rule("in? DAYS", _listed),
+    Rule("DATE_NUMBER|DATE_NUMBER_WEAK", _licensed),
+    Rule("DATE and the? DATE", _two_days),
+    Rule("SHORT_WEEKDAY dash|to SHORT_WEEKDAY", _range),
+    Rule("from SHORT_WEEKDAY to SHORT_WEEKDAY", _range),
+    Rule("DATE_NUMBER to? DATE_BOUND", _range),
+    Rule("DATE_NUMBER to DAY|DAY_DOT", _range_to_day),
+    Rule(f"since around? the? {_D}", _bound("since")),
+    Rule(f"starting around? the? {_D}", _bound("starting")),
+    Rule(f"since_or_starting around? the? {_D}", _bound("since-or-starting")),
+    Rule(f"{_BEGIN} DURATION", _since_duration),
+    Rule(f"{_BEGIN}|from the? {_D} onwards", _bound("starting")),
+    Rule("DATE onwards", _bound("since")),
+    Rule("DATE starting_post", _bound("starting")),
+    Rule(f"until around? the? {_D}", _bound("until")),
+    Rule("until DATE until_post", _bound("until")),
+    Rule("DATE until_post", _bound("until")),
+    Rule(f"before the? {_D}", _bound("before")),
     Rule("in|before? DATE of? before_post", _before_post),
-    Rule(f"after the? {_D}", _after),
-    Rule("in|after? DATE of? after_post", _after),
-    Rule(f"in? around the? {_D} around_post?", _around),
-    Rule("in? DATE around_post", _around),
+    Rule(f"after the? {_D}", _bound("after")),
+    Rule("in|after? DATE of? after_post", _bound("after")),
+    Rule(f"in? around the? {_D} around_post?", _bound("around")),
+    Rule("in? DATE around_post", _bound("around")),
     Rule("between the? DATE range_post?", _between_one),
+    Rule("between DAYS range_post?", _between_listed),
     Rule(f"between the? {_D} and|dash the? {_D} range_post?", _range),
-    Rule(f"from|since the? {_D} {_JOIN} the? {_D} until_post? range_post?", _range),
+    Rule(f"from|since|starting the? {_D} {_JOIN} the? {_D} until_post? range_post?", _range),
     Rule(f"in the? DATE|DM {_JOIN} the? DATE", _range),
     Rule(f"DATE|DM {_JOIN} the? DATE", _range_alone),
     Rule("in the? DATE and the? DATE", _range),
-    Rule("DATE to|dash|and DATE until_post|range_post", _range, languages=_CJK),
-    Rule(f"since the? {_D} comma? and? until the? {_D}", _range),
-    Rule(f"since|from the? {_D} comma? and? before the? {_D}", _range_exclusive),
-    Rule("DATE onwards comma? DATE until_post", _range, languages=_CJK),
+    Rule("DATE to|to_post|dash|and DATE until_post|range_post", _range),
+    Rule(f"{_BEGIN} the? {_D} comma? and? until the? {_D}", _range),
+    Rule(f"{_BEGIN}|from the? {_D} comma? and? before the? {_D}", _range_exclusive),
+    Rule("DATE onwards comma? DATE until_post", _range),
 )  # fmt: skip
 BOUND_RULES = (
     *(replace(rule, tag="PHRASE") for rule in _PHRASES),
     Rule("every the? ORD|NUM? DATE|DATES", _repeated, "NOT"),
-    Rule("in? WEEKDAY DAYPARTS", _parts_repeated, "NOT"),
+    Rule("in? WEEKDAY dayparts", _parts_repeated, "NOT"),
 )

@@ -37,10 +37,6 @@ def _month(_: Moment, month: int, year: int) -> Span:
     return Span("month", month_days(year, month))
 
 
-def _year_month(moment: Moment, year: int, month: int) -> Span:
-    return _month(moment, month, year)
-
-
 def _yearly_month(_: Moment, month: int) -> Span:
     return _yearly("month", lambda year: month_days(year, month), bare=True)
 
@@ -51,10 +47,6 @@ def _said_month(_: Moment, month: int) -> Span:
 
 def _quarter(_: Moment, quarter: int, year: int) -> Span | None:
     return Span("quarter", quarter_days(year, quarter)) if 1 <= quarter <= 4 else None
-
-
-def _year_quarter(moment: Moment, year: int, quarter: int) -> Span | None:
-    return _quarter(moment, quarter, year)
 
 
 def _ord_quarter(moment: Moment, n: int, _unit: str, year: int) -> Span | None:
@@ -77,10 +69,6 @@ def _yearly_ord_quarter(_: Moment, n: int, _unit: str) -> Span | None:
 
 def _half(_: Moment, half: int, year: int) -> Span:
     return Span("half", half_days(year, half))
-
-
-def _year_half(moment: Moment, year: int, half: int) -> Span:
-    return _half(moment, half, year)
 
 
 def _ord_half(moment: Moment, n: int, _unit: str, year: int) -> Span | None:
@@ -141,10 +129,6 @@ def _season(_: Moment, season: str, year: int) -> Span:
     return Span("season", season_days(year, season))
 
 
-def _year_season(moment: Moment, year: int, season: str) -> Span:
-    return _season(moment, season, year)
-
-
 def _season_two_years(moment: Moment, season: str, year: int, last: int) -> Span | None:
     return _season(moment, season, year) if last % 100 == (year + 1) % 100 else None
 
@@ -157,10 +141,6 @@ def _week(_: Moment, week: int, year: int) -> Span:
     return Span("week", iso_week_days(year, week))
 
 
-def _year_week(moment: Moment, year: int, week: int) -> Span:
-    return _week(moment, week, year)
-
-
 def _yearly_week(_: Moment, week: int) -> Span | None:
     if not 1 <= week <= 53:
         return None
@@ -170,10 +150,6 @@ def _yearly_week(_: Moment, week: int) -> Span | None:
 def _holiday(_: Moment, key: str, year: int) -> Span | None:
     days = holiday_days(key, year)
     return Span(_length(days), days) if days else None
-
-
-def _year_holiday(moment: Moment, year: int, key: str) -> Span | None:
-    return _holiday(moment, key, year)
 
 
 def _yearly_holiday(_: Moment, key: str) -> Span:
@@ -198,12 +174,12 @@ def _length(days: Days | None) -> str:
 CALENDAR_RULES = (
     Rule(f"MON {YEAR_BEHIND}", _month),
     Rule("MON YR_SHORT", _month),
-    Rule("YR of? the? MON", _year_month),
+    Rule("YR of? the? MON", _month, order=(1, 0)),
     Rule("MONTH", _yearly_month),
     Rule("MNUM yue", _said_month, languages=_CJK),
     Rule(f"QUARTER slash? dash? {YEAR_BEHIND}", _quarter),
     Rule("QUARTER YR_SHORT", _quarter),
-    Rule("YR comma? dash? of? QUARTER", _year_quarter),
+    Rule("YR comma? dash? of? QUARTER", _quarter, order=(1, 0)),
     Rule(f"the? ORD U_QUARTER {YEAR_BEHIND}", _ord_quarter),
     Rule("YR of? ord_pre? ORD|NUM U_QUARTER", _year_ord_quarter),
     Rule("YR of? the? ORD U_QUARTER", _year_ord_quarter),
@@ -211,7 +187,7 @@ CALENDAR_RULES = (
     Rule("ORD U_QUARTER", _yearly_ord_quarter),
     Rule("ord_pre NUM U_QUARTER", _yearly_ord_quarter),
     Rule(f"HALF slash? dash? {YEAR_BEHIND}", _half),
-    Rule("YR of? dash? HALF", _year_half),
+    Rule("YR of? dash? HALF", _half, order=(1, 0)),
     Rule(f"the? ORD U_HALF {YEAR_BEHIND}", _ord_half),
     Rule("HALF", _yearly_half, languages=_CJK),
     Rule("ORD U_HALF", _yearly_ord_half),
@@ -237,7 +213,7 @@ CALENDAR_RULES = (
     Rule("SEASON YR_SHORT", _season),
     Rule("SEASON of? YR slash|dash TWO", _season_two_years),
     Rule("SEASON of? YR slash|dash YR", _season_two_years),
-    Rule("YR of? the? SEASON", _year_season),
+    Rule("YR of? the? SEASON", _season, order=(1, 0)),
     Rule("SEASON", _yearly_season),
     Rule("SEASONS", _yearly_season, "DATES"),
     Rule("week_no NUM", _yearly_week),
@@ -245,12 +221,12 @@ CALENDAR_RULES = (
     Rule("week_no NUM dash|to|and NUM", _yearly_weeks),
     Rule("ORD week_no", _yearly_week, languages=_DUTCH_OR_GERMAN),
     Rule("ORD week_no of? the? YR", _week, languages=_DUTCH_OR_GERMAN),
-    Rule("YR comma? week_no NUM", _year_week),
-    Rule("YR of? ord_pre NUM u_week", _year_week),
+    Rule("YR comma? week_no NUM", _week, order=(1, 0)),
+    Rule("YR of? ord_pre NUM u_week", _week, order=(1, 0)),
     Rule("ord_pre NUM u_week", _yearly_week),
     Rule("HOLIDAY", _yearly_holiday),
     Rule("HOLIDAY", _yearly_holiday, "HOLIDAY_DATE"),
     Rule(f"HOLIDAY {YEAR_BEHIND}", _holiday, "HOLIDAY_DATE"),
     Rule(f"HOLIDAY {YEAR_BEHIND}", _holiday),
-    Rule("YR of? the? HOLIDAY", _year_holiday),
+    Rule("YR of? the? HOLIDAY", _holiday, order=(1, 0)),
 )  # fmt: skip

@@ -109,10 +109,6 @@ def _weekday_in_week(_: Moment, weekday: int, span: Span) -> Span | None:
     return Span("day", (day, day))
 
 
-def _week_then_weekday(moment: Moment, span: Span, weekday: int) -> Span | None:
-    return _weekday_in_week(moment, weekday, span)
-
-
 def _day_next_to(_: Moment, step: int, span: Span) -> Span | None:
     return _next_to(span, lambda day: shift(day, step))
 
@@ -138,7 +134,7 @@ NEXT_TO_RULES = (
     Rule("HOLIDAY_DATE u_weekend", _holiday_weekend),
     Rule("HOLIDAY_DATE u_week", _holiday_week),
     Rule("WEEKDAY comma? of? the? DATE", _weekday_in_week),
-    Rule("DATE of WEEKDAY", _week_then_weekday, languages=_CJK),
+    Rule("DATE of WEEKDAY", _weekday_in_week, languages=_CJK, order=(1, 0)),
     Rule("the? DAY_NEXT_TO the? DATE", _day_next_to),
     Rule("the? WEEKDAY before the? DATE", _weekday_before),
     Rule("the? WEEKDAY after the? DATE", _weekday_after),

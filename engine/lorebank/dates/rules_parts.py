@@ -20,7 +20,7 @@ from lorebank.dates.lattice import Rule
 from lorebank.dates.lexicon import language_bit
 from lorebank.dates.spans import Cycle, Moment, Span
 
-_CJK = language_bit("zh") | language_bit("ja")
+_GENITIVE_FIRST = language_bit("zh") | language_bit("ja") | language_bit("tr")
 
 _YEAR_MONTHS = {
     "early": (1, 4),
@@ -108,10 +108,6 @@ def _part_of(_: Moment, part: str, span: Span) -> Span | None:
     return replace(found, bare=False) if found else None
 
 
-def _part_post(moment: Moment, span: Span, part: str) -> Span | None:
-    return _part_of(moment, part, span)
-
-
 def _part_of_unit(moment: Moment, part: str, unit: str) -> Span | None:
     if unit not in ("week", "month", "quarter", "year", "decade"):
         return None
@@ -119,14 +115,14 @@ def _part_of_unit(moment: Moment, part: str, unit: str) -> Span | None:
 
 
 def _edge(moment: Moment, edge: tuple[str, str]) -> Span:
-    """`Jahresende`, `月底` of no year or month that is said: the nearest one."""
+    """`Jahresende`, `月底` of no year or month that is said: the nearest one to a question."""
     part, unit = edge
 
     def days(index: int) -> Days:
         return _PARTS[unit](part, unit_days(_day_in(unit, index), unit, 0))
 
     cycle = Cycle(days, "year" if unit == "year" else "month")
-    return Span("range", moment.nearest(cycle), bare=True)
+    return Span("range", moment.nearest(cycle), cycle, bare=True)
 
 
 def _day_in(unit: str, index: int) -> date:
@@ -136,10 +132,6 @@ def _day_in(unit: str, index: int) -> date:
 def _edge_of(moment: Moment, edge: tuple[str, str], span: Span) -> Span | None:
     part, unit = edge
     return _part_of(moment, part, span) if span.granularity == unit else None
-
-
-def _of_edge(moment: Moment, span: Span, edge: tuple[str, str]) -> Span | None:
-    return _edge_of(moment, edge, span)
 
 
 def _nth_unit(n: int, unit: str, granularity: str, days: Days) -> Days | None:
@@ -175,10 +167,6 @@ def _nth_unit_of(_: Moment, n: int, unit: str, span: Span) -> Span | None:
     return replace(found, bare=False) if found else None
 
 
-def _of_nth_unit(moment: Moment, span: Span, n: int, unit: str) -> Span | None:
-    return _nth_unit_of(moment, n, unit, span)
-
-
 def _nth_unit_of_unit(moment: Moment, n: int, unit: str, whole: str) -> Span | None:
     if whole not in ("month", "year", "quarter"):
         return None
@@ -195,10 +183,6 @@ def _nth_weekday_of(_: Moment, n: int, weekday: int, span: Span) -> Span | None:
 
     found = span.refined("day", narrowed)
     return replace(found, bare=False) if found else None
-
-
-def _of_nth_weekday(moment: Moment, span: Span, n: int, weekday: int) -> Span | None:
-    return _nth_weekday_of(moment, n, weekday, span)
 
 
 def _weekday_and_date(_: Moment, _weekday: int, span: Span) -> Span | None:
@@ -231,10 +215,6 @@ def _anniversary(_: Moment, span: Span, year: int) -> Span | None:
     return Span(span.granularity, days) if days else None
 
 
-def _year_then(moment: Moment, year: int, span: Span) -> Span | None:
-    return _anniversary(moment, span, year)
-
-
 def _on_that_day(_: Moment, span: Span) -> Span | None:
     """`last Friday night`, `上周三下午`."""
     return span if span.granularity == "day" else None
@@ -248,20 +228,21 @@ PART_RULES = (
     Rule("the? PART of? the? DATE", _part_of),
     Rule("the? PART dash DATE|SHORT_DECADE", _part_of),
     Rule("the? PART SHORT_DECADE", _part_of),
-    Rule("DATE of? PART_POST", _part_post),
+    Rule("DATE of? PART_POST", _part_of, order=(1, 0)),
     Rule("the? PART of? the? UNIT", _part_of_unit),
     Rule("EDGE_WORD", _edge),
     Rule("EDGE_WORD of? the? DATE", _edge_of),
-    Rule("DATE of? EDGE_WORD", _of_edge),
+    Rule("DATE of? EDGE_WORD", _edge_of, order=(1, 0)),
     Rule("the? ORD UNIT of? the? DATE", _nth_unit_of),
     Rule("the? ORD UNIT of the? UNIT", _nth_unit_of_unit),
-    Rule("DATE of? ord_pre? ORD|NUM UNIT", _of_nth_unit, languages=_CJK),
+    Rule("DATE of? ord_pre? ORD|NUM UNIT", _nth_unit_of, "DATE", _GENITIVE_FIRST, (1, 2, 0)),
     Rule("the? ORD WEEKDAY of? the? DATE", _nth_weekday_of),
-    Rule("DATE of? ord_pre? ORD of? WEEKDAY", _of_nth_weekday, languages=_CJK),
+    Rule("DATE of? ord_pre? ORD of? WEEKDAY", _nth_weekday_of, "DATE", _GENITIVE_FIRST, (1, 2, 0)),
     Rule("the? ORD DURATION of? the? DATE", _first_units_of),
     Rule("WEEKDAY|WDAY comma? the? DATE", _weekday_and_date),
     Rule("DATE comma? of? the? YR", _anniversary),
-    Rule("YR of? the? DATE", _year_then),
+    Rule("YR of? the? DATE", _anniversary, order=(1, 0)),
     Rule("DATE in? daypart", _on_that_day),
     Rule("on DM|DM_WEAK", _same),
+    Rule("DM|DM_WEAK in_post", _same),
 )  # fmt: skip

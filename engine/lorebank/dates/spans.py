@@ -13,9 +13,16 @@ from typing import Literal
 from lorebank.dates.calendar import Days, shift
 from lorebank.records import dataclass
 
-Prefer = Literal["past", "near", "future"]
-"""Which repetition is meant where the text does not say."""
+Tense = Literal["asked", "past", "near", "future"]
+"""Which repetition is meant where the text does not say: `asked` in a question, else the tense."""
 
+_NEAR_ENOUGH = 30
+"""Days: `opened on 3 December`, written on 26 November, is the coming one told in another tense,
+and not one of a year ago. Chosen as the length of a month."""
+
+_HALF_A_YEAR, _A_THIRD = 184, 122
+"""Days: without a tense, what comes within half a year is meant rather than what is long over."""
+_LONGEST_MONTH = 31
 _REACH = 9
 """Repetitions looked at each way: 29 February may be eight years off."""
 
@@ -75,8 +82,13 @@ class Span:
     granularity: str
     days: tuple[date | None, date | None] | None = None
     cycle: Cycle | None = None
+    """Where there are `days` as well, they are what a question means: `this weekend`."""
     bare: bool = False
     """Counts only behind a preposition or a modifier: `May` alone may be a name or a verb."""
+    ahead: bool = False
+    """`in 3 days`: a day in what is to come, else a duration."""
+    then: bool = False
+    """`the weekend after`: the first repetition after the time named before."""
     modifier: str = "exact"
 
     def refined(self, granularity: str, part: Callable[[Days], Days | None]) -> Span | None:
@@ -94,19 +106,55 @@ class Moment:
     """The reference day and which way open questions are settled."""
 
     now: date
-    prefer: Prefer = "past"
-    ahead: bool = False
-    """Whether the text speaks of what is to come, so that `in 3 days` is a day and no duration."""
+    tense: Tense = "asked"
+    named: date | None = None
+    """The day that the text named before: `on 19 December …, and on the 29th …`."""
 
     def settle(self, span: Span) -> tuple[date | None, date | None] | None:
         """First and last day of the span; None where no repetition fits."""
-        if span.cycle is None:
+        cycle = span.cycle
+        if cycle is None or (self.tense == "asked" and span.days is not None):
             return span.days
-        if self.prefer == "near":
-            return self.nearest(span.cycle)
-        if self.prefer == "future":
-            return self.following(span.cycle)
-        return self.latest(span.cycle)
+        if span.then:
+            return self.following(cycle, max(self.named or self.now, self.now))
+        if self.tense == "asked":
+            return self.latest(cycle)
+        after_named = self._after_named(cycle)
+        if after_named is not None:
+            return after_named
+        begun, coming = self.preceding(cycle, self.now), self.coming(cycle)
+        if begun is None or coming is None:
+            return begun or coming
+        if cycle.period == "year":
+            return self._yearly(begun, coming)
+        return begun if self.tense == "past" else coming
+
+    def begun(self, span: Span) -> tuple[date | None, date | None] | None:
+        """As `settle`, of what has begun by now."""
+        if span.cycle is None or self.tense == "asked":
+            return self.settle(span)
+        return self.preceding(span.cycle, self.now)
+
+    def _after_named(self, cycle: Cycle) -> Days | None:
+        """The first repetition from the day named before, for a day of the month or week."""
+        if self.named is None or cycle.period == "year":
+            return None
+        if cycle.period == "week" and (self.named < self.now or self.tense == "past"):
+            return None
+        found = self.following(cycle, shift(self.named, -1))
+        if found is None or (self.tense == "past" and found[0] > self.now):
+            return None
+        return found if (found[0] - self.named).days <= _LONGEST_MONTH else None
+
+    def _yearly(self, begun: Days, coming: Days) -> Days:
+        ago, ahead = (self.now - begun[1]).days, (coming[0] - self.now).days
+        if self.tense == "past":
+            return coming if ahead <= _NEAR_ENOUGH < ago and begun != coming else begun
+        if self.tense == "future":
+            return begun if ago <= _NEAR_ENOUGH < ahead and begun != coming else coming
+        if ahead <= _HALF_A_YEAR and ago > _A_THIRD:
+            return coming
+        return begun if ago <= ahead else coming
 
     def latest(self, cycle: Cycle) -> Days | None:
         """The last repetition that has begun; a weekday is the one before today."""
@@ -125,6 +173,10 @@ class Moment:
             return self.nearest(cycle)  # a winter belongs to both of its years
         index = cycle.index(self.now)
         return next((d for d in cycle.forwards(self.now) if cycle.index(d[0]) >= index), None)
+
+    def coming(self, cycle: Cycle) -> Days | None:
+        """The repetition that is under way or comes next."""
+        return next((d for d in cycle.forwards(self.now) if d[1] >= self.now), None)
 
     def following(self, cycle: Cycle, after: date | None = None) -> Days | None:
         """The first repetition that begins after the day, by default after today."""

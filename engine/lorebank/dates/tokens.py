@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cache
 
 from lorebank.language.folding import fold
@@ -29,6 +30,17 @@ class Tokens:
         """Whether the token stands right behind the one before it."""
         return 0 < index < len(self.words) and self.ends[index - 1] == self.starts[index]
 
+    def split(self, inflected: Mapping[str, int]) -> None:
+        """Cut words with a suffix in two: `mayısta` into `mayıs` and `ta`."""
+        for index in range(len(self.words) - 1, -1, -1):
+            word = self.words[index]
+            stem = inflected.get(word)
+            if stem is not None and self.ends[index] - self.starts[index] == len(word):
+                cut = self.starts[index] + stem
+                self.words[index : index + 1] = [word[:stem], word[stem:]]
+                self.starts.insert(index + 1, cut)
+                self.ends.insert(index, cut)
+
 
 def is_cjk(letter: str) -> bool:
     """Whether it is kana or a Han letter."""
@@ -40,17 +52,13 @@ def is_cjk(letter: str) -> bool:
 
 def tokenize(text: str) -> Tokens:
     """Cut a text; offsets count characters of the text as given."""
-    ascii_only = text.isascii()
-    words: list[str] = []
-    starts: list[int] = []
-    ends: list[int] = []
-    found = _ASCII_TOKEN.finditer(text.lower()) if ascii_only else _any_token().finditer(text)
-    for match in found:
-        word = match.group()
-        words.append(word if ascii_only else fold(word) or word)
-        starts.append(match.start())
-        ends.append(match.end())
-    return Tokens(text, words, starts, ends)
+    if text.isascii():
+        found = list(_ASCII_TOKEN.finditer(text.lower()))
+        words = [match[0] for match in found]
+    else:
+        found = list(_any_token().finditer(text))
+        words = [fold(match[0]) or match[0] for match in found]
+    return Tokens(text, words, [m.start() for m in found], [m.end() for m in found])
 
 
 @cache

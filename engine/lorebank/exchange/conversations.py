@@ -1,14 +1,15 @@
-"""A conversation with a model as a note: its turns as prose, each under the name of its speaker.
+"""A conversation with a model as a note: its turns as prose, each under its speaker's name.
 
-Whatever was said, it stays what was said: a heading in a turn opens no section, a comment or a
-fence that is never closed hides nothing of the next, and recalled text is not learned again.
+Whatever was said, it stays what was said: `facts: none` in the front matter keeps a typed line or
+heading in a turn from being read as a fact, a comment or a fence that is never closed hides nothing
+of the next, and recalled text is not learned again.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from datetime import date, datetime
+from datetime import UTC, date, datetime, tzinfo
 
 from lorebank.domain import Diagnostic
 from lorebank.exchange.notes import ImportedNote, Read
@@ -17,6 +18,27 @@ from lorebank.language.folding import slugify
 from lorebank.markdown.fences import FenceScanner
 from lorebank.markdown.recalled import strip_recalled
 from lorebank.records import dataclass
+
+_MILLISECONDS = 100_000_000_000
+"""Seconds reach this number in the year 5138."""
+
+
+def moment_of(value: object, zone: tzinfo | None) -> datetime | None:
+    """The moment in a time zone (the system's own for `None`); `None` for what names no moment.
+
+    A text without a zone is taken as it stands.
+    """
+    try:
+        if isinstance(value, str):
+            moment = datetime.fromisoformat(value.strip())
+            return moment.astimezone(zone) if moment.tzinfo else moment
+        if isinstance(value, int | float) and not isinstance(value, bool) and value > 0:
+            seconds = value / 1000 if value >= _MILLISECONDS else value
+            return datetime.fromtimestamp(seconds, UTC).astimezone(zone)
+    except (ValueError, OverflowError, OSError):
+        return None
+    return None
+
 
 _LONGEST_TITLE = 60
 _HEADING = re.compile(r"[ ]{0,3}#{1,6}[ \t]+(?P<title>.*?)[ \t]*#*[ \t]*\Z")
@@ -82,7 +104,7 @@ def conversation_note(said: Conversation) -> Read:
         yield Diagnostic(shown, said.line, "utf8-invalid", message)
     stem = slugify(title)[:_LONGEST_TITLE].strip("-") or "conversation"
     name = f"{day.year:04}/{day.isoformat()}-{stem}" if day else f"undated/{stem}"
-    yield ImportedNote(said.id, name, body, shown, day, {"title": title})
+    yield ImportedNote(said.id, name, body, shown, day, {"title": title, "facts": "none"})
 
 
 def _quoted(text: str) -> str:

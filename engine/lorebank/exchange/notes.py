@@ -1,14 +1,95 @@
-"""What a reader makes of a source: notes to be written, and what was left out."""
+"""An imported note: its name, its retain lines, and the file it becomes.
+
+"What? A: plan/2024"  →  "What- A- plan/2024"
+"CON"                 →  "CON_"
+a name of 300 bytes   →  its first 100 bytes and eight letters that tell it from others
+
+---
+    aliases: [Annie]
+    origin: imported
+    imported-from: "obsidian:Notes/People/Ana.md"
+    imported-hash: 5f0c…
+    ---
+
+The hash tells whether its owner edited the file since: an edited one is never written over.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import field
+import re
+import unicodedata
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import field, replace
 from datetime import date
+from hashlib import blake2b
 
-from lorebank.domain import Diagnostic
-from lorebank.markdown.front_matter import FrontMatterValue
+from lorebank.domain import Citation, Diagnostic, EvidenceMark, Fact, FactKind, Mention, Origin
+from lorebank.exchange.prose import split_front_matter
+from lorebank.language.folding import slugify
+from lorebank.markdown.fact_format import format_fact
+from lorebank.markdown.fact_lines import parse_fact_line
+from lorebank.markdown.facts import fact_id
+from lorebank.markdown.front_matter import (
+    FrontMatterValue,
+    parse_front_matter,
+    set_front_matter_keys,
+)
+from lorebank.markdown.mentions import find_mentions
+from lorebank.markdown.plain import plain_text
 from lorebank.records import dataclass
+
+_LONGEST = 120
+"""Bytes of one part; a name of 255 has no room for a suffix, and some systems allow 143."""
+_MOST_PARTS = 12
+_FORBIDDEN = re.compile(r'[<>:"/\\|?*\x00-\x1f\x7f]+')
+_PERCENT_CODE = re.compile(r"%(?=[0-9A-Fa-f]{2})")
+_DEVICE = re.compile(r"(?:CON|PRN|AUX|NUL|COM[0-9¹²³]|LPT[0-9¹²³])(?=\.|\Z)", re.IGNORECASE)
+
+
+def safe_path(name: str) -> str:
+    """The name with each of its parts fit for any file system; never empty, absolute or `..`."""
+    parts = [part for part in map(_safe_part, name.split("/")) if part]
+    if len(parts) > _MOST_PARTS:
+        parts = [*parts[: _MOST_PARTS - 2], short_hash("/".join(parts[:-1])), parts[-1]]
+    return "/".join(parts) or "untitled"
+
+
+def free_path(path: str, key: str, taken: Container[str]) -> str:
+    """The path, or one that no other takes in any case of its letters; the same for the same key.
+
+    `taken` holds paths as `str.casefold` and NFC make them.
+    """
+    if comparable(path) not in taken:
+        return path
+    stem = path.removesuffix(".md")
+    number = 0
+    while comparable(found := f"{stem}-{short_hash(f'{key}{number or str()}')}.md") in taken:
+        number += 1
+    return found
+
+
+def comparable(path: str) -> str:
+    """A path as file systems compare it that know no case."""
+    return unicodedata.normalize("NFC", path).casefold()
+
+
+def short_hash(text: str) -> str:
+    """Eight letters that stand for a text."""
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
+
+
+def _safe_part(part: str) -> str:
+    text = unicodedata.normalize("NFC", part)
+    text = _PERCENT_CODE.sub("-", _FORBIDDEN.sub("-", text))
+    text = "".join(char for char in text if char.isprintable())
+    text = re.sub(r"\s+", " ", text).strip(" ").lstrip(".").rstrip(". ")
+    if _DEVICE.match(text):
+        text = _DEVICE.sub(lambda found: f"{found[0]}_", text, count=1)
+    encoded = text.encode("utf-8")
+    if len(encoded) <= _LONGEST:
+        return text
+    kept = encoded[: _LONGEST - 20].decode("utf-8", "ignore").rstrip(". ")
+    return f"{kept}-{short_hash(part)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,3 +112,89 @@ class ImportedNote:
 
 Read = Iterator[ImportedNote | Diagnostic]
 """Notes in a stable order, and between them what was left out and why."""
+
+
+def entity_mention(name: str, *, subject: bool = True) -> Mention | None:
+    """The mention of a name as another program gives it; `None` for what names nothing."""
+    plain = " ".join(name.split()).removeprefix("@").removeprefix("[[").removesuffix("]]").strip()
+    slug = slugify(plain)
+    return Mention(plain, slug, subject=subject) if slug and len(plain) <= 200 else None
+
+
+def plain_fact(
+    kind: FactKind,
+    text: str,
+    mentions: Sequence[Mention] = (),
+    *,
+    confidence: float | None = None,
+    day: date | None = None,
+    marks: Sequence[EvidenceMark] = (),
+    details: Sequence[str] = (),
+) -> Fact:
+    """A fact whose text is no Markdown: `@` and `*` in it are letters like others."""
+    distinct = tuple({mention.slug: mention for mention in reversed(mentions)}.values())[::-1]
+    return Fact(
+        id=fact_id(kind, day, tuple(mention.slug for mention in distinct), text),
+        kind=kind,
+        content=text,
+        raw=text,
+        citation=Citation("", 0, 0),
+        mentions=distinct,
+        confidence=confidence,
+        recorded=day,
+        marks=tuple(marks),
+        details=tuple(details),
+    )
+
+
+def written_fact(kind: FactKind, text: str, subjects: Sequence[Mention]) -> Fact:
+    """A fact whose text is Markdown: what it links to is mentioned."""
+    return plain_fact(kind, plain_text(text), (*subjects, *(m for m, _, _ in find_mentions(text))))
+
+
+def retain_line(fact: Fact) -> str:
+    """The list item of a fact; a name that its text does not hold stands before the colon."""
+    line = format_fact(fact)
+    read = {mention.slug for mention in parse_fact_line(line.split("\n")[0][2:]).mentions}
+    if read >= set(fact.slugs):
+        return line
+    named = tuple(replace(m, subject=m.subject or m.slug not in read) for m in fact.mentions)
+    return format_fact(replace(fact, mentions=named))
+
+
+FROM = "imported-from"
+_HASH = "imported-hash"
+_HASH_LINE = re.compile(r"^imported-hash:[^\n]*\n", re.MULTILINE)
+
+
+def render_note(note: ImportedNote, source: str) -> str:
+    """The text of the file; `source` names the import and what of it this note is."""
+    said = parse_front_matter(split_front_matter(note.text)[0])[0]
+    keys: dict[str, FrontMatterValue | None] = dict(note.front_matter)
+    origin = said.get("origin")
+    if isinstance(origin, str) and origin.lower() != Origin.IMPORTED:
+        keys["origin-in-source"] = origin
+    keys |= {"origin": Origin.IMPORTED.value, FROM: source, _HASH: None}
+    text = set_front_matter_keys(note.text, keys)
+    return set_front_matter_keys(text, {_HASH: _digest(text)})
+
+
+def imported_from(text: str) -> str | None:
+    """Which note of which import a file is; `None` for a file that was never imported."""
+    found = parse_front_matter(split_front_matter(text)[0])[0].get(FROM)
+    return found if isinstance(found, str) else None
+
+
+def written_hash(text: str) -> str | None:
+    """The hash that a file carries of what was written."""
+    found = parse_front_matter(split_front_matter(text)[0])[0].get(_HASH)
+    return found if isinstance(found, str) else None
+
+
+def is_untouched(text: str) -> bool:
+    """Whether a file reads as it was written."""
+    return written_hash(text) == _digest(_HASH_LINE.sub("", text, count=1))
+
+
+def _digest(text: str) -> str:
+    return blake2b(text.encode("utf-8"), digest_size=8).hexdigest()

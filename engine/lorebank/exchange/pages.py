@@ -8,7 +8,7 @@ from datetime import date
 from urllib.parse import quote
 
 from lorebank.domain import Entity, Fact, Opinion
-from lorebank.exchange.names import comparable, free_path, safe_path
+from lorebank.exchange.notes import comparable, free_path, safe_path
 from lorebank.language.folding import slugify
 from lorebank.records import dataclass
 

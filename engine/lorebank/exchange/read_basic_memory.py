@@ -11,9 +11,8 @@ from __future__ import annotations
 import re
 
 from lorebank.domain import FactKind
-from lorebank.exchange.notes import Read
+from lorebank.exchange.notes import Read, entity_mention, retain_line, written_fact
 from lorebank.exchange.read_obsidian import VaultSettings, vault_note, vault_notes
-from lorebank.exchange.retain_lines import entity_mention, retain_line, written_fact
 from lorebank.exchange.source import Source
 from lorebank.markdown.fences import FenceScanner
 

@@ -9,8 +9,7 @@ from collections.abc import Iterator, Mapping
 from datetime import tzinfo
 from typing import Any
 
-from lorebank.exchange.conversations import Conversation, Turn
-from lorebank.exchange.times import moment_of
+from lorebank.exchange.conversations import Conversation, Turn, moment_of
 
 _SPEAKERS = {"user": "User", "assistant": "Assistant"}
 _CITED = re.compile("\ue200(?P<what>[^\ue200-\ue202]*)(?:\ue202(?P<rest>[^\ue200\ue201]*))?\ue201")

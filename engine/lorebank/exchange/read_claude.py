@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import tzinfo
 from typing import Any
 
-from lorebank.exchange.conversations import Conversation, Turn
-from lorebank.exchange.times import moment_of
+from lorebank.exchange.conversations import Conversation, Turn, moment_of
 
 _SPEAKERS = {"human": "User", "user": "User", "assistant": "Assistant"}
 

@@ -17,11 +17,12 @@ from urllib.parse import unquote
 
 from lorebank.domain import Diagnostic
 from lorebank.exchange.date_formats import joda_day
-from lorebank.exchange.links import LinkRules, rewrite_links
 from lorebank.exchange.notes import ImportedNote, Read
 from lorebank.exchange.prose import (
+    LinkRules,
     clean,
     fenced_front_matter,
+    rewrite_links,
     rewrite_prose,
     shareable_text,
     split_front_matter,

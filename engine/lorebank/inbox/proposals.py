@@ -14,7 +14,7 @@ from lorebank.domain import (
     Proposal,
     ProposalAction,
 )
-from lorebank.errors import UsageError
+from lorebank.errors import ConcurrentEdit, UsageError
 from lorebank.inbox.sources import (
     Desk,
     Source,
@@ -23,7 +23,7 @@ from lorebank.inbox.sources import (
     ledger_text,
     remove_ledger_lines,
 )
-from lorebank.markdown.proposal_pages import DECISIONS_PATH, parse_rulings
+from lorebank.markdown.proposal_pages import DECISIONS_PATH, LineEdit, parse_rulings
 from lorebank.reflect.proposals import (
     accept_core_edit,
     check_grounds,
@@ -33,6 +33,7 @@ from lorebank.reflect.proposals import (
 )
 from lorebank.workspace.layout import LogPattern, named_day
 from lorebank.workspace.paths import resolve_memory_path
+from lorebank.workspace.text_file import read_text_file, write_text_file
 
 _KIND = InboxKind.PROPOSAL
 _WEIGHT = 0.75
@@ -77,17 +78,29 @@ def _rule(desk: Desk, verdict: Verdict) -> None:
     newer = verdict.item.newer
     assert newer is not None
     proposal = find_proposal(desk.root, newer.id)
-    accepted = verdict.choice == "accept"
-    if accepted:
-        check_grounds(desk.root, desk.connection, proposal)
-        if proposal.action is ProposalAction.RETAIN:
-            retain_line(desk, proposal)
-        else:
-            accept_core_edit(desk.root, proposal)
-    record(desk.root, proposal, accepted=accepted, day=desk.today, by=verdict.by)
+    if verdict.choice == "accept":
+        accept(desk, proposal, by=verdict.by)
+    else:
+        record(desk.root, proposal, accepted=False, day=desk.today, by=verdict.by)
 
 
-def retain_line(desk: Desk, proposal: Proposal) -> Citation:
+def accept(desk: Desk, proposal: Proposal, *, by: str = "") -> Citation | None:
+    """Make the edit that a proposal describes; where the new line stands.
+
+    `ConcurrentEdit` where the line to change, or what it rests on, is not what it was.
+    """
+    check_grounds(desk.root, desk.connection, proposal)
+    before = ledger_text(desk, proposal.target)
+    if proposal.action is ProposalAction.RETAIN:
+        place: Citation | None = _retain_line(desk, proposal)
+    else:
+        place = accept_core_edit(desk.root, proposal)
+    edit = LineEdit.between(proposal.target, before, ledger_text(desk, proposal.target))
+    record(desk.root, proposal, accepted=True, day=desk.today, by=by, edit=edit)
+    return place
+
+
+def _retain_line(desk: Desk, proposal: Proposal) -> Citation:
     """Append the line of a proposal to its log, unless it stands there already."""
     named = named_day(proposal.target, LogPattern.compile(desk.config.workspace.log_pattern))
     if named.day is None or proposal.target.startswith("bank/"):
@@ -116,12 +129,25 @@ def _settled(desk: Desk) -> Iterator[Decision]:
 
 
 def _take_back(desk: Desk, decisions: Sequence[Decision]) -> None:
-    for decision in decisions:
-        if decision.verdict == "accept":
-            raise UsageError(
-                f"{decision.about[0]} was accepted: its edit stands in your own file",
+    """Undo the edits that were made, the last one first, then forget the verdicts."""
+    edits = {r.citation: r.edit for r in parse_rulings(ledger_text(desk, DECISIONS_PATH))[0]}
+    texts: dict[str, str] = {}
+    for decision in sorted(decisions, key=lambda d: -d.source.start_line):
+        if decision.verdict != "accept":
+            continue
+        edit = edits.get(decision.source)
+        path = edit.path if edit else ""
+        text = texts[path] if path in texts else ledger_text(desk, path) if path else ""
+        left = edit.undone(text) if edit else None
+        if left is None:
+            raise ConcurrentEdit(
+                f"{decision.about[0]}: what it put into {path or 'the file'} has changed since;"
+                " nothing was undone",
                 hint=f"mend the line there, then delete {decision.source}",
             )
+        texts[path] = left
+    for path, text in texts.items():
+        write_text_file(desk.root, read_text_file(desk.root, path), text)
     remove_ledger_lines(desk, decisions)
 
 

@@ -43,6 +43,8 @@ _ENOUGH = 0.45
 """The score wanted where many older lines are known. In two logs by other hands 1.2 questions a day
 then reach 16 of 23 and 9 of 12 stale lines, with those ended without asking; at .3 one more, and
 half as many questions again where most lines tell of deeds."""
+_ENOUGH_WORDS = _SHARED / 3
+"""The same without an embedder: a third of the words, or a word of change."""
 _WINDOW = timedelta(days=90)
 """Older questions are let go: whoever left them for a quarter will not answer them."""
 
@@ -59,7 +61,10 @@ def _waiting(desk: Desk) -> Iterator[InboxItem]:
     fates = fates_of_facts(desk.connection, today=desk.today)
     ruled = ruled_pairs(desk.connection)
     by_day: defaultdict[date, dict[str, _Pair]] = defaultdict(dict)
+    spent = set(fates.superseded.values())  # these lines have ended what they speak of
     for pair in _pairs(desk, [f for f in facts if f.id not in fates.superseded]):
+        if pair.newer.id in spent:
+            continue
         day = pair.newer.recorded
         assert day is not None
         known = by_day[day].get(pair.newer.id)
@@ -117,7 +122,7 @@ def _scored(newer: Fact, older: Sequence[Fact], vectors: Mapping[str, ndarray]) 
     names = frozenset(word for m in newer.mentions if m.subject for word in tokens(m.name))
     is_change = read_change(newer.content, names).is_change
     said = read_stated(newer.content, names)
-    enough = _ENOUGH * (1 - 1 / len(older)) if older else 0.0
+    enough = (_ENOUGH if vectors else _ENOUGH_WORDS) * (1 - 1 / max(1, len(older)))
     for fact in older:
         alike = 0.0
         if newer.content in vectors and fact.content in vectors:

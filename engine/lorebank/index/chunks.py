@@ -1,4 +1,4 @@
-"""Rows of chunks: stretches of a file for chunk search and for the meaning of its passages."""
+"""Rows of chunks: the stretches of a file that chunk search shows."""
 
 from __future__ import annotations
 
@@ -23,34 +23,17 @@ def load_chunks(connection: Connection, chunks: Sequence[int]) -> dict[int, Chun
     }
 
 
-def passages_of_chunks(connection: Connection, chunks: Sequence[int]) -> list[tuple[int, int]]:
-    """`(passage, chunk)`: the passages that begin inside these chunks."""
-    return [
-        (item, chunk)
-        for item, chunk in select(
+def chunks_of_items(connection: Connection, items: Sequence[int]) -> dict[int, int]:
+    """Item → the last chunk that it begins in: where chunks overlap, it is whole in that one."""
+    return dict(
+        select(
             connection,
-            "SELECT i.item, c.chunk FROM json_each(?) w CROSS JOIN chunks c ON c.chunk = w.value"
-            " JOIN items i ON i.file = c.file"
-            " AND i.start_line BETWEEN c.start_line AND c.end_line"
-            " WHERE i.kind = 'note' ORDER BY i.item, c.chunk",
-            (json.dumps(list(chunks)),),
-        )
-    ]
-
-
-def chunks_of_passages(connection: Connection, items: Sequence[int]) -> list[tuple[int, int]]:
-    """`(passage, chunk)`: the chunks in which these passages begin; facts are left out."""
-    return [
-        (item, chunk)
-        for item, chunk in select(
-            connection,
-            "SELECT i.item, c.chunk FROM json_each(?) w CROSS JOIN items i ON i.item = w.value"
+            "SELECT i.item, max(c.chunk) FROM json_each(?) w CROSS JOIN items i ON i.item = w.value"
             " JOIN chunks c ON c.file = i.file"
-            " AND i.start_line BETWEEN c.start_line AND c.end_line"
-            " WHERE i.kind = 'note' ORDER BY i.item, c.chunk",
+            " AND i.start >= c.start AND i.start < c.start + c.length GROUP BY i.item",
             (json.dumps(list(items)),),
         )
-    ]
+    )
 
 
 def select_chunks(connection: Connection, path: str) -> str:

@@ -14,6 +14,10 @@ _DUMPS = {
         " i.marks, i.details, i.embedding, i.origin, i.author, i.quarantined"
         " FROM items i JOIN files f ON f.file = i.file"
     ),
+    "further_times": (
+        "SELECT f.path, i.ordinal, t.position, t.start, t.end FROM further_times t"
+        " JOIN items i ON i.item = t.item JOIN files f ON f.file = i.file"
+    ),
     "mentions": (
         "SELECT f.path, i.ordinal, m.position, m.slug, m.entity, m.name, m.subject FROM mentions m"
         " JOIN items i ON i.item = m.item JOIN files f ON f.file = i.file"
@@ -43,6 +47,10 @@ _DUMPS = {
         "SELECT f.path, i.ordinal, t.tag FROM tags t"
         " JOIN items i ON i.item = t.item JOIN files f ON f.file = i.file"
     ),
+    "codes": (
+        "SELECT f.path, i.ordinal, c.code FROM codes c"
+        " JOIN items i ON i.item = c.item JOIN files f ON f.file = i.file"
+    ),
     "contexts": "SELECT f.path, c.scope, c.text FROM contexts c JOIN files f ON f.file = c.file",
     "confirmations": (
         "SELECT f.path, c.line, c.target, c.value FROM confirmations c"
@@ -58,8 +66,8 @@ _DUMPS = {
     "aliases": "SELECT slug, entity, name FROM aliases",
     "proposals": "SELECT slug, other, reason FROM proposals",
     "chunks": (
-        "SELECT f.path, c.ordinal, c.start_line, c.end_line, c.start, c.length, c.heading,"
-        " c.embedding FROM chunks c JOIN files f ON f.file = c.file"
+        "SELECT f.path, c.ordinal, c.start_line, c.end_line, c.start, c.length, c.heading"
+        " FROM chunks c JOIN files f ON f.file = c.file"
     ),
     "opinions": (
         "SELECT id, holder, statement, entities, confidence, status, superseded_by, pinned,"

@@ -1,7 +1,7 @@
 """Embedding what sync wrote: in calls after the lexical index, resumable, never in its way.
 
-What is to be embedded stands in `items.embedding` and `chunks.embedding` as the hash of its text.
-A row without a vector is pending. Vectors known to the cache are copied; the rest go to the
+Every fact and passage has a vector; the hash of its text stands in `items.embedding`. A row without
+a vector is pending. Vectors known to the cache are copied; the rest go to the
 embedder in calls, each stored in a short transaction of its own, so that a kill loses no more than
 the calls under way.
 
@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, TypeVar
 
 from lorebank.errors import ProviderError
 from lorebank.index.connection import Connection, rare_checkpoints, select, transaction
-from lorebank.index.embedding_cache import EmbeddingCache, text_hash
+from lorebank.index.embedding_cache import EmbeddingCache
 from lorebank.index.embedding_calls import calls_of, embed_calls
 from lorebank.index.meta import read_meta, write_meta
-from lorebank.index.vectors import CHUNK, ITEM, delete_vectors, insert_vectors
+from lorebank.index.vectors import delete_vectors, insert_vectors
 from lorebank.records import dataclass
 
 if TYPE_CHECKING:
@@ -33,43 +33,31 @@ WINDOW = 1024
 """Rows looked up in the cache and read at a time."""
 Progress = Callable[[str, int, int], None]
 W = TypeVar("W")
-_PENDING = """
-    SELECT 'item' AS owner, i.item AS row, i.embedding AS hash FROM items i
-    WHERE i.embedding IS NOT NULL
-      AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.owner = 'item' AND v.row = i.item)
-    UNION ALL
-    SELECT 'chunk', c.chunk, c.embedding FROM chunks c
-    WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.owner = 'chunk' AND v.row = c.chunk)
-"""
-
-
-_ALL = """
-    SELECT 'item' AS owner, item AS row, embedding AS hash FROM items WHERE embedding IS NOT NULL
-    UNION ALL
-    SELECT 'chunk', chunk, embedding FROM chunks
-"""
+_ALL = "SELECT item, embedding FROM items"
+_PENDING = f"{_ALL} i WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.item = i.item)"
 
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    owner: str
-    row: int
+    item: int
     hash: str
 
 
-def item_text(content: str, heading: str) -> str:
-    """What of a fact is embedded: its words, with its heading as context.
+def item_text(content: str, heading: str, subjects: Sequence[str] = ()) -> str:
+    """What of an item is embedded: its words, with its heading and whom it is about as context.
 
-    Not its entities: who a fact is about is known exactly, and a name in every vector of a log
-    drew questions that hold the name to whatever line was shortest.
+    With the names, a line by itself says as much as it says to its reader: of 110 questions asked
+    of another hand's notes the five nearest lines answer 62 %, without them 54 %.
     """
     title = heading.split(" > ")[-1]
-    # A log's title is its date, which says nothing of a fact's meaning.
-    return f"{title}. {content}" if any(letter.isalpha() for letter in title) else content
+    # A log's title is its date, which says nothing of a line's meaning.
+    heading = f"{title}. " if any(letter.isalpha() for letter in title) else ""
+    about = f"{', '.join(subjects)}: " if subjects else ""
+    return f"{heading}{about}{' '.join(content.split())}"
 
 
 def pending_count(connection: Connection) -> int:
-    """How many facts and chunks have no vector yet."""
+    """How many facts and passages have no vector yet."""
     return int(connection.execute(f"SELECT count(*) FROM ({_PENDING})").get)
 
 
@@ -85,7 +73,7 @@ def label_served(connection: Connection) -> str:
 
 def missing_count(connection: Connection, cache: EmbeddingCache, fingerprint: str) -> int:
     """How many texts would have to be embedded for this embedder to serve."""
-    return len(cache.missing(fingerprint, [key for _, _, key in select(connection, _ALL)]))
+    return len(cache.missing(fingerprint, [key for _, key in select(connection, _ALL)]))
 
 
 def has_vectors(connection: Connection) -> bool:
@@ -277,7 +265,7 @@ def _dimension_key(fingerprint: str) -> str:
 
 
 def _rows(connection: Connection, query: str) -> list[_Wanted]:
-    return [_Wanted(owner, row, key) for owner, row, key in select(connection, query)]
+    return [_Wanted(item, key) for item, key in select(connection, query)]
 
 
 def _windows(wanted: Sequence[W]) -> Iterator[Sequence[W]]:
@@ -287,48 +275,34 @@ def _windows(wanted: Sequence[W]) -> Iterator[Sequence[W]]:
 
 def _texts(connection: Connection, batch: Sequence[_Wanted]) -> dict[str, str]:
     """Hash → text, computed again from the rows, as sync did when it wrote the hash."""
-    items = json.dumps([w.row for w in batch if w.owner == ITEM])
-    chunks = json.dumps([w.row for w in batch if w.owner == CHUNK])
-    texts: dict[str, str] = {}
-    for key, content, heading in select(
-        connection,
-        "SELECT i.embedding, i.content, i.heading FROM items i"
-        " WHERE i.item IN (SELECT value FROM json_each(?))",
-        (items,),
-    ):
-        texts[key] = item_text(content, heading)
-    for key, text in select(
-        connection,
-        "SELECT c.embedding, substr(f.text, c.start + 1, c.length) FROM chunks c"
-        " JOIN files f ON f.file = c.file WHERE c.chunk IN (SELECT value FROM json_each(?))",
-        (chunks,),
-    ):
-        texts[key] = text
-    return texts
+    return {
+        key: item_text(content, heading, json.loads(subjects))
+        for key, content, heading, subjects in select(
+            connection,
+            "SELECT i.embedding, coalesce(i.content, substr(f.text, i.start + 1, i.length)),"
+            " i.heading, (SELECT json_group_array(name) FROM (SELECT m.name FROM mentions m"
+            "  WHERE m.item = i.item AND m.subject ORDER BY m.position))"
+            " FROM json_each(?) w CROSS JOIN items i ON i.item = w.value"
+            " JOIN files f ON f.file = i.file",
+            (json.dumps([wanted.item for wanted in batch]),),
+        )
+    }
 
 
 def _store(connection: Connection, batch: Sequence[_Wanted], known: Mapping[str, bytes]) -> None:
     """Store vectors; only where the row still stands for the same text."""
-    for owner, table, column in ((ITEM, "items", "item"), (CHUNK, "chunks", "chunk")):
-        still = dict(
-            select(
-                connection,
-                f"SELECT {column}, embedding FROM {table}"
-                f" WHERE {column} IN (SELECT value FROM json_each(?))",
-                (json.dumps([w.row for w in batch if w.owner == owner]),),
-            )
-        )
-        insert_vectors(
+    still = dict(
+        select(
             connection,
-            owner,
-            [
-                (w.row, known[w.hash])
-                for w in batch
-                if w.owner == owner and w.hash in known and still.get(w.row) == w.hash
-            ],
+            "SELECT item, embedding FROM items WHERE item IN (SELECT value FROM json_each(?))",
+            (json.dumps([wanted.item for wanted in batch]),),
         )
-
-
-def hash_of_item(content: str, heading: str) -> str:
-    """The hash that stands for a fact's text in `items.embedding`."""
-    return text_hash(item_text(content, heading))
+    )
+    insert_vectors(
+        connection,
+        [
+            (wanted.item, known[wanted.hash])
+            for wanted in batch
+            if wanted.hash in known and still.get(wanted.item) == wanted.hash
+        ],
+    )

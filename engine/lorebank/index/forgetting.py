@@ -118,8 +118,7 @@ def derived_counts(connection: Connection, places: Sequence[Citation]) -> dict[s
         " AND item IN (SELECT value FROM json_each(?1)) AND ?2 IS NOT NULL",
         "chunks": "SELECT count(*) FROM json_each(?2) WHERE ?1 IS NOT NULL",
         "vectors": "SELECT count(*) FROM vectors"
-        " WHERE (owner = 'item' AND row IN (SELECT value FROM json_each(?1)))"
-        " OR (owner = 'chunk' AND row IN (SELECT value FROM json_each(?2)))",
+        " WHERE item IN (SELECT value FROM json_each(?1)) AND ?2 IS NOT NULL",
         "evidence": "SELECT count(*) FROM opinion_evidence WHERE ?2 IS NOT NULL AND fact IN"
         " (SELECT id FROM items WHERE item IN (SELECT value FROM json_each(?1)))",
         "unsure": "SELECT count(*) FROM unsure WHERE ?2 IS NOT NULL AND fact IN"
@@ -136,11 +135,9 @@ def embedding_hashes(connection: Connection, paths: Iterable[str] | None = None)
         key
         for (key,) in select(
             connection,
-            f"SELECT i.embedding FROM items i JOIN files f ON f.file = i.file{of}"
-            f" UNION SELECT c.embedding FROM chunks c JOIN files f ON f.file = c.file{of}",
+            f"SELECT DISTINCT i.embedding FROM items i JOIN files f ON f.file = i.file{of}",
             bound,
         )
-        if key
     }
 
 

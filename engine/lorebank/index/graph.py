@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from lorebank.index.connection import Connection, select
 
@@ -47,6 +47,19 @@ def items_naming_entities(
     ]
     found.sort(key=lambda row: row[:2], reverse=True)
     return [(item, entity) for _, item, entity in found[:limit]]
+
+
+def entities_in_text(connection: Connection, items: Iterable[int]) -> dict[int, tuple[str, ...]]:
+    """Item → the entities that its text names without marking them."""
+    found: dict[int, tuple[str, ...]] = {}
+    for item, entity in select(
+        connection,
+        "SELECT p.item, p.entity FROM json_each(?) w CROSS JOIN plain_mentions p"
+        " ON p.item = w.value ORDER BY p.item, p.entity",
+        (json.dumps(list(items)),),
+    ):
+        found[item] = (*found.get(item, ()), entity)
+    return found
 
 
 def opinion_items(

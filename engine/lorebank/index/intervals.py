@@ -5,20 +5,28 @@ from __future__ import annotations
 from lorebank.domain import Interval
 from lorebank.index.connection import Connection, select
 
-# An item lies in an interval when the time it names overlaps it, or when it was written in it.
-# Of a time with an open side ("since 1978") the day that is named counts: it would lie in all.
-OCCURRED = (
-    "coalesce(i.occurred_start, i.occurred_end) <= {end}"
-    " AND coalesce(i.occurred_end, i.occurred_start) >= {start}"
+# An item lies in an interval when one of the times it names overlaps it, or when it was written
+# in it. Of a time with an open side ("since 1978") the day that is named counts: it would lie in
+# all.
+_FIRST = (
+    "(coalesce(i.occurred_start, i.occurred_end) <= {end}"
+    " AND coalesce(i.occurred_end, i.occurred_start) >= {start})"
 )
+FURTHER = (
+    "EXISTS (SELECT 1 FROM further_times t WHERE t.item = i.item"
+    " AND coalesce(t.start, t.end) <= {end} AND coalesce(t.end, t.start) >= {start})"
+)
+OCCURRED = f"({_FIRST} OR {FURTHER})"
 _SPAN = (
     "(1 + julianday(coalesce(i.occurred_end, i.occurred_start))"
     " - julianday(coalesce(i.occurred_start, i.occurred_end)))"
 )
 _SHARE = (
-    "(1 + julianday(min(?2, coalesce(i.occurred_end, i.occurred_start)))"
-    f" - julianday(max(?1, coalesce(i.occurred_start, i.occurred_end)))) / {_SPAN}"
+    f"CASE WHEN {_FIRST.format(start='?1', end='?2')} THEN"
+    " (1 + julianday(min(?2, coalesce(i.occurred_end, i.occurred_start)))"
+    f" - julianday(max(?1, coalesce(i.occurred_start, i.occurred_end)))) / {_SPAN} ELSE 1 END"
 )
+"""How much of its first time lies in the interval; one of its further times lies in it whole."""
 _LEAST_SHARE = 0.1
 _LONG_DAYS = 300
 RECORDED = "i.recorded BETWEEN {start} AND {end}"

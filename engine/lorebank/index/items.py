@@ -22,6 +22,7 @@ from lorebank.domain import (
     Stance,
 )
 from lorebank.index.connection import Connection, generation, select
+from lorebank.index.intervals import FURTHER, bounds
 from lorebank.index.quarantine import TRUSTED
 from lorebank.markdown.origin import parse_author
 from lorebank.records import dataclass
@@ -53,7 +54,8 @@ class Item(NamedTuple):
     start_line: int
     end_line: int
     recorded: date | None
-    occurred: Interval | None
+    times: tuple[Interval, ...]
+    """All the times that its text names."""
     content: str
     confidence: float | None
     entities: tuple[str, ...]
@@ -67,6 +69,13 @@ class Item(NamedTuple):
     origin: Origin = Origin.OWNER
     quarantined: bool = False
     author: Author = NOBODY
+    dialogue: bool = False
+    """Whether it is a turn of a dialogue."""
+
+    @property
+    def occurred(self) -> Interval | None:
+        """The first time that its text names."""
+        return self.times[0] if self.times else None
 
     @property
     def citation(self) -> Citation:
@@ -89,6 +98,19 @@ def item_places(connection: Connection) -> frozenset[str]:
     )
 
 
+def first_below_headings(connection: Connection, items: Iterable[int]) -> dict[int, str]:
+    """Item → the heading that it is the first to stand below, for those of the items that are."""
+    return dict(
+        select(
+            connection,
+            "SELECT i.item, i.heading FROM json_each(?) w CROSS JOIN items i ON i.item = w.value"
+            " WHERE i.heading <> '' AND NOT EXISTS (SELECT 1 FROM items b WHERE b.file = i.file"
+            "  AND b.ordinal = i.ordinal - 1 AND b.heading = i.heading)",
+            (json.dumps(list(items)),),
+        )
+    )
+
+
 def load_items(connection: Connection, items: Sequence[int]) -> dict[int, Item]:
     """The rows of these item numbers, with their entities; unknown numbers are left out."""
     if not items:
@@ -106,9 +128,9 @@ def load_items(connection: Connection, items: Sequence[int]) -> dict[int, Item]:
     rows = select(
         connection,
         "SELECT i.item, i.id, i.kind, f.path, i.start_line, i.end_line, i.recorded,"
-        " i.occurred_start, i.occurred_end,"
+        f" i.occurred_start, i.occurred_end, {_FURTHER_TIMES},"
         " coalesce(i.content, substr(f.text, i.start + 1, i.length)),"
-        " i.confidence, i.ordinal, i.file, i.origin, i.quarantined, i.author"
+        " i.confidence, i.ordinal, i.file, i.origin, i.quarantined, i.author, f.dialogue"
         " FROM json_each(?) w CROSS JOIN items i ON i.item = w.value"
         " JOIN files f ON f.file = i.file",
         (wanted,),
@@ -137,12 +159,16 @@ class ItemCache:
 
 
 _Row = tuple[Any, ...]
+_FURTHER_TIMES = (
+    "(SELECT json_group_array(json_array(t.start, t.end)) FROM further_times t"
+    " WHERE t.item = i.item)"
+)
 _ORIGINS = {origin.value: origin for origin in Origin}
 
 
 def _item(row: _Row, mentions: tuple[_Row, ...]) -> Item:
-    number, id_, kind, path, first, last, recorded, start, end = row[:9]
-    content, confidence, ordinal, file, origin, quarantined, author = row[9:]
+    number, id_, kind, path, first, last, recorded, start, end, further = row[:10]
+    content, confidence, ordinal, file, origin, quarantined, author, dialogue = row[10:]
     return Item(
         number,
         id_,
@@ -151,7 +177,7 @@ def _item(row: _Row, mentions: tuple[_Row, ...]) -> Item:
         first,
         last,
         _day(recorded),
-        _interval(start, end),
+        _times(start, end, further),
         content,
         confidence,
         *_mentioned(mentions),
@@ -160,6 +186,7 @@ def _item(row: _Row, mentions: tuple[_Row, ...]) -> Item:
         _ORIGINS[origin],
         bool(quarantined),
         _author(author),
+        bool(dialogue),
     )
 
 
@@ -175,14 +202,14 @@ def _mentioned(
     )
 
 
-_FACT_QUERY = """
+_FACT_QUERY = f"""
     SELECT i.item, i.id, i.kind, i.content, substr(f.text, i.start + 1, i.length),
            f.path, i.start_line, i.end_line, i.confidence, i.recorded,
            i.occurred_start, i.occurred_end, i.marks, i.details, i.heading,
-           i.origin, i.quarantined, i.author
+           i.origin, i.quarantined, i.author, {_FURTHER_TIMES}
     FROM items i JOIN files f ON f.file = i.file
-    WHERE i.kind <> 'note' AND {condition}
-    ORDER BY {order}
+    WHERE i.kind <> 'note' AND {{condition}}
+    ORDER BY {{order}}
 """
 _OLDEST_FIRST = "i.recorded IS NULL DESC, i.recorded, f.path, i.start_line"
 
@@ -320,9 +347,15 @@ def marked_facts(connection: Connection) -> tuple[Fact, ...]:
 
 
 def facts_by_time(
-    connection: Connection, *, entity: str | None, interval: Interval | None
+    connection: Connection,
+    *,
+    entity: str | None,
+    interval: Interval | None,
+    named: bool = False,
 ) -> tuple[Fact, ...]:
     """Facts in the order in which they happened, newest first; undated ones last.
+
+    `named` adds the facts whose text names the entity without marking it.
 
     A fact lies in `interval` when the time it names overlaps it or, where it names none, when
     it was written then.
@@ -330,14 +363,17 @@ def facts_by_time(
     conditions = ["1"]
     bound: list[str] = []
     if entity is not None:
-        conditions.append("i.item IN (SELECT item FROM mentions WHERE entity = ?)")
+        also = " UNION SELECT item FROM plain_mentions WHERE entity = ?1" if named else ""
+        conditions.append(f"i.item IN (SELECT item FROM mentions WHERE entity = ?1{also})")
         bound.append(entity)
-    if interval is not None and interval.start is not None:
-        conditions.append("coalesce(i.occurred_end, i.occurred_start, i.recorded) >= ?")
-        bound.append(interval.start.isoformat())
-    if interval is not None and interval.end is not None:
-        conditions.append("coalesce(i.occurred_start, i.recorded, i.occurred_end) <= ?")
-        bound.append(interval.end.isoformat())
+    if interval is not None:
+        start, end = bounds(interval)
+        conditions.append(
+            "((coalesce(i.occurred_end, i.occurred_start, i.recorded) >= ?"
+            "  AND coalesce(i.occurred_start, i.recorded, i.occurred_end) <= ?)"
+            f" OR {FURTHER.format(start='?', end='?')})"
+        )
+        bound.extend((start, end, end, start))
     return _facts(
         connection,
         " AND ".join(conditions),
@@ -363,6 +399,7 @@ def _facts(
             confidence=row[8],
             recorded=_day(row[9]),
             occurred=_interval(row[10], row[11]),
+            times=_times(row[10], row[11], row[18]),
             marks=_marks(row[12]),
             ends=_ends(row[12]),
             details=tuple(json.loads(row[13])) if row[13] else (),
@@ -413,6 +450,15 @@ def _day(stored: str | None) -> date | None:
 
 
 @lru_cache(maxsize=4096)
+def _times(start: str | None, end: str | None, further: str) -> tuple[Interval, ...]:
+    first = _interval(start, end)
+    if first is None:
+        return ()
+    if further == "[]":
+        return (first,)
+    return (first, *(Interval(_day(a), _day(b)) for a, b in json.loads(further)))
+
+
 def _interval(start: str | None, end: str | None) -> Interval | None:
     if start is None and end is None:
         return None

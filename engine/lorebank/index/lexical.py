@@ -24,6 +24,9 @@ from lorebank.language.words import searchable
 ITEM_COLUMNS = {"text": 1.0, "around": 0.3, "entities": 1.0, "day": 0.5, "title": 0.5}
 """Columns of `items_fts` and their BM25 weights."""
 
+CONTEXT = "around day title"
+"""Those that hold what stands beside an item, and not its own words."""
+
 CHUNK_COLUMNS = {"text": 1.0, "heading": 1.5, "title": 2.0}
 """Columns of `chunks_fts` and their BM25 weights; a file's name says more than its body."""
 
@@ -65,7 +68,7 @@ def prepare_connection(connection: Connection) -> None:
 
 def item_postings(connection: Connection) -> Postings:
     """The scored words of the items."""
-    return Postings(connection, "items_fts", tuple(ITEM_COLUMNS.values()), "around")
+    return Postings(connection, "items_fts", tuple(ITEM_COLUMNS.values()), CONTEXT)
 
 
 def match_items(

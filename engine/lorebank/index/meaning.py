@@ -61,6 +61,8 @@ class QueryVector:
     vector: Vector | None = None
     provider: str = "none"
     model: str = ""
+    spread: float = 0.0
+    """The usual standard deviation of the embedder's similarities; 0 where it is not known."""
     skipped: str = ""
     """Why the semantic retriever is skipped; empty where there is a vector."""
     fallback: str | None = None
@@ -176,7 +178,7 @@ class Meaning:
             choice.close()
 
     def pending(self, connection: Connection) -> int:
-        """Facts and chunks without a vector, counted again only when somebody has written."""
+        """Facts and passages without a vector, counted again only when somebody has written."""
         current = generation(connection)
         if self._pending_known is None or self._pending_known[0] != current:
             self._pending_known = (current, pending_count(connection))
@@ -241,6 +243,7 @@ class Meaning:
         """Have the primary embed texts into the cache; how many, none where it is another."""
         try:
             embedder = self._primary.load()
+            embedder = getattr(embedder, "builtin", embedder)
             if embedder is None or embedder.fingerprint != fingerprint:
                 return 0
             hashes = {text_hash(text): text for text in texts}
@@ -401,7 +404,8 @@ class Meaning:
             return QueryVector(skipped=_MEANINGLESS, fallback=fallback)
         if not has_vectors(connection):
             return self._without_vector(connection, _NOTHING_YET)
-        return QueryVector(vector, embedder.name, embedder.model, fallback=fallback)
+        spread = getattr(embedder, "spread", 0.0)
+        return QueryVector(vector, embedder.name, embedder.model, spread, fallback=fallback)
 
     def _previous(self, connection: Connection, text: str) -> QueryVector | None:
         """The built-in model, where its vectors still serve after another was chosen.
@@ -438,7 +442,7 @@ class Meaning:
             if embedder is None:
                 return ""
             if self.setup.embedder.offline:
-                from lorebank.providers.addresses import refuse_offline
+                from lorebank.providers.accounts import refuse_offline
 
                 refuse_offline(embedder.name, embedder.endpoint)
             return Breaker.read(connection, embedder.fingerprint).reason

@@ -8,12 +8,15 @@ name which is new. The result equals that of an index made anew.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from lorebank.domain import Mention
 from lorebank.index.connection import Connection, has_full_text, select
 from lorebank.index.read_settings import ReadSettings
-from lorebank.language.folding import fold
+from lorebank.language.folding import fold, slugify
 from lorebank.language.words import words
 
 if TYPE_CHECKING:
@@ -22,6 +25,8 @@ if TYPE_CHECKING:
 _FEW = 300
 """With more new names than this, all items are read: asking for each name would take longer."""
 _AT_ONCE = 2_000
+_SUFFIX = re.compile(r"(?<=\w)['’]\w{1,4}(?!\w)")
+"""What stands behind a name and an apostrophe: `Nurten'in`, `Ana's`."""
 
 
 def refresh_plain_mentions(
@@ -70,6 +75,42 @@ def plainly_named(
             () if facts is None else (json.dumps(sorted(facts)),),
         )
     }
+
+
+def names_in_sentence(
+    connection: Connection, text: str, not_names: Collection[str]
+) -> tuple[Mention, ...]:
+    """The known names in a sentence that somebody dictates, as it writes them, in its order.
+
+    Written small, a name counts too, unless it is a common word then (`not_names`, folded): whoever
+    dictates writes "nadia" as often as "Nadia".
+    """
+    from lorebank.identity.prose import NameFinder, pattern_of
+
+    patterns: dict[str, NamePattern] = {}
+    lengths: dict[str, int] = {}
+    for slug, name in select(connection, "SELECT slug, name FROM aliases ORDER BY slug, entity"):
+        # As if shouted, so that a name that is a stop word (Will) is looked for as well.
+        found = pattern_of(slug, name) or pattern_of(slug, name.upper())
+        if found is None:
+            continue
+        patterns[found.text] = replace(found, written="")
+        lengths[found.text] = len(found.text)
+    for pattern in list(patterns.values()):  # a genitive without an apostrophe: Oskars
+        genitive = f"{pattern.text}s"
+        if genitive not in patterns and pattern.text.isalpha():
+            patterns[genitive] = replace(pattern, text=genitive)
+            lengths[genitive] = len(pattern.text)
+    text = _SUFFIX.sub(lambda found: " " * len(found.group()), text)
+    mentions: dict[str, Mention] = {}
+    for spotted in NameFinder(patterns.values()).find(text):
+        found_text = fold(text[spotted.start : spotted.end]).replace("-", " ")
+        end = spotted.start + lengths.get(found_text, spotted.end - spotted.start)
+        shown = text[spotted.start : end]
+        if shown[:1].islower() and fold(shown) in not_names:
+            continue
+        mentions.setdefault(spotted.slug, Mention(shown, slugify(shown)))
+    return tuple(mentions.values())
 
 
 def _link_all(connection: Connection, items: Sequence[int]) -> None:

@@ -32,7 +32,7 @@ class Held(NamedTuple):
     own: int
     """In the columns that are the row's own."""
     around: int
-    """Only in the column that is not."""
+    """Only in those that are not."""
 
 
 class _Posting(NamedTuple):
@@ -54,7 +54,7 @@ class Postings:
     weights: Sequence[float]
     """What a column is worth to BM25, in their order."""
     around: str
-    """The column that is not a row's own: it holds what stands beside it."""
+    """The columns that are not a row's own, as MATCH names them: what stands beside it."""
     _known: dict[str, _Posting] = field(default_factory=dict)
     _size: int = 0
     _asked: int = 0

@@ -7,9 +7,7 @@ from dataclasses import replace
 from datetime import date
 from pathlib import PurePosixPath
 
-from lorebank.dates.occurred import occurred_interval
-from lorebank.dates.phrases import phrases_at
-from lorebank.dates.spans import Moment
+from lorebank.dates.times import times_of
 from lorebank.domain import Chunk, Diagnostic, Fact, Interval, Origin, Passage, Task, TaskState
 from lorebank.index.entities import MOVED, SPELLING, NameRow
 from lorebank.index.read_settings import ReadSettings
@@ -31,6 +29,7 @@ from lorebank.markdown.ledger import (
 from lorebank.markdown.moved import find_moved
 from lorebank.markdown.origin import file_origin
 from lorebank.markdown.passages import extract_passages
+from lorebank.markdown.properties import note_aliases, property_facts, property_tags
 from lorebank.markdown.redaction import redacted_page
 from lorebank.markdown.source import decode
 from lorebank.markdown.tags import front_matter_tags
@@ -64,11 +63,13 @@ class ReadFile:
     """What each of the facts fixes."""
     tasks: tuple[Task, ...]
     """Those that a line marks as such; each is an item of its own."""
-    passages: tuple[tuple[Passage, Interval | None], ...]
-    """Each with the time it names."""
+    passages: tuple[tuple[Passage, tuple[Interval, ...]], ...]
+    """Each with the times it names."""
     chunks: tuple[Chunk, ...]
     names: tuple[NameRow, ...]
     diagnostics: tuple[Diagnostic, ...]
+    advice: tuple[Diagnostic, ...] = ()
+    """What was understood and is better written otherwise."""
     tags: tuple[str, ...] = ()
     """What the front matter says the whole file is about."""
     context: str = ""
@@ -94,12 +95,15 @@ def read_file(
         return _read_ledger(text, content_hash, source, document, problems)
     front_matter, _, _ = parse_front_matter(text, source.path)
     origin, odd = file_origin(source.path, front_matter, settings.origins)
+    without_facts = (
+        source.role is FileRole.DIRECTIVES or str(front_matter.get("facts", "")).lower() == "none"
+    )
     extraction = extract_facts(
         text,
         source.path,
         document=document,
         recorded=source.recorded,
-        headings=() if source.role is FileRole.DIRECTIVES else settings.retain_headings,
+        headings=() if without_facts else settings.retain_headings,
         everywhere=source.role is FileRole.BANK,
     )
     tasks = tuple(_due(task, source.recorded) for task in find_tasks(document))
@@ -107,7 +111,14 @@ def read_file(
     passages = extract_passages(
         text, source.path, fact_lines=[*extraction.fact_lines, *taken], document=document
     )
-    facts = tuple(_dated(_lowered(fact, origin)) for fact in extraction.facts)
+    # A dated note is about its day, and the bank's pages say of whom they are in keys of their own.
+    is_about = source.role in (FileRole.NOTE, FileRole.EXTRA) and source.recorded is None
+    stated = (
+        property_facts(front_matter, text.split("\n"), source.path, source.recorded)
+        if is_about and front_matter and not without_facts
+        else ()
+    )
+    facts = tuple(_dated(_lowered(fact, origin)) for fact in (*stated, *extraction.facts))
     context, unread = read_context(front_matter, text, source.path)
     return ReadFile(
         source=source,
@@ -117,7 +128,7 @@ def read_file(
         facts=facts,
         slots=tuple(slots_of(fact) for fact in facts),
         tasks=tasks,
-        passages=tuple((p, occurred_interval(p.text, source.recorded)) for p in passages),
+        passages=tuple((p, times_of(p.text, source.recorded)) for p in passages),
         chunks=chunk_document(
             text,
             source.path,
@@ -125,9 +136,17 @@ def read_file(
             target_tokens=settings.chunk_tokens,
             overlap_tokens=settings.chunk_overlap,
         ),
-        names=(*_page_names(source.path, front_matter), *_moved_names(source.path, text)),
+        names=(
+            *_page_names(source.path, front_matter),
+            *_moved_names(source.path, text),
+            *(_note_names(source.path, front_matter) if stated else ()),
+        ),
         diagnostics=(*problems, *odd, *extraction.diagnostics, *unread),
-        tags=front_matter_tags(front_matter),
+        advice=extraction.advice,
+        tags=(
+            *front_matter_tags(front_matter),
+            *(() if source.role is FileRole.BANK else property_tags(front_matter)),
+        ),
         context=context,
         context_scope=scope_of(source.path, core=source.role is FileRole.CORE),
         origin=origin,
@@ -209,18 +228,17 @@ def _lowered(fact: Fact, origin: Origin) -> Fact:
 
 
 def _dated(fact: Fact) -> Fact:
-    occurred = occurred_interval(fact.content, fact.recorded)
-    return replace(fact, occurred=occurred) if occurred else fact
+    times = times_of(fact.content, fact.recorded)
+    return replace(fact, occurred=times[0], times=times) if times else fact
 
 
 def _due(task: Task, recorded: date | None) -> Task:
     """The task with the day that its words name: of an open one the next such day, not the last."""
     if task.due is not None:
         return task
-    if recorded is None or task.state is not TaskState.OPEN:
-        return replace(task, due=occurred_interval(task.text, recorded))
-    named = phrases_at(task.text, Moment(recorded, "future", ahead=True))
-    return replace(task, due=named[0].interval) if named else task
+    is_open = task.state is TaskState.OPEN
+    times = times_of(task.text, recorded, tense="future" if is_open else None)
+    return replace(task, due=times[0]) if times else task
 
 
 def _page_names(path: str, front_matter: Mapping[str, FrontMatterValue]) -> tuple[NameRow, ...]:
@@ -246,6 +264,13 @@ def _page_aliases(
     for alias in listed:
         if slugify(alias):
             yield NameRow(line, "alias", slugify(alias), slug, alias)
+
+
+def _note_names(path: str, front_matter: Mapping[str, FrontMatterValue]) -> Iterator[NameRow]:
+    """The other names of what a note is about."""
+    slug, aliases = note_aliases(front_matter, path)
+    for alias in aliases:
+        yield NameRow(1, "alias", slugify(alias), slug, alias)
 
 
 def _moved_names(path: str, text: str) -> Iterator[NameRow]:

@@ -19,6 +19,7 @@ CREATE TABLE files (
     recorded TEXT,                   -- the log's day, ISO; NULL in an undated file
     title    TEXT NOT NULL,          -- first heading, else the file's name
     origin   TEXT NOT NULL,          -- owner, agent, session, imported, untrusted
+    dialogue INTEGER NOT NULL,       -- 1 where people take turns in it: a line answers the last one
     text     TEXT NOT NULL
 );
 
@@ -50,12 +51,21 @@ CREATE TABLE items (
     confidence     REAL,
     marks          TEXT,               -- JSON [[stance, opinion id] or ["ends", fact id], …]
     details        TEXT,               -- JSON [text, …]
-    embedding      TEXT,               -- hash of the text to embed; NULL for a passage
+    embedding      TEXT NOT NULL,      -- hash of the text to embed
     origin         TEXT NOT NULL,      -- the least trusted of its file's and its own mark
     author         TEXT,               -- `by claude-code, session 3f2a`; NULL where nobody is named
     quarantined    INTEGER NOT NULL    -- 1 where it is neither trusted nor confirmed
 );
 CREATE INDEX items_by_file ON items (file, ordinal);
+
+-- The times that an item names besides its first, `occurred_start` and `occurred_end`.
+CREATE TABLE further_times (
+    item     INTEGER NOT NULL,
+    position INTEGER NOT NULL,         -- from 1, in the order of the text
+    start    TEXT,
+    end      TEXT,
+    PRIMARY KEY (item, position)
+) WITHOUT ROWID;
 CREATE INDEX items_by_id ON items (id);
 CREATE INDEX items_by_recorded ON items (recorded);
 CREATE INDEX items_by_occurred ON items (coalesce(occurred_start, occurred_end));
@@ -73,6 +83,17 @@ CREATE VIRTUAL TABLE items_fts USING fts5 (
     content = '', contentless_delete = 1,
     tokenize = 'porter unicode61 remove_diacritics 2'
 );
+
+-- Codes in an item (`VGO-3391-T`, `7c1fe02`, `max_media_mb`) as letters and digits only, both ways
+-- round, so that a code is found by its beginning or end and however its hyphens are typed.
+CREATE TABLE codes (
+    code     TEXT NOT NULL,
+    item     INTEGER NOT NULL,
+    backward TEXT NOT NULL,
+    PRIMARY KEY (code, item)
+) WITHOUT ROWID;
+CREATE INDEX codes_by_end ON codes (backward, item);
+CREATE INDEX codes_by_item ON codes (item);
 
 -- Who and what a fact mentions.
 CREATE TABLE mentions (
@@ -318,8 +339,7 @@ CREATE TABLE chunks (
     end_line   INTEGER NOT NULL,
     start      INTEGER NOT NULL,
     length     INTEGER NOT NULL,
-    heading    TEXT NOT NULL,
-    embedding  TEXT NOT NULL
+    heading    TEXT NOT NULL
 );
 CREATE INDEX chunks_by_file ON chunks (file, ordinal);
 
@@ -329,10 +349,8 @@ CREATE VIRTUAL TABLE chunks_fts USING fts5 (
     tokenize = 'porter unicode61 remove_diacritics 2'
 );
 
--- The plain table of vectors, 32-bit floats of unit length; `owner` is 'item' or 'chunk'.
+-- The vectors of items: 32-bit floats of unit length.
 CREATE TABLE vectors (
-    owner  TEXT NOT NULL,
-    row    INTEGER NOT NULL,
-    vector BLOB NOT NULL,
-    PRIMARY KEY (owner, row)
+    item   INTEGER PRIMARY KEY,
+    vector BLOB NOT NULL
 );

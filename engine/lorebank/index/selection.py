@@ -108,7 +108,9 @@ def _conditions(
         slugs = bind("entities", json.dumps(selection.entities))
         yield (
             "i.item IN (SELECT m.item FROM mentions m"
-            f" WHERE m.entity IN (SELECT value FROM json_each({slugs})))"
+            f" WHERE m.entity IN (SELECT value FROM json_each({slugs}))"
+            " UNION SELECT p.item FROM plain_mentions p"
+            f" WHERE p.entity IN (SELECT value FROM json_each({slugs})))"
         )
     if selection.kinds:
         kinds = bind("kinds", json.dumps(selection.kinds))

@@ -18,6 +18,7 @@ _COUNTS = {
     "opinions": "SELECT count(*) FROM opinions",
     "chunks": "SELECT count(*) FROM chunks",
     "quarantined": "SELECT count(*) FROM items WHERE quarantined = 1",
+    "lint": "SELECT count(*) FROM diagnostics WHERE substr(code, 1, 5) = 'lint:'",
 }
 
 
@@ -68,7 +69,8 @@ def _problems(
         Diagnostic(path, line, code, message)
         for path, line, code, message in select(
             connection,
-            "SELECT path, line, code, message FROM diagnostics WHERE substr(code, 1, 5) <> 'walk:'",
+            "SELECT path, line, code, message FROM diagnostics "
+            " WHERE substr(code, 1, 5) NOT IN ('walk:', 'lint:')",
         )
     }
     return tuple(sorted(stored | set(walk_problems), key=lambda p: (p.path, p.line, p.code)))

@@ -271,8 +271,10 @@ def _certain_changes(
         (json.dumps(sorted(entities)), _iso(as_of)),
     )
     for entity, data, item, id_, recorded, file, line, occurred, trusted in rows:
-        claim = _Claim(_When(recorded, file, line), item, id_, max(recorded, occurred), "")
-        found[entity].append((claim, _change(data), bool(trusted)))
+        change = _change(data)
+        since = max(recorded, occurred) if change.is_announced else recorded
+        claim = _Claim(_When(recorded, file, line), item, id_, since, "")
+        found[entity].append((claim, change, bool(trusted)))
     return found
 
 
@@ -286,6 +288,8 @@ def _change(data: str) -> Change:
         beside=tuple(said["beside"]),
         values=tuple((value, unit) for value, unit in said["values"]),
         about=tuple(said["about"]),
+        moved=tuple(said["moved"]),
+        is_announced=said["is_announced"],
         is_change=True,
     )
 

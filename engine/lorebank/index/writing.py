@@ -7,15 +7,18 @@ import re
 from collections.abc import Sequence
 from datetime import date
 from hashlib import blake2b
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from lorebank.domain import Author, Chunk, Diagnostic, Fact, Interval, Origin, Passage, Task
+from lorebank.index.codes import insert_codes
 from lorebank.index.connection import Connection, select
 from lorebank.index.contexts import delete_context, insert_context
-from lorebank.index.embedding import hash_of_item
+from lorebank.index.embedding import item_text
 from lorebank.index.embedding_cache import text_hash
 from lorebank.index.entities import insert_names
 from lorebank.index.items import ENDS
+from lorebank.index.lint import insert_advice
 from lorebank.index.quarantine import insert_confirmations
 from lorebank.index.slots import insert_slots
 from lorebank.index.succession import insert_change, insert_line_rulings
@@ -31,6 +34,8 @@ if TYPE_CHECKING:
 _NEIGHBOUR_CHARACTERS = 160
 """Of each neighbour: enough for what it is about; more made the index a fifth larger."""
 _LONG_LINE = 1_000
+_FEWEST_TURNS, _MOST_SPEAKERS = 4, 6
+"""Of a dialogue; a day's facts about as few people are seldom as many, or taken in turns."""
 _SHOWN_NAME = re.compile(r"\[\[[^\]|\n]+\|([^\]\n]+)\]\]")
 _MONTHS = [
     "january",
@@ -59,15 +64,16 @@ def delete_file(connection: Connection, path: str) -> None:
     chunks = "SELECT chunk FROM chunks WHERE file = ?"
     connection.execute(f"DELETE FROM items_fts WHERE rowid IN ({items})", (file,))
     connection.execute(f"DELETE FROM mentions WHERE item IN ({items})", (file,))
+    connection.execute(f"DELETE FROM further_times WHERE item IN ({items})", (file,))
     connection.execute(f"DELETE FROM plain_mentions WHERE item IN ({items})", (file,))
     connection.execute(f"DELETE FROM slots WHERE item IN ({items})", (file,))
     connection.execute(f"DELETE FROM changes WHERE item IN ({items})", (file,))
-    connection.execute(f"DELETE FROM vectors WHERE owner = 'item' AND row IN ({items})", (file,))
+    connection.execute(f"DELETE FROM vectors WHERE item IN ({items})", (file,))
+    connection.execute(f"DELETE FROM codes WHERE item IN ({items})", (file,))
     connection.execute(f"DELETE FROM tags WHERE item IN ({items})", (file,))
     connection.execute(f"DELETE FROM tasks WHERE item IN ({items})", (file,))
     connection.execute("DELETE FROM items WHERE file = ?", (file,))
     connection.execute(f"DELETE FROM chunks_fts WHERE rowid IN ({chunks})", (file,))
-    connection.execute(f"DELETE FROM vectors WHERE owner = 'chunk' AND row IN ({chunks})", (file,))
     connection.execute("DELETE FROM chunks WHERE file = ?", (file,))
     connection.execute("DELETE FROM confirmations WHERE file = ?", (file,))
     connection.execute("DELETE FROM line_rulings WHERE file = ?", (file,))
@@ -113,8 +119,8 @@ def insert_file(connection: Connection, read: ReadFile, mtime_ns: int) -> None:
     """Write a file and everything that was read out of it; its path must be free."""
     source = read.source
     connection.execute(
-        "INSERT INTO files (path, role, size, mtime_ns, hash, recorded, title, origin, text)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO files (path, role, size, mtime_ns, hash, recorded, title, origin, dialogue,"
+        " text) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             source.path,
             source.role,
@@ -124,6 +130,7 @@ def insert_file(connection: Connection, read: ReadFile, mtime_ns: int) -> None:
             _iso(source.recorded),
             read.title,
             read.origin.value,
+            int(_is_dialogue(read)),
             read.text,
         ),
     )
@@ -137,6 +144,19 @@ def insert_file(connection: Connection, read: ReadFile, mtime_ns: int) -> None:
     insert_confirmations(connection, file, read.confirmations)
     insert_line_rulings(connection, file, read)
     insert_diagnostics(connection, read.diagnostics)
+    insert_advice(connection, read.advice)
+
+
+def _is_dialogue(read: ReadFile) -> bool:
+    """Whether people take turns: nothing but lines of one speaker each, and mostly another's next.
+
+    A log of many subjects is none: its lines do not speak to each other.
+    """
+    speakers = [{m.slug for m in fact.mentions if m.subject} for fact in read.facts]
+    if read.passages or len(speakers) < _FEWEST_TURNS or any(len(each) != 1 for each in speakers):
+        return False
+    turns = sum(one != other for one, other in pairwise(speakers))
+    return 2 * turns >= len(speakers) and len(set().union(*speakers)) <= _MOST_SPEAKERS
 
 
 def insert_diagnostics(connection: Connection, diagnostics: Sequence[Diagnostic]) -> None:
@@ -147,18 +167,22 @@ def insert_diagnostics(connection: Connection, diagnostics: Sequence[Diagnostic]
 
 
 def _insert_items(connection: Connection, file: int, read: ReadFile, starts: Sequence[int]) -> None:
-    entries: list[tuple[Fact | Passage, Interval | None, tuple[Slot, ...]]] = [
-        *((f, f.occurred, slots) for f, slots in zip(read.facts, read.slots, strict=True)),
-        *((passage, occurred, ()) for passage, occurred in read.passages),
-        *((_as_passage(task, read.text, starts), task.due, ()) for task in read.tasks),
+    entries: list[tuple[Fact | Passage, tuple[Interval, ...], tuple[Slot, ...]]] = [
+        *((f, f.times, slots) for f, slots in zip(read.facts, read.slots, strict=True)),
+        *((passage, times, ()) for passage, times in read.passages),
+        *(
+            (_as_passage(task, read.text, starts), (task.due,) if task.due else (), ())
+            for task in read.tasks
+        ),
     ]
     tasks = {task.citation: task for task in read.tasks}
     entries.sort(key=lambda entry: (entry[0].citation.start_line, entry[0].citation.end_line))
     texts = [_own_words(entry, read.text, starts) for entry, _, _ in entries]
     title = searchable(f"{read.source.path} {read.title} {read.context}".rstrip())
-    for ordinal, (entry, occurred, slots) in enumerate(entries):
-        item = _insert_item(connection, file, ordinal, entry, occurred, read, starts)
+    for ordinal, (entry, times, slots) in enumerate(entries):
+        item = _insert_item(connection, file, ordinal, entry, times, read, starts)
         insert_slots(connection, item, slots)
+        insert_codes(connection, item, texts[ordinal])
         if isinstance(entry, Fact):
             insert_change(connection, item, entry)
         if not isinstance(entry, Fact) and entry.citation in tasks:
@@ -173,7 +197,7 @@ def _insert_items(connection: Connection, file: int, read: ReadFile, starts: Seq
                 searchable(texts[ordinal]),
                 searchable(" ".join([entry.heading, *(t[:_NEIGHBOUR_CHARACTERS] for t in around)])),
                 searchable(" ".join(dict.fromkeys(names))),
-                _day_words(read.source.recorded, occurred),
+                _day_words(read.source.recorded, times),
                 title,
             ),
         )
@@ -184,12 +208,13 @@ def _insert_item(
     file: int,
     ordinal: int,
     entry: Fact | Passage,
-    occurred: Interval | None,
+    times: tuple[Interval, ...],
     read: ReadFile,
     starts: Sequence[int],
 ) -> int:
     fact = entry if isinstance(entry, Fact) else None
     start, length = _place(entry, read.text, starts)
+    occurred = times[0] if times else None
     origin, author = _whose(entry, read, starts)
     connection.execute(
         "INSERT INTO items (file, ordinal, id, kind, start_line, end_line, start, length, heading,"
@@ -213,12 +238,19 @@ def _insert_item(
             fact.confidence if fact else None,
             _marks(fact) if fact else None,
             json.dumps(fact.details, ensure_ascii=False) if fact and fact.details else None,
-            hash_of_item(fact.content, fact.heading) if fact else None,
+            text_hash(_embedded_text(entry, read.text[start : start + length])),
             origin.value,
             format_author(author) or None,
         ),
     )
     item = connection.last_insert_rowid()
+    connection.executemany(
+        "INSERT INTO further_times (item, position, start, end) VALUES (?, ?, ?, ?)",
+        [
+            (item, position, _iso(time.start), _iso(time.end))
+            for position, time in enumerate(times[1:], start=1)
+        ],
+    )
     tags = (*read.tags, *find_tags(read.text[start : start + length]))
     if tags:
         _insert_tags(connection, item, tags)
@@ -233,6 +265,13 @@ def _insert_item(
             ],
         )
     return item
+
+
+def _embedded_text(entry: Fact | Passage, raw: str) -> str:
+    if isinstance(entry, Fact):
+        subjects = [mention.name for mention in entry.mentions if mention.subject]
+        return item_text(entry.content, entry.heading, subjects)
+    return item_text(raw, entry.heading)
 
 
 def _marks(fact: Fact) -> str | None:
@@ -268,8 +307,8 @@ def _insert_chunks(
     for ordinal, chunk in enumerate(read.chunks):
         start, length = _place(chunk, read.text, starts)
         connection.execute(
-            "INSERT INTO chunks (file, ordinal, start_line, end_line, start, length, heading,"
-            " embedding) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO chunks (file, ordinal, start_line, end_line, start, length, heading)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)",
             (
                 file,
                 ordinal,
@@ -278,7 +317,6 @@ def _insert_chunks(
                 start,
                 length,
                 chunk.heading,
-                text_hash(read.text[start : start + length]),
             ),
         )
         connection.execute(
@@ -309,8 +347,8 @@ def _place(entry: Fact | Passage | Chunk, text: str, starts: Sequence[int]) -> t
     return (found, len(entry.text)) if found >= 0 else (start, min(length, len(entry.text)))
 
 
-def _day_words(recorded: date | None, occurred: Interval | None) -> str:
-    days = [recorded, occurred.start if occurred else None, occurred.end if occurred else None]
+def _day_words(recorded: date | None, times: tuple[Interval, ...]) -> str:
+    days = [recorded, *(day for time in times for day in (time.start, time.end))]
     return " ".join(_words_of_day(day) for day in dict.fromkeys(days) if day)
 
 

@@ -38,6 +38,9 @@ _IDENTIFIER = cache(
 )
 _FIRST = "en"
 _TELLING = 2
+_FOREIGN_SHARE = 5
+"""A text of which more than a fifth of the letters are not ASCII is in no English: a name or two
+with accents are less, a sentence in French is about that, one in Russian or Chinese all."""
 
 
 def words(text: str) -> list[str]:
@@ -103,6 +106,11 @@ def stop_words_of(language: str) -> frozenset[str]:
     return _stop_words_by_language()[0].get(language, frozenset())
 
 
+def known_languages() -> frozenset[str]:
+    """The codes of the languages whose stop words are known: others are never likely."""
+    return frozenset(_stop_words_by_language()[0])
+
+
 def likely_languages(tokens: Iterable[str]) -> tuple[str, ...]:
     """The languages with most stop words among these folded tokens; all where none has any.
 
@@ -127,6 +135,21 @@ def _stop_words_for(tokens: Iterable[str]) -> frozenset[str]:
     most = max(votes.values())
     spoken = [code for code in own if votes[code] == most and (most >= _TELLING or code == _FIRST)]
     return _stop_words_of((_FIRST,) if _FIRST in spoken else tuple(spoken))
+
+
+def reads_as_english(text: str) -> bool:
+    """Whether a text is English as far as its letters and stop words tell; nothing else tells.
+
+    >>> reads_as_english("the lost key"), reads_as_english("la clé perdue est là")
+    (True, False)
+    """
+    letters = sum(map(str.isalpha, text))
+    foreign = 0 if text.isascii() else sum(c.isalpha() and not c.isascii() for c in text)
+    if foreign * _FOREIGN_SHARE > letters:
+        return False
+    tokens = set(words(text))
+    own, _ = _stop_words_by_language()
+    return len(tokens & own[_FIRST]) == max(len(tokens & stops) for stops in own.values())
 
 
 @cache

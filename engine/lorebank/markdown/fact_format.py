@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from lorebank.domain import EvidenceMark, Fact, Mention, Origin, Stance
-from lorebank.markdown.fact_lines import parse_fact_line
+from lorebank.markdown.fact_lines import BLANK, PLACEHOLDERS, parse_fact_line
 from lorebank.markdown.mentions import find_mentions, linked_source, mention_source
 from lorebank.markdown.origin import origin_mark
 from lorebank.markdown.plain import escape_markup, plain_text
@@ -26,8 +26,14 @@ def format_fact(fact: Fact) -> str:
 
 def _prefix(fact: Fact) -> str:
     confidence = "" if fact.confidence is None else f"(c={_decimal(fact.confidence)})"
-    subjects = "".join(f" {mention_source(m.name)}" for m in fact.mentions if m.subject)
+    subjects = "".join(f" {_subject(m)}" for m in fact.mentions if m.subject)
     return f"{fact.kind.letter}{confidence}{subjects}:"
+
+
+def _subject(mention: Mention) -> str:
+    """A name that a template would use is bracketed: somebody may be called so."""
+    is_placeholder = mention.slug in PLACEHOLDERS
+    return linked_source(mention.name) if is_placeholder else mention_source(mention.name)
 
 
 def _decimal(number: float) -> str:
@@ -45,6 +51,8 @@ _DRESSINGS: tuple[Callable[[str], str], ...] = (str, lambda text: text.replace("
 
 def _content(fact: Fact, prefix: str, marks: str) -> str:
     """The first readable form whose whole line parses back to the fact, else the escaped form."""
+    if BLANK.fullmatch(fact.content):
+        return "".join(f"&#{ord(char)};" for char in fact.content)
     for dress in _DRESSINGS:
         content = "".join(_pieces(fact, dress))
         line = parse_fact_line(f"{prefix} {content}{marks}")

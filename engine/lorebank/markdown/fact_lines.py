@@ -18,6 +18,8 @@ import unicodedata
 from dataclasses import replace
 
 from lorebank.domain import NOBODY, Author, EvidenceMark, FactKind, Mention, Origin, Stance
+from lorebank.language.folding import slugify
+from lorebank.markdown.headings import PLACEHOLDERS as PLACEHOLDER_NAMES
 from lorebank.markdown.mentions import find_mentions
 from lorebank.markdown.origin import read_origin_mark
 from lorebank.markdown.plain import plain_text
@@ -26,19 +28,27 @@ from lorebank.records import dataclass
 LineProblem = tuple[str, str]
 """A diagnostic without its place: code and message."""
 
+ADVICE = frozenset({"line-dress", "confidence-dress"})
+"""Codes of what was understood and is better written otherwise."""
 _KINDS = {kind.letter: kind for kind in FactKind}
 _ORNAMENTS = re.compile(
-    r"(?:[\s\u2022\u25aa\u2013\u2014\u2190-\u2bff\ufe0e\ufe0f\u200d\u20e3\U0001f000-\U0001faff])*"
+    r"(?:[\s+\-\u2022\u25aa\u2013\u2014\u2190-\u2bff\ufe0e\ufe0f\u200d\u20e3\U0001f000-\U0001faff])*"
 )
+BLANK = re.compile(r"(?:…|\.{2,}|_{2,}|<\w[^<>\n]*>|\s)+")
+"""What a template leaves to be filled in: dots, a line, a word in angle brackets."""
+PLACEHOLDERS = frozenset(map(slugify, PLACEHOLDER_NAMES))
+_PASTED_BULLETS = ("\u2022", "\u25aa", "\u2013", "\u2014", "-", "+")
+_GLUED = re.compile(r"[\W_]*[WBOSwbos](?=[@\uff20]\w)")
 _EMPHASIS = re.compile(r"\*{1,3}|_{1,3}|~~|`")
 _KIND = re.compile(
     r"(?P<open>[\[(（【])?(?P<letter>[A-Za-zＡ-Ｚａ-ｚ])(?(open)(?P<inner>[(（][^()（）]{0,40}[)）])?"
     r"[\])）】])(?:(?P<mark>\*{1,3}|_{1,3}|~~|`)?(?P<gap>[ \t]*)"
-    r"[(（](?P<braced>[^()（）\n]{0,40})[)）]|,?[ \t]+(?P<loose>c[ \t]*=[ \t]*[\d.,]+)(?=[\s:：]))?"
+    r"[(（](?P<braced>[^()（）\n]{0,40})[)）]"
+    r"|,?[ \t]+(?P<loose>c[ \t]*[=:][ \t]*[\d.,]+%?)(?=[\s:：]))?"
 )
 _UNCLOSED = re.compile(r"[ \t]*[(（][ \t]*c?[ \t]*[=＝][^\s@:：\[]*")
 _ASSIGNED = re.compile(r"\s*[cCｃＣ]\s*[=＝:：]\s*(?P<value>.*?)\s*\Z", re.DOTALL)
-_NUMBER = re.compile(r"\+?(?:\d{1,9}(?:[.,]\d{0,30})?|[.,]\d{1,30})\Z")
+_NUMBER = re.compile(r"\+?(?:\d{1,9}(?:[.,]\d{0,30})?|[.,]\d{1,30})[ \t]*%?\Z")
 _BOUNDARY = re.compile(r"[\s:：@\uff20*_~`]|\[\[|\Z")
 _COLON = re.compile(r"\s*[:：]")
 _BETWEEN = re.compile(
@@ -77,6 +87,11 @@ class FactLine:
     has_subject: bool = False
     """Whether mentions stand right after the kind, or first where there is none."""
     has_colon: bool = False
+    is_template: bool = False
+    """Whether it waits to be filled in: `W @Name: a sentence`, `O(c=0.0) @Ana: …`. A name or text
+    that is meant so is written in brackets or escaped."""
+    content_start: int = -1
+    """Where in the text the content begins; -1 where marks of the prefix go on in it."""
     origin: Origin | None = None
     """What a mark at the end of a line says about whose word it is."""
     author: Author = NOBODY
@@ -103,11 +118,13 @@ def begins_typed(text: str) -> bool:
 
 
 def parse_confidence(value: str) -> float | None:
-    """A number in 0..1 with point or comma, in any width of digits; `None` for all else."""
+    """A number in 0..1 with point or comma, or a percentage; `None` for all else."""
     value = unicodedata.normalize("NFKC", value).strip()
     if _NUMBER.match(value) is None:
         return None
-    number = float(value.replace(",", "."))
+    number = float(value.rstrip("% \t").replace(",", "."))
+    if value.endswith("%"):
+        number /= 100
     return number if 0.0 <= number <= 1.0 else None
 
 
@@ -139,6 +156,10 @@ class _Prefix:
     """Reads a text from its start up to where the content begins."""
 
     def __init__(self, text: str) -> None:
+        glued = _GLUED.match(text)
+        if glued is not None:  # `W@Ana`: a handle behind a letter is no mention
+            text = f"{text[: glued.end()]} {text[glued.end() :]}"
+        self.inserted = 0 if glued is None else 1
         self.text = text
         self.position = 0
         self.open_marks: list[str] = []
@@ -167,8 +188,11 @@ class _Prefix:
         if not content:
             self.problems = [problem for problem in self.problems if problem[0] != "kind-missing"]
             self.problems.append(("fact-empty", "nothing is said here; the line is no fact"))
+        prefix = self.text[:content_start]
         return FactLine(
             kind=self.kind or FactKind.WORLD,
+            is_template=BLANK.fullmatch(source) is not None
+            or (bool(leading) and leading[0].slug in PLACEHOLDERS and "[[" not in prefix),
             mentions=_distinct(subjects, [m for m, _, _ in find_mentions(source)]),
             confidence=self.confidence,
             content=content,
@@ -178,11 +202,17 @@ class _Prefix:
             has_confidence=self.has_confidence,
             has_subject=bool(leading),
             has_colon=has_colon or subject_colon,
+            content_start=-1 if self.open_marks else content_start - self.inserted,
         )
 
     def _skip_ornaments(self) -> None:
         """`✅ `, `**`, `_` before the kind."""
-        self.position = _end(_ORNAMENTS, self.text, self.position)
+        start = self.position
+        self.position = _end(_ORNAMENTS, self.text, start)
+        if self.text[start : start + 1] in _PASTED_BULLETS:
+            self.problems.append(
+                ("line-dress", "begin the line with `- `, else it is no list item")
+            )
         while self._skip_emphasis():
             self.position = _end(_ORNAMENTS, self.text, self.position)
 
@@ -227,6 +257,8 @@ class _Prefix:
         if kind is None:
             return
         self.kind = kind
+        if found["open"] is not None or self.inserted:
+            self.problems.append(("line-dress", f"write the kind plainly: {kind.letter} @Name: …"))
         if found["mark"]:
             self._toggle(found["mark"])
         self.position = end
@@ -287,6 +319,9 @@ class _Prefix:
             message = f"({shown}) gives no confidence from 0 to 1; read as a fact without one"
             code = "confidence-out-of-range" if _is_number(number) else "confidence-not-a-number"
             self.problems.append((code, message))
+        elif not number.isascii() or "," in number or "%" in number:
+            message = f"write the confidence with a point: c={self.confidence:g}"
+            self.problems.append(("confidence-dress", message))
 
     def _skip_colon(self) -> bool:
         colon = _COLON.match(self.text, self.position)
@@ -343,7 +378,10 @@ def _end(pattern: re.Pattern[str], text: str, position: int) -> int:
 
 
 def _is_number(value: str) -> bool:
-    return re.match(r"[+-]?\d*[.,]?\d+\Z", unicodedata.normalize("NFKC", value).strip()) is not None
+    return (
+        re.match(r"[+-]?\d*[.,]?\d+\s*%?\Z", unicodedata.normalize("NFKC", value).strip())
+        is not None
+    )
 
 
 def _distinct(subjects: list[Mention], others: list[Mention]) -> tuple[Mention, ...]:

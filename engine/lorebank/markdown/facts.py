@@ -1,26 +1,54 @@
-"""Facts: the items of retain sections, and typed lines of bank pages, with place and identity.
+"""Facts: the items of retain sections, and typed lines elsewhere, with place and identity.
 
 Every item stands alone: whatever is odd in one becomes a diagnostic and leaves its neighbours be.
+Inside a retain section every list item is a fact. Outside, a line has to be unmistakable: a kind, a
+mention and a colon, or a kind with a confidence and a mention. Legends that explain the format and
+templates that wait to be filled in are facts nowhere.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
 from hashlib import blake2b
 from itertools import takewhile
 
-from lorebank.domain import Citation, Diagnostic, Fact, FactKind, Origin
+from lorebank.domain import Citation, Diagnostic, Fact, FactKind, Mention, Origin
 from lorebank.language.folding import fold
 from lorebank.markdown.document import Document, Node, heading_paths, read_document
 from lorebank.markdown.fact_items import BULLET, FactItem, Gathering
-from lorebank.markdown.fact_lines import FactLine, begins_typed, parse_fact_line
+from lorebank.markdown.fact_lines import ADVICE, FactLine, begins_typed, parse_fact_line
 from lorebank.markdown.headings import RETAIN_HEADINGS
+from lorebank.markdown.mentions import find_mentions
 from lorebank.markdown.opinion_tables import opinion_rows
 from lorebank.markdown.plain import plain_text
-from lorebank.markdown.sections import opens_retain
+from lorebank.markdown.sections import (
+    folded_headings,
+    is_label,
+    label_length,
+    looks_like_retain,
+    opens_retain,
+    retain_label,
+)
 from lorebank.markdown.tasks import begins_task
 from lorebank.records import dataclass
+
+_LABEL_LEVEL = 7
+"""Of a section that a bold or labelled line opens: any heading ends it."""
+_LONG_SECTION = 40
+"""Lines after which a section is said to be long, as the specification of lint has it."""
+_LEGEND = re.compile(
+    r"\W*[WBOS][*_`)\]]{0,3}(?:\(c[^()\n]{0,20}\))?[*_`)\]]{0,3}\s*(?:=|≙|→|->|stands for|means)",
+    re.IGNORECASE,
+)
+_LEGEND_LETTER = re.compile(r"\W*(?P<letter>[WBOS])[*_`)\]]{0,3}\s*[:：–—-]", re.IGNORECASE)
+_LEGEND_WORDS = 6
+"""Words in a line of a legend without `=`, at most: `W: facts about the world`."""
+_LEGEND_LINES = 3
+"""Lines with a letter each that make such a legend; two may be facts about nobody."""
+_NAME_GOES_ON = re.compile(r"(?P<rest>(?:[^\W\d_][\w'’-]*[ \t]+){0,2}[^\W\d_][\w'’-]*)[ \t]*[:：]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +57,11 @@ class FactExtraction:
 
     facts: tuple[Fact, ...]
     diagnostics: tuple[Diagnostic, ...]
+    """What may have been misread."""
     fact_lines: tuple[tuple[int, int], ...]
     """1-based inclusive line ranges, in order."""
+    advice: tuple[Diagnostic, ...] = ()
+    """What was understood and is better written otherwise; for `lorebank lint`."""
 
 
 def extract_facts(
@@ -44,12 +75,12 @@ def extract_facts(
 ) -> FactExtraction:
     """All facts of a file in the order of their lines; never raises.
 
-    `recorded` is the log's own day. With `everywhere` (bank pages) a list item or paragraph
-    outside a retain section is a fact too where it begins with a kind and a mention or a `c=`.
-    Give `document` where the file was read already; `text` is then not looked at.
+    `recorded` is the log's own day. Without `headings` only what `everywhere` admits is a fact;
+    with `everywhere` (bank pages) every list item or paragraph is one that begins with a kind and
+    a mention or a `c=`. Give `document` where the file was read already; `text` is then not read.
     """
     document = document or read_document(text, path)
-    reader = _FactReader(document, recorded, frozenset(fold(word) for word in headings), everywhere)
+    reader = _FactReader(document, recorded, folded_headings(tuple(headings)), everywhere)
     return reader.read()
 
 
@@ -76,82 +107,165 @@ class _FactReader:
         self.everywhere = everywhere
         self.facts: list[Fact] = []
         self.diagnostics: list[Diagnostic] = list(document.diagnostics)
+        self.advice: list[Diagnostic] = []
+        self.in_retain = False
+        """Whether the block that is read stands in a retain section."""
 
     def read(self) -> FactExtraction:
         self._section(self.document.nodes, self.document.headings, "")
         ranges = [(f.citation.start_line, f.citation.end_line) for f in self.facts]
         return FactExtraction(
-            tuple(self.facts), tuple(self.diagnostics), tuple(dict.fromkeys(ranges))
+            tuple(self.facts),
+            tuple(self.diagnostics),
+            tuple(dict.fromkeys(ranges)),
+            tuple(self.advice),
         )
+
+    def _advise(self, line: int, code: str, message: str) -> None:
+        """Note something about a line, 0-based."""
+        self.advice.append(Diagnostic(self.document.path, line + 1, code, message))
 
     def _section(self, nodes: Sequence[Node], paths: Sequence[str], above: str) -> None:
         """Sibling blocks, with the retain sections among them."""
-        retain_level = 0
+        around = self.in_retain
+        retain_level = opened = 0
         hidden_title = ""
         taken = -1
         for index, node in enumerate(nodes):
             path = " > ".join(part for part in (above, paths[index]) if part)
             if node.kind == "heading":
                 if retain_level and node.level <= retain_level:
+                    self._close(opened, node.start)
                     retain_level = 0
-                if not retain_level and opens_retain(node.text, self.words):
-                    retain_level, hidden_title = node.level, path
+                if not retain_level and self._opens(node):
+                    retain_level, hidden_title, opened = node.level, path, node.start
                 continue
             if index <= taken:
                 continue
+            if node.kind == "paragraph" and retain_level in (0, _LABEL_LEVEL):
+                if self._is_retain_label(node):
+                    retain_level, hidden_title, opened = _LABEL_LEVEL, "", node.start
+                    continue
+                if retain_level and is_label(node.text):
+                    retain_level = 0
             shown = _without_title(path, hidden_title) if retain_level else path
-            if retain_level or self.everywhere:
-                taken = self._facts_of(nodes, index, shown, in_retain=bool(retain_level))
-            elif node.kind == "list":
-                self._outlined(node, path)
+            self.in_retain = bool(retain_level)
+            taken = self._facts_of(nodes, index, shown)
+        if retain_level:
+            self._close(opened, nodes[-1].end)
+        self.in_retain = around
 
-    def _outlined(self, node: Node, path: str) -> None:
-        """Retain sections in an outliner's file, where headings stand in list items."""
-        for item in node.children:
-            if any(child.kind == "heading" for child in item.children):
-                self._section(item.children, heading_paths(item.children), path)
-            else:
-                for child in item.children:
-                    if child.kind == "list":
-                        self._outlined(child, path)
+    def _opens(self, heading: Node) -> bool:
+        """Whether a heading opens a retain section; one that nearly does is pointed out."""
+        if opens_retain(heading.text, self.words):
+            return True
+        if meant := looks_like_retain(heading.text, self.words):
+            title = plain_text(heading.text)
+            message = f"'{title}' opens no retain section; if {meant.capitalize()} is meant, say so"
+            self._advise(heading.start, "heading-slip", message)
+        return False
 
-    def _facts_of(self, nodes: Sequence[Node], index: int, path: str, *, in_retain: bool) -> int:
+    def _is_retain_label(self, node: Node) -> bool:
+        if not retain_label(node.text, self.words):
+            return False
+        message = f"'{node.text.strip()}' is read as a heading; write it as one: ## Retain"
+        self._advise(node.start, "heading-label", message)
+        return True
+
+    def _close(self, start: int, end: int) -> None:
+        """Remark on a section that ends, by its first line and the line after its last."""
+        if (length := end - start - 1) > _LONG_SECTION:
+            message = f"a retain section of {length} lines is hard to review; keep what matters"
+            self._advise(start, "section-long", message)
+
+    def _facts_of(self, nodes: Sequence[Node], index: int, path: str) -> int:
         """Read one block; returns the index of the last sibling block that it took."""
         node = nodes[index]
         if node.kind == "list":
-            for item in node.children:
-                self._list_item(item, path, in_retain=in_retain)
+            legend = _legend(node.children) if self.in_retain else frozenset()
+            for position, item in enumerate(node.children):
+                if position not in legend:
+                    self._list_item(item, path)
         elif node.kind == "paragraph":
-            return self._paragraph(nodes, index, path, in_retain=in_retain)
-        elif node.kind == "table":
+            return self._paragraph(nodes, index, path)
+        elif node.kind == "table" and (self.in_retain or self.everywhere):
             self._table(node, path)
-        elif node.kind == "code" and in_retain:
+        elif node.kind == "code" and self.in_retain:
             self._indented_list(node, path)
+        elif node.kind == "fence" and self.words and not _is_closed(self.document, node):
+            message = "a code fence is never closed; what follows is read as code, not as facts"
+            self._advise(node.start, "fence-unclosed", message)
         return index
 
-    def _list_item(self, node: Node, path: str, *, in_retain: bool) -> None:
-        if _begins_task(node):
+    def _list_item(self, node: Node, path: str, *, about: tuple[Mention, ...] = ()) -> None:
+        """One item; `about` are the names that an item around it gives to all below it."""
+        if begins_task(_own_text(node)):
             return
-        if self._is_label(node, in_retain=in_retain):
-            for child in node.children:
-                if child.kind == "list":
-                    for item in child.children:
-                        self._list_item(item, path, in_retain=in_retain)
-        elif in_retain or _begins_typed(node):
-            gathering = Gathering(self.document.lines, node)
-            for child in node.children:
-                gathering.take(child)
-            for fact_item in gathering.items:
-                self._add(fact_item, path)
+        if self.in_retain:
+            if (nested := _nested_items(node)) and (label := self._label(node, nested)) is not None:
+                for item in nested:
+                    self._list_item(item, path, about=label or about)
+            elif not _is_code_example(_own_text(node)):
+                self._gathered(node, path, about)
+        elif self._counts(_own_text(node)):
+            self._gathered(node, path, ())
+        else:
+            self._inside_prose(node, path)
 
-    def _is_label(self, node: Node, *, in_retain: bool) -> bool:
-        """Whether an untyped item only groups the typed items below it."""
-        nested = [i for child in node.children if child.kind == "list" for i in child.children]
-        if not nested or _begins_typed(node):
+    def _gathered(self, node: Node, path: str, about: tuple[Mention, ...]) -> None:
+        gathering = Gathering(self.document.lines, node)
+        for child in node.children:
+            gathering.take(child)
+        for position, fact_item in enumerate(gathering.items):
+            if position:
+                message = "a fact without its list marker; begin the line with `- `"
+                self._advise(fact_item.start, "line-dress", message)
+            self._add(fact_item, path, about)
+
+    def _label(self, node: Node, nested: Sequence[Node]) -> tuple[Mention, ...] | None:
+        """The names in an item that only groups the typed items below it; None where it is a fact
+        with details."""
+        text = _own_text(node)
+        if begins_typed(text):
+            return None
+        if all(_begins_typed(item) for item in nested):
+            return ()
+        mentions = find_mentions(text)
+        bare = "".join(text[a:b] for a, b in _between(mentions, len(text)))
+        lines = [parse_fact_line(_own_text(item)) for item in nested]
+        named = mentions and not any(char.isalnum() for char in bare)
+        if not named or not all(line.has_kind and line.has_colon for line in lines):
+            return None
+        message = "the name stands above its facts; write it into each: - W @Name: …"
+        self._advise(node.start, "line-dress", message)
+        return tuple(replace(mention, subject=True) for mention, _, _ in mentions)
+
+    def _inside_prose(self, node: Node, path: str) -> None:
+        """Typed lines and retain sections inside a list item that is no fact itself."""
+        if any(child.kind == "heading" for child in node.children):
+            self._section(node.children, heading_paths(node.children), path)
+            return
+        for index, child in enumerate(node.children):
+            if child.kind == "list":
+                for item in child.children:
+                    self._list_item(item, path)
+            elif child.kind == "paragraph" and "\n" in child.text:
+                self._paragraph(node.children[: index + 1], index, path)
+
+    def _counts(self, text: str) -> bool:
+        """Whether a line outside every retain section is a fact."""
+        if self.everywhere:
+            return begins_typed(text)
+        if not self.words or ("@" not in text and "[[" not in text and "\uff20" not in text):
             return False
-        return not in_retain or all(_begins_typed(item) for item in nested)
+        text = text[label_length(text, self.words) :]
+        if not begins_typed(text):
+            return False
+        line = parse_fact_line(text)
+        understood = not any(code == "kind-unknown" for code, _ in line.problems)
+        return understood and line.has_subject and (line.has_colon or line.has_confidence)
 
-    def _paragraph(self, nodes: Sequence[Node], index: int, path: str, *, in_retain: bool) -> int:
+    def _paragraph(self, nodes: Sequence[Node], index: int, path: str) -> int:
         """Typed lines of a paragraph; what is indented below the last one belongs to it.
 
         Markdown joins an indented list with unindented items right below it to one list: only the
@@ -161,7 +275,7 @@ class _FactReader:
         gathering = Gathering(self.document.lines, node)
         gathering.take(node)
         below: list[Node] = []
-        if _stands_alone(gathering.items[-1], in_retain=in_retain):
+        if self._stands_alone(gathering.items[-1]):
             while index + 1 < len(nodes) and not below:
                 following = nodes[index + 1]
                 if following.kind == "list":
@@ -177,11 +291,30 @@ class _FactReader:
                     break
                 index += 1
         for fact_item in gathering.items:
-            if _stands_alone(fact_item, in_retain=in_retain):
+            if self._stands_alone(fact_item):
                 self._add(fact_item, path)
+            elif self.in_retain and not "".join(fact_item.pieces).rstrip().endswith((":", "：")):
+                message = "prose in a retain section is no fact; begin it with `- W @Name: `"
+                self._advise(fact_item.start, "prose-in-section", message)
         for item in below:
-            self._list_item(item, path, in_retain=in_retain)
+            self._list_item(item, path)
         return index
+
+    def _stands_alone(self, item: FactItem) -> bool:
+        if not item.pieces:
+            return False
+        first = item.pieces[0]
+        if length := label_length(first, self.words):
+            if not self._counts(first):
+                return False
+            message = "a fact on the line of its heading; give the heading a line of its own"
+            self._advise(item.start, "heading-label", message)
+            item.pieces[0] = first[length:]
+            return True
+        line = parse_fact_line(first)
+        if self.in_retain:
+            return line.is_typed or (line.has_kind and line.has_colon)
+        return self._counts(first)
 
     def _indented_list(self, node: Node, path: str) -> None:
         """List items indented so far that Markdown takes them for code."""
@@ -197,20 +330,49 @@ class _FactReader:
             self._add(item, path)
 
     def _table(self, node: Node, path: str) -> None:
+        if self.in_retain:
+            self._advise(node.start, "table-in-section", "a table in a retain section; use a list")
         for row, text, details in opinion_rows(node):
             details = [plain_text(detail) for detail in details]
             self._add(FactItem(row.start, row.end, [text], details), path)
 
-    def _add(self, item: FactItem, path: str) -> None:
+    def _add(self, item: FactItem, path: str, about: tuple[Mention, ...] = ()) -> None:
         document = self.document
         while item.end > item.start + 1 and not document.lines[item.end - 1].strip():
             item.end -= 1
         line = parse_fact_line("\n".join(item.pieces))
+        if about and not line.has_subject:
+            line = replace(line, mentions=(*about, *line.mentions), has_subject=True)
+        if line.is_template:
+            return
         place = Citation(document.path, item.start + 1, item.end)
         for code, message in line.problems:
-            self.diagnostics.append(Diagnostic(document.path, item.start + 1, code, message))
+            kept = self.advice if code in ADVICE else self.diagnostics
+            kept.append(Diagnostic(document.path, item.start + 1, code, message))
         if line.content:
+            if not self.everywhere:
+                self._review(item, line)
             self.facts.append(self._fact(line, place, item, path))
+
+    def _review(self, item: FactItem, line: FactLine) -> None:
+        """Advice on a fact that was understood."""
+        if not self.in_retain:
+            message = (
+                "a typed line outside a retain section; it counts, and belongs under ## Retain"
+            )
+            self._advise(item.start, "typed-elsewhere", message)
+        if not line.mentions:
+            self._advise(
+                item.start, "fact-about-nobody", "nobody is named; recall finds @names best"
+            )
+        elif line.has_subject and not line.has_colon:
+            goes_on = _NAME_GOES_ON.match(line.content)
+            if goes_on and goes_on["rest"][0].isupper() and line.mentions[0].subject:
+                whole = f"{line.mentions[0].name} {goes_on['rest']}"
+                message = f"the name ends at @{line.mentions[0].name}; is @[[{whole}]] meant?"
+                self._advise(item.start, "name-cut-short", message)
+        if len(line.content.split()) == 1 and line.content.isascii():
+            self._advise(item.start, "fragment", "one word is no sentence that stands alone")
 
     def _fact(self, line: FactLine, place: Citation, item: FactItem, path: str) -> Fact:
         slugs = tuple(mention.slug for mention in line.mentions)
@@ -239,18 +401,52 @@ def _without_title(path: str, title_path: str) -> str:
     return " > ".join(part for part in (above, below) if part)
 
 
+def _own_text(item: Node) -> str:
+    """The first paragraph of a list item."""
+    first = item.children[0] if item.children else None
+    return first.text if first is not None and first.kind == "paragraph" else ""
+
+
+def _nested_items(item: Node) -> list[Node]:
+    return [each for child in item.children if child.kind == "list" for each in child.children]
+
+
 def _begins_typed(item: Node) -> bool:
-    first = item.children[0] if item.children else None
-    return first is not None and first.kind == "paragraph" and begins_typed(first.text)
+    return begins_typed(_own_text(item))
 
 
-def _begins_task(item: Node) -> bool:
-    first = item.children[0] if item.children else None
-    return first is not None and first.kind == "paragraph" and begins_task(first.text)
+def _between(mentions: Sequence[tuple[Mention, int, int]], length: int) -> list[tuple[int, int]]:
+    """The spans of a text outside its mentions."""
+    edges = [0, *(edge for _, start, end in mentions for edge in (start, end)), length]
+    return list(zip(edges[::2], edges[1::2], strict=True))
 
 
-def _stands_alone(item: FactItem, *, in_retain: bool) -> bool:
-    if not item.pieces:
-        return False
-    line = parse_fact_line(item.pieces[0])
-    return line.is_typed or (in_retain and line.has_kind and line.has_colon)
+def _is_code_example(text: str) -> bool:
+    """Whether an item is a typed line in backticks: somebody shows the format."""
+    text = text.strip()
+    return text[:1] == "`" == text[-1:] and begins_typed(text.strip("`").strip())
+
+
+def _legend(items: Sequence[Node]) -> frozenset[int]:
+    """The items of a list that explain the format: `W = world fact`, and what goes on with it."""
+    found: set[int] = set()
+    letters: dict[str, int] = {}
+    for position, item in enumerate(items):
+        text = _own_text(item)
+        if find_mentions(text):
+            continue
+        letter = _LEGEND_LETTER.match(text)
+        if _LEGEND.match(text) or (position - 1 in found and letter is None):
+            found.add(position)
+        elif letter is not None and len(text.split()) <= _LEGEND_WORDS:
+            letters[letter["letter"].upper()] = position
+    return (
+        frozenset(found | set(letters.values()))
+        if len(letters) >= _LEGEND_LINES
+        else frozenset(found)
+    )
+
+
+def _is_closed(document: Document, fence: Node) -> bool:
+    last = document.lines[fence.end - 1].strip()
+    return fence.end - fence.start > 1 and last[:3] in ("```", "~~~")

@@ -5,9 +5,15 @@ from __future__ import annotations
 from lorebank.languages import Sections, compiled, split
 
 
-def _retain_words(languages: Sections) -> tuple[str, ...]:
-    return tuple(word for section in languages.values() for word in split(section["retain"]))
+def _entries(languages: Sections) -> dict[str, tuple[str, ...]]:
+    return {
+        entry: tuple(word for each in languages.values() for word in split(each.get(entry, "")))
+        for entry in ("retain", "placeholder")
+    }
 
 
-RETAIN_HEADINGS: tuple[str, ...] = compiled("headings", _retain_words)
+_FOUND = compiled("headings", _entries)
+RETAIN_HEADINGS = _FOUND["retain"]
 """The words that open a retain section, in every language that names one."""
+PLACEHOLDERS = _FOUND["placeholder"]
+"""What stands for a name in a template: `@Name`."""

@@ -62,6 +62,15 @@ def without_private(text: str) -> str:
     return blank_spans(text, _private_spans(text, "", [])) if "<" in text else text
 
 
+def private_parts(text: str) -> tuple[str, str]:
+    """A text without its private spans, and those spans as they stand."""
+    spans = _private_spans(text, "", []) if "<" in text else []
+    public, start = "", 0
+    for left, right in spans:
+        public, start = public + text[start:left] + " ", right
+    return (public + text[start:]).strip(), " ".join(text[left:right] for left, right in spans)
+
+
 def _private_spans(text: str, path: str, diagnostics: list[Diagnostic]) -> list[Span]:
     depth = start = 0
     spans: list[Span] = []

@@ -16,17 +16,21 @@ Accepting does what the lines of the diff say, as they stand on the page then: a
 line first. What was decided is kept in a ledger, `bank/proposals/decisions.md`:
 
     - reject p-3f2a1b2c on f-0123456789 f-9876543210 (2026-01-04: reason)
+    - accept p-91bc02d4 as `["memory.md", 9, [], ["- Peter: …"]]` (2026-01-04 by Ana)
 
+What an accepted edit took out and put in, with its line, stands there so that it can be undone.
 A proposal that was decided on comes back only with evidence that its line does not name; deleting
 the line takes the decision back.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable
 from dataclasses import field
 from datetime import date
+from typing import NamedTuple
 
 from lorebank.domain import Citation, Diagnostic, Ground, Proposal, ProposalAction
 from lorebank.markdown.blocks import Block, find_blocks
@@ -70,10 +74,42 @@ _GROUND = re.compile(
 )
 _RULING = re.compile(
     r"\s*`?(?P<verb>accept|reject)(?:ed)?`?\s+`?(?P<id>p-[0-9a-f]{8})`?"
-    r"(?:\s+on(?P<facts>(?:\s+`?f-[0-9a-f]{10}`?)+))?(?P<rest>.*)\Z",
+    r"(?:\s+on(?P<facts>(?:\s+`?f-[0-9a-f]{10}`?)+))?"
+    r"(?:\s+as\s+`(?P<edit>\[[^`\n]*\])`)?(?P<rest>.*)\Z",
     re.IGNORECASE | re.DOTALL,
 )
 _FACT_ID = re.compile(r"f-[0-9a-f]{10}", re.IGNORECASE)
+
+
+class LineEdit(NamedTuple):
+    """Lines of a file that went, and those that came in their place."""
+
+    path: str
+    line: int
+    """1-based."""
+    old: tuple[str, ...]
+    new: tuple[str, ...]
+
+    @classmethod
+    def between(cls, path: str, before: str, after: str) -> LineEdit:
+        """The one stretch in which two texts of a file differ."""
+        old, new = before.split("\n"), after.split("\n")
+        start = 0
+        while start < min(len(old), len(new)) and old[start] == new[start]:
+            start += 1
+        end = 0
+        while end < min(len(old), len(new)) - start and old[-1 - end] == new[-1 - end]:
+            end += 1
+        stop, last = len(old) - end, len(new) - end
+        return cls(path, start + 1, tuple(old[start:stop]), tuple(new[start:last]))
+
+    def undone(self, text: str) -> str | None:
+        """The text before the edit; `None` where what came in stands there no longer."""
+        lines = text.split("\n")
+        start, stop = self.line - 1, self.line - 1 + len(self.new)
+        if tuple(lines[start:stop]) != self.new:
+            return None
+        return "\n".join([*lines[:start], *self.old, *lines[stop:]])
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +123,8 @@ class ProposalRuling:
     reason: str = ""
     by: str = ""
     """Who decided; empty where the line does not say."""
+    edit: LineEdit | None = None
+    """What accepting it did to the file."""
     citation: Citation | None = field(default=None, compare=False)
     """Of the line itself."""
 
@@ -188,7 +226,12 @@ def format_ruling(ruling: ProposalRuling) -> str:
     """The list item that is read as this decision."""
     verb = "accept" if ruling.accepted else "reject"
     facts = f" on {' '.join(sorted(ruling.fact_ids))}" if ruling.fact_ids else ""
-    return f"- {verb} {ruling.id}{facts}{note_text(ruling.day, signed(ruling.by, ruling.reason))}"
+    edit = ""
+    if ruling.edit:
+        written = json.dumps(ruling.edit, ensure_ascii=False)
+        edit = f" as `{written.replace('`', chr(92) + 'u0060')}`"  # no backtick inside the span
+    note = note_text(ruling.day, signed(ruling.by, ruling.reason))
+    return f"- {verb} {ruling.id}{facts}{edit}{note}"
 
 
 def parse_rulings(
@@ -214,10 +257,19 @@ def parse_rulings(
                 day,
                 reason,
                 by,
+                _edit(found["edit"]),
                 place,
             )
         )
     return tuple(rulings), tuple(problems)
+
+
+def _edit(said: str | None) -> LineEdit | None:
+    try:
+        path, line, old, new = json.loads(said or "")
+        return LineEdit(str(path), int(line), tuple(map(str, old)), tuple(map(str, new)))
+    except (ValueError, TypeError):
+        return None
 
 
 def _ids(text: str) -> frozenset[str]:

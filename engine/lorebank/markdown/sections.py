@@ -1,9 +1,10 @@
-"""Retain sections: which headings open one, and where each begins and ends."""
+"""Retain sections: which headings open one, in whatever dress, and where each begins and ends."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
+from functools import lru_cache
 
 from lorebank.language.folding import fold
 from lorebank.markdown.document import Document, Node
@@ -12,6 +13,11 @@ from lorebank.records import dataclass
 
 _NUMBERING = re.compile(r"[\W_]*(?:\d+[.)]\s+)?[\W_]*")
 _AFTER_WORD = re.compile(r"\s*+(?:\Z|(?![-'’][^\W_])[\W_])")
+_BOLD = re.compile(r"\s*(?:\*\*|__)(?P<title>[^*_\n]+)(?:\*\*|__)\s*[:：]?\s*\Z")
+_HASHES = re.compile(r"\s*#{1,6}(?P<title>[^#\s].*)\Z")
+_LABEL = re.compile(r"\s*(?:[*_]{1,3})?(?P<title>[^:：\n]{1,40}?)\s*[:：](?:[*_]{1,3})?")
+_SHORTEST_SLIP = 6
+"""Letters of a word of which a slip is still told from another word: `Retian`, but not `Rete`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,16 +29,57 @@ class Section:
 
 
 def opens_retain(heading: str, words: Collection[str]) -> bool:
-    """Whether a heading's first word is one of `words` (folded), alone or before punctuation."""
-    title = fold(plain_text(heading))
-    start = _NUMBERING.match(title)
-    title = title[start.end() :] if start else title
-    return any(title.startswith(word) and _AFTER_WORD.match(title, len(word)) for word in words)
+    """Whether a heading begins with one of `words` (folded), alone or before punctuation."""
+    title = _bare(heading)
+    return title.startswith(tuple(words)) and any(
+        title.startswith(word) and _AFTER_WORD.match(title, len(word)) for word in words
+    )
+
+
+def looks_like_retain(heading: str, words: Collection[str]) -> str:
+    """The one of `words` that a heading is with one slip of the pen; else nothing.
+
+    Another word may be as near (`Retail`), so it opens no section and is only pointed out.
+    """
+    title = _bare(heading).rstrip(" :：.")
+    near = (word for word in words if abs(len(word) - len(title)) <= 1)
+    return next((word for word in near if _is_slip(title, word)), "")
+
+
+def retain_label(text: str, words: Collection[str]) -> bool:
+    """Whether a paragraph stands for a heading: `**Retain**`, `Retain:` or `##Retain` alone."""
+    if "\n" in text:
+        return False
+    for form in (_BOLD, _HASHES, _LABEL):
+        found = form.match(text)
+        if found is not None and (form is not _LABEL or found.end() == len(text.rstrip())):
+            return _is_one_of(found["title"], words)
+    return False
+
+
+@lru_cache(maxsize=8)
+def folded_headings(headings: tuple[str, ...]) -> frozenset[str]:
+    """The words that open a section, folded once: a process reads many files with the same ones."""
+    return frozenset(map(fold, headings))
+
+
+def is_label(text: str) -> bool:
+    """Whether a paragraph stands for a heading of any name: `**Shopping**`, `Shopping:`."""
+    if _BOLD.match(text):
+        return True
+    found = _LABEL.match(text)
+    return found is not None and found.end() == len(text.rstrip())
+
+
+def label_length(text: str, words: Collection[str]) -> int:
+    """How much of a line is a label before what it says: `Retain: ` of `Retain: W @Ana: …`."""
+    found = _LABEL.match(text)
+    return found.end() if found is not None and _is_one_of(found["title"], words) else 0
 
 
 def retain_sections(document: Document, *, headings: Sequence[str]) -> tuple[Section, ...]:
     """The retain sections that stand at the top level of a file, in order."""
-    words = frozenset(fold(word) for word in headings)
+    words = folded_headings(tuple(headings))
     found: list[Section] = []
     opened: Node | None = None
     for node in document.nodes:
@@ -44,3 +91,27 @@ def retain_sections(document: Document, *, headings: Sequence[str]) -> tuple[Sec
     if opened is not None:
         found.append(Section(opened.start + 1, len(document.lines)))
     return tuple(found)
+
+
+@lru_cache(maxsize=256)  # the same few headings come again in log after log
+def _bare(heading: str) -> str:
+    """A title folded, without ornaments and numbering before it."""
+    title = fold(plain_text(heading))
+    start = _NUMBERING.match(title)
+    return title[start.end() :] if start else title
+
+
+def _is_one_of(title: str, words: Collection[str]) -> bool:
+    return _bare(title).strip(" :：") in words
+
+
+def _is_slip(written: str, meant: str) -> bool:
+    """Whether one letter is missing, added or wrong, or two neighbours are swapped."""
+    if written == meant or len(meant) < _SHORTEST_SLIP or abs(len(written) - len(meant)) > 1:
+        return False
+    same = 0
+    while same < min(len(written), len(meant)) and written[same] == meant[same]:
+        same += 1
+    left, right = written[same:], meant[same:]
+    swapped = left[:2] == right[1::-1] and left[2:] == right[2:]
+    return swapped or left[1:] == right or left == right[1:] or left[1:] == right[1:]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from mcp.server.mcpserver import MCPServer
 
+from lorebank.agent.texts import hunk_blocks, inbox_blocks, paged
 from lorebank.mcp_server.banks import BankThreads
-from lorebank.mcp_server.results import paged
-from lorebank.mcp_server.texts import hunk_blocks, inbox_blocks
 
 _LOG_TODAY = """\
 Look back over this conversation and keep what will still matter next month.

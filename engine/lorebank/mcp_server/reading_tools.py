@@ -8,9 +8,8 @@ from mcp.server.mcpserver import MCPServer
 from mcp.types import CallToolResult
 from pydantic import Field
 
-from lorebank.mcp_server.banks import BankThreads
-from lorebank.mcp_server.results import READING, REVIEW_TOKENS, Delivered, recalled, within
-from lorebank.mcp_server.texts import (
+from lorebank.agent.texts import (
+    REVIEW_TOKENS,
     answer_text,
     entity_text,
     explanation_text,
@@ -18,7 +17,10 @@ from lorebank.mcp_server.texts import (
     opinion_text,
     passage_text,
     status_text,
+    within,
 )
+from lorebank.mcp_server.banks import BankThreads
+from lorebank.mcp_server.results import READING, Delivered, recalled
 
 if TYPE_CHECKING:
     from lorebank.domain import Answer

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, TypeVar
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
 
+from lorebank.agent.texts import REVIEW_TOKENS, entity_text, opinion_text, within
 from lorebank.errors import LorebankError, NotFound
 from lorebank.markdown.recalled import as_recalled
 from lorebank.mcp_server.banks import BankThreads
-from lorebank.mcp_server.results import REVIEW_TOKENS, in_words_of_tools, within
-from lorebank.mcp_server.texts import entity_text, opinion_text
+from lorebank.mcp_server.results import in_words_of_tools
 from lorebank.workspace.layout import LogPattern
 
 if TYPE_CHECKING:

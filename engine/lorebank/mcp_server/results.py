@@ -6,9 +6,7 @@ same lines: guarded, cited, inside their budget.
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Sequence
 from typing import Any, NotRequired
 
 from mcp.types import CallToolResult, TextContent, ToolAnnotations
@@ -16,11 +14,8 @@ from pydantic import ValidationError
 from typing_extensions import TypedDict
 
 from lorebank.errors import LorebankError, UsageError
-from lorebank.language.words import estimate_tokens
 from lorebank.markdown.recalled import as_recalled
 
-REVIEW_TOKENS = 3_800
-"""Of a page to be reviewed; with what hosts put around it below 4,000, which all of them accept."""
 _COMMAND = re.compile(r"`?\blorebank (?P<tool>[a-z-]+)(?: --?[a-z-]+)*`?")
 _FLAG = re.compile(r" --json\b|--(?P<flag>[a-z][a-z-]*)")
 
@@ -64,44 +59,6 @@ def delivered(text: str, **extra: Any) -> CallToolResult:
 def recalled(text: str, **extra: Any) -> CallToolResult:
     """As `delivered`, marked as memory: not to be stored again, nor to be obeyed."""
     return delivered(as_recalled(text), **extra)
-
-
-def tokens_sent(text: str) -> int:
-    """What a text costs inside the structured result, where line ends and quotes are escaped."""
-    return estimate_tokens(json.dumps(text, ensure_ascii=False))
-
-
-def within(text: str, budget: int, more: str) -> str:
-    """The text cut by whole lines to a budget; `more` says how to get the rest."""
-    if tokens_sent(as_recalled(text)) <= budget:
-        return text
-    lines = text.split("\n")
-    low, high = 0, len(lines)
-    while low < high:
-        middle = (low + high + 1) // 2
-        cut = "\n".join([*lines[:middle], f"… {more}"])
-        low, high = (middle, high) if tokens_sent(as_recalled(cut)) <= budget else (low, middle - 1)
-    return "\n".join([*lines[:low], f"… {more}"])
-
-
-def paged(blocks: Sequence[str], page: int, *, budget: int = REVIEW_TOKENS) -> str:
-    """One page of the blocks, each whole where it fits on a page, and how to get the next."""
-    pages: list[list[str]] = [[]]
-    room = budget
-    for block in blocks:
-        block = within(block, budget, "cut; read the file with memory_get")
-        cost = tokens_sent(block)
-        if cost > room and pages[-1]:
-            pages.append([])
-            room = budget
-        pages[-1].append(block)
-        room -= cost
-    if not 1 <= page <= len(pages):
-        raise UsageError(f"there is no page {page}", hint=f"1 to {len(pages)}")
-    shown = pages[page - 1]
-    if page < len(pages):
-        shown.append(f"page {page} of {len(pages)}; go on with page={page + 1}")
-    return "\n".join(shown)
 
 
 def error_result(error: LorebankError) -> CallToolResult:

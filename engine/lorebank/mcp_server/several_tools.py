@@ -8,6 +8,7 @@ from mcp.server.mcpserver import MCPServer
 from mcp.types import CallToolResult
 from pydantic import Field
 
+from lorebank.agent.texts import REVIEW_TOKENS, passage_text, within
 from lorebank.mcp_server.banks import BankThreads
 from lorebank.mcp_server.reading_tools import (
     RECALL_TOKENS,
@@ -24,8 +25,7 @@ from lorebank.mcp_server.reading_tools import (
     Until,
     answer_result,
 )
-from lorebank.mcp_server.results import READING, REVIEW_TOKENS, Delivered, recalled, within
-from lorebank.mcp_server.texts import passage_text
+from lorebank.mcp_server.results import READING, Delivered, recalled
 
 
 def add_tools_for_several(server: MCPServer, banks: BankThreads) -> None:

@@ -10,6 +10,14 @@ from mcp.types import CallToolResult
 from pydantic import Field
 
 from lorebank.agent.authored import is_order
+from lorebank.agent.texts import (
+    fact_lines,
+    forget_text,
+    inbox_blocks,
+    inbox_item,
+    paged,
+    reflect_blocks,
+)
 from lorebank.domain import InboxKind
 from lorebank.errors import UsageError
 from lorebank.mcp_server.access import caller
@@ -21,15 +29,7 @@ from lorebank.mcp_server.results import (
     SETTLING,
     Delivered,
     delivered,
-    paged,
     recalled,
-)
-from lorebank.mcp_server.texts import (
-    fact_lines,
-    forget_text,
-    inbox_blocks,
-    inbox_item,
-    reflect_blocks,
 )
 
 if TYPE_CHECKING:

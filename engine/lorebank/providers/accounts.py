@@ -1,4 +1,5 @@
-"""Where a provider is, whose key it gets, and which provider is taken where none is named.
+"""Where a provider is, whose key it gets, which one is taken where none is named, and which
+addresses are this machine's and may be asked offline.
 
 A key comes from the user's own settings (as it is, or as `env:VARIABLE`) or from the variable the
 provider is known by. A key of the environment goes to the provider's own address and nowhere else:
@@ -9,11 +10,39 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import field
+from ipaddress import ip_address
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from lorebank.config_embedder import AccountSettings, EmbedderSettings, ProviderSettings
-from lorebank.errors import ConfigurationError
+from lorebank.errors import ConfigurationError, Offline
 from lorebank.records import dataclass
+
+
+def is_loopback(url: str) -> bool:
+    """Whether what is sent there stays on this machine."""
+    host = urlsplit(url).hostname or ""
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def host_of(url: str) -> str:
+    """`api.openai.com`, `127.0.0.1:8080`: an address as a person reads it."""
+    return urlsplit(url).netloc or url
+
+
+def refuse_offline(provider: str, url: str) -> None:
+    """Raise `Offline` for an address of another machine; none is a model in this process."""
+    if url and not is_loopback(url):
+        raise Offline(
+            f"{provider} is at {host_of(url)}, and nothing may leave this machine (offline)",
+            hint="go without --offline and embedder.offline, or set embedder.provider = local",
+        )
+
 
 DEFAULT_URLS = {
     "openai": "https://api.openai.com/v1",

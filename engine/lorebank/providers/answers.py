@@ -1,19 +1,25 @@
-"""Answers of embedding providers, held to what was asked before anything is stored."""
+"""What models answer, checked before it is used: vectors, and JSON held to a pydantic model."""
 
 from __future__ import annotations
 
 import binascii
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
+from pydantic import BaseModel, ValidationError
 
+from lorebank.errors import ProviderError
+from lorebank.language.words import estimate_tokens
+from lorebank.providers.budget import Budget
 from lorebank.providers.http import BadAnswer
+from lorebank.providers.protocols import Generator, Prompt
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float32]
+
 
 _SHORTEST = 1e-6
 """A vector shorter than this points nowhere."""
@@ -83,3 +89,54 @@ def _vector(row: Any) -> NDArray[np.floating[Any]]:
     if vector.ndim != 1:
         raise BadAnswer("answered with an embedding that is no list of numbers")
     return vector
+
+
+T = TypeVar("T", bound=BaseModel)
+_ATTEMPTS = 2
+_SHOWN = 4
+"""Mistakes told to the model."""
+
+
+class UnusableAnswer(ProviderError):
+    """A model answered, twice, with what does not have the shape that was asked for."""
+
+
+def ask_json(generator: Generator, prompt: Prompt, shape: type[T], budget: Budget) -> T:
+    """The model's answer in this shape.
+
+    An answer that does not fit is sent back once with what is wrong. Raises `UnusableAnswer`
+    where the second does not fit either, `BudgetSpent` before a call that the budget forbids, and
+    `ProviderError` where the model cannot be reached.
+    """
+    problem = ""
+    for _ in range(_ATTEMPTS):
+        budget.reserve(prompt.estimated_tokens + prompt.answer_tokens)
+        completion = generator.complete(prompt)
+        estimated = prompt.estimated_tokens + estimate_tokens(completion.text)
+        budget.spend(estimated if completion.tokens is None else completion.tokens)
+        try:
+            return shape.model_validate_json(_object_in(completion.text))
+        except ValidationError as error:
+            problem = _told(error)
+        prompt = prompt.answered(
+            completion.text,
+            f"This cannot be used: {problem}. Answer again, with the JSON object alone.",
+        )
+    raise UnusableAnswer(
+        f"{generator.name}/{generator.model}: answered twice with what cannot be used: {problem}",
+        hint="try another generator.model",
+    )
+
+
+def _object_in(text: str) -> str:
+    """The JSON object of an answer, without a fence or a remark around it."""
+    start, end = text.find("{"), text.rfind("}")
+    return text[start : end + 1] if 0 <= start < end else text
+
+
+def _told(error: ValidationError) -> str:
+    mistakes = []
+    for each in error.errors(include_url=False)[:_SHOWN]:
+        place = ".".join(str(part) for part in each["loc"])
+        mistakes.append(f"{place}: {each['msg']}" if place else each["msg"])
+    return "; ".join(mistakes)

@@ -22,7 +22,7 @@ from weakref import WeakSet
 import httpx
 
 from lorebank.errors import ProviderError
-from lorebank.providers.addresses import host_of, is_loopback, refuse_offline
+from lorebank.providers.accounts import host_of, is_loopback, refuse_offline
 from lorebank.records import dataclass
 
 T = TypeVar("T")

@@ -1,4 +1,4 @@
-"""OpenAI's embeddings, and every server that speaks as OpenAI does.
+"""Embeddings of OpenAI and of every server that speaks its protocol, and batches of them.
 
 `POST /embeddings` with `model`, `input`, `encoding_format` and perhaps `dimensions`; answered with
 `data`, a list of `{"index", "embedding"}` in any order. base64 is a quarter of the bytes; a server
@@ -7,15 +7,17 @@ that does not know it answers with numbers, which are read as well.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from lorebank.providers.answers import by_index
 from lorebank.providers.http import BadAnswer
+from lorebank.providers.jsonl_batch import collect_jsonl, submit_jsonl
 from lorebank.providers.prefixes import prefixed
-from lorebank.providers.protocols import Limits, Role
+from lorebank.providers.protocols import BatchState, Limits, Role
 from lorebank.providers.remote import (
     RemoteEmbedder,
+    cut_to_tokens,
     native_dimension,
     open_client,
     patience_of,
@@ -25,6 +27,7 @@ from lorebank.records import dataclass
 
 if TYPE_CHECKING:
     from lorebank.providers.accounts import Setup
+
 
 DEFAULT_MODEL = "text-embedding-3-small"
 _NATIVE = {
@@ -61,7 +64,6 @@ class OpenAIWire:
 
 def load(setup: Setup) -> RemoteEmbedder:
     """The embedder of the settings; `ProviderError` where it needs a key and has none."""
-    from lorebank.providers.openai_batch import OpenAIBatchEmbedder
 
     settings = setup.embedder
     model = (not setup.as_fallback and settings.model) or DEFAULT_MODEL
@@ -77,3 +79,24 @@ def load(setup: Setup) -> RemoteEmbedder:
         native=native_dimension(client, _NATIVE, model),
         patience=patience_of(setup),
     )
+
+
+class OpenAIBatchEmbedder(RemoteEmbedder):
+    """The embedder of OpenAI that also takes jobs."""
+
+    batch_limits = Limits(items=50_000, tokens=20_000_000)
+    """50,000 requests a file, and 200 MB."""
+
+    def submit(self, texts: Mapping[str, str]) -> str:
+        lines = []
+        for custom_id, text in texts.items():
+            cut = cut_to_tokens(text, self.limits.text_tokens)
+            _, body = self._wire.request([cut], "document")
+            lines.append(
+                {"custom_id": custom_id, "method": "POST", "url": "/v1/embeddings", "body": body}
+            )
+        order = {"endpoint": "/v1/embeddings", "completion_window": "24h"}
+        return submit_jsonl(self._client, lines, order, self._patience)
+
+    def collect(self, job: str) -> BatchState:
+        return collect_jsonl(self._client, job, self.dimension, self._patience)

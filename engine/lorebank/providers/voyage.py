@@ -1,4 +1,4 @@
-"""Voyage AI's embeddings.
+"""Voyage AI: embeddings, and batches of them at two thirds of the price.
 
 `POST /embeddings` with `model`, `input` and `input_type` (document or query); answered as OpenAI
 does, with `data` of `{"index", "embedding"}`.
@@ -6,14 +6,16 @@ does, with `data` of `{"index", "embedding"}`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from lorebank.providers.answers import by_index
 from lorebank.providers.http import BadAnswer
-from lorebank.providers.protocols import Limits, Role
+from lorebank.providers.jsonl_batch import collect_jsonl, submit_jsonl
+from lorebank.providers.protocols import BatchState, Limits, Role
 from lorebank.providers.remote import (
     RemoteEmbedder,
+    cut_to_tokens,
     native_dimension,
     open_client,
     patience_of,
@@ -23,6 +25,7 @@ from lorebank.records import dataclass
 
 if TYPE_CHECKING:
     from lorebank.providers.accounts import Setup
+
 
 DEFAULT_MODEL = "voyage-3.5"
 _NATIVE = {
@@ -59,7 +62,6 @@ class VoyageWire:
 
 def load(setup: Setup) -> RemoteEmbedder:
     """The embedder of the settings; `ProviderError` where it needs a key and has none."""
-    from lorebank.providers.voyage_batch import VoyageBatchEmbedder
 
     settings = setup.embedder
     model = (not setup.as_fallback and settings.model) or DEFAULT_MODEL
@@ -75,3 +77,28 @@ def load(setup: Setup) -> RemoteEmbedder:
         native=native_dimension(client, _NATIVE, model),
         patience=patience_of(setup),
     )
+
+
+class VoyageBatchEmbedder(RemoteEmbedder):
+    """The embedder of Voyage that also takes jobs; a job names model and role once, for all."""
+
+    batch_limits = Limits(items=50_000, tokens=20_000_000)
+    _wire: VoyageWire
+
+    def submit(self, texts: Mapping[str, str]) -> str:
+        lines = [
+            {
+                "custom_id": custom_id,
+                "body": {"input": [cut_to_tokens(text, self.limits.text_tokens)]},
+            }
+            for custom_id, text in texts.items()
+        ]
+        order = {
+            "endpoint": "/v1/embeddings",
+            "completion_window": "12h",
+            "request_params": self._wire.parameters("document"),
+        }
+        return submit_jsonl(self._client, lines, order, self._patience)
+
+    def collect(self, job: str) -> BatchState:
+        return collect_jsonl(self._client, job, self.dimension, self._patience)

@@ -1,18 +1,63 @@
-"""Bringing the sidecar's index up to date: what is due, and doing it."""
+"""Keeping the sidecar's index up to date: what is due, doing it, and doing it in a process that
+outlives the command.
+
+A command answers in a fraction of a second and is gone; `qmd update` takes longer. The process is
+told all it needs in one JSON argument, none of it secret; what came of it stands in the state.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import json
+import os
+import subprocess
+import sys
 import time
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, replace
 from functools import partial
+from pathlib import Path
+from threading import Event, Thread
+from typing import Any
 
 from lorebank.config_qmd import QmdSettings, QmdUpdateSettings
 from lorebank.config_rules import seconds
+from lorebank.errors import LorebankError
 from lorebank.qmd.collections import Collection
-from lorebank.qmd.home import Home, State
+from lorebank.qmd.home import Home, State, collection_rows, read_collections
 from lorebank.qmd.process import Completed, QmdCommand, QmdFailed
 from lorebank.records import dataclass
+from lorebank.workspace.lock import WriterLock
+
+
+class Timer(Thread):
+    """Calls `job` every `interval_s` seconds, the first time after one interval or `at_once`."""
+
+    def __init__(
+        self, interval_s: float, job: Callable[[], None], *, at_once: bool = False
+    ) -> None:
+        super().__init__(name="lorebank-timer", daemon=True)
+        self._interval_s = interval_s
+        self._job = job
+        self._at_once = at_once
+        self._stopped = Event()
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether it was told to stop; a long job asks."""
+        return self._stopped.is_set()
+
+    def run(self) -> None:
+        if self._at_once:
+            self._job()
+        while not self._stopped.wait(self._interval_s):
+            self._job()
+
+    def stop(self) -> None:
+        """Return once no call is running."""
+        self._stopped.set()
+        self.join()
+
 
 Progress = Callable[[str, int, int], None]
 _REST_S = 30.0
@@ -166,3 +211,55 @@ class _Run:
 
 def _failure(name: str, done: Completed) -> QmdFailed:
     return QmdFailed(f"qmd {name} failed: {done.reason}")
+
+
+def begin(
+    command: QmdCommand,
+    home: Home,
+    wanted: tuple[Collection, ...],
+    timing: QmdUpdateSettings,
+    work: Work,
+    *,
+    asked: float,
+) -> None:
+    """Begin a refresh and return; one that another process began since `asked` is enough.
+
+    Raises `QmdFailed` where no process can be started.
+    """
+    job = {
+        "command": command.command,
+        "home": str(home.folder),
+        "collections": collection_rows(wanted),
+        "timing": asdict(timing),
+        "work": asdict(work),
+        "asked": asked,
+    }
+    try:
+        process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "lorebank.qmd.refresh", json.dumps(job)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            cwd=home.folder,  # never the workspace: what lies there is nobody's module
+            env={**os.environ, **command.environ},
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise QmdFailed(f"the update cannot be started: {error.strerror}") from error
+    Thread(target=process.wait, daemon=True).start()
+
+
+def main(job: Mapping[str, Any], environ: Mapping[str, str]) -> None:
+    """Do a job, unless another process is at it or did it meanwhile."""
+    home = Home(Path(job["home"]))
+    command = QmdCommand(job["command"], home.config_home, home.cache_home, environ)
+    timing = QmdUpdateSettings(**job["timing"])
+    with WriterLock(home.folder, timeout_s=0, file=home.lock_file):
+        if State.read(home).updated < job["asked"]:
+            wanted = read_collections(job["collections"])
+            refresh(command, home, wanted, timing, Work(**job["work"]))
+
+
+if __name__ == "__main__":
+    with contextlib.suppress(LorebankError):  # the state tells what failed
+        main(json.loads(sys.argv[1]), os.environ)

@@ -19,17 +19,16 @@ from lorebank.index.connection import Connection
 from lorebank.qmd.answers import (
     Found,
     UnreadableAnswer,
+    Wanted,
+    as_hits,
     is_flag_rejection,
     question_for,
     read_answer,
 )
-from lorebank.qmd.background import begin
 from lorebank.qmd.collections import Collection, collections_of, resolve
-from lorebank.qmd.hits import Wanted, as_hits
 from lorebank.qmd.home import Home, State, home_of
 from lorebank.qmd.process import Completed, QmdCommand, QmdFailed, QmdMissing
-from lorebank.qmd.refresh import Progress, Work, due, refresh
-from lorebank.qmd.timer import Timer
+from lorebank.qmd.refresh import Progress, Timer, Work, begin, due, refresh
 from lorebank.records import dataclass
 from lorebank.workspace.lock import WriterLock
 

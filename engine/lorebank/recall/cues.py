@@ -18,6 +18,8 @@ _GAP = "..."
 _NO_SUBJECT = frozenset({"frame", "newest", "oldest", "count", "when", "define", "opinion"})
 """The kinds whose words only ask. `past` is left out: "the former boat" is another boat."""
 
+_READ = _NO_SUBJECT | {"past", "as_of"}
+
 _Phrase = tuple[str, tuple[str, ...], tuple[str, ...]]
 """Its kind, the words behind the first up to the gap, the words behind the gap."""
 
@@ -71,6 +73,11 @@ def cue_at_end(text: str, kind: str) -> tuple[str, ...]:
     return max(ends, key=len, default=())
 
 
+def phrases_of(kind: str) -> tuple[str, ...]:
+    """The phrases of one entry of `[questions]` as written, of all languages."""
+    return _table()[1].get(kind, ())
+
+
 def _held(
     tokens: Sequence[str], start: int, rest: Sequence[str], behind: Sequence[str]
 ) -> tuple[str, ...]:
@@ -86,20 +93,29 @@ def _held(
     return (tokens[start], *rest, *behind)
 
 
-@cache
+_Table = tuple[dict[str, list[_Phrase]], dict[str, tuple[str, ...]]]
+
+
 def _phrases() -> dict[str, list[_Phrase]]:
     """First word → the phrases that begin with it, of all languages."""
-    return compiled("questions", _by_first_word)
+    return _table()[0]
 
 
-def _by_first_word(languages: Sections) -> dict[str, list[_Phrase]]:
-    found: dict[str, list[_Phrase]] = {}
+@cache
+def _table() -> _Table:
+    return compiled("questions", _by_word_and_kind)
+
+
+def _by_word_and_kind(languages: Sections) -> _Table:
+    by_word: dict[str, list[_Phrase]] = {}
+    by_kind: dict[str, dict[str, None]] = {}
     for section in languages.values():
         for kind, spellings in section.items():
-            for spelling in split(spellings):
+            by_kind.setdefault(kind, {}).update(dict.fromkeys(split(spellings)))
+            for spelling in split(spellings) if kind in _READ else ():
                 before, _, behind = spelling.partition(_GAP)
                 first, *rest = words(before)
                 phrase = (kind, tuple(rest), tuple(words(behind)))
-                if phrase not in found.setdefault(first, []):
-                    found[first].append(phrase)
-    return found
+                if phrase not in by_word.setdefault(first, []):
+                    by_word[first].append(phrase)
+    return by_word, {kind: tuple(phrases) for kind, phrases in by_kind.items()}

@@ -2,7 +2,9 @@
 
 What search boxes have in common, and nothing cleverer: only a minus glued to a word, or `NOT` in
 capitals, leaves something out; "without" and "not" are words like others. A minus before a digit
-(`-5`) or a second minus (`--force`) is no exclusion, and nothing inside quotation marks is.
+(`-5`) or a second minus (`--force`) is no exclusion, and nothing inside quotation marks is. A
+pasted command is a string: where the text has an option (`--force`, `-x`, `-aHx`), or a plain word
+follows a `-word`, that minus is no exclusion.
 """
 
 from __future__ import annotations
@@ -32,6 +34,9 @@ _PIECE = re.compile(
     rf"|(?<!\S)(?:-|NOT\s+)(?:(?P<phrase>{QUOTED})|(?P<word>[@#]?[^\W\d_][^\s\"]+))"
     rf"|(?P<quoted>{QUOTED})"
 )
+_OPTION = re.compile(r"(?<!\S)(?:--\w|-(?:[A-Za-z]{1,2}|[a-z]+[A-Z]\w*)(?!\S))")
+"""What only a command has: `--force`, `-x`, `-la`, `-aHx`."""
+_GOES_ON = re.compile(r"\s+(?![-–#@]|NOT\s)[\w./~$]")
 _EMPTY = re.compile(rf"(?<!\S)-?({'|'.join(_KEYS)}):(?!\S)", re.IGNORECASE)
 _FOREIGN = re.compile(rf"(?<!\S)-?({_ELSEWHERE}):(?=[^\s/])", re.IGNORECASE)
 
@@ -80,7 +85,9 @@ class _Reader:
     """One pass over a question, piece by piece."""
 
     def __init__(self, text: str, now: date, filters: Filters, lookup: NameLookup) -> None:
+        self.text = text
         self.shouting = text.isupper()
+        self.is_command = bool(_OPTION.search(text))
         self.now = now
         self.filters = filters
         self.lookup = lookup
@@ -92,9 +99,20 @@ class _Reader:
             return piece.group()
         if piece["key"]:
             self._read_field(piece["key"].lower(), unquoted(piece["value"]), bool(piece["no"]))
+        elif piece.group().startswith("-") and self._is_of_command(piece):
+            return piece.group()
         else:
             self._leave_out(unquoted(piece["phrase"] or piece["word"]).strip().rstrip(".,;:!?)"))
         return " "
+
+    def _is_of_command(self, piece: re.Match[str]) -> bool:
+        """Whether a minus is an option's, and not meant for what follows it."""
+        if self.is_command:
+            return True
+        word = piece["word"] or ""
+        goes_on = _GOES_ON.match(self.text, piece.end())
+        field = goes_on is not None and _PIECE.match(self.text, goes_on.end() - 1)
+        return word.isascii() and word.isalpha() and goes_on is not None and not field
 
     def _read_field(self, key: str, value: str, excluded: bool) -> None:
         if key in _TIMES:

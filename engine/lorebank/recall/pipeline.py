@@ -1,93 +1,218 @@
-"""The pipeline of one recall: retrieve, fuse, score, cut to size, explain.
+"""The pipeline of one recall: candidates, score, newest truth first, cut to size, explain.
 
-One row a retriever in `RETRIEVERS`. A retriever that cannot run is named in the answer with its
-reason; the others answer without it.
+`ranked` is the core that `recall` and chunk search share: it finds the candidates of a question and
+judges them. `recall` makes hits of them.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import field, replace
+from datetime import date
 
-from lorebank.domain import Answer, FactStatus, Hit, Interval, OpinionStatus
+from lorebank.domain import Answer, FactStatus, Hit, OpinionStatus
 from lorebank.index.contexts import contexts_of
 from lorebank.index.intervals import items_of_interval
 from lorebank.index.items import NOTE, Item
 from lorebank.index.opinions import BeliefOfFact
 from lorebank.index.succession import Successor, successors
 from lorebank.language.words import estimate_tokens
+from lorebank.recall.candidates import RETRIEVERS, Candidates, Ranking, Request, gather
 from lorebank.recall.context_lines import context_tokens
 from lorebank.recall.diversity import apply_decay, rerank_mmr
-from lorebank.recall.evidence_level import NONE, STRONG, WEAK, evidence_level
-from lorebank.recall.fusion import fuse_reciprocal_ranks, fuse_weighted
 from lorebank.recall.newest import (
     Current,
     lead_with_successors,
     newest_first,
     newest_opinion_first,
 )
-from lorebank.recall.pool import Pool, coverage, lexical_terms
-from lorebank.recall.ranking import Ranking
 from lorebank.recall.readings import coming_first, other_readings, said_of_coming, said_of_reading
 from lorebank.recall.repeats import collapse_repeats
-from lorebank.recall.request import Request
-from lorebank.recall.retrievers import entity, lexical, listing, opinion, semantic, slot, temporal
-from lorebank.recall.scoring import DEFAULT_WEIGHTS, Weights, score_pool
+from lorebank.recall.resolve import resolve
+from lorebank.recall.scoring import (
+    DEFAULT_WEIGHTS,
+    NONE,
+    SIGNS,
+    STRONG,
+    WEAK,
+    Pool,
+    Weights,
+    evidence_level,
+    score_parts,
+    score_pool,
+    subject_of,
+)
 from lorebank.recall.snippets import snippet
 from lorebank.records import dataclass
 
-RETRIEVERS: Mapping[str, Callable[[Request], Ranking]] = {
-    lexical.NAME: lexical.retrieve,
-    semantic.NAME: semantic.retrieve,
-    entity.NAME: entity.retrieve,
-    temporal.NAME: temporal.retrieve,
-    opinion.NAME: opinion.retrieve,
-    listing.NAME: listing.retrieve,
-    slot.NAME: slot.retrieve,
-}
-
 _HEAD = 3
-"""Beliefs are looked up for this many times `k` of the best items."""
-_NEARLY_AS_GOOD = 0.5
-_SAYS_LITTLE = 0.3
-_SHORT_DAYS = 45
-_FEW_DAYS = 10
+"""Beliefs and successors are looked up for this many times `k` of the best items."""
+_AS_GOOD = 0.6
+"""What lies in the time asked for answers if it speaks at least so well of the subject."""
+_RELEVANT = 0.05
+"""The list ends at hits that are a twentieth as likely right as the best one, ..."""
+_SHARES = 0.25
+"""... and hold less than a quarter of the words."""
+_ANSWERS_TOO = 0.4
+"""Lines this likely right, beside the best, are counted or put in order of days where the question
+asks how often, or for the newest or oldest."""
 _UNSAID = 0.6
 """Confidence in an opinion whose writer gave none."""
-_NEAR_ENOUGH = 0.15
-"""What a workspace holds nearest to words without sense comes to about that."""
+_DEFAULT_TEXT_WEIGHT, _DEFAULT_VECTOR_WEIGHT = 0.3, 0.7
 
 BeliefLookup = Callable[[Sequence[str]], Mapping[str, BeliefOfFact]]
 """Fact ids → the opinion each of them states, with its confidence on the day asked about."""
 
 
 @dataclass(frozen=True, slots=True)
-class RecallOptions:
-    """How much is wanted, and by which published method."""
+class RankOptions:
+    """How candidates are judged: the settings that recall and search share."""
 
-    k: int = 10
-    token_budget: int | None = None
-    include_superseded: bool = False
-    fusion: str = "zscore"
-    """`zscore`, `rrf` or `weighted`."""
-    text_weight: float = 0.3
-    vector_weight: float = 0.7
+    weights: Weights = DEFAULT_WEIGHTS
     half_life_days: float | None = None
     """Temporal decay; `None`: off."""
     mmr_lambda: float | None = None
     """Maximal marginal relevance; `None`: off."""
-    weights: Weights = DEFAULT_WEIGHTS
     without: frozenset[str] = frozenset()
-    """Retrievers that are not asked."""
+    """Ways of looking that are left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecallOptions:
+    """How much of an answer is wanted."""
+
+    k: int = 10
+    token_budget: int | None = None
+    include_superseded: bool = False
     explain: bool = False
     """Whether `why` tells what each part of a score is worth."""
     why_not: str | None = None
     """An id or citation; the answer says why it is not among the hits."""
 
 
+def weighted(text_weight: float, vector_weight: float) -> Weights:
+    """The weights with words and meaning counting more or less, as the settings say; with those
+    of the source (.3 and .7) as they were fitted."""
+    text, vector = text_weight / _DEFAULT_TEXT_WEIGHT, vector_weight / _DEFAULT_VECTOR_WEIGHT
+    fitted = DEFAULT_WEIGHTS
+    return replace(
+        fitted,
+        covered=fitted.covered * text,
+        around=fitted.around * text,
+        lexical=fitted.lexical * text,
+        meaning=fitted.meaning * vector,
+    )
+
+
+# -- the core ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The candidates of a question, judged."""
+
+    pool: Pool
+    scores: Mapping[int, float]
+    gathered: frozenset[int]
+    """What was found before the time of the question chose among it."""
+    inside: frozenset[int] | None = None
+    """What lies in the time of the question, where only that was looked at."""
+    notes: Sequence[str] = ()
+    asked: Request | None = None
+    """The question as it was asked, where a part of the notes was looked at."""
+    gave_way: bool = False
+    """Whether nothing of the time asked for answers, and all else was looked at."""
+
+    @property
+    def best(self) -> float:
+        return max(self.scores.values(), default=0.0)
+
+    @property
+    def order(self) -> list[int]:
+        """Best first; of what is as good a fact first, then what stands first. Where the newest or
+        the oldest is asked for, what answers about as well as the best is put in order of days."""
+        items, scores = self.pool.items, self.scores
+        order = sorted(scores, key=lambda n: (-scores[n], items[n].kind == NOTE, n))
+        asked = self.pool.request.understood.order
+        if asked not in ("newest", "oldest"):
+            return order
+        least = self.best * _ANSWERS_TOO
+        dated = [n for n in order if scores[n] >= least and items[n].recorded]
+        dated.sort(key=lambda n: items[n].recorded or date.min, reverse=asked == "newest")
+        return [*dated, *(n for n in order if n not in set(dated))]
+
+
+def find(request: Request, options: RankOptions) -> Found:
+    """Find and judge the candidates; a date phrase that leaves nothing on the subject gives way,
+    aloud."""
+    request = resolve(request)
+    phrase = request.understood.phrase
+    if phrase is None:
+        return _judged(request, gather(request, options.without), options)
+    whole = gather(request, options.without)
+    anywhere = _judged(request, whole, options)
+    if (ahead := coming_first(request)) and _answers(
+        found := _inside(ahead, whole, options), anywhere, options
+    ):
+        return replace(found, notes=said_of_reading(ahead, None))
+    found = _inside(request, whole, options)
+    if _answers(found, anywhere, options):
+        return replace(found, notes=said_of_coming(request))
+    for other in other_readings(request):
+        elsewhen = _inside(other, whole, options)
+        if _answers(elsewhen, anywhere, options):
+            empty = request.understood.query.interval
+            return replace(elsewhen, notes=said_of_reading(other, empty))
+    if not anywhere.scores:
+        note = f"nothing was found in the time of '{phrase.text}'"
+    elif not request.understood.subject_terms and not request.understood.entities:
+        note = f"nothing was found in the time of '{phrase.text}'"
+        anywhere = replace(anywhere, scores={})
+    else:
+        note = f"nothing on this was found in the time of '{phrase.text}'; showing what there is"
+    return replace(anywhere, notes=[note], gave_way=True)
+
+
+def _inside(request: Request, whole: Candidates, options: RankOptions) -> Found:
+    """What lies in the time asked for. What held then may have been written before it: facts that
+    give the property asked for are taken from the whole."""
+    interval = request.understood.query.interval
+    assert interval is not None
+    within = items_of_interval(request.connection, interval, within=request.within)
+    narrowed = replace(request, within=within)
+    found = gather(narrowed, options.without)
+    lists: dict[str, Ranking] = {**found.lists, "slot": whole.lists["slot"]}
+    judged = _judged(narrowed, Candidates(lists, found.held, found.nearness), options)
+    return replace(judged, inside=narrowed.allowed, asked=request)
+
+
+def _answers(inside: Found, anywhere: Found, options: RankOptions) -> bool:
+    """Whether what lies in the time asked for speaks of the subject about as well as what does not;
+    always, where nothing else is asked for."""
+    if not inside.scores:
+        return False
+    understood = inside.pool.request.understood
+    if not understood.subject_terms and not understood.entities:
+        return True
+    if inside.pool.candidates.lists["slot"].ranked:
+        return True
+    weights = options.weights
+    return subject_of(inside.pool, weights) >= _AS_GOOD * subject_of(anywhere.pool, weights)
+
+
+def _judged(request: Request, candidates: Candidates, options: RankOptions) -> Found:
+    pool = Pool.of(request, candidates)
+    scores = score_pool(pool, options.weights)
+    scores = apply_decay(scores, pool.items, request.now, options.half_life_days)
+    return Found(pool, scores, frozenset(pool.items))
+
+
+# -- an answer ---------------------------------------------------------------------------------
+
+
 def recall(
     request: Request,
+    ranking: RankOptions,
     options: RecallOptions,
     *,
     beliefs: BeliefLookup,
@@ -96,54 +221,52 @@ def recall(
     notes: Sequence[str] = (),
 ) -> Answer:
     """Answer a question; `skipped` names retrievers that the caller knows cannot run."""
-    gathered = _gather(request, options.without)
-    pool, said = gathered.pool, gathered.said
-    scores = _score(pool, options)
-    scores = apply_decay(scores, pool.items, request.now, options.half_life_days)
-    order = sorted(scores, key=lambda item: (-scores[item], pool.items[item].kind == NOTE, item))
-    distinct, repeats = collapse_repeats(order, pool.items)
+    found = find(request, ranking)
+    pool = found.pool
+    understood = pool.request.understood
+    distinct, repeats = collapse_repeats(found.order, pool.items)
     head = distinct[: _HEAD * options.k]
-    facts = [pool.items[item].id for item in head if pool.items[item].kind == "opinion"]
-    held = beliefs(facts)
+    held = beliefs([pool.items[item].id for item in head if pool.items[item].kind == "opinion"])
     order, hidden = _without_superseded(distinct, pool.items, held, options)
-    if options.mmr_lambda is not None:
-        order = rerank_mmr(order, scores, pool.items, options.mmr_lambda, options.k)
-    level = evidence_level(pool, order)
-    if said and level == STRONG:
-        level = WEAK  # it is not from the time asked about
-    if level == NONE:
-        words = "lexical" not in skipped
-        order = [item for item in order if _worth_showing(pool, item, words=words)]
-    current = _with_successors(request, pool, order, scores, held, options)
+    level = _level(found)
+    order = relevant(order, found)
+    if ranking.mmr_lambda is not None:
+        order = rerank_mmr(order, found.scores, pool.items, ranking.mmr_lambda, options.k)
+    current = _with_successors(found, order, held, options)
     hidden += current.hidden
-    scored = pool
-    order, pool = current.order, replace(pool, items=current.items)
-    contexts = contexts_of(
-        request.connection, [pool.items[item].path for item in order[: options.k]]
+    order, items = current.order, current.items
+    contexts = contexts_of(request.connection, [items[item].path for item in order[: options.k]])
+    shown, tokens = _cut(order, items, contexts, options)
+    marks = _Marks(
+        _falling(order, found.scores, current.replaced),
+        held,
+        current.replaced,
+        repeats,
+        pool.signs if options.explain else {},
+        contexts,
+        ranking.weights,
     )
-    shown, tokens = _cut(order, pool.items, contexts, options)
-    parts = _score_parts(scored, shown, scores, options) if options.explain else {}
-    marks = _Marks(scores, held, current.replaced, repeats, parts, contexts)
-    hits = tuple(_hit(pool, item, marks) for item in shown)
+    hits = tuple(_hit(pool, items[item], marks) for item in shown)
+    lists = pool.candidates.lists
+    used = tuple(n for n in RETRIEVERS if n not in skipped and n in lists and lists[n].ranked)
     answer = Answer(
-        query=pool.understood.query,
+        query=understood.query,
         hits=hits,
-        evidence=level,
+        evidence=level if hits else NONE,
         total=len(order),
-        total_exact=all(len(r.ranked) < request.limit for r in pool.rankings.values()),
+        total_exact=all(len(each.ranked) < request.limit for each in lists.values()),
         truncated=len(shown) < len(order),
         tokens=tokens,
         index=dict(index),
-        retrievers_used=tuple(
-            n for n in RETRIEVERS if n not in skipped and pool.rankings[n].ranked
-        ),
+        retrievers_used=used,
         retrievers_skipped=dict(skipped),
         notes=(
-            *pool.understood.notes,
-            *gathered.read_as,
+            *understood.notes,
             *notes,
             *_said_of_phrases(pool),
-            *said,
+            *found.notes,
+            *_said_of_guesses(pool, shown),
+            *_said_of_count(found),
             *_said_of_hidden(hidden),
         ),
     )
@@ -151,222 +274,47 @@ def recall(
         return answer
     from lorebank.recall.why_not import Trace, explain_absence  # only when asked
 
-    trace = Trace(
-        request=request,
-        gathered=gathered.found,
-        inside=gathered.inside,
-        pool=pool,
-        scores=scores,
-        repeats=repeats,
-        successors={
-            item: successor
-            for item in distinct
-            if item not in order
-            and (successor := _successor(pool.items[item], held) or _id(current.replaced.get(item)))
-        },
-        order=order,
-        shown=shown,
-        k=options.k,
-        token_budget=options.token_budget,
-    )
+    successors_of = {
+        item: successor
+        for item in distinct
+        if item not in order
+        and (successor := _successor(pool.items[item], held) or _id(current.replaced.get(item)))
+    }
+    trace = Trace(found, repeats, successors_of, order, shown, options.k, options.token_budget)
     return replace(answer, why_not=explain_absence(trace, options.why_not))
 
 
-@dataclass(frozen=True, slots=True)
-class _Gathered:
-    """The candidates of a question."""
-
-    pool: Pool
-    found: frozenset[int]
-    """What the retrievers found, before the time of the question chose among it."""
-    inside: frozenset[int] | None
-    """What lies in the time of the question, where only that was looked at."""
-    said: list[str]
-    read_as: Sequence[str] = ()
-    """Which day a date without its year was taken for, where that is not the last one."""
+def _level(found: Found) -> str:
+    """The evidence level: what is not from the time asked for is never strong."""
+    level = evidence_level(found.best)
+    return WEAK if level == STRONG and found.gave_way else level
 
 
-def _gather(request: Request, without: frozenset[str]) -> _Gathered:
-    """Run the retrievers; a date phrase that leaves nothing on the subject gives way, aloud."""
-    phrase = request.understood.phrase
-    if phrase is not None:
-        if (ahead := coming_first(request)) and (found_ahead := _inside(ahead, without)):
-            return replace(found_ahead, read_as=said_of_reading(ahead, None))
-        if (of_the_time := _inside(request, without)) is not None:
-            if not _speaks_of_subject(of_the_time.pool) and (other := _elsewhen(request, without)):
-                return other
-            return replace(of_the_time, read_as=said_of_coming(request))
-    said: list[str] = []
-    pool = _pool(request, _retrieve(request, request, without))
-    found = frozenset(pool.items)
-    if phrase is None:
-        return _Gathered(pool, found, None, said)
-    valid = pool.rankings[slot.NAME].entries
-    inside = {n: item for n, item in pool.items.items() if n in pool.in_time or n in valid}
-    if inside and _answers(pool, inside):
-        rankings = {name: _only(ranking, inside) for name, ranking in pool.rankings.items()}
-        return _Gathered(replace(pool, items=inside, rankings=rankings), found, None, said)
-    if other := _elsewhen(request, without):
-        return other
-    said.append(
-        f"nothing on this was found in the time of '{phrase.text}'; showing what there is"
-        if pool.items
-        else f"nothing was found in the time of '{phrase.text}'"
-    )
-    return _Gathered(pool, found, None, said)
+def relevant(order: Sequence[int], found: Found) -> list[int]:
+    """The order up to where relevance ends; nothing where there is none."""
+    if evidence_level(found.best) == NONE:
+        return []
+    covered, signs = SIGNS.index("covered"), found.pool.signs
+    return [
+        item
+        for item in order
+        if found.scores[item] >= found.best * _RELEVANT
+        or (item in signs and signs[item][covered] >= _SHARES)
+    ]
 
 
-def _inside(request: Request, without: frozenset[str]) -> _Gathered | None:
-    """What lies in the short time asked for, where that is what was asked for; else `None`."""
-    narrowed = _narrowed(request)
-    if narrowed is None:
-        return None
-    pool = _pool(narrowed, _retrieve(narrowed, request, without))
-    if not pool.items or not _is_of_the_time(pool):
-        return None
-    return _Gathered(pool, frozenset(pool.items), narrowed.allowed, [])
-
-
-def _elsewhen(request: Request, without: frozenset[str]) -> _Gathered | None:
-    """What lies in another year of a date that names none, where it is on the subject."""
-    for other in other_readings(request):
-        gathered = _inside(other, without)
-        if gathered is not None and _speaks_of_subject(gathered.pool):
-            empty = request.understood.query.interval
-            return replace(gathered, read_as=said_of_reading(other, empty))
-    return None
-
-
-def _retrieve(request: Request, whole: Request, without: frozenset[str]) -> dict[str, Ranking]:
-    """Every ranking; what held at a time may have been recorded before it, so slots see `whole`."""
-    return {
-        name: Ranking(name, ())
-        if name in without
-        else retrieve(whole if name == slot.NAME else request)
-        for name, retrieve in RETRIEVERS.items()
-    }
-
-
-def _narrowed(request: Request) -> Request | None:
-    """The request inside the interval of its date phrase; `None` where that is no short time."""
-    interval = request.understood.query.interval
-    if interval is None or interval.start is None or interval.end is None:
-        return None
-    if (interval.end - interval.start).days >= _SHORT_DAYS:
-        return None
-    inside = items_of_interval(request.connection, interval, within=request.within)
-    return replace(request, within=inside)
-
-
-def _is_of_the_time(pool: Pool) -> bool:
-    """Whether what lies in a short time is what was asked for: of those named, or of those days."""
-    if pool.rankings[slot.NAME].ranked:
-        return True
-    if pool.understood.entities:
-        named = pool.rankings["entity"]
-        return any(entry.score >= entity.MENTIONED for entry in named.ranked)
-    interval = pool.understood.query.interval
-    assert interval is not None and interval.start is not None and interval.end is not None
-    return (interval.end - interval.start).days < _FEW_DAYS
-
-
-def _answers(pool: Pool, inside: Mapping[int, Item]) -> bool:
-    """Whether what lies in the interval speaks of the subject about as well as what does not."""
-    # A word that stands nowhere cannot tell one day from another.
-    subject = [term for term in pool.understood.subject_terms if term in pool.known_terms]
-    if not subject:
-        named = pool.rankings["entity"]
-        return not pool.understood.entities or any(named.of(item) for item in inside)
-    best_inside = max(coverage(pool, item, subject) for item in inside)
-    best = max(coverage(pool, item, subject) for item in pool.items)
-    return best_inside >= best * _NEARLY_AS_GOOD or best < _SAYS_LITTLE
-
-
-def _speaks_of_subject(pool: Pool) -> bool:
-    subject = [term for term in pool.understood.subject_terms if term in pool.known_terms]
-    return not subject or max(coverage(pool, n, subject) for n in pool.items) >= _SAYS_LITTLE
-
-
-def _only(ranking: Ranking, items: Mapping[int, Item]) -> Ranking:
-    return Ranking(ranking.retriever, tuple(e for e in ranking.ranked if e.item in items))
-
-
-def _pool(request: Request, rankings: Mapping[str, Ranking]) -> Pool:
-    numbers = sorted({entry.item for ranking in rankings.values() for entry in ranking.ranked})
-    items = request.items.load(numbers)
-    rarity, known = _rarity(request)
-    interval = request.understood.query.interval
-    in_time = frozenset[int]() if interval is None else _in_time(interval, items)
-    nearness = semantic.nearness(request, rankings[semantic.NAME], numbers)
-    return Pool(request.understood, items, rankings, rarity, known, in_time, nearness)
-
-
-def _in_time(interval: Interval, items: Mapping[int, Item]) -> frozenset[int]:
-    """The items that the temporal filter would let through, by the same rule as its SQL."""
-    return frozenset(
-        number
-        for number, item in items.items()
-        if any(span.overlaps(interval) for span in _spans(item))
-    )
-
-
-def _spans(item: Item) -> Iterator[Interval]:
-    if item.recorded is not None:
-        yield Interval(item.recorded, item.recorded)
-    if item.occurred is not None:
-        start, end = item.occurred.start, item.occurred.end
-        yield Interval(start or end, end or start)
-
-
-def _rarity(request: Request) -> tuple[dict[str, float], frozenset[str]]:
-    """Inverse document frequency of each term, as BM25 has it, never below zero; and the terms
-    that stand anywhere at all."""
-    total = request.vocabulary.total
-    counts = request.vocabulary.frequencies(request.understood.terms)
-    rarity = {
-        term: max(0.0, math.log(1.0 + (total - count + 0.5) / (count + 0.5)))
-        for term, count in counts.items()
-    }
-    return rarity, frozenset(term for term, count in counts.items() if count)
-
-
-def _score(pool: Pool, options: RecallOptions) -> dict[int, float]:
-    if options.fusion == "rrf":
-        return fuse_reciprocal_ranks(pool.rankings.values(), {})
-    if options.fusion == "weighted":
-        return fuse_weighted(
-            pool.rankings["lexical"],
-            pool.rankings["semantic"],
-            text_weight=options.text_weight,
-            vector_weight=options.vector_weight,
+def _falling(
+    order: Sequence[int], scores: Mapping[int, float], replaced: Mapping[int, Successor]
+) -> dict[int, float]:
+    """The scores as shown: what took the place of another has the score of the place."""
+    shown = [
+        max(
+            [scores.get(item, 0.0)]
+            + [scores.get(old, 0.0) for old, by in replaced.items() if by.item == item]
         )
-    return score_pool(pool, options.weights)
-
-
-def _score_parts(
-    pool: Pool, shown: Sequence[int], scores: Mapping[int, float], options: RecallOptions
-) -> dict[int, dict[str, float]]:
-    """Item → what each part of its score is worth, by whichever method made it; nothing for one
-    that was not scored, since it is there in place of another."""
-    from lorebank.recall.score_parts import rank_parts, weight_parts, weighted_parts  # when asked
-
-    shown = [item for item in shown if item in scores]
-    if options.fusion == "rrf":
-        parts = {item: rank_parts(pool.rankings, item) for item in shown}
-    elif options.fusion == "weighted":
-        lists = (pool.rankings["lexical"], pool.rankings["semantic"])
-        parts = {
-            item: weighted_parts(
-                *lists, item, text_weight=options.text_weight, vector_weight=options.vector_weight
-            )
-            for item in shown
-        }
-    else:
-        parts = weight_parts(pool, shown, options.weights)
-    if options.half_life_days is not None:
-        for item in shown:
-            parts[item]["decay"] = round(scores[item] - sum(parts[item].values()), 3)
-    return parts
+        for item in order
+    ]
+    return dict(zip(order, sorted(shown, reverse=True), strict=True))
 
 
 def _without_superseded(
@@ -393,19 +341,19 @@ def _successor(item: Item, held: Mapping[str, BeliefOfFact]) -> str | None:
 
 
 def _with_successors(
-    request: Request,
-    pool: Pool,
+    found: Found,
     order: Sequence[int],
-    scores: Mapping[int, float],
     held: Mapping[str, BeliefOfFact],
     options: RecallOptions,
 ) -> Current:
     """The order with the newest truth first, and what replaces a hit in its place."""
-    understood, depth = request.understood, _HEAD * options.k
+    pool = found.pool
+    request, understood, depth = pool.request, pool.request.understood, _HEAD * options.k
     facts = [item for item in order[:depth] if pool.items[item].kind not in (NOTE, "opinion")]
     as_of = understood.filters.as_of
     replaced = successors(request.connection, facts, as_of=as_of, today=request.now)
     past = understood.wants_past or understood.query.interval is not None
+    past = past or understood.order == "oldest"
     if past or options.include_superseded:
         return Current(list(order), pool.items, replaced, 0)
     order = newest_first(order, pool.items, understood.terms, depth)
@@ -413,13 +361,12 @@ def _with_successors(
     opinions = [
         item for item in order[:depth] if understood.entities and pool.items[item].kind == "opinion"
     ]
-    order = newest_opinion_first(
-        order,
-        pool.items,
-        scores,
-        {item: _held_of_subject(pool, item) for item in opinions},
-        {item: _belief(pool, pool.items[item], held) for item in opinions},
-    )
+    about = {
+        item: frozenset(t for t in understood.subject_terms if pool.holds(item, t))
+        for item in opinions
+    }
+    belief = {item: _belief(pool, pool.items[item], held) for item in opinions}
+    order = newest_opinion_first(order, pool.items, found.scores, about, belief)
     allowed = request.allowed
     missing = {s.item for s in replaced.values() if s.item not in pool.items}
     wanted = [item for item in sorted(missing) if allowed is None or item in allowed]
@@ -428,25 +375,42 @@ def _with_successors(
     return lead_with_successors(order, items, replaced, asked, options.k)
 
 
-def _held_of_subject(pool: Pool, item: int) -> frozenset[str]:
-    return frozenset(pool.understood.subject_terms) & frozenset(lexical_terms(pool, item, "terms"))
-
-
 def _belief(pool: Pool, item: Item, held: Mapping[str, BeliefOfFact]) -> float:
     if item.id in held:
         return held[item.id].confidence
-    stated = pool.rankings[opinion.NAME].of(item.item)
+    stated = pool.candidates.lists["opinion"].entries.get(item.item)
     return stated.score if stated else item.confidence or _UNSAID
 
 
 def _said_of_phrases(pool: Pool) -> list[str]:
     """The quoted phrases that no item holds whole."""
-    held = {term for entry in pool.rankings["lexical"].ranked for term in entry.why["terms"]}
+    quoted = pool.request.understood.quoted
     return [
         f"nothing holds the phrase '{phrase}' whole; its words were searched"
-        for phrase in pool.understood.quoted
-        if phrase not in held
+        for phrase in quoted
+        if not any(pool.holds(item, phrase) for item in pool.candidates.held)
     ]
+
+
+def _said_of_guesses(pool: Pool, shown: Sequence[int]) -> list[str]:
+    """Whom the question may mean besides those it names, where a hit is linked to them."""
+    linked = pool.candidates.lists["entity"].entries
+    meant = {slug for item in shown if item in linked for slug in linked[item].why["path"]}
+    return [guess.note for slug, guess in pool.request.understood.perhaps.items() if slug in meant]
+
+
+def _said_of_count(found: Found) -> list[str]:
+    """How many lines speak of what is counted, and on how many days."""
+    if found.pool.request.understood.order != "count":
+        return []
+    least = found.best * _ANSWERS_TOO
+    items = [n for n in found.order if found.scores[n] >= least]
+    days = sorted({day for n in items if (day := found.pool.items[n].recorded)})
+    if not days:
+        return []
+    lines = "1 line speaks" if len(items) == 1 else f"{len(items)} lines speak"
+    on = f"on {days[0]}" if len(days) == 1 else f"on {len(days)} days, {days[0]} to {days[-1]}"
+    return [f"{lines} of this {on}; counted are lines, which may repeat each other"]
 
 
 def _said_of_hidden(hidden: int) -> tuple[str, ...]:
@@ -454,21 +418,6 @@ def _said_of_hidden(hidden: int) -> tuple[str, ...]:
         return ()
     hits = "1 superseded hit is" if hidden == 1 else f"{hidden} superseded hits are"
     return (f"{hits} hidden; include superseded facts to see them",)
-
-
-def _worth_showing(pool: Pool, item: int, *, words: bool) -> bool:
-    """Without evidence only what shares a word of the subject, or comes near it, is shown.
-
-    `words`: whether they could be looked for; where not, nearness has to do.
-    """
-    if item in pool.in_time:
-        return True
-    if words and not pool.rankings["lexical"].ranked:
-        return False
-    subject = set(pool.understood.subject_terms) or set(pool.understood.terms)
-    if subject & {*lexical_terms(pool, item, "terms"), *lexical_terms(pool, item, "around")}:
-        return True
-    return pool.nearness.get(item, 0.0) >= _NEAR_ENOUGH
 
 
 def _cut(
@@ -494,48 +443,54 @@ def _cut(
 
 @dataclass(frozen=True, slots=True)
 class _Marks:
-    """What a recall found out about its items, beside the rankings."""
+    """What a recall found out about its items, beside the lists."""
 
     scores: Mapping[int, float]
     held: Mapping[str, BeliefOfFact]
     replaced: Mapping[int, Successor]
     repeats: Mapping[int, Sequence[int]]
-    parts: Mapping[int, Mapping[str, float]]
+    signs: Mapping[int, Sequence[float]]
     contexts: Mapping[str, tuple[str, ...]]
     """Path → what its folders and itself are about."""
+    weights: Weights = field(default=DEFAULT_WEIGHTS)
 
 
-def _hit(pool: Pool, number: int, marks: _Marks) -> Hit:
-    item = pool.items[number]
-    held, replaced = marks.held, marks.replaced
+def _hit(pool: Pool, item: Item, marks: _Marks) -> Hit:
+    number, held, replaced = item.item, marks.held, marks.replaced
     belief = held.get(item.id)
     olds = [old for old, successor in replaced.items() if successor.item == number]
     why = pool.why(number)
     if olds:
         why["replaces"] = {"facts": [pool.items[old].id for old in olds]}
-    if number in marks.parts:
-        why["score"] = dict(marks.parts[number])
+    if number in marks.signs:
+        why["score"] = dict(score_parts(marks.signs[number], marks.weights))
     return Hit(
         id=item.id,
         kind=item.kind,
         content=item.content,
         source=item.citation,
-        score=max(marks.scores[n] for n in (number, *olds) if n in marks.scores),
+        score=marks.scores[number],
         entities=item.names,
         confidence=belief.confidence if belief else item.confidence,
         recorded=item.recorded,
         occurred=item.occurred,
+        times=item.times,
         status=_status(item, held, replaced),
         superseded_by=_successor(item, held) or _id(replaced.get(number)),
+        until=_until(replaced.get(number)),
         why=why,
         evidence=belief.evidence if belief else (),
-        snippet=snippet(item.content, pool.understood.terms),
+        snippet=snippet(item.content, pool.request.understood.terms),
         repeats=tuple(pool.items[same].citation for same in marks.repeats.get(number, ())),
         context=marks.contexts.get(item.path, ()),
         origin=item.origin,
         quarantined=item.quarantined,
         author=item.author,
     )
+
+
+def _until(successor: Successor | None) -> date | None:
+    return date.fromisoformat(successor.since) if successor and successor.since else None
 
 
 def _id(successor: Successor | None) -> str | None:

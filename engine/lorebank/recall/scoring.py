@@ -1,302 +1,365 @@
-"""Scoring: what each sign that an item answers the question is worth.
+"""Scoring: how likely an item answers the question, in 0..1.
 
-Two signs lead: how much of the question's words the item holds with the lines around it, and how
-near it comes in meaning. On top come small steps for what a person would look at: is it about the
-one asked for, did it happen then, does it name a time when one is asked for, does it state an
-opinion when one is asked for, is it a statement at all. None is large enough to bury an item that
-holds all the words.
+One linear model over a dozen signs that a person would look at too: how much of the question the
+item holds, how near it comes in meaning, whether it is about the one named, of the time, the
+property or the opinion asked for, whether somebody noted it as a fact. Its sum is the log-odds of
+being a right answer; the order of an answer is the order of these scores, and the evidence level is
+read from the best of them.
+
+The weights are fitted by `tests/benchmarks/fit_ranking.py` to judged questions on the workspaces
+under `fixtures/`, and to no set that figures are published on.
 """
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field, fields
+from functools import cached_property, lru_cache
 
+from lorebank.domain import Interval
 from lorebank.index.items import NOTE, Item
+from lorebank.index.postings import Held
 from lorebank.language.folding import fold
-from lorebank.recall.context import (
-    answers_to_questions,
-    coverage_in_context,
-    coverage_of_files,
-    nearness_around,
-)
-from lorebank.recall.fusion import standardise
-from lorebank.recall.pool import Pool, lexical_terms
+from lorebank.recall.candidates import Candidates, Request
+from lorebank.recall.resolve import definitions
 from lorebank.records import dataclass
+
+STRONG, WEAK, NONE = "strong", "weak", "none"
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What each sign adds to a score; confirmed on judged chat logs and stated preferences."""
+    """What each sign, 0 where it is missing and 1 where it is whole, adds to the log-odds."""
 
-    covered: float = 5.7
-    """It and the lines around it hold all the words asked for; pro rata by rarity."""
-    lexical: float = 0.15
-    """A standard deviation of BM25: tells items apart that hold the same words."""
-    semantic: float = 0.7
-    """A standard deviation of nearness in meaning."""
-    semantic_around: float = 0.4
-    """The same, of the lines before and after."""
-    section: float = 1.5
-    """The best of its file hold all the words asked for; pro rata."""
-    answers: float = 0.4
-    """The line before it, in a conversation, asks something."""
-    complete: float = 4.5
-    """It has a sentence that holds every word; falls off steeply where one is missing. A paragraph
-    with all of the words answers better than a conversation with most of them."""
-    phrase: float = 2.0
-    """It holds the quoted phrases of the question whole, pro rata."""
-    entity: float = 2.6
-    """It is about, or mentions, an entity of the question."""
-    curated: float = 1.5
-    """It is a fact that somebody noted, not a passage of prose."""
-    unasked_opinion: float = 0.3
-    """In place of it, for an opinion where none is asked for."""
-    newest: float = 0.8
-    """Where the question names entities and no subject: the newest gets all of it, pro rata."""
-    defining: float = 1.5
-    """The question asks what or who an entity is, and it begins with the entity's name; half of
-    it for the oldest, pro rata: who somebody is was said when they first came up."""
-    in_time: float = 2.0
-    """It lies in the interval of the question."""
-    dated: float = 1.4
+    covered: float = 1.8
+    """It holds the words asked for, by rarity."""
+    around: float = 0.25
+    """The lines beside it, its heading or its file hold words that it lacks."""
+    verbatim: float = 2.0
+    """It holds the whole question, or its quoted phrases, as typed: a word, a command, an error."""
+    lexical: float = 1.6
+    """BM25, as a share of the most that the question's words can come to."""
+    meaning: float = 4.1
+    """Standard deviations nearer in meaning than the notes at large; 6 are 1."""
+    named: float = 1.0
+    """It is about the entities named, or has their names."""
+    slot: float = 5.0
+    """It gives the very property asked for; the newest that does, all of it."""
+    in_time: float = 1.1
+    """It happened, or was written, in the time asked for."""
+    dated: float = 0.9
     """It names a time, and the question asks when."""
     opinion: float = 1.4
-    """It states an opinion, and the question asks for one; times the present confidence."""
-    question: float = -1.2
-    """It is a question itself."""
-    unconfirmed: float = -2.5
-    """Nobody trusted has vouched for it: more than being the newest can bring."""
-    slot: float = 2.0
-    """It fixes the property asked for; the newest that does stands this far above all others,
-    in whatever words or language it is written. Half of it for the one before."""
-    newest_opinion: float = 1.2
-    """Where opinions are asked for: the newest of those named gets all of it, pro rata."""
-    neighbour: float = 0.15
-    """It is linked only through a neighbour of the entity."""
+    """It states an opinion of those named, and one is asked for; times the confidence today."""
+    fact: float = 1.0
+    """Somebody noted it as a fact."""
+    defining: float = 3.5
+    """It says who or what the one is whom the question asks about as such. Not fitted: it leads."""
+    question: float = -0.15
+    """It asks, and does not tell."""
+    quarantined: float = -3.0
+    """Nobody trusted has vouched for it. Not fitted: more than being the newest can bring."""
 
 
 DEFAULT_WEIGHTS = Weights()
-_MENTIONED = 0.8
-_STEEPNESS = 6
-_NEARLY_ALL = 0.7
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|[。！？]|\n\n|\n(?=\s*[-*+|])")
-_QUESTION_MARKS = ("?", "？", "؟")
+SIGNS = tuple(each.name for each in fields(Weights))
+BIAS = -6.0
+"""Log-odds of an item without any sign."""
+STRONG_FROM, WEAK_FROM = 0.5, 0.003
+"""Strong is what is more likely right than not: 1.6 of 100 questions asked of another workspace get
+there, two thirds of those asked of their own. Weak is about what one shared word comes to."""
+_SUBJECT = ("covered", "around", "verbatim", "lexical", "meaning")
+_DEVIATIONS = 6.0
+_TURNS = ((-1, 0.85), (1, 0.75), (-2, 0.7), (2, 0.6))
+"""Turns away in a dialogue, and what a word counts that stands there first: the answer to "did you
+buy the boat?" names no boat. Found by measurement on public chat logs, as are the next."""
+_WRITTEN = 0.5
+"""What was only written in the time asked for, beside 1 for what happened in it."""
+_LEAST_SHARE = 0.32
+"""A line that names a year does not say what happened in one of its months: the root of a tenth, as
+in `index.intervals`."""
+_NEAR_TURNS = ((-1, 0.4), (1, 0.2))
+_NEAR = 0.25
+"""What shares no word with the question is nearer to it than this, or has nothing to do with it:
+1.5 deviations."""
+_MEANING_OF_WORDS = 0.6
+"""Without vectors: how near in meaning an item is that holds all the words, in sixths of 6
+deviations; the median of right answers in the workspaces that the weights are fitted to."""
+_BM25_MOST = 2.2
+"""A word's BM25 is at most its inverse document frequency times k1 + 1, and FTS5 has k1 = 1.2."""
+_QUESTION = re.compile(r"[?？؟][ \"'”’»)]*$")
 
 
-def score_pool(pool: Pool, weights: Weights) -> dict[int, float]:
-    """Item → score."""
-    covered = coverage_in_context(pool)
-    lexical = standardise(pool.rankings["lexical"].scores, pool.items)
-    semantic = _nearness_by_kind(pool)
-    around = nearness_around(pool, semantic)
-    section = coverage_of_files(pool, covered)
-    scores = {
-        number: weights.covered * covered[number]
-        + weights.lexical * lexical[number]
-        + weights.semantic * semantic[number]
-        + weights.semantic_around * around[number]
-        + weights.section * section[item.file]
-        for number, item in pool.items.items()
+@dataclass(frozen=True)
+class Pool:
+    """The candidates of one question and all that was found out about them."""
+
+    request: Request
+    candidates: Candidates
+    items: Mapping[int, Item]
+    rarity: Mapping[str, float] = field(default_factory=dict)
+    """Term → its inverse document frequency."""
+
+    @classmethod
+    def of(cls, request: Request, candidates: Candidates) -> Pool:
+        understood, vocabulary = request.understood, request.vocabulary
+        counts = vocabulary.frequencies(understood.terms)
+        places = {term: 1 << place for place, term in enumerate(understood.terms)}
+        for term in [term for term in understood.terms if not counts[term]]:
+            counts[term] = sum(1 for held in candidates.held.values() if held.own & places[term])
+        rarity = {
+            term: math.log(1.0 + (vocabulary.total - n + 0.5) / (n + 0.5))
+            for term, n in counts.items()
+        }
+        return cls(request, candidates, request.items.load(sorted(candidates.items)), rarity)
+
+    @cached_property
+    def subject(self) -> tuple[str, ...]:
+        """The words that an answer should hold: without names, where more than names is asked."""
+        return self.request.understood.subject_terms or self.request.understood.terms
+
+    @cached_property
+    def signs(self) -> dict[int, tuple[float, ...]]:
+        """Item → its signs, in the order of `SIGNS`; without what has none of what is asked for."""
+        return _signs_of(self)
+
+    @cached_property
+    def turns(self) -> dict[tuple[int, int], int]:
+        """File and place of a turn of a dialogue → its number."""
+        return {(i.file, i.ordinal): n for n, i in self.items.items() if i.dialogue}
+
+    def why(self, item: int) -> dict[str, dict[str, object]]:
+        """What each list that holds an item says of it: its rank from 1, and reasons."""
+        return {
+            name: {"rank": ranking.ranks[item], **ranking.entries[item].why}
+            for name, ranking in self.candidates.lists.items()
+            if item in ranking.entries
+        }
+
+    def holds(self, item: int, term: str) -> bool:
+        """Whether an item itself holds a term."""
+        held = self.candidates.held.get(item)
+        return held is not None and bool(held.own >> self.request.understood.terms.index(term) & 1)
+
+
+def score_pool(pool: Pool, weights: Weights = DEFAULT_WEIGHTS) -> dict[int, float]:
+    """Item → how likely it answers the question; where only filters were given, all do, and the
+    newest comes first."""
+    if listed := pool.candidates.lists["listing"].ranked:
+        return {entry.item: 1.0 - place / (2 * len(listed)) for place, entry in enumerate(listed)}
+    worth = [getattr(weights, name) for name in SIGNS]
+    return {
+        item: _chance(BIAS + sum([w * s for w, s in zip(worth, signs, strict=True)]))
+        for item, signs in pool.signs.items()
     }
-    for steps in _STEPS:
-        for number, step in steps(pool, weights):
-            scores[number] += step
-    return _with_property(pool, scores, weights)
 
 
-def _nearness_by_kind(pool: Pool) -> dict[int, float]:
-    """Standard scores of nearness, passages by themselves: a chunk of many sentences is never as
-    near to a question as a fact of one."""
-    if not pool.nearness:
-        return dict.fromkeys(pool.items, 0.0)
-    passages = [number for number, item in pool.items.items() if item.kind == NOTE]
-    facts = pool.items.keys() - set(passages)
-    standard: dict[int, float] = {}
-    for kind in (passages, facts):
-        known = {number: pool.nearness[number] for number in kind if number in pool.nearness}
-        standard |= standardise(known, kind)
-    return standard
+def score_parts(signs: Sequence[float], weights: Weights) -> dict[str, float]:
+    """What each sign adds to the log-odds, the greatest first; they sum to the score's own."""
+    parts = {
+        name: round(getattr(weights, name) * sign, 3)
+        for name, sign in zip(SIGNS, signs, strict=True)
+        if getattr(weights, name) * sign
+    }
+    return {"base": BIAS, **dict(sorted(parts.items(), key=lambda part: -abs(part[1])))}
 
 
-def _with_property(pool: Pool, scores: dict[int, float], weights: Weights) -> dict[int, float]:
-    for entry in pool.rankings["slot"].ranked[:1]:
-        scores[entry.item] = max(scores.values()) + weights.slot
-    return scores
+def score_of_words(share: float, *, named: float = 1.0) -> float:
+    """The score of what is known only to hold a share of the words asked for; `named`: whether it
+    is somebody's word at all."""
+    fitted = DEFAULT_WEIGHTS
+    worth = fitted.covered + fitted.lexical + fitted.meaning * _MEANING_OF_WORDS
+    return _chance(BIAS + fitted.named * named + worth * share)
 
 
-# -- steps: each gives the items that have a sign, with what it is worth ---------------------------
-
-_Steps = Iterator[tuple[int, float]]
-
-
-def _complete(pool: Pool, weights: Weights) -> _Steps:
-    """1 where one sentence of the item holds every term; near 0 where it lacks one of four."""
-    terms = frozenset(pool.understood.telling_terms)
-    # Stems are what was matched; the beginnings of words are near enough to them, and cheap.
-    starts = {term: fold(term)[: max(3, len(term) - 2)] for term in terms}
-    for entry in pool.rankings["lexical"].ranked:
-        held = [starts[term] for term in entry.why["terms"] if term in terms]
-        if held and len(held) >= _NEARLY_ALL * len(pool.understood.telling_terms):
-            together = _most_in_a_sentence(pool.items[entry.item], held)
-            share = together / len(pool.understood.telling_terms)
-            yield entry.item, weights.complete * share**_STEEPNESS
+def evidence_level(best: float) -> str:
+    """What the score of the best item says of the whole answer."""
+    return STRONG if best >= STRONG_FROM else WEAK if best >= WEAK_FROM else NONE
 
 
-def _most_in_a_sentence(item: Item, starts: Sequence[str]) -> int:
-    """How many of these beginnings of words one sentence holds, the names of the item included."""
-    names = fold(" ".join(item.names))
-    elsewhere = [start for start in starts if start not in names]
-    if not elsewhere:
-        return len(starts)
-    sentences = _SENTENCE_END.split(fold(item.content))
-    most = max(sum([start in sentence for start in elsewhere]) for sentence in sentences)
-    return len(starts) - len(elsewhere) + most
+def _chance(log_odds: float) -> float:
+    return 1.0 / (1.0 + math.exp(-log_odds))
 
 
-def _phrases(pool: Pool, weights: Weights) -> _Steps:
-    """Share of the quoted phrases that the item holds whole."""
-    quoted = pool.understood.quoted
-    for entry in pool.rankings["lexical"].ranked if quoted else ():
-        held = sum(phrase in entry.why["terms"] for phrase in quoted)
-        yield entry.item, weights.phrase * held / len(quoted)
-
-
-def _kinds(pool: Pool, weights: Weights) -> _Steps:
-    """What somebody noted is worth more than prose, an opinion that nobody asked for little."""
-    of_opinion = weights.curated if pool.understood.wants_opinion else weights.unasked_opinion
-    for number, item in pool.items.items():
-        if item.kind != NOTE:
-            yield number, of_opinion if item.kind == "opinion" else weights.curated
-
-
-def _listed(pool: Pool, weights: Weights) -> _Steps:
-    for entry in pool.rankings["listing"].ranked:
-        yield entry.item, weights.newest * entry.score
-
-
-def _about_entities(pool: Pool, weights: Weights) -> _Steps:
-    """Is it about those named in the question, or linked to them?"""
-    if not pool.understood.entities:
-        return
-    linked = pool.rankings["entity"].entries
-    for number, item in pool.items.items():
-        named = _names_held(pool, item) if item.kind == NOTE else _named(pool, item)
-        if named:
-            yield number, weights.entity * named
-        elif number in linked:
-            yield number, weights.neighbour
-
-
-def _of_entities_only(pool: Pool, weights: Weights) -> _Steps:
-    """Where nothing is asked of the entities named: who they are, or else the news of them."""
-    if not pool.understood.entities or pool.understood.subject_terms:
-        return
-    for number, item in pool.items.items():
-        if pool.understood.asks_who:
-            yield number, weights.defining * _defines(pool, item)
-        else:
-            yield number, weights.newest * pool.newness.get(number, 0.0)
-
-
-def _in_time(pool: Pool, weights: Weights) -> _Steps:
-    """Did it happen then, or hold then?"""
-    fixed = pool.rankings["slot"].entries
-    placed = pool.rankings["temporal"].entries
-    for number in pool.in_time - fixed.keys():
-        yield number, weights.in_time * (placed[number].score if number in placed else 1.0)
-    if pool.understood.query.interval is not None:
-        for entry in fixed.values():  # it was written before, and held then
-            yield entry.item, weights.in_time * entry.score
-
-
-def _fixed(pool: Pool, weights: Weights) -> _Steps:
-    for entry in pool.rankings["slot"].ranked:
-        yield entry.item, weights.slot * entry.score
-
-
-def _dated(pool: Pool, weights: Weights) -> _Steps:
-    """Does it name a time, when one is asked for?"""
-    if pool.understood.wants_time:
-        for number, item in pool.items.items():
-            if item.occurred is not None:
-                yield number, weights.dated
-
-
-def _opinions(pool: Pool, weights: Weights) -> _Steps:
-    """Does it state an opinion, when one is asked for, of those named and of late?"""
-    newest = pool.understood.entities and not pool.understood.wants_past
-    for entry in pool.rankings["opinion"].ranked:
-        if _is_held_by_named(pool, pool.items[entry.item]):
-            step = weights.opinion * entry.score
-            if newest:
-                newness = pool.newness.get(entry.item, 0.0)
-                step += weights.newest_opinion * entry.score * newness
-            yield entry.item, step
-
-
-def _questions(pool: Pool, weights: Weights) -> _Steps:
-    """Is it a question, and not a statement; or what follows one in a conversation?"""
-    for number in answers_to_questions(pool):
-        yield number, weights.answers
-    for number in pool.asking:
-        if pool.items[number].content.rstrip(" \"'”’»)").endswith(_QUESTION_MARKS):
-            yield number, weights.question
-
-
-def _unconfirmed(pool: Pool, weights: Weights) -> _Steps:
-    """What is in quarantine stands behind what is about as good and trusted."""
-    for number, item in pool.items.items():
-        if item.quarantined:
-            yield number, weights.unconfirmed
-
-
-_STEPS = (
-    _complete,
-    _phrases,
-    _kinds,
-    _listed,
-    _about_entities,
-    _of_entities_only,
-    _fixed,
-    _in_time,
-    _dated,
-    _opinions,
-    _questions,
-    _unconfirmed,
-)
-
-
-def _defines(pool: Pool, item: Item) -> float:
-    first = fold(item.content[:80])
-    named = any(
-        first.startswith(fold(name))
-        for slug, name in zip(item.entities, item.names, strict=False)
-        if slug in pool.understood.entities
+def subject_of(pool: Pool, weights: Weights) -> float:
+    """What the best item's words and meaning add to the log-odds, whoever and whenever it is of."""
+    places = [(SIGNS.index(name), getattr(weights, name)) for name in _SUBJECT]
+    return max(
+        (sum([weight * signs[place] for place, weight in places]) for signs in pool.signs.values()),
+        default=0.0,
     )
-    return named + 0.5 * (1.0 - pool.newness.get(item.item, 1.0))
+
+
+def _signs_of(pool: Pool) -> dict[int, tuple[float, ...]]:
+    """See `Pool.signs`."""
+    understood, lists = pool.request.understood, pool.candidates.lists
+    interval = understood.query.interval
+    only_named = not understood.subject_terms and (understood.entities or interval is not None)
+    words = _Words(pool)
+    wanted = bool(understood.entities)
+    defining = definitions(pool.request, pool.items) if _asks_for_portrait(pool) else {}
+    nearness = pool.candidates.nearness
+    slot, opinion = lists["slot"].entries, lists["opinion"].entries
+    found: dict[int, tuple[float, ...]] = {}
+    for number, item in pool.items.items():
+        covered, around, verbatim, lexical = words.of(item)
+        named = max(words.named(item), defining.get(number, 0.0))
+        timed = interval is not None and any(span.overlaps(interval) for span in _spans(item))
+        share = _share_of_time(item, interval) if timed and interval else 0.0
+        if only_named and (interval is None or share >= _LEAST_SHARE):
+            covered = max(covered, named)  # nothing else is asked
+        stated = number in opinion and _is_held_by_named(pool, item)
+        near = _near(pool, item) if nearness else _MEANING_OF_WORDS * covered
+        beside = not (covered or around or number in slot or timed or (wanted and named))
+        if beside and near < _NEAR:
+            continue  # nothing of what is asked for
+        found[number] = (
+            covered,
+            around,
+            verbatim,
+            lexical,
+            near,
+            named,
+            slot[number].score if number in slot else 0.0,
+            share,
+            float(understood.wants_time and item.occurred is not None),
+            opinion[number].score if stated else 0.0,
+            float(item.kind != NOTE),
+            defining.get(number, 0.0),
+            float(bool(_QUESTION.search(item.content))),
+            float(item.quarantined),
+        )
+    return found
+
+
+class _Words:
+    """How much of a question's words, and of its names, each item holds."""
+
+    def __init__(self, pool: Pool) -> None:
+        understood = pool.request.understood
+        self._held = pool.candidates.held
+        self._scores = pool.candidates.lists["lexical"].entries
+        self._rarity = [
+            pool.rarity[term] if term in pool.subject else 0.0 for term in understood.terms
+        ]
+        self._total = sum(self._rarity) or 1.0
+        self._most = _BM25_MOST * (sum(pool.rarity.values()) or 1.0)
+        self._entities = frozenset(understood.entities)
+        self._guessed = bool(understood.perhaps)
+        self._roles = {
+            slug: sum(1 << understood.terms.index(term) for term in guess.role)
+            for slug, guess in understood.perhaps.items()
+        }
+        self._linked = pool.candidates.lists["entity"].entries
+        subject = set(understood.subject_terms)
+        self._names = sum(1 << n for n, term in enumerate(understood.terms) if term not in subject)
+        self._all = (1 << len(understood.terms)) - 1
+        quoted = set(understood.quoted)
+        self._quoted = sum(1 << n for n, term in enumerate(understood.terms) if term in quoted)
+        typed = r"\s+".join(map(re.escape, fold(understood.plain).split()))
+        self._typed = re.compile(rf"(?<!\w){typed}(?!\w)")
+        self._turns = pool.turns
+        self._shares: dict[int, float] = {}
+
+    def of(self, item: Item) -> tuple[float, float, float, float]:
+        """Share of the words that the item holds, and that only its surroundings do; whether it
+        holds the question as typed; and its BM25."""
+        held = self._held.get(item.item, Held(0, 0))
+        seen = held.own | self._role(item.item)
+        own = self._share(seen)
+        for away, weight in _TURNS if item.dialogue else ():
+            beside = self._held.get(self._turns.get((item.file, item.ordinal + away), -1))
+            if beside is not None and beside.own & ~seen:
+                own += weight * self._share(beside.own & ~seen)
+                seen |= beside.own
+        if not seen and not held.around:
+            return 0.0, 0.0, 0.0, 0.0
+        verbatim = (
+            self._quoted & held.own == self._quoted
+            if self._quoted
+            else (held.own == self._all and self._typed.search(_folded(item.content)) is not None)
+        )
+        bm25 = self._scores[item.item].score / self._most if item.item in self._scores else 0.0
+        around = self._share((held.own | held.around) & ~seen)
+        return own, around, float(verbatim), min(1.0, bm25)
+
+    def _role(self, item: int) -> int:
+        """The terms of roles that stand for somebody whom the item is linked to."""
+        mask = 0
+        if self._guessed and (linked := self._linked.get(item)):
+            for slug in linked.why["path"]:
+                mask |= self._roles.get(slug, 0)
+        return mask
+
+    def named(self, item: Item) -> float:
+        """Share of the entities named that the item is about or names; 1 where none is named."""
+        linked = self._linked.get(item.item)
+        if not self._entities:
+            return 1.0
+        found = linked.score / len(self._entities) if linked else 0.0
+        if found < 1.0 and self._names and (held := self._held.get(item.item)):
+            written = (held.own & self._names).bit_count() / self._names.bit_count()
+            found = max(found, written * 0.8)
+        return min(1.0, found)
+
+    def _share(self, mask: int) -> float:
+        share = self._shares.get(mask)
+        if share is None:
+            share = sum(r for place, r in enumerate(self._rarity) if mask >> place & 1)
+            share = self._shares[mask] = share / self._total
+        return share
+
+
+def _near(pool: Pool, item: Item) -> float:
+    """How near an item is in meaning, in 0..1; a turn of a dialogue with those beside it."""
+    nearness = pool.candidates.nearness
+    near = nearness.get(item.item, 0.0)
+    for away, weight in _NEAR_TURNS if item.dialogue else ():
+        near += weight * nearness.get(pool.turns.get((item.file, item.ordinal + away), -1), 0.0)
+    return min(1.0, max(0.0, near / _DEVIATIONS))
+
+
+@lru_cache(maxsize=16_384)  # questions mostly meet the same items
+def _folded(text: str) -> str:
+    return fold(text)
+
+
+def _share_of_time(item: Item, interval: Interval) -> float:
+    """How much of the time asked for an item is of: the root of the share of its own time that lies
+    in it, or half for what was only written then."""
+    shares = [0.0]
+    if item.recorded is not None and Interval(item.recorded, item.recorded).overlaps(interval):
+        shares.append(_WRITTEN)
+    for time in item.times:
+        first, last = time.start or time.end, time.end or time.start
+        if first and last and Interval(first, last).overlaps(interval):
+            inside = min(last, interval.end or last) - max(first, interval.start or first)
+            shares.append(math.sqrt((inside.days + 1) / ((last - first).days + 1)))
+    return max(shares)
+
+
+def _spans(item: Item) -> Iterator[Interval]:
+    if item.recorded is not None:
+        yield Interval(item.recorded, item.recorded)
+    for time in item.times:
+        yield Interval(time.start or time.end, time.end or time.start)
 
 
 def _is_held_by_named(pool: Pool, item: Item) -> bool:
     """Whether an opinion is that of somebody asked about, not of another who is only beside."""
-    wanted = set(pool.understood.entities)
+    wanted = set(pool.request.understood.entities)
     return not wanted or bool(wanted & (item.subjects or set(item.entities)))
 
 
-def _named(pool: Pool, item: Item) -> float:
-    """Share of the entities asked for that a fact is about, or at least mentions."""
-    wanted = pool.understood.entities
-    held = 0.0
-    for slug in wanted:
-        if slug in item.subjects:
-            held += 1.0
-        elif slug in item.entities:
-            held += _MENTIONED
-    return held / len(wanted)
-
-
-def _names_held(pool: Pool, item: Item) -> float:
-    """Share of the name words of the question that a passage holds; it has no mentions."""
-    names = [t for t in pool.understood.terms if t not in pool.understood.subject_terms]
-    held = lexical_terms(pool, item.item, "terms")
-    return sum([name in held for name in names]) / len(names) if names else 0.0
+def _asks_for_portrait(pool: Pool) -> bool:
+    """Whether it is asked who or what somebody is, and nothing else that anything answers."""
+    understood = pool.request.understood
+    return understood.asks_who and not (
+        understood.subject_terms
+        or understood.order
+        or understood.wants_opinion
+        or understood.query.interval
+        or pool.candidates.lists["slot"].ranked
+    )

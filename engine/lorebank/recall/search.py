@@ -1,109 +1,75 @@
-"""Chunk search: the hybrid index over all notes, as snippets with their place.
+"""Chunk search: the notes that answer a question, as snippets with their place.
 
-Scores are 0..1: the z-score fusion decides the order, then each score is the hit's own share of
-the words asked for, or its nearness in meaning, whichever says more.
+It ranks as `recall` does, line by line, and shows the chunk in which a line stands. Words that no
+line holds (of a heading with nothing below it, of front matter) are looked for in the chunks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from lorebank.domain import Chunk, SearchHit
-from lorebank.index.chunks import load_chunks
-from lorebank.index.connection import Connection
+from lorebank.index.chunks import chunks_of_items, load_chunks, select_chunks
 from lorebank.index.contexts import contexts_of
 from lorebank.index.lexical import match_chunks
 from lorebank.index.quarantine import origins_in_lines
-from lorebank.index.vectors import CHUNK
 from lorebank.language.words import content_words, identifiers, words
-from lorebank.recall.fusion import fuse_zscores
-from lorebank.recall.ranking import Ranked, Ranking
+from lorebank.recall.candidates import Request
+from lorebank.recall.diversity import rerank_mmr
+from lorebank.recall.pipeline import Found, RankOptions, find, relevant
+from lorebank.recall.scoring import score_of_words
 from lorebank.recall.snippets import matching_line, snippet
-from lorebank.recall.understand import MAX_QUERY_CHARACTERS
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from lorebank.index.vectors import VectorIndex
-
-LEAST_WANTED = 10
-"""Hits that candidates are gathered for, however few are asked for."""
-LEXICAL_LEAST = 0.4
 
 
 def search_chunks(
-    connection: Connection,
-    text: str,
-    *,
-    k: int,
-    min_score: float,
-    within: str | None,
-    vectors: VectorIndex | None,
-    query_vector: NDArray[np.float32] | None,
-    provider: str,
-    model: str,
-    candidate_multiplier: int,
+    request: Request, ranking: RankOptions, *, k: int, min_score: float, path: str | None
 ) -> tuple[SearchHit, ...]:
-    """The best chunks for a question, best first, at most `k`, none below `min_score`.
-
-    `candidate_multiplier`: candidates of each side for each hit that is wanted.
-    """
-    terms = search_terms(text[:MAX_QUERY_CHARACTERS])
-    wanted = max(k, LEAST_WANTED) * candidate_multiplier
-    lexical, covered = _lexical(connection, terms, wanted, within)
-    semantic = _semantic(vectors, query_vector, wanted, within)
-    depth = max(covered.values(), default=0.0)
-    fused = fuse_zscores(
-        [lexical, semantic], {"lexical": LEXICAL_LEAST + depth, "semantic": 1.0 - 0.5 * depth}
-    )
-    similar = semantic.scores
-    scores = {c: max(covered.get(c, 0.0), similar.get(c, 0.0), 0.0) for c in fused}
+    """The best chunks for a question, best first, at most `k`, none below `min_score`."""
+    found = find(_as_words(request), ranking)
+    near = found.pool.candidates.nearness
     order = [
-        chunk
-        for chunk in sorted(fused, key=lambda c: (-fused[c], c))
-        if scores[chunk] >= min_score and scores[chunk] > 0.0
+        item
+        for item in relevant(found.order, found)
+        if item in near or any(found.pool.holds(item, term) for term in _terms_of(found))
     ]
-    chunks = load_chunks(connection, order[: 2 * k])
-    hits: list[SearchHit] = []
-    for number in order[: 2 * k]:
-        chunk = chunks[number]
-        if len(hits) == k:
-            break
-        if any(_shows_the_same(hit, chunk, terms) for hit in hits):
-            continue
-        hits.append(
-            SearchHit(
-                path=chunk.citation.path,
-                start_line=chunk.citation.start_line,
-                end_line=chunk.citation.end_line,
-                score=min(1.0, scores[number]),
-                snippet=snippet(chunk.text, terms),
-                heading=chunk.heading,
-                provider=provider,
-                model=model,
-            )
-        )
-    contexts = contexts_of(connection, [hit.path for hit in hits])
-    origins = origins_in_lines(connection, [hit.source for hit in hits])
+    if ranking.mmr_lambda is not None:
+        order = rerank_mmr(order, found.scores, found.pool.items, ranking.mmr_lambda, k)
+    place = {item: n for n, item in enumerate(order)}
+    homes = chunks_of_items(request.connection, order)
+    scores: dict[int, tuple[float, int | None]] = {}
+    for item in order:
+        if item in homes:
+            scores.setdefault(homes[item], (found.scores[item], item))
+    for chunk, score in _by_other_words(found, path).items():
+        if score > scores.get(chunk, (0.0, None))[0]:
+            scores[chunk] = (score, None)
+    kept = [c for c in scores if scores[c][0] >= min_score]
+    if ranking.mmr_lambda is None:
+        kept.sort(key=lambda c: (-scores[c][0], place.get(scores[c][1] or -1, 0), c))
+    chunks = load_chunks(request.connection, kept)
+    hits = _distinct(found, {c: chunks[c] for c in kept if c in chunks}, scores, k)
+    contexts = contexts_of(request.connection, [hit.path for hit in hits])
+    origins = origins_in_lines(request.connection, [hit.source for hit in hits])
     return tuple(
         replace(hit, context=contexts.get(hit.path, ()), origin=origin, quarantined=quarantined)
         for hit, (origin, quarantined) in zip(hits, origins, strict=True)
     )
 
 
-def _shows_the_same(hit: SearchHit, chunk: Chunk, terms: Sequence[str]) -> bool:
-    """Whether a chunk overlaps a better one in the very line that it was found for."""
-    place = chunk.citation
-    apart = hit.path != place.path or (
-        place.start_line > hit.end_line or hit.start_line > place.end_line
+def _as_words(request: Request) -> Request:
+    """A question that is nothing but a date phrase (`Monday`, `autumn`), as the words that it is:
+    what is searched are texts."""
+    understood = request.understood
+    if understood.phrase is None or understood.terms or understood.entities:
+        return request
+    terms = search_terms(understood.plain)
+    query = replace(understood.query, terms=terms, interval=understood.filters.interval)
+    return replace(
+        request,
+        understood=replace(understood, query=query, terms=terms, subject_terms=terms, phrase=None),
     )
-    if apart:
-        return False
-    found = matching_line(chunk.text, terms)
-    return found in hit.snippet and len(found) > 1
 
 
 def search_terms(text: str) -> tuple[str, ...]:
@@ -113,30 +79,62 @@ def search_terms(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*terms, *whole]))
 
 
-def _lexical(
-    connection: Connection, terms: Sequence[str], limit: int, within: str | None
-) -> tuple[Ranking, dict[int, float]]:
-    matches = match_chunks(connection, terms, limit, within=within)
-    covered = {
-        match.row: sum(1 for columns in match.columns if columns) / len(match.columns)
-        for match in matches
-    }
-    return Ranking("lexical", tuple(Ranked(m.row, m.score) for m in matches)), covered
+def _terms_of(found: Found) -> tuple[str, ...]:
+    return found.pool.request.understood.terms
 
 
-def _semantic(
-    vectors: VectorIndex | None,
-    query_vector: NDArray[np.float32] | None,
-    limit: int,
-    within: str | None,
-) -> Ranking:
-    if vectors is None or query_vector is None:
-        return Ranking("semantic", ())
-    nearest = vectors.nearest(CHUNK, query_vector, limit)
-    if within is not None:
-        import json
+def _by_other_words(found: Found, path: str | None) -> dict[int, float]:
+    """Chunks with the terms that no line holds, and what these terms come to."""
+    request, terms = found.pool.request, found.pool.request.understood.terms
+    missing = [t for t in terms if not any(found.pool.holds(n, t) for n in found.pool.items)]
+    if not missing:
+        return {}
+    matches = match_chunks(request.connection, missing, request.limit)
+    share = {m.row: sum(map(bool, m.columns)) / len(terms) for m in matches}
+    if path is not None:
+        allowed = set(json.loads(select_chunks(request.connection, path)))
+        share = {row: each for row, each in share.items() if row in allowed}
+    return {row: score_of_words(each) for row, each in share.items()}
 
-        allowed = set(json.loads(within))
-        found = vectors.similarities(CHUNK, query_vector, sorted(allowed))
-        nearest = sorted(found.items(), key=lambda entry: (-entry[1], entry[0]))[:limit]
-    return Ranking("semantic", tuple(Ranked(row, score) for row, score in nearest))
+
+def _distinct(
+    found: Found,
+    chunks: Mapping[int, Chunk],
+    scores: Mapping[int, tuple[float, int | None]],
+    k: int,
+) -> list[SearchHit]:
+    """The first `k` that show something of their own."""
+    terms = found.pool.request.understood.terms
+    hits: list[SearchHit] = []
+    for number, chunk in chunks.items():
+        if len(hits) == k:
+            break
+        score, item = scores[number]
+        shown = terms
+        if item is not None and not any(found.pool.holds(item, term) for term in terms):
+            shown = tuple(words(found.pool.items[item].content))  # it was found by its meaning
+        if any(_shows_the_same(hit, chunk, shown) for hit in hits):
+            continue
+        place = chunk.citation
+        hits.append(
+            SearchHit(
+                path=place.path,
+                start_line=place.start_line,
+                end_line=place.end_line,
+                score=score,
+                snippet=snippet(chunk.text, shown),
+                heading=chunk.heading,
+            )
+        )
+    return hits
+
+
+def _shows_the_same(hit: SearchHit, chunk: Chunk, terms: Sequence[str]) -> bool:
+    """Whether a chunk overlaps a better one in the very line that it was found for."""
+    place = chunk.citation
+    if hit.path != place.path or (
+        place.start_line > hit.end_line or hit.start_line > place.end_line
+    ):
+        return False
+    line = matching_line(chunk.text, terms)
+    return line in hit.snippet and len(line) > 1

@@ -1,7 +1,7 @@
 """Search in transcripts: snippets of what was said, marked as nobody's word for anything.
 
-By words alone. A score is the share of the words asked for that a chunk holds, as in the search of
-notes, so that the hits of both can be put in one order.
+By words alone. A score is that of a note of which no more is known than the share of the words that
+it holds, so that the hits of both can be put in one order.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from lorebank.domain import Origin, SearchHit
 from lorebank.index.connection import Connection
 from lorebank.index.lexical import match_session_chunks
 from lorebank.index.session_rows import load_session_chunks, select_session_chunks
+from lorebank.recall.scoring import score_of_words
 from lorebank.recall.search import search_terms
 from lorebank.recall.snippets import snippet
 from lorebank.recall.understand import MAX_QUERY_CHARACTERS
@@ -33,7 +34,10 @@ def search_sessions(
     within = None if path is None else select_session_chunks(connection, path)
     wanted = max(_LEAST_CANDIDATES, k * _CANDIDATES_A_HIT)
     matches = match_session_chunks(connection, terms, wanted, within=within)
-    scores = {m.row: sum(map(bool, m.columns)) / len(m.columns) for m in matches}
+    scores = {
+        m.row: score_of_words(sum(map(bool, m.columns)) / len(m.columns), named=0.0)
+        for m in matches
+    }
     hits: dict[str, SearchHit] = {}
     for chunk in load_session_chunks(connection, list(scores)):
         if scores[chunk.number] < min_score or chunk.text in hits:

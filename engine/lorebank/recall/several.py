@@ -21,11 +21,12 @@ from typing import Generic, TypeVar
 from lorebank.domain import Answer, BankPart, Hit, Query, SearchHit
 from lorebank.language.words import estimate_tokens
 from lorebank.recall.context_lines import context_tokens
-from lorebank.recall.evidence_level import NONE, STRONG, WEAK
-from lorebank.recall.fusion import RRF_K
+from lorebank.recall.scoring import NONE, STRONG, WEAK
 from lorebank.records import dataclass
 
 T = TypeVar("T")
+_RRF_K = 60
+"""As in Cormack, Clarke, Büttcher, "Reciprocal Rank Fusion", SIGIR 2009."""
 WEAK_DELAY = 2
 """Rounds."""
 _DELAYS = {STRONG: 0, WEAK: WEAK_DELAY, NONE: 0}
@@ -141,7 +142,7 @@ def take_turns(turns: Sequence[_Turn[T]], *, key: Callable[[T], Hashable]) -> li
         banks = homes.pop(key(result), None)
         if banks is not None:
             others = tuple(dict.fromkeys(each for each in banks if each != bank))
-            placed.append(_Placed(result, bank, rank, (RRF_K + 1) / (RRF_K + place), others))
+            placed.append(_Placed(result, bank, rank, (_RRF_K + 1) / (_RRF_K + place), others))
     return placed
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from datetime import date
 from functools import cache
 
@@ -21,6 +21,7 @@ from lorebank.recall.fields import QUOTED, NameLookup, read_fields, unquoted
 from lorebank.recall.filters import Filters
 from lorebank.records import dataclass
 from lorebank.slots.questions import WORDS_BESIDE, asked_relations
+from lorebank.slots.questions import asking_words as asking_words_of
 
 MAX_NAME_WORDS = 5
 MAX_UNSPACED_NAME = 8
@@ -36,6 +37,15 @@ _WORD = re.compile(r"[\w.+#&'’-]+")
 # Compiled when first needed: it takes longer than reading a plain question.
 _UNSPACED_RUN = cache(lambda: re.compile(f"[{_UNSPACED}]+"))
 _SPACED_WORD = cache(lambda: re.compile(rf"(?:(?![{_UNSPACED}])[\w.+#&'’-])+"))
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """Why somebody may be meant who is not named."""
+
+    note: str
+    role: tuple[str, ...] = ()
+    """The terms that describe them: what is linked to them need not hold these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +75,12 @@ class Understood:
     attributes: tuple[str, ...]
     """What may name a property of them, where the question holds little else: `port`."""
     asks_who: bool
-    """It asks who or what somebody or something is."""
+    """It asks who or what somebody or something is, for a property, or is nothing but a name."""
     wants_past: bool
     """It asks how things once were, so that what has been replaced may answer."""
     notes: tuple[str, ...]
+    perhaps: Mapping[str, Guess] = field(default_factory=dict)
+    """Slugs of entities that may be meant besides those named."""
     order: str | None = None
     """What comes first of what answers: `newest` or `oldest`; `count`: all of it is counted."""
     plain: str = ""
@@ -124,7 +136,10 @@ def understand(
         terms = tuple(dict.fromkeys(words(undated)))  # "to be or not to be"
     name_words = {word for name in names for word in words(name.written)}
     cues = read_cues(undated)
+    relations = asked_relations(undated, name_words) if names or filters.entities else ()
     asking_words = cues.asking.union(known_on)
+    if phrase is None:  # else the words tell what held then from all else of that time
+        asking_words |= asking_words_of(undated, relations)
     subject_terms = tuple(t for t in terms if t not in name_words | asking_words)
     if not subject_terms and not names and phrase is None and filters.interval is None:
         subject_terms = tuple(t for t in terms if t not in cues.opinion)
@@ -167,9 +182,10 @@ def understand(
         phrase=phrase,
         wants_opinion=wants_opinion,
         wants_time=wants_time,
-        relations=asked_relations(undated, name_words) if entities else (),
+        relations=relations,
         attributes=_attributes(subject_terms) if entities else (),
-        asks_who="define" in cues.kinds,
+        asks_who=bool(entities)
+        and bool(relations or "define" in cues.kinds or name_words.issuperset(words(plain))),
         wants_past="past" in cues.kinds,
         notes=tuple(notes),
         order=_order(cues),

@@ -16,9 +16,10 @@ from lorebank.index.lexical import match_items
 from lorebank.index.lookup import find_items
 from lorebank.index.selection import select_items
 from lorebank.language.words import estimate_tokens
+from lorebank.recall.candidates import Request
 from lorebank.recall.filters import Excluded, Filters
-from lorebank.recall.pool import Pool
-from lorebank.recall.request import Request
+from lorebank.recall.pipeline import Found
+from lorebank.recall.scoring import Pool
 from lorebank.records import dataclass
 
 
@@ -26,13 +27,7 @@ from lorebank.records import dataclass
 class Trace:
     """The stages that one recall went through."""
 
-    request: Request
-    gathered: frozenset[int]
-    """What the retrievers found, before the time of the question chose among it."""
-    inside: frozenset[int] | None
-    """The items in the time of the question, where only those were looked at."""
-    pool: Pool
-    scores: Mapping[int, float]
+    found: Found
     repeats: Mapping[int, Sequence[int]]
     """Kept item → items that say the same."""
     successors: Mapping[int, str]
@@ -42,6 +37,18 @@ class Trace:
     shown: Sequence[int]
     k: int
     token_budget: int | None
+
+    @property
+    def request(self) -> Request:
+        return self.found.asked or self.found.pool.request
+
+    @property
+    def pool(self) -> Pool:
+        return self.found.pool
+
+    @property
+    def scores(self) -> Mapping[int, float]:
+        return self.found.scores
 
 
 def explain_absence(trace: Trace, named: str) -> Absence:
@@ -93,9 +100,13 @@ def _reason(trace: Trace, number: int, item: Item) -> tuple[str, str]:
     allowed = trace.request.allowed
     if allowed is not None and number not in allowed:
         return "filtered", f"left out by {', '.join(_filters_against(trace, number))}"
-    if trace.inside is not None and number not in trace.inside and number not in trace.order:
+    if (
+        trace.found.inside is not None
+        and number not in trace.found.inside
+        and number not in trace.order
+    ):
         return "outside-time", _outside(trace)
-    if number not in trace.gathered and number not in trace.order:
+    if number not in trace.found.gathered and number not in trace.order:
         return "not-matched", _unmatched(trace, number)
     if number not in trace.pool.items:
         return "outside-time", _outside(trace)
@@ -109,8 +120,14 @@ def _reason(trace: Trace, number: int, item: Item) -> tuple[str, str]:
     if number in trace.successors:
         return "superseded", f"superseded by {trace.successors[number]}; a flag shows such facts"
     if number not in trace.order:
-        return "no-evidence", "nothing answers the question, and this shares no word of its subject"
+        return "no-evidence", _irrelevant(trace, number)
     return _cut(trace, number, item)
+
+
+def _irrelevant(trace: Trace, number: int) -> str:
+    best = max(trace.scores.values(), default=0.0)
+    own = trace.scores.get(number, 0.0)
+    return f"it is not relevant enough: its score is {own:.3f}, the best is {best:.3f}"
 
 
 def _cut(trace: Trace, number: int, item: Item) -> tuple[str, str]:

@@ -27,6 +27,9 @@ from lorebank.markdown.proposal_pages import ProposalRuling, decided, fits_on_pa
 from lorebank.records import dataclass
 from lorebank.reflect.claims import CENTRAL, Claim, durable_claims
 from lorebank.reflect.pages import BankContent
+from lorebank.supersede.lexicon import tokens
+from lorebank.supersede.reading import read_change, read_stated
+from lorebank.supersede.relation import ends
 
 MOST = 8
 """Open proposals of each sort; the next ones follow when these are decided."""
@@ -181,6 +184,19 @@ class _Known:
             key=lambda f: (str(f.recorded or ""), f.citation),
         )
 
+    def ending(self, line: CoreLine) -> Fact | None:
+        """The newest fact that says that what the line states is over."""
+        said = content_words(line.said)
+        near = {fact.id: fact for word in said for fact in self.by_word.get(word, ())}
+        for fact in sorted(near.values(), key=lambda f: f.oldest_first, reverse=True):
+            names = frozenset(word for name in self._names(fact) for word in tokens(name))
+            told = set(content_words(fact.content)) - names
+            if names.isdisjoint(tokens(line.said)) or _holds(set(said), told):
+                continue  # about somebody else, or the line tells the newer state already
+            if ends(read_change(fact.content, names), read_stated(line.said, names)):
+                return fact
+        return None
+
     def _says(self, fact: Fact, words: set[str]) -> bool:
         about = {word for name in self._names(fact) for word in content_words(name)}
         if about and not about & words:
@@ -201,8 +217,14 @@ def _stale(
         cited = line.cited
         fact = known.by_place.get((cited.path, cited.start_line)) if cited else None
         facts = [fact] if fact else known.saying(line)
-        if facts:
-            yield from _judged(line, facts, content, core, known)
+        found = list(_judged(line, facts, content, core, known)) if facts else []
+        if found:
+            yield from found
+        elif newer := known.ending(line):
+            olds = [f for f in content.facts if content.superseded.get(f.id) == newer.id]
+            yield _replacement(core, line, newer, olds)
+        elif facts:
+            continue
         elif cited is not None and _is_learned(line, core):
             why = f"No fact stands at {cited} any more."
             yield _removal(core, line, why, ())
@@ -226,7 +248,7 @@ def _judged(
     if all(successors):
         newer = known.by_id.get(successors[-1] or "")
         if newer is not None:
-            yield _replacement(core, line, newer, facts[-1])
+            yield _replacement(core, line, newer, facts[-1:])
         return
     opinion = next((o for f in facts if (o := known.opinion_of.get(f.id))), None)
     if opinion is None:
@@ -241,7 +263,7 @@ def _judged(
             core,
             line,
             known.by_id[newest[0]] if newest else facts[-1],
-            facts[-1],
+            facts[-1:],
             said=(now.entities[0] if now.entities else "", now.statement, now.source),
         )
     elif opinion.status is OpinionStatus.RETRACTED:
@@ -265,7 +287,7 @@ def _replacement(
     core: CoreMemory,
     line: CoreLine,
     newer: Fact,
-    older: Fact,
+    older: Sequence[Fact],
     *,
     said: tuple[str, str, Citation] | None = None,
 ) -> Proposal:
@@ -284,7 +306,7 @@ def _replacement(
         old=line.text,
         new=_bullet(line) + _line(about, statement, source)[2:],
         why=f"Replaced{day}.",
-        grounds=_grounds([older, newer]),
+        grounds=_grounds([*older, newer]),
     )
 
 

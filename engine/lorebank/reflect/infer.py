@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 
-from lorebank.dates.occurred import occurred_interval
+from lorebank.dates.times import times_of
 from lorebank.domain import Citation, Fact, FactKind, Mention
 from lorebank.language.folding import fold, slugify
 from lorebank.language.words import words
@@ -207,7 +207,7 @@ def _of_subject(subject: str, rest: str, phrases: Phrases) -> tuple[str, str] | 
 
 def _names_days(text: str, day: date) -> bool:
     """Whether a text names a day, or a few."""
-    found = occurred_interval(text, day)
+    found = next(iter(times_of(text, day)), None)
     if found is None or found.start is None or found.end is None:
         return False
     return (found.end - found.start).days <= _EVENT_DAYS

@@ -26,6 +26,7 @@ from lorebank.markdown.proposal_pages import (
     DECISIONS_PATH,
     LOG_PROPOSALS,
     PROPOSAL_PAGES,
+    LineEdit,
     ProposalRuling,
     fits_on_page,
     format_ruling,
@@ -191,6 +192,7 @@ def record(
     day: date,
     reason: str = "",
     by: str = "",
+    edit: LineEdit | None = None,
 ) -> None:
     """Note the decision in the ledger, then take the proposal off its page.
 
@@ -198,7 +200,7 @@ def record(
     still shown; the next reflect takes it away.
     """
     facts = frozenset(ground.fact_id for ground in proposal.grounds if ground.fact_id)
-    ruling = ProposalRuling(proposal.id, accepted, facts, day, " ".join(reason.split()), by)
+    ruling = ProposalRuling(proposal.id, accepted, facts, day, " ".join(reason.split()), by, edit)
     file = read_text_file(root, DECISIONS_PATH)
     ledger, _ = added_line(file.text, format_ruling(ruling), title="Decisions on proposals")
     write_text_file(root, file, ledger)

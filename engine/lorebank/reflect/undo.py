@@ -1,5 +1,8 @@
 """Taking a run back: the bytes of each page before a run, kept in `.memory/undo/<run>.zip`.
 
+Lint and retain keep theirs the same way, each in a folder of its own (`area`) and with any memory
+file; a run of reflect is only ever taken back on pages of the bank.
+
 They are on disk before the first page is written, so a run that was killed can be taken back as
 well. They are derived: without them the pages are as good as before, only the way back is gone.
 A page that is no longer what the run made of it is never overwritten. A secret that somebody wrote
@@ -50,20 +53,20 @@ class BegunRun:
     changes: Mapping[str, Change]
 
 
-def runs(root: Path) -> tuple[str, ...]:
+def runs(root: Path, area: str = "") -> tuple[str, ...]:
     """The runs that can be taken back, oldest first."""
-    names = [file.stem for file in _folder(root).glob("*.zip") if _RUN.match(file.stem)]
+    names = [file.stem for file in _folder(root, area).glob("*.zip") if _RUN.match(file.stem)]
     return tuple(sorted(names, key=_order))
 
 
-def next_run(root: Path, day: str, journal: str) -> str:
+def next_run(root: Path, day: str, journal: str = "", area: str = "") -> str:
     """A name for the run: the day and a number that neither a journal nor an undo file bears."""
-    known = [int(run.rpartition("-")[2]) for run in runs(root) if run.startswith(day)]
+    known = [int(run.rpartition("-")[2]) for run in runs(root, area) if run.startswith(day)]
     told = [int(number) for number in re.findall(r"^## Run (\d+)", journal, re.MULTILINE)]
     return f"{day}-{max([0, *known, *told]) + 1}"
 
 
-def keep_for_undo(root: Path, run: str, changes: Mapping[str, Change]) -> None:
+def keep_for_undo(root: Path, run: str, changes: Mapping[str, Change], area: str = "") -> None:
     """Keep what the files held, under the name of the run; the oldest runs are forgotten."""
     buffer = io.BytesIO()
     manifest: dict[str, dict[str, str | None]] = {}
@@ -80,10 +83,10 @@ def keep_for_undo(root: Path, run: str, changes: Mapping[str, Change]) -> None:
         archive.writestr(_MANIFEST, json.dumps(manifest, ensure_ascii=False))
         archive.writestr(_MASKS, json.dumps(masks, ensure_ascii=False))
     ensure_derived_folder(root)
-    file = _file(root, run)
+    file = _file(root, run, area)
     write_atomic(file, buffer.getvalue(), expected=file.read_bytes() if file.exists() else None)
-    for old in runs(root)[:-KEPT_RUNS]:
-        _file(root, old).unlink(missing_ok=True)
+    for old in runs(root, area)[:-KEPT_RUNS]:
+        _file(root, old, area).unlink(missing_ok=True)
 
 
 def drop_run(root: Path, run: str) -> None:
@@ -91,14 +94,14 @@ def drop_run(root: Path, run: str) -> None:
     _file(root, run).unlink(missing_ok=True)
 
 
-def undo_run(root: Path, run: str | None, *, force: bool = False) -> UndoReport:
+def undo_run(root: Path, run: str | None, *, force: bool = False, area: str = "") -> UndoReport:
     """Give every file of a run (the last where `None`) the bytes it had before.
 
     Raises `NotFound` where nothing is kept of it, `ConcurrentEdit` where a page was changed since;
     with `force`, such pages are left alone and named.
     """
-    name = _named(root, run)
-    changes = _read(root, name)
+    name = _named(root, run, area)
+    changes = _read(root, name, area)
     present = {path: _present(root / path) for path in changes}
     edited = [
         path for path, (before, after) in changes.items() if not _fits(present[path], before, after)
@@ -106,7 +109,9 @@ def undo_run(root: Path, run: str | None, *, force: bool = False) -> UndoReport:
     if edited and not force:
         raise ConcurrentEdit(
             f"changed since run {name}: {', '.join(edited)}; nothing was undone",
-            hint=f"undo later runs first, or restore the others with --undo {name} --force",
+            hint=f"undo later runs first, or restore the others with --undo {name} --force"
+            if not area
+            else "edit the file by hand",
         )
     restored = []
     for path, (before, _) in changes.items():
@@ -118,31 +123,33 @@ def undo_run(root: Path, run: str | None, *, force: bool = False) -> UndoReport:
             else:
                 write_atomic(root / path, before, expected=present[path])
         restored.append(path)
-    _file(root, name).unlink(missing_ok=True)
+    _file(root, name, area).unlink(missing_ok=True)
     return UndoReport(name, tuple(sorted(restored)), tuple(sorted(edited)))
 
 
-def _named(root: Path, run: str | None) -> str:
-    known = runs(root)
+def _named(root: Path, run: str | None, area: str) -> str:
+    known = runs(root, area)
     if run is None and known:
         return known[-1]
     if run is not None and run in known:
         return run
     near = f"runs that can be undone: {', '.join(known[-5:])}" if known else ""
     what = "no run can be undone" if run is None else f"nothing is kept to undo run '{run}'"
-    raise NotFound(what, hint=near or "runs are kept from the next `lorebank reflect` on")
+    raise NotFound(
+        what, hint=near or f"runs are kept from the next `lorebank {area or 'reflect'}` on"
+    )
 
 
-def _read(root: Path, run: str) -> dict[str, tuple[bytes | None, str | None]]:
+def _read(root: Path, run: str, area: str) -> dict[str, tuple[bytes | None, str | None]]:
     """Path → the bytes before, and the digest of those after."""
     try:
-        with zipfile.ZipFile(_file(root, run)) as archive:
+        with zipfile.ZipFile(_file(root, run, area)) as archive:
             manifest = json.loads(archive.read(_MANIFEST))
             known = _MASKS in archive.namelist()
             masks = json.loads(archive.read(_MASKS)) if known else {}
             found: dict[str, tuple[bytes | None, str | None]] = {}
             for path, entry in manifest.items():
-                check_place(root, path)
+                check_place(root, path, bank_only=not area)
                 kept = None if entry["before"] is None else archive.read(entry["before"])
                 if kept is not None and path in masks:
                     kept = unmasked(kept, _present(root / path) or b"", masks[path])
@@ -185,10 +192,11 @@ def _text(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
-def check_place(root: Path, path: str) -> None:
-    """Only pages of the bank come back: the file in `.memory/` may be anybody's."""
+def check_place(root: Path, path: str, *, bank_only: bool = True) -> None:
+    """Only pages of the bank, or notes, come back: the file in `.memory/` may be anybody's."""
     steps = PurePosixPath(path)
-    inside = steps.parts[:1] == (BANK_FOLDER,) and ".." not in steps.parts
+    folder = steps.parts[0] == BANK_FOLDER if bank_only else not steps.parts[0].startswith(".")
+    inside = folder and ".." not in steps.parts and not steps.is_absolute()
     if not inside or steps.suffix != ".md" or "\\" in path or ":" in path:
         raise PathRefused(f"{path}: is no page of the bank, and was not restored")
     if is_linked(root, path):
@@ -216,9 +224,9 @@ def _order(run: str) -> tuple[str, int]:
     return day, int(number)
 
 
-def _folder(root: Path) -> Path:
-    return root / ".memory" / "undo"
+def _folder(root: Path, area: str = "") -> Path:
+    return root / ".memory" / "undo" / area
 
 
-def _file(root: Path, run: str) -> Path:
-    return _folder(root) / f"{run}.zip"
+def _file(root: Path, run: str, area: str = "") -> Path:
+    return _folder(root, area) / f"{run}.zip"

@@ -77,7 +77,7 @@ class Writer:
 
         Raises `ProviderError` where the model fails, `BudgetSpent` where no call is left.
         """
-        from lorebank.providers.json_answers import ask_json
+        from lorebank.providers.answers import ask_json
         from lorebank.reflect.generated import WrittenText
 
         prompt = self.prompt(job, question=subject, lines=numbered(lines))

@@ -1,9 +1,22 @@
-"""Kinds as people name them: by their word or by their letter."""
+"""What kind of fact a sentence is: as its writer names it, else by the words it is made of.
+
+The phrases are those of the `[routing]` sections of the language files. In them `*` stands for any
+letters and `+` for three or more, `...` for any words, `^` for the beginning and `$` for the end.
+"""
 
 from __future__ import annotations
 
+import re
+from functools import cache
+
 from lorebank.domain import FactKind
 from lorebank.errors import UsageError
+from lorebank.language.folding import fold
+from lorebank.language.words import known_languages, likely_languages, words
+from lorebank.languages import Sections, compiled, split
+
+_UNSPACED = "\u2e80"
+"""From here on scripts write words without spaces: no word boundary can be asked for."""
 
 
 def parse_kind(kind: FactKind | str | None) -> FactKind | None:
@@ -15,3 +28,95 @@ def parse_kind(kind: FactKind | str | None) -> FactKind | None:
             return known
     choices = ", ".join(f"{known.value} ({known.letter})" for known in FactKind)
     raise UsageError(f"unknown kind '{kind}'", hint=f"use one of {choices}")
+
+
+def kind_of(text: str) -> FactKind:
+    """The kind of a sentence that names none.
+
+    A preference or judgement is an opinion; what the writer did is an experience; all else, what
+    somebody cannot eat included, is a fact about the world.
+    """
+    if _said_in_its_language(text, "opinion"):
+        return FactKind.OPINION
+    if _said_in_its_language(text, "deed") or _said_in_its_language(text, "did"):
+        return FactKind.EXPERIENCE
+    return FactKind.WORLD
+
+
+def said(text: str, entry: str) -> bool:
+    """Whether a text holds a phrase of that entry, in any language: an order counts as one even
+    where few words tell the language."""
+    folded = fold(text)
+    return any(pattern.search(folded) for pattern in _patterns(entry).values())
+
+
+def _said_in_its_language(text: str, entry: str) -> bool:
+    """As `said`, in the languages that the text may be in: `will` wants in German and only tells
+    the time in English."""
+    folded = fold(text)
+    telling = [word for word in words(text) if len(word) > 1]  # one letter is a word of many
+    spoken = likely_languages(telling)
+    return any(
+        pattern.search(folded)
+        for code, pattern in _patterns(entry).items()
+        if code in spoken or code not in known_languages()
+    )
+
+
+def phrases(entry: str) -> dict[str, tuple[str, ...]]:
+    """The phrases of an entry as they are written, by language."""
+    return _table()[entry]
+
+
+def pattern_of(phrase: str) -> str:
+    """A regular expression for a phrase, on folded text; its words are whole words."""
+    phrase = fold(phrase)
+    anchored, ends = phrase.startswith("^"), phrase.endswith("$")
+    bare = phrase.strip("^$").strip()
+    middle = re.escape(bare).replace(r"\.\.\.\ ", r"(?:\S+\s+)*?").replace(r"\*", r"\w*")
+    middle = middle.replace(r"\+", r"\w{3,}").replace(r"\ ", r"\s+")
+    before = r"\A\W*" if anchored else "" if bare[:1] >= _UNSPACED else r"(?<!\w)"
+    after = r"\W*\Z" if ends else "" if bare[-1:] >= _UNSPACED else r"(?!\w)"
+    return f"{before}{middle}{after}"
+
+
+@cache
+def not_names() -> frozenset[str]:
+    """Names that, written small, are common words: `rose`, `will`."""
+    return frozenset(fold(word) for words in phrases("not_names").values() for word in words)
+
+
+@cache
+def _patterns(entry: str) -> dict[str, re.Pattern[str]]:
+    """Language → one pattern for all its phrases of an entry."""
+    found: dict[str, re.Pattern[str]] = {}
+    for code, listed in _table()[entry].items():
+        patterns = [pattern_of(phrase) for phrase in listed]
+        if entry == "did":  # what the writer did, whether it says "I" or leaves that out
+            me = "|".join(map(fold, _table()["me"][code]))
+            verbs = "|".join(pattern.removeprefix(r"(?<!\w)") for pattern in patterns)
+            patterns = [rf"(?:\A\W*|(?<!\w)(?:{me})\s+)(?:{verbs})"]
+        found[code] = re.compile("|".join(patterns))
+    return found
+
+
+_ENTRIES = (
+    *("request", "order", "command", "often", "decision"),
+    *("opinion", "deed", "me", "did", "context", "not_names", "asks_tasks"),
+)
+
+
+def _build(languages: Sections) -> dict[str, dict[str, tuple[str, ...]]]:
+    return {
+        entry: {
+            code: tuple(" ".join(each.split()) for each in split(section[entry]))
+            for code, section in languages.items()
+            if entry in section
+        }
+        for entry in _ENTRIES
+    }
+
+
+@cache
+def _table() -> dict[str, dict[str, tuple[str, ...]]]:
+    return compiled("routing", _build)

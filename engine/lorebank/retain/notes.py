@@ -12,10 +12,13 @@ from datetime import date
 
 from lorebank.errors import UsageError
 from lorebank.markdown.document import read_document
+from lorebank.markdown.fact_lines import begins_typed
 from lorebank.markdown.sections import retain_sections
 from lorebank.markdown.source import newline_style
 from lorebank.retain.append import Appended
 
+_BULLET = re.compile(r"\s*(?:[-*+>]\s*|\d+[.)]\s+)*")
+_MENTION = re.compile(r"[@\uff20]|\[\[")
 _HEADING = re.compile(r"\A(\W*?)(#{1,6}(?=\s|\Z)|=+\s*\Z|-+\s*\Z)")
 
 
@@ -64,5 +67,8 @@ def _as_item(note: str) -> str:
 
 
 def without_heading(line: str) -> str:
-    """A line that opens no heading: a note cannot begin a retain section."""
+    """A line that opens no heading and is no typed fact: a note is context, whoever dictated it."""
+    bullet = _BULLET.match(line)
+    if begins_typed(line[bullet.end() :] if bullet else line):
+        line = _MENTION.sub(r"\\\g<0>", line, count=1)
     return _HEADING.sub(r"\1\\\2", line)

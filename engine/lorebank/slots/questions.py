@@ -42,6 +42,13 @@ def asked_relations(question: str, names: Collection[str] = ()) -> tuple[str, ..
     return tuple(found)
 
 
+def asking_words(question: str, relations: Collection[str]) -> frozenset[str]:
+    """The words of a question that ask for these relations: `do for a living`."""
+    folded = fold(question)
+    found = (_patterns()[relation].search(folded) for relation in relations)
+    return frozenset(word for match in found if match for word in words(match.group()))
+
+
 @lru_cache(maxsize=1)
 def _patterns() -> dict[str, re.Pattern[str]]:
     import tomllib  # only for a question that names somebody

@@ -23,8 +23,12 @@ Vocabulary = tuple[dict[str, Cues], States, frozenset[str]]
 """Role (`ends`, `over`, `new`, …) → cues; states; languages whose nouns stand before what describes
 them, as in Spanish."""
 
+GAP = "*"
+"""In a cue: any one token."""
 ROLES = (
+    "announced",
     "ends",
+    "moved",
     "instead",
     "no_more",
     "over",
@@ -37,6 +41,8 @@ ROLES = (
     "once",
     "not",
     "and",
+    "also",
+    "of",
 )
 
 
@@ -53,6 +59,32 @@ def tokens(text: str) -> list[str]:
 def vocabulary() -> Vocabulary:
     """The words of change of all languages."""
     return compiled("change", _compile)
+
+
+Cue = tuple[str, ...]
+
+
+@cache
+def by_first_token(role: str, language: str) -> dict[str, list[Cue]]:
+    """The cues of a role in a language, by their first token."""
+    table: dict[str, list[Cue]] = {}
+    for text in vocabulary()[0][role].get(language, ()):
+        cue = tuple(text.split())
+        table.setdefault(cue[0], []).append(cue)
+    return table
+
+
+@cache
+def states_by_first_token(
+    language: str,
+) -> tuple[dict[str, list[tuple[str, Cue]]], dict[str, list[tuple[str, Cue]]]]:
+    """`(state, cue)` of the cues of states, and of their ends, by the first token of the cue."""
+    tables: tuple[dict[str, list[tuple[str, Cue]]], ...] = ({}, {})
+    for state, both in vocabulary()[1].get(language, {}).items():
+        for table, texts in zip(tables, both, strict=True):
+            for cue in (tuple(text.split()) for text in texts):
+                table.setdefault(cue[0], []).append((state, cue))
+    return tables[0], tables[1]
 
 
 @cache
@@ -94,5 +126,8 @@ def _compile(found: Sections) -> Vocabulary:
 
 
 def _cues(text: str) -> tuple[str, ...]:
-    cues: Sequence[str] = [" ".join(tokens(cue)) for cue in split(text)]
+    cues: Sequence[str] = [
+        " ".join(GAP if part == GAP else " ".join(tokens(part)) for part in cue.split())
+        for cue in split(text)
+    ]
     return tuple(sorted(set(filter(None, cues)), key=lambda cue: (-cue.count(" "), cue)))

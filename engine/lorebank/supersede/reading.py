@@ -12,13 +12,23 @@ ends nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from typing import TypeVar
 
 from lorebank.language.words import likely_languages, stop_words
 from lorebank.records import dataclass
-from lorebank.supersede.lexicon import months, tokens, vocabulary, weekdays
+from lorebank.supersede.lexicon import (
+    GAP,
+    by_first_token,
+    months,
+    states_by_first_token,
+    tokens,
+    vocabulary,
+    weekdays,
+)
 
+T = TypeVar("T")
 _CLAUSE = re.compile(
     r"(?<!\d)[.:](?=\s|\Z)|(?<=\D)[.:](?=\s|\Z)|[;!?,，。；！？、()（）]|\s[–—-]\s|…"
 )
@@ -49,12 +59,16 @@ class Change:
     """What holds now: `(value, unit)`, of a line that says that it is new."""
     about: tuple[str, ...] = ()
     """Of such a line, the words beside its values."""
+    moved: tuple[str, ...] = ()
+    """What takes place on another day than it was to; empty text for the entity itself."""
+    is_announced: bool = False
+    """Whether what ends may end later, on the day that the line names: "leaves in May"."""
     is_change: bool = False
     """Whether any word of change stands in it, certain or not."""
 
     @property
     def is_certain(self) -> bool:
-        return bool(self.objects or self.states or self.values)
+        return bool(self.objects or self.states or self.values or self.moved)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,18 +79,24 @@ class Stated:
     """Its tokens without the light ones."""
     states: tuple[str, ...]
     values: tuple[tuple[str, str], ...]
+    has_day: bool
+    """Whether it names a date or a day of the week."""
     joined: frozenset[str]
     """Those of its words that stand beside others, joined by "and": one may end alone."""
+
+
+_CHANGES = ("ends", "announced", "instead", "no_more", "moved", "over", "new", "now")
 
 
 @lru_cache(maxsize=4096)
 def read_change(text: str, names: frozenset[str] = frozenset()) -> Change:
     """What a line says is over. `names` are the folded words of the entity that it is about."""
     reader = _Reader.of(text, names)
-    is_change = any(reader.has(role, reader.all) for role in ("ends", "over", "new", "now"))
+    is_change = any(reader.has(role, reader.all) for role in _CHANGES)
     objects: list[tuple[str, ...]] = []
     beside: list[str] = []
     states: list[str] = []
+    moved: list[str] = []
     values: tuple[tuple[str, str], ...] = ()
     about: tuple[str, ...] = ()
     for sentence in _SENTENCE.split(text):
@@ -90,7 +110,8 @@ def read_change(text: str, names: frozenset[str] = frozenset()) -> Change:
                 objects += found
                 beside += (token for token in clause if not reader.is_light(token))
             states += reader.ended_states(clause)
-            if not values and reader.has("now", clause):
+            moved += reader.moved(clause)
+            if not values and reader.has("now", clause) and not reader.has("also", clause):
                 values = _values(clause, reader.is_light)
                 about = tuple(t for t in clause if not reader.is_light(t))
         for inside in _PARENTHESIS.findall(sentence):
@@ -101,6 +122,8 @@ def read_change(text: str, names: frozenset[str] = frozenset()) -> Change:
         tuple(dict.fromkeys(beside)),
         values,
         about if values else (),
+        tuple(dict.fromkeys(moved)),
+        reader.has("announced", reader.all),
         is_change or bool(objects or states),
     )
 
@@ -112,8 +135,9 @@ def read_stated(text: str, names: frozenset[str] = frozenset()) -> Stated:
     words = tuple(t for t in reader.all if not reader.is_light(t))
     return Stated(
         words,
-        tuple(reader.states()),
+        tuple(dict.fromkeys(reader.states())),
         _values(reader.all, reader.is_light),
+        any(token in weekdays() or token in months() for token in reader.all),
         frozenset(reader.joined(text)),
     )
 
@@ -134,21 +158,21 @@ class _Reader:
     def is_light(self, token: str) -> bool:
         return token in stop_words() or token in self.names
 
-    def cues(self, role: str) -> Iterator[tuple[str, list[str]]]:
-        """`(language, tokens of the cue)` in the languages that the line may be in."""
+    def cues(self, role: str, said: Iterable[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """`(language, cue)` of the cues that may stand in `said`, the longest first."""
         for code in self.languages:
-            for cue in _cues_of(role, code):
-                yield code, cue.split()
+            begun = _begun(by_first_token(role, code), said)
+            yield from ((code, cue) for cue in sorted(begun, key=lambda cue: (-len(cue), cue)))
 
     def has(self, role: str, said: Sequence[str]) -> bool:
-        return any(_place(said, cue) is not None for _, cue in self.cues(role))
+        return any(_place(said, cue) is not None for _, cue in self.cues(role, said))
 
     def objects(self, clause: list[str]) -> Iterator[tuple[str, ...]]:
         """What the clause says is over."""
         taken: set[int] = set()
         yield from self._no_more(clause)
-        for role in ("instead", "ends", "over", "handed"):
-            for code, cue in self.cues(role):
+        for role in ("instead", "announced", "ends", "over", "handed"):
+            for code, cue in self.cues(role, clause):
                 place = _place(clause, cue)
                 if place is None or place in taken or self._is_denied(clause, place, cue):
                     continue
@@ -156,7 +180,11 @@ class _Reader:
                 before = self._run(clause, 0, place)
                 after = self._run(clause, place + len(cue), len(clause))
                 # "The shop closed down in spring" closes no spring.
-                alone = role == "ends" and before and " ".join(cue) in _cues_of("over", code)
+                alone = (
+                    role in ("ends", "announced")
+                    and before
+                    and cue in by_first_token("over", code).get(cue[0], ())
+                )
                 if role == "over" or alone:
                     run, subject = before, None
                 else:
@@ -164,25 +192,48 @@ class _Reader:
                     subject = before
                 if run is None or (role != "instead" and _is_only_a_day(clause[slice(*run)])):
                     continue  # "left on Monday" ends no Monday
-                thing = _object(clause[slice(*run)], code)
+                thing = (*_object(clause[slice(*run)], code), *self._owner(clause, run))
                 # Who or what does it has to be known as well: others may give up theirs.
-                yield thing if subject is None else (*thing, clause[subject[1] - 1])
+                # A day and its month are telling enough.
+                is_day = len(thing) > 1 and all(map(is_date, thing))
+                yield thing if subject is None or is_day else (*thing, clause[subject[1] - 1])
+
+    def _owner(self, clause: list[str], run: tuple[int, int]) -> Iterator[str]:
+        """Whose it is, which has to be known as well: to sell "her mother's car" ends no car."""
+        first, last = run
+        if first > 1 and clause[first - 1] == "s" and not self.is_light(clause[first - 2]):
+            yield clause[first - 2]
+        joints = {of[0] for _, of in self.cues("of", clause)}
+        rest = self._run(clause, last, len(clause))
+        if rest is not None and clause[last] in joints:
+            yield clause[rest[1] - 1]
+
+    def moved(self, clause: list[str]) -> Iterator[str]:
+        """What was put on another day: "picking moved to Thursday"."""
+        for _, cue in self.cues("moved", clause):
+            place = _place(clause, cue)
+            after = None if place is None else self._run(clause, place + len(cue), len(clause))
+            if after is not None and is_date(clause[after[0]]):
+                subject = self._run(clause, 0, place or 0)
+                yield clause[subject[1] - 1] if subject else ""
+                return
 
     def _no_more(self, clause: list[str]) -> Iterator[tuple[str, ...]]:
         """All that "no longer works at the mill" names: the mill alone would be too little."""
-        for _, cue in self.cues("no_more"):
+        for _, cue in self.cues("no_more", clause):
             place = _place(clause, cue)
             if place is None:
                 continue
-            rest = (*clause[:place], *clause[place + len(cue) :])
+            filled = [t for t, part in zip(clause[place:], cue, strict=False) if part == GAP]
+            rest = (*clause[:place], *filled, *clause[place + len(cue) :])
             if thing := tuple(token for token in rest if not self.is_light(token)):
                 yield thing
             return
 
     def former(self, inside: list[str]) -> Iterator[tuple[str, ...]]:
         """The value in "(was 10.20.4.11)"."""
-        for code, cue in self.cues("was"):
-            if inside[: len(cue)] == cue:
+        for code, cue in self.cues("was", inside):
+            if tuple(inside[: len(cue)]) == cue:
                 run = self._run(inside, len(cue), len(inside))
                 if run:
                     yield _object(inside[slice(*run)], code)
@@ -190,24 +241,22 @@ class _Reader:
     def ended_states(self, clause: list[str]) -> Iterator[str]:
         """States that end, where nobody but the entity itself stands before the words."""
         for code in self.languages:
-            for state, (_, ends) in vocabulary()[1].get(code, {}).items():
-                for cue in map(str.split, ends):
-                    place = _place(clause, cue)
-                    if place is not None and all(
-                        self.is_light(t) or is_date(t) for t in clause[:place]
-                    ):
-                        yield state
-                        break
+            for state, cue in _begun(states_by_first_token(code)[1], clause):
+                place = _place(clause, cue)
+                if place is not None and all(
+                    self.is_light(t) or is_date(t) for t in clause[:place]
+                ):
+                    yield state
 
     def states(self) -> Iterator[str]:
         for code in self.languages:
-            for state, (cues, _) in vocabulary()[1].get(code, {}).items():
-                if any(_place(self.all, cue.split()) is not None for cue in cues):
+            for state, cue in _begun(states_by_first_token(code)[0], self.all):
+                if _place(self.all, cue) is not None:
                     yield state
 
     def joined(self, text: str) -> Iterator[str]:
         """The tokens near an "and"."""
-        joints = {joint[0] for _, joint in self.cues("and")}
+        joints = {joint[0] for _, joint in self.cues("and", self.all)}
         for clause in map(tokens, _CLAUSE.split(text)):
             for place, token in enumerate(clause):
                 if token in joints and place:
@@ -231,7 +280,7 @@ class _Reader:
 
     def _is_denied(self, clause: Sequence[str], place: int, cue: Sequence[str]) -> bool:
         before = clause[max(0, place - _NEGATION_REACH) : place]
-        denials = {denial[0] for _, denial in self.cues("not")}
+        denials = {denial[0] for _, denial in self.cues("not", clause)}
         return not denials.isdisjoint(before) and cue[0] not in denials
 
     def _handed(self, clause: list[str], run: tuple[int, int] | None) -> tuple[int, int] | None:
@@ -239,13 +288,18 @@ class _Reader:
         if run is None:
             return None
         for place in range(run[0] + 1, run[1] + 1):
-            if any(clause[place : place + len(to)] == to for _, to in self.cues("handed_to")):
+            if any(
+                tuple(clause[place : place + len(to)]) == to
+                for _, to in self.cues("handed_to", clause)
+            ):
                 return run[0], place
         return None
 
 
-def _cues_of(role: str, language: str) -> tuple[str, ...]:
-    return vocabulary()[0][role].get(language, ())
+def _begun(table: Mapping[str, Sequence[T]], said: Iterable[str]) -> Iterator[T]:
+    """The entries of a table by first token whose token was said."""
+    for token in dict.fromkeys(said):
+        yield from table.get(token, ())
 
 
 def _object(run: list[str], language: str) -> tuple[str, ...]:
@@ -260,8 +314,10 @@ def _object(run: list[str], language: str) -> tuple[str, ...]:
 def _place(said: Sequence[str], cue: Sequence[str]) -> int | None:
     first, length = cue[0], len(cue)
     for place, token in enumerate(said):
-        if token == first and list(said[place : place + length]) == list(cue):
-            return place
+        if token == first and len(said) >= place + length:
+            met = said[place : place + length]
+            if all(a in (GAP, b) for a, b in zip(cue, met, strict=True)):
+                return place
     return None
 
 

@@ -20,6 +20,10 @@ def ends(newer: Change, older: Stated) -> bool:
         return False
     if any(all(_has_whole(older, token) for token in thing) for thing in newer.objects):
         return True
+    if older.has_day and any(
+        _has(older, thing) if thing else "event" in older.states for thing in newer.moved
+    ):
+        return True
     return _other_value(newer, older)
 
 

@@ -10,6 +10,7 @@ import contextlib
 import errno
 import os
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 
 from lorebank.errors import ConcurrentEdit, PathRefused, WorkspaceError
@@ -32,8 +33,9 @@ def write_atomic(path: Path, data: bytes, *, expected: bytes | None) -> None:
         mode = _check(path, expected)
         temporary = _write_temporary(path, data, mode)
         try:
-            _check(path, expected)
-            _put(temporary, path, is_new=expected is None)
+            with _alone_in(path.parent):
+                _check(path, expected)
+                _put(temporary, path, is_new=expected is None)
         finally:
             temporary.unlink(missing_ok=True)
         _flush_folder(path.parent)
@@ -44,8 +46,9 @@ def write_atomic(path: Path, data: bytes, *, expected: bytes | None) -> None:
 def remove_whole(path: Path, *, expected: bytes) -> None:
     """Delete a file that still holds what the caller has read; raises as `write_atomic` does."""
     try:
-        _check(path, expected)
-        path.unlink()
+        with _alone_in(path.parent):
+            _check(path, expected)
+            path.unlink()
         _flush_folder(path.parent)
     except OSError as error:
         raise WorkspaceError(f"{path}: cannot be removed: {error.strerror}") from error
@@ -72,6 +75,28 @@ def remove_temporaries(folder: Path) -> tuple[str, ...]:
     for entry in left:
         entry.unlink(missing_ok=True)
     return tuple(entry.name for entry in left)
+
+
+@contextlib.contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """Keep other processes of ours from changing the folder between a check and what rests on it.
+
+    A lock on the folder itself, held for two system calls, so that writers who hold different
+    locks (`retain` and a nightly run) never overwrite each other. Windows locks no folders; there
+    the check alone has to do.
+    """
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        with contextlib.suppress(OSError):  # network folders may know no locks
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def _check(path: Path, expected: bytes | None) -> int | None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from lorebank.errors import UsageError, WorkspaceError
 from lorebank.workspace.layout import BANK_FOLDER, DERIVED_FOLDER, MEMORY_FOLDER
 
-_MARKS = (DERIVED_FOLDER, MEMORY_FOLDER, BANK_FOLDER)
+_MARKS = (DERIVED_FOLDER, MEMORY_FOLDER, BANK_FOLDER, ".obsidian", "logseq")
 _HINT = "`lorebank init DIR` makes a workspace; `--workspace DIR` or `--bank NAME` names one"
 
 
@@ -23,7 +23,8 @@ def find_workspace(
 
     `path` or `bank` (a registered name), and then `LOREBANK_WORKSPACE`, name it outright. Without
     any it is the nearest folder, from the current one upwards, that holds `.memory/`, `memory/` or
-    `bank/`, else the user's default bank. `WorkspaceError` where there is none.
+    `bank/`, or is a vault or graph; else the current one where it holds dated notes, else the
+    user's default bank. `WorkspaceError` where there is none.
     """
     if bank is not None:
         if path is not None:
@@ -61,8 +62,11 @@ def _nearest(start: Path, environ: Mapping[str, str]) -> Path:
     for folder in (start, *start.parents):
         if any((folder / mark).is_dir() for mark in _MARKS):
             return folder.resolve()
+    from lorebank.workspace.recognise import recognise
     from lorebank.workspace.registry import default_bank  # where no workspace is near
 
+    if recognise(start):
+        return start.resolve()
     if default := default_bank(environ):
         return default
     raise WorkspaceError(f"no workspace in {start} or any folder above it", hint=_HINT)

@@ -74,7 +74,8 @@ def walk(root: Path, config: Config) -> WalkResult:
     """Every memory file of the workspace; `WorkspaceError` only if `root` is no folder."""
     if not root.is_dir():
         raise WorkspaceError(f"{root}: is not a folder", hint="lorebank init makes a workspace")
-    run = _Walk(root, LogPattern.compile(config.workspace.log_pattern))
+    exclude = frozenset(path.strip("/") for path in config.workspace.exclude)
+    run = _Walk(root, LogPattern.compile(config.workspace.log_pattern), exclude)
     run.visit_core()
     run.visit_folder(MEMORY_FOLDER)
     run.visit_folder(BANK_FOLDER)
@@ -158,6 +159,7 @@ class _Walk:
 
     root: Path
     pattern: LogPattern
+    exclude: frozenset[str]
     files: dict[str, SourceFile] = field(default_factory=dict)
     problems: set[Diagnostic] = field(default_factory=set)
 
@@ -220,7 +222,7 @@ class _Walk:
 
     def _below(self, path: str) -> str | None:
         """The folder to go on in, as memory paths are written; `None` where it is left out."""
-        if is_generated(path):
+        if is_generated(path) or path in self.exclude:
             return None
         full = self._full(path)
         folder = Path(path)

@@ -114,3 +114,9 @@ def _write_holder(descriptor: int, text: str) -> None:
         os.ftruncate(descriptor, 0)
         os.lseek(descriptor, 0, os.SEEK_SET)
         os.write(descriptor, text.encode())
+
+
+def append_lock(root: Path) -> WriterLock:
+    """Held while one line goes into a log, for milliseconds, and by nothing else: `retain` and
+    `log` never wait for the workspace's own lock, which a night or an import holds for long."""
+    return WriterLock(root, file=ensure_derived_folder(root) / "append.lock")

@@ -31,11 +31,16 @@ class HookChange:
         return {"host": self.host, "file": self.file, "changed": self.changed}
 
 
-def start_command(root: Path) -> str:
-    """How a shell starts this lorebank in a workspace."""
+def start_arguments(root: Path) -> list[str]:
+    """How a program starts this lorebank in a workspace."""
     found = shutil.which("lorebank")
     start = [found] if found else [sys.executable, "-m", "lorebank"]
-    return shlex.join([*start, "-w", str(root)])
+    return [*start, "-w", str(root)]
+
+
+def start_command(root: Path) -> str:
+    """How a shell starts this lorebank in a workspace."""
+    return shlex.join(start_arguments(root))
 
 
 def hook_snippet(host: str, command: str) -> str:
@@ -54,8 +59,7 @@ def change_hooks(
     """
     module = _module(host)
     target = (file.expanduser() if file else _default_file(host, environ)).resolve()
-    before = _read(target)
-    text = "" if before is None else _decoded(target, before)
+    before, text = read_settings(target)
     if host == "claude-code" and not text.strip():
         text = "{}\n"
     try:
@@ -84,6 +88,12 @@ def _default_file(host: str, environ: Mapping[str, str]) -> Path:
         return (Path(folder) if folder else home / ".claude") / "settings.json"
     is_zsh = Path(environ.get("SHELL", "")).name == "zsh"
     return home / (".zshrc" if is_zsh else ".bashrc")
+
+
+def read_settings(file: Path) -> tuple[bytes | None, str]:
+    """The bytes of a host's file, `None` where there is none, and its text."""
+    before = _read(file)
+    return before, "" if before is None else _decoded(file, before)
 
 
 def _read(file: Path) -> bytes | None:

@@ -72,6 +72,60 @@ def add_entry(text: str, path: Sequence[str], value: Any) -> str:
     return _insert(text, node, entry)
 
 
+def put_member(text: str, path: Sequence[str], value: Any) -> str:
+    """The text with `value` under a new key at `path`, made with all above it if missing.
+
+    A table that stands there empty is filled in place: `cut_member` leaves it then, and takes away
+    those that were made here. `ValueError` where something else than tables stands on the way.
+    """
+    if not text.strip():
+        return f"{text}{json.dumps(_nested(path, value), indent=2, ensure_ascii=False)}\n"
+    node, depth = scan(text), 0
+    while node.kind == "object" and (inner := node.get(path[depth])) is not None:
+        node, depth = inner, depth + 1
+        if depth == len(path):
+            raise ValueError(f"{'.'.join(path)} is there already")
+    if node.kind != "object":
+        raise ValueError(f"{'.'.join(path[:depth])} is not a table")
+    inner_value = _nested(path[depth + 1 :], value)
+    entry = f"{json.dumps(path[depth])}: {_written(text, inner_value, node.depth + 1)}"
+    if not node.entries:
+        return f"{text[: node.start + 1]}{entry}{text[node.start + 1 :]}"
+    return _insert(text, node, entry)
+
+
+def cut_member(text: str, path: Sequence[str]) -> str:
+    """The text without the key at `path` and without the tables that `put_member` made for it;
+    empty where it made the whole text."""
+    way = [scan(text)]
+    for key in path:
+        inner = way[-1].get(key) if way[-1].kind == "object" else None
+        if inner is None:
+            return text
+        way.append(inner)
+    depth = len(path) - 1
+    while depth > 0 and _was_made(text, way[depth]):
+        depth -= 1
+    if depth == 0 and _was_made(text, way[0]):
+        return ""
+    container = way[depth]
+    if len(container.entries) == 1:  # what stood in the empty table stands behind the entry
+        return text[: container.start + 1] + text[container.entries[0].value.end :]
+    place = max(n for n, entry in enumerate(container.entries) if entry.key == path[depth])
+    return cut_entry(text, container, place)
+
+
+def _was_made(text: str, node: Node) -> bool:
+    """Whether a table holds one entry that begins on a line of its own, as those made here do."""
+    return len(node.entries) == 1 and text[node.start + 1] in "\r\n"
+
+
+def _nested(path: Sequence[str], value: Any) -> Any:
+    for key in reversed(path):
+        value = {key: value}
+    return value
+
+
 def cut_entry(text: str, container: Node, place: int) -> str:
     """The text without one entry of an object or array and the comma that came with it."""
     entries = container.entries

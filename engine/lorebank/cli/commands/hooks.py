@@ -69,7 +69,9 @@ def remove(session: Session, host: str, file: Path | None) -> None:
 
 
 @hooks.command("run", cls=Command, examples="lorebank hooks run session-start < event.json")
-@click.argument("event", type=click.Choice(["session-start", "pre-compact"]))
+@click.argument(
+    "event", type=click.Choice(["session-start", "prompt", "pre-compact", "session-end"])
+)
 @pass_session
 def run_hook(session: Session, event: str) -> None:
     """What the host calls at an event; reads its JSON from standard input."""
@@ -79,6 +81,8 @@ def run_hook(session: Session, event: str) -> None:
             event,
             session=str(told.get("session_id") or "main"),
             source=str(told.get("source") or ""),
+            prompt=str(told.get("prompt") or ""),
+            transcript=str(told.get("transcript_path") or ""),
         )
     if session.json:
         session.show_json({"event": event, "text": text})

@@ -44,10 +44,10 @@ def inbox(
     settled: bool,
     undo: bool,
 ) -> None:
-    """Show what waits for a judgment, newest first, and settle it.
+    """Show what waits for a judgment, and settle it.
 
-    Each verdict is a signed line under bank/; deleting the line, or --undo, takes it back. `rule`
-    goes through the items with single keys, on a terminal only.
+    Newest first. Each verdict is a signed line under bank/; deleting the line, or --undo, takes it
+    back. `rule` goes through the items with single keys, on a terminal only.
     """
     with session.bank() as bank:
         if undo:

@@ -34,6 +34,9 @@ _TYPED_LINE = re.compile(r"(?:[-*+]\s+\S|[WBSO](?:\s*\([^)\n]*\))?\s+(?:@|\[\[)|
 @click.option("--against", multiple=True, metavar="ID", help="An opinion it speaks against.")
 @click.option("--replaces", multiple=True, metavar="ID", help="A fact that holds no longer.")
 @click.option("--origin", type=ORIGIN, default="owner", help="Whose word it is; yours without.")
+@click.option("--allow-future", is_flag=True, help="Take a --date that lies ahead.")
+@click.option("--allow-secret", is_flag=True, help="Write what looks like a secret.")
+@click.option("--undo", is_flag=True, help="Take the last fact out again.")
 @pass_session
 def retain(
     session: Session,
@@ -46,13 +49,20 @@ def retain(
     against: tuple[str, ...],
     replaces: tuple[str, ...],
     origin: str,
+    allow_future: bool,
+    allow_secret: bool,
+    undo: bool,
 ) -> None:
     """Write a fact into the log of a day.
 
     TEXT is a sentence, or a typed line as it stands in a log. Without TEXT, or with -, it is read
     from standard input: each line that begins with a kind or a bullet is a fact of its own.
-    Prints where each fact stands, and its id; what it may restate or replace is told on stderr.
+    Prints where each fact stands, and its id; on stderr, how it was understood, and what it may
+    restate or replace.
     """
+    if undo:
+        _undo(session)
+        return
     facts: list[Fact] = []
     with session.bank() as bank:
         for sentence in _sentences(text):
@@ -66,10 +76,13 @@ def retain(
                 against=against,
                 replaces=replaces,
                 origin=origin,
+                allow_future=allow_future,
+                allow_secret=allow_secret,
             )
             facts.append(fact)
             if not session.json:
                 session.show([f"{fact.citation} {fact.id}"])
+                session.note([session.error_look.dim(session.error_look.clean_line(_echo(fact)))])
                 session.note(related_lines(session.look, fact.related))
     if session.json:
         session.show_json(
@@ -78,6 +91,30 @@ def retain(
                 "related": [item.to_dict() for fact in facts for item in fact.related],
             }
         )
+
+
+def _echo(fact: Fact) -> str:
+    """The fact as it was understood: kind, whom, when."""
+    whom = ", ".join(mention.name for mention in fact.mentions)
+    when = fact.occurred
+    days = (
+        ""
+        if when is None
+        else " – ".join(
+            dict.fromkeys(day.isoformat() if day else "…" for day in (when.start, when.end))
+        )
+    )
+    parts = [str(fact.kind.value), f"about {whom}" if whom else "about nobody named", days]
+    return f"{'; '.join(filter(None, parts))}: {fact.content}"
+
+
+def _undo(session: Session) -> None:
+    with session.bank() as bank:
+        report = bank.undo_retain()
+    if session.json:
+        session.show_json(report.to_dict())
+    else:
+        session.show(session.look.clean_line(path) for path in report.restored)
 
 
 def _sentences(arguments: tuple[str, ...]) -> list[str]:

@@ -16,7 +16,7 @@ from lorebank.cli.render.phrases import (
     part_lines,
     unconfirmed,
 )
-from lorebank.domain import Answer, FactStatus, Hit, Query, SearchHit
+from lorebank.domain import Answer, Hit, Query, SearchHit
 from lorebank.recall.context_lines import untold
 
 
@@ -35,9 +35,8 @@ def answer_lines(look: Look, answer: Answer, *, explain: bool = False) -> list[s
 
 
 def _hit_block(look: Look, hit: Hit) -> list[str]:
-    status = "" if hit.status is FactStatus.LIVE else hit.status.value
     parts = [
-        status,
+        hit.standing,
         unconfirmed(hit),
         hit.kind,
         day_phrase(hit.timestamp) if hit.timestamp else "",
@@ -168,9 +167,7 @@ def answer_markdown(answer: Answer) -> Iterator[str]:
         parts = [hit.kind, day_phrase(hit.timestamp) if hit.timestamp else ""]
         if hit.confidence is not None:
             parts.append(confidence_phrase(hit.confidence))
-        if hit.status is not FactStatus.LIVE:
-            parts.append(hit.status.value)
-        parts.append(unconfirmed(hit))
+        parts += [hit.standing, unconfirmed(hit)]
         content = " ".join(hit.content.split())
         yield f"- {content} ({', '.join(p for p in parts if p)}) [{hit.place}]"
         if fresh := untold(hit.context, told):

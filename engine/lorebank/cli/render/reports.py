@@ -158,7 +158,10 @@ def _patch_line(look: Look, line: str) -> str:
 def status_lines(look: Look, status: Status) -> list[str]:
     """Workspace, freshness, contents, embedder, last reflection, and each problem with a remedy."""
     rows = [
-        ("workspace", look.clean_line(status.workspace)),
+        (
+            "workspace",
+            look.clean_line(status.workspace + (f" ({status.form})" if status.form else "")),
+        ),
         ("index", _index_state(look, status)),
         ("holds", ", ".join(f"{number:,} {what}" for what, number in _held(status))),
         ("embedder", _embedder_state(look, status)),
@@ -166,6 +169,7 @@ def status_lines(look: Look, status: Status) -> list[str]:
         *([("search", _engine_state(look, status))] if status.sidecar else []),
         *([("rules", _rules(status))] if status.directives else []),
         *([("beliefs", f"words alone: {status.rules_alone}")] if status.rules_alone else []),
+        *([("lint", _lint(status))] if status.counts.get("lint") else []),
         ("reflected", status.last_reflection or "never (lorebank reflect --dry-run shows a first)"),
     ]
     lines = [part for label, value in rows for part in _row(look, label, value)]
@@ -183,6 +187,10 @@ def _engine_state(look: Look, status: Status) -> str:
     return SEPARATOR.join(parts)
 
 
+def _lint(status: Status) -> str:
+    return f"{count(status.counts['lint'], 'finding')} (lorebank lint shows them)"
+
+
 def _rules(status: Status) -> str:
     """How many rules the owner gave, and where they stand."""
     return f"{count(len(status.directives), 'directive')} in {status.directives[0].source.path}"
@@ -190,7 +198,8 @@ def _rules(status: Status) -> str:
 
 def _held(status: Status) -> list[tuple[str, int]]:
     """The counts; what waits is named only where something does."""
-    return [(what, n) for what, n in status.counts.items() if n or what != "pending"]
+    counted = [(what, n) for what, n in status.counts.items() if what != "lint"]
+    return [(what, n) for what, n in counted if n or what != "pending"]
 
 
 def _row(look: Look, label: str, value: str) -> list[str]:

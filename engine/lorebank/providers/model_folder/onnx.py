@@ -25,8 +25,9 @@ _POOLINGS: tuple[tuple[str, Pooling], ...] = (
     ("pooling_mode_lasttoken", "last"),
     ("pooling_mode_mean_tokens", "mean"),
 )
-_BATCH_TOKENS = 4096
-"""Padding included: memory grows by it, speed hardly."""
+_BATCH_TOKENS = 256
+"""Padding included. What fits the caches of a core is fastest: batches of 8, 32 and 128 lines of 23
+tokens take 6.7, 8.7 and 12.6 ms of CPU a line."""
 
 
 def pooling_of(folder: Path) -> Pooling:
@@ -80,6 +81,8 @@ class OnnxModel:
         tokenizer = read_tokenizer(tokenizer_file)
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 4
+        # Threads that spin while they wait take half as much CPU again, and gain nothing.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         try:
             session = onnxruntime.InferenceSession(
                 str(network), options, providers=["CPUExecutionProvider"]

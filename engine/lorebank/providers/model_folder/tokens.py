@@ -6,6 +6,7 @@ Any other is left to the package `tokenizers`, which is named where it is missin
 
 from __future__ import annotations
 
+import gzip
 import json
 import unicodedata
 from collections.abc import Iterator, Sequence
@@ -52,7 +53,8 @@ def read_tokenizer(file: Path) -> FolderTokenizer:
     and that is not installed.
     """
     try:
-        table = json.loads(file.read_bytes())
+        raw = file.read_bytes()
+        table = json.loads(gzip.decompress(raw) if file.suffix == ".gz" else raw)
         if not isinstance(table, dict):
             raise ValueError("no object")
         pieces = WordPieces.of(table)

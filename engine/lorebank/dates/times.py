@@ -1,0 +1,222 @@
+"""The times that a note's own text names, resolved against the day it was written down.
+
+A year, month or week that the text leaves open is settled by the tense of its clause: `met on
+Friday` is the last one, `will meet on Friday` the coming one, either of them today where today is
+Friday. Without a tense, what comes back every week or month is the coming one and what comes back
+every year the nearest. Several times are all kept, in the order of the text.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from dataclasses import replace
+from datetime import date
+from functools import cache, lru_cache
+
+from lorebank.dates.calendar import year_days
+from lorebank.dates.lattice import count_marks
+from lorebank.dates.lexicon import ALL, LANGUAGES, lexicon
+from lorebank.dates.phrases import Found, read_phrases
+from lorebank.dates.rules_bounds import resolve
+from lorebank.dates.spans import Moment, Tense
+from lorebank.dates.tokens import tokenize
+from lorebank.domain import Interval
+from lorebank.records import dataclass
+
+_SENTENCE_END = r"[.;!?。！？；]\s|[。！？；]|\n"
+_PAUSE = r"[,:–—，、]\s|[，]| - "
+_LONGEST_MONTH = 31
+_LONGEST_CLAUSE = 1_000
+"""Characters that are looked at for its tense; no clause of prose comes near."""
+_EPOCH = 1970
+"""The year that clocks fall back to: `the car radio thinks it is 1970`. A note that means the year
+itself loses that one time."""
+_SOME_DAY, _OTHER_DAY = date(2000, 6, 15), date(2011, 2, 2)
+
+
+def times_of(
+    text: str, recorded: date | None, *, tense: Tense | None = None
+) -> tuple[Interval, ...]:
+    """The times that the text names, in its order, each once; empty where it names none.
+
+    Without a recorded day only dates that stand by themselves (`2025-11-27`, `May 2024`) count.
+    `tense` says which one the whole text is in, whatever its words. What happens again and again
+    (`every Friday`, `in winter he skis`) names no time.
+    """
+    if recorded is None:
+        some, other = (_read(text, day, tense, settled=True) for day in (_SOME_DAY, _OTHER_DAY))
+        return tuple(interval for interval in some if interval in other)
+    return _read(text, recorded, tense, settled=False)
+
+
+def tense_of(text: str) -> Tense:
+    """Whether a whole text speaks of what was or of what is to come."""
+    return _Speech(_languages_of(text, [])).tense(text)
+
+
+def _read(text: str, recorded: date, told: Tense | None, *, settled: bool) -> tuple[Interval, ...]:
+    phrases = read_phrases(text, recorded)
+    if not phrases:
+        return ()
+    speech = _Speech(_languages_of(text, phrases))
+    clauses = iter(_clauses(text, phrases, speech))
+    end, clause = next(clauses)
+    times: list[Interval] = []
+    named: date | None = None
+    for phrase in phrases:
+        while phrase.start >= end:
+            end, clause = next(clauses)
+        meaning = phrase.meaning
+        if settled and meaning.repeating:
+            continue
+        tense = told or speech.tense(clause)
+        if _names_no_time(phrase, clause, tense, speech):
+            continue
+        if meaning.is_range_of_days and speech.holds("moved", clause):
+            meaning, tense = replace(meaning, modifier="each"), "near"
+        intervals = resolve(meaning, Moment(recorded, tense, named))
+        times.extend(intervals)
+        named = _named(intervals) or named
+    return tuple(dict.fromkeys(times))
+
+
+def _named(intervals: tuple[Interval, ...]) -> date | None:
+    """The day from which `the 29th` or `the week after` counts on."""
+    if not intervals or intervals[-1].start is None or intervals[-1].end is None:
+        return None
+    first, last = intervals[-1].start, intervals[-1].end
+    return first if (last - first).days <= _LONGEST_MONTH else None
+
+
+def _names_no_time(phrase: Found, clause: str, tense: Tense, speech: _Speech) -> bool:
+    meaning = phrase.meaning
+    if meaning.ahead:
+        return tense == "past"  # built in 3 days
+    if not meaning.repeating:
+        return meaning.granularity == "year" and meaning.spans[0].days == year_days(_EPOCH)
+    if speech.holds("habit", clause):
+        return True
+    if meaning.is_span_of_week and tense != "future" and speech.holds("hours", clause):
+        return True
+    return tense == "near" and meaning.granularity == "season" and meaning.modifier == "exact"
+
+
+def _languages_of(text: str, phrases: list[Found]) -> tuple[str, ...]:
+    """The languages that most common words of the text belong to, of those of its phrases."""
+    shared = ALL
+    for phrase in phrases:
+        shared = shared & phrase.languages or shared
+    votes = count_marks(tokenize(text).words, lexicon().marks)
+    known = {
+        code: votes.get(index, 0)
+        for index, code in enumerate(LANGUAGES)
+        if shared >> index & 1 and code in lexicon().cues
+    }
+    most = max(known.values(), default=0)
+    return tuple(code for code, count in known.items() if count == most)
+
+
+def _clauses(text: str, phrases: list[Found], speech: _Speech) -> list[tuple[int, str]]:
+    """Where each clause ends, and its text.
+
+    A piece that is a date and nothing else (`Next week, …`) belongs to the piece behind it, or at
+    the end of a sentence to the one before.
+    """
+    starts = [phrase.start for phrase in phrases]
+    pieces: list[tuple[int, int, bool]] = []
+    start = 0
+    cuts = (
+        (match.end(), match.lastgroup == "sentence") for match in speech.boundary().finditer(text)
+    )
+    for end, ends_sentence in (*cuts, (len(text), True)):
+        before, behind = bisect_left(starts, start), bisect_left(starts, end)
+        if behind and end - 1 < phrases[behind - 1].end and end < len(text):
+            continue  # a comma inside a phrase
+        if _is_only_dates(text[start:end], start, phrases[before:behind]):
+            if not ends_sentence:
+                continue
+            if pieces and not pieces[-1][2]:
+                start = pieces.pop()[0]
+        pieces.append((start, end, ends_sentence))
+        start = end
+    return [(end, text[start:end]) for start, end, _ in pieces]
+
+
+def _is_only_dates(piece: str, start: int, inside: list[Found]) -> bool:
+    if not inside:
+        return False
+    rest = piece[: inside[0].start - start] + piece[inside[-1].end - start :]
+    return re.search(r"\w", rest) is None
+
+
+@dataclass(frozen=True, slots=True)
+class _Speech:
+    """How some languages tell past from future."""
+
+    languages: tuple[str, ...]
+
+    def tense(self, clause: str) -> Tense:
+        return _tense(self, clause[:_LONGEST_CLAUSE])
+
+    def told(self, clause: str) -> Tense:
+        if self.holds("future", clause):
+            return "future"
+        return "past" if self.holds("past", clause) or self._perfect(clause) else "near"
+
+    def holds(self, cue: str, clause: str) -> bool:
+        """Whether the clause holds a word or an ending of that kind."""
+        written = _uncapitalised(clause[:_LONGEST_CLAUSE])
+        return any(
+            self._counts(code, f"not_{cue}", match.group())
+            for code in self.languages
+            if (pattern := _pattern(code, cue))
+            for match in pattern.finditer(written)
+        )
+
+    def _perfect(self, clause: str) -> bool:
+        """`ha pagato`, `est parti`; or a clause that begins `Pagado el 25`."""
+        written = _uncapitalised(clause)
+        for code in self.languages:
+            participle, auxiliary = _pattern(code, "participle"), _pattern(code, "auxiliary")
+            for match in participle.finditer(written) if participle else ():
+                before = written[: match.start()]
+                if not (auxiliary.search(before) if auxiliary else not before.strip()):
+                    continue
+                if self._counts(code, "not_past", match.group()):
+                    return True
+        return False
+
+    @staticmethod
+    def _counts(code: str, exceptions: str, word: str) -> bool:
+        pattern = _pattern(code, exceptions)
+        return pattern is None or not pattern.fullmatch(word)
+
+    def boundary(self) -> re.Pattern[str]:
+        return _boundary(self.languages)
+
+
+@lru_cache(maxsize=64)
+def _tense(speech: _Speech, clause: str) -> Tense:
+    """As `_Speech.told`: several dates of one clause share its tense."""
+    return speech.told(clause)
+
+
+@lru_cache(maxsize=64)
+def _uncapitalised(clause: str) -> str:
+    """The clause in small letters without what is capitalised inside it: a name, or a noun."""
+    first, *rest = clause.strip().split(" ")
+    return " ".join([first.lower(), *(word for word in rest if not word[:1].isupper())])
+
+
+@cache
+def _pattern(code: str, cue: str) -> re.Pattern[str] | None:
+    words = lexicon().cues.get(code, {}).get(cue)
+    return re.compile(rf"(?<![^\W\d_])(?:{words})(?![^\W\d_])") if words else None
+
+
+@cache
+def _boundary(languages: tuple[str, ...]) -> re.Pattern[str]:
+    joins = "|".join(words for code in languages if (words := lexicon().cues[code].get("joins")))
+    between = rf"|\s(?:{joins})(?=\s)" if joins else ""
+    return re.compile(rf"(?P<sentence>{_SENTENCE_END})|(?P<pause>{_PAUSE}{between})")

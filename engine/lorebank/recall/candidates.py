@@ -1,0 +1,311 @@
+"""Candidates: what each way of looking finds for a question, with its reasons.
+
+By words and codes, by meaning, by the names, the time, the opinion and the property asked for. A
+list is in its own order and scores are in its own unit; `scoring` judges the union by one measure.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import field
+from datetime import date
+from functools import cache, cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from lorebank.index.codes import code_of, items_with_codes
+from lorebank.index.connection import Connection
+from lorebank.index.graph import items_naming_entities, items_of_entities, opinion_items
+from lorebank.index.intervals import items_in_interval
+from lorebank.index.items import ItemCache
+from lorebank.index.lexical import match_items
+from lorebank.index.postings import Held, Postings
+from lorebank.index.selection import newest_items
+from lorebank.index.slots import items_of_slots
+from lorebank.index.vocabulary import Vocabulary
+from lorebank.language.words import identifiers, words
+from lorebank.recall.understand import Understood
+from lorebank.records import dataclass
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from lorebank.index.vectors import VectorIndex
+
+_SUBJECT, _MENTIONED, _NAMED = 1.0, 0.8, 0.6
+"""How much an item has to do with an entity that it is about, links, or names in its text."""
+_PERHAPS = 0.7
+"""How much of that is left where the entity is only perhaps the one that is meant."""
+_WRITTEN = 0.5
+"""What was only written in the time asked for, beside 1 for what happened in it."""
+_MANY = 8
+"""Times `limit` neighbours in meaning that are looked through where filters leave few of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One question, and what it is asked of."""
+
+    understood: Understood
+    connection: Connection
+    vocabulary: Vocabulary
+    postings: Postings
+    items: ItemCache
+    now: date
+    limit: int
+    """How many items each way of looking may bring."""
+    within: str | None = None
+    """JSON list of the only items that filters leave; `None`: all."""
+    vectors: VectorIndex | None = None
+    query_vector: NDArray[np.float32] | None = None
+    spread: float = 0.0
+    """The usual standard deviation of the embedder's similarities; 0: as this question's are."""
+
+    @property
+    def allowed(self) -> frozenset[int] | None:
+        """`within` as a set."""
+        return None if self.within is None else frozenset(json.loads(self.within))
+
+
+class Ranked(NamedTuple):
+    """One item as one list sees it; a tuple, as each question makes some hundred of them."""
+
+    item: int
+    score: float
+    why: Mapping[str, Any] = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """What one way of looking found, best first; no item twice."""
+
+    ranked: tuple[Ranked, ...] = ()
+
+    @cached_property
+    def entries(self) -> dict[int, Ranked]:
+        """Item → what this list says of it, best first."""
+        return {entry.item: entry for entry in self.ranked}
+
+    @cached_property
+    def ranks(self) -> dict[int, int]:
+        """Item → its place in the list, from 1."""
+        return {entry.item: rank for rank, entry in enumerate(self.ranked, start=1)}
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Every list of one question."""
+
+    lists: Mapping[str, Ranking]
+    held: Mapping[int, Held] = field(default_factory=dict)
+    """Item → which terms it holds, by their places."""
+    nearness: Mapping[int, float] = field(default_factory=dict)
+    """Item → how many standard deviations it is nearer in meaning than the notes at large."""
+
+    @property
+    def items(self) -> frozenset[int]:
+        return frozenset(entry.item for ranking in self.lists.values() for entry in ranking.ranked)
+
+
+def needs_meaning(understood: Understood) -> bool:
+    """Whether words and links alone can not be enough: a question that names only entities, a time
+    or identifiers is answered by these, and loading a model for it would only cost time."""
+    named = {word for token in identifiers(understood.plain) for word in words(token)}
+    return any(term not in named and " " not in term for term in understood.subject_terms)
+
+
+def gather(request: Request, without: frozenset[str] = frozenset()) -> Candidates:
+    """Every list but those `without`."""
+    lists: dict[str, Ranking] = {}
+    held: dict[int, Held] = {}
+    if "lexical" not in without:
+        lists["lexical"] = _by_words(request, held)
+    for name, find in _FINDERS.items():
+        lists[name] = Ranking() if name in without else find(request)
+    found = Candidates(lists, held)
+    if "semantic" in without:
+        return found
+    ranking, nearness = _by_meaning(request, found.items)
+    return Candidates({**lists, "semantic": ranking}, held, nearness)
+
+
+def _by_words(request: Request, held: dict[int, Held]) -> Ranking:
+    """Items that hold any of the terms; `why` tells those in the item from those around it."""
+    terms = request.understood.terms
+    matches = match_items(
+        request.vocabulary, request.postings, terms, request.limit, within=request.within
+    )
+    scores = {match.row: match.score for match in matches}
+    held.update((match.row, match.held) for match in matches)
+    for place, items in [*_by_codes(request).items(), *_by_parts(request)]:
+        for item in items:
+            own, around = held.get(item, Held(0, 0))
+            if not own >> place & 1:
+                held[item] = Held(own | 1 << place, around)
+                scores[item] = scores.get(item, 0.0) + math.log(request.vocabulary.total + 1)
+
+    @cache  # most items hold the terms in one of a few ways
+    def why(found: Held) -> dict[str, list[str]]:
+        return {
+            "terms": [term for place, term in enumerate(terms) if found.own >> place & 1],
+            "around": [term for place, term in enumerate(terms) if found.around >> place & 1],
+        }
+
+    order = sorted(scores, key=lambda item: (-scores[item], item))
+    return Ranking(tuple(Ranked(item, scores[item], why(held[item])) for item in order))
+
+
+def _by_codes(request: Request) -> dict[int, list[int]]:
+    """Place of a term → the items with a code that it is, or that it begins or ends."""
+    places = {term: place for place, term in enumerate(request.understood.terms)}
+    asked: dict[str, int] = {}
+    for token in identifiers(request.understood.plain):
+        whole = token if token in places else (words(token) or [""])[0]
+        if whole in places and (code := code_of(token)):
+            asked[code] = places[whole]
+    if not asked:
+        return {}
+    allowed = request.allowed
+    found = items_with_codes(request.connection, asked)
+    return {
+        asked[code]: [item for item in items if allowed is None or item in allowed]
+        for code, items in found.items()
+    }
+
+
+def _by_parts(request: Request) -> Iterator[tuple[int, list[int]]]:
+    """Place of a word that stands nowhere → the items with a longer word that holds it."""
+    counts = request.vocabulary.frequencies(request.understood.terms)
+    for place, term in enumerate(request.understood.terms):
+        if not counts[term] and (longer := request.vocabulary.holding(term)):
+            matches = match_items(
+                request.vocabulary, request.postings, longer, request.limit, within=request.within
+            )
+            yield place, [match.row for match in matches if match.held.own]
+
+
+def _by_meaning(request: Request, others: frozenset[int]) -> tuple[Ranking, dict[int, float]]:
+    """The nearest items, and how near they and `others` are; empty without an embedder."""
+    if request.vectors is None or request.query_vector is None:
+        return Ranking(), {}
+    allowed = request.allowed
+    limit = request.limit if allowed is None else request.limit * _MANY
+    near = request.vectors.nearest(request.query_vector, limit)
+    scores = {item: score for item, score in near.ranked if allowed is None or item in allowed}
+    ranked = tuple(
+        Ranked(item, score, {"similarity": round(score, 4)})
+        for item, score in list(scores.items())[: request.limit]
+    )
+    missing = sorted(others - scores.keys())
+    scores |= request.vectors.similarities(request.query_vector, missing)
+    kept = others | {entry.item for entry in ranked}
+    spread = request.spread or near.spread
+    return Ranking(ranked), {
+        item: (score - near.mean) / spread for item, score in scores.items() if item in kept
+    }
+
+
+def _by_names(request: Request) -> Ranking:
+    """Facts about the entities named, facts that link them, items that have their names in the
+    text; what has several of them adds them up. Ties: the newest first."""
+    perhaps = request.understood.perhaps
+    wanted = (*request.understood.entities, *perhaps)
+    scores: dict[int, float] = {}
+    paths: dict[int, list[str]] = {}
+    if wanted:
+        linked = items_of_entities(request.connection, wanted, request.limit, within=request.within)
+        named = items_naming_entities(
+            request.connection, wanted, request.limit, within=request.within
+        )
+        worth = [(item, e, _SUBJECT if subject else _MENTIONED) for item, e, subject in linked]
+        worth += [(item, entity, _NAMED) for item, entity in named]
+        for item, entity, score in worth:
+            if entity not in paths.setdefault(item, []):
+                share = _PERHAPS if entity in perhaps else 1.0
+                scores[item] = scores.get(item, 0.0) + score * share
+                paths[item].append(entity)
+    order = {item: place for place, item in enumerate(scores)}
+    ranked = sorted(scores.items(), key=lambda entry: (-entry[1], order[entry[0]]))
+    return Ranking(tuple(Ranked(item, score, {"path": paths[item]}) for item, score in ranked))
+
+
+def _by_time(request: Request) -> Ranking:
+    """Items whose own time, or else day of writing, overlaps the interval; newest first.
+
+    The less of its own time lies in the interval, the less an item counts: "in 2025" tells little
+    of a week in March.
+    """
+    interval = request.understood.query.interval
+    if interval is None:
+        return Ranking()
+    rows = items_in_interval(request.connection, interval, request.limit, within=request.within)
+    return Ranking(
+        tuple(
+            Ranked(item, math.sqrt(share) if by == "occurred" else _WRITTEN, {"by": by})
+            for item, by, share in rows
+        )
+    )
+
+
+def _by_opinion(request: Request) -> Ranking:
+    """Opinions of the entities named, or of anybody where none is named; the surest first."""
+    if not request.understood.wants_opinion:
+        return Ranking()
+    rows = opinion_items(
+        request.connection, request.understood.entities, request.limit, within=request.within
+    )
+    return Ranking(tuple(Ranked(item, c, {"confidence": round(c, 4)}) for item, c in rows))
+
+
+def _by_property(request: Request) -> Ranking:
+    """Facts that give the very property asked for; the newest scores 1, each before it less.
+
+    Asked about a time, the newest is the last one recorded by its end: what held then may have
+    been written long before, so the filter of time does not hold here.
+    """
+    understood = request.understood
+    if not understood.relations and not understood.attributes:
+        return Ranking()
+    interval = understood.query.interval
+    rows = items_of_slots(
+        request.connection,
+        understood.entities,
+        understood.relations,
+        understood.attributes,
+        request.limit,
+        until=interval.end if interval else None,
+        within=request.within,
+    )
+    return Ranking(
+        tuple(
+            Ranked(item, 1.0 / (place + 1), {"relation": relation})
+            for place, (item, relation) in enumerate(rows)
+        )
+    )
+
+
+def _by_filters(request: Request) -> Ranking:
+    """The newest items inside the filters, where nothing else is asked for: `tag:recipe`."""
+    understood = request.understood
+    if (
+        request.within is None
+        or understood.terms
+        or understood.entities
+        or understood.query.interval
+    ):
+        return Ranking()
+    newest = newest_items(request.connection, request.limit, within=request.within)
+    return Ranking(tuple(Ranked(item, 1.0 / (n + 1)) for n, item in enumerate(newest)))
+
+
+_FINDERS: Mapping[str, Callable[[Request], Ranking]] = {
+    "entity": _by_names,
+    "temporal": _by_time,
+    "opinion": _by_opinion,
+    "listing": _by_filters,
+    "slot": _by_property,
+}
+RETRIEVERS = ("lexical", "semantic", *_FINDERS)

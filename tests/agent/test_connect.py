@@ -1,0 +1,101 @@
+"""lorebank in the settings of hosts: written, started as the host would, removed byte for byte."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from lorebank.agent.hooks.connect import HOSTS, NAME, check, connect, settings_file, snippet
+from lorebank.errors import ConfigurationError, LorebankError
+
+COMMAND = ["/usr/bin/lorebank", "-w", "/home/me/notes", "mcp"]
+JSON_TEXTS = [
+    "{}",
+    "{}\n",
+    "{ }",
+    '{"a": 1}',
+    '{\n  "a": [1,2],\n  "b": {}\n}\n',
+    '{"mcpServers": {}, "servers": {}, "mcp": {"servers": {}}}',
+    '{\n\t"mcpServers": {\n\t\t"other": {"command": "x"}\n\t},\n\t"z": 0\n}',
+    '{\r\n  "servers": {"o": {}},\r\n  "mcp": {"x": 1}\r\n}\r\n',
+    '{"mcp": {}}',
+]
+TOML_TEXTS = ["", "a = 1", "a = 1\n", '[mcp_servers.other]\ncommand = "x"\n# mine\n\n']
+
+
+@pytest.mark.parametrize("host", [name for name in HOSTS if name != "codex"])
+@pytest.mark.parametrize("before", JSON_TEXTS)
+def test_json_settings_are_what_they_were(host: str, before: str, tmp_path: Path) -> None:
+    file = tmp_path / "settings.json"
+    file.write_bytes(before.encode())
+    assert connect(host, file, COMMAND).changed
+    written = json.loads(file.read_bytes())
+    for key in (*HOSTS[host].table, NAME):
+        written = written[key]
+    assert (written["command"], written["args"]) == (COMMAND[0], COMMAND[1:])
+    again = file.read_bytes()
+    connect(host, file, COMMAND)
+    assert file.read_bytes() == again
+    connect(host, file, [*COMMAND, "--read-only"])
+    connect(host, file, None)
+    assert file.read_bytes() == before.encode()
+
+
+@pytest.mark.parametrize("before", TOML_TEXTS)
+def test_toml_settings_are_what_they_were(before: str, tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text(before)
+    connect("codex", file, COMMAND)
+    assert tomllib.loads(file.read_text())["mcp_servers"][NAME]["args"] == COMMAND[1:]
+    connect("codex", file, [*COMMAND, "--read-only"])
+    connect("codex", file, None)
+    assert (file.read_text() if file.exists() else "") == before
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_a_file_that_was_made_goes_again(host: str, tmp_path: Path) -> None:
+    file = tmp_path / "new" / settings_file(host, {"HOME": "/home/me"}).name
+    connect(host, file, COMMAND)
+    assert file.read_text() == snippet(host, COMMAND)
+    assert connect(host, file, None).changed
+    assert not file.exists()
+    assert not connect(host, file, None).changed
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.json", "{not json"),
+        ("a.json", '{"mcpServers": []}'),
+        ("a.json", "[]"),
+        ("a.toml", "x ="),
+        ("a.toml", '[mcp_servers.memory]\ncommand = "other"\n'),
+    ],
+)
+def test_settings_of_another_shape_are_left_alone(name: str, text: str, tmp_path: Path) -> None:
+    file = tmp_path / name
+    file.write_text(text)
+    with pytest.raises(ConfigurationError, match="nothing was changed"):
+        connect("codex" if name.endswith("toml") else "cursor", file, COMMAND)
+    assert file.read_text() == text
+
+
+def test_places_are_those_of_the_host() -> None:
+    home = {"HOME": "/home/me"}
+    assert settings_file("claude-code", home) == Path("/home/me/.claude.json")
+    assert settings_file("codex", home | {"CODEX_HOME": "/x"}) == Path("/x/config.toml")
+    found = settings_file("claude-desktop", home, "darwin")
+    assert found == Path("/home/me/Library/Application Support/Claude/claude_desktop_config.json")
+
+
+def test_the_server_is_started_as_the_host_would(tmp_path: Path) -> None:
+    (tmp_path / "memory").mkdir()
+    command = [sys.executable, "-m", "lorebank", "-w", str(tmp_path), "mcp"]
+    assert "recall" in check(command, os.environ)
+    with pytest.raises(LorebankError, match="does not answer"):
+        check([sys.executable, "-c", "print([])"])

@@ -1,0 +1,120 @@
+"""Folders of other programs, read where they lie and left as they are."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+from pathlib import Path
+
+import pytest
+from tests.support import WORDS_ONLY
+
+from lorebank import Bank
+
+NOW = date(2026, 3, 31)
+PERSON = "---\naliases: [{0}o]\nbirthday: 199{1}-05-04\nstatus: {2}\n---\nKeeps boat {1}.\n"
+
+
+@pytest.fixture
+def environ(tmp_path: Path) -> dict[str, str]:
+    return WORDS_ONLY | {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+
+
+@pytest.fixture
+def vault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    root = tmp_path / "vault"
+    for folder in (".obsidian", "People", "Days", "Templates"):
+        (root / folder).mkdir(parents=True)
+    daily = {"folder": "Days", "format": "YYYY-MM-DD dddd"}
+    (root / ".obsidian" / "daily-notes.json").write_text(json.dumps(daily))
+    (root / ".obsidian" / "templates.json").write_text(json.dumps({"folder": "Templates"}))
+    (root / "Templates" / "person.md").write_text("---\nbirthday: 2000-01-01\n---\n- W @Ana: x.\n")
+    for number, name in enumerate(("Ana", "Bo", "Cleo")):
+        status = "draft" if number else "done"
+        (root / "People" / f"{name}.md").write_text(PERSON.format(name, number, status))
+    (root / "Ideas.md").write_text("---\nstatus: draft\n---\nA boat house.\n")
+    (root / "Days" / "2026-03-02 Monday.md").write_text(
+        "Met [[Ana]] at the boat.\n- [ ] call [[Bo]]\n- W @Ana: Rows on Sundays.\n"
+    )
+    return root
+
+
+def tree(root: Path) -> dict[str, bytes]:
+    return {str(p.relative_to(root)): p.read_bytes() for p in root.rglob("*") if p.is_file()}
+
+
+def test_a_vault_is_read_in_place_with_properties_as_facts(
+    vault: Path, environ: dict[str, str]
+) -> None:
+    with Bank.open(vault, environ=environ, now=NOW) as bank:
+        [hit] = bank.recall("when is the birthday of Bo?", k=1).hits
+        assert (hit.content, str(hit.source)) == ("birthday: 1991-05-04", "People/Bo.md#L3")
+        assert {e.name: e.aliases for e in bank.entities()} == {
+            "Ana": ("Anao",),
+            "Bo": ("Boo",),
+            "Cleo": ("Cleoo",),
+        }
+        assert [f.recorded for f in bank.timeline("Ana") if "Rows" in f.content] == [
+            date(2026, 3, 2)
+        ]
+        assert bank.status().form == "Obsidian vault"
+
+
+def test_any_key_is_a_filter(vault: Path, environ: dict[str, str]) -> None:
+    with Bank.open(vault, environ=environ, now=NOW) as bank:
+        sources = {hit.source.path for hit in bank.recall("boat status:draft").hits}
+        assert sources == {"People/Bo.md", "People/Cleo.md", "Ideas.md"}
+        assert bank.recall("boat weather:fine").hits  # no key of any note: a word
+
+
+def test_reading_writes_nothing_and_reflect_only_into_its_own_folders(
+    vault: Path, environ: dict[str, str]
+) -> None:
+    before = tree(vault)
+    with Bank.open(vault, environ=environ, now=NOW) as bank:
+        bank.recall("boat")
+        bank.search("boat")
+        bank.status()
+    assert tree(vault) == before
+    with Bank.open(vault, environ=environ, now=NOW) as bank:
+        assert bank.reflect().changed
+    after = tree(vault)
+    assert {path: after[path] for path in before} == before
+    assert {path.split("/")[0] for path in after.keys() - before.keys()} == {"bank", ".memory"}
+
+
+def test_init_makes_only_its_own_folders(vault: Path, environ: dict[str, str]) -> None:
+    with Bank.init(vault, environ=environ) as bank:
+        assert bank.created == ("bank/", ".memory/")
+    assert not (vault / "memory").exists()
+    with Bank.open(vault, environ=environ, now=NOW) as bank:
+        bank.sync()
+        assert len(bank.entities()) == 3
+
+
+@pytest.mark.parametrize(
+    ("files", "form", "day"),
+    [
+        ({"logseq/config.edn": "{}", "journals/2026_03_02.md": "- W @Ana: Rows."}, "Logseq", 2),
+        ({"2026-03-03.md": "W @Ana: Rows.", "boats.md": "Boats."}, "folder of dated notes", 3),
+    ],
+)
+def test_graphs_and_flat_folders(
+    tmp_path: Path, environ: dict[str, str], files: dict[str, str], form: str, day: int
+) -> None:
+    root = tmp_path / "notes"
+    for path, text in files.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    with Bank.open(root, environ=environ, now=NOW) as bank:
+        assert [hit.content for hit in bank.recall("who rows?").hits[:1]] == ["Rows."]
+        assert bank.timeline("Ana")[0].recorded == date(2026, 3, day)
+        assert bank.status().form.startswith(form)
+
+
+def test_a_workspace_of_our_own_is_not_guessed_at(tmp_path: Path, environ: dict[str, str]) -> None:
+    (tmp_path / "w" / ".obsidian").mkdir(parents=True)
+    (tmp_path / "w" / "memory").mkdir()
+    with Bank.open(tmp_path / "w", environ=environ) as bank:
+        assert bank.status().form == ""

@@ -1,0 +1,150 @@
+"""The times a fact's text names, against the day of its log."""
+
+from datetime import date
+
+import pytest
+
+from lorebank.dates.times import times_of
+from lorebank.domain import Interval
+
+RECORDED = date(2025, 11, 26)
+
+
+def one_day(written: str) -> Interval:
+    day = date.fromisoformat(written)
+    return Interval(day, day)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Fixed the crash yesterday.", one_day("2025-11-25")),
+        ("Met Anna on Friday.", one_day("2025-11-21")),
+        ("Will fly to Rome on Friday.", one_day("2025-11-28")),
+        ("Dentist next Thursday.", one_day("2025-11-27")),
+        ("Trip on 3 December.", one_day("2025-12-03")),
+        ("Visited Lisbon on 3 October.", one_day("2025-10-03")),
+        ("Visited Lisbon on 3 December.", one_day("2025-12-03")),  # no year ago without saying so
+        ("Promised Ana the draft by May 3.", Interval(None, date(2026, 5, 3))),
+        ("Hat versprochen, am 3. Mai zu liefern.", one_day("2026-05-03")),
+        ("Prometió pagar el 3 de mayo.", one_day("2026-05-03")),
+        ("A promis de venir le 3 mai.", one_day("2026-05-03")),
+        ("Am 3. März ziehen wir um.", one_day("2026-03-03")),
+        ("Es wird am 3. März eröffnet.", one_day("2026-03-03")),
+        ("The lease ends in 3 days, payment is due.", one_day("2025-11-29")),
+        ("Serviced on 20 January by Ana; it should hold a year.", one_day("2025-01-20")),
+        ("Met Ana on 20 October and will call her back.", one_day("2025-10-20")),
+        ("War am 20. Januar beim Arzt; muss wieder hin.", one_day("2025-01-20")),
+        ("Bought it on 3 May, must register it.", one_day("2025-05-03")),
+        ("On 3 May, she will move out.", one_day("2026-05-03")),
+        ("The fair was postponed to 3 May.", one_day("2026-05-03")),
+        ("Born on 12 May 1984.", one_day("1984-05-12")),
+        ("Moved here in 2019.", Interval(date(2019, 1, 1), date(2019, 12, 31))),
+        ("Viajó a Roma la semana pasada.", Interval(date(2025, 11, 17), date(2025, 11, 23))),
+        ("Met Ana last Tuesday.", one_day("2025-11-25")),
+        ("Next Monday is the demo.", one_day("2025-12-01")),
+        ("Moved the server two weeks ago.", Interval(date(2025, 11, 10), date(2025, 11, 16))),
+        ("Quit smoking at New Year.", one_day("2025-01-01")),
+        ("Halloween at Bob's was great.", one_day("2025-10-31")),
+        ("On Thursday Maria called about the roof.", one_day("2025-11-20")),
+        ("Der Vertrag endet am 30. Juni.", one_day("2026-06-30")),
+        ("Réunion avec Paul mardi prochain.", one_day("2025-12-02")),
+        ("Anteontem falei com o Rui.", one_day("2025-11-24")),
+        ("Partiremo il 3 giugno.", one_day("2026-06-03")),
+        ("明年春节去北京。", one_day("2026-02-17")),
+        ("先週の土曜日に引っ越した。", one_day("2025-11-22")),
+        ("来週東京に行く", Interval(date(2025, 12, 1), date(2025, 12, 7))),
+    ],
+)
+def test_time_named_by_the_text(text: str, expected: Interval) -> None:
+    assert times_of(text, RECORDED) == (expected,)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Fixed the crash by wrapping handlers in try/catch (see memory/2025-11-27.md).",
+        "Prefers short replies on WhatsApp.",
+        "The build took two weeks.",
+        "Uses Python 3.11 on port 8080.",
+    ],
+)
+def test_text_that_names_no_time(text: str) -> None:
+    assert times_of(text, RECORDED) == ()
+
+
+def test_relative_phrases_need_the_day_of_the_log() -> None:
+    assert times_of("Fixed yesterday.", None) == ()
+    assert times_of("Trip on 3 December.", None) == ()
+    assert times_of("Trip on 3 December 2024.", None) == (one_day("2024-12-03"),)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "On Mondays we have standup.",
+        "Every second Friday she bakes bread.",
+        "In summers they live on the boat.",
+        "In winter he likes to ski.",
+        "Ana usually calls on Sunday.",
+        "Free on Wednesday afternoons.",
+        "Los lunes va al gimnasio.",
+        "Às sextas ela dança.",
+        "Le lundi, elle travaille à la maison.",
+        "En hiver il fait du ski.",
+        "Im Sommer arbeitet sie weniger.",
+        "Jeden zweiten Freitag backt sie Brot.",
+        "Il sabato va al mercato.",
+        "每周五他都去游泳。",
+        "毎週月曜日に走る。",
+        "冬はスキーが好き。",
+    ],
+)
+def test_what_happens_again_and_again_names_no_time(text: str) -> None:
+    assert times_of(text, RECORDED) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Signed on 3 November and moved in on the 10th.", ["2025-11-03", "2025-11-10"]),
+        ("Shifts on 1, 2 and 3 December.", ["2025-12-01", "2025-12-02", "2025-12-03"]),
+        ("The review moved from Mon 1 to Tue 2 December.", ["2025-12-01", "2025-12-02"]),
+        (
+            "Letzten Freitag war Probe, die nächste ist am 4. Dezember.",
+            ["2025-11-21", "2025-12-04"],
+        ),
+        ("Salı günü geldi, 12 Aralık'ta dönüyor.", ["2025-11-25", "2025-12-12"]),
+    ],
+)
+def test_several_times_are_all_kept_in_order(text: str, expected: list[str]) -> None:
+    assert times_of(text, RECORDED) == tuple(map(one_day, expected))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Met Ana on Wednesday.", "2025-11-26"),
+        ("Dinner on Wednesday.", "2025-11-26"),
+        ("Physio wed 10:30", "2025-11-26"),
+        ("Physio tue 10:30", "2025-12-02"),
+        ("Letzten Mittwoch angerufen.", "2025-11-19"),
+    ],
+)
+def test_a_weekday_written_on_that_day_is_today(text: str, expected: str) -> None:
+    assert times_of(text, RECORDED) == (one_day(expected),)
+
+
+def test_since_never_lies_ahead_and_until_does() -> None:
+    assert times_of("Off sugar since December.", RECORDED) == (Interval(date(2024, 12, 1), None),)
+    assert times_of("Off sugar until March.", RECORDED) == (Interval(None, date(2026, 3, 31)),)
+
+
+def test_opening_hours_name_no_time_and_a_stay_does() -> None:
+    assert times_of("The clinic is open from Monday to Thursday.", RECORDED) == ()
+    stay = Interval(date(2025, 12, 1), date(2025, 12, 4))
+    assert times_of("Ana is away from Monday to Thursday.", RECORDED) == (stay,)
+
+
+def test_a_clock_without_power_names_no_time() -> None:
+    assert times_of("The oven thinks it is 1970.", RECORDED) == ()

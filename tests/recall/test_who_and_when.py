@@ -1,0 +1,117 @@
+"""Roles for people, events for times, definitions first, and the order that is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from lorebank import Bank
+from support import WORDS_ONLY
+
+NOW = date(2025, 6, 30)
+CORE = """# Core memory
+
+- Ilda: our neighbour, keeps the spare key.
+- Tomas Prell ("Tommy"), accountant.
+- Ferry landing: Quay House at the river.
+
+## Quay House
+Brick shed from 1920 with a crane that nobody may touch.
+"""
+LOGS = {
+    "2025-03-03": """Ramona Vidal rang about the crates.
+
+## Retain
+- W @[[Ramona Vidal]]: Glazier from Tarn, works alone.
+- W @Ilda: Lent us the ladder.
+- W @Tommy: Is away until 9 March 2025.
+""",
+    "2025-04-02": """## Retain
+- W @[[Ramona Vidal]]: Wants 900 euros for the big pane.
+- B @[[Quay House]]: The roof leaked over the bench.
+- W @Tomas: Sends the figures every quarter.
+""",
+    "2025-05-10": """Long day. Ilda brought soup.
+
+## Retain
+- W @[[Quay House]]: The regatta is on 24 May 2025, start at noon.
+- B @[[Quay House]]: The roof leaked again, over the stairs.
+""",
+    "2025-05-26": """## Retain
+- B @[[Quay House]]: The roof leaked a third time, at the window.
+- B @Ilda: Sold her van.
+""",
+}
+
+
+@pytest.fixture(scope="module")
+def bank(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bank]:
+    root: Path = tmp_path_factory.mktemp("who") / "ws"
+    (root / "memory").mkdir(parents=True)
+    (root / "memory.md").write_text(CORE, "utf-8")
+    for day, text in LOGS.items():
+        (root / "memory" / f"{day}.md").write_text(text, "utf-8")
+    with Bank.open(root, environ=WORDS_ONLY, now=NOW) as opened:
+        opened.sync()
+        yield opened
+
+
+def test_a_role_stands_for_whoever_the_notes_call_so(bank: Bank) -> None:
+    answer = bank.recall("what does the glazier want?", now=NOW)
+    assert "Wants 900 euros for the big pane." in [hit.content for hit in answer.hits]
+    assert "'glazier' was read as Ramona Vidal (memory/2025-03-03.md#L4)" in answer.notes
+
+
+def test_a_word_of_a_longer_description_is_no_role(bank: Bank) -> None:
+    answer = bank.recall("where is the river?", now=NOW)
+    assert not any("was read as" in note for note in answer.notes)
+
+
+def test_another_name_on_an_undated_page_is_searched_too(bank: Bank) -> None:
+    answer = bank.recall("until when is Tomas away?", now=NOW)
+    assert answer.hits[0].content == "Is away until 9 March 2025."
+    assert any("searched 'Tommy' as well" in note for note in answer.notes)
+
+
+@pytest.mark.parametrize(
+    ("question", "lead"),
+    [
+        ("Who is Ilda?", "our neighbour"),
+        ("What is Quay House?", "Brick shed from 1920"),
+        ("Who is Ramona Vidal?", "Glazier from Tarn"),
+    ],
+)
+def test_what_somebody_is_comes_first(bank: Bank, question: str, lead: str) -> None:
+    assert lead in " ".join(hit.content for hit in bank.recall(question, now=NOW).hits[:2])
+
+
+def test_an_event_that_the_notes_date_bounds_a_time(bank: Bank) -> None:
+    answer = bank.recall("where did the roof leak before the regatta?", now=NOW)
+    assert answer.query.interval is not None
+    assert answer.query.interval.end == date(2025, 5, 23)
+    assert {str(hit.recorded) for hit in answer.hits[:2]} == {"2025-04-02", "2025-05-10"}
+    assert any("'before the regatta' was read as" in note for note in answer.notes)
+
+
+@pytest.mark.parametrize(
+    ("question", "day"),
+    [
+        ("the latest on the roof of Quay House", "2025-05-26"),
+        ("when did the roof of Quay House first leak?", "2025-04-02"),
+    ],
+)
+def test_newest_and_oldest_decide_the_order(bank: Bank, question: str, day: str) -> None:
+    assert str(bank.recall(question, now=NOW).hits[0].recorded) == day
+
+
+def test_how_often_is_counted(bank: Bank) -> None:
+    answer = bank.recall("how often has the roof leaked?", now=NOW)
+    assert any(note.startswith("3 lines speak of this on 3 days") for note in answer.notes)
+
+
+def test_prose_that_names_somebody_counts_for_the_filter(bank: Bank) -> None:
+    hits = bank.recall("soup", entities=["Ilda"], now=NOW).hits
+    assert [hit.kind for hit in hits] == ["note"]

@@ -1,0 +1,91 @@
+"""Dictated sentences: names, kinds, what is refused, what is known already, and undo."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+
+import pytest
+from tests.support import WORDS_ONLY
+
+from lorebank import Bank
+from lorebank.errors import NotFound, UsageError
+
+DAY = date(2026, 3, 4)
+KNOWN = "## Retain\n- W @Lena: Sings.\n- W @Will: Rows.\n- W @[[Harbour Office]]: Is open.\n"
+
+
+@pytest.fixture
+def bank(tmp_path: Path) -> Iterator[Bank]:
+    (tmp_path / "memory").mkdir()
+    (tmp_path / "memory" / "2026-03-01.md").write_text(KNOWN, "utf-8")
+    with Bank.open(tmp_path, now=DAY, environ=WORDS_ONLY) as opened:
+        yield opened
+
+
+def log(bank: Bank) -> str:
+    return (bank.root / "memory" / "2026-03-04.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("Lena prefers tea", "- O @Lena: Lena prefers tea"),
+        ("lena cannot eat nuts", "- W @lena: lena cannot eat nuts"),
+        ("Paid the harbour office", "- B: Paid the @[[harbour office]]"),
+        ("it will rain", "- W: it will rain"),
+        ("Will lives here", "- W @Will: Will lives here"),
+        ("Lenas Boot ist blau", "- W @Lena: Lenas Boot ist blau"),
+    ],
+)
+def test_a_plain_sentence_becomes_a_typed_line(bank: Bank, text: str, line: str) -> None:
+    bank.retain(text)
+    assert log(bank).splitlines()[-1] == line
+
+
+def test_what_the_day_says_already_is_not_written_twice(bank: Bank) -> None:
+    first = bank.retain("Lena prefers tea")
+    before = log(bank)
+    assert bank.retain("Lena prefers tea.").citation == first.citation
+    assert log(bank) == before
+
+
+def test_private_text_is_written_and_never_indexed(bank: Bank) -> None:
+    fact = bank.retain("Lena moved <private>to the clinic</private>")
+    assert log(bank).endswith("- W @Lena: Lena moved <private>to the clinic</private>\n")
+    assert fact.content == "Lena moved"
+    assert not any("clinic" in hit.content for hit in bank.recall("clinic").hits)
+
+
+def test_a_day_ahead_is_refused_unless_allowed(bank: Bank) -> None:
+    with pytest.raises(UsageError, match="lies ahead"):
+        bank.retain("Lena sails", day="2026-03-05")
+    assert bank.retain("Lena sails", day="2026-03-05", allow_future=True).recorded == date(
+        2026, 3, 5
+    )
+
+
+def test_a_secret_is_refused_unless_allowed(bank: Bank) -> None:
+    text = "The api key is api_key=9fQz7LkP2mXw4RtY8uVb"
+    with pytest.raises(UsageError, match="secret"):
+        bank.retain(text)
+    assert "9fQz" not in bank.retain(text, allow_secret=True).content
+
+
+def test_the_last_fact_is_taken_back(bank: Bank) -> None:
+    bank.retain("Lena sails")
+    before = log(bank)
+    bank.retain("Will rows far")
+    bank.undo_retain()
+    assert log(bank) == before
+    bank.undo_retain()
+    assert not (bank.root / "memory" / "2026-03-04.md").exists()
+    with pytest.raises(NotFound):
+        bank.undo_retain()
+
+
+def test_a_very_long_line_costs_neither_the_day_nor_later_writes(bank: Bank) -> None:
+    bank.retain("Lena wrote " + "on the 3rd of May she said so, " * 3_000)
+    bank.retain("Will rows far")
+    assert {fact.content for fact in bank.timeline("Will")} == {"Rows.", "Will rows far"}
