@@ -132,9 +132,6 @@ class ReflectSettings:
     run_git_programs: bool = setting(False, users_own(FLAG))
     """Whether `--commit` lets the repository's own hooks, filters and signer run. A workspace's
     file cannot say so."""
-    stance_head: bool = setting(True, FLAG)
-    """Whether a small trained head judges lines on which the rules of stance are silent, by the
-    vectors of the built-in embedder; without those the rules judge alone."""
 
 
 @dataclass(frozen=True, slots=True)

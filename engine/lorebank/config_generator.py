@@ -11,6 +11,7 @@ from dataclasses import field
 from lorebank.config_rules import (
     ENDPOINT,
     FLAG,
+    HEADINGS,
     SECRET,
     TEXTS,
     Rule,
@@ -22,8 +23,9 @@ from lorebank.config_rules import (
 )
 from lorebank.records import dataclass
 
-GENERATORS = ("none", "openai", "gemini", "ollama")
-"""Every generator that a setting may name; `openai` is any server that speaks as OpenAI does."""
+GENERATORS = ("none", "openai", "gemini", "ollama", "command")
+"""Every generator that a setting may name; `openai` is any server that speaks as OpenAI does,
+`command` the program of `generator.command`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,10 @@ class GeneratorSettings:
     """Wins over `providers.<name>.base_url`; so do the key and the headers."""
     api_key: str = setting("", SECRET)
     headers: Mapping[str, str] = field(default_factory=dict, metadata={"rule": users_own(TEXTS)})
+    command: tuple[str, ...] = setting((), users_own(HEADINGS))
+    """A program and its arguments, run without a shell: prompt on stdin, answer on stdout."""
+    judges: bool = setting(False, users_own(FLAG))
+    """Whether reflect first has the pairs of the inbox judged, within `max_calls`."""
     timeout_seconds: float = setting(120.0, users_own(number(0.01, 3600)))
     """For one request, from its first byte to its last."""
     attempts: int = setting(3, users_own(whole_number(1, 20)))

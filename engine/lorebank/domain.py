@@ -280,6 +280,8 @@ class Fact:
     quarantined: bool = False
     """Whether it is neither trusted nor confirmed: shown, marked so, and believed by nobody."""
     author: Author = NOBODY
+    related: tuple[InboxItem, ...] = field(default=(), compare=False)
+    """Of a fact just retained: what it may restate, contradict or replace, to be ruled on."""
 
     @property
     def oldest_first(self) -> tuple[date, str, int]:
@@ -1081,8 +1083,7 @@ class OpenPair:
     score: float
     """0..1: how likely it is worth a look."""
     reason: str
-    """`cues disagree`, `no cue` (it names the object, no cue stands with it), `cues doubted` (the
-    trained head does not believe them) or `alike`; with `, leans for` where the head leans."""
+    """Why the line is asked about: `names it`, `alike in meaning`, `its words disagree`, …"""
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -1243,7 +1244,7 @@ class Status:
     directives: tuple[Directive, ...] = ()
     """The owner's hard rules."""
     rules_alone: str = ""
-    """Why no trained head judges stance beside the rules; empty where one does."""
+    """Why words alone decide what is near an opinion; empty where vectors help."""
     backend: str = "builtin"
     """The engine that ranks passages for `search`: `builtin` or `qmd`."""
     form: str = ""
@@ -1334,7 +1335,7 @@ class ReflectReport:
     commit: str | None = None
     """The git commit that holds the run, where one was asked for and made."""
     rules_alone: str = ""
-    """Why no trained head judged stance beside the rules; empty where one did."""
+    """Why words alone decided what is near an opinion; empty where vectors helped."""
 
     def diff(self) -> str:
         """The patch, as `git apply` reads it."""
@@ -1871,6 +1872,30 @@ class CalibrationBin:
 
 
 @dataclass(frozen=True, slots=True)
+class JudgeRecord:
+    """How the verdicts of one judge fared."""
+
+    name: str
+    verdicts: int
+    """How many stand in the ledgers, overruled or not."""
+    overruled: int
+    """On how many of these another judge ruled otherwise later."""
+    shared: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """Other judge → on how many items both ruled, and on how many of them alike."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "verdicts": self.verdicts,
+            "overruled": self.overruled,
+            "shared": {
+                name: {"items": items, "alike": alike}
+                for name, (items, alike) in self.shared.items()
+            },
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class Calibration:
     """How often a confidence held up against the next independent evidence."""
 
@@ -1889,9 +1914,12 @@ class Calibration:
     """The same for always saying the share that held: what knowing nothing more would give."""
     enough: bool
     """Whether there are enough trials to judge by."""
+    judges: tuple[JudgeRecord, ...] = ()
+    """Of every name that signed a verdict, those overruled most often first."""
 
     def to_dict(self) -> dict[str, Any]:
         return {
+            "judges": [judge.to_dict() for judge in self.judges],
             "day": self.day.isoformat(),
             "bins": [each.to_dict() for each in self.bins],
             "opinions": self.opinions,

@@ -38,7 +38,7 @@ def test_f04_the_parts_in_their_order(bank: Bank) -> None:
         ("Opinions", "bank/opinions.md"),
     ]
     assert pack.parts[2].text == "Rain.\n\nWind."
-    assert pack.parts[4].text.startswith("- 0.86 Peter: Prefers")
+    assert pack.parts[4].text.startswith("- 0.93 Peter: Prefers")
     assert not any(part.truncated for part in pack.parts)
 
 

@@ -82,7 +82,7 @@ def test_recall_answers_in_one_form_with_what_is_asked_of_an_answer(call: Call) 
     assert result.structured_content == {"text": _text(result), "level": "strong", "fresh": True}
     assert _text(result) == (
         "<recalled-from-memory>\n1. f-7ae0602fe6 Peter: Prefers concise replies (<1500 chars) on"
-        " WhatsApp; whatever is longer belongs in a file. (opinion, 2025-11-27, c=0.86)"
+        " WhatsApp; whatever is longer belongs in a file. (opinion, 2025-11-27, c=0.93)"
         " [memory/2025-11-27.md#L15]\nevidence: strong; 1 of 22 shown\n</recalled-from-memory>"
     )
 
@@ -95,7 +95,7 @@ CALLS: list[tuple[str, dict[str, Any], str]] = [
     ("explain", {"id": "f-7ae0602fe6"}, "written by: owner"),
     ("context", {"token_budget": 400}, "Core memory"),
     ("status", {}, "index not looked at"),
-    ("inbox", {}, "evidence: it names"),
+    ("inbox", {"kind": "restatement"}, "restatement: names it"),
     ("memory_search", {"query": "power supply"}, "memory/2025-12-09.md"),
     ("memory_get", {"path": "memory/2025-12-09.md", "start_line": 1, "lines": 2}, "# Tuesday"),
     ("retain", {"text": "Likes tea.", "entities": ["Peter"], "kind": "opinion"}, "about Peter"),
@@ -103,7 +103,7 @@ CALLS: list[tuple[str, dict[str, Any], str]] = [
     ("forget", {"match": "pretzels"}, "would cut 1 line"),
     ("remember", {"text": "Remember that the key hangs in the shed"}, "written to fact"),
     ("memory_write", {"action": "append", "text": "- One line."}, "append: memory.md"),
-    ("reflect", {}, "would change 9 pages"),
+    ("reflect", {}, "would change 8 pages"),
 ]
 
 
@@ -318,9 +318,9 @@ def test_a_correction_takes_the_place_of_a_fact_and_is_taken_back(call: Call) ->
 
 
 def test_reflect_writes_only_when_told(call: Call, workspace: Path) -> None:
-    assert "would change 9 pages" in _text(call("reflect"))
+    assert "would change 8 pages" in _text(call("reflect"))
     assert not (workspace / "bank").exists()
-    assert "changed 9 pages" in _text(call("reflect", dry_run=False))
+    assert "changed 8 pages" in _text(call("reflect", dry_run=False))
     assert (workspace / "bank/entities/Peter.md").exists()
 
 
@@ -362,7 +362,7 @@ def test_resources_and_prompts(ask: Ask) -> None:
         ),
         (
             "lorebank://opinions",
-            "<recalled-from-memory>\n- o-9475e56d c=0.86 strengthening Peter: ",
+            "<recalled-from-memory>\n- o-a6287e96 c=0.93 weakening Peter: ",
         ),
         ("lorebank://log/2025-12-09", "<recalled-from-memory>\n# Tuesday\n"),
     ],
@@ -422,14 +422,14 @@ def test_an_agent_reviews_a_reflection_hunk_by_hunk(workspace: Path, call: Call,
 
 def test_an_agent_rules_on_the_inbox_in_its_own_name(workspace: Path, call: Call, ask: Ask) -> None:
     with Bank.open(workspace, now=TODAY, environ=WORDS_ONLY) as bank:
-        item = bank.inbox("evidence").items[0]
+        item = bank.inbox("restatement").items[0]
     prompt = ask(lambda client: client.get_prompt("settle_inbox", {}))
     assert item.id in prompt.messages[0].content.text
-    assert item.id in _text(call("inbox", verdicts={item.id: "for"}))
+    assert item.id in _text(call("inbox", verdicts={item.id: "both"}))
     assert "mcp" in (workspace / "bank/evidence.md").read_text()
-    assert item.id not in _text(call("inbox", kind="evidence"))
+    assert item.id not in _text(call("inbox", kind="restatement"))
     assert item.id in _text(call("undo", what="rule"))
-    assert item.id in _text(call("inbox", kind="evidence"))
+    assert item.id in _text(call("inbox", kind="restatement"))
 
 
 @pytest.mark.parametrize(("citations", "cites"), [(True, "Cite the"), (False, "do not cite")])

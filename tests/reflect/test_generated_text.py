@@ -12,10 +12,10 @@ import pytest
 from lorebank import Bank, ReflectReport
 from lorebank.config import Config, GeneratorSettings, ProviderSettings
 from lorebank.config_embedder import AccountSettings
-from lorebank.domain import FactKind, Stance
+from lorebank.domain import FactKind
 from lorebank.errors import ConfigurationError, ProviderError
 from lorebank.reflect.grounding import CitedLine
-from lorebank.reflect.judging import InferredFact, StanceVerdict, facts_in_prose, judge_stance
+from lorebank.reflect.judging import InferredFact, facts_in_prose, judge_evidence, judge_relation
 from lorebank.reflect.writing import Dropped, Sentence, Writer, Written, open_writer
 from provider_server import Fault, Provider, serving
 from support import WORDS_ONLY
@@ -250,35 +250,41 @@ def test_a_summary_is_written_from_its_lines(server: Provider) -> None:
 
 
 @pytest.mark.parametrize(
-    ("reply", "expected"),
+    ("reply", "verdict"),
     [
-        ({"stance": "for", "words": "back to tea"}, (Stance.FOR, "back to tea")),
-        ({"stance": "against", "words": "Back  to TEA"}, (Stance.AGAINST, "Back to TEA")),
-        ({"stance": "against", "words": "hates tea"}, (Stance.UNRELATED, "")),
-        ({"stance": "for", "words": ""}, (Stance.UNRELATED, "")),
-        ({"stance": "for"}, (Stance.UNRELATED, "")),
-        ({"stance": "unrelated", "words": "tea"}, (Stance.UNRELATED, "")),
+        ({"stance": "for", "words": "back to tea"}, "for"),
+        ({"stance": "for", "words": "loves tea"}, None),
+        ({"stance": "against"}, None),
+        ({"stance": "unrelated", "words": "anything"}, "unrelated"),
     ],
 )
-def test_a_stance_without_words_of_the_fact_to_show_is_none(
-    server: Provider, reply: dict[str, str], expected: tuple[Stance, str]
+def test_a_sign_without_words_of_the_line_to_show_for_it_is_none(
+    server: Provider, reply: dict[str, str], verdict: str | None
 ) -> None:
     server.replies[0] = json.dumps(reply)
-    found = judge_stance(writer(server), "Ana prefers tea.", "Ana is back to tea, she says.")
-    sure = bool(expected[1]) or reply["stance"] == "unrelated"
-    assert found == StanceVerdict(*expected, "openai/m", sure)
+    found = judge_evidence(writer(server), "Ana prefers tea.", "Ana is back to tea, she says.")
+    assert found == verdict
 
 
-def test_a_verdict_names_its_model_and_its_words() -> None:
-    assert StanceVerdict(Stance.FOR, "back to tea", "ollama/m").reason == (
-        'judged by ollama/m: "back to tea"'
-    )
+@pytest.mark.parametrize(
+    ("reply", "verdict"),
+    [
+        ({"verdict": "replaces", "words": "back to tea"}, "replaces"),
+        ({"verdict": "same", "words": "coffee"}, None),
+        ({"verdict": "both"}, "both"),
+    ],
+)
+def test_two_opinions_are_judged_by_words_of_the_newer(
+    server: Provider, reply: dict[str, str], verdict: str | None
+) -> None:
+    server.replies[0] = json.dumps(reply)
+    assert judge_relation(writer(server), "Prefers coffee.", "Is back to tea.") == verdict
 
 
 def test_another_word_than_the_three_is_sent_back(server: Provider) -> None:
     server.replies[0] = '{"stance": "maybe"}'
     with pytest.raises(ProviderError, match="stance"):
-        judge_stance(writer(server), "Ana prefers tea.", "Ana is back to tea.")
+        judge_evidence(writer(server), "Ana prefers tea.", "Ana is back to tea.")
     assert len(server.requests) == 2
 
 
@@ -312,12 +318,12 @@ def test_the_unsure_queue_is_settled_where_the_model_is_sure(
         assert len(waiting) == 1
         settled = bank.judge()
         left = bank.unsure().pairs
-    assert [ruling.stance for ruling in settled] == ([Stance(stance)] if stance else [])
+    assert [decision.verdict for decision in settled] == ([stance] if stance else [])
     assert len(left) == (0 if stance else 1)
     if stance:
         ledger = (root / "bank" / "evidence.md").read_text("utf-8")
         assert f"{waiting[0].fact.id} {stance} {waiting[0].opinion_id}" in ledger
-        assert "judged by openai/m" in ledger
+        assert "by openai/m" in ledger
 
 
 def test_without_a_generator_nobody_judges(tmp_path: Path) -> None:

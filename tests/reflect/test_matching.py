@@ -68,62 +68,110 @@ def test_a_story_of_a_changed_preference() -> None:
         [
             fact(O, "2025-01-01", "Prefers tea.", "Ana", c=0.8),
             fact(W, "2025-01-03", "Ordered tea again.", "Ana"),
-            fact(O, "2025-02-01", "Switched from tea to coffee.", "Ana"),
+            fact(O, "2025-02-01", "Switched from tea to coffee.", "Ana", c=0.9),
             fact(W, "2025-02-05", "Bought more coffee.", "Ana"),
         ]
     )
-    assert moves(tea) == [("for", "stated"), ("for", "habit"), ("against", "change")]
+    assert moves(tea) == [("for", "stated"), ("against", "replaced")]
     assert (tea.status, tea.superseded_by) == (OpinionStatus.SUPERSEDED, coffee.id)
-    assert tea.confidence < dict(tea.history)[date(2025, 1, 3)]
-    assert moves(coffee) == [("for", "stated"), ("for", "habit")]
-    assert coffee.status is OpinionStatus.LIVE
+    assert [c for _, c in tea.history] == [0.8, pytest.approx(0.1)]
+    assert moves(coffee) == [("for", "stated")]
+    assert (coffee.status, coffee.confidence) == (OpinionStatus.LIVE, 0.9)
 
 
-def test_renewed_support_revives_a_superseded_opinion() -> None:
-    tea, _ = form_opinions(
+def test_who_returns_to_an_opinion_holds_it_again() -> None:
+    tea, coffee = form_opinions(
         [
             fact(O, "2025-01-01", "Prefers tea.", "Ana", c=0.8),
             fact(O, "2025-02-01", "Switched from tea to coffee.", "Ana"),
-            fact(W, "2025-03-01", "Drinks tea every day and loves tea.", "Ana"),
+            fact(O, "2025-03-01", "Switched from coffee to tea.", "Ana", c=0.7),
+            fact(O, "2025-03-02", "Prefers tea.", "Ana", c=0.7),
         ]
-    )
-    assert (tea.status, tea.superseded_by) == (OpinionStatus.LIVE, None)
+    )[:2]
+    assert (tea.status, tea.superseded_by, tea.confidence) == (OpinionStatus.LIVE, None, 0.7)
+    assert coffee.status is OpinionStatus.SUPERSEDED
 
 
-def test_a_restatement_pulls_and_a_denial_opens_nothing() -> None:
+def test_a_restatement_pulls_and_the_contrary_stands_as_an_opinion_of_its_own() -> None:
     facts = [
         fact(O, "2025-01-01", "Loves jazz.", "Ana", c=0.9),
         fact(O, "2025-01-05", "Loves jazz", "Ana", c=0.7),
-        fact(O, "2025-01-09", "No longer likes jazz.", "Ana"),
+        fact(O, "2025-01-09", "No longer likes jazz.", "Ana", c=0.8),
     ]
-    (jazz,) = form_opinions(facts)
-    assert [r for _, r in moves(jazz)] == ["stated", "restated", "attitude"]
-    first, second, third = (c for _, c in jazz.history)
-    assert first == 0.9 and 0.7 < second < 0.9 and third < second
+    loves, tired = form_opinions(facts)
+    assert [r for _, r in moves(loves)] == ["stated", "restated", "replaced"]
+    first, second, third = (c for _, c in loves.history)
+    assert first == 0.9 and 0.7 < second < 0.9 and third == pytest.approx(0.2)
+    assert (loves.superseded_by, tired.supersedes) == (tired.id, (loves.id,))
+    assert (tired.statement, tired.confidence) == ("No longer likes jazz.", 0.8)
 
 
-def test_one_opinion_in_many_words_rises_falls_and_rises() -> None:
-    (short,) = form_opinions(
+def test_the_contrary_said_with_little_confidence_closes_nothing() -> None:
+    loves, doubts = form_opinions(
         [
-            fact(O, "2025-01-01", "Prefers short mails; the rest goes to a file.", "Ana", c=0.7),
-            fact(O, "2025-01-05", "Asked once more for brief emails.", "Ana"),
-            fact(O, "2025-01-09", "No longer wants only short emails.", "Ana"),
-            fact(O, "2025-01-12", 'Is back to concise emails: "please".', "Ana"),
+            fact(O, "2025-01-01", "Loves jazz.", "Ana", c=0.9),
+            fact(O, "2025-01-09", "Hates jazz.", "Ana", c=0.3),
         ]
     )
-    assert [stance for stance, _ in moves(short)] == ["for", "for", "against", "for"]
-    first, second, third, fourth = (c for _, c in short.history)
-    assert first < second > third < fourth
+    assert (loves.status, doubts.status) == (OpinionStatus.LIVE, OpinionStatus.LIVE)
+    assert loves.confidence == pytest.approx(0.7)
 
 
-def test_two_aspects_of_one_object_stay_apart() -> None:
-    opinions = form_opinions(
-        [
-            fact(O, "2025-01-01", "Likes Marrakech.", "Ana"),
-            fact(O, "2025-01-05", "Would go to Marrakech in spring.", "Ana"),
-        ]
+def test_what_is_uncertain_stands_beside_the_older_opinion_and_is_asked_about() -> None:
+    facts = [
+        fact(O, "2025-01-01", "Likes Marrakech.", "Ana"),
+        fact(O, "2025-01-05", "Would go to Marrakech in spring.", "Ana"),
+    ]
+    formed = form(facts)
+    assert [len(opinion.evidence) for opinion in formed.opinions] == [1, 1]
+    [pair] = formed.unsure
+    assert (pair.fact, pair.opinion_id) == (facts[1], formed.opinions[0].id)
+
+
+@pytest.mark.parametrize("word", ["same", "replaces", "both"])
+def test_a_judge_settles_what_two_opinions_are_to_each_other(word: str) -> None:
+    older = fact(O, "2025-01-01", "Likes Marrakech.", "Ana", c=0.8)
+    newer = fact(O, "2025-01-05", "Would go to Marrakech in spring.", "Ana", c=0.9)
+    later = fact(W, "2025-01-09", "Booked two weeks there.", "Ana")
+    first = opinion_id("ana", older.content)
+    second = opinion_id("ana", newer.content)
+    stance = {"same": Stance.FOR, "replaces": Stance.AGAINST, "both": Stance.UNRELATED}[word]
+    formed = form(
+        [older, newer, later],
+        verdicts=[
+            Verdict(newer.id, first, stance),
+            Verdict(later.id, second, Stance.FOR),
+        ],
     )
-    assert [len(opinion.evidence) for opinion in opinions] == [1, 1]
+    assert formed.unsure == ()
+    told = [(o.id, o.status.value, moves(o)) for o in formed.opinions]
+    stated, agreed = ("for", "stated"), ("for", "verdict")
+    assert (
+        told
+        == {
+            # What was judged on the opinion that is no more counts for the one it turned out to be.
+            "same": [(first, "live", [stated, ("for", "restated"), agreed])],
+            "replaces": [
+                (first, "superseded", [stated, ("against", "verdict")]),
+                (second, "live", [stated, agreed]),
+            ],
+            "both": [(first, "live", [stated]), (second, "live", [stated, agreed])],
+        }[word]
+    )
+
+
+def test_a_line_that_states_no_opinion_counts_only_where_it_says_outright_that_one_is_over() -> (
+    None
+):
+    opening = fact(O, "2025-01-01", "Likes working from home.", "Ana", c=0.8)
+    deed = fact(W, "2025-01-02", "Rented a desk at home from her aunt.", "Ana")
+    outright = fact(W, "2025-01-03", "No longer likes working from home.", "Ana")
+    hearsay = fact(W, "2025-01-04", "No longer likes working from home.", "Ben", "Ana")
+    formed = form([opening, deed, outright, hearsay])
+    (home,) = formed.opinions
+    assert moves(home) == [("for", "stated"), ("against", "over")]
+    assert home.status is OpinionStatus.LIVE and 0.6 < home.confidence < 0.8
+    assert [pair.fact for pair in formed.unsure] == [hearsay, deed]
 
 
 def test_opinions_of_two_persons_and_on_two_subjects_never_cross() -> None:
@@ -132,8 +180,8 @@ def test_opinions_of_two_persons_and_on_two_subjects_never_cross() -> None:
             fact(O, "2025-01-01", "Loves jazz.", "Ana"),
             fact(O, "2025-01-01", "Loves jazz.", "Ben"),
             fact(O, "2025-01-01", "Loves opera.", "Ana"),
-            fact(W, "2025-01-02", "Hates jazz.", "Ben"),
-            fact(W, "2025-01-02", "Told Ana that he hates opera.", "Ben", "Ana"),
+            fact(W, "2025-01-02", "No longer loves jazz.", "Ben"),
+            fact(W, "2025-01-02", "Told Ana that he no longer loves opera.", "Ben", "Ana"),
         ]
     )
     against = {
@@ -149,7 +197,7 @@ def story() -> list[Fact]:
         "Loves {}.",
         "Hates {}.",
         "Ordered {} again.",
-        "Gave up {}.",
+        "No longer likes {}.",
         "Now prefers {} to cake.",
     ]
     chance = random.Random(7)
@@ -190,15 +238,16 @@ def test_one_holder_alone_gives_the_same_opinions() -> None:
 
 def test_removing_a_line_restores_the_state_without_it() -> None:
     facts = story()
-    extra = fact(W, "2025-06-01", "Hates tea.", "Ana")
+    extra = fact(O, "2025-06-01", "Hates tea.", "Ana")
     assert form_opinions([*facts, extra]) != form_opinions(facts)
     assert form_opinions([f for f in [*facts, extra] if f is not extra]) == form_opinions(facts)
 
 
 def test_a_sentence_repeated_on_one_day_counts_once() -> None:
     opening = fact(O, "2025-01-01", "Loves jazz.", "Ana", c=0.8)
-    once = [opening, fact(W, "2025-01-02", "Hates jazz.", "Ana")]
-    twice = [*once, fact(W, "2025-01-02", "Hates  JAZZ.", "Ana")]
+    once = [opening, fact(W, "2025-01-02", "No longer loves jazz.", "Ana")]
+    twice = [*once, fact(W, "2025-01-02", "No longer loves  JAZZ.", "Ana")]
+    assert form_opinions(once)[0].confidence < 0.8
     assert form_opinions(twice)[0].history == form_opinions(once)[0].history
 
 
@@ -233,7 +282,7 @@ def test_overrides_are_respected() -> None:
         fact(O, "2025-01-01", "Loves jazz.", "Ana", c=0.8),
         fact(O, "2025-01-01", "Loves opera.", "Ana", c=0.8),
         fact(O, "2025-01-01", "Loves sushi.", "Ana", c=0.8),
-        fact(W, "2025-01-02", "Hates jazz.", "Ana"),
+        fact(W, "2025-01-02", "No longer loves jazz.", "Ana"),
     ]
     jazz, opera, sushi = (opinion_id("ana", f"Loves {x}.") for x in ("jazz", "opera", "sushi"))
     opinions = form_opinions(
@@ -254,28 +303,21 @@ def test_undated_lines_open_opinions_and_move_nothing() -> None:
     (jazz,) = form_opinions(
         [
             fact(O, None, "Loves jazz.", "Ana", c=0.7),
-            fact(W, None, "Hates jazz.", "Ana"),
-            fact(W, "2025-01-02", "Hates jazz.", "Ana"),
+            fact(W, None, "No longer loves jazz.", "Ana"),
+            fact(W, "2025-01-02", "No longer loves jazz.", "Ana"),
         ]
     )
-    assert moves(jazz) == [("against", "attitude")]
+    assert moves(jazz) == [("against", "over")]
     assert jazz.confidence < 0.7
 
 
-def test_the_unsure_queue_is_short_best_first_and_without_noise() -> None:
+def test_of_each_line_one_pair_waits_and_none_for_questions_or_what_is_far() -> None:
     facts = [
         fact(O, "2025-01-01", "Hates phone calls.", "Ana", c=0.7),
-        fact(W, "2025-01-02", "Lost her phone on the tram.", "Ana"),
+        fact(O, "2025-01-01", "Prefers letters with stamps.", "Ana", c=0.7),
         fact(W, "2025-01-03", "Does Ana still hate phone calls?", "Ana"),
         fact(W, "2025-01-04", "Phone calls, phone calls.", "Ana"),
-        fact(W, "2025-01-05", "Her sister loves phone calls.", "Ana"),
         fact(W, "2025-01-06", "Repaired the boat.", "Ana"),
-        *(
-            fact(W, f"2025-02-{d:02}", f"Loves phone calls and hates them {d}.", "Ana")
-            for d in range(1, 8)
-        ),
     ]
-    queue = form(facts).unsure
-    assert [pair.score for pair in queue] == sorted((p.score for p in queue), reverse=True)
-    assert len(queue) <= 3
-    assert {pair.fact.content for pair in queue}.isdisjoint(f.content for f in facts[1:3])
+    waiting = form(facts).unsure
+    assert [pair.fact for pair in waiting] == [facts[3]]

@@ -13,7 +13,7 @@ from support import WORDS_ONLY
 
 SWITCHES = {
     "en": ("Prefers tea.", "Switched from tea to coffee.", "Prefers coffee now."),
-    "es": ("Prefiere el té.", "Cambió del té al café.", "Ahora prefiere el café."),
+    "es": ("Prefiere el vino.", "Cambió del vino al café.", "Ahora prefiere el café."),
     "de": ("Trinkt am liebsten Tee.", "Ist von Tee auf Kaffee umgestiegen.", "Mag Kaffee."),
     "fr": ("Préfère le thé.", "Est passé du thé au café.", "Préfère maintenant le café."),
     "pt": ("Prefere chá.", "Mudou do chá para o café.", "Agora prefere café."),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date, timedelta
 
 from lorebank.app.opened import Day, OpenWorkspace, made_anew_when_damaged
@@ -115,10 +116,13 @@ class Beliefs(OpenWorkspace):
         self, entity: str | None = None, *, as_of: Day = None, now: date | None = None
     ) -> Calibration:
         """How often opinions that stood at about .8, or any other confidence, were borne out by the
-        next independent evidence."""
+        next independent evidence, and how often each judge's verdicts were overruled."""
+        from lorebank.inbox.judge import judge_records
+        from lorebank.inbox.registry import settled
         from lorebank.reflect.lookback import calibration
 
         self._freshen()
         slug = None if entity is None else self._entity(entity).slug
         day = parse_day(as_of, self._today(now), "as-of", side="end") or self._today(now)
-        return calibration(self._index, self._opinions(slug, day, now), day=day)
+        found = calibration(self._index, self._opinions(slug, day, now), day=day)
+        return replace(found, judges=judge_records(settled(self._open_desk(now))))

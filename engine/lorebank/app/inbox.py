@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from datetime import date
 from typing import TYPE_CHECKING
 
 from lorebank.app.opened import OpenWorkspace, made_anew_when_damaged
 from lorebank.domain import Decision, Inbox, InboxKind, Proposal, ProposalDecision
-from lorebank.errors import UsageError
-from lorebank.reflect.stance_model import FINGERPRINT
+from lorebank.errors import ConfigurationError, UsageError
 from lorebank.workspace.lock import WriterLock
 
 if TYPE_CHECKING:
@@ -110,19 +109,29 @@ class Judgments(OpenWorkspace):
         return ProposalDecision(proposal, False, None)
 
     def _desk(self, now: date | None) -> Desk:
-        from lorebank.inbox.sources import Desk
-
         self._refuse_in_group("the inbox")
-        return Desk(
-            self._index, self.root, self.config, self._today(now), self._append, self._alike_by
-        )
+        return self._open_desk(now)
 
-    def _alike_by(self, texts: Sequence[str]) -> Mapping[str, bytes]:
-        """The vectors of texts by the built-in embedder, embedding those it has not seen."""
-        if self._meaning.builtin_problem():
-            return {}
-        self._meaning.embed_texts(FINGERPRINT, texts)
-        return self._meaning.known_vectors(FINGERPRINT, texts)
+    def judge(self, *, k: int = 20, now: date | None = None) -> tuple[Decision, ...]:
+        """Have the generator of the settings rule on what it is sure of among `k` pairs of lines.
+
+        Its verdicts are signed with its name: `unrule(by=…)` takes them all back. Raises
+        `ConfigurationError` where no generator is named, `ProviderError` where it fails.
+        """
+        from lorebank.inbox.judge import judge
+        from lorebank.inbox.registry import settled
+        from lorebank.reflect.writing import open_writer
+
+        models = open_writer(self.config, self._environ, self._say, self._all_names)
+        with WriterLock(self.root), models as writer:
+            if writer is None:
+                raise ConfigurationError(
+                    "no generator is named", hint="set generator.provider in your own settings"
+                )
+            self._sync_words()
+            ruled = judge(self._desk(now), writer, k=k)
+            self._sync_words()
+            return tuple(each for each in settled(self._desk(now)) if each.id in ruled)
 
 
 def _kind(kind: InboxKind | str) -> InboxKind:

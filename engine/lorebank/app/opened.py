@@ -37,16 +37,17 @@ from lorebank.markdown.headings import RETAIN_HEADINGS
 from lorebank.providers.accounts import Setup
 from lorebank.providers.user_cache import cache_directory
 from lorebank.reflect import materialise
-from lorebank.reflect.stance_model import FINGERPRINT
+from lorebank.reflect.nearness import FINGERPRINT
 from lorebank.workspace.derived import ensure_derived_folder, index_path
 from lorebank.workspace.files import WalkResult, walk
 from lorebank.workspace.layout import FileRole
 
 if TYPE_CHECKING:
     from lorebank.app.watching import Watcher
+    from lorebank.inbox.sources import Desk
     from lorebank.index.connection import Connection
     from lorebank.qmd.sidecar import Sidecar
-    from lorebank.reflect.stance_model import VectorsOf
+    from lorebank.reflect.nearness import VectorsOf
 
 Progress = Callable[[str, int, int], None]
 Say = Callable[[str], None]
@@ -294,22 +295,20 @@ class OpenWorkspace:
 
     @cached_property
     def _vectors_of(self) -> VectorsOf | None:
-        """What the trained head of stance reads; `None` where the rules judge alone."""
-        if not self.config.reflect.stance_head or self._meaning.builtin_problem():
+        """Tells how near opinions and lines are in meaning; `None` where words decide alone."""
+        if self._meaning.builtin_problem():
             return None
         return partial(self._meaning.known_vectors, FINGERPRINT)
 
     @property
     def _rules_alone(self) -> str:
-        """Why the rules judge alone; empty where the head judges with them."""
-        if not self.config.reflect.stance_head:
-            return "reflect.stance_head = false"
+        """Why words alone decide what is near an opinion; empty where vectors help."""
         return self._meaning.builtin_problem() or self._meaning.trouble(self._index)[0]
 
     def _judge_waiting(self) -> None:
-        """Have the head judge the lines whose texts nobody has embedded yet."""
+        """Embed the lines about holders of opinions that nobody has embedded yet."""
         if self._vectors_of is not None:
-            materialise.judge_waiting(
+            materialise.form_waiting(
                 self._index,
                 self.root,
                 self.config.reflect,
@@ -418,6 +417,21 @@ class OpenWorkspace:
         if len(found) > 1 and text not in found:
             raise UsageError(f"'{text}' is the beginning of several ids", hint=", ".join(found[:5]))
         return text if text in found else found[0]
+
+    def _open_desk(self, now: date | None) -> Desk:
+        """What the sources of the inbox work with."""
+        from lorebank.inbox.sources import Desk
+
+        return Desk(
+            self._index, self.root, self.config, self._today(now), self._append, self._alike_by
+        )
+
+    def _alike_by(self, texts: Sequence[str]) -> Mapping[str, bytes]:
+        """The vectors of texts by the built-in embedder, embedding those it has not seen."""
+        if self._meaning.builtin_problem():
+            return {}
+        self._meaning.embed_texts(FINGERPRINT, texts)
+        return self._meaning.known_vectors(FINGERPRINT, texts)
 
     def _append(self, path: str, line: str, day: date, *, undo: str = "") -> int:
         """Write a fact line into a log, kept for undo in that area; returns its line number."""

@@ -21,7 +21,7 @@ from lorebank.domain import (
     UndoReport,
     UnsureQueue,
 )
-from lorebank.errors import ConfigurationError, UsageError
+from lorebank.errors import ProviderError, UsageError
 from lorebank.index.entities import resolution
 from lorebank.index.items import facts_by_id
 from lorebank.index.unsure import load_unsure
@@ -33,6 +33,7 @@ from lorebank.workspace.recalled import settle_recalled
 if TYPE_CHECKING:
     from lorebank.reflect.page_moves import PlannedMoves
     from lorebank.reflect.undo import BegunRun
+    from lorebank.reflect.writing import Writer
 
 
 class Reflection(Asking):
@@ -91,6 +92,8 @@ class Reflection(Asking):
                     left.unlink(missing_ok=True)  # of killed writers: the living hold the lock
             self._sync_words()
             self._judge_waiting()
+            if writer is not None and self.config.generator.judges and not dry_run:
+                self._judge_pairs(writer, today)
             moved, begun = self._settle_pages(today, dry_run=dry_run)
             options = replace(options, writer=writer, begun=begun, vectors_of=self._vectors_of)
             report = reflect_workspace(self._index, self.root, self.config, options)
@@ -107,6 +110,16 @@ class Reflection(Asking):
         if report.changed and not dry_run:
             self._sync_words()
         return replace(moved.told_with(report), rules_alone=self._rules_alone)
+
+    def _judge_pairs(self, writer: Writer, today: date) -> None:
+        """Have the generator rule on what waits; a night without it is no reason to stop."""
+        from lorebank.inbox.judge import judge
+
+        try:
+            if judge(self._open_desk(today), writer, k=writer.budget.calls):
+                self._sync_words()
+        except ProviderError as problem:
+            self._say(f"the inbox was not judged: {problem.message}")
 
     def undo_reflect(self, run: str | None = None, *, force: bool = False) -> UndoReport:
         """Give every page of a reflect run (the last where `None`) the bytes it had before it.
@@ -167,28 +180,6 @@ class Reflection(Asking):
             source = write_ruling(self.root, said, before.id, stance, day=day, reason=reason)
             self._sync_words()
         return self._ruling(said, before, stance, source)
-
-    def judge(self, *, k: int = 20, now: date | None = None) -> tuple[Ruling, ...]:
-        """Have the chat model of the settings settle what it is sure of among `k` unsure pairs.
-
-        Each ruling is a line of `bank/evidence.md` signed with the model's name; deleting it undoes
-        it. Raises `ConfigurationError` where no generator is named, `ProviderError` where it fails.
-        """
-        from lorebank.reflect.judging import judge_pairs
-        from lorebank.reflect.writing import open_writer
-
-        queue = self.unsure(k=k)
-        with open_writer(self.config, self._environ, self._say, self._all_names) as writer:
-            if writer is None:
-                raise ConfigurationError(
-                    "no generator is named", hint="set generator.provider in your own settings"
-                )
-            return tuple(
-                self.settle(
-                    pair.fact.id, verdict.stance, pair.opinion_id, reason=verdict.reason, now=now
-                )
-                for pair, verdict in judge_pairs(writer, queue.pairs)
-            )
 
     def unsettle(self, fact: str, opinion: str | None = None) -> Ruling:
         """Take back what was ruled on a pair, as deleting its line does."""

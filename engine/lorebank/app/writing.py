@@ -67,10 +67,13 @@ class Writing(OpenWorkspace):
         `origin` says whose word it is. What recall printed is cut out of it, since it would be
         learned twice; `UsageError` where nothing else is left. `author` is the agent that writes,
         if one does: its line says so, holds no secret and no private part, and is of one of the
-        last days.
+        last days. `related` of the fact returned holds what it may restate, contradict or replace:
+        rule on it (`Bank.rule`) while you know why.
         """
         from lorebank.agent.authored import admitted, as_written_by
+        from lorebank.inbox.registry import about
         from lorebank.markdown.fact_format import format_fact
+        from lorebank.reflect.nearness import FINGERPRINT
         from lorebank.retain.compose import compose_fact
 
         today = self._today(now)
@@ -116,10 +119,15 @@ class Writing(OpenWorkspace):
         formatted = f"{format_fact(fact)} {private}".rstrip()
         with append_lock(self.root):
             line = self._append(path, formatted, recorded, undo="retain")
+        if self._vectors_of is not None:
+            self._meaning.embed_texts(FINGERPRINT, [fact.content])
         self._sync_if_free()
-        return facts_by_place(self._index, path, line) or replace(
-            fact, citation=Citation(path, line, line)
-        )
+        written = facts_by_place(self._index, path, line)
+        if written is None:
+            return replace(fact, citation=Citation(path, line, line))
+        if self.group:
+            return written  # the inbox is the owner's, and not for a group
+        return replace(written, related=about(self._open_desk(now), written))
 
     add = retain
 

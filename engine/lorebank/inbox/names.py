@@ -92,4 +92,4 @@ def _decide(
     )
 
 
-SOURCE = Source(_KIND, _waiting, _rule, _settled, _take_back)
+SOURCE = Source(frozenset({_KIND}), _waiting, _rule, _settled, _take_back)

@@ -151,4 +151,4 @@ def _take_back(desk: Desk, decisions: Sequence[Decision]) -> None:
     remove_ledger_lines(desk, decisions)
 
 
-SOURCE = Source(_KIND, _waiting, _rule, _settled, _take_back)
+SOURCE = Source(frozenset({_KIND}), _waiting, _rule, _settled, _take_back)

@@ -85,4 +85,4 @@ def _settled(desk: Desk) -> Iterator[Decision]:
             )
 
 
-SOURCE = Source(_KIND, _waiting, _rule, _settled, remove_ledger_lines)
+SOURCE = Source(frozenset({_KIND}), _waiting, _rule, _settled, remove_ledger_lines)

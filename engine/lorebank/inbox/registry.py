@@ -3,62 +3,93 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from datetime import date
 
-from lorebank.domain import Decision, Inbox, InboxItem, InboxKind
+from lorebank.domain import Decision, Fact, Inbox, InboxItem, InboxKind
 from lorebank.errors import NotFound, UsageError
 from lorebank.inbox import evidence, names, proposals, quarantine, replacements
 from lorebank.inbox.sources import Desk, Source, Verdict
 
-SOURCES: Mapping[InboxKind, Source] = {
-    source.kind: source
-    for source in (
-        evidence.SOURCE,
-        replacements.SOURCE,
-        names.SOURCE,
-        proposals.SOURCE,
-        quarantine.SOURCE,
-    )
+SOURCES: tuple[Source, ...] = (
+    evidence.SOURCE,
+    replacements.SOURCE,
+    names.SOURCE,
+    proposals.SOURCE,
+    quarantine.SOURCE,
+)
+_RELATIONS = ("same", "replaces", "both")
+CHOICES: Mapping[InboxKind, tuple[str, ...]] = {
+    InboxKind.EVIDENCE: ("for", "against", "unrelated"),
+    InboxKind.RESTATEMENT: _RELATIONS,
+    InboxKind.REPLACEMENT: _RELATIONS,
 }
+"""The verdicts that may be given again on what another judge has settled."""
 _UNSIGNABLE = re.compile(r"[():\[\]<>`@*_\s]+")
 """What would end or dress a name inside a ledger line."""
 
 
 def waiting(desk: Desk, *, kind: InboxKind | None = None, k: int | None = None) -> Inbox:
     """What waits: newest first, of one day the weightiest first; `k` items at most."""
-    sources = SOURCES.values() if kind is None else filter(None, [SOURCES.get(kind)])
-    items = sorted((item for source in sources for item in source.waiting(desk)), key=_rank)
+    found = (
+        item
+        for source in SOURCES
+        if kind is None or kind in source.kinds
+        for item in source.waiting(desk)
+    )
+    items = sorted((item for item in found if kind in (None, item.kind)), key=_rank)
     return Inbox(tuple(items if k is None else items[:k]), len(items))
 
 
 def rule(desk: Desk, verdicts: Mapping[str, str], *, by: str) -> None:
     """Write verdicts; nothing is written where one of them cannot be.
 
-    An id may be a unique beginning. `NotFound` for an item that does not wait, `UsageError` for a
-    verdict that it does not offer.
+    An id may be a unique beginning. Where another judge ruled on an item its verdict stays in the
+    ledger, overruled. `NotFound` for an item that does not wait, `UsageError` for a verdict that it
+    does not offer.
     """
     signer = signature(by)
-    items = {item.id: item for item in waiting(desk).items}
-    standing = {decision.id: decision for decision in settled(desk)}
+    sources = {item.id: (item, source) for source in SOURCES for item in source.waiting(desk)}
+    items = {id: item for id, (item, _) in sources.items()}
+    ruled = {d.id: (d, source) for source in SOURCES for d in source.settled(desk)}
+    standing = {id: decision for id, (decision, _) in ruled.items()}
     chosen: list[Verdict] = []
+    anew: list[tuple[Source, Decision, str]] = []
     for text, choice in verdicts.items():
-        if text in standing and standing[text].verdict == choice:
+        if text in standing and standing[text].verdict == choice and standing[text].by == signer:
             continue
+        if text in ruled and text not in items and ruled[text][1].again:
+            decision, source = ruled[text]
+            if decision.by != signer:
+                choices = CHOICES[decision.kind]
+                if choice not in choices:
+                    raise _no_verdict(text, choice, choices)
+                anew.append((source, decision, choice))
+                continue
         item = _item(items, standing, text)
         if choice not in item.choices:
-            raise UsageError(
-                f"{item.id}: no verdict '{choice}'", hint=f"use {', '.join(item.choices)}"
-            )
+            raise _no_verdict(item.id, choice, item.choices)
         chosen.append(Verdict(item, choice, signer))
     for verdict in chosen:
-        SOURCES[verdict.item.kind].rule(desk, verdict)
+        sources[verdict.item.id][1].rule(desk, verdict)
+    for source, decision, choice in anew:
+        assert source.again is not None
+        source.again(desk, decision, choice, signer)
+
+
+def about(desk: Desk, fact: Fact) -> tuple[InboxItem, ...]:
+    """What a line just written may restate, contradict, replace or bear on: the items to settle
+    while its writer knows why."""
+    return tuple(sorted((i for s in SOURCES for i in s.about(desk, fact)), key=_rank))
+
+
+def _no_verdict(id: str, choice: str, choices: Sequence[str]) -> UsageError:
+    return UsageError(f"{id}: no verdict '{choice}'", hint=f"use {', '.join(choices)}")
 
 
 def settled(desk: Desk) -> tuple[Decision, ...]:
     """Every verdict that stands in a ledger."""
-    return tuple(decision for source in SOURCES.values() for decision in source.settled(desk))
+    return tuple(decision for source in SOURCES for decision in source.settled(desk))
 
 
 def take_back(
@@ -71,20 +102,20 @@ def take_back(
     if ids is None and by is None:
         raise UsageError("say which verdicts are taken back", hint="give ids, or by=NAME")
     signer = None if by is None else signature(by)
-    found = [
-        decision
-        for decision in settled(desk)
-        if (ids is None or any(decision.id.startswith(id) for id in ids))
-        and (signer is None or decision.by == signer)
-    ]
-    if not found:
+    taken: list[Decision] = []
+    for source in SOURCES:
+        found = [
+            decision
+            for decision in source.settled(desk)
+            if (ids is None or any(decision.id.startswith(id) for id in ids))
+            and (signer is None or decision.by == signer)
+        ]
+        if found:
+            source.take_back(desk, found)
+            taken += found
+    if not taken:
         raise NotFound("no such verdict stands", hint="`lorebank inbox --settled` lists them")
-    by_kind = defaultdict(list)
-    for decision in found:
-        by_kind[decision.kind].append(decision)
-    for kind, decisions in by_kind.items():
-        SOURCES[kind].take_back(desk, decisions)
-    return tuple(found)
+    return tuple(taken)
 
 
 def signature(by: str) -> str:

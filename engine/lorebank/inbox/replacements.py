@@ -24,7 +24,7 @@ from lorebank.inbox.sources import (
     line_of_fact,
     remove_ledger_lines,
 )
-from lorebank.index.items import all_facts
+from lorebank.index.items import all_facts, facts_by_entity
 from lorebank.index.succession import fates_of_facts, ruled_pairs
 from lorebank.markdown.ledger import LineRuling, format_line_ruling, parse_line_rulings
 from lorebank.workspace.layout import DECISIONS_PAGE
@@ -73,6 +73,26 @@ def _waiting(desk: Desk) -> Iterator[InboxItem]:
     for found in by_day.values():
         ranked = sorted(found.values(), key=lambda p: (-p.score, p.newer.id, p.older.id))
         yield from map(_item, ranked[:_A_DAY])
+
+
+def _about(desk: Desk, fact: Fact) -> Iterator[InboxItem]:
+    """The line about the same entity that a new line is nearest to."""
+    if fact.quarantined or not fact.recorded:
+        return
+    near = [
+        f
+        for f in facts_by_entity(desk.connection, sorted(fact.subjects))
+        if f.recorded and not f.quarantined
+    ]
+    fates = fates_of_facts(desk.connection, today=desk.today)
+    ruled = ruled_pairs(desk.connection)
+    pairs = [
+        pair
+        for pair in _pairs(desk, [f for f in near if f.id not in fates.superseded])
+        if pair.newer.id == fact.id and (pair.newer.id, pair.older.id) not in ruled
+    ]
+    if pairs:
+        yield _item(max(pairs, key=lambda p: (p.score, p.older.id)))
 
 
 def _pairs(desk: Desk, facts: Sequence[Fact]) -> Iterator[_Pair]:
@@ -177,4 +197,4 @@ def _settled(desk: Desk) -> Iterator[Decision]:
         )
 
 
-SOURCE = Source(_KIND, _waiting, rule_on_lines, _settled, remove_ledger_lines)
+SOURCE = Source(frozenset({_KIND}), _waiting, rule_on_lines, _settled, remove_ledger_lines, _about)

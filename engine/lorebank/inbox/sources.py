@@ -1,8 +1,8 @@
 """What a source of inbox items is, and what all sources share.
 
-A kind of item is one `Source`: which items wait, how a verdict on one becomes a ledger line, and
-which lines are verdicts already. To add a kind, write a module with a `SOURCE` and name it in
-`registry`.
+A `Source` knows which items of its kinds wait, how a verdict on one becomes a ledger line, and
+which lines are verdicts already. To add one, write a module with a `SOURCE` and name it in
+`registry`; two sources may make items of one kind.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ class Verdict(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One kind of item."""
+    """Where items come from, and where verdicts on them go."""
 
-    kind: InboxKind
+    kinds: frozenset[InboxKind]
     waiting: Callable[[Desk], Iterable[InboxItem]]
     """The items on which no verdict stands yet."""
     rule: Callable[[Desk, Verdict], None]
@@ -57,6 +57,10 @@ class Source:
     """The verdicts that stand in the ledger."""
     take_back: Callable[[Desk, Sequence[Decision]], None]
     """Undo verdicts; locks and syncs as for `rule`."""
+    about: Callable[[Desk, Fact], Iterable[InboxItem]] = lambda desk, fact: ()
+    """The items whose newer line is this fact: told to who has just written it."""
+    again: Callable[[Desk, Decision, str, str], None] | None = None
+    """Write another judge's verdict (choice, signature) on what is settled; the last one holds."""
 
 
 def item_id(kind: InboxKind, *rests_on: str) -> str:

@@ -144,10 +144,7 @@ def embedding_hashes(connection: Connection, paths: Iterable[str] | None = None)
 def forget_page_notes(connection: Connection) -> None:
     """Drop what was noted for the next reflect, which names entities; it is worked out again."""
     with transaction(connection):
-        connection.execute("DELETE FROM meta WHERE key IN ('standing', 'settled_pages')")
-        connection.execute(
-            "DELETE FROM news WHERE kind = 'entity' AND key NOT IN (SELECT slug FROM entities)"
-        )
+        connection.execute("DELETE FROM meta WHERE key = 'standing'")
 
 
 def scrub(connection: Connection) -> str:

@@ -101,6 +101,11 @@ def stop_words() -> frozenset[str]:
     return everywhere.union(*own.values())
 
 
+def stop_words_of(language: str) -> frozenset[str]:
+    """Words that say nothing in a text of that language, folded."""
+    return _stop_words_by_language()[0].get(language, frozenset())
+
+
 def known_languages() -> frozenset[str]:
     """The codes of the languages whose stop words are known: others are never likely."""
     return frozenset(_stop_words_by_language()[0])

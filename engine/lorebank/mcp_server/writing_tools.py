@@ -149,9 +149,7 @@ def _news_of(bank: Bank, fact: Fact, near: frozenset[str]) -> str:
     lines = [f"retained {fact.id} as {fact.kind.value} about {about} [{fact.citation}]"]
     if near - {fact.id}:
         lines.append(f"noted already: {', '.join(sorted(near - {fact.id}))}")
-    if not bank.group:
-        waiting = [i for i in bank.inbox().items if i.newer and i.newer.id == fact.id]
-        lines += [f"in the inbox: {inbox_item(item)}" for item in waiting]
+    lines += [f"in the inbox: {inbox_item(item)}" for item in fact.related]
     return "\n".join(lines)
 
 

@@ -67,6 +67,7 @@ _GENERATORS = {
     "openai": "lorebank.providers.openai_chat",
     "gemini": "lorebank.providers.gemini_chat",
     "ollama": "lorebank.providers.ollama_chat",
+    "command": "lorebank.providers.command_chat",
 }
 
 

@@ -7,7 +7,8 @@ normal distribution), where equal steps mean ever less near certainty. Days are 
    (`O(c=…)`, clamped to [.01, .99]), else at `prior`. The first confidence stated on a *later*
    day is taken over whole as well: until then nobody had named one.
 2. **Restatement.** Later stated confidences pull towards their day's mean `s` and never past it:
-   `z += clamp(PULL · (z(s) − z), ±STEP)`.
+   `z += clamp(PULL · (z(s) − z), ±STEP)`. Where the holder says the contrary at `O(c=s)`, his word
+   is taken over whole: the opinion stands at `1 − s`; where he returns to it, at `s`.
 3. **Evidence.** Each line has a strength in 0..1. The lines of one source, strongest first, weigh
    `1, .3, .09, …`; the sources of one day, strongest first, `1, .6, .36, …`; each side's sum is
    cut at `DAY_LIMIT`. With `n = for − against`: `z += STEP · n`, clamped.
@@ -72,6 +73,9 @@ class DatedEvidence:
     """What makes lines of one day dependent: the file they stand in."""
     turns: bool = False
     """Whether it says that the holder now thinks otherwise than before."""
+    whole: bool = False
+    """Whether the holder's word on the opinion is taken over whole: where he says the contrary, or
+    returns to it. Without `stated` the contrary counts as the mirror of `prior`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,12 +125,12 @@ def fold_evidence(
     shown = current
     for day, lines in _days(evidence, as_of):
         opening = not history
-        stated = _stated(lines)
+        stated = _stated(lines, prior)
         before = current
         moves: _Moves = {}
         if opening:
             current = before = _mean(stated) if stated else current
-        elif stated and not named:
+        elif stated and (not named or any(line.whole for line in lines)):
             current = _share(moves, stated, current, _mean(stated))
         elif stated:
             current = _share(moves, stated, current, _pull(current, _mean(stated)))
@@ -170,12 +174,13 @@ def _days(
         yield day, list(lines)
 
 
-def _weight(line: DatedEvidence) -> tuple[bool, float, float, bool, str]:
+def _weight(line: DatedEvidence) -> tuple[bool, float, float, bool, bool, str]:
     return (
         line.stated is not None,
         line.stated or 0.0,
         line.strength,
         line.turns,
+        line.whole,
         line.source,
     )
 
@@ -184,8 +189,14 @@ def _key(line: DatedEvidence) -> tuple[str, Stance]:
     return line.fact_id, line.stance
 
 
-def _stated(lines: Sequence[DatedEvidence]) -> _Moves:
-    return {_key(line): _clamp(line.stated) for line in lines if line.stated is not None}
+def _stated(lines: Sequence[DatedEvidence], prior: float) -> _Moves:
+    """The confidences that the lines name; where the holder speaks his whole mind, only his."""
+    whole = [line for line in lines if line.whole]
+    named = {_key(line): line.stated for line in whole or lines if line.stated is not None}
+    for line in whole:
+        if line.stated is None:
+            named[_key(line)] = prior if line.stance is Stance.FOR else 1 - prior
+    return {key: _clamp(stated) for key, stated in named.items()}
 
 
 def _mean(stated: _Moves) -> float:
@@ -210,7 +221,11 @@ def _weigh(moves: _Moves, lines: Sequence[DatedEvidence], current: float) -> flo
     shares: _Moves = {}
     net = 0.0
     for stance, sign in ((Stance.FOR, 1.0), (Stance.AGAINST, -1.0)):
-        side = [line for line in lines if line.stance is stance and line.stated is None]
+        side = [
+            line
+            for line in lines
+            if line.stance is stance and line.stated is None and not line.whole
+        ]
         parts = _side(side)
         net += sign * sum(parts.values())
         for fact_id, part in parts.items():

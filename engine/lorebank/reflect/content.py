@@ -28,9 +28,9 @@ from lorebank.index.succession import fates_of_facts
 from lorebank.reflect.agenda import read_agenda
 from lorebank.reflect.by_hand import dated, read_entries
 from lorebank.reflect.materialise import opinions_under, with_trend
+from lorebank.reflect.nearness import VectorsOf
 from lorebank.reflect.page_files import read_pages
 from lorebank.reflect.pages import FEWEST_LINES, BankContent, is_only_generated
-from lorebank.reflect.stance_model import VectorsOf
 
 AGENDA_FOREVER = 20_000
 """Days: the pages of entities show what is to come however far away."""

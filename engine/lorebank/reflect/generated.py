@@ -31,6 +31,13 @@ class StanceAnswer(_Answer):
     words: str = ""
 
 
+class RelationAnswer(_Answer):
+    """`relation.md`."""
+
+    verdict: Literal["same", "replaces", "both"]
+    words: str = ""
+
+
 class _InferredFact(_Answer):
     kind: Literal["W", "B", "O"]
     about: str = ""

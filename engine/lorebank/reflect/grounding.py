@@ -16,16 +16,13 @@ from datetime import date
 from lorebank.language.folding import fold
 from lorebank.language.words import content_words, words
 from lorebank.records import dataclass
-from lorebank.reflect.detection import detect
-from lorebank.reflect.lexicon import lexicon
-from lorebank.reflect.tokens import tokens_of
+from lorebank.reflect.reading import denies
 
 _SHARE = 0.7
 """The least share of a sentence's content words that its lines must hold."""
 _STEM = 4
 _ENDING = 3
 """Letters by which two forms of one word may differ at their ends."""
-_DENIALS = frozenset({"negate", "drop", "lacking"})
 _NUMBER = re.compile(r"\d+(?:[.,:/]\d+)*")
 _WORD = re.compile(r"(?<![\w'’])(?=[^\W\d_])\w[\w'’.-]*")
 
@@ -121,18 +118,7 @@ def _same_word(one: str, other: str) -> bool:
 
 
 def _turned(sentence: str, cited: Sequence[CitedLine]) -> str:
-    denied = [_denies(line.text, sentence) for line in cited]
-    if _denies(sentence, cited[0].text):
+    denied = [denies(line.text) for line in cited]
+    if denies(sentence):
         return "" if any(denied) else "it denies what its lines affirm"
     return "it affirms what its lines deny" if all(denied) else ""
-
-
-def _denies(text: str, beside: str) -> bool:
-    """Whether a text holds a negation or says that something ended; `beside` helps to tell its
-    language."""
-    code = detect(text, beside)
-    if code is None:
-        return False
-    language = lexicon(code)
-    tokens = [folded for _, folded in tokens_of(text)]
-    return any(language.cues_at(tokens, at)[1] & _DENIALS for at in range(len(tokens)))

@@ -1,41 +1,21 @@
-"""A chat model as judge and as reader: the stance of a line nobody signs, facts in plain prose.
+"""A chat model as judge of two texts, and as reader of facts in plain prose.
 
 Both are narrow: values in, a checked value out, nothing stored. A verdict is stored by those who
-ask for it, with the name of its model, where a person can read and delete it.
+ask for it, signed with its model, where a person can read it and take it back.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from datetime import date
 
-from lorebank.domain import FactKind, OpenPair, Stance
+from lorebank.domain import FactKind
 from lorebank.language.words import words
-from lorebank.providers.budget import BudgetSpent
 from lorebank.records import dataclass
 from lorebank.reflect.grounding import CitedLine
 from lorebank.reflect.writing import Dropped, Writer, numbered
 
 _LETTERS = {kind.letter: kind for kind in FactKind}
-
-
-@dataclass(frozen=True, slots=True)
-class StanceVerdict:
-    """What a model says of one pair."""
-
-    stance: Stance
-    words: str
-    """The words of the fact that decide it; empty for `unrelated`."""
-    model: str
-    """`ollama/llama3.1`."""
-    sure: bool = True
-    """False where the model gave a sign and no words of the fact to show for it."""
-
-    @property
-    def reason(self) -> str:
-        """For the note of a line in `bank/evidence.md`."""
-        quoted = f': "{self.words}"' if self.words else ""
-        return f"judged by {self.model}{quoted}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,45 +29,31 @@ class InferredFact:
     lines: tuple[int, ...]
 
 
-def judge_stance(writer: Writer, opinion: str, fact: str) -> StanceVerdict:
-    """Whether a fact speaks for or against an opinion.
+def judge_evidence(writer: Writer, opinion: str, line: str) -> str | None:
+    """Whether a line speaks `for` or `against` an opinion or is `unrelated`; `None` where the model
+    is not sure: it gave a sign and no words of the line to show for it.
 
-    A sign without words of the fact to show for it is none: not sure means unrelated. Raises
-    `ProviderError` where the model fails, `BudgetSpent` where no call is left.
+    Raises `ProviderError` where the model fails, `BudgetSpent` where no call is left.
     """
     from lorebank.providers.answers import ask_json
     from lorebank.reflect.generated import StanceAnswer
 
-    prompt = writer.prompt("stance", opinion=" ".join(opinion.split()), fact=" ".join(fact.split()))
+    prompt = writer.prompt("stance", opinion=_flat(opinion), fact=_flat(line))
     answer = ask_json(writer.generator, prompt, StanceAnswer, writer.budget)
-    stance = Stance(answer.stance)
-    quoted = " ".join(answer.words.split())
-    if stance is Stance.UNRELATED or not _is_quoted(quoted, fact):
-        return StanceVerdict(Stance.UNRELATED, "", writer.model, stance is Stance.UNRELATED)
-    return StanceVerdict(stance, quoted, writer.model)
+    shown = answer.stance == "unrelated" or _is_quoted(_flat(answer.words), line)
+    return answer.stance if shown else None
 
 
-def judge_pairs(
-    writer: Writer, pairs: Iterable[OpenPair]
-) -> Iterator[tuple[OpenPair, StanceVerdict]]:
-    """The pairs of the unsure queue that the model is sure of, as far as the budget goes.
+def judge_relation(writer: Writer, older: str, newer: str) -> str | None:
+    """Whether the newer of two opinions says the `same`, `replaces` the older, or `both` stand;
+    `None` and errors as for `judge_evidence`."""
+    from lorebank.providers.answers import ask_json
+    from lorebank.reflect.generated import RelationAnswer
 
-    Where it gives no usable answer the pair is left for a person. Raises `ProviderError` where the
-    model cannot be asked.
-    """
-    from lorebank.providers.answers import UnusableAnswer
-
-    for pair in pairs:
-        names = ", ".join(mention.name for mention in pair.fact.mentions if mention.subject)
-        told = f"{names}: {pair.fact.content}" if names else pair.fact.content
-        try:
-            verdict = judge_stance(writer, pair.statement, told)
-        except UnusableAnswer:
-            continue
-        except BudgetSpent:
-            return
-        if verdict.sure:
-            yield pair, verdict
+    prompt = writer.prompt("relation", older=_flat(older), newer=_flat(newer))
+    answer = ask_json(writer.generator, prompt, RelationAnswer, writer.budget)
+    shown = answer.verdict == "both" or _is_quoted(_flat(answer.words), newer)
+    return answer.verdict if shown else None
 
 
 def facts_in_prose(
@@ -116,6 +82,10 @@ def facts_in_prose(
 
 def _is_named(name: str, numbers: Sequence[int], lines: Sequence[CitedLine]) -> bool:
     return any(_is_quoted(name, lines[number - 1].text) for number in numbers)
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _is_quoted(quoted: str, fact: str) -> bool:

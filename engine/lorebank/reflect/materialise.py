@@ -35,18 +35,18 @@ from lorebank.index.opinions import (
 )
 from lorebank.index.sync import OPINIONS_DUE
 from lorebank.index.unsure import delete_unsure, insert_unsure
-from lorebank.reflect.stance_model import HEAD, RULES
+from lorebank.reflect.nearness import WITH_VECTORS, WORDS_ALONE
 from lorebank.reflect.trends import trend_of
 
 if TYPE_CHECKING:
     from lorebank.markdown.opinion_page import OpinionEntry
     from lorebank.reflect.matching import Formation, Verdict
-    from lorebank.reflect.stance_model import VectorsOf
+    from lorebank.reflect.nearness import VectorsOf
     from lorebank.reflect.unsure import UnsurePair
 
 _JUDGED_BY = "judged_by"
-_WAITING = "stance_waiting"
-"""Holders of texts that the head knows no vector of, as JSON."""
+_WAITING = "vectors_waiting"
+"""Holders of texts whose vectors are not known yet, as JSON."""
 
 
 def refresh_opinions(
@@ -59,7 +59,7 @@ def refresh_opinions(
     """Form the opinions of these holders anew (of all, where `None`) and store them.
 
     With them those of holders about whom a person decided otherwise since the last time.
-    `vectors_of` gives the trained head what it reads; without it the rules judge alone.
+    `vectors_of` tells how near texts are in meaning; without it words decide alone.
     """
     # A recall that reads what is stored needs none of these.
     from lorebank.reflect.by_hand import read_verdicts
@@ -103,24 +103,24 @@ def refresh_opinions(
             insert_unsure(connection, holder, rows_of(waiting.get(holder, ()), opinions))
         store_decisions(connection, root)
         write_meta(connection, OPINIONS_DUE, "0")
-        write_meta(connection, _JUDGED_BY, RULES if vectors_of is None else HEAD)
+        write_meta(connection, _JUDGED_BY, WORDS_ALONE if vectors_of is None else WITH_VECTORS)
         _note_waiting(connection, wanted, formed.waiting)
 
 
 def is_judged_otherwise(connection: Connection, vectors_of: VectorsOf | None) -> bool:
-    """Whether the opinions stored were judged with another head than now, or with none."""
-    now = RULES if vectors_of is None else HEAD
-    return (read_meta(connection, _JUDGED_BY) or RULES) != now
+    """Whether the opinions stored were formed in another way than they are now."""
+    now = WORDS_ALONE if vectors_of is None else WITH_VECTORS
+    return (read_meta(connection, _JUDGED_BY) or WORDS_ALONE) != now
 
 
-def judge_waiting(
+def form_waiting(
     connection: Connection,
     root: Path,
     settings: ReflectSettings,
     vectors_of: VectorsOf,
     embed: Callable[[Sequence[str]], int],
 ) -> int:
-    """Have the texts embedded that the head waits for, and form their holders' opinions anew.
+    """Embed the texts whose vectors are not known yet, and form their holders' opinions anew.
 
     `embed` makes vectors that `vectors_of` knows from then on, and tells how many. Returns how
     many texts were embedded.
@@ -129,11 +129,11 @@ def judge_waiting(
     if not waiting:
         return 0
     from lorebank.reflect.by_hand import overrides_of, read_entries
-    from lorebank.reflect.matching import facts_by_holder, texts_judged
+    from lorebank.reflect.matching import facts_by_holder, texts_compared
 
     by_hand = {override.opinion_id: override for override in overrides_of(read_entries(root))}
     groups = facts_by_holder(_facts_of(connection, waiting, ()))
-    texts = {t for h in waiting for t in texts_judged(h, groups.get(h, ()), by_hand)}
+    texts = {t for h in waiting for t in texts_compared(groups.get(h, ()), by_hand, h)}
     embedded = embed(sorted(texts))
     if embedded:
         refresh_opinions(connection, root, waiting, settings, vectors_of)
@@ -170,7 +170,7 @@ def form_now(
     """
     from lorebank.reflect.by_hand import overrides_of, read_entries, read_verdicts
     from lorebank.reflect.matching import form
-    from lorebank.reflect.stance_head import StanceHead
+    from lorebank.reflect.nearness import Nearness
 
     return form(
         facts,
@@ -179,7 +179,7 @@ def form_now(
         overrides=overrides_of(read_entries(root) if entries is None else entries, as_of=as_of),
         as_of=as_of,
         prior=settings.prior,
-        head=None if vectors_of is None else StanceHead(vectors_of),
+        nearness=None if vectors_of is None else Nearness(vectors_of),
     )
 
 

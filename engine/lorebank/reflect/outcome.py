@@ -1,15 +1,14 @@
-"""What was gathered about a belief, closed to an opinion: confidence, trend, successor."""
+"""What was gathered about a belief, folded to an opinion: confidence, trend, successor."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import field, replace
 from datetime import date
 
 from lorebank.domain import Evidence, Fact, Opinion, OpinionStatus, Origin, Stance, Trend
 from lorebank.records import dataclass
 from lorebank.reflect.beliefs import DatedEvidence, Pin, fold_evidence
-from lorebank.reflect.stance import Judgement
 from lorebank.reflect.trends import trend_of
 
 
@@ -24,6 +23,22 @@ class Override:
     deleted: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """How a line bears on an opinion."""
+
+    stance: Stance
+    strength: float = 0.0
+    """0..1; 0 for a statement, which only opens or pulls."""
+    reason: str = ""
+    """`stated`, `restated`, `replaced` (the holder's newer word), `over`, `mind` (see `relation`),
+    `mark` or `verdict`."""
+    turns: bool = False
+    """Whether it says outright that the holder now thinks otherwise."""
+    whole: bool = False
+    """Whether it is the holder's word on where the opinion stands from its day on."""
+
+
 @dataclass(slots=True)
 class Belief:
     """An opinion while it is being formed."""
@@ -33,8 +48,31 @@ class Belief:
     statement: str
     opening: Fact
     lines: dict[str, tuple[Fact, Judgement, float | None]] = field(default_factory=dict)
-    successors: dict[str, date] = field(default_factory=dict)
-    """Opinion → the last day a line spoke against this one and for that one."""
+    """Fact id → the fact, how it bears on the opinion, and the confidence it names for it."""
+    closings: dict[date, str] = field(default_factory=dict)
+    """Day on which the holder put another opinion in its place → that opinion."""
+
+    def add(self, fact: Fact, judgement: Judgement, stated: float | None = None) -> None:
+        """Count a line; of two words on one fact the last holds."""
+        self.lines[fact.id] = (fact, judgement, stated)
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether another opinion stands in its place."""
+        return self.closed_by() is not None
+
+    def closed_by(self, kept: Container[str] | None = None) -> str | None:
+        """The opinion in its place: the last of those `kept`, unless the holder returned since."""
+        closings = {d: i for d, i in self.closings.items() if kept is None or i in kept}
+        if not closings:
+            return None
+        day = max(closings)
+        renewed = (
+            fact.recorded
+            for fact, judgement, _ in self.lines.values()
+            if judgement.reason == "restated" and fact.recorded is not None
+        )
+        return None if any(told > day for told in renewed) else closings[day]
 
 
 def close(
@@ -75,6 +113,7 @@ def _opinion(belief: Belief, override: Override | None, prior: float, now: date 
                 stated,
                 _dependent_on(fact),
                 found.turns,
+                found.whole,
             )
             for fact, found, stated in belief.lines.values()
             if fact.recorded is not None
@@ -124,15 +163,8 @@ def _names(belief: Belief) -> tuple[str, ...]:
 
 
 def _linked(opinion: Opinion, belief: Belief, kept: Mapping[str, Opinion]) -> Opinion:
-    """With its successor, where the last word on it was a line that put another in its place."""
-    successors = {i: day for i, day in belief.successors.items() if i in kept}
-    if not successors or opinion.status is OpinionStatus.RETRACTED or opinion.pinned is not None:
-        return opinion
-    successor, day = max(successors.items(), key=lambda entry: (entry[1], entry[0]))
-    renewed = max((e.date for e in opinion.evidence if e.stance is Stance.FOR), default=date.min)
-    if renewed > day:
-        return opinion
-    replaced = any(e.stance is Stance.AGAINST and e.reason == "change" for e in opinion.evidence)
-    if not replaced and opinion.confidence >= kept[successor].confidence:
+    """With its successor, where the holder put another opinion in its place."""
+    successor = belief.closed_by(kept)
+    if successor is None or opinion.status is OpinionStatus.RETRACTED or opinion.pinned is not None:
         return opinion
     return replace(opinion, status=OpinionStatus.SUPERSEDED, superseded_by=successor)

@@ -1,422 +1,319 @@
-"""A sentence read for stance: its segments, cue by cue, and the comparisons it draws.
+"""What a sentence says of its objects: its clauses, with a sign where words tell one.
 
-The reading knows no opinion yet: it says what words stand where, what each cue does to them, and
-which stretches move nothing (questions, hypotheses, known past states, other people's views).
+A clause is cut at punctuation and conjunctions. Its *objects* are the words left when cue words
+(`[stance]` of the language's file) and stop words are taken out; its *sign* is what its attitude
+words say of them (`likes`, `a waste`), turned over by each negation. Of a comparison the objects
+are what is preferred, `less` what it is preferred to. No grammar is read beyond that: a clause
+whose words disagree has no sign.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
-from functools import lru_cache
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Any
 
 from lorebank.language.folding import fold
-from lorebank.records import dataclass
-from lorebank.reflect.detection import detect
-from lorebank.reflect.lexicon import Lexicon, lexicon
-from lorebank.reflect.polarity import Item, sign_of
-from lorebank.reflect.tokens import tokens_of
+from lorebank.language.words import stop_words_of
+from lorebank.languages import Sections, compiled, split
 
-_SENTENCE = re.compile(r"[^.!?;。！？；\n]+(?:\.(?=\w)[^.!?;。！？；\n]+)*[.!?;。！？；]*")
-_TITLE = re.compile(r"\b(Dr|Dra|Mr|Mrs|Ms|Prof|Sr|Sra|Mme|Hr|St)\.")
-_ASIDE = re.compile(
-    r"\([^()]*\)|（[^（）]*）|\"[^\"]*\"|“[^“”]*”|„[^„“”]*[“”]|«[^«»]*»|「[^「」]*」"
+_CUES = (
+    "not", "over", "mind", "like", "dislike", "good", "bad", "turn", "still", "limit", "prefer",
+    "choose", "switch", "than", "from", "to", "say", "split",
+)  # fmt: skip
+_FLAGS = frozenset({"over", "mind", "turn", "still", "limit", "prefer", "switch"})
+_FIRST = "en"
+"""The language of a text whose words tell none."""
+_HAN = r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_IS_HAN = re.compile(f"[{_HAN}]")
+_HAN_RUN = re.compile(f"[{_HAN}]+|[a-z0-9]{{2,}}")
+_WORD = re.compile(r"\w+(?:['-]\w+)*")
+_BREAK = re.compile(r"[;:.,!?—–()\"“”«»，。；：！？、]|\s-\s")
+_ELISION = re.compile(
+    r"(?<![\w'])(?:l|d|j|m|t|s|c|qu|un|dell|all|nell|sull|quest|dall)'(?=\w\w)|(?<![\w'])n'(?=\w\w)"
 )
-_DENIAL = frozenset({"negate", "change"})
-_DEEDS = frozenset({"adopt", "do", "drop"})
-_SAID_OF = frozenset({"good", "bad", "like", "dislike", "say", "adopt"})
-"""The cues of words that name one side of a comparison only where nothing else does."""
-_NOTHING = (" any", "nothing", "nichts", "nada", "rien", "niente")
-_CLAUSE = re.compile(r"[;；：]|:(?!\d)|—|\s[-–]\s|(?<=[.!?])\s|[。！？]")
-_PIECE = re.compile(r"[,:，：、()（）\"“”«»]|\s[-–—]+\s|—")
+_COMMON_START = 4
+"""Two words are forms of one where they begin alike, by four letters at least."""
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
-    """Stems, with the near clusters, the sides of opposite pairs and the slots they belong to."""
+class Clause:
+    """One statement of a sentence."""
 
-    stems: frozenset[str]
-    """Those of the words, and of what they are kinds of."""
-    own: frozenset[str]
-    """Those of the words alone."""
-    near: frozenset[tuple[str, int]]
-    """(stem, cluster of nearly one meaning)."""
-    sides: frozenset[tuple[int, int]]
-    slots: frozenset[tuple[str, int]]
-    """(stem, slot)."""
-
-    @classmethod
-    def of(cls, stems: Iterable[str], lexicon: Lexicon) -> Words:
-        own = frozenset(stems)
-        all_names = lexicon.with_kinds(own)
-        return cls(
-            all_names,
-            own,
-            frozenset(
-                (stem, cluster) for stem in all_names for cluster in lexicon.near.get(stem, ())
-            ),
-            frozenset().union(*(lexicon.opposites.get(stem, ()) for stem in all_names)),
-            frozenset((stem, slot) for stem in all_names for slot in lexicon.slots.get(stem, ())),
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Segment:
-    """A clause, about: the stretch between two commas or joining words."""
-
-    items: tuple[Item, ...]
-    sentence: int
-    holder_first: bool
-    """Whether the holder's name stands in it, not as a possessor."""
-    words: Words
-    cues: frozenset[str]
-    sign: int
-    """+1 or −1, as it speaks of its object; 0 where it does neither."""
-    basis: str
-    """The class of cue that gives the sign."""
-    noun_first: bool
-    """Whether what describes a thing may follow it (`té verde`)."""
-
-    def has(self, *cues: str) -> bool:
-        return any(cue in self.cues for cue in cues)
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """`preferred` over `left`, or in its place."""
-
-    preferred: Words
-    left: Words
-    is_change: bool
-    sentence: int
+    objects: tuple[str, ...]
+    less: tuple[str, ...] = ()
+    """What the objects are preferred to."""
+    sign: int = 0
+    """1 for, -1 against the objects; 0 where nothing is said for or against them."""
+    denied: bool = False
+    """Whether it holds an odd number of negations."""
+    mixed: bool = False
+    """Whether its attitude words disagree."""
+    flags: frozenset[str] = frozenset()
+    """`over` (no longer), `mind` (changed his mind), `turn` (now), `still`, `limit` (only),
+    `prefer` (leaves no room for another), `switch` (from one to another)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A text cut up for judging."""
+    """A text as clauses."""
 
-    segments: tuple[Segment, ...]
-    comparisons: tuple[Comparison, ...]
-    lexicon: Lexicon | None
-    quoted: bool
-    """Whether it reports the view of somebody who is not the holder."""
+    language: str
+    clauses: tuple[Clause, ...]
+    flags: frozenset[str]
+    """Those of all clauses."""
 
     @property
-    def is_change(self) -> bool:
-        """Whether it says that something is otherwise than before."""
-        changes = any(comparison.is_change for comparison in self.comparisons)
-        return changes or any(segment.has("change") for segment in self.segments)
+    def objects(self) -> tuple[str, ...]:
+        """What any clause speaks of, preferred or not, each once."""
+        return tuple(dict.fromkeys(o for c in self.clauses for o in (*c.objects, *c.less)))
 
 
-def clauses(statement: str) -> list[str]:
-    """A compound statement cut at `;` `:` `—` and sentence ends, without brackets and quotations.
-
-    >>> clauses('Prefers tea (green); coffee is "tar".')
-    ['Prefers tea', 'coffee is .']
-    """
-    plain = _ASIDE.sub(" ", _TITLE.sub(r"\1", statement))
-    parts = (" ".join(part.split()) for part in _CLAUSE.split(plain))
-    return [part for part in parts if any(c.isalnum() for c in part)]
-
-
-@lru_cache(maxsize=2048)
-def read(
-    text: str, names: tuple[str, ...] = (), *, claim: bool = False, language: str | None = None
-) -> Reading:
-    """Read a text; `names` are the holder's slugs, taken out of it.
-
-    `language` is the code of the file to read it by, where it is known.
-
-    As a `claim` (an opinion's own statement) nothing is passed over; otherwise sentences that ask,
-    suppose, quote or tell of a known past are left out.
-    """
-    code = language or detect(text)
-    if code is None:
-        return Reading((), (), None, False)
-    words = lexicon(code)
-    segments: list[Segment] = []
-    comparisons: list[Comparison] = []
-    quoted = False
-    for number, match in enumerate(_SENTENCE.finditer(_TITLE.sub(r"\1", text))):
-        sentence = words.with_proper_names(match.group())
-        own = _segments(sentence, number, names, words)
-        if not claim and _moves_nothing(sentence, own):
+@lru_cache(maxsize=4096)
+def read(text: str, names: frozenset[str] = frozenset()) -> Reading:
+    """The clauses of a text; `names` are words that name the holder and say nothing."""
+    folded = _normal(text)
+    code = _language_of(text, folded)
+    lexicon = _lexicons()[code]
+    clauses: list[Clause] = []
+    marks = sorted(_marks(folded, lexicon), key=lambda mark: mark[:2])
+    switches = any(cue and "switch" in lexicon.cues(cue) for _, _, cue in marks)
+    builder = _Builder(code, lexicon, names, switches=switches)
+    place = 0
+    for start, end, cue in marks:
+        if start < place:
             continue
-        if not claim and any(s.has("quote") or _is_told_by_a_name(s) for s in own):
-            quoted = True
-            continue
-        compared = _comparisons(sentence, number, names, words)
-        kept = [s for s in own if claim or compared or not s.has("past")]
-        segments += kept
-        comparisons += compared
-    return Reading(tuple(segments), tuple(comparisons), words, quoted)
-
-
-def _is_told_by_a_name(segment: Segment) -> bool:
-    """Whether a stretch only names who said the rest (`…, says Ben`)."""
-    said = [item for item in segment.items if "function" not in item.cues]
-    return (
-        len(said) == 2
-        and not segment.holder_first
-        and "say" in said[0].cues
-        and said[1].capital
-        and not said[1].cues
-        and not said[0].first
-    )
-
-
-def _moves_nothing(sentence: str, segments: Sequence[Segment]) -> bool:
-    if sentence.rstrip("\"'”») ").endswith(("?", "？")):
-        return True
-    return any(segment.has("hypothetical", "ask") for segment in segments)
-
-
-def _segments(sentence: str, number: int, names: tuple[str, ...], words: Lexicon) -> list[Segment]:
-    name_words = {part for name in names for part in name.split("-")}
-    out: list[Segment] = []
-    first = True
-    reason = False
-    for piece in _pieces(_without_names(sentence, names), words):
-        pairs = tokens_of(piece)
-        folded = [token for _, token in pairs]
-        run: list[Item] = []
-        holder = False
-        position = begin = 0
-        while position < len(pairs):
-            written, token = pairs[position]
-            length, cues = words.cues_at(folded, position)
-            if token in words.paired and words.partners.isdisjoint(folded[:position]):
-                cues -= {"negate"}
-            if length > 1 and not name_words.isdisjoint(folded[position : position + length]):
-                length, cues = 1, frozenset()
-            if token in name_words and length == 1:
-                owns = written.endswith(("'s", "'"))
-                holder = holder or not owns
-                if run and not owns and "like" in run[-1].cues:
-                    run[-1] = replace(run[-1], cues=run[-1].cues - {"like"})
-                position += 1
-                first = False
-                continue
-            if length > 1 and not cues - _DENIAL:
-                longer, others = words.cues_at(folded, position + length - 1)
-                if longer > 1 and others & {"like", "dislike"}:
-                    length, cues = length - 1, cues - {"negate"}
-            if length > 1 and words.concord and "negate" in words.cues_at([token], 0)[1]:
-                cues |= {"denying"} if cues & {"like", "dislike"} else frozenset()
-            if len(token) == 1 and token.isascii() and not written.isascii():
-                cues -= {"joins"}
-            if "joins" in cues and run:
-                run += _extents(folded[begin:position], words)
-                out.append(_segment(run, number, holder, words, reason=reason))
-                run, holder, begin = [], False, position
-                reason = "reason" in cues
-                if cues & {"like", "dislike"}:
-                    run.append(_item(folded[position : position + 1], cues, written, first, words))
-            elif "reason" in cues:
-                reason = True
-            elif "joins" not in cues:
-                if length == 1:
-                    cues = _as_read(cues, folded, position, written, words, first=first)
-                cues = _with_complaint(cues, folded[position + length :], run, words)
-                run.append(_item(folded[position : position + length], cues, written, first, words))
-            first = False
-            position += length
-        if run:
-            run += _extents(folded[begin:], words)
-            out.append(_segment(run, number, holder, words, reason=reason))
-            reason = False
-    return out
-
-
-def _as_read(
-    cues: frozenset[str],
-    folded: Sequence[str],
-    position: int,
-    written: str,
-    words: Lexicon,
-    *,
-    first: bool,
-) -> frozenset[str]:
-    """The cues of one word, without those it has not where it is a noun or a name (`in May`)."""
-    if "hypothetical" in cues and written[:1].isupper() and not first:
-        return cues - {"hypothetical"}
-    if cues & _DEEDS and words.capital_nouns:
-        return cues - _DEEDS if written[:1].isupper() and not first else cues
-    if cues & _DEEDS and not folded[position].endswith(words.infinitives or ("\0",)):
-        if first and words.gerund and folded[position].endswith(words.gerund):
-            return cues - _DEEDS
-        before = folded[max(position - 2, 0) : position]
-        if before[-1:] and before[-1] in words.articles:
-            return cues - _DEEDS
-        if len(before) == 2 and before[0] in words.articles and not words.cues_at(before, 1)[1]:
-            return cues - _DEEDS
-    return cues
-
-
-def _pieces(sentence: str, words: Lexicon) -> list[str]:
-    """The stretches between commas and the like; `longer, clearer replies` is one."""
-    pieces = _PIECE.split(sentence)
-    out = pieces[:1]
-    for piece in pieces[1:]:
-        before = [token for _, token in tokens_of(out[-1])]
-        after = [token for _, token in tokens_of(piece)]
-        if before and after and _goes_on(before, after, words):
-            out[-1] = f"{out[-1]} {piece}"
+        builder.plain(folded[place:start])
+        place = end
+        if cue is None or "split" in lexicon.cues(cue):
+            clauses += builder.close()
         else:
-            out.append(piece)
+            builder.cue(lexicon.cues(cue))
+    builder.plain(folded[place:])
+    clauses += builder.close()
+    joined = tuple(_joined(clauses))
+    return Reading(code, joined, frozenset().union(*(clause.flags for clause in joined)))
+
+
+def denies(text: str) -> bool:
+    """Whether a text holds a negation or says that something ended."""
+    folded = _normal(text)
+    lexicon = _lexicons()[_language_of(text, folded)]
+    return any("not" in lexicon.cues(m.group()) for m in lexicon.pattern.finditer(folded))
+
+
+def slots_of(*languages: str) -> tuple[frozenset[str], ...]:
+    """Sets of words of which one excludes the others: mornings, afternoons, evenings."""
+    return tuple(slot for code in dict.fromkeys(languages) for slot in _lexicons()[code].slots)
+
+
+def shared(one: Iterable[str], other: Collection[str]) -> float:
+    """0..1: which share of the words the other has in some form; 0 for no words."""
+    words = list(one)
+    held = sum(any(same_word(word, each) for each in other) for word in words)
+    return held / len(words) if words else 0.0
+
+
+def word_keys(text: str, names: frozenset[str] = frozenset()) -> frozenset[str]:
+    """Keys of an inverted index: two texts that share a word in some form share a key."""
+    return frozenset(word[: _COMMON_START - 1] for word in read(text, names).objects)
+
+
+def same_word(one: str, other: str) -> bool:
+    """Whether two folded words are forms of one: alike but for their ends."""
+    if one == other:
+        return True
+    short, long = sorted((one, other), key=len)
+    if len(short) < _COMMON_START:
+        return len(short) == _COMMON_START - 1 and long in (short + "s", short + "n", short + "e")
+    start = 0
+    for a, b in zip(short, long, strict=False):
+        if a != b:
+            break
+        start += 1
+    return start >= max(_COMMON_START, 0.65 * len(short)) and len(long) - start <= 5
+
+
+class _Builder:
+    """The clause that is being read."""
+
+    def __init__(
+        self, code: str, lexicon: _Lexicon, names: frozenset[str], *, switches: bool
+    ) -> None:
+        self._code, self._lexicon, self._names, self._switches = code, lexicon, names, switches
+        self._reset()
+
+    def _reset(self) -> None:
+        self._sides: tuple[list[str], list[str]] = ([], [])
+        self._signs: list[int] = []
+        self._negations = 0
+        self._flags: set[str] = set()
+        self._side = 0
+        self._chosen = False
+
+    def plain(self, text: str) -> None:
+        """Words between two cues."""
+        own = self._sides[self._side]
+        if self._lexicon.unspaced:
+            for run in _HAN_RUN.findall(text):
+                is_han = _IS_HAN.match(run) is not None
+                own += [run[i : i + 2] for i in range(len(run) - 1)] if is_han else [run]
+            return
+        for word in _WORD.findall(text):
+            word = word.removesuffix("'s")
+            says_nothing = word in self._lexicon.stops or word in self._names
+            if not says_nothing and (len(word) > 1 or word.isdigit()):
+                own.append(word)
+
+    def cue(self, cues: frozenset[str]) -> None:
+        """A cue word, by what it may be."""
+        if "not" in cues and not (self._code == "fr" and self._negations):  # ne … pas is one
+            self._negations += 1
+        self._signs += [1] if cues & {"like", "good"} else []
+        self._signs += [-1] if cues & {"dislike", "bad"} else []
+        begun = bool(self._sides[0])
+        if self._switches and self._switch(cues):
+            return
+        if ("than" in cues and (begun or self._signs)) or ("to" in cues and begun and self._chosen):
+            self._side = 1
+        self._chosen = self._chosen or "choose" in cues
+        self._flags |= cues & _FLAGS
+
+    def _switch(self, cues: frozenset[str]) -> bool:
+        """Whether a cue tells the two ends of a switch: `from tea to coffee`."""
+        if "from" in cues and not self._sides[1]:
+            self._side = 1
+        elif self._sides[1] and cues & {"to", "switch"}:
+            self._side = 0
+        if "switch" in cues:
+            self._signs.append(1)
+            self._flags |= {"switch", "prefer", "turn"}
+        return bool(cues & {"from", "to", "switch"})
+
+    def close(self) -> list[Clause]:
+        """The clause as far as it goes, and a new one is begun."""
+        objects, less = (tuple(dict.fromkeys(side)) for side in self._sides)
+        denied = bool(self._negations % 2)
+        mixed = len(set(self._signs)) > 1
+        sign = 0 if mixed or not self._signs else self._signs[0] * (-1 if denied else 1)
+        if sign > 0 and not denied and not self._negations and "over" in self._flags:
+            self._flags.discard("over")  # `wants more`: nothing ended
+        elif "over" in self._flags and not self._negations and sign == 0:
+            self._flags.discard("over")
+        found = Clause(objects, less, sign, denied, mixed, frozenset(self._flags))
+        empty = not (objects or less or self._signs or self._flags or self._negations)
+        self._reset()
+        return [] if empty else [found]
+
+
+def _joined(clauses: Iterable[Clause]) -> list[Clause]:
+    """Clauses of a sign without objects joined to a neighbour of objects without a sign: `The new
+    chef? A tyrant.`"""
+    out: list[Clause] = []
+    for clause in clauses:
+        before = out[-1] if out else None
+        if before is not None and _fits(before, clause):
+            out[-1] = Clause(
+                before.objects or clause.objects,
+                before.less or clause.less,
+                before.sign or clause.sign,
+                before.denied != clause.denied,
+                flags=before.flags | clause.flags,
+            )
+        else:
+            out.append(clause)
     return out
 
 
-def _goes_on(before: Sequence[str], after: Sequence[str], words: Lexicon) -> bool:
-    """Whether one quality ends a stretch and another begins the next, with a noun to follow."""
-    if words.noun_first or words.unspaced or words.stem(before[-1]) not in words.opposites:
-        return False
-    length, cues = words.cues_at(after, 0)
-    opens = 1 if "function" in cues and length == 1 else 0
-    goes_on = opens == 1 or words.stem(after[0]) in words.opposites or len(after) == 2
-    return len(after) > opens + 1 and goes_on and not (cues - {"function", "good", "bad"})
+def _fits(one: Clause, other: Clause) -> bool:
+    bare_sign = one.sign != 0 and not one.objects and other.sign == 0 and bool(other.objects)
+    bare_object = one.sign == 0 and bool(one.objects) and other.sign != 0 and not other.objects
+    return (bare_sign or bare_object) and not (one.mixed or other.mixed)
 
 
-def _segment(
-    items: Sequence[Item], sentence: int, holder: bool, words: Lexicon, *, reason: bool
-) -> Segment:
-    sign, basis = sign_of(items, negation_after=words.negation_after, concord=words.concord)
-    return Segment(
-        tuple(items),
-        sentence,
-        holder,
-        _words_of(items, words),
-        frozenset().union(*_cues_of(items), ("reason",) if reason else ()),
-        sign,
-        basis,
-        words.noun_first,
-    )
+@dataclass(frozen=True, slots=True)
+class _Lexicon:
+    """The cue words of a language."""
+
+    pattern: re.Pattern[str]
+    by_cue: dict[str, frozenset[str]]
+    open_ended: tuple[tuple[re.Pattern[str], frozenset[str]], ...]
+    stops: frozenset[str]
+    slots: tuple[frozenset[str], ...]
+    unspaced: bool
+
+    def cues(self, text: str) -> frozenset[str]:
+        """What a match of the pattern may be."""
+        cue = " ".join(text.split())
+        if cue in self.by_cue:
+            return self.by_cue[cue]
+        return next((cues for form, cues in self.open_ended if form.fullmatch(cue)), frozenset())
 
 
-def _words_of(items: Sequence[Item], words: Lexicon) -> Words:
-    inside = (word for item in items if item.stem for word in words.inside(item.token))
-    return Words.of(filter(None, (*(item.stem for item in items), *inside)), words)
+@cache
+def _lexicons() -> dict[str, _Lexicon]:
+    return {code: _lexicon(code, table) for code, table in compiled("stance", _tables).items()}
 
 
-def _cues_of(items: Sequence[Item]) -> Iterator[frozenset[str]]:
-    """The cues of each word; between two others `before` and the like bound, and tell no past."""
-    for position, item in enumerate(items):
-        inside = 0 < position < len(items) - 1
-        yield item.cues - {"past"} if inside and "bound" in item.cues else item.cues
+def _tables(languages: Sections) -> dict[str, Any]:
+    """Language → (cue → what it may be), slots."""
+    found = {}
+    for code, section in languages.items():
+        cues: dict[str, set[str]] = {}
+        for kind in _CUES:
+            for cue in split(section.get(kind, "")):
+                cues.setdefault(" ".join(_normal(cue).split()), set()).add(kind)
+        slots = [frozenset(map(_normal, split(slot))) for slot in section.get("slots", ())]
+        found[code] = ({cue: frozenset(kinds) for cue, kinds in cues.items()}, slots)
+    return found
 
 
-def _item(
-    tokens: Sequence[str], cues: frozenset[str], written: str, first: bool, words: Lexicon
-) -> Item:
-    thing, cues = words.thing_at(tokens, cues)
-    silent = "function" in cues or len(tokens) > 1 or "negate" in cues
-    stem = thing or ("" if silent else words.stem(tokens[0]))
-    inside = () if silent else words.inside(tokens[0])
-    names = words.with_kinds(filter(None, (stem, *inside)))
-    near = frozenset().union(*(words.near.get(name, ()) for name in names))
-    sides = frozenset().union(*(words.opposites.get(name, ()) for name in names))
-    slots = frozenset().union(*(words.slots.get(name, ()) for name in names))
-    owner = written[:1].isupper() and written.replace("’", "'").endswith(("'s", "s'"))
-    return Item(
-        stem,
+def _lexicon(code: str, table: tuple[dict[str, frozenset[str]], list[frozenset[str]]]) -> _Lexicon:
+    cues, slots = table
+    unspaced = any(_IS_HAN.search(cue) for cue in cues)
+    forms = {cue: re.escape(cue).replace(r"\ ", r"\s+").replace(r"\*", r"\w*") for cue in cues}
+    longest_first = sorted(cues, key=lambda cue: (-len(cue), cue))
+    either = "|".join(forms[cue] for cue in longest_first)
+    return _Lexicon(
+        re.compile(either if unspaced else rf"(?<!\w)(?:{either})(?!\w)"),
         cues,
-        tokens[0],
-        written[:1].isupper(),
-        first,
-        near,
-        tokens[0] in words.articles,
-        words.capital_nouns,
-        owner,
-        names,
-        sides,
-        slots,
+        tuple((re.compile(forms[cue]), kinds) for cue, kinds in cues.items() if "*" in cue),
+        stop_words_of(code),
+        tuple(slots),
+        unspaced,
     )
 
 
-def _extents(folded: Sequence[str], words: Lexicon) -> list[Item]:
-    """An item for each extent that some words measure: `two hours` is long."""
-    stretch = ("" if words.unspaced else " ").join(folded)
-    said = dict.fromkeys(word for pattern, word in words.measures if pattern.search(stretch))
-    return [
-        _named(word, frozenset({"weak", "brief"} if word == words.brief else {"weak"}), words)
-        for word in said
-    ]
+def _marks(folded: str, lexicon: _Lexicon) -> Iterable[tuple[int, int, str | None]]:
+    for found in _BREAK.finditer(folded):
+        yield found.start(), found.end(), None
+    for found in lexicon.pattern.finditer(folded):
+        yield found.start(), found.end(), found.group()
 
 
-def _named(word: str, cues: frozenset[str], words: Lexicon) -> Item:
-    return _item([word], cues, word, False, words)
+def _normal(text: str) -> str:
+    """Folded, with `n't` and elided articles as words of their own."""
+    folded = fold(text.replace("’", "'")).replace("can't", "cannot").replace("won't", "will n't")
+    folded = folded.replace("n't", " n't")
+    return _ELISION.sub(lambda found: "n " if found.group() == "n'" else "", folded)
 
 
-def _with_complaint(
-    cues: frozenset[str], following: Sequence[str], run: Sequence[Item], words: Lexicon
-) -> frozenset[str]:
-    """Turns `too` into a dislike where it stands with a word of extent or a bad one."""
-    if "excess" not in cues or any("negate" in item.cues for item in run[-1:]):
-        return cues
-    beside = list(following[:1])
-    beside += [item.token for item in run[-1:] if words.noun_first]
-    if any(words.stem(word) in words.opposites for word in beside):
-        return (cues - {"function"}) | {"dislike"}
-    return cues
-
-
-def _without_names(sentence: str, names: tuple[str, ...]) -> str:
-    for name in names:
-        if name and not name.isascii():
-            sentence = sentence.replace(name, " ")
-    return sentence
-
-
-def _comparisons(
-    sentence: str, number: int, names: tuple[str, ...], words: Lexicon
-) -> list[Comparison]:
-    text = fold(_without_names(sentence, names)).rstrip(" .!;。！；")
-    for name in names:
-        shown = re.escape(name).replace(r"\-", r"[\s_-]")
-        text = re.sub(rf"(?<![a-z0-9]){shown}(?![a-z0-9])(?:'s)?\s*", "", text)
-    for frame in words.frames:
-        match = frame.pattern.search(text)
-        if match is not None and not match["a"].endswith(_NOTHING):
-            preferred, left = _stems(match["a"], words), _stems(match["b"], words)
-            if preferred and (preferred <= left or left <= preferred):
-                preferred = _stems(match["a"], words, weak=True)
-                left = _stems(match["b"], words, weak=True)
-            if _is_denied(text[: match.start()], words):
-                preferred, left = left, preferred
-            if preferred and left and preferred != left:
-                return [
-                    Comparison(
-                        Words.of(preferred - left, words),
-                        Words.of(left - preferred, words),
-                        frame.is_change,
-                        number,
-                    )
-                ]
-    return []
-
-
-def _is_denied(before: str, words: Lexicon) -> bool:
-    """Whether the last words before a comparison deny it."""
-    folded = [token for _, token in tokens_of(before.rpartition(",")[2])]
-    cues = (words.cues_at(folded, at) for at in range(max(0, len(folded) - 2), len(folded)))
-    return any("negate" in found for _, found in cues)
-
-
-def _stems(text: str, words: Lexicon, *, weak: bool = False) -> frozenset[str]:
-    """The stems of one side of a comparison; words of little weight only where they tell it."""
-    silent = {"function", "negate", "change", "repeat"} | (set() if weak else {"weak"})
-    folded = [token for _, token in tokens_of(text)]
-    kept: set[str] = set()
-    praise: set[str] = set()
-    position = 0
-    while position < len(folded):
-        length, cues = words.cues_at(folded, position)
-        thing, cues = words.thing_at(folded[position : position + length], cues)
-        if thing:
-            kept.add(thing)
-        elif length == 1 and not cues & silent:
-            named = {words.stem(folded[position]), *words.inside(folded[position])} - {""}
-            (praise if cues & _SAID_OF else kept).update(named)
-        position += length
-    return frozenset(kept or praise)
+def _language_of(text: str, folded: str) -> str:
+    """The language with the most stop words and cues in a text."""
+    lexicons = _lexicons()
+    if _IS_HAN.search(text):
+        return "zh"
+    words = set(_WORD.findall(folded))
+    best, most = _FIRST, -1.0
+    for code in (_FIRST, *lexicons):
+        lexicon = lexicons[code]
+        if lexicon.unspaced:
+            continue
+        cues = [cue for cue in lexicon.pattern.findall(folded) if cue not in lexicon.stops]
+        # A cue tells less than a stop word: many cues are words of two languages.
+        votes = len(words & lexicon.stops) + 0.6 * len(cues)
+        if votes > most:
+            best, most = code, votes
+    return best

@@ -30,12 +30,12 @@ from lorebank.reflect.generated_memory import GeneratedMemory
 from lorebank.reflect.hunks import hunks_of, without_hunks
 from lorebank.reflect.infer_written import ProseReader
 from lorebank.reflect.journal import journal_entry, journal_path, moved_opinions
+from lorebank.reflect.nearness import VectorsOf
 from lorebank.reflect.page_files import Page, encoded, read_pages
 from lorebank.reflect.pages import BankContent, PagePlan
 from lorebank.reflect.proposals import Proposing, plan_proposal_edits, read_core_memory
 from lorebank.reflect.rejections import REJECTED_PATH, parse_rejections, with_rejections
 from lorebank.reflect.relocation import relocate
-from lorebank.reflect.stance_model import VectorsOf
 from lorebank.reflect.standing import Ask, ask_standing, plan_answers, write_answers
 from lorebank.reflect.suggest import suggest_lines
 from lorebank.reflect.summary_written import SummaryWords
@@ -86,7 +86,7 @@ class RunOptions:
     writer: Writer | None = None
     """Puts the answers in words."""
     vectors_of: VectorsOf | None = None
-    """What the trained head of stance reads; `None` where the rules judge alone."""
+    """Tells how near texts are in meaning; `None` where words decide alone."""
     begun: BegunRun | None = None
     """The run as far as it has come: the pages that the ledger moved."""
     waiting: int = 0

@@ -18,13 +18,19 @@ if TYPE_CHECKING:
     from lorebank.reflect.unsure import UnsurePair
 
 
+_WEIGHTS = {OpinionStatus.LIVE: 1.0, OpinionStatus.SUPERSEDED: 0.5, OpinionStatus.RETRACTED: 0.0}
+
+
 def rows_of(pairs: Iterable[UnsurePair], opinions: Collection[Opinion]) -> tuple[UnsureRow, ...]:
-    """The pairs of opinions that are still held, as they are stored."""
-    held = {o.id for o in opinions if o.status is OpinionStatus.LIVE}
+    """The pairs as they are stored, without those of opinions that a person took back.
+
+    Of an opinion that another replaced they count half: a judge may still say since when.
+    """
+    weights = {o.id: _WEIGHTS[o.status] for o in opinions}
     return tuple(
-        UnsureRow(pair.opinion_id, pair.fact.id, pair.score, pair.reason)
+        UnsureRow(pair.opinion_id, pair.fact.id, round(pair.score * weight, 3), pair.reason)
         for pair in pairs
-        if pair.opinion_id in held
+        if (weight := weights.get(pair.opinion_id, 0.0))
     )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lorebank.cli.command import command
+from lorebank.cli.render.inbox import decision_lines
 from lorebank.cli.render.phrases import problem_lines
 from lorebank.cli.render.reports import (
     PAGE_SKIPPED,
@@ -16,7 +17,7 @@ from lorebank.cli.render.reports import (
     reflect_log_line,
     undo_lines,
 )
-from lorebank.cli.render.rulings import ruling_lines, unsure_lines
+from lorebank.cli.render.rulings import unsure_lines
 from lorebank.cli.session import Session, pass_session
 from lorebank.cli.streams import write
 from lorebank.domain import ReflectReport
@@ -134,10 +135,9 @@ def _judge(session: Session, limit: int) -> int:
     with session.bank() as bank:
         settled = bank.judge(k=limit)
     if session.json:
-        session.show_json({"settled": [ruling.to_dict() for ruling in settled]})
+        session.show_json({"decisions": [each.to_dict() for each in settled]})
     else:
-        session.show(line for ruling in settled for line in ruling_lines(session.look, ruling))
-        session.note([f"{len(settled)} settled, in bank/evidence.md"])
+        session.show(decision_lines(session.look, settled, undone=False))
     return 0
 
 

@@ -9,6 +9,7 @@ import click
 
 from lorebank.cli.command import command
 from lorebank.cli.parameters import CONFIDENCE, KIND, ORIGIN, entity_options
+from lorebank.cli.render.inbox import related_lines
 from lorebank.cli.session import Session, pass_session
 from lorebank.domain import Fact, fact_to_dict
 from lorebank.errors import UsageError
@@ -56,7 +57,8 @@ def retain(
 
     TEXT is a sentence, or a typed line as it stands in a log. Without TEXT, or with -, it is read
     from standard input: each line that begins with a kind or a bullet is a fact of its own.
-    Prints where each fact stands, and its id; on stderr, how it was understood.
+    Prints where each fact stands, and its id; on stderr, how it was understood, and what it may
+    restate or replace.
     """
     if undo:
         _undo(session)
@@ -81,8 +83,14 @@ def retain(
             if not session.json:
                 session.show([f"{fact.citation} {fact.id}"])
                 session.note([session.error_look.dim(session.error_look.clean_line(_echo(fact)))])
+                session.note(related_lines(session.look, fact.related))
     if session.json:
-        session.show_json({"facts": [fact_to_dict(fact) for fact in facts]})
+        session.show_json(
+            {
+                "facts": [fact_to_dict(fact) for fact in facts],
+                "related": [item.to_dict() for fact in facts for item in fact.related],
+            }
+        )
 
 
 def _echo(fact: Fact) -> str:

@@ -22,6 +22,16 @@ def inbox_lines(look: Look, inbox: Inbox) -> list[str]:
     return [*lines, *more, look.dim(how)]
 
 
+def related_lines(look: Look, items: Sequence[InboxItem]) -> list[str]:
+    """A line an older line that a new one may restate or replace, and how to say so."""
+    lines = []
+    for item in items:
+        older = f"“{item.older.text}” ({item.older.source})" if item.older else ""
+        lines += look.paragraph(f"beside it stands {older}")
+        lines += look.paragraph(f"lorebank inbox {item.id} {'|'.join(item.choices)}", INDENT)
+    return lines
+
+
 def item_lines(look: Look, item: InboxItem) -> list[str]:
     """What is asked, both lines with their places, and the verdicts with what each changes."""
     head = f"{item.id} {look.strong(item.kind.value)}"

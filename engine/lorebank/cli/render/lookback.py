@@ -15,6 +15,7 @@ from lorebank.domain import (
     Calibration,
     CalibrationBin,
     ChangeKind,
+    JudgeRecord,
     Opinion,
     RotFinding,
     RotKind,
@@ -128,8 +129,9 @@ def _finding_block(look: Look, finding: RotFinding) -> list[str]:
 
 def calibration_lines(look: Look, found: Calibration) -> list[str]:
     """The reliability table, the score, and a plain word on whether that is enough to judge by."""
+    judges = [line for record in found.judges for line in _judge_lines(look, record)]
     if not found.trials:
-        return [_untried(found)]
+        return [_untried(found), *judges]
     lines = [look.dim("stood at  trials  held   95 % interval")]
     lines += [_bin_line(look, each) for each in found.bins]
     lines += ["", *look.paragraph(_held_of(found)), _score(found)]
@@ -137,7 +139,16 @@ def calibration_lines(look: Look, found: Calibration) -> list[str]:
         lines += look.paragraph(
             look.warn("too little to judge by:") + " fewer than 30 trials say next to nothing"
         )
-    return lines
+    return lines + judges
+
+
+def _judge_lines(look: Look, record: JudgeRecord) -> list[str]:
+    told = f"{record.name}: {count(record.verdicts, 'verdict')}, {record.overruled} overruled"
+    shared = [
+        f"; with {other} {alike} of {items} alike"
+        for other, (items, alike) in record.shared.items()
+    ]
+    return look.paragraph("".join([told, *shared]))
 
 
 def _held_of(found: Calibration) -> str:

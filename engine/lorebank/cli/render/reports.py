@@ -168,7 +168,7 @@ def status_lines(look: Look, status: Status) -> list[str]:
         ("vectors", status.vector_search),
         *([("search", _engine_state(look, status))] if status.sidecar else []),
         *([("rules", _rules(status))] if status.directives else []),
-        *([("stance", f"rules alone: {status.rules_alone}")] if status.rules_alone else []),
+        *([("beliefs", f"words alone: {status.rules_alone}")] if status.rules_alone else []),
         *([("lint", _lint(status))] if status.counts.get("lint") else []),
         ("reflected", status.last_reflection or "never (lorebank reflect --dry-run shows a first)"),
     ]

@@ -1,0 +1,116 @@
+"""A chat model behind a program of the user's: prompt on stdin, answer on stdout.
+
+`generator.command = ["claude", "-p"]`, `["llm"]`, `["ollama", "run", "llama3.1"]`. The program is
+run without a shell, in a temporary folder of its own, so that an agent among such programs does not
+take the workspace for its project. What it prints is data, checked like any model's answer.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import tempfile
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+from lorebank.errors import ConfigurationError, ProviderError
+from lorebank.providers.chat import GeneratorSetup
+from lorebank.providers.protocols import Completion, Prompt
+
+_LONGEST_ANSWER = 2_000_000
+"""Bytes that are read of an answer: far more than `answer_tokens` may be."""
+_SHOWN = 300
+"""Characters of a failed program's last words that are shown."""
+
+
+class CommandGenerator:
+    """A `Generator` that runs a program for each request."""
+
+    def __init__(self, command: Sequence[str], timeout_s: float) -> None:
+        self._command = tuple(command)
+        self._timeout = timeout_s
+        self._running: subprocess.Popen[bytes] | None = None
+        self._lock = threading.Lock()
+
+    @property
+    def name(self) -> str:
+        return "command"
+
+    @property
+    def model(self) -> str:
+        """The program with its arguments, as a verdict is signed."""
+        return " ".join((Path(self._command[0]).name, *self._command[1:]))
+
+    @property
+    def endpoint(self) -> str:
+        return ""
+
+    def complete(self, prompt: Prompt) -> Completion:
+        turns = [turn.text for turn in prompt.turns]
+        text = "\n\n".join([prompt.system, *turns]) + "\n"
+        with tempfile.TemporaryDirectory(prefix="lorebank-") as folder:
+            try:
+                process = subprocess.Popen(
+                    self._command,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    cwd=folder,
+                    start_new_session=True,
+                )
+            except OSError as problem:
+                raise ProviderError(
+                    f"generator.command cannot be run: {problem}",
+                    hint="name a program on your PATH, or its absolute path",
+                ) from problem
+            with self._lock:
+                self._running = process
+            try:
+                out, err = process.communicate(text.encode("utf-8"), timeout=self._timeout)
+            except subprocess.TimeoutExpired:
+                self.cancel()
+                process.communicate()
+                raise ProviderError(
+                    f"{self.model} gave no answer within {self._timeout:g} s",
+                    hint="raise generator.timeout_seconds",
+                ) from None
+            finally:
+                with self._lock:
+                    self._running = None
+        if process.returncode:
+            said = err.decode("utf-8", "replace").strip()[-_SHOWN:]
+            raise ProviderError(f"{self.model} ended with {process.returncode}: {said}")
+        return Completion(out[:_LONGEST_ANSWER].decode("utf-8", "replace"), None)
+
+    def cancel(self) -> None:
+        """End the program that runs, with all it has started."""
+        with self._lock:
+            process = self._running
+        if process is None:
+            return
+        if hasattr(os, "killpg"):
+            try:
+                os.killpg(process.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                return
+        else:
+            process.kill()
+
+
+def load(setup: GeneratorSetup) -> CommandGenerator:
+    """The generator of the settings. Whether the program is there shows at the first request."""
+    settings = setup.settings
+    if not settings.command:
+        raise ConfigurationError(
+            "generator.command is empty",
+            hint='generator.command = ["claude", "-p"] in your own settings',
+        )
+    if setup.offline:
+        raise ProviderError(
+            "embedder.offline forbids generator.command: it may send your notes elsewhere",
+            hint="set embedder.offline = false to let it run",
+        )
+    setup.say(f"notes are given to the program {' '.join(settings.command)}")
+    return CommandGenerator(settings.command, settings.timeout_seconds)

@@ -1,0 +1,55 @@
+"""How near two texts are in meaning, where their vectors are known; light, so a recall may ask.
+
+Vectors only join statements that share few words and rank what waits for a judge. Where they are
+missing, words decide alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+
+FINGERPRINT = (
+    "local/universal-sentence-encoder-multilingual-3/23452acb419f40f8/512/"
+    "sentencepiece-first-2048-of-65536-characters"
+)
+"""Of the built-in embedder: the thresholds on cosines hold for its vectors only."""
+
+WITH_VECTORS = "relation 1 with vectors"
+"""What formed the opinions of an index; to be raised with any change of what a relation is."""
+WORDS_ALONE = "relation 1"
+
+VectorsOf = Callable[[Sequence[str]], Mapping[str, bytes]]
+"""Text → its vector as 32-bit floats, for those of the texts that have one."""
+
+
+class Nearness:
+    """Cosines of texts whose vectors are known."""
+
+    def __init__(self, vectors_of: VectorsOf) -> None:
+        self._vectors_of = vectors_of
+        self._vectors: dict[str, Floats] = {}
+
+    def load(self, texts: Collection[str]) -> set[str]:
+        """Load the vectors of these texts in place of the last; returns those without one."""
+        known = self._vectors_of(list(texts))
+        self._vectors = {}
+        if known:
+            import numpy as np
+
+            self._vectors = {t: np.frombuffer(v, dtype=np.float32) for t, v in known.items()}
+        return {text for text in texts if text not in known}
+
+    def cosines(self, text: str, others: Sequence[str]) -> list[float | None]:
+        """The nearness of a text to each of the others; `None` where a vector is missing."""
+        own = self._vectors.get(text)
+        if own is None:
+            return [None] * len(others)
+        vectors = [self._vectors.get(other) for other in others]
+        return [None if v is None else round(float(v @ own), 4) for v in vectors]
