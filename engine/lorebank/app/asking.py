@@ -283,6 +283,22 @@ class Asking(Sessions):
         return facts_by_time(self._index, entity=slug, interval=interval, named=True)
 
     @made_anew_when_damaged
+    def today(self, now: date | None = None) -> str:
+        """The morning page in Markdown, at most twenty lines: what is new, who changed their mind,
+        what is due and overdue, what waits for a decision. Nothing is written."""
+        from lorebank.inbox.registry import waiting
+        from lorebank.reflect.content import read_content
+        from lorebank.reflect.digests import TODAY_PATH
+        from lorebank.reflect.pages import PagePlan
+
+        self._refuse_in_group("the morning page")
+        self._freshen()
+        day = self._today(now)
+        content = read_content(self._index, self.root, self.config, day, None, self._vectors_of)
+        content = replace(content, waiting=waiting(self._open_desk(day)).total)
+        return PagePlan(content).digest(TODAY_PATH)
+
+    @made_anew_when_damaged
     def agenda(self, now: date | None = None, days: int = 14) -> Agenda:
         """What is to come in the next `days` days and what is open, overdue things first."""
         from lorebank.reflect.agenda import read_agenda

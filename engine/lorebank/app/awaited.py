@@ -165,6 +165,7 @@ class AsyncBank:
     sync = _awaited(Bank.sync)
     sync_sessions = _awaited(Bank.sync_sessions)
     agenda = _awaited(Bank.agenda)
+    today = _awaited(Bank.today)
     timeline = _awaited(Bank.timeline)
     transcripts = _awaited_all(Bank.transcripts)
     undo_forget = _awaited(Bank.undo_forget)

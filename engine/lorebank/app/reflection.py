@@ -84,6 +84,8 @@ class Reflection(Asking):
                 remember=False,
             ),
         )
+        from lorebank.inbox.registry import waiting
+
         models = open_writer(self.config, self._environ, self._say, self._all_names)
         with WriterLock(self.root), models as writer:
             resumed = None if dry_run else resume_run(self.root)
@@ -95,7 +97,13 @@ class Reflection(Asking):
             if writer is not None and self.config.generator.judges and not dry_run:
                 self._judge_pairs(writer, today)
             moved, begun = self._settle_pages(today, dry_run=dry_run)
-            options = replace(options, writer=writer, begun=begun, vectors_of=self._vectors_of)
+            options = replace(
+                options,
+                writer=writer,
+                begun=begun,
+                vectors_of=self._vectors_of,
+                waiting=waiting(self._open_desk(today)).total,
+            )
             report = reflect_workspace(self._index, self.root, self.config, options)
             report = resumed.told_with(report) if resumed else report
             report = _with_unknown_hunks(report, {*(accept or ()), *reject})

@@ -28,6 +28,8 @@ COMMANDS = {
     "get": "Print a memory file, whole or by lines.",
     "entity": "Show all that is known of one entity, or list them; decide about names.",
     "opinions": "Show beliefs with their confidence and evidence.",
+    "today": "Print the morning page: what is new, what is due, what waits.",
+    "agenda": "List appointments, open tasks and promises, overdue ones first.",
     "timeline": "Show facts by when they happened.",
     "explain": "Tell the whole story of a fact or an opinion.",
     "rot": "Show what in the bank has gone off.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date
 
 from lorebank.domain import Citation, Interval
@@ -10,6 +11,9 @@ from lorebank.index.items import NOTE, load_items
 from lorebank.index.quarantine import TRUSTED
 from lorebank.index.succession import superseded_facts
 from lorebank.records import dataclass
+
+_MARKER = re.compile(r"\A(?:[-*+]|\d+[.)])\s+(?:\[.\]\s+)?")
+"""A list marker, with its box: prose is kept as it stands in the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +39,9 @@ def appointments_known_on(connection: Connection, day: date) -> list[Appointment
         for (number,) in select(
             connection,
             f"SELECT i.item FROM items i JOIN files f ON f.file = i.file WHERE {TRUSTED}"
-            " AND coalesce(i.occurred_end, i.occurred_start) > coalesce(i.recorded, '')"
+            " AND (coalesce(i.occurred_end, i.occurred_start) > coalesce(i.recorded, '')"
+            "  OR EXISTS (SELECT 1 FROM further_times t WHERE t.item = i.item"
+            "   AND coalesce(t.end, t.start) > coalesce(i.recorded, '')))"
             " AND (i.recorded IS NULL OR i.recorded <= ?) AND f.path NOT GLOB 'bank/*'"
             " ORDER BY coalesce(i.recorded, ''), f.path, i.start_line",
             (day.isoformat(),),
@@ -46,10 +52,10 @@ def appointments_known_on(connection: Connection, day: date) -> list[Appointment
     items = load_items(connection, numbers)
     return [
         Appointment(
-            item.content.strip(),
+            _MARKER.sub("", item.content.strip()),
             item.citation,
             item.recorded,
-            (item.occurred,) if item.occurred else (),
+            item.times[:1],
             tuple(dict.fromkeys((*item.entities, *plain.get(number, ())))),
             item.kind != NOTE,
             item.id in replaced,

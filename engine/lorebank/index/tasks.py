@@ -2,19 +2,25 @@
 them.
 
 The same words again are the same task: what the newest line says of it holds, so a task carried
-from log to log is listed once, and one that a later log ticks off is done.
+from log to log is listed once, and one that a later log ticks off is done. People tick things off
+in other words ("call the roofer" → "rang the roofer, comes Friday"), so a tick also settles the open
+task with which it shares most, if that is enough.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 
 from lorebank.domain import Citation, Interval, Task, TaskState
 from lorebank.index.connection import Connection, select
 from lorebank.index.quarantine import TRUSTED
-from lorebank.language.words import words
+from lorebank.language.words import content_words, words
+
+_TICKED = 0.5
+"""Share of the words of the shorter line that tick and task have in common: lower settles tasks that
+are still open in logs by other hands, higher leaves more done ones standing."""
 
 
 def insert_tasks(connection: Connection, item: int, tasks: Sequence[Task]) -> None:
@@ -50,7 +56,9 @@ def load_tasks(
         " OR i.recorded <= ?1) ORDER BY coalesce(i.recorded, ''), f.path, i.start_line, t.text",
         (_iso(until),),
     ):
-        before = newest.pop(same, None)
+        settles = TaskState(said) is not TaskState.OPEN
+        known = same if same in newest or not settles else _nearest_open(newest, text)
+        before = newest.pop(known, None)
         due = Interval(_day(start), _day(end)) if start or end else None
         newest[same] = Task(
             text,
@@ -62,6 +70,19 @@ def load_tasks(
             _entities(connection, item),
         )
     return tuple(task for task in newest.values() if state in (None, task.state))
+
+
+def _nearest_open(tasks: Mapping[str, Task], tick: str) -> str:
+    """The key of the open task that a tick most likely settles; "" where none is near enough."""
+    said = set(content_words(tick))
+
+    def shared(task: Task) -> float:
+        wanted = set(content_words(task.text))
+        return len(said & wanted) / max(min(len(said), len(wanted)), 1)
+
+    near = {key: shared(task) for key, task in tasks.items() if task.state is TaskState.OPEN}
+    best = max(near, key=lambda key: near[key], default="")
+    return best if near.get(best, 0.0) >= _TICKED else ""
 
 
 def _entities(connection: Connection, item: int) -> tuple[str, ...]:

@@ -139,6 +139,10 @@ class PagePlan:
             link=self._link,
         )
 
+    def digest(self, path: str) -> str:
+        """The body of one of the pages of the whole bank."""
+        return self._digests.body(path)
+
     def of_entities(self, slugs: Iterable[str]) -> set[str]:
         """The pages of these entities, and those of the whole bank."""
         wanted = set(slugs)
