@@ -60,7 +60,6 @@ ROWS = {
     47: "when the index is brought up to date",
     48: "another model or chunk size is embedded anew, and said",
     52: "candidates for each hit that is wanted",
-    53: "what a rank by words is worth",
     54: "the weighted union of words and meaning",
     55: "weights are shares",
     56: "without vectors words answer",

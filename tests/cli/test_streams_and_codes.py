@@ -101,7 +101,7 @@ def test_a_held_lock_is_code_5(lorebank: Run, workspace: Path) -> None:
     from lorebank.workspace.lock import WriterLock
 
     with WriterLock(workspace):
-        outcome = lorebank("retain", "W @Ana: x", cwd=workspace)
+        outcome = lorebank("reflect", cwd=workspace)
     assert outcome.code == 5
 
 

@@ -74,6 +74,8 @@ or removes another file."""
 STEPS = [
     [False, ".memory/run.zip"],
     [False, ".memory/undo/2025-12-20-2.zip"],
+    [False, "bank/entities/Ada.md"],
+    [False, "bank/entities/Bruno.md"],
     [True, "bank/entities/Carl.md"],
     [False, "bank/entities/Dora.md"],
     [False, "bank/index.md"],

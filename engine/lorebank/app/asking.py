@@ -286,7 +286,6 @@ class Asking(Sessions):
     def today(self, now: date | None = None) -> str:
         """The morning page in Markdown, at most twenty lines: what is new, who changed their mind,
         what is due and overdue, what waits for a decision. Nothing is written."""
-        from lorebank.inbox.registry import waiting
         from lorebank.reflect.content import read_content
         from lorebank.reflect.digests import TODAY_PATH
         from lorebank.reflect.pages import PagePlan
@@ -295,7 +294,7 @@ class Asking(Sessions):
         self._freshen()
         day = self._today(now)
         content = read_content(self._index, self.root, self.config, day, None, self._vectors_of)
-        content = replace(content, waiting=waiting(self._open_desk(day)).total)
+        content = replace(content, waiting=self._judgments_waiting(day))
         return PagePlan(content).digest(TODAY_PATH)
 
     @made_anew_when_damaged

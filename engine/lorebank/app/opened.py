@@ -426,6 +426,15 @@ class OpenWorkspace:
             self._index, self.root, self.config, self._today(now), self._append, self._alike_by
         )
 
+    def _judgments_waiting(self, day: date) -> int:
+        """How many judgments wait in the inbox, apart from proposals: those a run writes itself,
+        so that its own page would be out of date as soon as it is written."""
+        from lorebank.domain import InboxKind
+        from lorebank.inbox.registry import waiting
+
+        items = waiting(self._open_desk(day)).items
+        return sum(item.kind is not InboxKind.PROPOSAL for item in items)
+
     def _alike_by(self, texts: Sequence[str]) -> Mapping[str, bytes]:
         """The vectors of texts by the built-in embedder, embedding those it has not seen."""
         if self._meaning.builtin_problem():

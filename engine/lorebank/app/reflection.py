@@ -64,7 +64,7 @@ class Reflection(Asking):
         """
         self._refuse_in_group("reflecting")
         from lorebank.reflect.run import RunOptions, reflect_workspace
-        from lorebank.reflect.under_way import resume_run
+        from lorebank.reflect.under_way import refuse_linked_bank, resume_run
         from lorebank.reflect.writing import open_writer
 
         today = parse_day(day, self._today(now), "date") or self._today(now)
@@ -84,10 +84,9 @@ class Reflection(Asking):
                 remember=False,
             ),
         )
-        from lorebank.inbox.registry import waiting
-
         models = open_writer(self.config, self._environ, self._say, self._all_names)
         with WriterLock(self.root), models as writer:
+            refuse_linked_bank(self.root)
             resumed = None if dry_run else resume_run(self.root)
             if not dry_run:
                 for left in temporaries_below(self.root):
@@ -102,7 +101,7 @@ class Reflection(Asking):
                 writer=writer,
                 begun=begun,
                 vectors_of=self._vectors_of,
-                waiting=waiting(self._open_desk(today)).total,
+                waiting=self._judgments_waiting(today),
             )
             report = reflect_workspace(self._index, self.root, self.config, options)
             report = resumed.told_with(report) if resumed else report

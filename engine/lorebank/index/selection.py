@@ -80,7 +80,8 @@ def known_tags(connection: Connection, tags: tuple[str, ...]) -> frozenset[str]:
     return frozenset(
         tag
         for tag in tags
-        if connection.execute(
+        if tag.isprintable()  # half a surrogate pair is no text to SQLite
+        and connection.execute(
             f"SELECT EXISTS (SELECT 1 FROM tags WHERE {_tagged('?1')})", (tag,)
         ).get
     )

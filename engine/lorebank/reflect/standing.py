@@ -161,7 +161,8 @@ def answer_lines(
         return tuple(moved[: asked.page.k])
     held = _confidences(content)
     listed = [(fact.id, _of_fact(fact, names, held)) for fact in selector.newest(current)]
-    hits = () if asked.weak and listed else asked.hits
+    chooses = bool(selector.phrases or selector.kinds or selector.ahead)
+    hits = () if asked.weak and (listed or chooses) else asked.hits
     by_id = {fact.id: fact for fact in current}
     lines: dict[str, AnswerLine] = {}
     for hit in hits:
