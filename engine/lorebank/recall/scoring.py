@@ -49,7 +49,7 @@ class Weights:
     """Standard deviations nearer in meaning than the notes at large; 6 are 1."""
     named: float = 1.0
     """It is about the entities named, or has their names."""
-    slot: float = 5.0
+    slot: float = 6.0
     """It gives the very property asked for; the newest that does, all of it."""
     in_time: float = 1.1
     """It happened, or was written, in the time asked for."""
@@ -72,8 +72,9 @@ SIGNS = tuple(each.name for each in fields(Weights))
 BIAS = -6.0
 """Log-odds of an item without any sign."""
 STRONG_FROM, WEAK_FROM = 0.65, 0.003
-"""Strong is what is twice as likely right as not: 1 or 2 of 100 questions asked of another workspace
-get there, 6 of 10 of those asked of their own. Weak is about what one shared word comes to."""
+"""Strong is what is twice as likely right as not: 1 or 2 of 100 questions asked of another
+workspace get there, 6 of 10 of those asked of their own. Weak is about what one shared word comes
+to."""
 _SUBJECT = ("covered", "around", "dialogue", "verbatim", "lexical", "meaning")
 _DEVIATIONS = 6.0
 _TURNS = ((-1, 0.85), (1, 0.75), (-2, 0.7), (2, 0.6))
@@ -226,7 +227,7 @@ def _signs_of(pool: Pool) -> dict[int, tuple[float, ...]]:
         found[number] = (
             covered,
             around,
-            (words.itself(item) + days[item.file] - 1.0) / 2 if item.dialogue else 0.0,
+            (words.itself(item) + days[item.file] - 1.0) / 2 if item.file in days else 0.0,
             verbatim,
             lexical,
             near,
@@ -245,6 +246,8 @@ def _signs_of(pool: Pool) -> dict[int, tuple[float, ...]]:
 
 def _subjects_of_days(pool: Pool, covered: Mapping[int, float]) -> dict[int, float]:
     """File of a dialogue → what its best turns hold of the question, on average."""
+    if not pool.request.understood.subject_terms:
+        return {}  # who is named says all
     files: dict[int, list[float]] = {}
     for number, item in pool.items.items():
         if item.dialogue:
