@@ -34,7 +34,7 @@ from lorebank.recall.scoring import SIGNS, Weights
 
 RIDGE = 0.01
 """For each unit that a weight moves away from where it stood, a question."""
-BY_HAND = {"quarantined", "slot", "verbatim"}
+BY_HAND = {"dialogue", "quarantined", "question", "slot", "verbatim"}
 """Weights that hold a promise, whatever few questions say of it."""
 STEPS, RATE = 3_000, 0.02
 Floats = NDArray[np.float64]

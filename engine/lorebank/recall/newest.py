@@ -45,7 +45,8 @@ def lead_with_successors(
     """Put each successor where the first fact that it replaces stood, and hide that fact.
 
     A replaced fact stays, marked, just below its successor where the question names its very
-    value, and in its own place where `items` does not hold the successor.
+    value or it is a turn of a dialogue, which says more than the value; and in its own place where
+    `items` does not hold the successor.
     """
     asked = {word for term in terms for word in words(term)}
     placed: dict[int, None] = {}
@@ -56,7 +57,7 @@ def lead_with_successors(
             placed.setdefault(number)
             continue
         placed.setdefault(successor.item)
-        if asked & set(words(successor.old_value)):
+        if items[number].dialogue or asked & set(words(successor.old_value)):
             placed.setdefault(number)
         elif place < k and asked & _said_words(items[number]):
             hidden += 1
