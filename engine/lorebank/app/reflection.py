@@ -101,7 +101,6 @@ class Reflection(Asking):
                 writer=writer,
                 begun=begun,
                 vectors_of=self._vectors_of,
-                waiting=self._judgments_waiting(today),
             )
             report = reflect_workspace(self._index, self.root, self.config, options)
             report = resumed.told_with(report) if resumed else report

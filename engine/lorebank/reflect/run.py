@@ -8,7 +8,7 @@ one begins (`under_way`). A night on which no page changes writes nothing, no jo
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from datetime import date
 from functools import cached_property
 from pathlib import Path
@@ -89,8 +89,6 @@ class RunOptions:
     """Tells how near texts are in meaning; `None` where words decide alone."""
     begun: BegunRun | None = None
     """The run as far as it has come: the pages that the ledger moved."""
-    waiting: int = 0
-    """How many decisions wait in the inbox."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,11 +134,8 @@ class _Run:
             # A page of an earlier day gets no new words, and keeps those that fit it.
             today = options.writer if options.until is None else None
             self.words = SummaryWords(self.generated, today)
-        self.content = replace(
-            read_content(
-                connection, root, config, options.today, options.until, options.vectors_of
-            ),
-            waiting=options.waiting,
+        self.content = read_content(
+            connection, root, config, options.today, options.until, options.vectors_of
         )
         memory = connection if options.until is None else None
         self.answers = ask_standing(root, lambda: self.content, options.ask, memory)
