@@ -33,7 +33,7 @@ def test_the_commands_work_in_the_order_given(lorebank: Run, tmp_path: Path) -> 
         assert (outcome.code, outcome.err if outcome.code else "") == (0, "")
         outputs.append(outcome.out)
     assert "Prefers tea in the afternoon." in outputs[2]
-    assert "+++ b/bank/entities/Peter.md" in outputs[3]
+    assert "+++ b/bank/opinions.md" in outputs[3]
 
 
 def test_the_python_example_prints_fact_confidence_and_source(

@@ -51,12 +51,12 @@ def talk(environment: dict[str, str]) -> Talk:
 def test_hunks_are_accepted_and_rejected_one_by_one(workspace: Path, talk: Talk) -> None:
     said = talk(workspace, ["n", "y", "what?", "l", "q"])
     pages = sorted(p.name for p in (workspace / "bank").rglob("*.md") if "refl" not in str(p))
-    assert pages == ["Maya.md"]
-    assert "bank/entities/Andy.md  1 of 9" in said
+    assert pages == ["Peter.md"]
+    assert "bank/entities/Maya.md  1 of 8" in said
     assert "1 page changed" in said
     rejected = (workspace / "bank" / "reflections" / "rejected.md").read_text("utf-8")
     assert rejected.count("bank/entities/") == 1
-    assert "bank/entities/Andy.md" in rejected
+    assert "bank/entities/Maya.md" in rejected
 
 
 def test_nothing_is_asked_where_nobody_can_answer(workspace: Path, lorebank: Run) -> None:
@@ -70,13 +70,13 @@ def test_scripts_accept_and_reject_by_id(workspace: Path, lorebank: Run) -> None
 
     shown = json.loads(lorebank("reflect", "--dry-run", "--json", cwd=workspace).out)
     ids = {hunk["path"]: hunk["id"] for hunk in shown["hunks"]}
-    world, andy = ids["bank/world.md"], ids["bank/entities/Andy.md"]
-    done = lorebank("reflect", "--accept", world, "--reject", andy, "--json", cwd=workspace)
-    assert json.loads(done.out)["changed"] == ["bank/world.md"]
+    index, maya = ids["bank/index.md"], ids["bank/entities/Maya.md"]
+    done = lorebank("reflect", "--accept", index, "--reject", maya, "--json", cwd=workspace)
+    assert json.loads(done.out)["changed"] == ["bank/index.md"]
     left = json.loads(lorebank("reflect", "--check", "--json", cwd=workspace).out)["hunks"]
     assert {hunk["path"] for hunk in left} == ids.keys() - {
-        "bank/world.md",
-        "bank/entities/Andy.md",
+        "bank/index.md",
+        "bank/entities/Maya.md",
     }
 
 
@@ -93,7 +93,7 @@ def test_undo_names_the_pages(workspace: Path, lorebank: Run) -> None:
     done = lorebank("reflect", "--undo", "2025-12-10-1", cwd=workspace)
     assert (done.code, done.out.splitlines()[0]) == (
         0,
-        "run 2025-12-10-1 undone: 10 pages as before",
+        "run 2025-12-10-1 undone: 9 pages as before",
     )
     again = lorebank("reflect", "--undo", cwd=workspace)
     assert (again.code, again.out) == (1, "")
@@ -102,9 +102,7 @@ def test_undo_names_the_pages(workspace: Path, lorebank: Run) -> None:
 
 def test_each_added_line_that_states_something_is_cited(workspace: Path, lorebank: Run) -> None:
     patch = lorebank("reflect", "--dry-run", "--diff", cwd=workspace).out
-    added = [line for line in patch.splitlines() if line.startswith(("+- ", "+| ", "+[["))]
-    bare = [line for line in added if "#L" not in line]
-    assert (len(added) > 40, bare) == (
-        True,
-        ["+| opinion | held by | confidence | trend | source | id |"],
-    )
+    added = [line for line in patch.splitlines() if line.startswith(("+- ", "+| "))]
+    said = [line for line in added if not line.startswith("+- [[")]  # the index only counts
+    assert len(said) > 20
+    assert [line for line in said if "#L" not in line] == []

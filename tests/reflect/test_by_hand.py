@@ -127,7 +127,9 @@ def test_a_deleted_entry_stays_away(root: Path, with_row: bool) -> None:
     with opened(root) as bank:
         assert before.id not in peters(bank)
         assert before.id in peters(bank, date(2025, 12, 20))
-        bank.retain("O @Peter: Prefers short answers on WhatsApp.", day=date(2026, 2, 1))
+        bank.retain(
+            "O @Peter: Prefers short answers on WhatsApp.", day=date(2026, 2, 1), allow_future=True
+        )
         bank.reflect()
         assert before.id not in peters(bank)
 
