@@ -54,7 +54,7 @@ def test_nothing_else_is_allowed() -> None:
     ("key", "right", "wrong"),
     [
         ("recall.k", [1, 10_000], [0, 10_001, "5", 1.5, True]),
-        ("recall.fusion", ["rrf"], ["sum", 3]),
+        ("memory.backend", ["qmd"], ["sum", 3]),
         ("reflect.prior", [0.5, 0.01], [1.0, "x"]),
         ("vector.enabled", [True], ["true", 1]),
         ("memory.qmd.update.interval", ["5m", "1h30m", "0"], ["5", "5 m", "-5m", ""]),

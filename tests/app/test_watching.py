@@ -66,6 +66,7 @@ def test_a_hand_edit_is_told_and_nothing_is_looked_at_meanwhile(
 def test_without_a_watcher_an_answer_is_fresh_only_after_a_look(
     bank: Bank, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    bank._next_walk = 0.0
     assert _is_fresh(bank)
     bank._next_walk = time.monotonic() + 60
     _edit(bank)

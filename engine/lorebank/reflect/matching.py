@@ -246,8 +246,15 @@ class _Forming:
         for belief in opposed:
             if belief is not same and (len(by_mind) < 2 or belief is _nearest(by_mind)):
                 self._close(belief, fact, day, "replaced", same)
-        if reason == "stated" and not decided and not opposed:
-            self._ask(fact, [entry for entry in near if entry[0] is not same], own_word=True)
+        if reason == "stated" and not decided:
+            waiting = [e for e in near if e[0] is not same]
+            if opposed:
+                waiting = [
+                    e
+                    for e in waiting
+                    if any(e[0] is b for b in opposed) and _overreaches(fact, e[0])
+                ]
+            self._ask(fact, waiting, own_word=True)
 
     def _restated(
         self, fact: Fact, near: Sequence[_Near], decided: Mapping[str, tuple[Belief, Judgement]]
@@ -276,7 +283,14 @@ class _Forming:
         return belief
 
     def _close(self, old: Belief, fact: Fact, day: date, reason: str, new: Belief) -> None:
-        """The holder says the contrary: the old belief holds until this day."""
+        """The holder says the contrary: the old belief holds until this day.
+
+        Against what the owner wrote, the line of a named agent is evidence and no more: an agent
+        that knows better says so by a verdict, which is signed and taken back in one go.
+        """
+        if _overreaches(fact, old) and reason != "verdict":
+            old.add(fact, Judgement(Stance.AGAINST, 1.0, reason))
+            return
         contrary = None if fact.confidence is None else 1 - fact.confidence
         old.add(fact, Judgement(Stance.AGAINST, 1.0, reason, whole=True), contrary)
         if fact.confidence is None or fact.confidence >= 0.5:
@@ -347,6 +361,11 @@ class _Forming:
             for belief, cosine in zip(beliefs, cosines, strict=True)
             if belief.id in wording or (cosine is not None and cosine > least)
         ]
+
+
+def _overreaches(fact: Fact, belief: Belief) -> bool:
+    """Whether a named agent speaks of an opinion that no agent wrote down."""
+    return bool(fact.author.agent) and not belief.opening.author.agent
 
 
 def _contradicts(relation: Relation) -> bool:
