@@ -195,19 +195,6 @@ def display_names(connection: Connection, slugs: Iterable[str]) -> dict[str, str
     )
 
 
-def subjects_without_page(connection: Connection) -> frozenset[str]:
-    """The entities without a page that a fact is about."""
-    return frozenset(
-        slug
-        for (slug,) in select(
-            connection,
-            "SELECT e.slug FROM entities e WHERE e.page IS NULL AND EXISTS"
-            " (SELECT 1 FROM mentions m JOIN items i ON i.item = m.item AND i.quarantined = 0"
-            "  WHERE m.entity = e.slug AND m.subject)",
-        )
-    )
-
-
 def nearest_names(connection: Connection, name: str, limit: int = 3) -> tuple[str, ...]:
     """Names of entities that look like this one, for a hint."""
     from rapidfuzz import fuzz, process  # only on the way to an error message

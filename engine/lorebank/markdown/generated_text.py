@@ -39,11 +39,6 @@ def escape_inline(text: str) -> str:
     return _OPENS_NUMBER.sub(r"\1\\\2", line)
 
 
-def escape_cell(text: str) -> str:
-    """As `escape_inline`, for a cell of a table."""
-    return escape_inline(text).replace("|", "&#124;")
-
-
 def unescape_inline(line: str) -> str:
     """The text of which `escape_inline` or `escape_cell` made the line."""
     text = line.strip()
