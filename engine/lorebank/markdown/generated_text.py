@@ -40,7 +40,7 @@ def escape_inline(text: str) -> str:
 
 
 def unescape_inline(line: str) -> str:
-    """The text of which `escape_inline` or `escape_cell` made the line."""
+    """The text of which `escape_inline` made the line."""
     text = line.strip()
     text = text[1:] if text[:1] == "\\" else _ESCAPED_NUMBER.sub(r"\1\2", text)
     text = text.replace("&#96;", "`").replace("&#35;", "#").replace("&#124;", "|")
