@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from lorebank.app.opened import Day, Progress, made_anew_when_damaged
 from lorebank.app.sessions import Sessions
+from lorebank.database.connection import has_full_text
 from lorebank.domain import (
     Agenda,
     Answer,
@@ -24,7 +25,6 @@ from lorebank.domain import (
     TaskState,
 )
 from lorebank.errors import PathRefused, UsageError
-from lorebank.index.connection import has_full_text
 from lorebank.index.contexts import contexts_stated_in
 from lorebank.index.entities import lookup_names
 from lorebank.index.items import NOTE, facts_by_time

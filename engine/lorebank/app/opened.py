@@ -18,15 +18,15 @@ from types import TracebackType
 from typing import TYPE_CHECKING, ParamSpec, Self, TypeVar
 
 from lorebank.config import Config
+from lorebank.database import connection as store
+from lorebank.database.connection import read_meta
 from lorebank.domain import Entity, Fact, Opinion, OpinionStatus, SyncReport, Trend
 from lorebank.errors import NotFound, NotWritable, PathRefused, UsageError
-from lorebank.index import connection as store
 from lorebank.index.collector import collector_at_rest
 from lorebank.index.entities import display_names, list_entities, nearest_names
 from lorebank.index.items import ItemCache, facts_by_id
 from lorebank.index.lexical import item_postings, prepare_connection
 from lorebank.index.meaning import Meaning
-from lorebank.index.meta import read_meta
 from lorebank.index.opinions import load_opinions
 from lorebank.index.postings import Postings
 from lorebank.index.read_settings import ReadSettings
@@ -44,8 +44,8 @@ from lorebank.workspace.layout import FileRole
 
 if TYPE_CHECKING:
     from lorebank.app.watching import Watcher
+    from lorebank.database.connection import Connection
     from lorebank.inbox.sources import Desk
-    from lorebank.index.connection import Connection
     from lorebank.qmd.sidecar import Sidecar
     from lorebank.reflect.nearness import VectorsOf
 

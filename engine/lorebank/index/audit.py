@@ -10,8 +10,8 @@ import shlex
 import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from lorebank.database.connection import Connection, select
 from lorebank.domain import Audit, AuditFinding, Citation, Entity
-from lorebank.index.connection import Connection, select
 from lorebank.index.entities import list_entities, proposals
 
 _EVIDENCE = 2

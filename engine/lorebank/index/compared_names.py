@@ -12,8 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from lorebank.index.connection import Connection, select
-from lorebank.index.meta import read_meta, write_meta
+from lorebank.database.connection import Connection, read_meta, select, write_meta
 from lorebank.version import __version__
 
 if TYPE_CHECKING:

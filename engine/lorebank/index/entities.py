@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING
 
+from lorebank.database.connection import Connection, select
 from lorebank.domain import Citation, Diagnostic, Entity, Neighbour
 from lorebank.index.compared_names import compared
-from lorebank.index.connection import Connection, select
 from lorebank.records import dataclass
 
 if TYPE_CHECKING:

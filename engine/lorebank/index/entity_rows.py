@@ -12,9 +12,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING
 
+from lorebank.database.connection import Connection, select
 from lorebank.domain import Diagnostic
 from lorebank.index.compared_names import compared, refresh_comparison
-from lorebank.index.connection import Connection, select
 from lorebank.index.entities import (
     IDENTITY_CODES,
     MOVED,

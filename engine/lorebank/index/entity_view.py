@@ -8,6 +8,7 @@ from datetime import date
 from itertools import combinations, permutations
 from typing import Any, TypeVar
 
+from lorebank.database.connection import Connection, select
 from lorebank.domain import (
     Citation,
     Entity,
@@ -21,7 +22,6 @@ from lorebank.domain import (
     Property,
     Stance,
 )
-from lorebank.index.connection import Connection, select
 from lorebank.index.entities import display_names, neighbours, proposals
 from lorebank.index.items import facts_by_time, load_facts
 from lorebank.index.succession import successors

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from lorebank.database.connection import Connection, select
 from lorebank.identity.resolve import Resolution
-from lorebank.index.connection import Connection, select
 from lorebank.index.entities import MOVED
 from lorebank.records import dataclass
 

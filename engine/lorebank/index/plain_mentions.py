@@ -13,8 +13,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from lorebank.database.connection import Connection, has_full_text, select
 from lorebank.domain import Mention
-from lorebank.index.connection import Connection, has_full_text, select
 from lorebank.index.read_settings import ReadSettings
 from lorebank.language.folding import fold, slugify
 from lorebank.language.words import words

@@ -14,16 +14,17 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from lorebank.domain import Diagnostic, SyncReport
-from lorebank.index.connection import (
+from lorebank.database.connection import (
     Connection,
     generation,
     give_back_room,
+    read_meta,
     select,
     transaction,
+    write_meta,
 )
+from lorebank.domain import Diagnostic, SyncReport
 from lorebank.index.entities import identity_problems
-from lorebank.index.meta import read_meta, write_meta
 from lorebank.index.read_settings import ReadSettings
 from lorebank.records import dataclass
 from lorebank.workspace.files import SourceFile, WalkResult, content_hash, read_bytes

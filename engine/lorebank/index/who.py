@@ -10,8 +10,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 
+from lorebank.database.connection import Connection, select
 from lorebank.domain import Citation, Entity, NameReason, NameResolution, NameStep
-from lorebank.index.connection import Connection, select
 from lorebank.index.entities import entities_by_slug
 from lorebank.language.folding import slugify, strip_possessive
 

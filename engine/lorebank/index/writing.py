@@ -10,9 +10,9 @@ from hashlib import blake2b
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from lorebank.database.connection import Connection, select
 from lorebank.domain import Author, Chunk, Diagnostic, Fact, Interval, Origin, Passage, Task
 from lorebank.index.codes import insert_codes
-from lorebank.index.connection import Connection, select
 from lorebank.index.contexts import delete_context, insert_context
 from lorebank.index.embedding import item_text
 from lorebank.index.embedding_cache import text_hash

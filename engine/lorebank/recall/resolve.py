@@ -17,9 +17,9 @@ from datetime import timedelta
 from functools import cache, lru_cache
 from itertools import takewhile
 
+from lorebank.database.connection import Connection
 from lorebank.dates.phrases import DatePhrase
 from lorebank.domain import FactKind, Interval
-from lorebank.index.connection import Connection
 from lorebank.index.entities import display_names, load_aliases, lookup_names, proposals
 from lorebank.index.graph import entities_in_text
 from lorebank.index.items import NOTE, Item, first_below_headings

@@ -11,8 +11,8 @@ from datetime import date
 from pathlib import Path
 
 from lorebank.config import Config
+from lorebank.database.connection import Connection
 from lorebank.domain import Entity, Fact, FactKind
-from lorebank.index.connection import Connection
 from lorebank.index.descriptions import descriptions
 from lorebank.index.entities import list_entities
 from lorebank.index.entity_rows import display_names_on

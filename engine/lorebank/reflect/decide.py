@@ -11,13 +11,13 @@ from datetime import date
 from functools import partial
 from pathlib import Path
 
+from lorebank.database.connection import Connection
 from lorebank.domain import Citation, LedgerChange, Mention
 from lorebank.errors import NotFound, UsageError, WorkspaceError
 from lorebank.identity.decisions import Decision, rule
 from lorebank.identity.resolve import Resolution, resolve_names
 from lorebank.index.collector import collector_at_rest
 from lorebank.index.compared_names import compared_with_new
-from lorebank.index.connection import Connection
 from lorebank.index.entities import SPELLING, decisions, name_uses
 from lorebank.index.page_places import page_moves
 from lorebank.index.reading import ledger_rows
