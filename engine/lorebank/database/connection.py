@@ -17,7 +17,7 @@ import apsw
 
 from lorebank.errors import IndexUnusable, LorebankError, NotWritable, WorkspaceError
 
-SCHEMA_VERSION = 15
+SCHEMA_VERSION = 16
 BUSY_TIMEOUT_MS = 10_000
 BULK_CHECKPOINT_PAGES = 8000
 _WORTH_BYTES = 8 * 2**20
@@ -49,7 +49,8 @@ def open_index(
     """The index at `path`, made empty where it is missing, outdated or no database at all.
 
     `schema` is the file of this room that lays it out; `on_damage` is called before a damaged file
-    is replaced. Raises `WorkspaceError` where the folder cannot be written, `IndexUnusable` where a damaged file could not be replaced.
+    is replaced. Raises `WorkspaceError` where the folder cannot be written,
+    `IndexUnusable` where a damaged file could not be replaced.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
