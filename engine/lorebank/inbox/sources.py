@@ -14,8 +14,8 @@ from datetime import date
 from pathlib import Path
 from typing import NamedTuple
 
+from lorebank.database.connection import Connection
 from lorebank.domain import Decision, Fact, InboxItem, InboxKind, InboxLine
-from lorebank.index.connection import Connection
 from lorebank.markdown.ledger_edit import added_line, without_lines
 from lorebank.records import dataclass
 from lorebank.settings.tables import Config

@@ -9,10 +9,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from lorebank.database.connection import Connection
 from lorebank.domain import SearchHit
 from lorebank.errors import LorebankError
 from lorebank.index.breaker import Breaker
-from lorebank.index.connection import Connection
 from lorebank.qmd.answers import (
     Found,
     UnreadableAnswer,
