@@ -231,7 +231,7 @@ def _insert_item(
             start,
             length,
             entry.heading,
-            _iso(read.source.recorded),
+            _iso(fact.recorded if fact else read.source.recorded),
             _iso(occurred.start) if occurred else None,
             _iso(occurred.end) if occurred else None,
             fact.content if fact else None,
@@ -255,7 +255,7 @@ def _insert_item(
     if tags:
         _insert_tags(connection, item, tags)
     if fact:
-        day = _iso((occurred.start if occurred else None) or read.source.recorded) or ""
+        day = _iso((occurred.start if occurred else None) or fact.recorded) or ""
         connection.executemany(
             "INSERT INTO mentions (item, position, slug, entity, name, subject, day)"
             " VALUES (?, ?, ?, ?, ?, ?, ?)",
