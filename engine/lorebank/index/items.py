@@ -9,6 +9,7 @@ from datetime import date
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from lorebank.database.connection import Connection, generation, select
 from lorebank.domain import (
     NOBODY,
     Author,
@@ -21,11 +22,10 @@ from lorebank.domain import (
     Origin,
     Stance,
 )
-from lorebank.index.connection import Connection, generation, select
 from lorebank.index.intervals import FURTHER, bounds
-from lorebank.index.quarantine import TRUSTED
 from lorebank.markdown.origin import parse_author
 from lorebank.records import dataclass
+from lorebank.trust.quarantine import TRUSTED
 
 NOTE = "note"
 """The kind of an item that is a passage of prose rather than a fact."""
