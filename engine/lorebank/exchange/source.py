@@ -177,7 +177,8 @@ def _entries(source: Source, archive: zipfile.ZipFile) -> Iterator[tuple[str, zi
     unpacked = sum(info.file_size for info in sound)
     if _is_bomb(packed, unpacked):
         raise WorkspaceError(
-            f"{source.root}: its {len(sound):,} entries unpack to {unpacked:,} bytes from {packed:,}",
+            f"{source.root}: its {len(sound):,} entries unpack to {unpacked:,} bytes "
+            f"from {packed:,}",
             hint="no export shrinks like that; unpack it yourself and import the folder",
         )
     tops = {info.filename.split("/")[0] for info in sound if "/" in info.filename}
