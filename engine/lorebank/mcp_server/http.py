@@ -18,7 +18,6 @@ from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from lorebank.config_places import user_config_path
 from lorebank.errors import ConfigurationError, LorebankError, UsageError
 from lorebank.mcp_server.access import (
     CLIENTS_FILE,
@@ -28,6 +27,7 @@ from lorebank.mcp_server.access import (
     load_clients,
 )
 from lorebank.mcp_server.limits import MAX_BODY, BodyTooLarge, call_with_body, read_body
+from lorebank.settings.files import user_config_path
 
 if TYPE_CHECKING:
     from lorebank.mcp_server.server import LorebankServer

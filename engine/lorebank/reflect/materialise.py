@@ -14,9 +14,8 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lorebank.config import ReflectSettings
+from lorebank.database.connection import Connection, read_meta, transaction, write_meta
 from lorebank.domain import Fact, Opinion
-from lorebank.index.connection import Connection, transaction
 from lorebank.index.items import (
     all_facts,
     facts_by_entity,
@@ -24,7 +23,6 @@ from lorebank.index.items import (
     marked_facts,
     recorded_after,
 )
-from lorebank.index.meta import read_meta, write_meta
 from lorebank.index.opinions import (
     BeliefOfFact,
     beliefs_of_facts,
@@ -37,6 +35,7 @@ from lorebank.index.sync import OPINIONS_DUE
 from lorebank.index.unsure import delete_unsure, insert_unsure
 from lorebank.reflect.nearness import WITH_VECTORS, WORDS_ALONE
 from lorebank.reflect.trends import trend_of
+from lorebank.settings.tables import ReflectSettings
 
 if TYPE_CHECKING:
     from lorebank.markdown.opinion_page import OpinionEntry

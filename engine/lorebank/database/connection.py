@@ -1,0 +1,321 @@
+"""Opening a database: one place that knows the SQLite driver, its settings and the schemas.
+
+`BEGIN IMMEDIATE` everywhere: deferred transactions that read and then write fail at once, whatever
+the busy timeout. The busy timeout is set before WAL, since switching to WAL itself can be busy.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import Any, cast
+
+import apsw
+
+from lorebank.errors import IndexUnusable, LorebankError, NotWritable, WorkspaceError
+
+SCHEMA_VERSION = 16
+BUSY_TIMEOUT_MS = 10_000
+BULK_CHECKPOINT_PAGES = 8000
+_WORTH_BYTES = 8 * 2**20
+_WITHOUT_FULL_TEXT = 1_000_000 + SCHEMA_VERSION
+"""The version of an index that was made where SQLite has no FTS5."""
+_FULL_TEXT_TABLE = re.compile(
+    r"CREATE VIRTUAL TABLE (\w+) USING fts5 \((.*?)\s+content = .*?\n\);", re.DOTALL
+)
+_POLL_S = 0.01
+DamagedIndex = (apsw.NotADBError, apsw.CorruptError)
+"""What SQLite raises when it meets a page that makes no sense."""
+IndexProblem = apsw.Error
+"""Whatever SQLite raises."""
+UnwritableIndex = (apsw.ReadOnlyError, apsw.FullError, apsw.CantOpenError, apsw.IOError)
+"""What SQLite raises on a read-only folder, a full disk, or one that fails."""
+Connection = apsw.Connection
+"""An open index; other rooms name its type and pass it on, and never call it."""
+
+
+class _OfOtherSQLite(Exception):
+    """The index holds tables of a module that this SQLite was built without."""
+
+
+def open_index(
+    path: Path,
+    schema: str = "schema.sql",
+    on_damage: Callable[[Exception], object] = lambda problem: None,
+) -> apsw.Connection:
+    """The index at `path`, made empty where it is missing, outdated or no database at all.
+
+    `schema` is the file of this room that lays it out; `on_damage` is called before a damaged file
+    is replaced. Raises `WorkspaceError` where the folder cannot be written,
+    `IndexUnusable` where a damaged file could not be replaced.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise NotWritable(
+            f"cannot create {path.parent}: {problem.strerror}",
+            hint="make the workspace writable, or name another one with --workspace",
+        ) from problem
+    if path.is_symlink():
+        raise WorkspaceError(
+            f"{path} is a symbolic link; the index is never kept elsewhere",
+            hint="delete the link; the index is rebuilt from the Markdown files",
+        )
+    try:
+        return _open_current(path, schema)
+    except _OfOtherSQLite:
+        pass
+    except DamagedIndex as problem:
+        on_damage(problem)
+    except apsw.Error as problem:
+        raise _unusable(path, problem) from problem
+    discard_index(path)
+    try:
+        return _open_current(path, schema)
+    except apsw.Error as problem:
+        raise _unusable(path, problem) from problem
+
+
+def discard_index(path: Path) -> None:
+    """Delete a database file with its write-ahead log; the Markdown files remain the truth."""
+    for suffix in ("", "-wal", "-shm"):
+        Path(f"{path}{suffix}").unlink(missing_ok=True)
+
+
+def is_damage(problem: Exception) -> bool:
+    """Whether the database itself is broken: a senseless page, or a table that is gone."""
+    return isinstance(problem, DamagedIndex) or str(problem).startswith("no such table")
+
+
+def open_in_memory(path: Path, schema: str = "schema.sql") -> apsw.Connection:
+    """An index in memory, begun with what the one at `path` holds where that can be read.
+
+    For folders that cannot be written: a question is answered all the same. Opened as immutable,
+    since SQLite cannot make the shared memory of a write-ahead log beside a read-only file; what
+    only the log holds is missing from the copy, and the next sync reads it from the files again.
+    """
+    connection = apsw.Connection(":memory:")
+    try:
+        uri = f"{path.absolute().as_uri()}?immutable=1"
+        flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+        with closing(apsw.Connection(uri, flags=flags)) as source:
+            if source.pragma("quick_check") == "ok":
+                with connection.backup("main", source, "main") as backup:
+                    backup.step()
+    except (apsw.Error, OSError):
+        connection.close()
+        connection = apsw.Connection(":memory:")
+    return _current(connection, schema)
+
+
+def integrity_problems(connection: Connection) -> tuple[str, ...]:
+    """What SQLite and FTS5 find wrong with the file itself; empty where it is sound."""
+    try:
+        checked = select(connection, "PRAGMA quick_check(10)")
+        problems = [str(line) for (line,) in checked if line != "ok"]
+        for (name,) in select(
+            connection, "SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE%fts5%'"
+        ):
+            connection.execute(f'INSERT INTO "{name}" ("{name}") VALUES (\'integrity-check\')')
+    except apsw.Error as problem:
+        problems = [str(problem)]
+    return tuple(f"damaged: {problem}" for problem in problems)
+
+
+def configure(connection: apsw.Connection) -> None:
+    """The settings that every connection of the project has."""
+    connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+    connection.transaction_mode = "IMMEDIATE"
+    _switch_to_wal(connection)
+    connection.execute("PRAGMA synchronous = NORMAL")
+    connection.execute("PRAGMA temp_store = MEMORY")
+    connection.execute("PRAGMA cache_size = -16000")
+    connection.execute("PRAGMA mmap_size = 268435456")
+
+
+def _switch_to_wal(connection: apsw.Connection) -> None:
+    """Two that switch a new database at the same time are refused at once, without the timeout."""
+    deadline = time.monotonic() + BUSY_TIMEOUT_MS / 1000
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except apsw.BusyError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(_POLL_S)
+
+
+def select(
+    connection: Connection, query: str, bound: Sequence[object] | Mapping[str, object] = ()
+) -> list[tuple[Any, ...]]:
+    """All rows of a query; the caller knows what its columns hold."""
+    return connection.execute(query, cast("apsw.Bindings", bound)).fetchall()
+
+
+@contextmanager
+def transaction(connection: apsw.Connection) -> Iterator[None]:
+    """One `BEGIN IMMEDIATE` transaction; rolled back when the body raises.
+
+    Begun by a statement: apsw's own `with connection` waits for another writer without letting the
+    interpreter go, and where that writer is a thread of this process, it could never finish.
+    """
+    if connection.in_transaction:
+        with connection:  # a savepoint, which waits for nobody
+            yield
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+@contextmanager
+def rare_checkpoints(connection: apsw.Connection) -> Iterator[None]:
+    """While much is written: 32 MB at a time go from the log to the database, in place of 4."""
+    connection.execute(f"PRAGMA wal_autocheckpoint = {BULK_CHECKPOINT_PAGES}")
+    try:
+        yield
+    finally:
+        connection.execute("PRAGMA wal_autocheckpoint = 1000")
+
+
+def give_back_room(connection: apsw.Connection) -> bool:
+    """Shrink the file where most of it is free pages, and they are worth it; whether it was.
+
+    What is written reuses free pages, so that a file does not grow by change. It stays as large as
+    it ever was, until this. Outside a transaction; not at all while another process writes.
+    """
+    pages, free = int(connection.pragma("page_count")), int(connection.pragma("freelist_count"))
+    if free * 2 < pages or free * int(connection.pragma("page_size")) < _WORTH_BYTES:
+        return False
+    connection.set_busy_timeout(0)
+    try:
+        connection.execute("VACUUM")
+    except (apsw.BusyError, apsw.LockedError, apsw.FullError):
+        return False
+    finally:
+        connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+    return True
+
+
+def generation(connection: Connection) -> tuple[int, int]:
+    """Changes whenever this or another connection has written."""
+    return int(connection.pragma("data_version")), connection.total_changes()
+
+
+def has_full_text(connection: Connection) -> bool:
+    """Whether this SQLite finds words; without FTS5 only vectors and links answer."""
+    return _version(connection) == SCHEMA_VERSION
+
+
+def load_vector_extension(connection: apsw.Connection, extension_path: str = "") -> str:
+    """Load sqlite-vec into the connection; returns "" or the reason why it could not."""
+    try:
+        target = extension_path or _bundled_extension()
+        connection.enable_load_extension(True)
+        try:
+            connection.load_extension(target)
+        finally:
+            connection.enable_load_extension(False)
+    except (apsw.Error, ImportError, AttributeError) as problem:
+        return f"sqlite-vec unavailable: {problem}"
+    return ""
+
+
+def _bundled_extension() -> str:
+    from importlib.util import find_spec  # the package's own import costs .25 s
+
+    spec = find_spec("sqlite_vec")
+    if spec is None or not spec.submodule_search_locations:
+        raise ImportError("package sqlite-vec is not installed")
+    return str(Path(next(iter(spec.submodule_search_locations))) / "vec0")
+
+
+def _open_current(path: Path, schema: str) -> apsw.Connection:
+    return _current(apsw.Connection(str(path)), schema)
+
+
+def _current(connection: apsw.Connection, schema: str) -> apsw.Connection:
+    """The connection, configured, with this version's tables; closed where that fails."""
+    try:
+        configure(connection)
+        wanted = SCHEMA_VERSION if _has_module(connection, "fts5") else _WITHOUT_FULL_TEXT
+        if _version(connection) != wanted:
+            with transaction(connection):
+                if _version(connection) != wanted:
+                    _recreate(connection, wanted, schema)
+            _overwrite_leftovers(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _version(connection: apsw.Connection) -> int:
+    return int(connection.pragma("user_version"))
+
+
+def _has_module(connection: apsw.Connection, name: str) -> bool:
+    known = connection.execute("SELECT 1 FROM pragma_module_list WHERE name = ?", (name,))
+    return known.fetchone() is not None
+
+
+def _recreate(connection: apsw.Connection, version: int, schema: str) -> None:
+    """Drop whatever stands in the file and lay out the schema.
+
+    Without FTS5 its tables are plain ones: they are written as ever, and not searched.
+    """
+    tables = connection.execute(
+        "SELECT name, sql LIKE 'CREATE VIRTUAL%' FROM sqlite_schema"
+        " WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY 2 DESC, 1"
+    ).fetchall()
+    for name, virtual in tables:
+        if virtual and version == _WITHOUT_FULL_TEXT:
+            raise _OfOtherSQLite  # what made the table is not here to drop it
+        connection.execute(f'DROP TABLE IF EXISTS "{name}"')
+    layout = Path(__file__).with_name(schema).read_text("utf-8")
+    if version == _WITHOUT_FULL_TEXT:
+        layout = _FULL_TEXT_TABLE.sub(_plain_table, layout)
+    connection.execute(layout)
+    connection.pragma("user_version", version)
+
+
+def _plain_table(found: re.Match[str]) -> str:
+    columns = ", ".join(re.findall(r"(\w+),", re.sub(r"--.*", "", found[2])))
+    return f"CREATE TABLE {found[1]} ({columns});"
+
+
+def _overwrite_leftovers(connection: apsw.Connection) -> None:
+    """What an older version stored may be what this one keeps out: its free pages go."""
+    with suppress(apsw.BusyError):
+        connection.execute("VACUUM")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def _unusable(path: Path, problem: apsw.Error) -> LorebankError:
+    if isinstance(problem, (*UnwritableIndex, apsw.PermissionsError)) and not path.is_dir():
+        return NotWritable(
+            f"cannot open {path}: {problem}", hint=f"make the folder {path.parent} writable"
+        )
+    return IndexUnusable(
+        f"the index {path} cannot be used: {problem}",
+        hint=f"delete {path.name}* in {path.parent}; `lorebank index` rebuilds it from the notes",
+    )
+
+
+def read_meta(connection: Connection, key: str) -> str | None:
+    """The value of a key; `None` where it was never written."""
+    row = connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+    return str(row[0]) if row else None
+
+
+def write_meta(connection: Connection, key: str, value: str) -> None:
+    connection.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (key, value))

@@ -1,0 +1,312 @@
+"""Names in running text: which known names stand in which items without being marked.
+
+A name that comes, goes or is spelled otherwise changes what old text says. Only the items that may
+be affected are read again: those that had a name which is gone, and those that hold all words of a
+name which is new. The result equals that of an index made anew.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from lorebank.database.connection import Connection, has_full_text, select
+from lorebank.domain import Mention
+from lorebank.language.folding import fold, slugify
+from lorebank.language.words import words
+
+if TYPE_CHECKING:
+    from lorebank.names.prose import NameFinder, NamePattern
+
+_FEW = 300
+"""With more new names than this, all items are read: asking for each name would take longer."""
+_AT_ONCE = 2_000
+_SUFFIX = re.compile(r"(?<=\w)['’]\w{1,4}(?!\w)")
+"""What stands behind a name and an apostrophe: `Nurten'in`, `Ana's`."""
+
+
+def refresh_plain_mentions(
+    connection: Connection,
+    read: Sequence[str],
+    *,
+    enabled: bool,
+    excluded: Collection[str],
+    looked_at: frozenset[str] | None = None,
+) -> frozenset[int]:
+    """Bring the table up to date after the files `read` and the names were; `looked_at`: no other
+    names changed.
+
+    Returns the items of other files that may name somebody else now.
+    """
+    wanted = _patterns(connection, excluded, looked_at) if enabled else {}
+    known = _known_patterns(connection, looked_at)
+    gone = [slug for slug, pattern in known.items() if wanted.get(slug) != pattern]
+    new = [pattern for slug, pattern in wanted.items() if known.get(slug) != pattern]
+    own = _items_of_files(connection, read)
+    items = own | _items_with(connection, gone)
+    if len(new) > _FEW:
+        items = _all_items(connection)
+    else:
+        for pattern in new:
+            items |= _items_that_may_hold(connection, pattern.text)
+    _forget(connection, gone, items)
+    _remember(connection, new)
+    if items and enabled:
+        _link_all(connection, sorted(items))
+    led_elsewhere = _led_elsewhere(connection, looked_at)
+    _resolve(connection, looked_at)
+    return frozenset((items | led_elsewhere) - own)
+
+
+def plainly_named(
+    connection: Connection, facts: Collection[str] | None = None
+) -> dict[str, tuple[str, ...]]:
+    """Fact id → slugs of the entities that its text names without a mark; of all, or these ids."""
+    condition = "" if facts is None else " AND i.id IN (SELECT value FROM json_each(?))"
+    return {
+        fact: tuple(json.loads(slugs))
+        for fact, slugs in select(
+            connection,
+            "SELECT i.id, json_group_array(DISTINCT p.entity) FROM items i"
+            " JOIN plain_mentions p ON p.item = i.item"
+            f" WHERE i.kind <> 'note'{condition} GROUP BY i.id",
+            () if facts is None else (json.dumps(sorted(facts)),),
+        )
+    }
+
+
+def names_in_sentence(
+    connection: Connection, text: str, not_names: Collection[str]
+) -> tuple[Mention, ...]:
+    """The known names in a sentence that somebody dictates, as it writes them, in its order.
+
+    Written small, a name counts too, unless it is a common word then (`not_names`, folded): whoever
+    dictates writes "nadia" as often as "Nadia".
+    """
+    from lorebank.names.prose import NameFinder, pattern_of
+
+    patterns: dict[str, NamePattern] = {}
+    lengths: dict[str, int] = {}
+    for slug, name in select(connection, "SELECT slug, name FROM aliases ORDER BY slug, entity"):
+        # As if shouted, so that a name that is a stop word (Will) is looked for as well.
+        found = pattern_of(slug, name) or pattern_of(slug, name.upper())
+        if found is None:
+            continue
+        patterns[found.text] = replace(found, written="")
+        lengths[found.text] = len(found.text)
+    for pattern in list(patterns.values()):  # a genitive without an apostrophe: Oskars
+        genitive = f"{pattern.text}s"
+        if genitive not in patterns and pattern.text.isalpha():
+            patterns[genitive] = replace(pattern, text=genitive)
+            lengths[genitive] = len(pattern.text)
+    text = _SUFFIX.sub(lambda found: " " * len(found.group()), text)
+    mentions: dict[str, Mention] = {}
+    for spotted in NameFinder(patterns.values()).find(text):
+        found_text = fold(text[spotted.start : spotted.end]).replace("-", " ")
+        end = spotted.start + lengths.get(found_text, spotted.end - spotted.start)
+        shown = text[spotted.start : end]
+        if shown[:1].islower() and fold(shown) in not_names:
+            continue
+        mentions.setdefault(spotted.slug, Mention(shown, slugify(shown)))
+    return tuple(mentions.values())
+
+
+def _link_all(connection: Connection, items: Sequence[int]) -> None:
+    """Look for names in some items: for all that are known, or where few items are, for those
+    whose first letters stand there."""
+    from lorebank.names.prose import NameFinder  # the automaton's library is loaded late
+
+    finder = None
+    if len(items) > _AT_ONCE:
+        finder = NameFinder(_known_patterns(connection, None).values())
+    for start in range(0, len(items), _AT_ONCE):
+        texts = _texts(connection, items[start : start + _AT_ONCE])
+        _link(connection, finder or NameFinder(_patterns_in(connection, texts)), texts)
+
+
+def _patterns(
+    connection: Connection, not_names: Collection[str], slugs: frozenset[str] | None
+) -> dict[str, NamePattern]:
+    """Slug → what to look for, of every name that stands for an entity; of `slugs` only."""
+    from lorebank.names.prose import pattern_of
+
+    excluded = frozenset(map(fold, not_names))
+    found: dict[str, NamePattern] = {}
+    for slug, name in _rows(connection, "SELECT slug, name FROM aliases", slugs, "slug, entity"):
+        pattern = pattern_of(slug, name, excluded)
+        if pattern is not None:
+            found.setdefault(slug, pattern)
+    return found
+
+
+def _known_patterns(connection: Connection, slugs: frozenset[str] | None) -> dict[str, NamePattern]:
+    from lorebank.names.prose import NamePattern
+
+    rows = _rows(connection, "SELECT slug, text, written FROM plain_names", slugs, "slug")
+    return {row[0]: NamePattern(*row) for row in rows}
+
+
+def _rows(
+    connection: Connection, query: str, slugs: frozenset[str] | None, order: str
+) -> list[tuple[str, ...]]:
+    if slugs is None:
+        return select(connection, f"{query} ORDER BY {order}")
+    return select(
+        connection,
+        f"{query} WHERE slug IN (SELECT value FROM json_each(?)) ORDER BY {order}",
+        (json.dumps(list(slugs)),),
+    )
+
+
+def _patterns_in(
+    connection: Connection, texts: Iterable[tuple[int, str, str]]
+) -> list[NamePattern]:
+    """The known names whose first letters stand in one of the texts."""
+    from lorebank.names.prose import START, NamePattern, beginnings
+
+    letters: set[str] = set()
+    for _, text, _ in texts:
+        letters |= beginnings(text, START)
+    rows = select(
+        connection,
+        "SELECT p.slug, p.text, p.written FROM json_each(?) w"
+        " CROSS JOIN plain_names p ON p.start = w.value",
+        (json.dumps(list(letters)),),
+    )
+    return [NamePattern(*row) for row in rows]
+
+
+def _items_of_files(connection: Connection, paths: Iterable[str]) -> set[int]:
+    return _numbers(
+        connection,
+        "SELECT i.item FROM json_each(?) w CROSS JOIN files f ON f.path = w.value"
+        " JOIN items i ON i.file = f.file",
+        (json.dumps(list(paths)),),
+    )
+
+
+def _items_with(connection: Connection, slugs: Sequence[str]) -> set[int]:
+    return _numbers(
+        connection,
+        "SELECT p.item FROM json_each(?) w CROSS JOIN plain_mentions p ON p.slug = w.value",
+        (json.dumps(slugs),),
+    )
+
+
+def _items_that_may_hold(connection: Connection, text: str) -> set[int]:
+    """Items that hold every word of a name, in whatever order."""
+    tokens = dict.fromkeys(words(text))
+    if not tokens or not has_full_text(connection):
+        return _all_items(connection)
+    phrase = " AND ".join(f'"{token}"' for token in tokens)
+    return _numbers(
+        connection,
+        "SELECT rowid FROM items_fts WHERE items_fts MATCH ?",
+        (f"text : ({phrase})",),
+    )
+
+
+def _all_items(connection: Connection) -> set[int]:
+    return _numbers(connection, "SELECT item FROM items", ())
+
+
+def _numbers(connection: Connection, query: str, bound: Sequence[object]) -> set[int]:
+    return {row[0] for row in select(connection, query, bound)}
+
+
+def _forget(connection: Connection, slugs: Sequence[str], items: Iterable[int]) -> None:
+    connection.execute(
+        "DELETE FROM plain_names WHERE slug IN (SELECT value FROM json_each(?))",
+        (json.dumps(slugs),),
+    )
+    connection.execute(
+        "DELETE FROM plain_mentions WHERE item IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(items)),),
+    )
+
+
+def _remember(connection: Connection, patterns: Iterable[NamePattern]) -> None:
+    from lorebank.names.prose import START
+
+    connection.executemany(
+        "INSERT INTO plain_names (slug, text, written, start) VALUES (?, ?, ?, ?)",
+        [(p.slug, p.text, p.written, p.text[:START]) for p in patterns],
+    )
+
+
+def _texts(connection: Connection, items: Sequence[int]) -> list[tuple[int, str, str]]:
+    """Item, its text and its day.
+
+    A file's text is read once and cut here: SQLite's `substr` walks it from the beginning for each
+    item, which is quadratic on a log of many lines.
+    """
+    rows = select(
+        connection,
+        "SELECT i.item, i.content, i.file, i.start, i.length, i.details,"
+        " coalesce(i.occurred_start, i.recorded, '') FROM json_each(?) w"
+        " CROSS JOIN items i ON i.item = w.value",
+        (json.dumps(items),),
+    )
+    files = dict(
+        select(
+            connection,
+            "SELECT file, text FROM files WHERE file IN (SELECT value FROM json_each(?))",
+            (json.dumps(sorted({file for _, content, file, *_ in rows if content is None})),),
+        )
+    )
+    texts: list[tuple[int, str, str]] = []
+    for item, content, file, start, length, details, day in rows:
+        text = files[file][start : start + length] if content is None else content
+        texts.append((item, "\n".join([text, *json.loads(details)]) if details else text, day))
+    return texts
+
+
+def _link(
+    connection: Connection, finder: NameFinder, texts: Sequence[tuple[int, str, str]]
+) -> None:
+    """Look for names in some items; one that is marked in the item too is no plain mention."""
+    marked = _marked(connection, [item for item, _, _ in texts])
+    connection.executemany(
+        "INSERT INTO plain_mentions (item, slug, entity, day) VALUES (?, ?, ?, ?)",
+        [
+            (item, slug, "", day)
+            for item, text, day in texts
+            for slug in finder.slugs_in(text) - marked.get(item, frozenset())
+        ],
+    )
+
+
+def _marked(connection: Connection, items: Sequence[int]) -> Mapping[int, frozenset[str]]:
+    found: dict[int, frozenset[str]] = {}
+    for item, slugs in select(
+        connection,
+        "SELECT m.item, json_group_array(m.slug) FROM json_each(?) w"
+        " CROSS JOIN mentions m ON m.item = w.value GROUP BY m.item",
+        (json.dumps(items),),
+    ):
+        found[item] = frozenset(json.loads(slugs))
+    return found
+
+
+def _led_elsewhere(connection: Connection, looked_at: frozenset[str] | None) -> set[int]:
+    """Items with a name that stands for another entity by now."""
+    return _numbers(
+        connection,
+        "SELECT p.item FROM plain_mentions p WHERE p.entity <> '' AND p.entity <> coalesce("
+        " (SELECT min(a.entity) FROM aliases a WHERE a.slug = p.slug), p.entity)"
+        " AND (?1 IS NULL OR p.slug IN (SELECT value FROM json_each(?1)))",
+        (None if looked_at is None else json.dumps(list(looked_at)),),
+    )
+
+
+def _resolve(connection: Connection, looked_at: frozenset[str] | None) -> None:
+    """Let every name lead to the entity that it stands for by now."""
+    connection.execute(
+        "UPDATE plain_mentions SET entity = coalesce("
+        " (SELECT min(a.entity) FROM aliases a WHERE a.slug = plain_mentions.slug), entity)"
+        " WHERE entity = '' OR ?1 IS NULL OR slug IN (SELECT value FROM json_each(?1))",
+        (None if looked_at is None else json.dumps(list(looked_at)),),
+    )
