@@ -20,9 +20,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lorebank import Bank
-from lorebank.identity.names import Verdict, compare_names
-from lorebank.identity.prose import NameFinder, pattern_of
 from lorebank.language.folding import slugify
+from lorebank.names.prose import NameFinder, pattern_of
+from lorebank.names.verdicts import Verdict, compare_names
 
 FIXTURE = Path(__file__).parents[2] / "fixtures" / "names.tsv"
 ENVIRON = {"LOREBANK_EMBEDDER__PROVIDER": "none", "LOREBANK_CONFIG": "/nonexistent"}
@@ -88,7 +88,7 @@ def print_resolution(chance: random.Random, names: Sequence[Sequence[str]]) -> N
 
 
 def _print_times(bank: Bank, what: str, asked: Sequence[str]) -> None:
-    from lorebank.index.who import resolve_name
+    from lorebank.names.who import resolve_name
 
     times, found, proposed = [], 0, 0
     for name in asked:

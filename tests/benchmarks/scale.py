@@ -26,8 +26,7 @@ import numpy as np
 from planted import MANNERS, PEOPLE, PLACES, SUBJECTS, THINGS, VERBS, row, timed
 
 from lorebank import Bank
-from lorebank.index.connection import select, transaction
-from lorebank.index.meta import write_meta
+from lorebank.database.connection import select, transaction, write_meta
 from lorebank.index.vectors import insert_vectors
 from lorebank.providers.registry import load_embedder
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from lorebank import Bank
-from lorebank.index.connection import give_back_room, open_index
+from lorebank.database.connection import give_back_room, open_index
 from lorebank.index.vectors import insert_vectors
 from tiny_model import PIECES, write_model
 

@@ -11,7 +11,7 @@ import apsw
 import pytest
 
 from lorebank import Bank, WorkspaceError
-from lorebank.index.connection import BUSY_TIMEOUT_MS, SCHEMA_VERSION, open_index
+from lorebank.database.connection import BUSY_TIMEOUT_MS, SCHEMA_VERSION, open_index
 from support import WORDS_ONLY
 
 

@@ -378,7 +378,7 @@ def test_a_breaker_that_makes_no_sense_is_closed(
     with Bank.open(copy_fixture("harbour"), environ=environ) as bank:
         bank.sync()
         for text in ("", "[]", "{", json.dumps({"until": "soon"}), json.dumps({"until": 9e99})):
-            from lorebank.index.meta import write_meta
+            from lorebank.database.connection import write_meta
 
             write_meta(bank._index, f"breaker of {bank._meaning._primary.load().fingerprint}", text)
             assert "semantic" in bank.recall(QUESTION).retrievers_used

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from lorebank import Bank
+from lorebank.database.connection import select
 from lorebank.index import postings as module
-from lorebank.index.connection import select
 from lorebank.index.lexical import ITEM_COLUMNS, item_postings
 from support import WORDS_ONLY
 

@@ -12,8 +12,8 @@ import apsw
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lorebank.database.connection import Connection, select
 from lorebank.index import session_sync
-from lorebank.index.connection import Connection, select
 from lorebank.index.session_rows import open_sessions, session_problems, to_fold
 from lorebank.index.session_sync import SessionRules, sync_sessions
 from lorebank.language.words import searchable

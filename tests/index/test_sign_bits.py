@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from lorebank.database.connection import open_index, transaction
 from lorebank.index import vectors as vectors_module
-from lorebank.index.connection import open_index, transaction
 from lorebank.index.sign_bits import SignBits
 from lorebank.index.vectors import VectorIndex, insert_vectors
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from lorebank.index.connection import open_index, transaction
+from lorebank.database.connection import open_index, transaction
 from lorebank.index.vectors import VectorIndex, delete_vectors, insert_vectors
 
 DIMENSION = 8

@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from lorebank.app.opened import Day, Progress, made_anew_when_damaged
 from lorebank.app.sessions import Sessions
+from lorebank.database.connection import has_full_text
 from lorebank.domain import (
     Agenda,
     Answer,
@@ -24,9 +25,7 @@ from lorebank.domain import (
     TaskState,
 )
 from lorebank.errors import PathRefused, UsageError
-from lorebank.index.connection import has_full_text
 from lorebank.index.contexts import contexts_stated_in
-from lorebank.index.entities import lookup_names
 from lorebank.index.items import NOTE, facts_by_time
 from lorebank.index.lookup import find_items
 from lorebank.index.meaning import QueryVector
@@ -35,6 +34,7 @@ from lorebank.index.spelling import respell_names
 from lorebank.index.tasks import load_tasks
 from lorebank.language.folding import fold
 from lorebank.language.secrets import redact
+from lorebank.names.entities import lookup_names
 from lorebank.recall.candidates import Request, needs_meaning
 from lorebank.recall.filters import (
     Excluded,

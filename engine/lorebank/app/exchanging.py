@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from lorebank.app.opened import Day, OpenWorkspace, made_anew_when_damaged
 from lorebank.domain import FactKind, OpinionStatus
-from lorebank.index.entities import list_entities
 from lorebank.index.items import facts_by_time
+from lorebank.names.entities import list_entities
 from lorebank.recall.filters import parse_day
 from lorebank.retain.kinds import parse_kind
 from lorebank.workspace.lock import WriterLock

@@ -7,7 +7,7 @@ from datetime import date
 
 from lorebank.app.opened import Day, OpenWorkspace, made_anew_when_damaged
 from lorebank.domain import Audit, Entity, EntityGraph, EntityView, LedgerChange, NameResolution
-from lorebank.index.entities import list_entities, nearest_names
+from lorebank.names.entities import list_entities, nearest_names
 from lorebank.recall.filters import parse_interval
 from lorebank.workspace.lock import WriterLock
 
@@ -53,7 +53,7 @@ class Names(OpenWorkspace):
 
         `context`, names of entities it was met with, only ranks what is proposed.
         """
-        from lorebank.index.who import resolve_name
+        from lorebank.names.who import resolve_name
 
         self._freshen()
         return resolve_name(
@@ -78,7 +78,7 @@ class Names(OpenWorkspace):
     def audit(self) -> Audit:
         """What about names deserves a look: pairs that may be one entity (proposed, not merged),
         dangling mentions, pages nobody mentions, hubs; each with evidence and what settles it."""
-        from lorebank.index.audit import audit_names
+        from lorebank.names.audit import audit_names
 
         self._freshen()
         return audit_names(self._index)

@@ -18,15 +18,14 @@ from types import TracebackType
 from typing import TYPE_CHECKING, ParamSpec, Self, TypeVar
 
 from lorebank.config import Config
+from lorebank.database import connection as store
+from lorebank.database.connection import read_meta
 from lorebank.domain import Entity, Fact, Opinion, OpinionStatus, SyncReport, Trend
 from lorebank.errors import NotFound, NotWritable, PathRefused, UsageError
-from lorebank.index import connection as store
 from lorebank.index.collector import collector_at_rest
-from lorebank.index.entities import display_names, list_entities, nearest_names
 from lorebank.index.items import ItemCache, facts_by_id
 from lorebank.index.lexical import item_postings, prepare_connection
 from lorebank.index.meaning import Meaning
-from lorebank.index.meta import read_meta
 from lorebank.index.opinions import load_opinions
 from lorebank.index.postings import Postings
 from lorebank.index.read_settings import ReadSettings
@@ -34,6 +33,7 @@ from lorebank.index.sync import has_all_rows, stale_paths, sync_files
 from lorebank.index.vectors import VectorIndex
 from lorebank.index.vocabulary import Vocabulary, index_words
 from lorebank.markdown.headings import RETAIN_HEADINGS
+from lorebank.names.entities import display_names, list_entities, nearest_names
 from lorebank.providers.accounts import Setup
 from lorebank.providers.user_cache import cache_directory
 from lorebank.reflect import materialise
@@ -44,8 +44,8 @@ from lorebank.workspace.layout import FileRole
 
 if TYPE_CHECKING:
     from lorebank.app.watching import Watcher
+    from lorebank.database.connection import Connection
     from lorebank.inbox.sources import Desk
-    from lorebank.index.connection import Connection
     from lorebank.qmd.sidecar import Sidecar
     from lorebank.reflect.nearness import VectorsOf
 
@@ -352,7 +352,7 @@ class OpenWorkspace:
         return {"fresh": fresh, "synced_at": synced_at}
 
     def _entity(self, name: str) -> Entity:
-        from lorebank.index.who import resolve_name
+        from lorebank.names.who import resolve_name
 
         found = resolve_name(self._index, name)
         if found.entity is None:
@@ -387,7 +387,7 @@ class OpenWorkspace:
         if as_of is None:
             names = display_names(self._index, slugs)
         else:
-            from lorebank.index.entity_rows import display_names_on  # few ask about another day
+            from lorebank.names.entity_rows import display_names_on  # few ask about another day
 
             names = display_names_on(self._index, slugs, as_of)
         return tuple(

@@ -22,9 +22,9 @@ from lorebank.domain import (
     UnsureQueue,
 )
 from lorebank.errors import ProviderError, UsageError
-from lorebank.index.entities import resolution
 from lorebank.index.items import facts_by_id
 from lorebank.index.unsure import load_unsure
+from lorebank.names.entities import resolution
 from lorebank.recall.filters import parse_day
 from lorebank.workspace.atomic import temporaries_below
 from lorebank.workspace.lock import WriterLock
@@ -205,7 +205,7 @@ class Reflection(Asking):
     def _settle_pages(self, today: date, *, dry_run: bool) -> tuple[PlannedMoves, BegunRun | None]:
         """Put the pages of names that were merged or parted by hand where they belong; where one
         moves, the run has begun with that."""
-        from lorebank.index.page_places import page_moves
+        from lorebank.names.entities import page_moves
         from lorebank.reflect.page_moves import begin_run, plan_page_moves, write_page_edits
 
         moves = plan_page_moves(self.root, page_moves(self._index, resolution(self._index)))

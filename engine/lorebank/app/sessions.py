@@ -22,8 +22,8 @@ from lorebank.workspace.text_file import read_text_file
 
 if TYPE_CHECKING:
     from lorebank.custody.conversations import Conversations
+    from lorebank.database.connection import Connection
     from lorebank.domain import Diagnostic
-    from lorebank.index.connection import Connection
     from lorebank.qmd.refresh import Timer
     from lorebank.qmd.sessions import Transcript, TranscriptExport
     from lorebank.transcripts.forgotten import Forgotten
@@ -247,7 +247,7 @@ class Sessions(OpenWorkspace):
 
     def _discard_sessions(self) -> None:
         if self._sessions_path.exists():
-            from lorebank.index.connection import discard_index
+            from lorebank.database.connection import discard_index
 
             self.close()
             discard_index(self._sessions_path)

@@ -19,16 +19,16 @@ from lorebank.app.opened import (
 )
 from lorebank.app.sessions import Sessions
 from lorebank.config import Change, load_config
-from lorebank.domain import Diagnostic, Directive, Status, SyncReport
-from lorebank.errors import NotWritable
-from lorebank.index.connection import (
+from lorebank.database.connection import (
     DamagedIndex,
     IndexProblem,
     integrity_problems,
     is_damage,
     open_index,
+    read_meta,
 )
-from lorebank.index.meta import read_meta
+from lorebank.domain import Diagnostic, Directive, Status, SyncReport
+from lorebank.errors import NotWritable
 from lorebank.index.sync import stale_paths, sync_files
 from lorebank.providers.user_cache import cache_directory
 from lorebank.reflect import materialise

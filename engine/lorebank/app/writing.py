@@ -288,7 +288,7 @@ class Writing(OpenWorkspace):
         return run
 
     def _known_names(self, text: str) -> tuple[Mention, ...]:
-        from lorebank.index.plain_mentions import names_in_sentence
+        from lorebank.names.plain_mentions import names_in_sentence
         from lorebank.retain.kinds import not_names
 
         self._freshen()

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 
+from lorebank.database.connection import Connection
 from lorebank.domain import Citation, Origin
 from lorebank.errors import NotFound, UsageError
-from lorebank.index.connection import Connection
 from lorebank.index.quarantine import ids_beginning, is_indexed, items_in_lines
 from lorebank.markdown.confirmations import (
     Confirmation,

@@ -16,9 +16,9 @@ from lorebank.custody.conversations import Conversations, Said
 from lorebank.custody.forgotten import Cut, KeptRun, finish, keep, kept_runs, next_run, read_run
 from lorebank.custody.planning import CutPlan, plan_cuts
 from lorebank.custody.selection import Order, Selected, select_lines
+from lorebank.database.connection import Connection
 from lorebank.domain import Diagnostic, ForgetReport
 from lorebank.errors import ConcurrentEdit, NotFound
-from lorebank.index.connection import Connection
 from lorebank.index.embedding_cache import EmbeddingCache
 from lorebank.index.forgetting import (
     derived_counts,

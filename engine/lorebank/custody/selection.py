@@ -7,9 +7,9 @@ from dataclasses import field
 from datetime import date
 from pathlib import Path
 
+from lorebank.database.connection import Connection
 from lorebank.domain import Citation, ForgottenLine
 from lorebank.errors import NotFound, UsageError
-from lorebank.index.connection import Connection
 from lorebank.index.forgetting import (
     KnownItem,
     items_matching,

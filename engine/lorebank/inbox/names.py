@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 
 from lorebank.domain import Citation, Decision, InboxItem, InboxKind, InboxLine
 from lorebank.inbox.sources import Desk, Source, Verdict, item_id, ledger_text
-from lorebank.index.audit import audit_names
-from lorebank.index.entities import nearest_names
 from lorebank.index.items import facts_by_place
 from lorebank.language.folding import slugify
 from lorebank.markdown.ledger import LedgerAction, parse_ledger, signed, split_signature
+from lorebank.names.audit import audit_names
+from lorebank.names.entities import nearest_names
 from lorebank.reflect.decide import decide
 from lorebank.workspace.layout import IDENTITY_PAGE
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from datetime import date
 
+from lorebank.database.connection import Connection, select
 from lorebank.domain import Citation, Interval
-from lorebank.index.connection import Connection, select
 from lorebank.index.items import NOTE, load_items
 from lorebank.index.quarantine import TRUSTED
 from lorebank.index.succession import superseded_facts

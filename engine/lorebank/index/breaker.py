@@ -9,8 +9,7 @@ from __future__ import annotations
 import json
 import time
 
-from lorebank.index.connection import Connection, transaction
-from lorebank.index.meta import read_meta, write_meta
+from lorebank.database.connection import Connection, read_meta, transaction, write_meta
 from lorebank.records import dataclass
 
 _FIRST_REST_S = 30.0

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
+from lorebank.database.connection import Connection, select
 from lorebank.domain import Chunk, Citation
-from lorebank.index.connection import Connection, select
 
 
 def load_chunks(connection: Connection, chunks: Sequence[int]) -> dict[int, Chunk]:

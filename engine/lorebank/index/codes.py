@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from lorebank.index.connection import Connection, select
+from lorebank.database.connection import Connection, select
 from lorebank.language.folding import fold
 from lorebank.language.words import identifiers
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lorebank.index.connection import Connection
+from lorebank.database.connection import Connection
 
 # Each query names rows by what they say: a path and a place in place of a row number.
 _DUMPS = {

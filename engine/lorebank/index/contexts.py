@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
-from lorebank.index.connection import Connection, select
+from lorebank.database.connection import Connection, select
 from lorebank.markdown.context import scopes_above
 
 

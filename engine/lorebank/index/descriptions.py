@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
+from lorebank.database.connection import Connection, select
 from lorebank.domain import Citation
-from lorebank.index.connection import Connection, select
 from lorebank.index.quarantine import TRUSTED
 from lorebank.language.folding import slugify
 from lorebank.records import dataclass

@@ -17,11 +17,17 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
+from lorebank.database.connection import (
+    Connection,
+    rare_checkpoints,
+    read_meta,
+    select,
+    transaction,
+    write_meta,
+)
 from lorebank.errors import ProviderError
-from lorebank.index.connection import Connection, rare_checkpoints, select, transaction
 from lorebank.index.embedding_cache import EmbeddingCache
 from lorebank.index.embedding_calls import calls_of, embed_calls
-from lorebank.index.meta import read_meta, write_meta
 from lorebank.index.vectors import delete_vectors, insert_vectors
 from lorebank.records import dataclass
 

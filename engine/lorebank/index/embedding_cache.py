@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Self
 
 import apsw
 
-from lorebank.index.connection import (
+from lorebank.database.connection import (
     BULK_CHECKPOINT_PAGES,
     configure,
     discard_index,

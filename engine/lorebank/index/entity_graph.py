@@ -10,9 +10,9 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from lorebank.database.connection import Connection, select
 from lorebank.domain import Citation, EntityGraph, GraphEdge, GraphNode
 from lorebank.errors import UsageError
-from lorebank.index.connection import Connection, select
 
 if TYPE_CHECKING:
     import networkx as nx

@@ -8,6 +8,7 @@ from datetime import date
 from itertools import combinations, permutations
 from typing import Any, TypeVar
 
+from lorebank.database.connection import Connection, select
 from lorebank.domain import (
     Citation,
     Entity,
@@ -21,11 +22,10 @@ from lorebank.domain import (
     Property,
     Stance,
 )
-from lorebank.index.connection import Connection, select
-from lorebank.index.entities import display_names, neighbours, proposals
 from lorebank.index.items import facts_by_time, load_facts
 from lorebank.index.succession import successors
 from lorebank.language.words import estimate_tokens
+from lorebank.names.entities import display_names, neighbours, proposals
 from lorebank.slots.values import SlotKind, same_value
 
 _NEIGHBOURS = 12

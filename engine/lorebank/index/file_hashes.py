@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lorebank.index.connection import Connection, select
+from lorebank.database.connection import Connection, select
 
 
 def hashes_outside_bank(connection: Connection) -> tuple[tuple[str, str], ...]:

@@ -13,8 +13,8 @@ from datetime import date
 
 import apsw
 
+from lorebank.database.connection import Connection, select, transaction
 from lorebank.domain import Citation
-from lorebank.index.connection import Connection, select, transaction
 
 KnownItem = tuple[str, str, str, Citation]
 """Id, kind, plain text, place."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from lorebank.database.connection import Connection, select
 from lorebank.domain import Interval
-from lorebank.index.connection import Connection, select
 
 # An item lies in an interval when one of the times it names overlaps it, or when it was written
 # in it. Of a time with an open side ("since 1978") the day that is named counts: it would lie in

@@ -9,6 +9,7 @@ from datetime import date
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from lorebank.database.connection import Connection, generation, select
 from lorebank.domain import (
     NOBODY,
     Author,
@@ -21,7 +22,6 @@ from lorebank.domain import (
     Origin,
     Stance,
 )
-from lorebank.index.connection import Connection, generation, select
 from lorebank.index.intervals import FURTHER, bounds
 from lorebank.index.quarantine import TRUSTED
 from lorebank.markdown.origin import parse_author

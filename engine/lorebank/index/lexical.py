@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import apsw
 
-from lorebank.index.connection import Connection, has_full_text, select
+from lorebank.database.connection import Connection, has_full_text, select
 from lorebank.index.postings import Held, Postings
 from lorebank.index.vocabulary import Vocabulary
 from lorebank.language.words import searchable

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from lorebank.database.connection import Connection, select
 from lorebank.domain import Citation, Diagnostic, LintFinding
-from lorebank.index.connection import Connection, select
 
 _ADVICE = "lint:"
 """Before the code of each row of `diagnostics` that is advice and no problem."""

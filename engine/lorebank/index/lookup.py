@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from lorebank.database.connection import Connection, select
 from lorebank.domain import Citation
-from lorebank.index.connection import Connection, select
 
 _LIMIT = 50
 

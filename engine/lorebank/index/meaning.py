@@ -15,9 +15,9 @@ from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lorebank.database.connection import Connection, generation, read_meta, transaction, write_meta
 from lorebank.errors import LorebankError, Offline, ProviderError
 from lorebank.index.breaker import Breaker
-from lorebank.index.connection import Connection, generation, transaction
 from lorebank.index.embedding import (
     Progress,
     dimension_served,
@@ -30,7 +30,6 @@ from lorebank.index.embedding import (
 )
 from lorebank.index.embedding_cache import EmbeddingCache, text_hash
 from lorebank.index.embedding_calls import calls_of, embed_calls
-from lorebank.index.meta import read_meta, write_meta
 from lorebank.providers.accounts import Setup, chosen_provider
 from lorebank.providers.registry import load_embedder
 from lorebank.records import dataclass

@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 
+from lorebank.database.connection import Connection, select
 from lorebank.domain import Citation, Evidence, Opinion, OpinionStatus, Origin, Stance, Trend
-from lorebank.index.connection import Connection, select
 from lorebank.records import dataclass
 
 

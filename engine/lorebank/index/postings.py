@@ -17,7 +17,7 @@ from dataclasses import field
 from heapq import nlargest
 from typing import NamedTuple
 
-from lorebank.index.connection import Connection, generation, select
+from lorebank.database.connection import Connection, generation, select
 from lorebank.records import dataclass
 
 CAPACITY = 1_000_000

@@ -11,8 +11,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from lorebank.database.connection import Connection, select
 from lorebank.domain import Citation, Origin
-from lorebank.index.connection import Connection, select
 
 if TYPE_CHECKING:
     from lorebank.markdown.confirmations import Confirmation

@@ -9,7 +9,6 @@ from pathlib import PurePosixPath
 
 from lorebank.dates.times import times_of
 from lorebank.domain import Chunk, Diagnostic, Fact, Interval, Origin, Passage, Task, TaskState
-from lorebank.index.entities import MOVED, SPELLING, NameRow
 from lorebank.index.read_settings import ReadSettings
 from lorebank.index.slots import slots_of
 from lorebank.language.folding import slugify
@@ -34,6 +33,7 @@ from lorebank.markdown.redaction import redacted_page
 from lorebank.markdown.source import decode
 from lorebank.markdown.tags import front_matter_tags
 from lorebank.markdown.tasks import find_tasks
+from lorebank.names.entities import MOVED, SPELLING, NameRow
 from lorebank.records import dataclass
 from lorebank.slots.read import Slot
 from lorebank.workspace.files import SourceFile

@@ -6,8 +6,8 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 
+from lorebank.database.connection import Connection, has_full_text, select
 from lorebank.domain import Interval
-from lorebank.index.connection import Connection, has_full_text, select
 from lorebank.index.intervals import OCCURRED, RECORDED, bounds
 from lorebank.index.lexical import any_of
 from lorebank.index.quarantine import TRUSTED

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from lorebank.database.connection import Connection, select
 from lorebank.domain import Citation
-from lorebank.index.connection import Connection, select
 from lorebank.index.items import load_items
 from lorebank.records import dataclass
 

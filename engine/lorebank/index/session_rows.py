@@ -10,8 +10,8 @@ from datetime import date
 from functools import cache
 from pathlib import Path
 
+from lorebank.database.connection import SCHEMA_VERSION, Connection, open_index, select
 from lorebank.domain import Diagnostic
-from lorebank.index.connection import SCHEMA_VERSION, Connection, open_index, select
 from lorebank.index.lexical import prepare_connection
 from lorebank.language.words import searchable
 from lorebank.records import dataclass

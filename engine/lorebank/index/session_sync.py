@@ -15,10 +15,15 @@ from datetime import date, datetime, timedelta
 from io import FileIO
 from pathlib import Path
 
+from lorebank.database.connection import (
+    Connection,
+    give_back_room,
+    read_meta,
+    transaction,
+    write_meta,
+)
 from lorebank.domain import Diagnostic, SyncReport
 from lorebank.index import session_rows as rows
-from lorebank.index.connection import Connection, give_back_room, transaction
-from lorebank.index.meta import read_meta, write_meta
 from lorebank.index.session_rows import KnownSession
 from lorebank.records import dataclass
 from lorebank.transcripts.chunks import chunks_of_turns

@@ -12,8 +12,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING
 
+from lorebank.database.connection import Connection, select
 from lorebank.domain import Fact, FactKind
-from lorebank.index.connection import Connection, select
 from lorebank.language.folding import slugify
 from lorebank.records import dataclass
 from lorebank.slots.values import SlotKind, same_value

@@ -11,7 +11,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from lorebank.index.connection import Connection, select
+from lorebank.database.connection import Connection, select
 from lorebank.index.vocabulary import Vocabulary
 from lorebank.language.folding import fold
 from lorebank.language.words import words

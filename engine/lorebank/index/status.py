@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from lorebank.database.connection import Connection, read_meta, select
 from lorebank.domain import Diagnostic, Directive, Status
-from lorebank.index.connection import Connection, select
 from lorebank.index.embedding import pending_count, vector_count
-from lorebank.index.meta import read_meta
 
 _COUNTS = {
     "files": "SELECT count(*) FROM files",

@@ -16,8 +16,8 @@ from dataclasses import asdict
 from datetime import date
 from typing import TYPE_CHECKING, NamedTuple
 
+from lorebank.database.connection import Connection, select
 from lorebank.domain import Fact, FactKind, Relation
-from lorebank.index.connection import Connection, select
 from lorebank.index.slots import SlotEntry, listed, of_facts, replaced_values
 from lorebank.records import dataclass
 

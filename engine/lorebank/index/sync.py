@@ -14,17 +14,18 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from lorebank.domain import Diagnostic, SyncReport
-from lorebank.index.connection import (
+from lorebank.database.connection import (
     Connection,
     generation,
     give_back_room,
+    read_meta,
     select,
     transaction,
+    write_meta,
 )
-from lorebank.index.entities import identity_problems
-from lorebank.index.meta import read_meta, write_meta
+from lorebank.domain import Diagnostic, SyncReport
 from lorebank.index.read_settings import ReadSettings
+from lorebank.names.entities import identity_problems
 from lorebank.records import dataclass
 from lorebank.workspace.files import SourceFile, WalkResult, content_hash, read_bytes
 
@@ -189,11 +190,11 @@ def _plan(
 
 
 def _write(connection: Connection, plan: _Plan, settings: ReadSettings, *, full: bool) -> set[str]:
-    from lorebank.index.entity_rows import refresh_entities
-    from lorebank.index.names_due import names_between, said_in
-    from lorebank.index.plain_mentions import refresh_plain_mentions
     from lorebank.index.quarantine import refresh_quarantine
     from lorebank.index.writing import delete_file, holders_of_file, insert_file, touch_file
+    from lorebank.names.entity_rows import refresh_entities
+    from lorebank.names.names_due import names_between, said_in
+    from lorebank.names.plain_mentions import refresh_plain_mentions
 
     paths = [*plan.removed, *(read.source.path for read in plan.read)]
     before = said_in(connection, paths)
@@ -212,7 +213,11 @@ def _write(connection: Connection, plan: _Plan, settings: ReadSettings, *, full:
     changed = None if full else names_between(before, said_in(connection, paths)) | named
     moved, looked_at = refresh_entities(connection, changed)
     refresh_plain_mentions(
-        connection, [read.source.path for read in plan.read], settings, looked_at
+        connection,
+        [read.source.path for read in plan.read],
+        enabled=settings.plain_mentions,
+        excluded=settings.not_mentions,
+        looked_at=looked_at,
     )
     for read in plan.read:
         entities |= holders_of_file(connection, read.source.path)

@@ -13,8 +13,8 @@ import json
 from collections.abc import Mapping, Sequence
 from datetime import date
 
+from lorebank.database.connection import Connection, select
 from lorebank.domain import Citation, Interval, Task, TaskState
-from lorebank.index.connection import Connection, select
 from lorebank.index.quarantine import TRUSTED
 from lorebank.language.words import content_words, words
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 
-from lorebank.index.connection import Connection, select
+from lorebank.database.connection import Connection, select
 from lorebank.records import dataclass
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from lorebank.index.connection import Connection, generation, load_vector_extension, select
+from lorebank.database.connection import Connection, generation, load_vector_extension, select
 from lorebank.index.sign_bits import SIEVE_FROM, SignBits
 from lorebank.records import dataclass
 

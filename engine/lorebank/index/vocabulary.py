@@ -8,7 +8,7 @@ from dataclasses import field
 
 import apsw
 
-from lorebank.index.connection import Connection, generation, has_full_text
+from lorebank.database.connection import Connection, generation, has_full_text
 from lorebank.index.items import item_count
 from lorebank.language.words import searchable
 from lorebank.records import dataclass

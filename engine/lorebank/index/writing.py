@@ -10,13 +10,12 @@ from hashlib import blake2b
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from lorebank.database.connection import Connection, select
 from lorebank.domain import NOBODY, Author, Chunk, Diagnostic, Fact, Interval, Origin, Passage, Task
 from lorebank.index.codes import insert_codes
-from lorebank.index.connection import Connection, select
 from lorebank.index.contexts import delete_context, insert_context
 from lorebank.index.embedding import item_text
 from lorebank.index.embedding_cache import text_hash
-from lorebank.index.entities import insert_names
 from lorebank.index.items import ENDS
 from lorebank.index.lint import insert_advice
 from lorebank.index.quarantine import insert_confirmations
@@ -26,6 +25,7 @@ from lorebank.index.tasks import insert_tasks
 from lorebank.language.words import searchable
 from lorebank.markdown.origin import format_author, read_origin_mark
 from lorebank.markdown.tags import find_tags
+from lorebank.names.entities import insert_names
 
 if TYPE_CHECKING:
     from lorebank.index.reading import ReadFile

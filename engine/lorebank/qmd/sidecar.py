@@ -12,10 +12,10 @@ from typing import Any
 from lorebank.config import Config
 from lorebank.config_qmd import QmdSettings
 from lorebank.config_rules import seconds
+from lorebank.database.connection import Connection
 from lorebank.domain import SearchHit
 from lorebank.errors import LorebankError
 from lorebank.index.breaker import Breaker
-from lorebank.index.connection import Connection
 from lorebank.qmd.answers import (
     Found,
     UnreadableAnswer,

@@ -15,8 +15,8 @@ from functools import cache, cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from lorebank.database.connection import Connection
 from lorebank.index.codes import code_of, items_with_codes
-from lorebank.index.connection import Connection
 from lorebank.index.graph import items_naming_entities, items_of_entities, opinion_items
 from lorebank.index.intervals import items_in_interval
 from lorebank.index.items import ItemCache

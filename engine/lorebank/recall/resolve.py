@@ -17,15 +17,15 @@ from datetime import timedelta
 from functools import cache, lru_cache
 from itertools import takewhile
 
+from lorebank.database.connection import Connection
 from lorebank.dates.phrases import DatePhrase
 from lorebank.domain import FactKind, Interval
-from lorebank.index.connection import Connection
-from lorebank.index.entities import display_names, load_aliases, lookup_names, proposals
 from lorebank.index.graph import entities_in_text
 from lorebank.index.items import NOTE, Item, first_below_headings
 from lorebank.index.lexical import match_items
 from lorebank.language.folding import fold, slugify
 from lorebank.language.words import content_words, stop_words, words
+from lorebank.names.entities import display_names, load_aliases, lookup_names, proposals
 from lorebank.recall.candidates import Request
 from lorebank.recall.cues import phrases_of
 from lorebank.recall.understand import Guess, Understood

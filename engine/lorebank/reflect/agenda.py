@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date, timedelta
 
+from lorebank.database.connection import Connection
 from lorebank.domain import (
     Agenda,
     AgendaItem,
@@ -21,7 +22,6 @@ from lorebank.domain import (
     TaskState,
 )
 from lorebank.index.appointments import Appointment, appointments_known_on
-from lorebank.index.connection import Connection
 from lorebank.index.tasks import load_tasks
 from lorebank.language.words import content_words
 from lorebank.records import dataclass

@@ -11,20 +11,20 @@ from datetime import date
 from pathlib import Path
 
 from lorebank.config import Config
+from lorebank.database.connection import Connection
 from lorebank.domain import Entity, Fact, FactKind
-from lorebank.index.connection import Connection
 from lorebank.index.descriptions import descriptions
-from lorebank.index.entities import list_entities
-from lorebank.index.entity_rows import display_names_on
 from lorebank.index.items import (
     all_facts,
     facts_of_kind,
     newest_recorded,
 )
 from lorebank.index.opinions import load_opinions
-from lorebank.index.plain_mentions import plainly_named
 from lorebank.index.slots import relations_of_facts
 from lorebank.index.succession import fates_of_facts
+from lorebank.names.entities import list_entities
+from lorebank.names.entity_rows import display_names_on
+from lorebank.names.plain_mentions import plainly_named
 from lorebank.reflect.agenda import read_agenda
 from lorebank.reflect.by_hand import dated, read_entries
 from lorebank.reflect.materialise import opinions_under, with_trend

@@ -11,15 +11,10 @@ from datetime import date
 from functools import partial
 from pathlib import Path
 
+from lorebank.database.connection import Connection
 from lorebank.domain import Citation, LedgerChange, Mention
 from lorebank.errors import NotFound, UsageError, WorkspaceError
-from lorebank.identity.decisions import Decision, rule
-from lorebank.identity.resolve import Resolution, resolve_names
 from lorebank.index.collector import collector_at_rest
-from lorebank.index.compared_names import compared_with_new
-from lorebank.index.connection import Connection
-from lorebank.index.entities import SPELLING, decisions, name_uses
-from lorebank.index.page_places import page_moves
 from lorebank.index.reading import ledger_rows
 from lorebank.language.folding import slugify
 from lorebank.markdown.ledger import (
@@ -31,6 +26,10 @@ from lorebank.markdown.ledger import (
     parse_ledger,
     remove_entries,
 )
+from lorebank.names.compared_names import compared_with_new
+from lorebank.names.decisions import Decision, rule
+from lorebank.names.entities import SPELLING, decisions, name_uses, page_moves
+from lorebank.names.resolve import Resolution, resolve_names
 from lorebank.reflect.edits import PageEdit
 from lorebank.reflect.page_moves import plan_page_moves, write_page_edits
 from lorebank.workspace.diff import unified

@@ -10,8 +10,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from lorebank.index.connection import Connection
-from lorebank.index.meta import read_meta, write_meta
+from lorebank.database.connection import Connection, read_meta, write_meta
 from lorebank.index.opinions import holders_of_opinions, opening_lines
 from lorebank.markdown.generated_text import escape_inline, unescape_inline
 from lorebank.reflect.by_hand import read_overrides, read_verdicts

@@ -11,6 +11,7 @@ from datetime import date
 from functools import cache
 from pathlib import Path
 
+from lorebank.database.connection import Connection
 from lorebank.domain import (
     BeliefStep,
     Calibration,
@@ -21,12 +22,11 @@ from lorebank.domain import (
     RotKind,
     RotReport,
 )
-from lorebank.index.connection import Connection
 from lorebank.index.items import all_facts, facts_by_id, marked_facts
 from lorebank.index.succession import superseded_facts
-from lorebank.index.who import resolve_name
 from lorebank.markdown.ledger import EvidenceRuling, parse_evidence_lines
 from lorebank.markdown.source import decode, split_lines
+from lorebank.names.who import resolve_name
 from lorebank.reflect.calibration import calibrate
 from lorebank.reflect.dangling import dangling_links
 from lorebank.reflect.rot import rank_findings, rotten_opinions

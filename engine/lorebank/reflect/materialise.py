@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lorebank.config import ReflectSettings
+from lorebank.database.connection import Connection, read_meta, transaction, write_meta
 from lorebank.domain import Fact, Opinion
-from lorebank.index.connection import Connection, transaction
 from lorebank.index.items import (
     all_facts,
     facts_by_entity,
@@ -24,7 +24,6 @@ from lorebank.index.items import (
     marked_facts,
     recorded_after,
 )
-from lorebank.index.meta import read_meta, write_meta
 from lorebank.index.opinions import (
     BeliefOfFact,
     beliefs_of_facts,

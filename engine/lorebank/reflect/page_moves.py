@@ -12,8 +12,8 @@ from datetime import date
 from pathlib import Path
 
 from lorebank.domain import Diagnostic, ReflectReport
-from lorebank.index.page_places import PageMove
 from lorebank.markdown.moved import find_moved, move_in, take_out
+from lorebank.names.entities import PageMove
 from lorebank.records import dataclass
 from lorebank.reflect.edits import PageEdit
 from lorebank.reflect.journal import journal_path

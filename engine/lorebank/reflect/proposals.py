@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 
+from lorebank.database.connection import Connection
 from lorebank.domain import Citation, Diagnostic, Proposal, ProposalAction
 from lorebank.errors import ConcurrentEdit, NotFound, PathRefused, UsageError
-from lorebank.index.connection import Connection
 from lorebank.index.items import facts_by_id
 from lorebank.language.secrets import redact
 from lorebank.language.words import estimate_tokens

@@ -14,8 +14,8 @@ from functools import cached_property
 from pathlib import Path
 
 from lorebank.config import Config
+from lorebank.database.connection import Connection
 from lorebank.domain import Diagnostic, Hunk, OpenPair, ReflectReport
-from lorebank.index.connection import Connection
 from lorebank.index.file_hashes import known_hash
 from lorebank.index.items import item_places, recorded_since
 from lorebank.index.quarantine import quarantined_lines

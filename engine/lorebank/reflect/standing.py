@@ -18,9 +18,9 @@ from datetime import date
 from pathlib import Path
 from typing import Protocol
 
+from lorebank.database.connection import Connection
 from lorebank.domain import Answer, Diagnostic, Fact, Hit, OpinionStatus
 from lorebank.errors import NotFound, ProviderError, UsageError
-from lorebank.index.connection import Connection
 from lorebank.markdown.blocks import find_blocks
 from lorebank.records import dataclass
 from lorebank.reflect.edits import PageEdit, plan_page_edit

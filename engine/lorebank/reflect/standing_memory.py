@@ -14,10 +14,9 @@ from dataclasses import field
 from datetime import date
 from typing import Any
 
+from lorebank.database.connection import Connection, read_meta, transaction, write_meta
 from lorebank.domain import Citation, Hit, Interval
-from lorebank.index.connection import Connection, transaction
 from lorebank.index.file_hashes import hashes_outside_bank
-from lorebank.index.meta import read_meta, write_meta
 from lorebank.records import dataclass
 from lorebank.workspace.standing import StandingPage
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
+from lorebank.database.connection import Connection
 from lorebank.domain import OpenPair, Opinion, OpinionStatus, UnsureQueue
-from lorebank.index.connection import Connection
 from lorebank.index.items import facts_by_id
 from lorebank.index.opinions import load_opinions
 from lorebank.index.unsure import UnsureRow, count_unsure, load_unsure

@@ -7,8 +7,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from random import Random
 
+from lorebank.database.connection import Connection
 from lorebank.domain import Answer, BenchReport, Citation
-from lorebank.index.connection import Connection
 from lorebank.index.sentences import Sentence, all_lines, askable_items, load_sentences
 from lorebank.index.vocabulary import Vocabulary
 from lorebank.recall.bench.cloze import (

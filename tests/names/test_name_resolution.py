@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lorebank.domain import Diagnostic
-from lorebank.identity.resolve import Decision, NameUse, Resolution, resolve_names
 from lorebank.language.folding import slugify
+from lorebank.names.resolve import Decision, NameUse, Resolution, resolve_names
 
 LEDGER = "bank/identity.md"
 

@@ -13,14 +13,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from lorebank.database.connection import Connection, has_full_text, select
 from lorebank.domain import Mention
-from lorebank.index.connection import Connection, has_full_text, select
-from lorebank.index.read_settings import ReadSettings
 from lorebank.language.folding import fold, slugify
 from lorebank.language.words import words
 
 if TYPE_CHECKING:
-    from lorebank.identity.prose import NameFinder, NamePattern
+    from lorebank.names.prose import NameFinder, NamePattern
 
 _FEW = 300
 """With more new names than this, all items are read: asking for each name would take longer."""
@@ -32,7 +31,9 @@ _SUFFIX = re.compile(r"(?<=\w)['’]\w{1,4}(?!\w)")
 def refresh_plain_mentions(
     connection: Connection,
     read: Sequence[str],
-    settings: ReadSettings,
+    *,
+    enabled: bool,
+    excluded: Collection[str],
     looked_at: frozenset[str] | None = None,
 ) -> frozenset[int]:
     """Bring the table up to date after the files `read` and the names were; `looked_at`: no other
@@ -40,7 +41,7 @@ def refresh_plain_mentions(
 
     Returns the items of other files that may name somebody else now.
     """
-    wanted = _patterns(connection, settings, looked_at) if settings.plain_mentions else {}
+    wanted = _patterns(connection, excluded, looked_at) if enabled else {}
     known = _known_patterns(connection, looked_at)
     gone = [slug for slug, pattern in known.items() if wanted.get(slug) != pattern]
     new = [pattern for slug, pattern in wanted.items() if known.get(slug) != pattern]
@@ -53,7 +54,7 @@ def refresh_plain_mentions(
             items |= _items_that_may_hold(connection, pattern.text)
     _forget(connection, gone, items)
     _remember(connection, new)
-    if items and settings.plain_mentions:
+    if items and enabled:
         _link_all(connection, sorted(items))
     led_elsewhere = _led_elsewhere(connection, looked_at)
     _resolve(connection, looked_at)
@@ -85,7 +86,7 @@ def names_in_sentence(
     Written small, a name counts too, unless it is a common word then (`not_names`, folded): whoever
     dictates writes "nadia" as often as "Nadia".
     """
-    from lorebank.identity.prose import NameFinder, pattern_of
+    from lorebank.names.prose import NameFinder, pattern_of
 
     patterns: dict[str, NamePattern] = {}
     lengths: dict[str, int] = {}
@@ -116,7 +117,7 @@ def names_in_sentence(
 def _link_all(connection: Connection, items: Sequence[int]) -> None:
     """Look for names in some items: for all that are known, or where few items are, for those
     whose first letters stand there."""
-    from lorebank.identity.prose import NameFinder  # the automaton's library is loaded late
+    from lorebank.names.prose import NameFinder  # the automaton's library is loaded late
 
     finder = None
     if len(items) > _AT_ONCE:
@@ -127,12 +128,12 @@ def _link_all(connection: Connection, items: Sequence[int]) -> None:
 
 
 def _patterns(
-    connection: Connection, settings: ReadSettings, slugs: frozenset[str] | None
+    connection: Connection, not_names: Collection[str], slugs: frozenset[str] | None
 ) -> dict[str, NamePattern]:
     """Slug → what to look for, of every name that stands for an entity; of `slugs` only."""
-    from lorebank.identity.prose import pattern_of
+    from lorebank.names.prose import pattern_of
 
-    excluded = frozenset(map(fold, settings.not_mentions))
+    excluded = frozenset(map(fold, not_names))
     found: dict[str, NamePattern] = {}
     for slug, name in _rows(connection, "SELECT slug, name FROM aliases", slugs, "slug, entity"):
         pattern = pattern_of(slug, name, excluded)
@@ -142,7 +143,7 @@ def _patterns(
 
 
 def _known_patterns(connection: Connection, slugs: frozenset[str] | None) -> dict[str, NamePattern]:
-    from lorebank.identity.prose import NamePattern
+    from lorebank.names.prose import NamePattern
 
     rows = _rows(connection, "SELECT slug, text, written FROM plain_names", slugs, "slug")
     return {row[0]: NamePattern(*row) for row in rows}
@@ -164,7 +165,7 @@ def _patterns_in(
     connection: Connection, texts: Iterable[tuple[int, str, str]]
 ) -> list[NamePattern]:
     """The known names whose first letters stand in one of the texts."""
-    from lorebank.identity.prose import START, NamePattern, beginnings
+    from lorebank.names.prose import START, NamePattern, beginnings
 
     letters: set[str] = set()
     for _, text, _ in texts:
@@ -228,7 +229,7 @@ def _forget(connection: Connection, slugs: Sequence[str], items: Iterable[int]) 
 
 
 def _remember(connection: Connection, patterns: Iterable[NamePattern]) -> None:
-    from lorebank.identity.prose import START
+    from lorebank.names.prose import START
 
     connection.executemany(
         "INSERT INTO plain_names (slug, text, written, start) VALUES (?, ?, ?, ?)",

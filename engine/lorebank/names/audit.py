@@ -10,9 +10,9 @@ import shlex
 import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from lorebank.database.connection import Connection, select
 from lorebank.domain import Audit, AuditFinding, Citation, Entity
-from lorebank.index.connection import Connection, select
-from lorebank.index.entities import list_entities, proposals
+from lorebank.names.entities import list_entities, proposals
 
 _EVIDENCE = 2
 """Lines shown for each name."""

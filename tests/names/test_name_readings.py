@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from lorebank.identity.keys import roman_value
-from lorebank.identity.lexicon import groups, han_families, legal_forms, surnames, titles
-from lorebank.identity.readings import read_name, split_full_name
-from lorebank.identity.scripts import consonants, korean_sound, latinise, look, sound
-from lorebank.identity.slips import Edit, one_edit
+from lorebank.names.keys import roman_value
+from lorebank.names.lexicon import groups, han_families, legal_forms, surnames, titles
+from lorebank.names.readings import read_name, split_full_name
+from lorebank.names.scripts import consonants, korean_sound, latinise, look, sound
+from lorebank.names.verdicts import Edit, one_edit
 
 
 @pytest.mark.parametrize(

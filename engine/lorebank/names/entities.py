@@ -7,14 +7,16 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING
 
+from lorebank.database.connection import Connection, select
 from lorebank.domain import Citation, Diagnostic, Entity, Neighbour
-from lorebank.index.compared_names import compared
-from lorebank.index.connection import Connection, select
+from lorebank.names.compared_names import compared
+from lorebank.names.resolve import Resolution
 from lorebank.records import dataclass
 
 if TYPE_CHECKING:
-    from lorebank.identity.decisions import Decision
-    from lorebank.identity.resolve import NameUse, Resolution
+    from lorebank.names.decisions import Decision
+    from lorebank.names.resolve import NameUse, Resolution
+
 
 SPELLING = "spelling"
 """The action of a row that only says how the name a ledger line leads to is written; its target is
@@ -51,7 +53,7 @@ def insert_names(connection: Connection, file: int, rows: Iterable[NameRow]) -> 
 def resolution(connection: Connection) -> Resolution:
     """What the names in use and the decisions on file say about who is who; what the names are to
     each other is as it was compared last."""
-    from lorebank.identity.resolve import resolve_names  # only when writing
+    from lorebank.names.resolve import resolve_names  # only when writing
 
     return resolve_names(
         name_uses(connection), decisions(connection), lambda _: compared(connection)
@@ -60,7 +62,7 @@ def resolution(connection: Connection) -> Resolution:
 
 def name_uses(connection: Connection, slugs: Collection[str] | None = None) -> list[NameUse]:
     """The names that mentions write, by slug; of `slugs` only, where given."""
-    from lorebank.identity.resolve import NameUse
+    from lorebank.names.resolve import NameUse
 
     wanted, bound = _of_slugs("m.slug", slugs)
 
@@ -82,7 +84,7 @@ def name_uses(connection: Connection, slugs: Collection[str] | None = None) -> l
 def decisions(connection: Connection, slugs: Collection[str] | None = None) -> list[Decision]:
     """What the ledger and the entity pages say about names, the ledger first; where given, only
     what it says of `slugs`."""
-    from lorebank.identity.decisions import Decision
+    from lorebank.names.decisions import Decision
 
     wanted, bound = _of_slugs("n.slug", slugs)
 
@@ -243,3 +245,57 @@ def _entity(row: Sequence[object], aliases: Mapping[str, tuple[str, ...]]) -> En
         type_reason=str(reason),
         page=str(page) if page else None,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class PageMove:
+    """One page that stands where the ledger does not want it."""
+
+    path: str
+    """The page's own path."""
+    home: str
+    """The page that it is to move into, or that it moved into and is to leave."""
+    back: bool
+    """True where it is to leave."""
+    title: str
+
+
+def page_moves(connection: Connection, resolved: Resolution) -> tuple[PageMove, ...]:
+    """Pages of names that the ledger merged which are still apart, and pages inside others whose
+    merge was taken back or that became the home; those that leave first, so that they can go to
+    another one."""
+    merged, entity_of = resolved.merged, resolved.entity_of
+    slug_at: dict[str, str] = {}
+    homes: dict[str, str] = {}
+    pages: list[tuple[str, str, str]] = []
+    for slug, path, name in select(
+        connection,
+        "SELECT n.slug, f.path, n.name FROM names n JOIN files f ON f.file = n.file"
+        " WHERE n.action = 'page' ORDER BY f.path",
+    ):
+        slug_at.setdefault(path, slug)
+        pages.append((slug, path, name))
+        if slug in merged and entity_of.get(slug, slug) == slug:
+            homes.setdefault(merged[slug], path)
+    leaving: list[PageMove] = []
+    for slug, path, name, home in select(
+        connection,
+        "SELECT n.slug, n.target, n.name, f.path FROM names n JOIN files f ON f.file = n.file"
+        " WHERE n.action = ? ORDER BY f.path, n.target",
+        (MOVED,),
+    ):
+        parted = slug not in merged or merged[slug] != merged.get(slug_at.get(home, ""))
+        own = slug in merged and entity_of.get(slug, slug) == slug != slug_at.get(home)
+        if own and not parted:
+            homes.setdefault(merged[slug], path)
+        if parted or own:
+            leaving.append(PageMove(path, home, True, name))
+    for slug, path, _ in pages:
+        if slug in merged:
+            homes.setdefault(merged[slug], path)
+    coming = [
+        PageMove(path, homes[merged[slug]], False, name)
+        for slug, path, name in pages
+        if slug in merged and homes[merged[slug]] != path
+    ]
+    return (*leaving, *coming)

@@ -15,10 +15,10 @@ from functools import lru_cache
 
 import ahocorasick
 
-from lorebank.identity.lexicon import given_names, surnames
-from lorebank.identity.readings import split_full_name
 from lorebank.language.folding import fold, fold_letters
 from lorebank.language.words import stop_words
+from lorebank.names.lexicon import given_names, surnames
+from lorebank.names.readings import split_full_name
 from lorebank.records import dataclass
 
 START = 4

@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from lorebank.identity.lexicon import (
+from lorebank.language.folding import fold
+from lorebank.names.lexicon import (
     compact,
     given_names,
     groups,
@@ -19,8 +20,8 @@ from lorebank.identity.lexicon import (
     word_pairs,
     words_of,
 )
-from lorebank.identity.readings import Reading, split_full_name
-from lorebank.identity.scripts import (
+from lorebank.names.readings import Reading, split_full_name
+from lorebank.names.scripts import (
     consonants,
     is_han_or_hangul,
     korean_sound,
@@ -29,7 +30,6 @@ from lorebank.identity.scripts import (
     scripts_of,
     sound,
 )
-from lorebank.language.folding import fold
 from lorebank.records import dataclass
 
 _ROMAN = re.compile(r"(?=.)m{0,3}(?:cm|cd|d?c{0,3})(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})")

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lorebank.identity.prose import NameFinder, NamePattern, pattern_of
-from lorebank.identity.types import guess_type
 from lorebank.language.folding import slugify
+from lorebank.names.prose import NameFinder, NamePattern, pattern_of
+from lorebank.names.types import guess_type
 
 NAMES = [
     *("Ann", "Anna", "Java", "JavaScript", "The Castle", "Node.js", "C++", "New York", "IT"),

@@ -11,7 +11,7 @@ import json
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import field
 
-from lorebank.index.connection import Connection, select
+from lorebank.database.connection import Connection, select
 from lorebank.records import dataclass
 
 MOST = 2_000

@@ -1,4 +1,4 @@
-"""Opening the index: one place that knows the SQLite driver, its settings and the schema.
+"""Opening a database: one place that knows the SQLite driver, its settings and the schemas.
 
 `BEGIN IMMEDIATE` everywhere: deferred transactions that read and then write fail at once, whatever
 the busy timeout. The busy timeout is set before WAL, since switching to WAL itself can be busy.
@@ -17,7 +17,7 @@ import apsw
 
 from lorebank.errors import IndexUnusable, LorebankError, NotWritable, WorkspaceError
 
-SCHEMA_VERSION = 15
+SCHEMA_VERSION = 16
 BUSY_TIMEOUT_MS = 10_000
 BULK_CHECKPOINT_PAGES = 8000
 _WORTH_BYTES = 8 * 2**20
@@ -27,16 +27,12 @@ _FULL_TEXT_TABLE = re.compile(
     r"CREATE VIRTUAL TABLE (\w+) USING fts5 \((.*?)\s+content = .*?\n\);", re.DOTALL
 )
 _POLL_S = 0.01
-
 DamagedIndex = (apsw.NotADBError, apsw.CorruptError)
 """What SQLite raises when it meets a page that makes no sense."""
-
 IndexProblem = apsw.Error
 """Whatever SQLite raises."""
-
 UnwritableIndex = (apsw.ReadOnlyError, apsw.FullError, apsw.CantOpenError, apsw.IOError)
 """What SQLite raises on a read-only folder, a full disk, or one that fails."""
-
 Connection = apsw.Connection
 """An open index; other rooms name its type and pass it on, and never call it."""
 
@@ -52,9 +48,9 @@ def open_index(
 ) -> apsw.Connection:
     """The index at `path`, made empty where it is missing, outdated or no database at all.
 
-    `schema` is the file of this room that lays it out; `on_damage` is told before a damaged file
-    is replaced. Raises `WorkspaceError` where the folder
-    cannot be written, `IndexUnusable` where a damaged file could not be replaced.
+    `schema` is the file of this room that lays it out; `on_damage` is called before a damaged file
+    is replaced. Raises `WorkspaceError` where the folder cannot be written,
+    `IndexUnusable` where a damaged file could not be replaced.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -313,3 +309,13 @@ def _unusable(path: Path, problem: apsw.Error) -> LorebankError:
         f"the index {path} cannot be used: {problem}",
         hint=f"delete {path.name}* in {path.parent}; `lorebank index` rebuilds it from the notes",
     )
+
+
+def read_meta(connection: Connection, key: str) -> str | None:
+    """The value of a key; `None` where it was never written."""
+    row = connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+    return str(row[0]) if row else None
+
+
+def write_meta(connection: Connection, key: str, value: str) -> None:
+    connection.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (key, value))

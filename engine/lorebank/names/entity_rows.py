@@ -12,10 +12,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING
 
+from lorebank.database.connection import Connection, select
 from lorebank.domain import Diagnostic
-from lorebank.index.compared_names import compared, refresh_comparison
-from lorebank.index.connection import Connection, select
-from lorebank.index.entities import (
+from lorebank.language.folding import slugify
+from lorebank.names.compared_names import compared, refresh_comparison
+from lorebank.names.entities import (
     IDENTITY_CODES,
     MOVED,
     SPELLING,
@@ -23,16 +24,11 @@ from lorebank.index.entities import (
     display_names,
     name_uses,
 )
-from lorebank.index.names_due import joined_names, set_due
-from lorebank.language.folding import slugify
+from lorebank.names.names_due import joined_names, set_due
 from lorebank.records import dataclass
-from lorebank.version import __version__
 
 if TYPE_CHECKING:
-    from lorebank.identity.resolve import Comparison, Resolution
-
-_RULES = f"{__version__} "
-"""What was told by the rules of another version is told anew."""
+    from lorebank.names.resolve import Comparison, Resolution
 
 
 def refresh_entities(
@@ -98,7 +94,7 @@ def _settle_few(connection: Connection, changed: frozenset[str]) -> _Due | None:
     around = joined_names(connection, names | near)
     if around is None:
         return None
-    from lorebank.identity.resolve import Comparison, resolve_names
+    from lorebank.names.resolve import Comparison, resolve_names
 
     pairs = compared(connection, around)
     inside = Comparison(
@@ -127,7 +123,7 @@ def _forms(connection: Connection, slugs: frozenset[str]) -> dict[str, str]:
 
 
 def _resolve_all(connection: Connection) -> Resolution:
-    from lorebank.identity.resolve import resolve_names
+    from lorebank.names.resolve import resolve_names
 
     def compare(names: Mapping[str, str]) -> Comparison:
         refresh_comparison(connection, names)
@@ -207,17 +203,15 @@ def _rewrite_proposals(
 
 
 def _rewrite_entities(connection: Connection, entity_of: Mapping[str, str]) -> None:
-    told = _told_types(connection)
     connection.execute("DELETE FROM entities WHERE slug IN (SELECT slug FROM temp.entities_due)")
     connection.execute("DELETE FROM aliases WHERE slug IN (SELECT slug FROM temp.names_due)")
     connection.execute("DELETE FROM aliases WHERE entity IN (SELECT slug FROM temp.entities_due)")
     connection.execute(
-        "INSERT INTO entities (slug, name, type, type_reason, page, first_seen, last_seen, facts,"
-        " type_basis)"
+        "INSERT INTO entities (slug, name, type, type_reason, page, first_seen, last_seen, facts)"
         " SELECT m.entity, '', NULL, '', NULL,"
         "   min(CASE WHEN i.quarantined = 0 THEN i.recorded END),"
         "   max(CASE WHEN i.quarantined = 0 THEN i.recorded END),"
-        "   count(DISTINCT CASE WHEN i.quarantined = 0 THEN m.item END), ''"
+        "   count(DISTINCT CASE WHEN i.quarantined = 0 THEN m.item END)"
         " FROM temp.entities_due d CROSS JOIN mentions m ON m.entity = d.slug"
         " JOIN items i ON i.item = m.item GROUP BY m.entity"
     )
@@ -232,8 +226,8 @@ def _rewrite_entities(connection: Connection, entity_of: Mapping[str, str]) -> N
     for slug, page, kind, written in sorted(pages, key=lambda p: entity_of.get(p[0], p[0]) != p[0]):
         entity = entity_of.get(slug, slug)
         connection.execute(
-            "INSERT INTO entities (slug, name, type_reason, type_basis, facts)"
-            " VALUES (?, '', '', '', 0)"
+            "INSERT INTO entities (slug, name, type_reason, facts)"
+            " VALUES (?, '', '', 0)"
             " ON CONFLICT (slug) DO NOTHING",
             (entity,),
         )
@@ -250,28 +244,12 @@ def _rewrite_entities(connection: Connection, entity_of: Mapping[str, str]) -> N
         [(name, slug) for slug, name in names.items()],
     )
     _rewrite_aliases(connection, entity_of)
-    _tell_types(connection, told)
+    _set_types(connection)
 
 
-_Told = Mapping[str, tuple[str | None, str]]
-"""What the rules looked at, as a hash → the type that they told, and why."""
-
-
-def _told_types(connection: Connection) -> _Told:
-    return {
-        basis: (kind, reason)
-        for basis, kind, reason in select(
-            connection,
-            "SELECT e.type_basis, e.type, e.type_reason FROM temp.entities_due d"
-            " CROSS JOIN entities e ON e.slug = d.slug WHERE e.type_basis <> ''",
-        )
-    }
-
-
-def _tell_types(connection: Connection, told: _Told) -> None:
+def _set_types(connection: Connection) -> None:
     """Give each entity its type: the front matter's, else what the rules say."""
-    from lorebank.identity.types import guess_type
-    from lorebank.index.embedding_cache import text_hash
+    from lorebank.names.types import guess_type
 
     connection.execute(
         "UPDATE entities SET type_reason = 'front matter' WHERE type IS NOT NULL"
@@ -294,24 +272,17 @@ def _tell_types(connection: Connection, told: _Told) -> None:
         connection,
         f"SELECT a.entity, a.name {due} aliases a ON a.entity = d.slug ORDER BY a.entity, a.name",
     )
-    rows: list[tuple[str | None, str, str, str]] = []
+    rows: list[tuple[str | None, str, str]] = []
     for slug, name in select(
         connection,
-        f"SELECT e.slug, e.name {due} entities e ON e.slug = d.slug"
-        " WHERE e.type IS NULL ORDER BY e.slug",
+        f"SELECT e.slug, e.name {due} entities e ON e.slug = d.slug WHERE e.type IS NULL",
     ):
-        valued = frozenset(values_of.get(slug, ()))
         others = [other for other in names.get(slug, ()) if other != name]
-        fixed = sorted(relations.get(slug, ()))
-        looked_at = (_RULES, name, *others, "", *fixed, "", *sorted(valued))
-        basis = text_hash("\n".join(looked_at))
-        guess = told.get(basis)
-        if guess is None:
-            guess = guess_type([name, *others], relations.get(slug, ()), valued) or (None, "")
-        rows.append((*guess, basis, slug))
-    connection.executemany(
-        "UPDATE entities SET type = ?, type_reason = ?, type_basis = ? WHERE slug = ?", rows
-    )
+        guess = guess_type(
+            [name, *others], relations.get(slug, ()), frozenset(values_of.get(slug, ()))
+        )
+        rows.append((*(guess or (None, "")), slug))
+    connection.executemany("UPDATE entities SET type = ?, type_reason = ? WHERE slug = ?", rows)
 
 
 def _grouped(connection: Connection, query: str) -> dict[str, list[str]]:

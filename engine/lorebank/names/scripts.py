@@ -9,7 +9,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from lorebank.identity.lexicon import letter_list, letter_pairs
+from lorebank.names.lexicon import letter_list, letter_pairs
 
 _KANA = re.compile(r"[\u3041-\u3096\u30a1-\u30fa\u30fc]+")
 _HAN_OR_HANGUL = re.compile(

@@ -10,10 +10,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 
+from lorebank.database.connection import Connection, select
 from lorebank.domain import Citation, Entity, NameReason, NameResolution, NameStep
-from lorebank.index.connection import Connection, select
-from lorebank.index.entities import entities_by_slug
 from lorebank.language.folding import slugify, strip_possessive
+from lorebank.names.entities import entities_by_slug
 
 _PROPOSALS = 8
 
@@ -96,8 +96,7 @@ def _is_spelled_alike(entity: Entity, slug: str) -> bool:
 
 def _why_same(name: str, entity: Entity) -> str:
     """Why the writing alone makes a name one of the entity's."""
-    from lorebank.identity.names import compare_names
-    from lorebank.identity.slips import Verdict
+    from lorebank.names.verdicts import Verdict, compare_names
 
     for other in (entity.name, *entity.aliases):
         if other != name:
@@ -152,9 +151,8 @@ _Match = tuple[str, str, str]
 
 def _by_writing(connection: Connection, name: str) -> tuple[list[_Match], list[_Match]]:
     """The names that are the same by their writing, and those that may be."""
-    from lorebank.identity.names import compare_names
-    from lorebank.identity.slips import Verdict
-    from lorebank.index.compared_names import likely_names
+    from lorebank.names.compared_names import likely_names
+    from lorebank.names.verdicts import Verdict, compare_names
 
     likely = likely_names(connection, name)
     entity_of = dict(

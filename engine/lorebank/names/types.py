@@ -10,9 +10,9 @@ from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 from types import MappingProxyType
 
-from lorebank.identity.lexicon import given_names, table_sections, words_of
-from lorebank.identity.readings import Reading, read_name, split_full_name
 from lorebank.language.folding import fold
+from lorebank.names.lexicon import given_names, table_sections, words_of
+from lorebank.names.readings import Reading, read_name, split_full_name
 
 TYPES = ("person", "place", "organisation", "project", "thing", "event")
 """The types that the rules know; a page may name any other."""

@@ -219,7 +219,6 @@ CREATE TABLE entities (
     name       TEXT NOT NULL,
     type       TEXT,                   -- as a page's front matter says, else by the rules
     type_reason TEXT NOT NULL,
-    type_basis  TEXT NOT NULL,         -- hash of what the rules looked at
     page       TEXT,
     first_seen TEXT,
     last_seen  TEXT,
@@ -251,7 +250,7 @@ CREATE TABLE name_forms (
     written TEXT NOT NULL
 );
 
--- The texts under which a name is found by those that may be the same; see identity/candidates.py.
+-- The texts under which a name is found by those that may be the same; see names/resolve.py.
 CREATE TABLE name_keys (
     text TEXT NOT NULL,
     name INTEGER NOT NULL,

@@ -12,14 +12,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from lorebank.index.connection import Connection, select
-from lorebank.index.meta import read_meta, write_meta
+from lorebank.database.connection import Connection, read_meta, select, write_meta
 from lorebank.version import __version__
 
 if TYPE_CHECKING:
-    from lorebank.identity.keys import Keys
-    from lorebank.identity.readings import Reading
-    from lorebank.identity.resolve import Comparison
+    from lorebank.names.keys import Keys
+    from lorebank.names.readings import Reading
+    from lorebank.names.resolve import Comparison
 
 _COMPARED = "names_compared"
 _FEW = 1_000
@@ -28,7 +27,7 @@ _FEW = 1_000
 
 def compared(connection: Connection, slugs: Collection[str] | None = None) -> Comparison:
     """The pairs as compared last; of `slugs` only, where given, those with one of them."""
-    from lorebank.identity.resolve import Comparison
+    from lorebank.names.resolve import Comparison
 
     query = "SELECT c.slug, c.other, c.reason, c.same FROM compared_names c"
     bound: tuple[str, ...] = ()
@@ -48,7 +47,7 @@ def compared(connection: Connection, slugs: Collection[str] | None = None) -> Co
 
 def compared_with_new(connection: Connection, names: Mapping[str, str]) -> Comparison:
     """What all the names, slug → as written, are to each other where a few are not on file yet."""
-    from lorebank.identity.resolve import Comparison, Verdicts, compare_all
+    from lorebank.names.resolve import Comparison, Verdicts, compare_all
 
     known = _known_forms(connection, None)
     fresh = {slug: name for slug, name in names.items() if known.get(slug) != name}
@@ -125,23 +124,22 @@ def _scripts_known(connection: Connection) -> str | None:
 
 
 def _scripts_of(names: Iterable[str]) -> set[str]:
-    from lorebank.identity.keys import scripts_in
-    from lorebank.identity.readings import read_name
+    from lorebank.names.keys import scripts_in
+    from lorebank.names.readings import read_name
 
     return {script for name in names for script in scripts_in(read_name(name))}
 
 
 def _keys_of(reading: Reading, scripts: str) -> Keys:
-    from lorebank.identity.keys import keys_of
+    from lorebank.names.keys import keys_of
 
     return keys_of(reading, frozenset(scripts.split()))
 
 
 def _compare_all(connection: Connection, names: Mapping[str, str]) -> None:
-    from lorebank.identity.candidates import filed_under
-    from lorebank.identity.keys import scripts_in
-    from lorebank.identity.readings import read_name
-    from lorebank.identity.resolve import compare_readings_of
+    from lorebank.names.keys import scripts_in
+    from lorebank.names.readings import read_name
+    from lorebank.names.resolve import compare_readings_of, filed_under
 
     readings = [read_name(name) for name in names.values()]
     scripts = " ".join(sorted({script for reading in readings for script in scripts_in(reading)}))
@@ -170,8 +168,8 @@ def _compare_few(
 
 
 def _texts(name: str, scripts: str) -> set[str]:
-    from lorebank.identity.candidates import filed_under
-    from lorebank.identity.readings import read_name
+    from lorebank.names.readings import read_name
+    from lorebank.names.resolve import filed_under
 
     reading = read_name(name)
     return filed_under(reading, _keys_of(reading, scripts))
@@ -179,7 +177,7 @@ def _texts(name: str, scripts: str) -> set[str]:
 
 def _compare_with_all(connection: Connection, names: Mapping[str, str], scripts: str) -> Comparison:
     """The pairs that these names make with all on file."""
-    from lorebank.identity.resolve import Verdicts
+    from lorebank.names.resolve import Verdicts
 
     found = Verdicts()
     for slug, name in names.items():
@@ -205,8 +203,8 @@ def _filed(connection: Connection, texts: Collection[str]) -> dict[str, list[tup
 
 def _partners(connection: Connection, name: str, scripts: str) -> dict[str, str]:
     """Slug → spelling of the names on file that may be the same as this one."""
-    from lorebank.identity.candidates import is_slip_key, looked_up, one_slip_apart
-    from lorebank.identity.readings import read_name
+    from lorebank.names.readings import read_name
+    from lorebank.names.resolve import is_slip_key, looked_up, one_slip_apart
 
     reading = read_name(name)
     sure: dict[str, str] = {}
@@ -223,7 +221,7 @@ def _partners(connection: Connection, name: str, scripts: str) -> dict[str, str]
 
 def _crowded(connection: Connection, texts: Iterable[str]) -> set[str]:
     """Those of the texts under which, or opposite which, too many names are filed."""
-    from lorebank.identity.candidates import crowding
+    from lorebank.names.resolve import crowding
 
     limits = {text: crowding(text) for text in texts}
     counted = {one for many, _ in limits.values() for one in many}
@@ -243,7 +241,7 @@ def _crowded(connection: Connection, texts: Iterable[str]) -> set[str]:
 
 
 def _forms_under(connection: Connection, texts: Iterable[str]) -> dict[str, str]:
-    from lorebank.identity.candidates import crowding
+    from lorebank.names.resolve import crowding
 
     wanted = {one for text in texts for one in crowding(text)[0]}
     return dict(

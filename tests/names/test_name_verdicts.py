@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lorebank.identity.names import Verdict, compare_names
-from lorebank.identity.resolve import NameUse, resolve_names
 from lorebank.language.folding import slugify
+from lorebank.names.resolve import NameUse, resolve_names
+from lorebank.names.verdicts import Verdict, compare_names
 
 SAME, AMBIGUOUS, DIFFERENT = Verdict.SAME, Verdict.AMBIGUOUS, Verdict.DIFFERENT
 

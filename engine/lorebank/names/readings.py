@@ -1,0 +1,383 @@
+"""Reading a name: its words, and what else it carries: form of address, legal form, Junior.
+
+>>> read_name("Dr. Baker, Tom").tokens
+('tom', 'baker')
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import field
+from functools import lru_cache
+
+from lorebank.language.folding import fold, slugify, strip_possessive
+from lorebank.names.lexicon import (
+    LegalForm,
+    compact,
+    given_names,
+    legal_forms,
+    surnames,
+    titles,
+    word_list,
+    word_pairs,
+    words_of,
+)
+from lorebank.names.scripts import is_han_or_hangul
+from lorebank.records import dataclass
+
+_APOSTROPHES = str.maketrans("\u00b4`", "''")
+"""Accents typed for an apostrophe; NFKC would make a blank and a mark of the first."""
+_ADDRESS = re.compile(r"([^\s@]+)@[\w-]+(?:\.[\w-]+)+")
+_DOTTED_NAME = re.compile(r"([^\W\d_]{2,})\.([^\W\d_]{3,})")
+_LINK = re.compile(r"\A\s*@?\[\[([^\[\]|]*)(?:\|([^\[\]]*))?\]\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One name, taken apart."""
+
+    written: str
+    """As it was given."""
+    name: str
+    """Without `@`, brackets and shown text."""
+    slug: str
+    tokens: tuple[str, ...]
+    """Folded words in order, given name first; without title, legal form and generation."""
+    abbreviated: frozenset[str] = frozenset()
+    """The tokens written with a dot, and runs of initials."""
+    capitals: frozenset[str] = frozenset()
+    """The tokens written all in capitals, or as letters with dots."""
+    genders: frozenset[str] = frozenset()
+    """What the titles before the name say: `m`, `f`, `-` for a title of either; empty: none."""
+    legal: LegalForm | None = None
+    generation: str = ""
+    """`jr` or `sr`."""
+    shown: str = ""
+    """The slug of the text shown for a `[[link|text]]`."""
+    branded: bool = False
+    """True where the possessive ending is part of a brand: `McDonald's`."""
+    address: bool = False
+    """True for a mail address; the tokens are those before the `@`."""
+
+    @property
+    def joined(self) -> str:
+        """The tokens without spaces: equal for names that differ only in separators."""
+        return "".join(self.tokens)
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """The tokens that are figures or versions, in order."""
+        return tuple(token for token in self.tokens if token[0].isdigit())
+
+    @property
+    def full(self) -> bool:
+        """Whether it can be a whole name of a person: two words, or surname and given name."""
+        words = [token for token in self.tokens if not token[0].isdigit() and len(token) > 1]
+        if any(word in words_of("generic") for word in words):
+            return False
+        return len(words) > 1 or (len(words) == 1 and split_full_name(words[0]) is not None)
+
+
+@lru_cache(maxsize=65536)
+def read_name(written: str) -> Reading:
+    """Take a name apart; never fails, and leaves no token where nothing is a word."""
+    name, shown = _unwrap(written)
+    text = unicodedata.normalize("NFKC", name.translate(_APOSTROPHES))
+    address = _ADDRESS.fullmatch(text)
+    text = _without_dot(text if address is None else address[1])
+    bare, branded = without_possessive(text)
+    bare, genders = without_title_behind(bare)
+    draft = split_words(given_name_first(bare))
+    genders |= take_titles(draft)
+    generation = take_endings(draft)
+    legal = take_legal_form(draft)
+    join_initials(draft)
+    words = list(zip(draft.tokens, draft.raw, draft.dotted, strict=True))
+    return Reading(
+        written=written,
+        name=name,
+        slug=slugify(name),
+        tokens=tuple(draft.tokens),
+        abbreviated=frozenset(token for token, _, dotted in words if dotted),
+        capitals=frozenset(token for token, raw, _ in words if raw.isupper()),
+        genders=genders,
+        legal=legal,
+        generation=generation,
+        shown=slugify(shown),
+        branded=branded,
+        address=address is not None,
+    )
+
+
+def split_full_name(token: str) -> tuple[str, str] | None:
+    """Surname and given name of a full name in Han or Hangul; `None` for anything else.
+
+    >>> split_full_name("田中太郎")
+    ('田中', '太郎')
+    """
+    if not 2 <= len(token) <= 6 or not is_han_or_hangul(token):
+        return None
+    if token.endswith(word_list("organisation-endings")):
+        return None
+    known = surnames()
+    if token in known:
+        return None
+    for length in (3, 2, 1):
+        surname, given = token[:length], token[length:]
+        if given and len(given) <= 3 and surname in known:
+            return surname, given
+    return None
+
+
+def _without_dot(text: str) -> str:
+    """`hanna.vogel` → `hanna vogel`: a handle, if it begins with a given name and ends in no
+    file's or host's ending."""
+    parts = _DOTTED_NAME.fullmatch(text)
+    if parts is None or compact(parts[1]) not in given_names():
+        return text
+    return text if fold(parts[2]) in words_of("dot-endings") else f"{parts[1]} {parts[2]}"
+
+
+def _unwrap(written: str) -> tuple[str, str]:
+    link = _LINK.match(written)
+    if link is not None:
+        return link[1].strip(), (link[2] or "").strip()
+    return written.strip().removeprefix("@").strip(), ""
+
+
+_LATIN_TITLE_BEHIND = re.compile(r"(?<=\w)-(?:san|sama|kun|sensei)\Z", re.IGNORECASE)
+_CJK_TITLE_BEHIND = re.compile(
+    r"(?<=\w)\s?(?:(?P<f>女士|小姐)"
+    r"|さん|さま|様|氏|くん|ちゃん|先生|老师|老師"
+    r"|(?<=\w{3})(?:教授|博士|社長|部長|課長|係長|主任|总|經理|经理|校长|院长|主席|总裁|工程师)"
+    r"|(?:교수|박사|선생|사장|부장|과장|대리|팀장|대표|원장)님|님|씨)\Z"
+)
+_COMMA = re.compile(r",(?!\d)")
+_LONGEST_FORM = 6
+
+
+def without_possessive(text: str) -> tuple[str, bool]:
+    """The name without `'s`, and whether it is a brand that keeps it (`McDonald's`)."""
+    bare = strip_possessive(text)
+    if bare != text and compact(bare) in words_of("brands"):
+        return text, True
+    return bare, False
+
+
+def without_title_behind(text: str) -> tuple[str, frozenset[str]]:
+    """The name without `-san`, `さん`, `님`, and what `Reading.genders` says of it."""
+    pattern = _LATIN_TITLE_BEHIND if text.isascii() else _CJK_TITLE_BEHIND
+    found = pattern.search(text)
+    if found is None:
+        return text, frozenset()
+    female = found.groupdict().get("f")
+    return text[: found.start()], frozenset("f" if female else "-")
+
+
+def given_name_first(text: str) -> str:
+    """`Baker, Tom` → `Tom Baker`; degrees, Junior and legal form behind a comma stay last."""
+    if "," not in text:
+        return text
+    parts = [part.strip() for part in _COMMA.split(text) if part.strip()]
+    endings: list[str] = []
+    while len(parts) > 1 and _is_ending(parts[-1]):
+        endings.insert(0, parts.pop())
+    if len(parts) == 2:
+        words = parts[0].split()
+        count = 0
+        while count < len(words) - 1 and fold(words[count]).rstrip(".") in titles():
+            count += 1
+        parts = [*words[:count], parts[1], *words[count:]]
+    return " ".join(parts + endings)
+
+
+def take_titles(draft: Draft) -> frozenset[str]:
+    """Remove forms of address from the front; what they say of the sex."""
+    found: set[str] = set()
+    while len(draft.tokens) > 1:
+        length, kind = _title_at_front(draft)
+        if not kind:
+            break
+        found.add(kind)
+        draft.drop(0, length)
+    return frozenset(found)
+
+
+def take_endings(draft: Draft) -> str:
+    """Remove degrees and `Jr.` from the end; `jr`, `sr` or nothing."""
+    generation, generations = "", word_pairs("generations")
+    while len(draft.tokens) > 2:
+        last = draft.tokens[-1].replace(".", "")
+        if last in generations:
+            generation = generations[last]
+        elif last not in words_of("after-name") or (last == "md" and not draft.dotted[-1]):
+            break
+        draft.drop(len(draft.tokens) - 1, len(draft.tokens))
+    return generation
+
+
+def take_legal_form(draft: Draft) -> LegalForm | None:
+    """Remove a firm's legal form from the end, or where it belongs there from the front; of two
+    (`PT Acme Tbk`) the first one counts."""
+    behind = _cut_glued_form(draft) or _take_form_behind(draft)
+    return _take_form_before(draft) or behind
+
+
+def _is_ending(part: str) -> bool:
+    plain = fold(part).replace(".", "").strip()
+    if plain in word_pairs("generations") or plain in words_of("after-name"):
+        return True
+    return tuple(plain.split()) in legal_forms()
+
+
+def _title_at_front(draft: Draft) -> tuple[int, str]:
+    """How many words the title has, and its kind; a word in capitals (`DR Congo`) is none."""
+    known = titles()
+    hyphened = "-".join(draft.tokens[:2])
+    if hyphened in known and len(draft.tokens) > 2:
+        return 2, known[hyphened]
+    first, dotted = draft.tokens[0], draft.dotted[0]
+    kind = known.get(first) or (known.get(f"{first}.", "") if dotted else "")
+    shouted = draft.raw[0].isupper() and not "".join(draft.raw).isupper()
+    if not kind and len(draft.tokens) > 2 and draft.tokens[1] in given_names():
+        kind = word_pairs("full-name-titles").get(first, "")
+    return (1, kind) if dotted or not shouted else (1, "")
+
+
+def _take_form_behind(draft: Draft) -> LegalForm | None:
+    known, count = legal_forms(), len(draft.tokens)
+    for length in range(min(_LONGEST_FORM, count - 1), 0, -1):
+        form = known.get(_form_key(draft, count - length, count))
+        if form is not None and not form.leading and _counts(draft, form, length):
+            draft.drop(count - length, count)
+            return form
+    return None
+
+
+def _take_form_before(draft: Draft) -> LegalForm | None:
+    known, count = legal_forms(), len(draft.tokens)
+    for length in range(min(_LONGEST_FORM, count - 1), 0, -1):
+        form = known.get(tuple(draft.tokens[:length]))
+        before = form is not None and (form.leading or form.either)
+        if form is None or not (before or not form.written.isascii()):
+            continue
+        if length > 1 or not before or draft.raw[0] == form.written:
+            draft.drop(0, length)
+            return form
+    return None
+
+
+def _form_key(draft: Draft, start: int, stop: int) -> tuple[str, ...]:
+    """The last tokens; the letters of `S. A.` and `A/S` joined."""
+    tokens = draft.tokens[start:stop]
+    letters = len(tokens) > 1 and all(len(token) == 1 for token in tokens)
+    if letters and (all(draft.dotted[start:stop]) or draft.raw[start:stop] == ["A", "S"]):
+        return ("".join(tokens),)
+    return tuple(tokens)
+
+
+def _counts(draft: Draft, form: LegalForm, length: int) -> bool:
+    """Whether the words are that form here: `Acme AG` is a firm, `Bali Spa` and `Gate SE` not."""
+    stem = draft.tokens[: len(draft.tokens) - length]
+    if all(token in words_of("articles") or token[0].isdigit() for token in stem):
+        return False
+    folded = fold(form.written)
+    if len(folded) == 2 and stem[-1] in words_of("designators"):
+        return False
+    if " " in folded or len(folded) > 3 or folded in words_of("legal-safe"):
+        return True
+    if draft.dotted[-1] or length > 1 or draft.raw[-1] == form.written.strip("()"):
+        return True
+    return folded in words_of("legal-safe-in-handles") and "".join(draft.raw).islower()
+
+
+def _cut_glued_form(draft: Draft) -> LegalForm | None:
+    if not draft.tokens or (draft.tokens[-1].isascii() and draft.tokens[0].isascii()):
+        return None
+    for form in word_list("legal-glued"):
+        for place, cut in ((-1, str.removesuffix), (0, str.removeprefix)):
+            stem = cut(draft.tokens[place], form)
+            if stem and stem != draft.tokens[place]:
+                draft.tokens[place] = stem
+                return legal_forms()[(form,)]
+    return None
+
+
+_CHUNKS = re.compile(r"[^\s_\-\u2010-\u2015\u2212/\\:;!?\"“”„«»()\[\]{}<>*~|·・]+")
+_PARTS = re.compile(r"\d+(?:[.,]\d+)*|\D+")
+_CAMEL = re.compile(r"(?<=[^\W\dA-Z_])(?<!\AMc)(?=[A-Z])")
+_INITIALS = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]?")
+_LEADING_INITIALS = re.compile(r"((?:[^\W\d_]\.)+)([^\W\d_]{2}.*)")
+_AMPERSAND = re.compile(r"(?<=\w)&(?=\w)")
+_DROPPED_APOSTROPHES = str.maketrans("", "", "'’‘ʼ`´")
+_BRACKETED_LEGAL = re.compile(r"[(（](株|有|주)[)）]")
+
+
+@dataclass(slots=True)
+class Draft:
+    """Three lists in step: each word as written, folded, and whether it had a dot."""
+
+    raw: list[str] = field(default_factory=list)
+    tokens: list[str] = field(default_factory=list)
+    dotted: list[bool] = field(default_factory=list)
+
+    def add(self, raw: str, *, dotted: bool = False) -> None:
+        """Append a word; one that is only punctuation is left out."""
+        folded = fold(raw).translate(_DROPPED_APOSTROPHES).strip(".,")
+        if folded.isalnum() or any(char.isalnum() or char in "+#&" for char in folded):
+            self.raw.append(raw.strip(".,"))
+            self.tokens.append(folded)
+            self.dotted.append(dotted)
+
+    def drop(self, start: int, stop: int) -> None:
+        """Remove the words from `start` up to, not including, `stop`."""
+        del self.raw[start:stop], self.tokens[start:stop], self.dotted[start:stop]
+
+
+def split_words(text: str) -> Draft:
+    """Cut at separators, at `camelCase` where the name is one word, and at figures."""
+    draft = Draft()
+    text = _AMPERSAND.sub(" & ", _BRACKETED_LEGAL.sub(r" \1 ", text))
+    chunks = [chunk.strip(",") for chunk in _CHUNKS.findall(text)]
+    for chunk in chunks:
+        rest = _take_dotted_initials(draft, chunk) if "." in chunk else chunk
+        pieces = _CAMEL.split(rest) if len(chunks) == 1 else [rest]
+        for piece in pieces:
+            for part in _PARTS.findall(piece):
+                draft.add(part, dotted=chunk.endswith("."))
+    return draft
+
+
+def join_initials(draft: Draft) -> None:
+    """Make one word of a run of initials: `J. R. R.`, `J.R.R.` and `JRR` become the same."""
+    index = 0
+    while index + 1 < len(draft.tokens):
+        if _are_initials(draft, index):
+            draft.raw[index] += draft.raw[index + 1]
+            draft.tokens[index] += draft.tokens[index + 1]
+            draft.dotted[index] = True
+            draft.drop(index + 1, index + 2)
+        else:
+            index += 1
+
+
+def _take_dotted_initials(draft: Draft, chunk: str) -> str:
+    """Add `J.R.R.` as one word; what follows it in the chunk comes back."""
+    glued = _LEADING_INITIALS.fullmatch(chunk)
+    if glued is not None:
+        draft.add(glued[1].replace(".", ""), dotted=True)
+        return glued[2]
+    if _INITIALS.fullmatch(chunk):
+        draft.add(chunk.replace(".", ""), dotted=True)
+        return ""
+    return chunk
+
+
+def _are_initials(draft: Draft, index: int) -> bool:
+    first, second = draft.tokens[index], draft.tokens[index + 1]
+    if len(second) != 1 or not first.isalpha() or not second.isalpha():
+        return False
+    after_figure = index > 0 and draft.tokens[index - 1][0].isdigit()
+    one_case = draft.raw[index].isupper() or draft.raw[index].islower()
+    return not after_figure and (len(first) == 1 or (draft.dotted[index] and one_case))
