@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from lorebank.cli.root import COMMANDS
-from lorebank.config_schema import settings_schema
+from lorebank.settings.schema import settings_schema
 
 DOCS = Path(__file__).parent.parent / "engine" / "docs"
 _MADE = "<!-- Made by tests/reference.py; change the code, not this page. -->"

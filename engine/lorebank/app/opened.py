@@ -17,7 +17,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, ParamSpec, Self, TypeVar
 
-from lorebank.config import Config
 from lorebank.database import connection as store
 from lorebank.database.connection import read_meta
 from lorebank.domain import Entity, Fact, Opinion, OpinionStatus, SyncReport, Trend
@@ -38,6 +37,7 @@ from lorebank.providers.accounts import Setup
 from lorebank.providers.user_cache import cache_directory
 from lorebank.reflect import materialise
 from lorebank.reflect.nearness import FINGERPRINT
+from lorebank.settings.tables import Config
 from lorebank.workspace.derived import ensure_derived_folder, index_path
 from lorebank.workspace.files import WalkResult, walk
 from lorebank.workspace.layout import FileRole

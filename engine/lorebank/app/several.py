@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from lorebank.app.bank import Bank
 from lorebank.app.opened import Say, held_first, log_warning
-from lorebank.config import Change
 from lorebank.domain import (
     Answer,
     BankPart,
@@ -29,6 +28,7 @@ from lorebank.domain import (
 )
 from lorebank.errors import LorebankError, UsageError, WorkspaceError
 from lorebank.recall.several import Asked, merge_answers, merge_searches
+from lorebank.settings.config import Change
 from lorebank.workspace.registry import Registry, load_registry, split_place
 
 if TYPE_CHECKING:

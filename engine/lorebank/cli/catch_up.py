@@ -39,7 +39,7 @@ def catch_up(session: Session) -> None:
 
 
 def _wish(session: Session, record: Record) -> str:
-    from lorebank.config import load_config
+    from lorebank.settings.config import load_config
 
     wish = load_config(session.opened, os.environ, session.flags).reflect.catch_up
     return "run" if wish == "say" and record.catch_up else wish

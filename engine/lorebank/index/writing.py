@@ -215,7 +215,7 @@ def _insert_items(connection: Connection, file: int, read: ReadFile, starts: Seq
     )
     for entry in entries:
         if entry.fact:
-            _insert_mentions(connection, entry, entry.fact, read.source.recorded)
+            _insert_mentions(connection, entry, entry.fact)
             insert_slots(connection, entry.item, entry.slots)
             insert_change(connection, entry.item, entry.fact)
         if entry.task:
@@ -260,7 +260,7 @@ def _item_row(entry: _Entry, file: int, ordinal: int, read: ReadFile) -> tuple[A
         entry.start,
         entry.length,
         said.heading,
-        _iso(read.source.recorded),
+        _iso(fact.recorded if fact else read.source.recorded),
         _iso(occurred.start) if occurred else None,
         _iso(occurred.end) if occurred else None,
         fact.content if fact else None,
@@ -293,23 +293,14 @@ def _search_rows(entries: Sequence[_Entry], read: ReadFile) -> Iterator[tuple[An
         )
 
 
-def _insert_mentions(
-    connection: Connection, entry: _Entry, fact: Fact, recorded: date | None
-) -> None:
+def _insert_mentions(connection: Connection, entry: _Entry, fact: Fact) -> None:
     occurred = entry.times[0].start if entry.times else None
+    day = _iso(occurred or fact.recorded) or ""
     connection.executemany(
         "INSERT INTO mentions (item, position, slug, entity, name, subject, day)"
         " VALUES (?, ?, ?, ?, ?, ?, ?)",
         [
-            (
-                entry.item,
-                position,
-                m.slug,
-                m.slug,
-                m.name,
-                int(m.subject),
-                _iso(occurred or recorded) or "",
-            )
+            (entry.item, position, m.slug, m.slug, m.name, int(m.subject), day)
             for position, m in enumerate(fact.mentions)
         ],
     )

@@ -84,6 +84,36 @@ def render_block(name: str, body: str) -> str:
     return f"{begin}\n{middle}<!-- lorebank:end {name} -->"
 
 
+def place_blocks(text: str, bodies: Mapping[str, str], below: Mapping[str, int]) -> str:
+    """The text with each of these blocks right below a line of the text, 1-based, as `below` has
+    it; one that stands elsewhere moves there."""
+    for block in reversed(find_blocks(text)[0]):
+        if block.name in below and block.first_line != below[block.name] + 1:
+            text = _cut_lines(text, block.first_line, block.last_line)
+            below = {
+                name: line - (block.last_line - block.first_line + 1) * (line > block.last_line)
+                for name, line in below.items()
+            }
+    standing = {block.name for block in find_blocks(text)[0]}
+    newline = newline_style(text)
+    lines = text.split("\n")
+    for name, line in sorted(below.items(), key=lambda pair: -pair[1]):
+        if name not in standing:
+            if line == len(lines):
+                lines.append("")
+            before = lines[line - 1].removesuffix("\r")
+            rendered = render_block(name, bodies[name])
+            lines[line - 1] = newline.join([before, rendered.replace("\n", newline)]) + (
+                "\r" if newline == "\r\n" else ""
+            )
+    return replace_blocks("\n".join(lines), {name: bodies[name] for name in below})
+
+
+def _cut_lines(text: str, first: int, last: int) -> str:
+    lines = text.split("\n")
+    return "\n".join([*lines[: first - 1], *lines[last:]])
+
+
 def replace_blocks(text: str, bodies: Mapping[str, str]) -> str:
     """The text with the named blocks' bodies replaced; missing blocks are appended in order.
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import date
 from hashlib import blake2b
@@ -18,7 +19,7 @@ from itertools import takewhile
 from lorebank.domain import Citation, Diagnostic, Fact, FactKind, Mention, Origin
 from lorebank.language.folding import fold
 from lorebank.markdown.document import Document, Node, heading_paths, read_document
-from lorebank.markdown.fact_items import BULLET, FactItem, Gathering
+from lorebank.markdown.fact_items import BULLET, DETAIL, FactItem, Gathering
 from lorebank.markdown.fact_lines import ADVICE, FactLine, begins_typed, parse_fact_line
 from lorebank.markdown.headings import RETAIN_HEADINGS
 from lorebank.markdown.mentions import find_mentions
@@ -43,11 +44,16 @@ _LEGEND = re.compile(
     r"\W*[WBOS][*_`)\]]{0,3}(?:\(c[^()\n]{0,20}\))?[*_`)\]]{0,3}\s*(?:=|≙|→|->|stands for|means)",
     re.IGNORECASE,
 )
-_LEGEND_LETTER = re.compile(r"\W*(?P<letter>[WBOS])[*_`)\]]{0,3}\s*[:：–—-]", re.IGNORECASE)
+_LEGEND_LETTER = re.compile(
+    r"\W*(?P<letter>[WBOS])[*_`)\]]{0,3}(?:\((?P<c>c[^()\n]{0,20})\))?[*_`)\]]{0,3}\s*[:：–—-]",
+    re.IGNORECASE,
+)
 _LEGEND_WORDS = 6
-"""Words in a line of a legend without `=`, at most: `W: facts about the world`."""
+"""Words that a legend without `=` has for a letter, at most: `W: facts about the world`."""
 _LEGEND_LINES = 3
-"""Lines with a letter each that make such a legend; two may be facts about nobody."""
+"""Lines with a letter each, or with a `c` each (`O(c=1.0): certain`), that make such a legend; two
+may be facts about nobody."""
+_ISO_DAY = re.compile(r"(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)")
 _NAME_GOES_ON = re.compile(r"(?P<rest>(?:[^\W\d_][\w'’-]*[ \t]+){0,2}[^\W\d_][\w'’-]*)[ \t]*[:：]")
 
 
@@ -77,7 +83,8 @@ def extract_facts(
 
     `recorded` is the log's own day. Without `headings` only what `everywhere` admits is a fact;
     with `everywhere` (bank pages) every list item or paragraph is one that begins with a kind and
-    a mention or a `c=`. Give `document` where the file was read already; `text` is then not read.
+    a mention or a `c=`, and its day is that of its heading. Give `document` where the file was read
+    already; `text` is then not read.
     """
     document = document or read_document(text, path)
     reader = _FactReader(document, recorded, folded_headings(tuple(headings)), everywhere)
@@ -182,7 +189,8 @@ class _FactReader:
         """Read one block; returns the index of the last sibling block that it took."""
         node = nodes[index]
         if node.kind == "list":
-            legend = _legend(node.children) if self.in_retain else frozenset()
+            is_read = self.in_retain or self.everywhere
+            legend = _legend(node.children) if is_read else frozenset()
             for position, item in enumerate(node.children):
                 if position not in legend:
                     self._list_item(item, path)
@@ -279,7 +287,12 @@ class _FactReader:
             while index + 1 < len(nodes) and not below:
                 following = nodes[index + 1]
                 if following.kind == "list":
-                    mine = list(takewhile(gathering.encloses, following.children))
+                    mine = list(
+                        takewhile(
+                            lambda item: gathering.encloses(item) or _is_detail(item),
+                            following.children,
+                        )
+                    )
                     if not mine:
                         break
                     below = following.children[len(mine) :]
@@ -376,15 +389,18 @@ class _FactReader:
 
     def _fact(self, line: FactLine, place: Citation, item: FactItem, path: str) -> Fact:
         slugs = tuple(mention.slug for mention in line.mentions)
+        recorded = self.recorded
+        if recorded is None and self.everywhere:
+            recorded = _day_by_hand(path, item.details)
         return Fact(
-            id=fact_id(line.kind, self.recorded, slugs, line.content),
+            id=fact_id(line.kind, recorded, slugs, line.content),
             kind=line.kind,
             content=line.content,
             raw=self.document.source(item.start, item.end),
             citation=place,
             mentions=line.mentions,
             confidence=line.confidence,
-            recorded=self.recorded,
+            recorded=recorded,
             marks=line.marks,
             ends=line.ends,
             heading=path,
@@ -392,6 +408,24 @@ class _FactReader:
             origin=line.origin or Origin.OWNER,
             author=line.author,
         )
+
+
+def _day_by_hand(path: str, details: Sequence[str]) -> date | None:
+    """The day that a page kept by hand gives a line: in the nearest heading that names one
+    (`## 2026-02-02: Foundation`), else the first that its evidence names."""
+    for heading in reversed(path.split(" > ")):
+        if days := iso_days(heading):
+            return days[0]
+    return min((day for detail in details for day in iso_days(detail)), default=None)
+
+
+def iso_days(text: str) -> list[date]:
+    """The days that a text names as `2026-02-02`, in its order."""
+    days = []
+    for match in _ISO_DAY.finditer(text):
+        with suppress(ValueError):
+            days.append(date.fromisoformat(match.group()))
+    return days
 
 
 def _without_title(path: str, title_path: str) -> str:
@@ -405,6 +439,11 @@ def _own_text(item: Node) -> str:
     """The first paragraph of a list item."""
     first = item.children[0] if item.children else None
     return first.text if first is not None and first.kind == "paragraph" else ""
+
+
+def _is_detail(item: Node) -> bool:
+    """Whether a list item is evidence of the line above it: `- Last reinforced: 2026-02-04`."""
+    return DETAIL.match(plain_text(_own_text(item))) is not None
 
 
 def _nested_items(item: Node) -> list[Node]:
@@ -431,6 +470,7 @@ def _legend(items: Sequence[Node]) -> frozenset[int]:
     """The items of a list that explain the format: `W = world fact`, and what goes on with it."""
     found: set[int] = set()
     letters: dict[str, int] = {}
+    scale: dict[str, int] = {}
     for position, item in enumerate(items):
         text = _own_text(item)
         if find_mentions(text):
@@ -438,13 +478,15 @@ def _legend(items: Sequence[Node]) -> frozenset[int]:
         letter = _LEGEND_LETTER.match(text)
         if _LEGEND.match(text) or (position - 1 in found and letter is None):
             found.add(position)
-        elif letter is not None and len(text.split()) <= _LEGEND_WORDS:
-            letters[letter["letter"].upper()] = position
-    return (
-        frozenset(found | set(letters.values()))
-        if len(letters) >= _LEGEND_LINES
-        else frozenset(found)
-    )
+        elif letter is not None and len(text[letter.end() :].split()) <= _LEGEND_WORDS:
+            if letter["c"]:
+                scale[letter["c"]] = position
+            else:
+                letters[letter["letter"].upper()] = position
+    for lines in (letters, scale):
+        if len(lines) >= _LEGEND_LINES:
+            found.update(lines.values())
+    return frozenset(found)
 
 
 def _is_closed(document: Document, fence: Node) -> bool:

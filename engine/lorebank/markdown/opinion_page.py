@@ -7,6 +7,8 @@
     <!-- lorebank:end o-3f2a1b2c -->
 
 The evidence stands in the logs and in `lorebank explain o-3f2a1b2c`; the page says each thing once.
+An opinion that somebody wrote on the page by hand keeps its own line for a statement. Below it
+stands, in the owner's form, only what is news: `- Evidence: …`, `- Last reinforced: …`.
 
 A person may write on a line of its own inside an entry `pin: 0.8` or `retracted`, change the
 heading to restate the opinion, or delete the entry. The engine writes down since when that holds:
@@ -43,9 +45,12 @@ _RESTATED = re.compile(rf"\A\**restated\**{_SINCE}", re.I)
 _ENTRIES = re.compile(r"<!-- entries: (?P<ids>[-o0-9a-f ]*)-->")
 _OWN_LINE = re.compile(
     r"\A(?:\*\*(?:For|Against)\*\*\Z|\*\*(?:History|Now|Before)\*\* |- \d{4}-\d{2}-\d{2} · |"
-    r".* · confidence \*\*.*`o-[0-9a-f]+`\Z|.* · \*\*[01]\.\d\d\*\* .*\)\Z)"
+    r".* · confidence \*\*.*`o-[0-9a-f]+`\Z|.* · \*\*[01]\.\d\d\*\* .*\)\Z"
+    r"|- (?:Evidence|Contradicted|Last reinforced|Updated): )"
 )
-"""Lines that the engine writes; all but the last alternative are of pages written before 0.20."""
+"""Lines that the engine writes; all but the last two alternatives are of pages from before 0.20."""
+_NEWS = 3
+"""Lines of evidence below an opinion kept by hand; `explain` lists all of it."""
 _REMOVED = re.compile(
     r"\A-\s+`?(?P<id>o-[0-9a-f]{4,32})`?(?:\s+deleted)?(?:\s+(?P<since>\d{4}-\d{2}-\d{2}))?"
     r"(?::\s*(?P<statement>.*))?\Z"
@@ -87,13 +92,19 @@ def opinion_bodies(
     """The bodies of all blocks of the page: `overview`, one an opinion, `removed`.
 
     `entries` are the page's own as parsed; their pins, retractions and deletions are written again.
+    An opinion whose statement stands on the page by hand has a block only where there is news.
     """
     by_id = {entry.id: entry for entry in entries}
     gone = [entry for entry in by_id.values() if entry.deleted]
     shown = [o for o in opinions if not (o.id in by_id and by_id[o.id].deleted)]
-    bodies = {"overview": _entries_line(opinion.id for opinion in shown) if shown else ""}
+    listed = [opinion for opinion in shown if not kept_by_hand(opinion, path)]
+    bodies = {"overview": _entries_line(opinion.id for opinion in listed) if listed else ""}
     for opinion in sorted(shown, key=lambda o: (_rank(o), o.entities[:1], -o.confidence, o.id)):
-        bodies[opinion.id] = render_opinion(opinion, by_id.get(opinion.id), link=link, path=path)
+        entry = by_id.get(opinion.id)
+        if opinion in listed:
+            bodies[opinion.id] = render_opinion(opinion, entry, link=link, path=path)
+        elif news := _news(opinion, entry, path):
+            bodies[opinion.id] = news
     if gone:
         bodies["removed"] = render_removed(gone)
     return bodies
@@ -114,6 +125,28 @@ def render_opinion(
     if overrides:
         parts += ["", *overrides]
     return "\n".join(parts)
+
+
+def kept_by_hand(opinion: Opinion, path: str = OPINIONS_PATH) -> str:
+    """The words in which the opinion is kept on the page by hand; empty where it is not."""
+    stated = ("stated", "restated")
+    own = (e.content for e in opinion.evidence if e.source.path == path and e.reason in stated)
+    return next(own, opinion.statement if opinion.source.path == path else "")
+
+
+def _news(opinion: Opinion, entry: OpinionEntry | None, path: str) -> str:
+    """What other pages say of an opinion that is kept by hand, in the form of such pages."""
+    fresh = [line for line in opinion.evidence if line.source.path != path]
+    rows = []
+    for line in fresh[-_NEWS:]:
+        label = "Evidence" if line.stance is Stance.FOR else "Contradicted"
+        said = "said again" if line.content == opinion.statement else escape_inline(line.content)
+        rows.append(f"- {label}: {said} ({line.date}, {citation_link(line.source, path)})")
+    if fresh:
+        label = "Last reinforced" if fresh[-1].stance is Stance.FOR else "Updated"
+        state = f"**{opinion.confidence:.2f}** {_state(opinion)}"
+        rows.append(f"- {label}: {fresh[-1].date} · {state}")
+    return "\n".join([*rows, *_override_lines(opinion, entry)])
 
 
 def render_removed(entries: Iterable[OpinionEntry]) -> str:

@@ -18,7 +18,6 @@ from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from lorebank.config_places import user_config_path
 from lorebank.errors import ConfigurationError, LorebankError, UsageError
 from lorebank.mcp_server.access import (
     CLIENTS_FILE,
@@ -27,6 +26,7 @@ from lorebank.mcp_server.access import (
     Access,
     load_clients,
 )
+from lorebank.settings.files import user_config_path
 
 if TYPE_CHECKING:
     from lorebank.mcp_server.server import LorebankServer

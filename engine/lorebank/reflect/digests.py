@@ -105,14 +105,19 @@ def _single_lines(bank: Digests) -> Iterator[tuple[str, KnownFact]]:
 def _world(bank: Digests) -> str:
     """What is known about nobody in particular."""
     wanted = (FactKind.WORLD, FactKind.OBSERVATION)
-    own = [k for k in bank.facts if k.fact.kind in wanted and not k.fact.slugs and is_current(k)]
+    own = [
+        known
+        for known in _elsewhere(bank, WORLD_PATH)
+        if known.fact.kind in wanted and not known.fact.slugs and is_current(known)
+    ]
     lines = [sentence_line(known, WORLD_PATH) for known in distinct(sorted(own, key=newest_first))]
     return _cut(lines)
 
 
 def _experience(bank: Digests) -> str:
     """What was done, month by month; what is told on an entity's page is linked to."""
-    own = (k for k in bank.facts if k.fact.kind is FactKind.EXPERIENCE and is_current(k))
+    others = _elsewhere(bank, EXPERIENCE_PATH)
+    own = (k for k in others if k.fact.kind is FactKind.EXPERIENCE and is_current(k))
     done = [_as_done(known) for known in own]
     parts = []
     for month, group in groupby(sorted(done, key=newest_first), key=_month):
@@ -128,6 +133,12 @@ def _experience(bank: Digests) -> str:
         if any(told):
             parts.append("\n\n".join([f"### {month or 'Undated'}", *filter(None, told)]))
     return "\n\n".join(parts)
+
+
+def _elsewhere(bank: Digests, page: str) -> list[KnownFact]:
+    """The facts that the page does not hold by hand, in these words: it never repeats its own."""
+    by_hand = [k for k in bank.facts if k.fact.citation.path == page]
+    return distinct([*by_hand, *bank.facts])[len(distinct(by_hand)) :]
 
 
 def _as_done(known: KnownFact) -> KnownFact:

@@ -7,10 +7,10 @@ they are the person's for good; what was kept is reported.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from lorebank.domain import Diagnostic
-from lorebank.markdown.blocks import Block, find_blocks, replace_blocks
+from lorebank.markdown.blocks import Block, find_blocks, place_blocks, replace_blocks
 from lorebank.records import dataclass
 
 KEPT_NOTE = "> [!note] Kept from a hand edit of the block `{name}`:"
@@ -41,12 +41,14 @@ def plan_page_edit(
     frame: str = "",
     drop: Collection[str] = (),
     own_notes: Mapping[str, Sequence[str]] | None = None,
+    below: Callable[[str], Mapping[str, int]] | None = None,
 ) -> PageEdit:
     """The edit that gives the page's blocks these bodies; `changes` is false without news.
 
     `frame` is the text a new page begins with; `drop` names blocks to take off the page. A hand
     edit is found by its checksum; of it, `own_notes` says which lines to keep (by block name),
-    where it is left out all lines that the new body does not hold.
+    where it is left out all lines that the new body does not hold. `below` tells for a text which
+    blocks belong right below which line of it; the others go to the end.
     """
     text = frame if old is None else old
     blocks, problems = find_blocks(text, path)
@@ -59,6 +61,8 @@ def plan_page_edit(
                 kept[block.name] = lines
                 diagnostics.append(_report(path, block, len(lines)))
     text = _with_notes(text, blocks, kept, frozenset(drop))
+    if below is not None and (places := below(text)):
+        text = place_blocks(text, bodies, places)
     return PageEdit(path, old, replace_blocks(text, bodies), tuple(diagnostics))
 
 

@@ -249,7 +249,8 @@ def _timeline_body(view: View, shown: set[str]) -> str:
 def _timeline_line(view: View, same: Sequence[KnownFact], by_id: Mapping[str, KnownFact]) -> str:
     known = same[0]
     newer = [by_id[id_] for id_ in view.threads.taken_up.get(known.fact.id, ()) if id_ in by_id]
-    then = f" (before {newer[-1].fact.recorded})" if newer and newer[-1].fact.recorded else ""
+    is_open = known.status is FactStatus.LIVE and newer and newer[-1].fact.recorded
+    then = f" (newer: {newer[-1].fact.recorded})" if is_open else ""
     said = _told(known, view.slug, whole=True)
     by = f" by {citation_link(known.newer, view.page)}" if known.newer else ""
     if known.status is not FactStatus.LIVE:

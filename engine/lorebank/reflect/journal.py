@@ -11,12 +11,13 @@ from typing import Any
 from lorebank.domain import Citation, Diagnostic, Evidence, OpenPair, Opinion
 from lorebank.markdown.blocks import find_blocks
 from lorebank.markdown.generated_text import citation_link, escape_inline
-from lorebank.markdown.opinion_page import OPINIONS_PATH, is_opinion_block
+from lorebank.markdown.opinion_page import OPINIONS_PATH, is_opinion_block, kept_by_hand
 from lorebank.records import dataclass
 from lorebank.reflect.edits import PageEdit
 
 JOURNAL_FOLDER = "bank/reflections"
 _STANDING = re.compile(r"· \*\*([01]\.\d\d)\*\* \w+(?: · (\d{4}-\d{2}-\d{2}))?")
+_REINFORCED = re.compile(r"(?m)^- (?:Last reinforced|Updated): (\d{4}-\d{2}-\d{2})")
 _LINK = re.compile(r"\[((?:\\.|[^\]\\])*)#L(\d+)(?:-L(\d+))?\]\(")
 _SOURCES = 8
 """Of a page with more sources than that, the rest are counted."""
@@ -24,7 +25,8 @@ _SOURCES = 8
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """An opinion whose confidence a run changed; `before` is `None` where it is new."""
+    """An opinion whose confidence a run changed or that it first tells of; `before` is `None` where
+    it is new, and what the owner's own line says where one stands on the page."""
 
     opinion: Opinion
     before: float | None
@@ -50,8 +52,14 @@ def moved_opinions(edits: Iterable[PageEdit], opinions: Sequence[Opinion]) -> tu
         if now is None or (told is not None and told[0] == now[0]):
             continue
         known = told[1] if told else ""
-        fresh = tuple(e for e in opinion.evidence if e.date.isoformat() > known)
-        found.append(Moved(opinion, told[0] if told else None, now[0], fresh))
+        fresh = tuple(
+            line
+            for line in opinion.evidence
+            if line.date.isoformat() > known and line.source.path != OPINIONS_PATH
+        )
+        by_hand = kept_by_hand(opinion) and opinion.history
+        first = round(opinion.history[0][1], 2) if by_hand else None
+        found.append(Moved(opinion, told[0] if told else first, now[0], fresh))
     return tuple(found)
 
 
@@ -60,7 +68,8 @@ def _told(page: str) -> dict[str, tuple[float, str]]:
     told: dict[str, tuple[float, str]] = {}
     for block in find_blocks(page)[0]:
         if is_opinion_block(block.name) and (found := _STANDING.search(block.body)):
-            told[block.name] = (float(found[1]), found[2] or "")
+            day = found[2] or next(iter(_REINFORCED.findall(block.body)), "")
+            told[block.name] = (float(found[1]), day)
     return told
 
 
@@ -153,7 +162,7 @@ def _moved_lines(moved: Moved, path: str) -> str:
     lines = [f"- {step} → **{moved.after:.2f}** · {said} (`{moved.opinion.id}`{now})"]
     known = moved.opinion.statement
     lines += [_evidence_line(e, path, known) for e in moved.evidence]
-    if not moved.evidence:
+    if not moved.evidence and moved.before is not None:
         lines.append("  - no new line: older ones were changed, taken out or judged anew")
     return "\n".join(lines)
 

@@ -32,7 +32,7 @@ from lorebank.language.folding import fold
 from lorebank.language.words import words
 from lorebank.reflect.beliefs import PRIOR
 from lorebank.reflect.nearness import Nearness
-from lorebank.reflect.outcome import Belief, Judgement, Override, close
+from lorebank.reflect.outcome import Belief, Judgement, Override, close, noted_days
 from lorebank.reflect.reading import word_keys
 from lorebank.reflect.relation import Bearing, Relation, relate
 from lorebank.reflect.unsure import NEAR_MEANING, UnsurePair, newest_first, unsure_pair
@@ -84,7 +84,8 @@ def form(
     settled = {(v.fact_id, v.opinion_id): v for v in verdicts}
     by_hand = {override.opinion_id: override for override in overrides}
     groups = facts_by_holder(known, judged={v.fact_id for v in settled.values()})
-    now = as_of or max((fact.recorded for fact in known if fact.recorded), default=None)
+    days = (day for fact in known for day in (fact.recorded, *noted_days(fact)) if day)
+    now = as_of or max(days, default=None)
     opinions: list[Opinion] = []
     unsure: list[UnsurePair] = []
     waiting: set[str] = set()

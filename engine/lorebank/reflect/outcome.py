@@ -6,10 +6,14 @@ from collections.abc import Container, Mapping
 from dataclasses import field, replace
 from datetime import date
 
-from lorebank.domain import Evidence, Fact, Opinion, OpinionStatus, Origin, Stance, Trend
+from lorebank.domain import Evidence, Fact, FactKind, Opinion, OpinionStatus, Origin, Stance, Trend
+from lorebank.markdown.facts import iso_days
 from lorebank.records import dataclass
 from lorebank.reflect.beliefs import DatedEvidence, Pin, fold_evidence
 from lorebank.reflect.trends import trend_of
+
+NOTED = "noted"
+"""The reason of evidence that stands below its line: `Last reinforced: 2026-02-04`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +137,9 @@ def _opinion(belief: Belief, override: Override | None, prior: float, now: date 
         )
         for step in state.steps
     )
+    evidence = _with_noted_days(evidence, belief, now)
     retracted = override is not None and override.retracted
+    days = [*(line.date for line in evidence), *(day for day, _ in state.history)]
     return Opinion(
         id=belief.id,
         statement=belief.statement,
@@ -142,7 +148,7 @@ def _opinion(belief: Belief, override: Override | None, prior: float, now: date 
         trend=trend_of(evidence, now=now) if now else Trend.STALE,
         evidence=evidence,
         history=state.history,
-        last_updated=state.history[-1][0] if state.history else None,
+        last_updated=max(days, default=None),
         source=opening.citation,
         status=OpinionStatus.RETRACTED if retracted else OpinionStatus.LIVE,
         pinned=pin.confidence if pin else None,
@@ -152,6 +158,31 @@ def _opinion(belief: Belief, override: Override | None, prior: float, now: date 
             default=opening.origin,
         ),
     )
+
+
+def noted_days(fact: Fact) -> list[date]:
+    """The days that the evidence noted below an opinion line names (`Last reinforced: …`)."""
+    if fact.kind is not FactKind.OPINION:
+        return []
+    return sorted({day for detail in fact.details for day in iso_days(detail)})
+
+
+def _with_noted_days(
+    evidence: tuple[Evidence, ...], belief: Belief, now: date | None
+) -> tuple[Evidence, ...]:
+    """The evidence with what the writer of a line noted below it. It moves nothing: the writer's
+    `c` counts it in already."""
+    noted = []
+    for fact, said, _ in belief.lines.values():
+        known = {line.date for line in evidence if line.fact_id == fact.id}
+        noted += [
+            Evidence(fact.id, fact.citation, said.stance, day, 0.0, fact.content, NOTED)
+            for day in noted_days(fact)
+            if day not in known and (now is None or day <= now)
+        ]
+    if not noted:
+        return evidence
+    return tuple(sorted((*evidence, *noted), key=lambda line: line.date))
 
 
 def _names(belief: Belief) -> tuple[str, ...]:

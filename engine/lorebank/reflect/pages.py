@@ -27,11 +27,13 @@ from lorebank.index.descriptions import Description
 from lorebank.language.folding import slugify
 from lorebank.markdown.blocks import find_blocks
 from lorebank.markdown.entity_page import BLOCKS, entity_page_paths, new_entity_page
+from lorebank.markdown.facts import extract_facts
 from lorebank.markdown.front_matter import FrontMatterValue, set_front_matter_keys
 from lorebank.markdown.opinion_page import (
     OPINIONS_PATH,
     OpinionEntry,
     is_opinion_block,
+    kept_by_hand,
     opinion_bodies,
 )
 from lorebank.records import dataclass
@@ -213,6 +215,7 @@ class PagePlan:
             frame=_TITLES[OPINIONS_PATH],
             drop=_gone(old, bodies, OPINIONS_PATH),
             own_notes={entry.id: entry.notes for entry in content.entries if entry.edited},
+            below=lambda text: _lines_by_hand(text, content.opinions, bodies),
         )
 
 
@@ -389,6 +392,16 @@ def is_only_generated(text: str, entity: Entity, path: str) -> bool:
     )
     frame = new_entity_page(entity.name)
     return re.sub(r"\A---\s*---", "", bare.strip()).split() == frame.split()
+
+
+def _lines_by_hand(
+    text: str, opinions: Iterable[Opinion], bodies: Mapping[str, str]
+) -> dict[str, int]:
+    """Opinion id → the last line of its statement, of those that the page's owner keeps by hand."""
+    facts = extract_facts(text, OPINIONS_PATH, recorded=None, headings=(), everywhere=True).facts
+    ends = {fact.content: fact.citation.end_line for fact in facts}
+    said = {o.id: kept_by_hand(o) for o in opinions if o.id in bodies}
+    return {id_: ends[words] for id_, words in said.items() if words in ends}
 
 
 def _gone(text: str | None, bodies: Mapping[str, str], path: str) -> list[str]:

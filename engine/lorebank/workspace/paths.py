@@ -6,8 +6,8 @@ import os
 import re
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
-from lorebank.config import Config
 from lorebank.errors import PathRefused
+from lorebank.settings.tables import Config
 from lorebank.workspace.files import is_link, is_workspace, relative_to_root
 from lorebank.workspace.layout import (
     BANK_FOLDER,

@@ -17,9 +17,9 @@ from io import FileIO
 from pathlib import Path
 from typing import NamedTuple
 
-from lorebank.config import Config
 from lorebank.domain import Diagnostic
 from lorebank.records import dataclass
+from lorebank.settings.tables import Config
 from lorebank.workspace.files import is_link
 
 SESSIONS_FOLDER = "sessions"

@@ -7,13 +7,14 @@ from pathlib import Path
 
 import click
 
-from lorebank import config as settings
-from lorebank import config_places
 from lorebank.cli.command import Command, CommandGroup
 from lorebank.cli.render.settings import path_lines, setting_lines, value_text
 from lorebank.cli.session import Session, pass_session
 from lorebank.cli.streams import write_json
 from lorebank.errors import ConfigurationError, WorkspaceError
+from lorebank.settings import config as settings
+from lorebank.settings import files
+from lorebank.settings.tables import Config
 
 EXAMPLES = """
 lorebank config list
@@ -68,7 +69,7 @@ def get_setting(session: Session, key: str) -> None:
 @pass_session
 def set_setting(session: Session, key: str, value: str, user: bool) -> None:
     """Write one setting into the workspace's file, or with --user into your own."""
-    file = _user_file() if user else config_places.workspace_config_path(session.find_root())
+    file = _user_file() if user else files.workspace_config_path(session.find_root())
     read = settings.shown(key, settings.set_value(file, key, value, in_workspace=not user))
     if session.json:
         session.show_json({"key": key, "value": read, "file": str(file)})
@@ -86,7 +87,7 @@ def import_settings(session: Session, file: str, dry_run: bool) -> None:
 
     What has no home here is named with the reason.
     """
-    from lorebank.config_import import read_openclaw
+    from lorebank.settings.openclaw import read_openclaw
 
     found = read_openclaw(Path(file).expanduser())
     target = _user_file()
@@ -111,7 +112,7 @@ def show_schema(session: Session) -> None:
     With `#:schema ./lorebank.schema.json` as the first line of a settings file, editors that know
     TOML schemas complete its keys and mark what is wrong.
     """
-    from lorebank.config_schema import settings_schema
+    from lorebank.settings.schema import settings_schema
 
     write_json(settings_schema())
 
@@ -122,8 +123,8 @@ def show_paths(session: Session) -> None:
     """Print where settings are read from, and which of these files exist."""
     root = _root(session)
     found = {
-        "user": config_places.user_config_path(os.environ),
-        "workspace": config_places.workspace_config_path(root) if root else None,
+        "user": files.user_config_path(os.environ),
+        "workspace": files.workspace_config_path(root) if root else None,
     }
     named = [(place, path) for place, path in found.items() if path is not None]
     if session.json:
@@ -132,7 +133,7 @@ def show_paths(session: Session) -> None:
         session.show(path_lines(session.look, [(p, str(f), f.exists()) for p, f in named]))
 
 
-def _loaded(session: Session) -> settings.Config:
+def _loaded(session: Session) -> Config:
     return settings.load_config(_root(session), os.environ, session.flags)
 
 
@@ -147,7 +148,7 @@ def _root(session: Session) -> Path | None:
 
 
 def _user_file() -> Path:
-    found = config_places.user_config_path(os.environ)
+    found = files.user_config_path(os.environ)
     if found is None:
         raise ConfigurationError(
             "no folder for your settings is known", hint="set LOREBANK_CONFIG to a file's path"

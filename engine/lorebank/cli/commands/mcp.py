@@ -15,8 +15,8 @@ from lorebank.errors import LorebankError, UsageError
 
 if TYPE_CHECKING:
     from lorebank.app.several import Banks
-    from lorebank.config import Config
     from lorebank.mcp_server.banks import OpensBanks
+    from lorebank.settings.tables import Config
 
 EXAMPLES = """
 lorebank mcp

@@ -14,7 +14,7 @@ def value_text(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, tuple | list) and any(isinstance(item, dict) for item in value):
-        from lorebank.toml_edit import toml_text
+        from lorebank.settings.toml_edit import toml_text
 
         return toml_text(tuple(value))
     if isinstance(value, tuple | list):

@@ -13,21 +13,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import Field, field, fields, is_dataclass, replace
+from dataclasses import Field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
-from lorebank.config_agent import (
-    CompactionSettings,
-    ContextSettings,
-    CoreMemorySettings,
-    MemorySearchSettings,
-    MemorySettings,
-)
-from lorebank.config_embedder import EmbedderSettings, ProviderSettings
-from lorebank.config_generator import GeneratorSettings
-from lorebank.config_origin import OriginSettings
-from lorebank.config_places import (
+from lorebank.errors import ConfigurationError, UsageError
+from lorebank.records import dataclass
+from lorebank.settings.files import (
     parse_file,
     read_text,
     refuse_link,
@@ -35,127 +27,14 @@ from lorebank.config_places import (
     user_config_path,
     workspace_config_path,
 )
-from lorebank.config_recall import RecallSettings
-from lorebank.config_rules import (
-    AGENT_ID,
-    EXTRA_PATHS,
-    FLAG,
-    FRACTION,
-    HEADINGS,
-    INDEX_PATH,
-    LIBRARY,
-    LOG_PATTERN,
-    Rule,
-    number,
-    one_of,
-    setting,
-    users_own,
-    whole_number,
-)
-from lorebank.errors import ConfigurationError, UsageError
-from lorebank.records import dataclass
+from lorebank.settings.rules import Rule
+from lorebank.settings.tables import Config
 
 HIDDEN = "(hidden)"
 """What stands for a key where settings are shown."""
 _PREFIX = "LOREBANK_"
 _SHOWN = 120
 """Characters of a wrong value that its error shows."""
-
-
-@dataclass(frozen=True, slots=True)
-class WorkspaceSettings:
-    """Which files are memory."""
-
-    log_pattern: str = setting("memory/{YYYY}-{MM}-{DD}.md", LOG_PATTERN)
-    extra_paths: tuple[str, ...] = setting((), EXTRA_PATHS)
-    """Further Markdown files and folders; absolute ones only from the user's file."""
-    exclude: tuple[str, ...] = setting((), EXTRA_PATHS)
-    """Folders that are never read, such as those of templates."""
-
-
-@dataclass(frozen=True, slots=True)
-class RetainSettings:
-    """How retain sections are told."""
-
-    headings: tuple[str, ...] = setting((), HEADINGS)
-    """First words of a heading that open a retain section, besides the shipped ones."""
-
-
-@dataclass(frozen=True, slots=True)
-class MentionSettings:
-    """Which names count as mentions where nobody marked them with `@`."""
-
-    in_prose: bool = setting(True, FLAG)
-    """Whether known names are found in running text, as weaker mentions."""
-    exclude: tuple[str, ...] = setting((), HEADINGS)
-    """Names that are common words here: found only where they are marked."""
-
-
-@dataclass(frozen=True, slots=True)
-class IndexSettings:
-    """How files are cut into chunks, both in estimated tokens, and where the index is kept."""
-
-    chunk_tokens: int = setting(400, whole_number(50, 8000))
-    chunk_overlap: int = setting(80, whole_number(0, 4000))
-    path: str = setting("", INDEX_PATH)
-    """Where the index is kept in place of `.memory/index.sqlite`; `{workspace}` stands for a name
-    of the workspace's own, `{agent_id}` for the agent's."""
-    agent_id: str = setting("main", AGENT_ID)
-    """Who asks, where each agent has an index of its own."""
-
-
-@dataclass(frozen=True, slots=True)
-class VectorSettings:
-    """The vector extension of SQLite; without it an exact scan gives the same answers."""
-
-    enabled: bool = setting(True, FLAG)
-    extension_path: str = setting("", LIBRARY)
-    """A shared library to load in place of the packaged one; only from the user's file."""
-
-
-@dataclass(frozen=True, slots=True)
-class ReflectSettings:
-    """How the scheduled job believes and what it dares."""
-
-    prior: float = setting(0.6, number(0.01, 0.99))
-    """The confidence of an opinion whose writer gave none."""
-    fade_half_life_days: float = setting(0.0, number(0, 36500))
-    """Days without evidence after which an opinion is read halfway to `prior`; 0: it never fades.
-
-    Only what is shown fades: what is believed stays as the evidence left it."""
-    catch_up: str = setting("say", one_of("say", "run", "off"))
-    """What the next command does about a missed night of `lorebank schedule`: say so, run it."""
-    core_token_budget: int = setting(1500, whole_number(50, 100_000))
-    """How large the core memory may grow by proposals, in estimated tokens."""
-    max_vanish: float = setting(0.25, FRACTION)
-    """The share of a page's entries that may go in one run without `--force`; one always may."""
-    run_git_programs: bool = setting(False, users_own(FLAG))
-    """Whether `--commit` lets the repository's own hooks, filters and signer run. A workspace's
-    file cannot say so."""
-
-
-@dataclass(frozen=True, slots=True)
-class Config:
-    """All settings of one run, complete and valid."""
-
-    workspace: WorkspaceSettings = field(default_factory=WorkspaceSettings)
-    retain: RetainSettings = field(default_factory=RetainSettings)
-    mentions: MentionSettings = field(default_factory=MentionSettings)
-    index: IndexSettings = field(default_factory=IndexSettings)
-    origin: OriginSettings = field(default_factory=OriginSettings)
-    embedder: EmbedderSettings = field(default_factory=EmbedderSettings)
-    generator: GeneratorSettings = field(default_factory=GeneratorSettings)
-    providers: ProviderSettings = field(default_factory=ProviderSettings)
-    vector: VectorSettings = field(default_factory=VectorSettings)
-    recall: RecallSettings = field(default_factory=RecallSettings)
-    reflect: ReflectSettings = field(default_factory=ReflectSettings)
-    memory: MemorySettings = field(default_factory=MemorySettings)
-    memory_search: MemorySearchSettings = field(default_factory=MemorySearchSettings)
-    core_memory: CoreMemorySettings = field(default_factory=CoreMemorySettings)
-    context: ContextSettings = field(default_factory=ContextSettings)
-    compaction: CompactionSettings = field(default_factory=CompactionSettings)
-    origins: Mapping[str, str] = field(default_factory=dict)
-    """Key → the file or variable that set it; keys that stand at their default are absent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +132,7 @@ def set_values(file: Path, values: Mapping[str, Any]) -> None:
 
 
 def _write(file: Path, values: Mapping[str, Any], *, in_workspace: bool) -> None:
-    from lorebank import toml_edit
+    from lorebank.settings import toml_edit
 
     if in_workspace:
         refuse_link(file)
@@ -342,7 +221,7 @@ def _from_text(key: str, text: str) -> object:
 
 def _file_changes(path: Path, text: str, *, in_workspace: bool) -> list[Change]:
     """The values a settings file sets, each checked against its rule and the allow-list."""
-    from lorebank import toml_edit
+    from lorebank.settings import toml_edit
 
     def read(change: Change) -> Change:
         value = _checked(change.key, change.value, in_workspace=in_workspace)

@@ -12,10 +12,10 @@ from dataclasses import field
 from pathlib import Path
 from typing import Any
 
-from lorebank import json5
-from lorebank.config import check_value
 from lorebank.errors import ConfigurationError, UsageError
 from lorebank.records import dataclass
+from lorebank.settings import json5
+from lorebank.settings.config import check_value
 
 _SEARCH = "agents.defaults.memorySearch"
 _HOMES = {

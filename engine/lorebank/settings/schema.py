@@ -13,8 +13,8 @@ from dataclasses import Field, fields, is_dataclass
 from itertools import pairwise
 from typing import Any, cast
 
-from lorebank.config import Config
-from lorebank.config_rules import Rule
+from lorebank.settings.rules import Rule
+from lorebank.settings.tables import Config
 
 _KINDS: Mapping[type, Mapping[str, Any]] = {
     str: {"type": "string"},
