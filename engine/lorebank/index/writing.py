@@ -18,7 +18,6 @@ from lorebank.index.embedding import item_text
 from lorebank.index.embedding_cache import text_hash
 from lorebank.index.items import ENDS
 from lorebank.index.lint import insert_advice
-from lorebank.index.quarantine import insert_confirmations
 from lorebank.index.slots import insert_slots
 from lorebank.index.succession import insert_change, insert_line_rulings
 from lorebank.index.tasks import insert_tasks
@@ -26,6 +25,7 @@ from lorebank.language.words import searchable
 from lorebank.markdown.origin import format_author, read_origin_mark
 from lorebank.markdown.tags import find_tags
 from lorebank.names.entities import insert_names
+from lorebank.trust.quarantine import insert_confirmations
 
 if TYPE_CHECKING:
     from lorebank.index.reading import ReadFile
