@@ -10,12 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lorebank.index.session_sync import read_session
+from lorebank.conversations.messages import Role, said_in
+from lorebank.conversations.store import chunks_of_turns
+from lorebank.conversations.sync import read_session
+from lorebank.conversations.turns import START, Place, Turn, lines_of, read_line, turns_of
 from lorebank.markdown.recalled import as_recalled
-from lorebank.transcripts.chunks import chunks_of_turns
-from lorebank.transcripts.lines import START, Place, lines_of
-from lorebank.transcripts.messages import Role, said_in
-from lorebank.transcripts.turns import Turn, read_line, turns_of
 from support import FIXTURES
 
 SESSIONS = FIXTURES / "sessions"

@@ -12,12 +12,12 @@ import apsw
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lorebank.conversations import sync as session_sync
+from lorebank.conversations.files import FoundSessions, SessionFile
+from lorebank.conversations.store import open_sessions, session_problems, to_fold
+from lorebank.conversations.sync import SessionRules, sync_sessions
 from lorebank.database.connection import Connection, select
-from lorebank.index import session_sync
-from lorebank.index.session_rows import open_sessions, session_problems, to_fold
-from lorebank.index.session_sync import SessionRules, sync_sessions
 from lorebank.language.words import searchable
-from lorebank.workspace.session_files import FoundSessions, SessionFile
 
 TODAY = date(2026, 3, 1)
 RULES = SessionRules(chunk_tokens=12)

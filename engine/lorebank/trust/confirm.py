@@ -9,15 +9,15 @@ from pathlib import Path
 from lorebank.database.connection import Connection
 from lorebank.domain import Citation, Origin
 from lorebank.errors import NotFound, UsageError
-from lorebank.index.quarantine import ids_beginning, is_indexed, items_in_lines
-from lorebank.markdown.confirmations import (
+from lorebank.markdown.ledger_edit import added_line, without_lines
+from lorebank.records import dataclass
+from lorebank.trust.confirmations import (
     Confirmation,
     Target,
     format_confirmation,
     parse_confirmations,
 )
-from lorebank.markdown.ledger_edit import added_line, without_lines
-from lorebank.records import dataclass
+from lorebank.trust.quarantine import ids_beginning, is_indexed, items_in_lines
 from lorebank.workspace.layout import CONFIRMED_PAGE
 from lorebank.workspace.text_file import read_text_file, write_text_file
 

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from lorebank import Bank, ConcurrentEdit, NotFound, UsageError
-from lorebank.custody.forgotten import kept_runs, read_run
+from lorebank.forgetting.undo import kept_runs, read_run
 from support import WORDS_ONLY
 
 NOW = date(2025, 12, 20)

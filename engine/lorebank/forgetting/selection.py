@@ -10,7 +10,7 @@ from pathlib import Path
 from lorebank.database.connection import Connection
 from lorebank.domain import Citation, ForgottenLine
 from lorebank.errors import NotFound, UsageError
-from lorebank.index.forgetting import (
+from lorebank.forgetting.rows import (
     KnownItem,
     items_matching,
     items_of_entity,
@@ -18,13 +18,12 @@ from lorebank.index.forgetting import (
     ledger_lines_of_entity,
     paths_before,
 )
-from lorebank.index.quarantine import ids_beginning
 from lorebank.language.folding import fold
 from lorebank.markdown.source import decode, split_lines
 from lorebank.records import dataclass
+from lorebank.trust.quarantine import ids_beginning
 from lorebank.workspace.files import SourceFile, read_bytes
-from lorebank.workspace.layout import FORGOTTEN_PAGE, FileRole, is_markdown
-from lorebank.workspace.session_files import is_session_path
+from lorebank.workspace.layout import FORGOTTEN_PAGE, FileRole, is_markdown, is_session_path
 
 
 @dataclass(frozen=True, slots=True)

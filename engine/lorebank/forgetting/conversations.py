@@ -11,14 +11,14 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date, datetime
 
-from lorebank.custody.selection import Order
+from lorebank.conversations.files import SessionFile
+from lorebank.conversations.turns import Turn
 from lorebank.domain import Citation, ForgottenLine
 from lorebank.errors import NotFound
+from lorebank.forgetting.selection import Order
 from lorebank.language.folding import fold
+from lorebank.markdown.tombstones import Tombstone, format_tombstone, message_key
 from lorebank.records import dataclass
-from lorebank.transcripts.forgotten import Tombstone, format_tombstone, key_of
-from lorebank.transcripts.turns import Turn
-from lorebank.workspace.session_files import SessionFile
 
 _SHOWN = 100
 """So many characters tell the owner which turn it is."""
@@ -121,7 +121,7 @@ def _tombstones(
 
 
 def _of_run(path: str, run: Sequence[Turn]) -> Tombstone:
-    keys = dict.fromkeys(filter(None, map(key_of, run)))
+    keys = dict.fromkeys(filter(None, (message_key(turn.text) for turn in run)))
     return Tombstone(path, run[0].line, run[-1].line, keys=tuple(keys))
 
 

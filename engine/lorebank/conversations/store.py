@@ -1,4 +1,8 @@
-"""Rows of transcripts: how far each was read, its chunks, and what was odd in it."""
+"""The store of conversations: how far each transcript was read, its chunks, what was odd in it.
+
+Chunks are a function of the turns alone, one after the other: going on from an open chunk gives
+what reading everything at once would. A chunk is of one day; a long turn is cut between words.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +10,78 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from functools import cache
 from pathlib import Path
 
+from lorebank.conversations.messages import Role
+from lorebank.conversations.turns import ODD, START, Place, Turn
 from lorebank.database.connection import SCHEMA_VERSION, Connection, open_index, select
 from lorebank.domain import Diagnostic
 from lorebank.index.lexical import prepare_connection
 from lorebank.language.words import searchable
 from lorebank.records import dataclass
-from lorebank.transcripts.chunks import LABELS, TurnChunk
-from lorebank.transcripts.lines import START, Place
-from lorebank.transcripts.turns import ODD, Turn
+
+LABELS = {Role.USER: "User: ", Role.ASSISTANT: "Assistant: "}
+_BETWEEN = "\n\n"
+_BREAKS = ("\n\n", "\n", ". ", "。", " ")
+_WORTH = 2
+"""A break counts in the last half of what fits."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnChunk:
+    """Some turns in a row, or a part of a long one."""
+
+    text: str
+    """Each turn with who said it before it."""
+    start_line: int
+    end_line: int
+    day: date | None
+
+
+def chunks_of_turns(
+    turns: Iterable[Turn], longest: int, open_chunk: TurnChunk | None = None
+) -> Iterator[TurnChunk]:
+    """The chunks of the turns, of at most `longest` characters; the first begins with
+    `open_chunk`, the last one may go on.
+    """
+    current = open_chunk
+    for turn in turns:
+        label = LABELS[turn.role]
+        for piece in _pieces(turn.text, longest - len(label)):
+            added = TurnChunk(label + piece, turn.line, turn.line, turn.day)
+            if current is None:
+                current = added
+            elif current.day == added.day and (
+                len(current.text) + len(_BETWEEN) + len(added.text) <= longest
+            ):
+                text = current.text + _BETWEEN + added.text
+                current = replace(current, text=text, end_line=turn.line)
+            else:
+                yield current
+                current = added
+    if current is not None:
+        yield current
+
+
+def _pieces(text: str, longest: int) -> Iterator[str]:
+    """The text in parts that fit, cut where a paragraph, line, sentence or word ends."""
+    start = 0
+    while len(text) - start > longest:
+        end = start + longest
+        for mark in _BREAKS:
+            found = text.rfind(mark, start + longest // _WORTH, end)
+            if found >= 0:
+                end = found + len(mark)
+                break
+        if piece := text[start:end].strip():
+            yield piece
+        start = end
+    if piece := text[start:].strip():
+        yield piece
+
 
 _HASH_BUFFER_BYTES = 16 * 2**20
 """Words that FTS5 gathers before it writes them; its own default is one megabyte."""

@@ -1,4 +1,4 @@
-"""What the index tells and gives up when something is to be forgotten.
+"""Rows of the index that speak of forgotten lines: found, counted, and their bytes overwritten.
 
 A deleted row leaves its bytes in free pages, in the write-ahead log and in the segments of the full
 text until they happen to be overwritten. `scrub` sees to it that none of them is left.
@@ -11,9 +11,7 @@ import time
 from collections.abc import Iterable, Sequence
 from datetime import date
 
-import apsw
-
-from lorebank.database.connection import Connection, select, transaction
+from lorebank.database.connection import BusyIndex, Connection, select, transaction
 from lorebank.domain import Citation
 
 KnownItem = tuple[str, str, str, Citation]
@@ -158,7 +156,7 @@ def scrub(connection: Connection) -> str:
                 connection.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")
         connection.execute("VACUUM")
         return _checkpoint(connection)
-    except apsw.BusyError:
+    except BusyIndex:
         return "the index is in use by another process"
 
 

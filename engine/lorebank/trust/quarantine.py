@@ -15,7 +15,7 @@ from lorebank.database.connection import Connection, select
 from lorebank.domain import Citation, Origin
 
 if TYPE_CHECKING:
-    from lorebank.markdown.confirmations import Confirmation
+    from lorebank.trust.confirmations import Confirmation
 
 TRUSTED = "i.quarantined = 0"
 """The condition on `items i` for what may be believed."""

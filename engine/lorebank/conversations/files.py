@@ -21,9 +21,8 @@ from lorebank.domain import Diagnostic
 from lorebank.records import dataclass
 from lorebank.settings.tables import Config
 from lorebank.workspace.files import is_link
+from lorebank.workspace.layout import SESSIONS_FOLDER, TRANSCRIPT_ENDING
 
-SESSIONS_FOLDER = "sessions"
-_ENDING = ".jsonl"
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _BINARY = getattr(os, "O_BINARY", 0)
 _DEEPEST = 8
@@ -46,16 +45,6 @@ class FoundSessions:
 
     files: tuple[SessionFile, ...]
     problems: tuple[Diagnostic, ...]
-
-
-def is_session_path(path: str) -> bool:
-    """Whether a path is a transcript's, or a folder's of them, as search cites it."""
-    return path.rstrip("/") == SESSIONS_FOLDER or path.startswith(f"{SESSIONS_FOLDER}/")
-
-
-def is_transcript(path: str) -> bool:
-    """Whether a path is one transcript's, as search cites it."""
-    return is_session_path(path) and path.lower().endswith(_ENDING)
 
 
 def session_folders(root: Path, config: Config) -> tuple[Path, ...]:
@@ -127,7 +116,7 @@ class _Walk:
                 self._take(entry, path, number)
 
     def _is_of_interest(self, entry: os.DirEntry[str]) -> bool:
-        return entry.name.lower().endswith(_ENDING)
+        return entry.name.lower().endswith(TRANSCRIPT_ENDING)
 
     def _take(self, entry: os.DirEntry[str], within: str, number: int) -> None:
         try:

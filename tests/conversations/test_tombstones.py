@@ -8,15 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lorebank.transcripts.forgotten import (
+from lorebank.conversations.messages import Role
+from lorebank.conversations.turns import Turn
+from lorebank.markdown.tombstones import (
     NOTHING,
+    Forgotten,
     Tombstone,
     format_tombstone,
-    key_of,
+    message_key,
     parse_forgotten,
 )
-from lorebank.transcripts.messages import Role
-from lorebank.transcripts.turns import Turn
 
 A = "sessions/a.jsonl"
 LONG = "something that takes a little longer to say"
@@ -24,6 +25,10 @@ LONG = "something that takes a little longer to say"
 
 def turn(line: int, day: date | None = None, text: str = "hm") -> Turn:
     return Turn(Role.USER, text, line, day)
+
+
+def _holds(forgotten: Forgotten, path: str, each: Turn) -> bool:
+    return forgotten.holds(path, each.line, each.day, each.text)
 
 
 NAMES = st.text(st.characters(exclude_categories=("C", "Z")) | st.just(" "), max_size=20)
@@ -60,15 +65,18 @@ def test_a_line_reads_as_it_was_meant(
 def test_which_turns_a_line_means(line: str, held: list[bool]) -> None:
     forgotten, problems = parse_forgotten(f"# Forgotten\n\n{line}\n", agent="main")
     turns = [turn(1, date(2026, 1, 31)), turn(2, date(2026, 2, 1)), turn(3)]
-    assert ([forgotten.holds(A, each) for each in turns], problems) == (held, ())
+    assert ([_holds(forgotten, A, each) for each in turns], problems) == (held, ())
 
 
 def test_a_long_message_is_told_wherever_it_stands_a_short_one_is_not() -> None:
     long, short = turn(7, text=LONG), turn(8, text="yes")
-    line = format_tombstone(Tombstone(A, 1, 2, keys=(key_of(long),)), "tide")
+    line = format_tombstone(Tombstone(A, 1, 2, keys=(message_key(long.text),)), "tide")
     forgotten, _ = parse_forgotten(line, agent="main")
-    assert (key_of(short), LONG in line) == ("", False)
-    assert (forgotten.holds("sessions/x.jsonl", long), forgotten.holds(A, short)) == (True, False)
+    assert (message_key(short.text), LONG in line) == ("", False)
+    assert (_holds(forgotten, "sessions/x.jsonl", long), _holds(forgotten, A, short)) == (
+        True,
+        False,
+    )
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from lorebank.conversations.store import load_session_chunks, select_session_chunks
 from lorebank.database.connection import Connection
 from lorebank.domain import Origin, SearchHit
 from lorebank.index.lexical import match_session_chunks
-from lorebank.index.session_rows import load_session_chunks, select_session_chunks
 from lorebank.recall.scoring import score_of_words
 from lorebank.recall.search import search_terms
 from lorebank.recall.snippets import snippet

@@ -15,6 +15,10 @@ from datetime import date, datetime, timedelta
 from io import FileIO
 from pathlib import Path
 
+from lorebank.conversations import store as rows
+from lorebank.conversations.files import FoundSessions, SessionFile, open_session
+from lorebank.conversations.store import KnownSession, chunks_of_turns
+from lorebank.conversations.turns import Place, Turn, lines_of, read_line, turns_of
 from lorebank.database.connection import (
     Connection,
     give_back_room,
@@ -23,15 +27,9 @@ from lorebank.database.connection import (
     write_meta,
 )
 from lorebank.domain import Diagnostic, SyncReport
-from lorebank.index import session_rows as rows
-from lorebank.index.session_rows import KnownSession
+from lorebank.markdown.tombstones import NOTHING, Forgotten
 from lorebank.records import dataclass
-from lorebank.transcripts.chunks import chunks_of_turns
-from lorebank.transcripts.forgotten import NOTHING, Forgotten
-from lorebank.transcripts.lines import Place, lines_of
-from lorebank.transcripts.turns import Turn, read_line, turns_of
 from lorebank.workspace.files import content_hash
-from lorebank.workspace.session_files import FoundSessions, SessionFile, open_session
 
 Progress = Callable[[str, int, int], None]
 
@@ -233,7 +231,7 @@ def _read_piece(
             break
         place = line.end
         for turn in read.turns:
-            if rules.forgotten.holds(known.path, turn):
+            if rules.forgotten.holds(known.path, turn.line, turn.day, turn.text):
                 continue
             if rows.is_news(connection, known.session, turn):
                 turns.append(turn)

@@ -12,21 +12,21 @@ from dataclasses import field
 from datetime import date
 from pathlib import Path, PurePosixPath
 
-from lorebank.custody.conversations import Conversations, Said
-from lorebank.custody.forgotten import Cut, KeptRun, finish, keep, kept_runs, next_run, read_run
-from lorebank.custody.planning import CutPlan, plan_cuts
-from lorebank.custody.selection import Order, Selected, select_lines
 from lorebank.database.connection import Connection
 from lorebank.domain import Diagnostic, ForgetReport
 from lorebank.errors import ConcurrentEdit, NotFound
-from lorebank.index.embedding_cache import EmbeddingCache
-from lorebank.index.forgetting import (
+from lorebank.forgetting.conversations import Conversations, Said
+from lorebank.forgetting.planning import CutPlan, plan_cuts
+from lorebank.forgetting.rows import (
     derived_counts,
     embedding_hashes,
     forget_page_notes,
     opinions_moved,
     scrub,
 )
+from lorebank.forgetting.selection import Order, Selected, select_lines
+from lorebank.forgetting.undo import Cut, finish, keep, kept_runs, next_run, read_run
+from lorebank.index.embedding_cache import EmbeddingCache
 from lorebank.records import dataclass
 from lorebank.reflect.generated_memory import forget_generated
 from lorebank.workspace.atomic import remove_temporaries, remove_whole, write_atomic
@@ -195,8 +195,3 @@ def _joined(done: Mapping[str, Cut], cuts: Mapping[str, Cut]) -> dict[str, Cut]:
         else cut
         for path, cut in cuts.items()
     }
-
-
-def texts_of(run: KeptRun) -> tuple[bytes, ...]:
-    """What was forgotten in a run, as bytes to look for."""
-    return tuple(text.encode("utf-8", "surrogatepass") for text in run.texts)

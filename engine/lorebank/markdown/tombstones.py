@@ -19,7 +19,6 @@ from datetime import date
 
 from lorebank.domain import Citation, Diagnostic
 from lorebank.records import dataclass
-from lorebank.transcripts.turns import Turn
 
 _ITEM = re.compile(r"\s*[-*+]\s+")
 _LINE = re.compile(
@@ -27,9 +26,9 @@ _LINE = re.compile(
     r"(?:\s+before\s+(?P<day>\d{4}-\d\d-\d\d))?(?P<keys>(?:\s+[0-9a-f]{12})*)\s*\Z"
 )
 _KEY_BYTES = 6
-_TELLING = 20
-"""A shorter message is forgotten where it stands, not wherever somebody says the like; and what it
-was could be guessed from a digest."""
+_SHORTEST_KEYED = 20
+"""Characters. A shorter message ("yes, please") is forgotten at its place only: others say the
+same, and a digest of it would give it away to whoever tries short sentences."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +42,14 @@ class Tombstone:
     before: date | None = None
     """What was said on an earlier day; of the lines, then, those that bear no day."""
     keys: tuple[str, ...] = ()
-    """Of messages that stand in these lines, see `key_of`."""
+    """Of messages that stand in these lines, see `message_key`."""
 
-    def covers(self, turn: Turn) -> bool:
-        """Whether it speaks of a turn of its transcript, by place and day."""
-        if self.before is not None and turn.day is not None:
-            return turn.day < self.before
+    def covers(self, line: int, day: date | None) -> bool:
+        """Whether it forgets what stands on this line of its transcript, said on this day."""
+        if self.before is not None and day is not None:
+            return day < self.before
         if self.first:
-            return self.first <= turn.line <= self.last
+            return self.first <= line <= self.last
         return self.before is None
 
 
@@ -62,11 +61,11 @@ class Forgotten:
     """By path."""
     keys: frozenset[str] = frozenset()
 
-    def holds(self, path: str, turn: Turn) -> bool:
-        """Whether a turn of a transcript is forgotten."""
-        if any(each.covers(turn) for each in self.tombstones.get(path, ())):
+    def holds(self, path: str, line: int, day: date | None, text: str) -> bool:
+        """Whether a message of a transcript is forgotten."""
+        if any(each.covers(line, day) for each in self.tombstones.get(path, ())):
             return True
-        return bool(self.keys) and key_of(turn) in self.keys
+        return bool(self.keys) and message_key(text) in self.keys
 
     def fingerprint(self) -> str:
         """Changes with whatever lets other turns pass; empty where all do."""
@@ -78,11 +77,9 @@ class Forgotten:
 NOTHING = Forgotten()
 
 
-def key_of(turn: Turn) -> str:
-    """Hex digits that tell a message again; empty for one too short to be told by its words."""
-    if len(turn.text) < _TELLING:
-        return ""
-    return _digest(turn.text)
+def message_key(text: str) -> str:
+    """Hex digits by which a copied message is recognised; empty for one too short for that."""
+    return _digest(text) if len(text) >= _SHORTEST_KEYED else ""
 
 
 def format_tombstone(tombstone: Tombstone, agent: str) -> str:

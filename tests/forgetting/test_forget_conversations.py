@@ -255,7 +255,7 @@ def test_a_kill_before_the_store_was_cut_is_finished(workspace: Path) -> None:
             raise Killed
 
         object.__setattr__(conversations, "settle", settle)
-        from lorebank.custody.selection import Order
+        from lorebank.forgetting.selection import Order
 
         with pytest.raises(Killed):
             forgetting.forget(Order(match="zweikanalig"), today=date(2026, 3, 1))

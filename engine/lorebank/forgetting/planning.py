@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from lorebank.custody.conversations import Said
-from lorebank.custody.forgotten import Cut
-from lorebank.custody.selection import Order, Selected
 from lorebank.domain import Diagnostic, ForgottenLine
+from lorebank.forgetting.conversations import Said
+from lorebank.forgetting.selection import Order, Selected
+from lorebank.forgetting.undo import Cut
 from lorebank.markdown.ledger_edit import added_line, without_lines
 from lorebank.markdown.mending import Mended, Traces, blanked, mend_blocks, mend_report
 from lorebank.markdown.proposal_pages import DECISIONS_PATH, PROPOSAL_PAGES
