@@ -29,6 +29,8 @@ _FULL_TEXT_TABLE = re.compile(
 _POLL_S = 0.01
 DamagedIndex = (apsw.NotADBError, apsw.CorruptError)
 """What SQLite raises when it meets a page that makes no sense."""
+BusyIndex = apsw.BusyError
+"""What SQLite raises when another process holds the file."""
 IndexProblem = apsw.Error
 """Whatever SQLite raises."""
 UnwritableIndex = (apsw.ReadOnlyError, apsw.FullError, apsw.CantOpenError, apsw.IOError)

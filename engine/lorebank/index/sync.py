@@ -190,11 +190,11 @@ def _plan(
 
 
 def _write(connection: Connection, plan: _Plan, settings: ReadSettings, *, full: bool) -> set[str]:
-    from lorebank.index.quarantine import refresh_quarantine
     from lorebank.index.writing import delete_file, holders_of_file, insert_file, touch_file
     from lorebank.names.entity_rows import refresh_entities
     from lorebank.names.names_due import names_between, said_in
     from lorebank.names.plain_mentions import refresh_plain_mentions
+    from lorebank.trust.quarantine import refresh_quarantine
 
     paths = [*plan.removed, *(read.source.path for read in plan.read)]
     before = said_in(connection, paths)

@@ -15,8 +15,8 @@ from lorebank.workspace.layout import (
     LogPattern,
     is_core,
     is_markdown,
+    is_transcript,
 )
-from lorebank.workspace.session_files import is_transcript
 
 _HINT = "give a Markdown file as recall cites it, such as memory/2025-11-27.md"
 _LONGEST = 1024
