@@ -6,7 +6,6 @@ from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING
 
-from lorebank.app.opened import Day
 from lorebank.app.sessions import Sessions
 from lorebank.domain import ConfirmReport, ForgetReport, PurgeReport, UndoReport
 from lorebank.errors import NotFound
@@ -18,6 +17,7 @@ from lorebank.workspace.layout import FORGOTTEN_PAGE
 from lorebank.workspace.lock import WriterLock
 
 if TYPE_CHECKING:
+    from lorebank.app.opened import Day
     from lorebank.forgetting.forget import Forgetting
 
 

@@ -28,11 +28,11 @@ from lorebank.domain import (
 )
 from lorebank.errors import LorebankError, UsageError, WorkspaceError
 from lorebank.recall.several import Asked, merge_answers, merge_searches
-from lorebank.settings.config import Change
 from lorebank.workspace.registry import Registry, load_registry, split_place
 
 if TYPE_CHECKING:
     from lorebank.agent.memory_search import MemorySearch
+    from lorebank.settings.config import Change
 
 T = TypeVar("T")
 DEFAULT_K = 10

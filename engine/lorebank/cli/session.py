@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lorebank.cli.render.look import Look
+from lorebank.cli.render.text import Look
 from lorebank.cli.streams import write, write_json
 from lorebank.errors import ConfigurationError, UsageError
 from lorebank.records import dataclass

@@ -1,4 +1,4 @@
-"""`lorebank export`: facts, pages and the graph in formats that other programs read."""
+"""Other programs' notes in, facts and pages out."""
 
 from __future__ import annotations
 
@@ -6,14 +6,47 @@ import click
 
 from lorebank.cli.command import command
 from lorebank.cli.parameters import KIND, complete_entity
-from lorebank.cli.render.phrases import count
+from lorebank.cli.render.reports import import_lines, left_out_lines
+from lorebank.cli.render.text import count
 from lorebank.cli.session import Session, pass_session
 from lorebank.cli.streams import write_raw
 from lorebank.errors import UsageError
 
+FORMS = ("obsidian", "logseq", "chatgpt", "claude", "basic-memory", "jsonl")
+IMPORT_EXAMPLES = """
+lorebank import ~/Vault --dry-run
+lorebank import chatgpt-export.zip
+lorebank import facts.jsonl --name work
+lorebank confirm --all-from imported
+"""
+
+
+@command("import", examples=IMPORT_EXAMPLES)
+@click.argument("source", metavar="SOURCE")
+@click.option("--as", "form", type=click.Choice(FORMS), help="What it is; else its content tells.")
+@click.option("--name", default="", help="Of its folder here; else what the source is called.")
+@click.option("--dry-run", is_flag=True, help="Write nothing; print the same report.")
+@pass_session
+def import_notes(session: Session, source: str, form: str | None, name: str, dry_run: bool) -> int:
+    """Bring in a vault, a graph, an export of a chat program, or JSONL.
+
+    SOURCE is a folder, a zip or a file. It becomes Markdown below memory/imported/ and stays in
+    quarantine until confirmed. A second import changes nothing; files you have edited since are
+    never written over. Exits with 1 where the source could not be read to its end.
+    """
+    with session.bank() as bank:
+        report = bank.import_notes(source, form=form, name=name, dry_run=dry_run)
+    if session.json:
+        session.show_json(report.to_dict())
+    else:
+        session.show(import_lines(session.look, report))
+        session.note(left_out_lines(session.error_look, report))
+    return 0 if report.complete else 1
+
+
 FORMATS = ("jsonl", "csv", "markdown", "site")
 GRAPH_FORMATS = ("graphml", "json", "mermaid", "dot")
-EXAMPLES = """
+EXPORT_EXAMPLES = """
 lorebank export > facts.jsonl
 lorebank export --format csv --entity Peter --since 30d -o peter.csv
 lorebank export --format site -o ~/memory-site
@@ -21,7 +54,7 @@ lorebank export --graph graphml > bank.graphml
 """
 
 
-@command("export", examples=EXAMPLES)
+@command("export", examples=EXPORT_EXAMPLES)
 @click.option(
     "--format",
     "form",
@@ -96,6 +129,3 @@ def _graph(session: Session, form: str) -> None:
             session.show_json(bank.graph().to_dict())
         else:
             session.show(bank.export_graph(form).rstrip("\n").split("\n"))
-
-
-command = export

@@ -1,13 +1,21 @@
-"""Looking back as text: the steps of a belief, what changed, what went off, how often it held."""
+"""Opinions, facts and how they came about, as text."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
 from itertools import groupby
 
-from lorebank.cli.render.look import INDENT, Look
-from lorebank.cli.render.opinions import UNSEEN, bar, day_line, evidence_line
-from lorebank.cli.render.phrases import confidence_phrase, count, part_lines
+from lorebank.cli.render.text import (
+    INDENT,
+    Look,
+    byline,
+    confidence_phrase,
+    count,
+    fact_block,
+    part_lines,
+    unconfirmed,
+)
 from lorebank.domain import (
     BeliefChange,
     BeliefDiff,
@@ -15,13 +23,112 @@ from lorebank.domain import (
     Calibration,
     CalibrationBin,
     ChangeKind,
+    Evidence,
+    Explanation,
+    Fact,
     JudgeRecord,
     Opinion,
+    OpinionStatus,
     RotFinding,
     RotKind,
     RotReport,
+    Stance,
+    Trend,
 )
 from lorebank.reflect.beliefs import STEP
+
+SHOWN_EVIDENCE = 5
+BAR_WIDTH = 20
+UNSEEN = 0.005
+"""A move that two decimals do not show; why the line was read so says more."""
+_MARGIN = " " * 7
+_ARROWS = {Trend.STRENGTHENING: " ↑", Trend.WEAKENING: " ↓"}
+
+
+def opinion_lines(
+    look: Look, opinions: Sequence[Opinion], *, history: bool = False, banks: Sequence[str] = ()
+) -> list[str]:
+    """One block an opinion, a blank line between; `banks` names the bank of each."""
+    lines: list[str] = []
+    for opinion, bank in zip(opinions, banks or [""] * len(opinions), strict=True):
+        if lines:
+            lines.append("")
+        lines += opinion_block(look, opinion, evidence=_worth_showing(opinion), bank=bank)
+        if history:
+            lines += history_lines(look, opinion)
+    return lines
+
+
+def _worth_showing(opinion: Opinion) -> int:
+    """None where the only evidence is the statement itself, whose source stands above anyway."""
+    alone = [each.source for each in opinion.evidence] == [opinion.source]
+    return 0 if alone else SHOWN_EVIDENCE
+
+
+def opinion_block(
+    look: Look, opinion: Opinion, *, evidence: int, indent: str = "", bank: str = ""
+) -> list[str]:
+    """Confidence and statement, the dim line below, then the newest `evidence` lines of it."""
+    shown = f"{confidence_phrase(opinion.confidence)}{_ARROWS.get(opinion.trend, '')}"
+    lead = f"{indent}{shown:<{len(_MARGIN)}}"
+    first, *rest = look.paragraph(opinion.statement, indent + _MARGIN, first=lead)
+    lines = [indent + look.strong(shown) + first[len(indent) + len(shown) :], *rest]
+    lines += part_lines(look, [bank, *_about_whom(opinion)], indent + _MARGIN)
+    older = len(opinion.evidence) - evidence
+    for each in opinion.evidence[-evidence:] if evidence else ():
+        lines.append(evidence_line(look, each, indent + _MARGIN, known=opinion.statement))
+    if evidence and older > 0:
+        lines.append(look.dim(f"{indent}{_MARGIN}… {older} earlier: lorebank explain {opinion.id}"))
+    return lines
+
+
+def _about_whom(opinion: Opinion) -> list[str]:
+    parts = [", ".join(opinion.entities), opinion.trend.value]
+    if opinion.status is not OpinionStatus.LIVE:
+        by = f" by {opinion.superseded_by}" if opinion.superseded_by else ""
+        parts.append(f"{opinion.status.value}{by}")
+    if opinion.pinned is not None:
+        parts.append(f"pinned at {confidence_phrase(opinion.pinned)}")
+    if opinion.last_updated is not None:
+        parts.append(f"updated {opinion.last_updated}")
+    return [*parts, str(opinion.source), opinion.id]
+
+
+def evidence_line(look: Look, evidence: Evidence, indent: str, *, known: str = "") -> str:
+    """`+ 2025-12-01 +0.03 memory/2025-12-01.md#L9  the sentence`, cut to one line.
+
+    A sentence that is `known`, as it stands above already, is left out.
+    """
+    sign = {Stance.FOR: look.good("+"), Stance.AGAINST: look.bad("−")}.get(evidence.stance, "·")
+    moved = evidence.reason if abs(evidence.delta) < UNSEEN else ""
+    head = f"{evidence.date} {moved or signed(evidence.delta)} {evidence.source}"
+    room = look.width - len(indent) - len(head) - 4
+    line = f"{indent}{sign} {look.dim(head)}"
+    if evidence.content in ("", known) or room < 24:
+        return line
+    return f"{line}  {look.cut(evidence.content, room)}"
+
+
+def signed(delta: float) -> str:
+    """`+0.03`, `−0.06`."""
+    return f"{'−' if delta < 0 else '+'}{abs(delta):.2f}"
+
+
+def history_lines(look: Look, opinion: Opinion) -> list[str]:
+    """The confidence at the end of each day that moved it, with a bar to compare by eye."""
+    return [_MARGIN + day_line(look, day, confidence) for day, confidence in opinion.history]
+
+
+def day_line(look: Look, day: date, confidence: float) -> str:
+    """`2025-11-18 0.70 ██████████████░░░░░░`."""
+    return f"{look.dim(day.isoformat())} {confidence_phrase(confidence)} {bar(look, confidence)}"
+
+
+def bar(look: Look, confidence: float) -> str:
+    """A share of 1 as a bar, to compare by eye."""
+    filled = round(confidence * BAR_WIDTH)
+    return "█" * filled + look.dim("░" * (BAR_WIDTH - filled))
+
 
 _RULE = (
     f"the rule: z is the normal quantile of the confidence; a clear line moves it by {STEP},"
@@ -44,7 +151,7 @@ _ROT_TITLES = {
     RotKind.DANGLING: "Leads nowhere",
 }
 _DEEPER = INDENT * 2
-SHOWN = 10
+SHOWN_FINDINGS = 10
 """More findings of one kind than that are counted, unless all are asked for."""
 
 
@@ -110,7 +217,7 @@ def rot_lines(look: Look, report: RotReport, *, everything: bool = False) -> lis
         of = report.unrecalled if kind is RotKind.UNRECALLED else None
         number = len(findings) if of is None else of
         lines += ["", look.strong(f"{_ROT_TITLES[kind]} ({number:,})")]
-        shown = findings if everything else findings[:SHOWN]
+        shown = findings if everything else findings[:SHOWN_FINDINGS]
         for finding in shown:
             lines += _finding_block(look, finding)
         if len(shown) < number:
@@ -177,3 +284,61 @@ def _untried(found: Calibration) -> str:
         f"nothing to judge by: {count(found.untried, 'opinion')}, and on none did a later day bring"
         " independent evidence"
     )
+
+
+_DATE_COLUMN = " " * 12
+
+
+def timeline_lines(look: Look, facts: Sequence[Fact]) -> list[str]:
+    """The day in a column of its own, the sentence beside it, its byline below."""
+    lines: list[str] = []
+    for fact in facts:
+        day = _starts(fact)
+        shown = day.isoformat() if day else "undated"
+        first, *rest = look.paragraph(fact.content, _DATE_COLUMN, first=f"{shown:<12}")
+        lines += [look.accent(shown) + first[len(shown) :], *rest]
+        lines += byline(look, _timeline_parts(fact), fact.citation, indent=_DATE_COLUMN)
+    return lines
+
+
+def _starts(fact: Fact) -> date | None:
+    if fact.occurred is None:
+        return fact.recorded
+    return fact.occurred.start or fact.occurred.end or fact.recorded
+
+
+def _timeline_parts(fact: Fact) -> list[str]:
+    end = fact.occurred.end if fact.occurred else None
+    return [
+        f"until {end}" if end and end != _starts(fact) else "",
+        unconfirmed(fact),
+        fact.kind.value,
+        "" if fact.confidence is None else confidence_phrase(fact.confidence),
+        ", ".join(dict.fromkeys(mention.name for mention in fact.mentions)),
+    ]
+
+
+def explanation_lines(look: Look, story: Explanation) -> list[str]:
+    """A fact with its lines and what it moved; an opinion with each step of its confidence."""
+    lines: list[str] = []
+    if story.fact is not None:
+        lines += fact_block(look, story.fact, with_id=True)
+        lines += _source_lines(look, story.fact)
+    if story.opinion is not None:
+        lines += opinion_block(look, story.opinion, evidence=0)
+        lines += step_lines(look, story.opinion, story.steps)
+    if len(story.places) > 1:
+        lines += ["", look.strong("Stands at"), *(f"{INDENT}{place}" for place in story.places)]
+    if story.moved:
+        lines += ["", look.strong("Moved")]
+        for opinion_id, evidence in story.moved:
+            why = f" ({evidence.reason})" if evidence.reason else ""
+            lines.append(f"{INDENT}{opinion_id}  {signed(evidence.delta)}  {evidence.date}{why}")
+    return lines
+
+
+def _source_lines(look: Look, fact: Fact) -> list[str]:
+    lines = ["", look.strong("As written")]
+    for raw in fact.raw.rstrip("\n").split("\n"):
+        lines += look.paragraph(raw, INDENT)
+    return lines

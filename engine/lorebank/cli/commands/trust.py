@@ -1,18 +1,63 @@
-"""`lorebank forget`: cut lines out of notes, pages and index."""
+"""What the owner lets in and lets go."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
-from lorebank.app import Bank
 from lorebank.cli.command import command
 from lorebank.cli.parameters import complete_entity
-from lorebank.cli.render.custody import forget_lines, purge_lines, restored_lines
-from lorebank.cli.render.phrases import problem_lines
+from lorebank.cli.render.custody import confirm_lines, forget_lines, purge_lines, restored_lines
+from lorebank.cli.render.text import problem_lines
 from lorebank.cli.session import Session, pass_session
+from lorebank.domain import Origin
 from lorebank.errors import UsageError
 
-EXAMPLES = """
+if TYPE_CHECKING:
+    from lorebank.app import Bank
+
+CONFIRM_EXAMPLES = """
+lorebank confirm f-1a2b3c4d5e
+lorebank confirm --source memory/imported/ana.md#L12
+lorebank confirm --all-from imported --reason "my own old vault"
+lorebank confirm --source memory/imported/ana.md --undo
+"""
+_SUSPECT = click.Choice([origin.value for origin in Origin if not origin.trusted])
+
+
+@command("confirm", examples=CONFIRM_EXAMPLES)
+@click.argument("ids", metavar="[ID]...", nargs=-1)
+@click.option("--source", default="", metavar="PATH[#L10[-L20]]", help="A file, or lines of it.")
+@click.option("--all-from", type=_SUSPECT, help="All of an origin.")
+@click.option("--reason", default="", metavar="TEXT", help="Why; it stands on the line.")
+@click.option("--undo", is_flag=True, help="Take it back: the line is taken off.")
+@pass_session
+def confirm(
+    session: Session,
+    ids: tuple[str, ...],
+    source: str,
+    all_from: str | None,
+    reason: str,
+    undo: bool,
+) -> None:
+    """Vouch for what is in quarantine.
+
+    What is imported, said in a session or marked untrusted is recalled only marked, moves no
+    opinion and reaches no page. What you confirm counts like your own word from then on: a line of
+    bank/confirmed.md says so, and deleting it undoes it.
+    """
+    with session.bank() as bank:
+        report = bank.confirm(
+            *ids, source=source, all_from=all_from or "", reason=reason, undo=undo
+        )
+    if session.json:
+        session.show_json(report.to_dict())
+    else:
+        session.show(confirm_lines(session.look, report))
+
+
+FORGET_EXAMPLES = """
 lorebank forget f-1a2b3c4d5e --dry-run
 lorebank forget --entity Peter
 lorebank forget --source memory/2025-11-27.md#L12-L14
@@ -23,7 +68,7 @@ lorebank forget --purge
 """
 
 
-@command("forget", examples=EXAMPLES)
+@command("forget", examples=FORGET_EXAMPLES)
 @click.argument("ids", metavar="[ID]...", nargs=-1)
 @click.option(
     "-e",
@@ -101,6 +146,3 @@ def _settle(session: Session, bank: Bank, run: str | None, *, undo: bool, force:
         session.show_json(purged.to_dict())
     else:
         session.show(purge_lines(purged))
-
-
-command = forget

@@ -1,22 +1,26 @@
-"""`lorebank config`: read and change settings."""
+"""Settings, and the shell's completion."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+from click.shell_completion import get_completion_class
 
-from lorebank.cli.command import Command, CommandGroup
-from lorebank.cli.render.settings import path_lines, setting_lines, value_text
+from lorebank.cli.command import Command, CommandGroup, command
+from lorebank.cli.render.reports import path_lines, setting_lines, value_text
 from lorebank.cli.session import Session, pass_session
 from lorebank.cli.streams import write_json
-from lorebank.errors import ConfigurationError, WorkspaceError
+from lorebank.errors import ConfigurationError, LorebankError, WorkspaceError
 from lorebank.settings import config as settings
 from lorebank.settings import files
-from lorebank.settings.tables import Config
 
-EXAMPLES = """
+if TYPE_CHECKING:
+    from lorebank.settings.tables import Config
+
+CONFIG_EXAMPLES = """
 lorebank config list
 lorebank config get recall.k
 lorebank config set recall.k 5
@@ -26,7 +30,7 @@ lorebank config import ~/.openclaw/openclaw.json
 """
 
 
-@click.group("config", cls=CommandGroup, examples=EXAMPLES)
+@click.group("config", cls=CommandGroup, examples=CONFIG_EXAMPLES)
 def config() -> None:
     """Read and change settings.
 
@@ -121,7 +125,7 @@ def show_schema(session: Session) -> None:
 @pass_session
 def show_paths(session: Session) -> None:
     """Print where settings are read from, and which of these files exist."""
-    root = _root(session)
+    root = _workspace_root(session)
     found = {
         "user": files.user_config_path(os.environ),
         "workspace": files.workspace_config_path(root) if root else None,
@@ -134,10 +138,10 @@ def show_paths(session: Session) -> None:
 
 
 def _loaded(session: Session) -> Config:
-    return settings.load_config(_root(session), os.environ, session.flags)
+    return settings.load_config(_workspace_root(session), os.environ, session.flags)
 
 
-def _root(session: Session) -> Path | None:
+def _workspace_root(session: Session) -> Path | None:
     """The workspace, or `None` where none was named and none is near: settings hold there too."""
     try:
         return session.find_root()
@@ -156,4 +160,32 @@ def _user_file() -> Path:
     return found
 
 
-command = config
+COMPLETION_EXAMPLES = """
+lorebank completion bash >> ~/.bashrc
+lorebank completion zsh >> ~/.zshrc
+lorebank completion fish > ~/.config/fish/completions/lorebank.fish
+"""
+
+
+@command("completion", examples=COMPLETION_EXAMPLES)
+@click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
+@pass_session
+def completion(session: Session, shell: str) -> None:
+    """Print the script that completes commands in a shell.
+
+    Completes commands, options and the names of entities.
+    """
+    script = _script(shell)
+    if session.json:
+        session.show_json({"shell": shell, "script": script})
+    else:
+        session.show([script.rstrip("\n")])
+
+
+def _script(shell: str) -> str:
+    from lorebank.cli.root import cli
+
+    found = get_completion_class(shell)
+    if found is None:
+        raise LorebankError(f"no completion for {shell}")
+    return found(cli, {}, "lorebank", "_LOREBANK_COMPLETE").source()
