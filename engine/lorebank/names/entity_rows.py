@@ -147,7 +147,8 @@ def _set_scope(
         held = select(
             connection,
             "SELECT a.entity FROM temp.dirty_names d CROSS JOIN aliases a ON a.slug = d.slug"
-            " UNION SELECT m.entity FROM temp.dirty_names d CROSS JOIN mentions m ON m.slug = d.slug"
+            " UNION SELECT m.entity FROM temp.dirty_names d CROSS JOIN mentions m"
+            " ON m.slug = d.slug"
             " UNION SELECT slug FROM temp.dirty_names",
         )
     fill_scope(connection, "dirty_entities", {*entity_of.values(), *(slug for (slug,) in held)})
