@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from lorebank.app.opened import Day, Progress, made_anew_when_damaged
 from lorebank.app.sessions import Sessions
+from lorebank.beliefs import materialise
 from lorebank.database.connection import has_full_text
 from lorebank.domain import (
     Agenda,
@@ -46,7 +47,6 @@ from lorebank.recall.filters import (
 )
 from lorebank.recall.pipeline import RankOptions, RecallOptions, recall, weighted
 from lorebank.recall.understand import Understood, understand
-from lorebank.reflect import materialise
 from lorebank.workspace.layout import LEDGER_PAGES, is_core, is_generated
 from lorebank.workspace.recalled import note_recalled
 from lorebank.workspace.text_edit import core_path
@@ -286,9 +286,9 @@ class Asking(Sessions):
     def today(self, now: date | None = None) -> str:
         """The morning page in Markdown, at most twenty lines: what is new, who changed their mind,
         what is due and overdue, what waits for a decision. Nothing is written."""
-        from lorebank.reflect.content import read_content
-        from lorebank.reflect.digests import TODAY_PATH
-        from lorebank.reflect.pages import PagePlan
+        from lorebank.pages.content import read_content
+        from lorebank.pages.digests import TODAY_PATH
+        from lorebank.pages.pages import PagePlan
 
         self._refuse_in_group("the morning page")
         self._freshen()
@@ -300,7 +300,7 @@ class Asking(Sessions):
     @made_anew_when_damaged
     def agenda(self, now: date | None = None, days: int = 14) -> Agenda:
         """What is to come in the next `days` days and what is open, overdue things first."""
-        from lorebank.reflect.agenda import read_agenda
+        from lorebank.pages.agenda import read_agenda
 
         if days < 0:
             raise UsageError(f"days must not be negative, not {days}")

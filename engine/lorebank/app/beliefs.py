@@ -6,13 +6,13 @@ from dataclasses import replace
 from datetime import date, timedelta
 
 from lorebank.app.opened import Day, OpenWorkspace, made_anew_when_damaged
+from lorebank.beliefs import materialise
+from lorebank.beliefs.outcome import STALE_DAYS
 from lorebank.domain import BeliefDiff, Calibration, Explanation, Opinion, RotReport
 from lorebank.errors import NotFound, UsageError
 from lorebank.index.items import facts_by_id
 from lorebank.index.opinions import load_opinions, opinions_moved_by, surest_opinions
 from lorebank.recall.filters import parse_day
-from lorebank.reflect import materialise
-from lorebank.reflect.trends import STALE_DAYS
 from lorebank.workspace.recalled import read_recalled
 
 
@@ -52,7 +52,7 @@ class Beliefs(OpenWorkspace):
         """The story of a fact (`f-…`) or an opinion (`o-…`); a unique beginning is enough."""
         self._freshen()
         if id.startswith("o-"):
-            from lorebank.reflect.lookback import steps_of
+            from lorebank.nightly.lookback import steps_of
 
             opinion = self._named(load_opinions(self._index, opinion_id=self._opinion_id(id)))[0]
             dated = materialise.as_read(opinion, self._today(now), self.config.reflect)
@@ -85,7 +85,7 @@ class Beliefs(OpenWorkspace):
 
         `since` is read on the day of `as_of`, which is today without it.
         """
-        from lorebank.reflect.changes import belief_diff
+        from lorebank.beliefs.history import belief_diff
 
         self._freshen()
         slug = None if entity is None else self._entity(entity).slug
@@ -102,7 +102,7 @@ class Beliefs(OpenWorkspace):
     def rot(self, *, now: date | None = None) -> RotReport:
         """What has gone off: opinions that are contradicted, outdated, thin or stale, lines that
         were never recalled, and links, citations, marks and rulings that lead nowhere."""
-        from lorebank.reflect.lookback import rot_report
+        from lorebank.nightly.lookback import rot_report
 
         self._freshen()
         today = self._today(now)
@@ -119,7 +119,7 @@ class Beliefs(OpenWorkspace):
         next independent evidence, and how often each judge's verdicts were overruled."""
         from lorebank.inbox.judge import judge_records
         from lorebank.inbox.registry import settled
-        from lorebank.reflect.lookback import calibration
+        from lorebank.nightly.lookback import calibration
 
         self._freshen()
         slug = None if entity is None else self._entity(entity).slug

@@ -77,7 +77,7 @@ class Judgments(OpenWorkspace):
 
     def proposals(self) -> tuple[Proposal, ...]:
         """Edits that wait for a decision, as they stand under `bank/proposals/`."""
-        from lorebank.reflect.proposals import open_proposals
+        from lorebank.nightly.proposals import open_proposals
 
         return open_proposals(self.root)[0]
 
@@ -88,7 +88,7 @@ class Judgments(OpenWorkspace):
         proposal stands on, is not what it was: `ConcurrentEdit`.
         """
         from lorebank.inbox.proposals import accept
-        from lorebank.reflect.proposals import find_proposal
+        from lorebank.nightly.proposals import find_proposal
 
         with WriterLock(self.root):
             self._sync_words()
@@ -101,7 +101,7 @@ class Judgments(OpenWorkspace):
         self, id: str, *, reason: str = "", now: date | None = None
     ) -> ProposalDecision:
         """Drop a proposal; it comes back only when new lines speak for it."""
-        from lorebank.reflect.proposals import find_proposal, record
+        from lorebank.nightly.proposals import find_proposal, record
 
         with WriterLock(self.root):
             proposal = find_proposal(self.root, id)
@@ -118,9 +118,9 @@ class Judgments(OpenWorkspace):
         Its verdicts are signed with its name: `unrule(by=…)` takes them all back. Raises
         `ConfigurationError` where no generator is named, `ProviderError` where it fails.
         """
+        from lorebank.generation.writing import open_writer
         from lorebank.inbox.judge import judge
         from lorebank.inbox.registry import settled
-        from lorebank.reflect.writing import open_writer
 
         models = open_writer(self.config, self._environ, self._say, self._all_names)
         with WriterLock(self.root), models as writer:

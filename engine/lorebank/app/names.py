@@ -101,7 +101,7 @@ class Names(OpenWorkspace):
         `dismiss`, or `split` (one name from another, or from all). The page of a merged name moves
         into that of the name that stays, and back. A line that stands already changes nothing.
         """
-        from lorebank.reflect.decide import decide, parse_action
+        from lorebank.nightly.decide import decide, parse_action
 
         with WriterLock(self.root):
             self._sync_words()

@@ -17,6 +17,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, ParamSpec, Self, TypeVar
 
+from lorebank.beliefs import materialise
+from lorebank.beliefs.nearness import FINGERPRINT
 from lorebank.database import connection as store
 from lorebank.database.connection import read_meta
 from lorebank.domain import Entity, Fact, Opinion, OpinionStatus, SyncReport, Trend
@@ -34,19 +36,17 @@ from lorebank.markdown.headings import RETAIN_HEADINGS
 from lorebank.names.entities import display_names, list_entities, nearest_names
 from lorebank.providers.accounts import Setup
 from lorebank.providers.user_cache import cache_directory
-from lorebank.reflect import materialise
-from lorebank.reflect.nearness import FINGERPRINT
 from lorebank.workspace.derived import ensure_derived_folder, index_path
 from lorebank.workspace.files import WalkResult, walk
 from lorebank.workspace.layout import FileRole
 
 if TYPE_CHECKING:
     from lorebank.app.watching import Watcher
+    from lorebank.beliefs.nearness import VectorsOf
     from lorebank.database.connection import Connection
     from lorebank.inbox.sources import Desk
     from lorebank.index.postings import Postings
     from lorebank.qmd.sidecar import Sidecar
-    from lorebank.reflect.nearness import VectorsOf
     from lorebank.settings.tables import Config
 
 Progress = Callable[[str, int, int], None]
@@ -458,7 +458,7 @@ class OpenWorkspace:
 
         before, after = edit_text(self.root, path, self.config, add)
         if undo:
-            from lorebank.reflect.undo import Change, keep_for_undo, next_run
+            from lorebank.nightly.undo import Change, keep_for_undo, next_run
 
             run = next_run(self.root, self._today(None).isoformat(), area=undo)
             keep_for_undo(self.root, run, {path: Change(before, after)}, area=undo)

@@ -31,9 +31,9 @@ from lorebank.workspace.lock import WriterLock
 from lorebank.workspace.recalled import settle_recalled
 
 if TYPE_CHECKING:
-    from lorebank.reflect.page_moves import PlannedMoves
-    from lorebank.reflect.undo import BegunRun
-    from lorebank.reflect.writing import Writer
+    from lorebank.generation.writing import Writer
+    from lorebank.nightly.page_moves import PlannedMoves
+    from lorebank.nightly.undo import BegunRun
 
 
 class Reflection(Asking):
@@ -63,9 +63,9 @@ class Reflection(Asking):
         that was killed is completed first.
         """
         self._refuse_in_group("reflecting")
-        from lorebank.reflect.run import RunOptions, reflect_workspace
-        from lorebank.reflect.under_way import refuse_linked_bank, resume_run
-        from lorebank.reflect.writing import open_writer
+        from lorebank.generation.writing import open_writer
+        from lorebank.nightly.run import RunOptions, reflect_workspace
+        from lorebank.nightly.under_way import refuse_linked_bank, resume_run
 
         today = parse_day(day, self._today(now), "date") or self._today(now)
         options = RunOptions(
@@ -106,7 +106,7 @@ class Reflection(Asking):
             report = resumed.told_with(report) if resumed else report
             report = _with_unknown_hunks(report, {*(accept or ()), *reject})
             if commit and report.run is not None:
-                from lorebank.reflect.commit import commit_run
+                from lorebank.nightly.commit import commit_run
 
                 report = commit_run(
                     self.root, report, run_programs=self.config.reflect.run_git_programs
@@ -133,8 +133,8 @@ class Reflection(Asking):
         Raises `ConcurrentEdit` where a page was changed since; with `force` such pages are left
         alone and named. Raises `NotFound` for a run of which nothing is kept.
         """
-        from lorebank.reflect.under_way import forget_run
-        from lorebank.reflect.undo import undo_run
+        from lorebank.nightly.under_way import forget_run
+        from lorebank.nightly.undo import undo_run
 
         with WriterLock(self.root):
             report = undo_run(self.root, run, force=force)
@@ -148,7 +148,7 @@ class Reflection(Asking):
 
         `entity`: only opinions held by it or about it. `k` pairs at most.
         """
-        from lorebank.reflect.unsure_queue import unsure_queue
+        from lorebank.beliefs.unsure import unsure_queue
 
         if k < 1:
             raise UsageError(f"k must be at least 1, not {k}")
@@ -170,7 +170,7 @@ class Reflection(Asking):
         `fact` and `opinion` are ids or unique beginnings; `opinion` may be left out where one pair
         of the fact waits. An earlier ruling on the pair is replaced.
         """
-        from lorebank.reflect.rulings import write_ruling
+        from lorebank.beliefs.by_hand import write_ruling
 
         stance = _stance(stance)
         with WriterLock(self.root):
@@ -189,7 +189,7 @@ class Reflection(Asking):
 
     def unsettle(self, fact: str, opinion: str | None = None) -> Ruling:
         """Take back what was ruled on a pair, as deleting its line does."""
-        from lorebank.reflect.rulings import read_rulings, take_back
+        from lorebank.beliefs.by_hand import read_rulings, take_back
 
         with WriterLock(self.root):
             self._sync_words()
@@ -206,7 +206,7 @@ class Reflection(Asking):
         """Put the pages of names that were merged or parted by hand where they belong; where one
         moves, the run has begun with that."""
         from lorebank.names.entities import page_moves
-        from lorebank.reflect.page_moves import begin_run, plan_page_moves, write_page_edits
+        from lorebank.nightly.page_moves import begin_run, plan_page_moves, write_page_edits
 
         moves = plan_page_moves(self.root, page_moves(self._index, resolution(self._index)))
         if not moves.edits or dry_run:

@@ -18,6 +18,7 @@ from lorebank.app.opened import (
     prepared,
 )
 from lorebank.app.sessions import Sessions
+from lorebank.beliefs import materialise
 from lorebank.database.connection import (
     DamagedIndex,
     IndexProblem,
@@ -30,7 +31,6 @@ from lorebank.domain import Diagnostic, Directive, Status, SyncReport
 from lorebank.errors import NotWritable
 from lorebank.index.sync import stale_paths, sync_files
 from lorebank.providers.user_cache import cache_directory
-from lorebank.reflect import materialise
 from lorebank.settings.config import Change, load_config
 from lorebank.workspace.derived import ensure_derived_folder
 from lorebank.workspace.discover import find_workspace
@@ -211,7 +211,7 @@ class Upkeep(Sessions):
 
     def directives(self) -> tuple[Directive, ...]:
         """The owner's hard rules, one a list item of `bank/directives.md`, in their order."""
-        from lorebank.reflect.directives import read_directives
+        from lorebank.pages.directives import read_directives
 
         return read_directives(self.root)
 
@@ -243,7 +243,7 @@ class Upkeep(Sessions):
         Questions and their settings only, never an answer or a note; the directives where asked
         for. Returns the paths within the template. Raises `WorkspaceError` where `target` is taken.
         """
-        from lorebank.reflect.template_export import export_pack
+        from lorebank.pages.template_export import export_pack
 
         return export_pack(
             self.root,

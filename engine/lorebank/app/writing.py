@@ -71,9 +71,9 @@ class Writing(OpenWorkspace):
         rule on it (`Bank.rule`) while you know why.
         """
         from lorebank.agent.authored import admitted, as_written_by
+        from lorebank.beliefs.nearness import FINGERPRINT
         from lorebank.inbox.registry import about
         from lorebank.markdown.fact_format import format_fact
-        from lorebank.reflect.nearness import FINGERPRINT
         from lorebank.retain.compose import compose_fact
 
         today = self._today(now)
@@ -262,7 +262,7 @@ class Writing(OpenWorkspace):
         return self._undo_edit("retain", None)
 
     def _undo_edit(self, area: str, run: str | None) -> UndoReport:
-        from lorebank.reflect.undo import undo_run
+        from lorebank.nightly.undo import undo_run
 
         with WriterLock(self.root):
             report = undo_run(self.root, run, area=area)
@@ -271,7 +271,7 @@ class Writing(OpenWorkspace):
 
     def _edit_files(self, area: str, texts: Mapping[str, tuple[str, str]], day: date) -> str:
         """Write texts over the texts that were read, kept for undo; the name of the run."""
-        from lorebank.reflect.undo import Change, keep_for_undo, next_run
+        from lorebank.nightly.undo import Change, keep_for_undo, next_run
         from lorebank.workspace.text_edit import edit_text
 
         with WriterLock(self.root):
@@ -302,7 +302,7 @@ class Writing(OpenWorkspace):
         """Put an agent's requests before the owner; the caller holds the writer's lock."""
         from lorebank.agent.core_memory import CoreWrite
         from lorebank.markdown.proposal_pages import AGENT_PROPOSALS
-        from lorebank.reflect.proposals import propose
+        from lorebank.nightly.proposals import propose
         from lorebank.workspace.text_file import read_text_file
 
         propose(self.root, asked)
