@@ -15,7 +15,7 @@ from lorebank import Bank
 from lorebank.errors import ProviderError
 from lorebank.providers.accounts import Setup
 from lorebank.providers.model_folder import tokens
-from lorebank.providers.model_folder.safetensors import as_floats, map_tables
+from lorebank.providers.model_folder.static import as_floats, map_tables
 from lorebank.providers.model_folder.tokens import read_tokenizer
 from lorebank.providers.protocols import Embedder
 from lorebank.providers.registry import load_embedder
