@@ -36,7 +36,7 @@ def judge_evidence(writer: Writer, opinion: str, line: str) -> str | None:
     Raises `ProviderError` where the model fails, `BudgetSpent` where no call is left.
     """
     from lorebank.generation.generated import StanceAnswer
-    from lorebank.providers.answers import ask_json
+    from lorebank.providers.ask import ask_json
 
     prompt = writer.prompt("stance", opinion=_flat(opinion), fact=_flat(line))
     answer = ask_json(writer.generator, prompt, StanceAnswer, writer.budget)
@@ -48,7 +48,7 @@ def judge_relation(writer: Writer, older: str, newer: str) -> str | None:
     """Whether the newer of two opinions says the `same`, `replaces` the older, or `both` stand;
     `None` and errors as for `judge_evidence`."""
     from lorebank.generation.generated import RelationAnswer
-    from lorebank.providers.answers import ask_json
+    from lorebank.providers.ask import ask_json
 
     prompt = writer.prompt("relation", older=_flat(older), newer=_flat(newer))
     answer = ask_json(writer.generator, prompt, RelationAnswer, writer.budget)
@@ -61,7 +61,7 @@ def facts_in_prose(
 ) -> tuple[tuple[InferredFact, ...], tuple[Dropped, ...]]:
     """Facts in the prose of one day, each grounded in the lines it cites, and what was dropped."""
     from lorebank.generation.generated import InferredFacts
-    from lorebank.providers.answers import ask_json
+    from lorebank.providers.ask import ask_json
 
     prompt = writer.prompt("infer", day=day.isoformat(), lines=numbered(lines))
     answer = ask_json(writer.generator, prompt, InferredFacts, writer.budget)

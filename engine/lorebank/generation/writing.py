@@ -9,7 +9,7 @@ from functools import cached_property
 from lorebank.generation.grounding import CitedLine, ungrounded
 from lorebank.generation.prompts.load import fill_prompt
 from lorebank.language.secrets import redact
-from lorebank.providers.budget import Budget
+from lorebank.providers.ask import Budget
 from lorebank.providers.protocols import Generator, Prompt, Turn
 from lorebank.records import dataclass
 from lorebank.settings.tables import Config
@@ -78,7 +78,7 @@ class Writer:
         Raises `ProviderError` where the model fails, `BudgetSpent` where no call is left.
         """
         from lorebank.generation.generated import WrittenText
-        from lorebank.providers.answers import ask_json
+        from lorebank.providers.ask import ask_json
 
         prompt = self.prompt(job, question=subject, lines=numbered(lines))
         answer = ask_json(self.generator, prompt, WrittenText, self.budget)

@@ -58,8 +58,7 @@ def judge_records(decisions: Iterable[Decision]) -> tuple[JudgeRecord, ...]:
 
 def _verdicts(writer: Writer, items: Iterable[InboxItem]) -> Iterator[tuple[str, str]]:
     from lorebank.generation.judging import judge_evidence, judge_relation
-    from lorebank.providers.answers import UnusableAnswer
-    from lorebank.providers.budget import BudgetSpent
+    from lorebank.providers.ask import BudgetSpent, UnusableAnswer
 
     for item in items:
         if item.older is None or item.newer is None:
