@@ -12,9 +12,9 @@ from dataclasses import field
 from datetime import date
 from pathlib import Path, PurePosixPath
 
-from lorebank.database.connection import Connection
+from lorebank.database.connection import Connection, IndexProblem
 from lorebank.domain import Diagnostic, ForgetReport
-from lorebank.errors import ConcurrentEdit, NotFound
+from lorebank.errors import ConcurrentEdit, NotFound, WorkspaceError
 from lorebank.forgetting.conversations import Conversations, Said
 from lorebank.forgetting.planning import CutPlan, plan_cuts
 from lorebank.forgetting.rows import (
@@ -32,7 +32,7 @@ from lorebank.reflect.generated_memory import forget_generated
 from lorebank.workspace.atomic import remove_temporaries, remove_whole, write_atomic
 from lorebank.workspace.files import SourceFile
 from lorebank.workspace.git import in_repository
-from lorebank.workspace.layout import FORGOTTEN_PAGE
+from lorebank.workspace.layout import DERIVED_FOLDER, FORGOTTEN_PAGE
 
 _ATTEMPTS = 4
 """So often a file that somebody else is writing is read and planned again."""
@@ -131,7 +131,21 @@ class Forgetting:
             return Selected(lines=before.lines)
 
     def _settle(self, name: str, hashes: Iterable[str]) -> None:
-        """Bring index and cache to what the files say now, with nothing left behind."""
+        """Bring index and cache to what the files say now, with nothing left behind.
+
+        Raises `WorkspaceError` where the disk fails; the run stays pending, for `resume`.
+        """
+        try:
+            self._clean(name, hashes)
+        except (IndexProblem, OSError) as error:
+            raise WorkspaceError(
+                f"the notes are cut, but {self.root / DERIVED_FOLDER} may still hold traces of "
+                f"run {name}: {error}",
+                hint="make sure that the disk has room and may be written, then forget again: "
+                "that finishes this run first",
+            ) from error
+
+    def _clean(self, name: str, hashes: Iterable[str]) -> None:
         cuts = read_run(self.root, name).cuts
         for folder in {self.root / PurePosixPath(path).parent for path in cuts}:
             remove_temporaries(folder)
