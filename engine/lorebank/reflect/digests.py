@@ -224,7 +224,8 @@ def _part(title: str, lines: Sequence[str], most: int) -> str:
 
 
 def _cited(known: KnownFact, page: str) -> str:
-    return f"{_in_full(known.fact, known.text)} ({citation_link(known.fact.citation, page)})"
+    said = _in_full(known.fact, known.text) + known.fact.origin.note
+    return f"{said} ({citation_link(known.fact.citation, page)})"
 
 
 def _bare(known: KnownFact, page: str) -> str:

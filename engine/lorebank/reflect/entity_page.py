@@ -281,5 +281,5 @@ def _told(known: KnownFact, slug: str, *, whole: bool = False) -> str:
     subjects = [mention for mention in known.fact.mentions if mention.subject]
     named = any(begins_with(text, m.name, m.slug) for m in subjects)
     if not slug or not subjects or named or subjects[0].slug == slug:
-        return escape_inline(text)
-    return escape_inline(f"{subjects[0].name}: {text}")
+        return escape_inline(text) + known.fact.origin.note
+    return escape_inline(f"{subjects[0].name}: {text}") + known.fact.origin.note

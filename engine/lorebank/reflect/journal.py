@@ -159,7 +159,10 @@ def _moved_lines(moved: Moved, path: str) -> str:
     holder = moved.opinion.entities[0] if moved.opinion.entities else ""
     said = f"{escape_inline(holder)}: {said}" if holder else said
     now = f", now `{moved.opinion.superseded_by}`" if moved.opinion.superseded_by else ""
-    lines = [f"- {step} → **{moved.after:.2f}** · {said} (`{moved.opinion.id}`{now})"]
+    lines = [
+        f"- {step} → **{moved.after:.2f}** · {said}{moved.opinion.origin.note} "
+        f"(`{moved.opinion.id}`{now})"
+    ]
     known = moved.opinion.statement
     lines += [_evidence_line(e, path, known) for e in moved.evidence]
     if not moved.evidence and moved.before is not None:
@@ -171,7 +174,7 @@ def _unsure_line(unsure: OpenPair, path: str) -> str:
     fact = unsure.fact
     said, near = escape_inline(fact.content), escape_inline(unsure.statement)
     return (
-        f"- {said} ({citation_link(fact.citation, path)}, `{fact.id}`)\n"
+        f"- {said}{fact.origin.note} ({citation_link(fact.citation, path)}, `{fact.id}`)\n"
         f"  - {unsure.reason}: {near} (`{unsure.opinion_id}`)"
     )
 

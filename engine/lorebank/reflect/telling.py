@@ -80,7 +80,8 @@ def newest_first(known: KnownFact) -> tuple[int, int, str, int]:
 
 
 def sentence_line(known: KnownFact, page: str) -> str:
-    return f"- {escape_inline(known.text)} ({citation_link(known.fact.citation, page)})"
+    said = escape_inline(known.text) + known.fact.origin.note
+    return f"- {said} ({citation_link(known.fact.citation, page)})"
 
 
 def begins_with(text: str, *names: str) -> bool:
