@@ -57,8 +57,7 @@ def judge_records(decisions: Iterable[Decision]) -> tuple[JudgeRecord, ...]:
 
 
 def _verdicts(writer: Writer, items: Iterable[InboxItem]) -> Iterator[tuple[str, str]]:
-    from lorebank.providers.answers import UnusableAnswer
-    from lorebank.providers.budget import BudgetSpent
+    from lorebank.providers.ask import BudgetSpent, UnusableAnswer
     from lorebank.reflect.judging import judge_evidence, judge_relation
 
     for item in items:

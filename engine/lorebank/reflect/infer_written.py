@@ -57,7 +57,7 @@ class ProseReader:
         return tuple(found)
 
     def _answer(self, path: str, sentences: Sequence[Sentence], day: date) -> Mapping[str, Any]:
-        from lorebank.providers.answers import UnusableAnswer
+        from lorebank.providers.ask import UnusableAnswer
 
         key = digest("infer", day, [s.text for s in sentences])
         known = self.memory.get(key)

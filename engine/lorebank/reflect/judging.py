@@ -35,7 +35,7 @@ def judge_evidence(writer: Writer, opinion: str, line: str) -> str | None:
 
     Raises `ProviderError` where the model fails, `BudgetSpent` where no call is left.
     """
-    from lorebank.providers.answers import ask_json
+    from lorebank.providers.ask import ask_json
     from lorebank.reflect.generated import StanceAnswer
 
     prompt = writer.prompt("stance", opinion=_flat(opinion), fact=_flat(line))
@@ -47,7 +47,7 @@ def judge_evidence(writer: Writer, opinion: str, line: str) -> str | None:
 def judge_relation(writer: Writer, older: str, newer: str) -> str | None:
     """Whether the newer of two opinions says the `same`, `replaces` the older, or `both` stand;
     `None` and errors as for `judge_evidence`."""
-    from lorebank.providers.answers import ask_json
+    from lorebank.providers.ask import ask_json
     from lorebank.reflect.generated import RelationAnswer
 
     prompt = writer.prompt("relation", older=_flat(older), newer=_flat(newer))
@@ -60,7 +60,7 @@ def facts_in_prose(
     writer: Writer, lines: Sequence[CitedLine], day: date
 ) -> tuple[tuple[InferredFact, ...], tuple[Dropped, ...]]:
     """Facts in the prose of one day, each grounded in the lines it cites, and what was dropped."""
-    from lorebank.providers.answers import ask_json
+    from lorebank.providers.ask import ask_json
     from lorebank.reflect.generated import InferredFacts
 
     prompt = writer.prompt("infer", day=day.isoformat(), lines=numbered(lines))

@@ -34,7 +34,7 @@ def write_answer(
 
     `None` where it gives no usable answer; `ProviderError` where it cannot be asked any more.
     """
-    from lorebank.providers.answers import UnusableAnswer
+    from lorebank.providers.ask import UnusableAnswer
 
     try:
         written = writer.write("answer", page.question, [cited_line(line) for line in lines])

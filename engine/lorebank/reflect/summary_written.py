@@ -46,7 +46,7 @@ class SummaryWords:
 
         A model that cannot be asked is told of once, and not asked again in this run.
         """
-        from lorebank.providers.answers import UnusableAnswer
+        from lorebank.providers.ask import UnusableAnswer
 
         if not self.wants(name, lines):
             return self.known(name, lines)

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from lorebank.language.secrets import redact
 from lorebank.prompts.load import fill_prompt
-from lorebank.providers.budget import Budget
+from lorebank.providers.ask import Budget
 from lorebank.providers.protocols import Generator, Prompt, Turn
 from lorebank.records import dataclass
 from lorebank.reflect.grounding import CitedLine, ungrounded
@@ -77,7 +77,7 @@ class Writer:
 
         Raises `ProviderError` where the model fails, `BudgetSpent` where no call is left.
         """
-        from lorebank.providers.answers import ask_json
+        from lorebank.providers.ask import ask_json
         from lorebank.reflect.generated import WrittenText
 
         prompt = self.prompt(job, question=subject, lines=numbered(lines))
