@@ -16,7 +16,7 @@ from lorebank.records import dataclass
 from lorebank.reflect.edits import PageEdit
 
 JOURNAL_FOLDER = "bank/reflections"
-_STANDING = re.compile(r"· \*\*([01]\.\d\d)\*\* \w+(?: · (\d{4}-\d{2}-\d{2}))?")
+_STANDING = re.compile(r"· \*\*([01]\.\d\d)\*\*(?: \w+)?(?: · (\d{4}-\d{2}-\d{2}))?")
 _REINFORCED = re.compile(r"(?m)^- (?:Last reinforced|Updated): (\d{4}-\d{2}-\d{2})")
 _LINK = re.compile(r"\[((?:\\.|[^\]\\])*)#L(\d+)(?:-L(\d+))?\]\(")
 _SOURCES = 8
