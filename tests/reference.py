@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import click
 
-from lorebank.cli.root import COMMANDS
-from lorebank.config_schema import settings_schema
+from lorebank.cli.root import COMMANDS, find_command
+from lorebank.settings.schema import settings_schema
 
 DOCS = Path(__file__).parent.parent / "engine" / "docs"
 _MADE = "<!-- Made by tests/reference.py; change the code, not this page. -->"
@@ -22,14 +21,14 @@ _MADE = "<!-- Made by tests/reference.py; change the code, not this page. -->"
 
 def commands_page() -> str:
     """Every command with its help and its options."""
-    common = import_module("lorebank.cli.commands.status").command
+    common = find_command("status")
     shared = {option.name for option in common.params if isinstance(option, click.Option)}
     lines = ["# Commands", "", _MADE, ""]
     lines += ["Exit codes: 0 success, 1 error, 2 usage, 3 workspace or settings, 4 index unusable,"]
     lines += ["5 locked, 6 a check found something. Every command takes these options:", ""]
     lines += ["| option | |", "|---|---|", *_options(common, set())]
     for name in COMMANDS:
-        command = import_module(f"lorebank.cli.commands.{name}").command
+        command = find_command(name)
         sections = _sections(f"lorebank {name}", command, shared)
         lines += [line for section in sections for line in section]
     return "\n".join(lines) + "\n"

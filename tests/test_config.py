@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lorebank.config import (
+from lorebank.errors import ConfigurationError, UsageError
+from lorebank.settings.config import (
     Change,
-    Config,
     check_value,
     describe,
     get,
@@ -25,8 +25,8 @@ from lorebank.config import (
     user_config_path,
     workspace_config_path,
 )
-from lorebank.errors import ConfigurationError, UsageError
-from lorebank.toml_edit import toml_text
+from lorebank.settings.tables import Config
+from lorebank.settings.toml_edit import toml_text
 
 
 @pytest.fixture
@@ -433,6 +433,12 @@ def test_get_names_the_nearest_setting() -> None:
             '[retain]\nheadings = ["x", "y"] # end\n# tail\n',
         ),
         (
+            "recall = {k = 3, mmr = {enabled = true}}\n",
+            "recall.k",
+            "5",
+            "recall = {k = 5, mmr = {enabled = true}}\n",
+        ),
+        (
             "[recall]\nk = 2\n# about\n[index]\nchunk_tokens = 300\n",
             "recall.candidate_multiplier",
             "6",
@@ -462,7 +468,6 @@ def test_set_value_makes_the_users_folder_and_keeps_the_mode(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("before", "key", "value"),
     [
-        ("recall = {k = 3}\n", "recall.k", "5"),
         ("[recall]\nk = 3\n", "recall.k", "none"),
         ("[recall]\nk = 3\n", "recall.nothing", "1"),
         ("[recall]\nk = 3\n", "index.chunk_overlap", "3000"),
@@ -506,7 +511,7 @@ def test_numbers_survive_writing_and_reading(tmp_path: Path, value: Any) -> None
 
 def test_loading_without_files_imports_neither_tomllib_nor_pydantic(tmp_path: Path) -> None:
     program = (
-        "import sys, pathlib; from lorebank.config import load_config;"
+        "import sys, pathlib; from lorebank.settings.config import load_config;"
         "load_config(pathlib.Path(sys.argv[1]), {'HOME': sys.argv[1]});"
         "print([m for m in ('tomllib', 'pydantic', 'tempfile') if m in sys.modules])"
     )

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lorebank import json5
-from lorebank.config import get, load_config, set_values
-from lorebank.config_import import read_openclaw
 from lorebank.errors import ConfigurationError
+from lorebank.settings import json5
+from lorebank.settings.config import get, load_config, set_values
+from lorebank.settings.openclaw import read_openclaw
 
 EVERYTHING = """
 // as its documentation shows it

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from lorebank.config import Config, check_value, get, rules
-from lorebank.config_schema import settings_schema
 from lorebank.errors import ConfigurationError
+from lorebank.settings.config import check_value, get, rules
+from lorebank.settings.schema import settings_schema
+from lorebank.settings.tables import Config
 
 
 def _at(key: str) -> dict[str, Any]:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from lorebank.app.awaited import AsyncBank
     from lorebank.app.doctor import HealthFinding
     from lorebank.app.several import Banks, open_bank, recall_all, registered_banks
+    from lorebank.conversations.export import Transcript, TranscriptExport
+    from lorebank.conversations.turns import Turn
     from lorebank.domain import (
         Absence,
         Agenda,
@@ -122,8 +124,6 @@ if TYPE_CHECKING:
         WorkspaceError,
     )
     from lorebank.exchange.reports import ExportReport, ImportReport
-    from lorebank.qmd.sessions import Transcript, TranscriptExport
-    from lorebank.transcripts.turns import Turn
 
 __all__ = [
     "Absence",
@@ -249,8 +249,8 @@ _HOMES = {
     "lorebank.app": ("Bank",),
     "lorebank.app.doctor": ("HealthFinding",),
     "lorebank.app.awaited": ("AsyncBank",),
-    "lorebank.transcripts.turns": ("Turn",),
-    "lorebank.qmd.sessions": ("Transcript", "TranscriptExport"),
+    "lorebank.conversations.turns": ("Turn",),
+    "lorebank.conversations.export": ("Transcript", "TranscriptExport"),
     "lorebank.app.several": ("Banks", "open_bank", "recall_all", "registered_banks"),
     "lorebank.errors": (
         "ConcurrentEdit",

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from lorebank import Bank, PathRefused, UsageError
 from lorebank.agent.boot_pack import PackSource, build_boot_pack
-from lorebank.config_agent import MemorySettings
 from lorebank.language.words import estimate_tokens
+from lorebank.settings.tables import MemorySettings
 from support import WORDS_ONLY
 
 

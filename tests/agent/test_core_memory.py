@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from lorebank import Bank, CoreMemoryFull, LorebankError
 from lorebank.agent.core_memory import CoreEdit, edit_core
-from lorebank.config import CoreMemorySettings
+from lorebank.settings.tables import CoreMemorySettings
 from support import WORDS_ONLY
 
 PAGE = """# Memory

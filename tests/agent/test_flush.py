@@ -11,8 +11,7 @@ import pytest
 
 from lorebank import Bank
 from lorebank.agent.flush import deliverable
-from lorebank.config import CompactionSettings
-from lorebank.config_agent import MemoryFlushSettings
+from lorebank.settings.tables import CompactionSettings, MemoryFlushSettings
 from support import WORDS_ONLY
 
 WINDOW = 200_000

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lorebank import Bank, PathRefused
-from lorebank.config_agent import MemorySettings
+from lorebank.settings.tables import MemorySettings
 from support import WORDS_ONLY
 
 

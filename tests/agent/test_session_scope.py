@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from lorebank.agent.session_scope import Conversation, conversation_of, is_allowed
-from lorebank.config_agent import ScopeSettings
+from lorebank.settings.tables import ScopeSettings
 
 DEFAULT = ScopeSettings()
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from lorebank import Bank
-from lorebank.cli.render.remedies import REMEDIES
+from lorebank.cli.render.reports import REMEDIES
 
 WORDS_ONLY = {"LOREBANK_EMBEDDER__PROVIDER": "none"}
 

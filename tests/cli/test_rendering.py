@@ -14,19 +14,17 @@ from lorebank.cli.render.answers import (
     answer_paths,
     nothing_found_lines,
 )
+from lorebank.cli.render.beliefs import opinion_lines, timeline_lines
 from lorebank.cli.render.entities import entity_list_lines
-from lorebank.cli.render.facts import timeline_lines
-from lorebank.cli.render.look import Look
-from lorebank.cli.render.opinions import opinion_lines
-from lorebank.cli.render.phrases import day_phrase, size_phrase
 from lorebank.cli.render.reports import (
     embedder_lines,
     patch_lines,
     reflect_lines,
+    setting_lines,
     status_problem_lines,
     sync_lines,
 )
-from lorebank.cli.render.settings import setting_lines
+from lorebank.cli.render.text import Look, day_phrase, size_phrase
 from lorebank.domain import (
     Answer,
     Citation,

@@ -88,7 +88,7 @@ def test_the_schema_is_printed_as_json(lorebank: Run) -> None:
 
 
 def test_collections_are_set_and_shown_as_toml(lorebank: Run) -> None:
-    text = '[{"path" = "/srv/docs", "name" = "docs"}]'
+    text = '[{path = "/srv/docs", name = "docs"}]'
     assert lorebank("config", "set", "--user", "memory.qmd.paths", text).code == 0
     assert lorebank("config", "get", "memory.qmd.paths").out == f"{text}\n"
 

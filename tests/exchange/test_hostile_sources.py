@@ -57,6 +57,13 @@ def test_names_that_lead_out_of_an_archive(bank: Bank, tmp_path: Path) -> None:
     assert outside(tmp_path) == before
 
 
+def test_a_bomb_in_many_small_entries_is_refused(bank: Bank, tmp_path: Path) -> None:
+    notes = {f"notes/{number}.md": " " * 3_000_000 for number in range(8)}
+    source = zipped(tmp_path / "many.zip", notes)
+    with pytest.raises(WorkspaceError, match="8 entries unpack to 24,000,000 bytes"):
+        bank.import_notes(source, dry_run=True)
+
+
 def test_a_bomb_is_not_unpacked(bank: Bank, tmp_path: Path) -> None:
     bomb = "[" + " " * 30_000_000 + "]"
     source = zipped(tmp_path / "b.zip", {"conversations.json": bomb, "a/conversations.json": "[]"})

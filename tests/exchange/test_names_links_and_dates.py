@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lorebank.config import Config
 from lorebank.exchange.conversations import moment_of
 from lorebank.exchange.date_formats import joda_day, moment_day
 from lorebank.exchange.notes import free_path, safe_path
 from lorebank.exchange.prose import LinkRules, rewrite_links
 from lorebank.exchange.read_obsidian import VaultSettings
+from lorebank.settings.tables import Config
 from lorebank.workspace.paths import resolve_memory_path
 from support import FIXTURES
 

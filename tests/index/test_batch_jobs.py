@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from lorebank import Bank
-from lorebank.config import Config
+from lorebank.settings.tables import Config
 from provider_server import Provider, serving
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])

@@ -66,7 +66,7 @@ def test_f68_what_was_used_longest_ago_goes_first(tmp_path: Path) -> None:
 
 
 def test_f68_the_default_bound_is_fifty_thousand() -> None:
-    from lorebank.config import Config
+    from lorebank.settings.tables import Config
 
     assert Config().embedder.cache.max_entries == 50_000
 

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lorebank.language.secrets import MASK, find_secrets, redact
+from lorebank.language.secrets import MASK, NOT_SECRET, find_secrets, redact
+from lorebank.markdown.hidden import without_private
 
 HERE = Path(__file__).parent
 
@@ -62,7 +63,7 @@ def test_the_whole_of_ordinary_prose_is_left_alone() -> None:
     for note in sorted(
         n for w in ("harbour", "messy", "year") for n in (fixtures / w).rglob("*.md")
     ):
-        text = note.read_bytes().decode("utf-8", "replace")
+        text = without_private(note.read_bytes().decode("utf-8", "replace"))
         assert find_secrets(text) == (), note
 
 
@@ -115,3 +116,41 @@ def test_length_lines_and_all_else_stay(lines: list[str]) -> None:
 @settings(max_examples=200, deadline=None)
 def test_no_text_is_an_error(text: str) -> None:
     assert len(redact(text).text) == len(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ("The wifi password at the allotment hut is Kohlrabi-77-drum.", "Kohlrabi-77-drum"),
+        ("Das Passwort lautet Apfelmus", "Apfelmus"),
+        ("le mot de passe de l'imprimante, c'est Tonner&12", "Tonner&12"),
+        ("the safe combination is 31-7-22", "31-7-22"),
+        ("Der Türcode vom Lager ist jetzt 4471", "4471"),
+        ("El código de la alarma es 90211", "90211"),
+        ("auth token for the weather station 9f86d081884c7d659a2feaa0c55ad015", "9f86d0"),
+        ("ghp_9sJb2kQx7LmNv4RtYw8Z\nq1Pd6HfGc3BaUe5o", "q1Pd6HfGc3BaUe5o"),
+    ],
+)
+def test_what_is_spoken_of_as_a_secret_is_masked(text: str, secret: str) -> None:
+    assert secret not in redact(text).text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The password policy asks for 12 characters and a rotate-every-90-days rule.",
+        "code postal 28013, le code de la route est long",
+        "The combination of rain and wind cost us 3 days.",
+        "Passwort vergessen am 2026-03-01, um 10:30 zurückgesetzt",
+        "use sk_live_xxxxxxxxxxxxxxxxxxxxxxxx as a placeholder",
+    ],
+)
+def test_speaking_of_secrets_masks_nothing(text: str) -> None:
+    assert redact(text).text == text
+
+
+def test_its_owner_may_say_that_a_line_holds_no_secret() -> None:
+    line = "password: hunter2example"
+    assert redact(line).secrets
+    assert not redact(f"{line} {NOT_SECRET}").secrets
+    assert len(redact(f"{line} {NOT_SECRET}\n{line}").secrets) == 1, "only on that line"

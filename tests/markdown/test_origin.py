@@ -7,10 +7,10 @@ from datetime import date
 import pytest
 
 from lorebank.domain import Origin
-from lorebank.markdown.confirmations import format_confirmation, parse_confirmations
 from lorebank.markdown.fact_format import format_fact
 from lorebank.markdown.facts import extract_facts
 from lorebank.markdown.origin import file_origin
+from lorebank.trust.confirmations import format_confirmation, parse_confirmations
 
 
 @pytest.mark.parametrize(

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from lorebank import Bank
-from lorebank.config_generator import GeneratorSettings
 from lorebank.errors import ConfigurationError, ProviderError
 from lorebank.providers.chat import GeneratorSetup
 from lorebank.providers.protocols import Prompt, Turn
 from lorebank.providers.registry import load_generator
+from lorebank.settings.tables import GeneratorSettings
 from support import WORDS_ONLY
 
 PROMPT = Prompt("Judge.", (Turn("user", "Older: tea"),), 100)

@@ -11,14 +11,13 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from lorebank.config_embedder import AccountSettings, ProviderSettings
-from lorebank.config_generator import GeneratorSettings
 from lorebank.errors import ConfigurationError, Offline, ProviderError
 from lorebank.providers.answers import UnusableAnswer, ask_json
 from lorebank.providers.budget import Budget, BudgetSpent
 from lorebank.providers.chat import GeneratorSetup
 from lorebank.providers.protocols import Completion, Generator, Prompt, Turn
 from lorebank.providers.registry import load_generator
+from lorebank.settings.tables import AccountSettings, GeneratorSettings, ProviderSettings
 from provider_server import Fault, Provider, serving
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 from lorebank import Bank
-from lorebank.config_embedder import EmbedderSettings, LocalSettings
 from lorebank.errors import ProviderError
 from lorebank.providers.accounts import Setup
 from lorebank.providers.model_folder.safetensors import as_floats, map_tables
@@ -21,6 +20,7 @@ from lorebank.providers.model_folder.tokens import read_tokenizer
 from lorebank.providers.protocols import Embedder
 from lorebank.providers.registry import load_embedder
 from lorebank.providers.user_cache import content_hash
+from lorebank.settings.tables import EmbedderSettings, LocalSettings
 from tiny_model import PIECES, VECTORS, tokenizer_json, write_model, write_tables
 
 

@@ -11,16 +11,16 @@ from typing import Any
 
 import pytest
 
-from lorebank.config_embedder import (
+from lorebank.errors import ProviderError
+from lorebank.providers.accounts import Setup
+from lorebank.providers.protocols import Embedder
+from lorebank.providers.registry import load_embedder
+from lorebank.settings.tables import (
     AccountSettings,
     EmbedderSettings,
     ProviderSettings,
     RemoteSettings,
 )
-from lorebank.errors import ProviderError
-from lorebank.providers.accounts import Setup
-from lorebank.providers.protocols import Embedder
-from lorebank.providers.registry import load_embedder
 from provider_server import Fault, Provider, serving
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])

@@ -8,17 +8,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from lorebank.config_embedder import (
-    AccountSettings,
-    EmbedderSettings,
-    ProviderSettings,
-    RemoteSettings,
-)
 from lorebank.errors import ConfigurationError, ProviderError
 from lorebank.providers.accounts import Setup, account_of, chosen_provider
 from lorebank.providers.protocols import Embedder
 from lorebank.providers.registry import load_embedder
 from lorebank.providers.remote import cut_to_tokens
+from lorebank.settings.tables import (
+    AccountSettings,
+    EmbedderSettings,
+    ProviderSettings,
+    RemoteSettings,
+)
 from provider_server import Fault, Provider, serving, unit
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])

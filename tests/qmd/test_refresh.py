@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from lorebank.config_qmd import QmdSettings, QmdUpdateSettings
-from lorebank.config_rules import seconds
 from lorebank.qmd.collections import Collection
 from lorebank.qmd.home import Home, State
 from lorebank.qmd.refresh import Work, due
+from lorebank.settings.rules import seconds
+from lorebank.settings.tables import QmdSettings, QmdUpdateSettings
 
 NOW = 1_000_000.0
 NOTES = (Collection("memory-root", Path("/notes"), "**/*.md"),)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from lorebank import UsageError
-from lorebank.qmd.sessions import (
+from lorebank.conversations.export import (
     Transcript,
     TranscriptExport,
     Turn,

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from lorebank import Bank
-from lorebank.config import Change
+from lorebank.settings.config import Change
 
 QUESTION = "where do I keep the spare key of the boat house?"
 

@@ -6,9 +6,9 @@ from datetime import date, timedelta
 
 import pytest
 
-from lorebank.config import ReflectSettings
 from lorebank.domain import Citation, Opinion, OpinionStatus, Trend
 from lorebank.reflect.materialise import as_read
+from lorebank.settings.tables import ReflectSettings
 
 LAST = date(2025, 3, 1)
 

@@ -10,13 +10,12 @@ from pathlib import Path
 import pytest
 
 from lorebank import Bank, ReflectReport
-from lorebank.config import Config, GeneratorSettings, ProviderSettings
-from lorebank.config_embedder import AccountSettings
 from lorebank.domain import FactKind
 from lorebank.errors import ConfigurationError, ProviderError
 from lorebank.reflect.grounding import CitedLine
 from lorebank.reflect.judging import InferredFact, facts_in_prose, judge_evidence, judge_relation
 from lorebank.reflect.writing import Dropped, Sentence, Writer, Written, open_writer
+from lorebank.settings.tables import AccountSettings, Config, GeneratorSettings, ProviderSettings
 from provider_server import Fault, Provider, serving
 from support import WORDS_ONLY
 

@@ -13,8 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from lorebank import Bank, ConcurrentEdit, NotFound, PathRefused, config
+from lorebank import Bank, ConcurrentEdit, NotFound, PathRefused
 from lorebank.reflect.undo import Change, keep_for_undo
+from lorebank.settings import config
 from support import WORDS_ONLY
 
 NOW = date(2025, 12, 20)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from lorebank.config import Config, WorkspaceSettings
 from lorebank.errors import WorkspaceError
+from lorebank.settings.tables import Config, WorkspaceSettings
 from lorebank.workspace.files import FileRole, SourceFile, content_hash, read_bytes, walk
 
 is_root = hasattr(os, "geteuid") and os.geteuid() == 0

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lorebank.config import Config, WorkspaceSettings
 from lorebank.errors import PathRefused
+from lorebank.settings.tables import Config, WorkspaceSettings
 from lorebank.workspace.paths import resolve_memory_path
 
 

@@ -7,8 +7,8 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from lorebank.config import Config
 from lorebank.errors import NotFound, PathRefused, WorkspaceError
+from lorebank.settings.tables import Config
 from lorebank.workspace.discover import find_workspace
 from lorebank.workspace.files import walk
 from lorebank.workspace.scaffold import init_workspace

@@ -14,7 +14,7 @@ from lorebank.agent.core_memory import CoreEdit
 from lorebank.agent.routing import Place, route
 from lorebank.domain import NOBODY, Author, Origin, Proposal, ProposalAction
 from lorebank.errors import NotFound, UsageError
-from lorebank.language.secrets import redact
+from lorebank.language.secrets import NOT_SECRET, redact
 from lorebank.markdown.fact_lines import begins_typed
 from lorebank.markdown.hidden import without_private
 from lorebank.markdown.origin import origin_mark, read_origin_mark
@@ -50,7 +50,11 @@ def is_order(text: str) -> bool:
 
 
 def admitted(text: str) -> str:
-    """An agent's text without private parts and marks of origin; `UsageError` for a secret."""
+    """An agent's text without private parts and marks of origin; `UsageError` for a secret.
+
+    Only the owner may say that something is no secret.
+    """
+    text = text.replace(NOT_SECRET, "")
     shown = without_private(text)
     if shown != text:
         shown = "\n".join(" ".join(line.split()) for line in shown.split("\n")).strip()

@@ -16,10 +16,10 @@ from lorebank.agent.boot_pack import (
     opinion_lines,
     visible,
 )
-from lorebank.config import Config
 from lorebank.domain import Opinion, OpinionStatus, Proposal, Trend
 from lorebank.errors import NotFound, PathRefused, UsageError
 from lorebank.language.secrets import redact
+from lorebank.settings.tables import Config
 from lorebank.workspace.excerpt import read_excerpt
 from lorebank.workspace.layout import DIRECTIVES_PAGE, LogPattern, is_core
 from lorebank.workspace.text_edit import core_path

@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from lorebank.config_agent import CompactionSettings, MemoryFlushSettings
 from lorebank.records import dataclass
+from lorebank.settings.tables import CompactionSettings, MemoryFlushSettings
 
 NO_REPLY = "NO_REPLY"
 """What a model answers where there is nothing to store and nothing to say."""

@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 from lorebank.agent.session_scope import Conversation, is_allowed
-from lorebank.config_agent import MemorySettings
 from lorebank.domain import SearchHit
 from lorebank.recall.search import search_terms
 from lorebank.recall.snippets import SNIPPET_CHARACTERS, snippet
 from lorebank.records import dataclass
+from lorebank.settings.tables import MemorySettings
 
 _LEAST = 120
 """A snippet keeps so many characters of text, however long the path below it is."""

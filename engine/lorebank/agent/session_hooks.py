@@ -11,11 +11,11 @@ from lorebank.agent.boot_pack import BootPack
 from lorebank.agent.flush import Flush, flush_prompts
 from lorebank.agent.session_states import note_compaction, take_reminder
 from lorebank.agent.texts import answer_text
-from lorebank.config import Config
 from lorebank.domain import Answer, Inbox
 from lorebank.errors import UsageError
 from lorebank.markdown.recalled import as_recalled
 from lorebank.records import dataclass
+from lorebank.settings.tables import Config
 from lorebank.workspace.layout import LogPattern
 
 EVENTS = ("session-start", "prompt", "pre-compact", "session-end")

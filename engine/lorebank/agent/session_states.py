@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from lorebank.agent.flush import Flush, FlushState, Session, decide_flush, next_state
-from lorebank.config import Config
 from lorebank.errors import UsageError
+from lorebank.settings.tables import Config
 from lorebank.workspace.atomic import write_atomic
 from lorebank.workspace.derived import ensure_derived_folder
 from lorebank.workspace.layout import LogPattern

@@ -180,7 +180,7 @@ class Asking(Sessions):
             notes = self._search_notes(query, k=k, min_score=min_score, path=path)
         if not (sessions and self._searches_sessions):
             return notes
-        from lorebank.recall.session_search import merge_hits
+        from lorebank.conversations.search import merge_hits
 
         said = self._search_sessions(query, k=k, min_score=min_score, path=path)
         return merge_hits(notes, said, k=k)

@@ -6,19 +6,19 @@ from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING
 
-from lorebank.app.opened import Day
 from lorebank.app.sessions import Sessions
 from lorebank.domain import ConfirmReport, ForgetReport, PurgeReport, UndoReport
 from lorebank.errors import NotFound
 from lorebank.index.items import load_facts
-from lorebank.index.quarantine import quarantined_items
 from lorebank.language.folding import slugify
 from lorebank.recall.filters import parse_day
+from lorebank.trust.quarantine import quarantined_items
 from lorebank.workspace.layout import FORGOTTEN_PAGE
 from lorebank.workspace.lock import WriterLock
 
 if TYPE_CHECKING:
-    from lorebank.custody.forget import Forgetting
+    from lorebank.app.opened import Day
+    from lorebank.forgetting.forget import Forgetting
 
 
 class Custody(Sessions):
@@ -39,8 +39,8 @@ class Custody(Sessions):
         From then on it counts like the owner's own word. `undo` takes the lines off again, which
         restores exactly what was before. Raises `NotFound` for what no note says.
         """
-        from lorebank.custody.confirm import Choice, chosen, take_back, write_confirmations
-        from lorebank.markdown.confirmations import format_confirmation
+        from lorebank.trust.confirm import Choice, chosen, take_back, write_confirmations
+        from lorebank.trust.confirmations import format_confirmation
 
         self._refuse_in_group("what the bank lets in and lets go")
         choice = Choice(ids, source, all_from)
@@ -83,8 +83,8 @@ class Custody(Sessions):
         Where transcripts are read, so goes what was said in them, but by id: they themselves are
         left as they are, and lines of `bank/forgotten.md` keep them from being read again.
         """
-        from lorebank.custody.restoring import purge as purge_kept
-        from lorebank.custody.selection import Order
+        from lorebank.forgetting.selection import Order
+        from lorebank.forgetting.undo import purge as purge_kept
 
         self._refuse_in_group("what the bank lets in and lets go")
         today = self._today(now)
@@ -114,7 +114,7 @@ class Custody(Sessions):
         Raises `NotFound` where nothing is kept of it, `ConcurrentEdit` where a note was changed
         since, other than by appending; with `force` such notes are left alone and named.
         """
-        from lorebank.custody.restoring import restore
+        from lorebank.forgetting.undo import restore
 
         with WriterLock(self.root):
             report = restore(self.root, run, force=force)
@@ -125,7 +125,7 @@ class Custody(Sessions):
 
     def purge_forgotten(self, run: str | None = None) -> PurgeReport:
         """Drop what is kept of forgotten lines, of one run or of all; there is no way back then."""
-        from lorebank.custody.restoring import purge
+        from lorebank.forgetting.undo import purge
 
         with WriterLock(self.root):
             self._sync_words()
@@ -146,7 +146,7 @@ class Custody(Sessions):
         return known.slug, (known.name, *known.aliases), known.page or ""
 
     def _forgetting(self) -> Forgetting:
-        from lorebank.custody.forget import Forgetting
+        from lorebank.forgetting.forget import Forgetting
 
         return Forgetting(
             self._index,

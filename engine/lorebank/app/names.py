@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date
+from typing import TYPE_CHECKING
 
 from lorebank.app.opened import Day, OpenWorkspace, made_anew_when_damaged
-from lorebank.domain import Audit, Entity, EntityGraph, EntityView, LedgerChange, NameResolution
 from lorebank.names.entities import list_entities, nearest_names
 from lorebank.recall.filters import parse_interval
 from lorebank.workspace.lock import WriterLock
+
+if TYPE_CHECKING:
+    from lorebank.domain import Audit, Entity, EntityGraph, EntityView, LedgerChange, NameResolution
 
 
 class Names(OpenWorkspace):

@@ -17,7 +17,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, ParamSpec, Self, TypeVar
 
-from lorebank.config import Config
 from lorebank.database import connection as store
 from lorebank.database.connection import read_meta
 from lorebank.domain import Entity, Fact, Opinion, OpinionStatus, SyncReport, Trend
@@ -27,7 +26,6 @@ from lorebank.index.items import ItemCache, facts_by_id
 from lorebank.index.lexical import item_postings, prepare_connection
 from lorebank.index.meaning import Meaning
 from lorebank.index.opinions import load_opinions
-from lorebank.index.postings import Postings
 from lorebank.index.read_settings import ReadSettings
 from lorebank.index.sync import has_all_rows, stale_paths, sync_files
 from lorebank.index.vectors import VectorIndex
@@ -46,8 +44,10 @@ if TYPE_CHECKING:
     from lorebank.app.watching import Watcher
     from lorebank.database.connection import Connection
     from lorebank.inbox.sources import Desk
+    from lorebank.index.postings import Postings
     from lorebank.qmd.sidecar import Sidecar
     from lorebank.reflect.nearness import VectorsOf
+    from lorebank.settings.tables import Config
 
 Progress = Callable[[str, int, int], None]
 Say = Callable[[str], None]

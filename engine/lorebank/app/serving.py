@@ -84,9 +84,9 @@ class Serving(Beliefs, Judgments, Reflection, Writing):
         """
         from lorebank.agent.boot_pack import TOP_OPINIONS
         from lorebank.agent.boot_sources import boot_pack
-        from lorebank.index.quarantine import quarantined_lines
         from lorebank.markdown.proposal_pages import REFLECTED_PROPOSALS
         from lorebank.reflect.proposals import open_proposals
+        from lorebank.trust.quarantine import quarantined_lines
 
         budget = self.config.context.token_budget if token_budget is None else token_budget
         today = self._today(now)

@@ -16,18 +16,18 @@ from lorebank.app.opened import OpenWorkspace, Progress, made_anew_when_damaged
 from lorebank.domain import SearchHit, SyncReport
 from lorebank.errors import PathRefused, UsageError
 from lorebank.workspace.derived import ensure_derived_folder, sessions_path
-from lorebank.workspace.layout import FORGOTTEN_PAGE
-from lorebank.workspace.session_files import SessionFile, is_session_path
+from lorebank.workspace.layout import FORGOTTEN_PAGE, is_session_path
 from lorebank.workspace.text_file import read_text_file
 
 if TYPE_CHECKING:
-    from lorebank.custody.conversations import Conversations
+    from lorebank.conversations.export import Transcript, TranscriptExport
+    from lorebank.conversations.files import SessionFile
+    from lorebank.conversations.turns import Turn
     from lorebank.database.connection import Connection
     from lorebank.domain import Diagnostic
+    from lorebank.forgetting.conversations import Conversations
+    from lorebank.markdown.tombstones import Forgotten
     from lorebank.qmd.refresh import Timer
-    from lorebank.qmd.sessions import Transcript, TranscriptExport
-    from lorebank.transcripts.forgotten import Forgotten
-    from lorebank.transcripts.turns import Turn
 
 FOLLOW_S = 30.0
 """Seconds between two looks of a server at the transcripts."""
@@ -68,8 +68,8 @@ class Sessions(OpenWorkspace):
         if not self.config.memory_search.searches_sessions:
             self._discard_sessions()
             return SyncReport()
-        from lorebank.index.session_sync import SessionRules, sync_sessions
-        from lorebank.workspace.session_files import find_sessions
+        from lorebank.conversations.files import find_sessions
+        from lorebank.conversations.sync import SessionRules, sync_sessions
 
         settings = self.config.memory_search.sessions
         found = find_sessions(self.root, self.config)
@@ -93,9 +93,9 @@ class Sessions(OpenWorkspace):
 
     def transcripts(self) -> Iterator[Transcript]:
         """The conversations of this agent as they may be exported, one after the other."""
-        from lorebank.qmd.sessions import Transcript
-        from lorebank.qmd.sessions import Turn as ExportedTurn
-        from lorebank.workspace.session_files import find_sessions
+        from lorebank.conversations.export import Transcript
+        from lorebank.conversations.export import Turn as ExportedTurn
+        from lorebank.conversations.files import find_sessions
 
         forgotten = self._forgotten()
         for file in find_sessions(self.root, self.config).files:
@@ -111,7 +111,7 @@ class Sessions(OpenWorkspace):
 
         Raises `UsageError` where that is not enabled.
         """
-        from lorebank.qmd.sessions import export_transcripts
+        from lorebank.conversations.export import export_transcripts
 
         folder = self._sidecar.sessions_folder if self._sidecar else None
         if folder is None:
@@ -128,7 +128,7 @@ class Sessions(OpenWorkspace):
         of its file; as it may be kept, without what is forgotten, and read from the files
         themselves.
         """
-        from lorebank.workspace.session_files import find_sessions
+        from lorebank.conversations.files import find_sessions
 
         forgotten = self._forgotten()
         for file in find_sessions(self.root, self.config).files:
@@ -137,7 +137,7 @@ class Sessions(OpenWorkspace):
 
     def _forgotten(self) -> Forgotten:
         """What this agent's transcripts are read without."""
-        from lorebank.transcripts.forgotten import NOTHING, parse_forgotten
+        from lorebank.markdown.tombstones import NOTHING, parse_forgotten
 
         try:
             page = read_text_file(self.root, FORGOTTEN_PAGE)
@@ -150,8 +150,8 @@ class Sessions(OpenWorkspace):
         exports = self._sidecar is not None and self._sidecar.sessions_folder is not None
         if not self.config.memory_search.searches_sessions and not exports:
             return None
-        from lorebank.custody.conversations import Conversations
-        from lorebank.workspace.session_files import find_sessions
+        from lorebank.conversations.files import find_sessions
+        from lorebank.forgetting.conversations import Conversations
 
         forgotten = self._forgotten()
         return Conversations(
@@ -164,7 +164,7 @@ class Sessions(OpenWorkspace):
     def _settle_conversations(self) -> str:
         """Bring what is kept of transcripts to what is forgotten, with nothing left behind; returns
         "" or why some of it may be left."""
-        from lorebank.index.forgetting import scrub
+        from lorebank.forgetting.rows import scrub
 
         self.sync_sessions(force=True)
         if self._sidecar is not None and self._sidecar.sessions_folder is not None:
@@ -208,7 +208,7 @@ class Sessions(OpenWorkspace):
         """Hits in what was read of the transcripts so far; nothing is read now."""
         if not self._searches_sessions or (path is not None and not is_session_path(path)):
             return ()
-        from lorebank.recall.session_search import search_sessions
+        from lorebank.conversations.search import search_sessions
 
         below = None if path is None or "/" not in path.rstrip("/") else path
         return search_sessions(self._session_store, query, k=k, min_score=min_score, path=below)
@@ -217,8 +217,8 @@ class Sessions(OpenWorkspace):
         """How much is kept, and what is odd; both empty where transcripts are not searched."""
         if not self.config.memory_search.searches_sessions:
             return {}, ()
-        from lorebank.index.session_rows import session_counts, session_problems
-        from lorebank.workspace.session_files import find_sessions
+        from lorebank.conversations.files import find_sessions
+        from lorebank.conversations.store import session_counts, session_problems
 
         problems = find_sessions(self.root, self.config).problems
         store = self._session_store
@@ -235,7 +235,7 @@ class Sessions(OpenWorkspace):
     @property
     def _session_store(self) -> Connection:
         if self._session_connection is None:
-            from lorebank.index.session_rows import open_sessions
+            from lorebank.conversations.store import open_sessions
 
             ensure_derived_folder(self.root)
             self._session_connection = open_sessions(self._sessions_path)
@@ -255,9 +255,9 @@ class Sessions(OpenWorkspace):
 
 def _turns(file: SessionFile, forgotten: Forgotten) -> Iterator[Turn]:
     """What was said in a file and is not forgotten; nothing where it is gone or cannot be read."""
-    from lorebank.index.session_sync import read_session
+    from lorebank.conversations.sync import read_session
 
     with suppress(OSError):
         for turn in read_session(file.place):
-            if not forgotten.holds(file.path, turn):
+            if not forgotten.holds(file.path, turn.line, turn.day, turn.text):
                 yield turn

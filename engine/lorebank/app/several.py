@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from lorebank.app.bank import Bank
 from lorebank.app.opened import Say, held_first, log_warning
-from lorebank.config import Change
 from lorebank.domain import (
     Answer,
     BankPart,
@@ -33,6 +32,7 @@ from lorebank.workspace.registry import Registry, load_registry, split_place
 
 if TYPE_CHECKING:
     from lorebank.agent.memory_search import MemorySearch
+    from lorebank.settings.config import Change
 
 T = TypeVar("T")
 DEFAULT_K = 10

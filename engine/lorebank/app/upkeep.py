@@ -18,7 +18,6 @@ from lorebank.app.opened import (
     prepared,
 )
 from lorebank.app.sessions import Sessions
-from lorebank.config import Change, load_config
 from lorebank.database.connection import (
     DamagedIndex,
     IndexProblem,
@@ -32,6 +31,7 @@ from lorebank.errors import NotWritable
 from lorebank.index.sync import stale_paths, sync_files
 from lorebank.providers.user_cache import cache_directory
 from lorebank.reflect import materialise
+from lorebank.settings.config import Change, load_config
 from lorebank.workspace.derived import ensure_derived_folder
 from lorebank.workspace.discover import find_workspace
 from lorebank.workspace.layout import BANK_FOLDER, DERIVED_FOLDER

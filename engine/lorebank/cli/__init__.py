@@ -1,4 +1,4 @@
-"""The command line: one file a command, each parse → one Bank call → render.
+"""The command line: one file a subject, each parse → one Bank call → render.
 
 Owns the words and colours a person sees, the exit codes, and everything printed: data on stdout,
 notes and problems on stderr. Never reads or writes a workspace itself. May use every room below;

@@ -1,71 +1,94 @@
-"""The `lorebank` command: its subcommands, loaded when called, and the border errors stop at."""
+"""One run of the command line: the lazy group of commands, their errors, missed nights."""
 
 from __future__ import annotations
 
+import os
+import re
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 import click
 
-from lorebank.cli.catch_up import catch_up
 from lorebank.cli.command import CommandGroup
-from lorebank.cli.complaints import as_lorebank_error, error_lines
 from lorebank.cli.session import Session
 from lorebank.cli.streams import ReaderGone, discard, flush, write, write_json
-from lorebank.errors import UsageError
+from lorebank.errors import LorebankError, UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from lorebank.cli.render.text import Look
+    from lorebank.schedule.record import Record
+
 
 COMMANDS = {
-    "init": "Lay out a workspace.",
-    "retain": "Write a fact into the log of a day.",
-    "remember": "Write down what somebody asked to remember, where it belongs.",
-    "lint": "Look for lines that are misread, or nearly.",
-    "log": "Append a note to the log of a day.",
-    "core": "Change the core memory, memory.md.",
-    "index": "Bring the index up to date with the files.",
-    "recall": "Answer a question from the notes, with citations.",
-    "search": "Find passages in all notes.",
-    "get": "Print a memory file, whole or by lines.",
-    "entity": "Show all that is known of one entity, or list them; decide about names.",
-    "opinions": "Show beliefs with their confidence and evidence.",
-    "today": "Print the morning page: what is new, what is due, what waits.",
-    "agenda": "List appointments, open tasks and promises, overdue ones first.",
-    "timeline": "Show facts by when they happened.",
-    "explain": "Tell the whole story of a fact or an opinion.",
-    "rot": "Show what in the bank has gone off.",
-    "calibration": "Show how often a confidence held up.",
-    "reflect": "Bring the pages of the bank up to date from the facts.",
-    "inbox": "Show what waits for a judgment, and settle it.",
-    "evidence": "Settle what a fact says of an opinion.",
-    "confirm": "Vouch for what is in quarantine.",
-    "forget": "Cut lines out of notes, pages and index.",
-    "proposals": "List the edits that wait for a decision, accept or reject them.",
-    "import": "Bring in a vault, a graph, an export of a chat program, or JSONL.",
-    "export": "Write facts, pages or the graph of entities for other programs.",
-    "bank": "Name workspaces, to reach them from anywhere and to ask them together.",
-    "template": "List, check, import and export bank templates.",
-    "context": "Print what an agent should know at the start of a session.",
-    "flush": "Say whether an agent should store what lasts before its context is compacted.",
-    "connect": "Put lorebank into the settings of an agent host, as the MCP server `memory`.",
-    "hooks": "Put lorebank into the settings of an agent host.",
-    "watch": "Keep the index fresh while files change, until interrupted.",
-    "mcp": "Serve the memory to agents over the Model Context Protocol.",
-    "bench": "Measure recall on questions made of your own notes.",
-    "schedule": "Reflect every night, by the system's own scheduler.",
-    "status": "Show what is indexed, how fresh it is, and what is wrong.",
-    "doctor": "Find what is wrong, and repair what is safe to repair.",
-    "config": "Read and change settings.",
-    "demo": "Walk through recall and reflect on a copy of a sample workspace.",
-    "completion": "Print the script that completes commands in a shell.",
+    "init": ("workspaces", "Lay out a workspace."),
+    "retain": ("write", "Write a fact into the log of a day."),
+    "remember": ("write", "Write down what somebody asked to remember, where it belongs."),
+    "lint": ("write", "Look for lines that are misread, or nearly."),
+    "log": ("write", "Append a note to the log of a day."),
+    "core": ("write", "Change the core memory, memory.md."),
+    "index": ("index", "Bring the index up to date with the files."),
+    "recall": ("ask", "Answer a question from the notes, with citations."),
+    "search": ("ask", "Find passages in all notes."),
+    "get": ("ask", "Print a memory file, whole or by lines."),
+    "entity": ("entity", "Show all that is known of one entity, or list them; decide about names."),
+    "opinions": ("beliefs", "Show beliefs with their confidence and evidence."),
+    "today": ("today", "Print the morning page: what is new, what is due, what waits."),
+    "agenda": ("agenda", "List appointments, open tasks and promises, overdue ones first."),
+    "timeline": ("beliefs", "Show facts by when they happened."),
+    "explain": ("beliefs", "Tell the whole story of a fact or an opinion."),
+    "rot": ("beliefs", "Show what in the bank has gone off."),
+    "calibration": ("beliefs", "Show how often a confidence held up."),
+    "reflect": ("reflect", "Bring the pages of the bank up to date from the facts."),
+    "inbox": ("inbox", "Show what waits for a judgment, and settle it."),
+    "evidence": ("beliefs", "Settle what a fact says of an opinion."),
+    "confirm": ("trust", "Vouch for what is in quarantine."),
+    "forget": ("trust", "Cut lines out of notes, pages and index."),
+    "proposals": ("proposals", "List the edits that wait for a decision, accept or reject them."),
+    "import": ("exchange", "Bring in a vault, a graph, an export of a chat program, or JSONL."),
+    "export": ("exchange", "Write facts, pages or the graph of entities for other programs."),
+    "bank": (
+        "workspaces",
+        "Name workspaces, to reach them from anywhere and to ask them together.",
+    ),
+    "template": ("workspaces", "List, check, import and export bank templates."),
+    "context": ("hosts", "Print what an agent should know at the start of a session."),
+    "flush": (
+        "hosts",
+        "Say whether an agent should store what lasts before its context is compacted.",
+    ),
+    "connect": (
+        "hosts",
+        "Put lorebank into the settings of an agent host, as the MCP server `memory`.",
+    ),
+    "hooks": ("hosts", "Put lorebank into the settings of an agent host."),
+    "watch": ("index", "Keep the index fresh while files change, until interrupted."),
+    "mcp": ("hosts", "Serve the memory to agents over the Model Context Protocol."),
+    "bench": ("index", "Measure recall on questions made of your own notes."),
+    "schedule": ("schedule", "Reflect every night, by the system's own scheduler."),
+    "status": ("index", "Show what is indexed, how fresh it is, and what is wrong."),
+    "doctor": ("index", "Find what is wrong, and repair what is safe to repair."),
+    "config": ("settings", "Read and change settings."),
+    "demo": ("demo", "Walk through recall and reflect on a copy of a sample workspace."),
+    "completion": ("settings", "Print the script that completes commands in a shell."),
 }
-"""Each command's one-line summary, so that `--help` imports none of them."""
-
+"""Each command's module and one-line summary, so that `--help` imports none of them."""
 EXAMPLES = """
 lorebank init ~/notes
 lorebank retain "O(c=0.9) @Peter: Prefers short replies."
 lorebank recall "what does Peter prefer?"
 lorebank reflect --dry-run --diff
 """
+
+
+def find_command(name: str) -> click.Command:
+    """The command of that name, whose module is imported."""
+    module = import_module(f"lorebank.cli.commands.{COMMANDS[name][0]}")
+    command: click.Command = getattr(module, "import_notes" if name == "import" else name)
+    return command
 
 
 class LazyGroup(CommandGroup):
@@ -75,14 +98,10 @@ class LazyGroup(CommandGroup):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
-            return None
-        module = import_module(f"lorebank.cli.commands.{cmd_name}")
-        command: click.Command = module.command
-        return command
+        return find_command(cmd_name) if cmd_name in COMMANDS else None
 
     def summaries(self, ctx: click.Context) -> list[tuple[str, str]]:
-        return list(COMMANDS.items())
+        return [(name, summary) for name, (_, summary) in COMMANDS.items()]
 
 
 @click.group("lorebank", cls=LazyGroup, invoke_without_command=True, examples=EXAMPLES)
@@ -141,3 +160,121 @@ def _report(problem: Exception, session: Session) -> int:
     except (OSError, ReaderGone):
         discard()
     return error.exit_code
+
+
+_SENTENCE_START = re.compile(r"\A[A-Z](?=[a-z ])")
+
+
+def as_lorebank_error(problem: Exception) -> LorebankError:
+    """The error to report: our own as they are, click's and the system's translated."""
+    if isinstance(problem, LorebankError):
+        return problem
+    if isinstance(problem, click.UsageError):
+        return _usage(problem)
+    if isinstance(problem, click.ClickException):
+        return LorebankError(_as_clause(problem.format_message()))
+    if isinstance(problem, OSError):
+        return _system(problem)
+    return LorebankError(
+        f"internal error, {type(problem).__name__}: {problem}".rstrip(": "),
+        hint="this is a bug in lorebank; --verbose shows where it happened",
+    )
+
+
+def error_lines(error: LorebankError, look: Look) -> list[str]:
+    """`error: what, where`, a line for each further one, and, where there is one, `hint: what to
+    do`."""
+    first, *further = error.message.split("\n")
+    lines = [f"{look.bad('error:')} {look.clean_line(first)}"]
+    lines += [f"       {look.clean_line(line)}" for line in further]
+    if error.hint:
+        lines.append(f"{look.dim('hint:')} {look.clean_line(error.hint)}")
+    return lines
+
+
+def _usage(problem: click.UsageError) -> UsageError:
+    return UsageError(_as_clause(_what(problem)), hint=_usage_hint(problem))
+
+
+def _what(problem: click.UsageError) -> str:
+    if isinstance(problem, click.NoSuchOption):
+        return f"no option {problem.option_name}"
+    return problem.format_message()
+
+
+def _usage_hint(problem: click.UsageError) -> str:
+    name = problem.ctx.command_path if problem.ctx else "lorebank"
+    if isinstance(problem, click.NoSuchOption):
+        near = _nearest_option(problem)
+        if near:
+            return f"did you mean {near}?"
+        return f"put -- before text that begins with a dash; {name} --help lists the options"
+    return f"{name} --help shows how to call it"
+
+
+def _nearest_option(problem: click.NoSuchOption) -> str | None:
+    if problem.ctx is None or not problem.option_name.startswith("--"):
+        return None
+    options = [
+        option
+        for parameter in problem.ctx.command.get_params(problem.ctx)
+        for option in parameter.opts
+        if option.startswith("--")
+    ]
+    import difflib
+
+    near = difflib.get_close_matches(problem.option_name, options, n=1, cutoff=0.65)
+    return near[0] if near else None
+
+
+def _system(problem: OSError) -> LorebankError:
+    reason = (problem.strerror or str(problem) or type(problem).__name__).lower()
+    return LorebankError(f"{problem.filename}: {reason}" if problem.filename else reason)
+
+
+def _as_clause(message: str) -> str:
+    """A click sentence in the form of our own messages: no capital, no full stop."""
+    lowered = _SENTENCE_START.sub(lambda first: first.group().lower(), message.strip())
+    return lowered.removesuffix(".")
+
+
+def catch_up(session: Session) -> None:
+    """Say, or run, what a schedule missed in the workspace this command was about."""
+    root = session.opened
+    if root is None or session.reflected or not (root / ".memory" / "schedule.json").is_file():
+        return
+    from lorebank.cli.render.reports import missed_line
+    from lorebank.schedule.record import missed_run, read_record
+
+    record = read_record(root)
+    missed = missed_run(record, session.moment) if record else None
+    if record is None or missed is None:
+        return
+    wish = _wish(session, record)
+    if wish == "run":
+        flush()
+        _run(session, root)
+    elif wish == "say":
+        session.note([session.error_look.warn("note: ") + missed_line(missed)])
+
+
+def _wish(session: Session, record: Record) -> str:
+    from lorebank.settings.config import load_config
+
+    wish = load_config(session.opened, os.environ, session.flags).reflect.catch_up
+    return "run" if wish == "say" and record.catch_up else wish
+
+
+def _run(session: Session, root: Path) -> None:
+    """Reflect now; the command itself went well, so that trouble here is only said."""
+    from lorebank.cli.render.reports import reflect_log_line
+    from lorebank.schedule.record import note_run
+
+    try:
+        with session.bank() as bank:
+            report = bank.reflect()
+        note_run(root, session.moment)
+    except (LorebankError, OSError) as problem:
+        session.note([f"a missed reflection could not be caught up: {problem}"])
+        return
+    session.note([f"caught up: {reflect_log_line(report, session.moment)}"])

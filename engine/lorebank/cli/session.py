@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lorebank.cli.render.look import Look
+from lorebank.cli.render.text import Look
 from lorebank.cli.streams import write, write_json
 from lorebank.errors import ConfigurationError, UsageError
 from lorebank.records import dataclass
@@ -20,7 +20,8 @@ from lorebank.records import dataclass
 if TYPE_CHECKING:
     from lorebank.app import Bank
     from lorebank.app.several import Banks
-    from lorebank.config import Change, Config
+    from lorebank.settings.config import Change
+    from lorebank.settings.tables import Config
 
 SCHEMA_VERSION = 1
 PIPE_WIDTH = 100
@@ -72,7 +73,7 @@ class Session:
     @property
     def flags(self) -> tuple[Change, ...]:
         """The settings that the command itself names."""
-        from lorebank.config import Change
+        from lorebank.settings.config import Change
 
         given = [text.partition("=") for text in self.overrides]
         if unclear := [key for key, equals, _ in given if not equals]:
@@ -123,7 +124,7 @@ class Session:
 
     def settings(self) -> tuple[Path, Config]:
         """The workspace's folder and its settings, without opening it."""
-        from lorebank.config import load_config
+        from lorebank.settings.config import load_config
 
         root = self.find_root()
         return root, load_config(root, os.environ, self.flags)

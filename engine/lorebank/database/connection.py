@@ -17,7 +17,7 @@ import apsw
 
 from lorebank.errors import IndexUnusable, LorebankError, NotWritable, WorkspaceError
 
-SCHEMA_VERSION = 16
+SCHEMA_VERSION = 17
 BUSY_TIMEOUT_MS = 10_000
 BULK_CHECKPOINT_PAGES = 8000
 _WORTH_BYTES = 8 * 2**20
@@ -29,6 +29,8 @@ _FULL_TEXT_TABLE = re.compile(
 _POLL_S = 0.01
 DamagedIndex = (apsw.NotADBError, apsw.CorruptError)
 """What SQLite raises when it meets a page that makes no sense."""
+BusyIndex = apsw.BusyError
+"""What SQLite raises when another process holds the file."""
 IndexProblem = apsw.Error
 """Whatever SQLite raises."""
 UnwritableIndex = (apsw.ReadOnlyError, apsw.FullError, apsw.CantOpenError, apsw.IOError)

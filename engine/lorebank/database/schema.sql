@@ -245,16 +245,8 @@ CREATE INDEX proposals_by_other ON proposals (other);
 
 -- Every name that was compared with all others, as it was written then.
 CREATE TABLE name_forms (
-    name    INTEGER PRIMARY KEY,
-    slug    TEXT NOT NULL UNIQUE,
+    slug    TEXT PRIMARY KEY,
     written TEXT NOT NULL
-);
-
--- The texts under which a name is found by those that may be the same; see names/resolve.py.
-CREATE TABLE name_keys (
-    text TEXT NOT NULL,
-    name INTEGER NOT NULL,
-    PRIMARY KEY (text, name)
 ) WITHOUT ROWID;
 
 -- The pairs of these names that are the same or may be.

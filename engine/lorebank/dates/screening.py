@@ -102,8 +102,10 @@ def may_hold_date(text: str) -> bool:
         return True
     if not screen.pairs.isdisjoint(pairwise(words)):
         return True
-    found = screen.company.intersection(words)
-    if found and any(_in_company(screen, words, i) for i, w in enumerate(words) if w in found):
+    company = screen.company
+    if not company.isdisjoint(words) and any(
+        _in_company(screen, words, i) for i, word in enumerate(words) if word in company
+    ):
         return True
     return not text.isascii() and not screen.letters.isdisjoint(text)
 

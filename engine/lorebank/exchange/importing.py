@@ -20,7 +20,6 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from lorebank.config import Config
 from lorebank.domain import Diagnostic
 from lorebank.errors import ConcurrentEdit, PathRefused, UsageError, WorkspaceError
 from lorebank.exchange.forms import READERS, WHOLE_FORMS, Form, form_of
@@ -38,6 +37,7 @@ from lorebank.exchange.notes import (
 from lorebank.exchange.reports import ImportReport
 from lorebank.exchange.source import Source, open_source
 from lorebank.records import dataclass
+from lorebank.settings.tables import Config
 from lorebank.workspace.atomic import write_atomic
 from lorebank.workspace.derived import ensure_derived_folder
 from lorebank.workspace.files import is_link

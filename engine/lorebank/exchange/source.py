@@ -173,6 +173,14 @@ def _entries(source: Source, archive: zipfile.ZipFile) -> Iterator[tuple[str, zi
             source.left_out.append(Diagnostic(_shown(info.filename), 0, "entry-refused", problem))
         else:
             sound.append(info)
+    packed = sum(info.compress_size for info in sound)
+    unpacked = sum(info.file_size for info in sound)
+    if _is_bomb(packed, unpacked):
+        raise WorkspaceError(
+            f"{source.root}: its {len(sound):,} entries unpack to {unpacked:,} bytes "
+            f"from {packed:,}",
+            hint="no export shrinks like that; unpack it yourself and import the folder",
+        )
     tops = {info.filename.split("/")[0] for info in sound if "/" in info.filename}
     wrapped = len(tops) == 1 and all("/" in info.filename for info in sound)
     wrapper = f"{tops.pop()}/" if wrapped else ""
@@ -182,6 +190,10 @@ def _entries(source: Source, archive: zipfile.ZipFile) -> Iterator[tuple[str, zi
         wrapper = ""
     for info in sound:
         yield info.filename.removeprefix(wrapper), info
+
+
+def _is_bomb(packed: int, unpacked: int) -> bool:
+    return unpacked > max(_RATIO_MATTERS, packed * _MOST_RATIO)
 
 
 def _refused(info: zipfile.ZipInfo) -> str:
@@ -197,7 +209,7 @@ def _refused(info: zipfile.ZipInfo) -> str:
         return "is encrypted"
     if info.file_size > LARGEST_ENTRY:
         return "unpacks to more than 4 GB"
-    if info.file_size > max(_RATIO_MATTERS, info.compress_size * _MOST_RATIO):
+    if _is_bomb(info.compress_size, info.file_size):
         return f"unpacks to {info.file_size:,} bytes from {info.compress_size:,}"
     return ""
 

@@ -20,14 +20,14 @@ from lorebank.inbox.sources import (
     remove_ledger_lines,
 )
 from lorebank.index.items import load_facts
-from lorebank.index.quarantine import quarantined_items
-from lorebank.markdown.confirmations import (
+from lorebank.markdown.ledger import signed, split_signature
+from lorebank.trust.confirmations import (
     Confirmation,
     Target,
     format_confirmation,
     parse_confirmations,
 )
-from lorebank.markdown.ledger import signed, split_signature
+from lorebank.trust.quarantine import quarantined_items
 from lorebank.workspace.layout import CONFIRMED_PAGE
 
 _KIND = InboxKind.QUARANTINE

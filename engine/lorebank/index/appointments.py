@@ -8,9 +8,9 @@ from datetime import date
 from lorebank.database.connection import Connection, select
 from lorebank.domain import Citation, Interval
 from lorebank.index.items import NOTE, load_items
-from lorebank.index.quarantine import TRUSTED
 from lorebank.index.succession import superseded_facts
 from lorebank.records import dataclass
+from lorebank.trust.quarantine import TRUSTED
 
 _MARKER = re.compile(r"\A(?:[-*+]|\d+[.)])\s+(?:\[.\]\s+)?")
 """A list marker, with its box: prose is kept as it stands in the file."""

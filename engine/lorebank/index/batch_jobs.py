@@ -17,9 +17,9 @@ from lorebank.index.embedding_calls import calls_of
 from lorebank.records import dataclass
 
 if TYPE_CHECKING:
-    from lorebank.config_embedder import BatchSettings
     from lorebank.index.embedding_cache import EmbeddingCache
     from lorebank.providers.protocols import BatchEmbedder
+    from lorebank.settings.tables import BatchSettings
 
 _NO_SUCH_SERVICE = frozenset({404, 405, 501})
 _NO_SUCH_JOB = frozenset({400, 404, 410})

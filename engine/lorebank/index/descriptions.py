@@ -13,9 +13,9 @@ from collections.abc import Collection
 
 from lorebank.database.connection import Connection, select
 from lorebank.domain import Citation
-from lorebank.index.quarantine import TRUSTED
 from lorebank.language.folding import slugify
 from lorebank.records import dataclass
+from lorebank.trust.quarantine import TRUSTED
 
 _ROLES = ("core", "note")
 """Files without a day: what they say is meant to last."""

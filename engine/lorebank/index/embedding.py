@@ -32,8 +32,8 @@ from lorebank.index.vectors import delete_vectors, insert_vectors
 from lorebank.records import dataclass
 
 if TYPE_CHECKING:
-    from lorebank.config_embedder import BatchSettings
     from lorebank.providers.protocols import Embedder
+    from lorebank.settings.tables import BatchSettings
 
 WINDOW = 1024
 """Rows looked up in the cache and read at a time."""

@@ -23,9 +23,9 @@ from lorebank.domain import (
     Stance,
 )
 from lorebank.index.intervals import FURTHER, bounds
-from lorebank.index.quarantine import TRUSTED
 from lorebank.markdown.origin import parse_author
 from lorebank.records import dataclass
+from lorebank.trust.quarantine import TRUSTED
 
 NOTE = "note"
 """The kind of an item that is a passage of prose rather than a fact."""

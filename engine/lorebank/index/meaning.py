@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from lorebank.config_embedder import BatchSettings
     from lorebank.providers.protocols import Embedder
+    from lorebank.settings.tables import BatchSettings
 
     Vector = NDArray[np.float32]
 

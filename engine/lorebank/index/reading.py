@@ -13,7 +13,6 @@ from lorebank.index.read_settings import ReadSettings
 from lorebank.index.slots import slots_of
 from lorebank.language.folding import slugify
 from lorebank.markdown.chunks import chunk_document
-from lorebank.markdown.confirmations import Confirmation, parse_confirmations
 from lorebank.markdown.context import read_context, scope_of
 from lorebank.markdown.document import Document, read_document
 from lorebank.markdown.facts import extract_facts
@@ -36,6 +35,7 @@ from lorebank.markdown.tasks import find_tasks
 from lorebank.names.entities import MOVED, SPELLING, NameRow
 from lorebank.records import dataclass
 from lorebank.slots.read import Slot
+from lorebank.trust.confirmations import Confirmation, parse_confirmations
 from lorebank.workspace.files import SourceFile
 from lorebank.workspace.layout import (
     CONFIRMED_PAGE,
@@ -178,7 +178,7 @@ def _read_ledger(
         rulings_of_lines, odd = parse_line_rulings(text, source.path, document=document)
         problems = (*problems, *odd)
     elif source.path == FORGOTTEN_PAGE:
-        from lorebank.transcripts.forgotten import parse_forgotten  # few workspaces have the page
+        from lorebank.markdown.tombstones import parse_forgotten  # few workspaces have the page
 
         problems = (*problems, *parse_forgotten(text, source.path)[1])
     return ReadFile(

@@ -10,9 +10,9 @@ from lorebank.database.connection import Connection, has_full_text, select
 from lorebank.domain import Interval
 from lorebank.index.intervals import OCCURRED, RECORDED, bounds
 from lorebank.index.lexical import any_of
-from lorebank.index.quarantine import TRUSTED
 from lorebank.language.words import searchable
 from lorebank.records import dataclass
+from lorebank.trust.quarantine import TRUSTED
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,8 @@ from datetime import date
 
 from lorebank.database.connection import Connection, select
 from lorebank.domain import Citation, Interval, Task, TaskState
-from lorebank.index.quarantine import TRUSTED
 from lorebank.language.words import content_words, words
+from lorebank.trust.quarantine import TRUSTED
 
 _TICKED = 0.5
 """Share of the words of the shorter line that tick and task share. On a workspace by another

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date
 from hashlib import blake2b
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lorebank.database.connection import Connection, select
-from lorebank.domain import Author, Chunk, Diagnostic, Fact, Interval, Origin, Passage, Task
+from lorebank.domain import NOBODY, Author, Chunk, Diagnostic, Fact, Interval, Origin, Passage, Task
 from lorebank.index.codes import insert_codes
 from lorebank.index.contexts import delete_context, insert_context
 from lorebank.index.embedding import item_text
 from lorebank.index.embedding_cache import text_hash
 from lorebank.index.items import ENDS
 from lorebank.index.lint import insert_advice
-from lorebank.index.quarantine import insert_confirmations
 from lorebank.index.slots import insert_slots
 from lorebank.index.succession import insert_change, insert_line_rulings
 from lorebank.index.tasks import insert_tasks
@@ -26,6 +25,7 @@ from lorebank.language.words import searchable
 from lorebank.markdown.origin import format_author, read_origin_mark
 from lorebank.markdown.tags import find_tags
 from lorebank.names.entities import insert_names
+from lorebank.trust.quarantine import insert_confirmations
 
 if TYPE_CHECKING:
     from lorebank.index.reading import ReadFile
@@ -166,8 +166,66 @@ def insert_diagnostics(connection: Connection, diagnostics: Sequence[Diagnostic]
     )
 
 
+class _Entry(NamedTuple):
+    """An item to write, with what several of its tables say of it."""
+
+    item: int
+    said: Fact | Passage
+    times: tuple[Interval, ...]
+    slots: tuple[Slot, ...]
+    task: Task | None
+    start: int
+    length: int
+    raw: str
+    """The text that it stands in."""
+    words: str
+    """What is searched."""
+
+    @property
+    def fact(self) -> Fact | None:
+        return self.said if isinstance(self.said, Fact) else None
+
+
 def _insert_items(connection: Connection, file: int, read: ReadFile, starts: Sequence[int]) -> None:
-    entries: list[tuple[Fact | Passage, tuple[Interval, ...], tuple[Slot, ...]]] = [
+    entries = _entries(connection, read, starts)
+    connection.executemany(
+        "INSERT INTO items (item, file, ordinal, id, kind, start_line, end_line, start, length,"
+        " heading, recorded, occurred_start, occurred_end, content, confidence, marks, details,"
+        " embedding, origin, author, quarantined)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)",
+        [_item_row(entry, file, ordinal, read) for ordinal, entry in enumerate(entries)],
+    )
+    connection.executemany(
+        "INSERT INTO items_fts (rowid, text, around, entities, day, title)"
+        " VALUES (?, ?, ?, ?, ?, ?)",
+        _search_rows(entries, read),
+    )
+    insert_codes(connection, ((entry.item, entry.words) for entry in entries))
+    connection.executemany(
+        "INSERT INTO further_times (item, position, start, end) VALUES (?, ?, ?, ?)",
+        [
+            (entry.item, position, _iso(time.start), _iso(time.end))
+            for entry in entries
+            for position, time in enumerate(entry.times[1:], start=1)
+        ],
+    )
+    connection.executemany(
+        "INSERT OR IGNORE INTO tags (item, tag) VALUES (?, ?)",
+        [(entry.item, tag) for entry in entries for tag in (*read.tags, *find_tags(entry.raw))],
+    )
+    for entry in entries:
+        if entry.fact:
+            _insert_mentions(connection, entry, entry.fact)
+            insert_slots(connection, entry.item, entry.slots)
+            insert_change(connection, entry.item, entry.fact)
+        if entry.task:
+            insert_tasks(connection, entry.item, [entry.task])
+
+
+def _entries(connection: Connection, read: ReadFile, starts: Sequence[int]) -> list[_Entry]:
+    """The items of a file in the order of its lines, numbered on from those that are there."""
+    tasks = {task.citation: task for task in read.tasks}
+    said: list[tuple[Fact | Passage, tuple[Interval, ...], tuple[Slot, ...]]] = [
         *((f, f.times, slots) for f, slots in zip(read.facts, read.slots, strict=True)),
         *((passage, times, ()) for passage, times in read.passages),
         *(
@@ -175,103 +233,84 @@ def _insert_items(connection: Connection, file: int, read: ReadFile, starts: Seq
             for task in read.tasks
         ),
     ]
-    tasks = {task.citation: task for task in read.tasks}
-    entries.sort(key=lambda entry: (entry[0].citation.start_line, entry[0].citation.end_line))
-    texts = [_own_words(entry, read.text, starts) for entry, _, _ in entries]
+    said.sort(key=lambda entry: (entry[0].citation.start_line, entry[0].citation.end_line))
+    first = int(connection.execute("SELECT coalesce(max(item), 0) + 1 FROM items").get)
+    entries = []
+    for item, (each, times, slots) in enumerate(said, start=first):
+        start, length = _place(each, read.text, starts)
+        raw = read.text[start : start + length]
+        task = tasks.get(each.citation) if isinstance(each, Passage) else None
+        words = _words_of_fact(each) if isinstance(each, Fact) else raw
+        entries.append(_Entry(item, each, times, slots, task, start, length, raw, words))
+    return entries
+
+
+def _item_row(entry: _Entry, file: int, ordinal: int, read: ReadFile) -> tuple[Any, ...]:
+    said, fact = entry.said, entry.fact
+    occurred = entry.times[0] if entry.times else None
+    origin, author = _whose(entry, read)
+    return (
+        entry.item,
+        file,
+        ordinal,
+        fact.id if fact else _note_id(read.source.path, said),
+        fact.kind.value if fact else "note",
+        said.citation.start_line,
+        said.citation.end_line,
+        entry.start,
+        entry.length,
+        said.heading,
+        _iso(fact.recorded if fact else read.source.recorded),
+        _iso(occurred.start) if occurred else None,
+        _iso(occurred.end) if occurred else None,
+        fact.content if fact else None,
+        fact.confidence if fact else None,
+        _marks(fact) if fact else None,
+        json.dumps(fact.details, ensure_ascii=False) if fact and fact.details else None,
+        text_hash(_embedded_text(entry)),
+        origin.value,
+        (format_author(author) or None) if author is not NOBODY else None,
+    )
+
+
+def _search_rows(entries: Sequence[_Entry], read: ReadFile) -> Iterator[tuple[Any, ...]]:
     title = searchable(f"{read.source.path} {read.title} {read.context}".rstrip())
-    for ordinal, (entry, times, slots) in enumerate(entries):
-        item = _insert_item(connection, file, ordinal, entry, times, read, starts)
-        insert_slots(connection, item, slots)
-        insert_codes(connection, item, texts[ordinal])
-        if isinstance(entry, Fact):
-            insert_change(connection, item, entry)
-        if not isinstance(entry, Fact) and entry.citation in tasks:
-            insert_tasks(connection, item, [tasks[entry.citation]])
-        around = [texts[i] for i in (ordinal - 1, ordinal + 1) if 0 <= i < len(texts)]
-        names = [m.name for m in entry.mentions] if isinstance(entry, Fact) else []
-        connection.execute(
-            "INSERT INTO items_fts (rowid, text, around, entities, day, title)"
-            " VALUES (?, ?, ?, ?, ?, ?)",
-            (
-                item,
-                searchable(texts[ordinal]),
-                searchable(" ".join([entry.heading, *(t[:_NEIGHBOUR_CHARACTERS] for t in around)])),
-                searchable(" ".join(dict.fromkeys(names))),
-                _day_words(read.source.recorded, times),
-                title,
-            ),
+    heads = [entry.words[:_NEIGHBOUR_CHARACTERS] for entry in entries]
+    for place, entry in enumerate(entries):
+        around = [
+            entry.said.heading,
+            *heads[max(0, place - 1) : place],
+            *heads[place + 1 : place + 2],
+        ]
+        names = [mention.name for mention in entry.fact.mentions] if entry.fact else []
+        yield (
+            entry.item,
+            searchable(entry.words),
+            searchable(" ".join(around)),
+            searchable(" ".join(dict.fromkeys(names))),
+            _day_words(read.source.recorded, entry.times),
+            title,
         )
 
 
-def _insert_item(
-    connection: Connection,
-    file: int,
-    ordinal: int,
-    entry: Fact | Passage,
-    times: tuple[Interval, ...],
-    read: ReadFile,
-    starts: Sequence[int],
-) -> int:
-    fact = entry if isinstance(entry, Fact) else None
-    start, length = _place(entry, read.text, starts)
-    occurred = times[0] if times else None
-    origin, author = _whose(entry, read, starts)
-    connection.execute(
-        "INSERT INTO items (file, ordinal, id, kind, start_line, end_line, start, length, heading,"
-        " recorded, occurred_start, occurred_end, content, confidence, marks, details, embedding,"
-        " origin, author, quarantined)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)",
-        (
-            file,
-            ordinal,
-            fact.id if fact else _note_id(read.source.path, entry),
-            fact.kind.value if fact else "note",
-            entry.citation.start_line,
-            entry.citation.end_line,
-            start,
-            length,
-            entry.heading,
-            _iso(fact.recorded if fact else read.source.recorded),
-            _iso(occurred.start) if occurred else None,
-            _iso(occurred.end) if occurred else None,
-            fact.content if fact else None,
-            fact.confidence if fact else None,
-            _marks(fact) if fact else None,
-            json.dumps(fact.details, ensure_ascii=False) if fact and fact.details else None,
-            text_hash(_embedded_text(entry, read.text[start : start + length])),
-            origin.value,
-            format_author(author) or None,
-        ),
-    )
-    item = connection.last_insert_rowid()
+def _insert_mentions(connection: Connection, entry: _Entry, fact: Fact) -> None:
+    occurred = entry.times[0].start if entry.times else None
+    day = _iso(occurred or fact.recorded) or ""
     connection.executemany(
-        "INSERT INTO further_times (item, position, start, end) VALUES (?, ?, ?, ?)",
+        "INSERT INTO mentions (item, position, slug, entity, name, subject, day)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?)",
         [
-            (item, position, _iso(time.start), _iso(time.end))
-            for position, time in enumerate(times[1:], start=1)
+            (entry.item, position, m.slug, m.slug, m.name, int(m.subject), day)
+            for position, m in enumerate(fact.mentions)
         ],
     )
-    tags = (*read.tags, *find_tags(read.text[start : start + length]))
-    if tags:
-        _insert_tags(connection, item, tags)
-    if fact:
-        day = _iso((occurred.start if occurred else None) or fact.recorded) or ""
-        connection.executemany(
-            "INSERT INTO mentions (item, position, slug, entity, name, subject, day)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?)",
-            [
-                (item, position, m.slug, m.slug, m.name, int(m.subject), day)
-                for position, m in enumerate(fact.mentions)
-            ],
-        )
-    return item
 
 
-def _embedded_text(entry: Fact | Passage, raw: str) -> str:
-    if isinstance(entry, Fact):
-        subjects = [mention.name for mention in entry.mentions if mention.subject]
-        return item_text(entry.content, entry.heading, subjects)
-    return item_text(raw, entry.heading)
+def _embedded_text(entry: _Entry) -> str:
+    if entry.fact:
+        subjects = [mention.name for mention in entry.fact.mentions if mention.subject]
+        return item_text(entry.fact.content, entry.said.heading, subjects)
+    return item_text(entry.raw, entry.said.heading)
 
 
 def _marks(fact: Fact) -> str | None:
@@ -286,18 +325,11 @@ def _as_passage(task: Task, text: str, starts: Sequence[int]) -> Passage:
     return Passage(text[start : start + length], task.citation)
 
 
-def _whose(entry: Fact | Passage, read: ReadFile, starts: Sequence[int]) -> tuple[Origin, Author]:
-    if isinstance(entry, Fact):
-        return entry.origin, entry.author
-    start, length = _extent(entry.citation.start_line, entry.citation.end_line, starts)
-    _, origin, author = read_origin_mark(read.text[start : start + length])
+def _whose(entry: _Entry, read: ReadFile) -> tuple[Origin, Author]:
+    if entry.fact:
+        return entry.fact.origin, entry.fact.author
+    _, origin, author = read_origin_mark(entry.raw)
     return read.origin.least_trusted(origin), author
-
-
-def _insert_tags(connection: Connection, item: int, tags: Sequence[str]) -> None:
-    connection.executemany(
-        "INSERT OR IGNORE INTO tags (item, tag) VALUES (?, ?)", [(item, tag) for tag in tags]
-    )
 
 
 def _insert_chunks(
@@ -330,12 +362,9 @@ def _insert_chunks(
         )
 
 
-def _own_words(entry: Fact | Passage, text: str, starts: Sequence[int]) -> str:
-    if isinstance(entry, Fact):
-        # `[[Peter|Pete]]` reads "Peter"; the shown name is searched for all the same.
-        return " ".join([entry.content, *entry.details, *_SHOWN_NAME.findall(entry.raw)])
-    start, length = _place(entry, text, starts)
-    return text[start : start + length]
+def _words_of_fact(fact: Fact) -> str:
+    # `[[Peter|Pete]]` reads "Peter"; the shown name is searched for all the same.
+    return " ".join([fact.content, *fact.details, *_SHOWN_NAME.findall(fact.raw)])
 
 
 def _place(entry: Fact | Passage | Chunk, text: str, starts: Sequence[int]) -> tuple[int, int]:

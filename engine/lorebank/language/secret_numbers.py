@@ -11,8 +11,9 @@ import re
 from collections.abc import Iterator
 
 from lorebank.language.secret_values import is_random
+from lorebank.language.words import stop_words
 
-MAY_HOLD_NUMBER = re.compile(rb"[0-9]{3,4}[ -]?[0-9]{4}[ -]?[0-9]{4}")
+MAY_HOLD_NUMBER = re.compile(rb"[0-9]{2}[ -]?[0-9A-Z]{4}[ -]?[0-9]{2}")
 """Fixed runs that every card and account has; told before any line is read."""
 _CARD = re.compile(r"(?<![\w.,-])[3-6]\d{3}(?:[ -]?\d){8,15}(?![\w-]|[.,]\d)")
 _ACCOUNT = re.compile(
@@ -20,25 +21,34 @@ _ACCOUNT = re.compile(
 )
 _CODE_NAMES = (
     r"(?:SIM[ -]?)?PIN(?:[ -]?(?:code|number|nummer|Nr\.?))?|PUK|CVV2?|CVC2?|TAN"
-    r"|(?i:pin[ -]?code|geheimzahl|code pin|código pin|codice pin|door code|alarm code|gate code"
-    r"|türcode|código de alarma)"
+    r"|(?i:pin[ -]?code|geheimzahl|pincode|code pin|código pin|codice pin|passcode|şifre(?:si)?"
+    r"|(?:door|gate|alarm|entry|access|safe|lock|garage|key ?pad|key ?box|security|locker)"
+    r" (?:code|combo|combination|number)|combination"
+    r"|(?:tür|tor|alarm|safe|tresor|zugangs|schließfach|deur|toegangs|kluis|garage)n?[ -]?"
+    r"(?:code|kombination)"
+    r"|(?:code|código|codigo|codice) (?:secret[oa]?|d['’]accès|d['’]entrée|de acceso|di accesso"
+    r"|(?:de la|de|du|del|della|do|da|de l['’]|dell['’]) ?(?:porte|portail|alarme|coffre|puerta"
+    r"|alarma|caja|portón|porta|allarme|cancello|cassaforte|portão|cofre|garage|garaje|garagem))"
+    r"|(?:kapı|alarm|kasa) (?:kodu|şifresi))"
 )
 _CODE = re.compile(
-    rf"(?<!\w)(?:{_CODE_NAMES})\b[^\n\d:=]{{0,30}}?\s*"
-    r"(?:[:=]|->|→|\bis\b|\bist\b|\blautet\b|\bes\b|\best\b|\bè\b|\bé\b|(?<=PIN)(?=\s))\s*[\"'`*]{0,2}"
-    r"(?P<value>\d{3,8})(?![\d.,/-]*\d|\s?(?:%|€|\$|mm|cm|km|kg|V|mA|pins?\b))"
+    rf"(?<!\w)(?:{_CODE_NAMES})(?!\w)[^\n\d:=]{{0,60}}?\s*"
+    r"(?:[:=]|->|→|\bis\b|['’]s\b|\bnow\b|\bjetzt\b|\bist\b|\blautet\b|\bes\b|\best\b|\bè\b|\bé\b"
+    r"|(?<=PIN)(?=\s))\s*[\"'`*]{0,2}"
+    r"(?P<value>\d{3,8}|\d{1,2}(?:[ -]{1,3}\d{1,2}){2,3})"
+    r"(?![\d.,/-]*\d|\s?(?:%|€|\$|mm|cm|km|kg|V|mA|pins?\b))"
 )
 _WALLET = re.compile(
     r"(?<![A-Za-z0-9])(?:[5KL][1-9A-HJ-NP-Za-km-z]{50,51}|[xyz]prv[1-9A-HJ-NP-Za-km-z]{100,108})"
     r"(?![A-Za-z0-9])"
 )
 _HEX_KEY = re.compile(
-    r"(?i:private|secret|signing)[ _-]?(?i:key)\W{1,6}(?P<value>0x[0-9a-fA-F]{64})\b"
+    r"(?i:(?:private|secret|signing)[ _-]?key|wallet|metamask|ledger)[^\n]{0,60}?\W"
+    r"(?P<value>(?:0x)?[0-9a-fA-F]{64})\b"
 )
-_SEED_NAMES = r"(?i:seed|mnemonic|recovery|wallet|backup|secret)(?i:[ -](?:phrase|words?))?"
 _SEED = re.compile(
-    rf"\b{_SEED_NAMES}[^\n:=]{{0,30}}[:=]\s*[\"'`]?"
-    r"(?P<value>[a-z]{3,8}(?: [a-z]{3,8}){11,23})"
+    r"\b(?i:seed|mnemonic|recovery|wallet|ledger|backup phrase|secret phrase)\b[^\n]{0,60}?[:=.,]"
+    r"\s*[\"'`]?(?P<value>[a-zà-ÿ]{3,9}(?: [a-zà-ÿ]{3,9}){11,23})(?![a-zà-ÿ])"
 )
 _SEED_LENGTHS = (12, 15, 18, 21, 24)
 """Words of a seed phrase, by BIP 39."""
@@ -62,12 +72,17 @@ def secret_numbers(line: str) -> Iterator[tuple[str, int, int]]:
     for found in _HEX_KEY.finditer(line):
         yield "wallet-key", *found.span("value")
     for found in _SEED.finditer(line):
-        if len(found["value"].split()) in _SEED_LENGTHS:
+        if len(found["value"].split()) in _SEED_LENGTHS and not _is_prose(found["value"]):
             yield "seed-phrase", *found.span("value")
     for found in _COOKIE.finditer(line):
         for cookie in _COOKIE_VALUE.finditer(line, *found.span("value")):
             if is_random(cookie["value"], sure=True):
                 yield "cookie", *cookie.span("value")
+
+
+def _is_prose(words: str) -> bool:
+    """Whether several of them are stop words, of which the 2,048 words of BIP 39 hold few."""
+    return sum(word in stop_words() for word in words.split()) > 2
 
 
 def _luhn(digits: str) -> bool:

@@ -16,6 +16,8 @@ from lorebank.language.words import stop_words
 _LEAST_PASSWORD = 4
 _LEAST_RANDOM = 10
 _LEAST_HEX = 16
+_LEAST_MIXED = 8
+"""As most sites ask; shorter ones (`PC-12`) are names of things."""
 _LEAST_DRAWN = 12
 _PASSPHRASE_WORDS = 4
 _SWITCHES = 6
@@ -90,6 +92,24 @@ def is_random(value: str, *, sure: bool) -> bool:
     if "://" in value or _is_attribute(value) or not _mixed(value):
         return False
     return not _wordlike(value) and _bits(value) >= _BITS
+
+
+def is_mixed(value: str, *, stated: bool) -> bool:
+    """Whether a token of a sentence about a password can be no word of it: letters, digits and a
+    mark. `stated`: "is" or a colon stands before it; otherwise words that are joined by marks
+    (`rotate-every-90-days`) are none."""
+    if stated:
+        return is_password(value, "", quoted=False, stated=True) and any(map(str.isdigit, value))
+    if len(value) < _LEAST_MIXED or _stands_for_another(value) or _DATE_OR_NUMBER.match(value):
+        return False
+    letters, digits = any(map(str.isalpha, value)), any(map(str.isdigit, value))
+    marks = any(not c.isalnum() for c in value[1:])
+    return letters and digits and marks and not (value.islower() and _wordlike(value))
+
+
+def is_placeholder(token: str) -> bool:
+    """Whether what follows an issuer's prefix is one character over and over: `sk_live_xxxx…`."""
+    return len(set(re.split(r"[_-]", token)[-1].lower())) <= 2
 
 
 def is_drawn(value: str) -> bool:

@@ -16,7 +16,14 @@ from collections.abc import Iterator
 
 from lorebank.language.secret_kinds import token_pattern
 from lorebank.language.secret_numbers import MAY_HOLD_NUMBER, secret_numbers
-from lorebank.language.secret_values import is_drawn, is_passphrase, is_password, is_random
+from lorebank.language.secret_values import (
+    is_drawn,
+    is_mixed,
+    is_passphrase,
+    is_password,
+    is_placeholder,
+    is_random,
+)
 from lorebank.records import dataclass
 
 MASK = "·"
@@ -30,19 +37,22 @@ _NAMES_SECRETS = tuple(
     stem.encode()
     for stem in (
         *("pass", "pw", "phrase", "secret", "token", "bearer", "basic ", "key", "curl"),
-        *("contrase", "de passe", "senha", "kennwort", "wachtwoord", "schlüssel"),
+        *("contrase", "passe", "senha", "kennwort", "wachtwoord", "schlüssel", "şifre"),
         *("密码", "密碼", "口令", "パスワード", "暗証", "парол"),
-        *("pin", "puk", "cvv", "cvc", "geheimzahl", "door code", "alarm code", "gate code"),
-        *("cookie", "seed", "mnemonic", "recovery", "wallet"),
+        *("pin", "puk", "cvv", "cvc", "geheimzahl", "code", "código", "codigo", "codice", "kodu"),
+        *("combination", "kombination", "combo", "mdp", "parola"),
+        *("cookie", "seed", "mnemonic", "recovery", "wallet", "metamask", "ledger"),
     )
 )
 _FOLLOWED_BY = {
     b"pass": b"wcp:=*`\"'_",
-    b"pw": b"d:=*`\"'",
+    b"pw": b"d:=*`\"' ",
     b"pin": b" :=-",
     b"seed": b" :=",
     b"recovery": b" :",
-    b"wallet": b" :=",
+    b"wallet": b" :=.,",
+    b"passe": b" :=,.*`\"'",
+    b"ledger": b" :=.,",
 }
 """Of "passes" and "upward" many stand in prose, which name nothing."""
 _MAY_HOLD_TOKEN = re.compile(rf"[\w%+/=.~:-]{{{_RUN}}}")
@@ -51,7 +61,10 @@ _URL = re.compile(
     r"(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{0,40}://[^\s/@:<>\"'`]*:(?P<value>[^\s@/<>\"'`]+)@"
     r"(?=[\w\[])"
 )
-_PUTTY_KEY = re.compile(r"Private-Lines: *\d+[ \t]*(?P<value>(?:\r?\n[A-Za-z0-9+/=]{4,})+)")
+_PUTTY_KEY = re.compile(
+    r"(?:PuTTY-User-Key-File-\d(?:[^\n]*\n){1,80}?)?Private-Lines: *\d+[ \t]*"
+    r"(?:\r?\n[A-Za-z0-9+/=]{4,})+(?:\r?\nPrivate-MAC: *[0-9a-f]+)?"
+)
 _KEY_BLOCK = re.compile(
     r"-----BEGIN (?P<label>[A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?)-----"
     r"(?:.*?-----END (?P=label)-----|(?:[ \t>]*\r?\n[ \t>]*[A-Za-z0-9+/=:,\- ]{8,}(?=\r?\n|\Z))*)",
@@ -64,7 +77,8 @@ _HEADER = re.compile(
 _BASIC = re.compile(r"(?i:\bbasic)\s+(?P<value>[A-Za-z0-9+/]{12,}={1,2})(?![A-Za-z0-9])")
 _PASSWORD_NAMES = (
     r"pass[ _-]?words?|passwd|passwort|kennwort|passphrase|pass[ _-]?code|pwd|contraseña|contrasena"
-    r"|senha|mot de passe|wachtwoord|parola d'ordine|şifre|пароль|hasło|lösenord|adgangskode"
+    r"|senha|palavra[ -]passe|mot de passe|mdp|wachtwoord|parola(?: d'ordine)?|parolası"
+    r"|şifre(?:si)?|пароль|hasło|lösenord|adgangskode"
     r"|密码|密碼|口令|パスワード|暗証番号"
     r"|(?:seed|recovery|secret|backup) phrase|mnemonic phrase|(?:pass|pw)(?=[\"'`*_]{0,3}\s?[:=])"
     r"|(?:wlan|wi-?fi|wep|wpa2?|netzwerk)[ -]?(?:schlüssel|key)"
@@ -90,6 +104,27 @@ _ASSIGNED = re.compile(
     r"|ist\b|lautet:?|es\b|est\b|è\b|é\b|是|は|(?(flag)(?<=\s)|(?!)))"
     r"\s{0,8}[*_]{0,3}\s?(?P<quote>[\"'`“”]{0,3})(?P<value>[^\s\"'`“”|]+)",
 )
+_NEAR_NAME = re.compile(
+    rf"(?<![A-Za-z0-9])(?:(?P<password>(?i:{_PASSWORD_NAMES}|pw|passwort))|(?P<sure>(?i:{_SURE_NAMES})))"
+    r"(?![A-Za-z0-9(])"
+)
+_NEAR = 60
+"""So many characters after its name a secret begins at most: a clause, "of the till at work"."""
+_CLAUSE = re.compile(r"[\w\s'’,-]*(?:\([^()]*\))?\s?(?:[:=]|->|→)?[\s*_]*")
+"""What may stand between: words, not code."""
+_COPULA = re.compile(r"(?:[:=]|->|→|\b(?:is|ist|lautet|es|est|jetzt|now)\b|\bè\b|\bé\b)[\"'`* ]*\Z")
+_PREFIXES = (
+    *("ghp_", "gho_", "ghs_", "ghu_", "ghr_", "github_pat_", "glpat-", "xoxa-", "xoxb-", "xoxp-"),
+    *("sk_live_", "rk_live_", "pk_live_", "sk-", "AKIA", "AIza", "hf_", "npm_", "pypi-"),
+)
+_SPLIT_TOKEN = re.compile(
+    rf"(?<![A-Za-z0-9])(?P<head>(?:{'|'.join(_PREFIXES)})[\w-]{{4,80}})"
+    r"[ \t]{0,2}(?:[ \t]|\r?\n)[ \t]{0,2}(?P<tail>[\w-]{6,80})"
+)
+NOT_SECRET = "<!-- not a secret -->"
+"""At the end of a line, its owner's word that nothing on it is to be masked."""
+_READS = ("lautet", "lautet:")
+"""What follows "the password reads" is the password, were it a plain word."""
 _QUOTED_VALUE = re.compile(r"[^\"'`“”\n]{4,120}")
 _NETRC = re.compile(r"\blogin\s+\S+\s+password\s+(?P<value>\S{4,})")
 _CURL = re.compile(r"(?<!\S)(?:-u|--user)[ =][\"']?[\w.@-]+:(?P<value>[^\s\"'`]{4,})")
@@ -146,7 +181,10 @@ def find_secrets(text: str) -> tuple[Secret, ...]:
         return ()
     found = list(blocks)
     for line, offset in _lines(text, data, places):
-        found += [Secret(s.kind, offset + s.start, offset + s.end) for s in _in_line(line)]
+        if not line.rstrip().endswith(NOT_SECRET):
+            found += [Secret(s.kind, offset + s.start, offset + s.end) for s in _in_line(line)]
+    if any(prefix.encode() in data for prefix in _PREFIXES):
+        found += _split_tokens(text)
     return _apart(found)
 
 
@@ -215,7 +253,7 @@ def _in_line(line: str) -> Iterator[Secret]:
     tokens = token_pattern().finditer(line) if _MAY_HOLD_TOKEN.search(line) else ()
     for token in tokens:
         assert token.lastgroup is not None
-        if not _is_in_data(line, token.start()):
+        if not _is_in_data(line, token.start()) and not is_placeholder(token.group()):
             yield Secret(token.lastgroup.replace("_", "-"), *token.span())
     for kind, pattern in (("url-password", _URL), ("basic-auth", _BASIC), ("password", _NETRC)):
         for found in pattern.finditer(line):
@@ -232,6 +270,36 @@ def _in_line(line: str) -> Iterator[Secret]:
     for kind, start, end in secret_numbers(line):
         yield Secret(kind, start, end)
     yield from _assigned(line)
+    yield from _near_names(line)
+
+
+def _near_names(line: str) -> Iterator[Secret]:
+    """What stands in the same clause as a name and cannot be a word: the password of "the password
+    in the new flat is plinth-Otter-46"."""
+    for name in _NEAR_NAME.finditer(line):
+        for value in re.finditer(r"[^\s\"'`“”|]+", line[name.end() : name.end() + _NEAR + 80]):
+            if value.start() > _NEAR:
+                break
+            start = name.end() + value.start()
+            text = _trimmed(value.group().lstrip("([:=：＝"))
+            start += value.group().index(text)
+            if not _CLAUSE.fullmatch(line, name.end(), start):
+                break
+            stated = bool(_COPULA.search(line, name.end(), start))
+            follows = stated or not line[name.end() : start].strip(" ,")
+            if is_random(text, sure=True) or (name["password"] and is_mixed(text, stated=follows)):
+                kind = "password" if name["password"] else _kind_of(name["sure"])
+                yield Secret(kind, start, start + len(text))
+                break
+
+
+def _split_tokens(text: str) -> Iterator[Secret]:
+    """Tokens that a mail program or a second message broke in two."""
+    for found in _SPLIT_TOKEN.finditer(text):
+        if is_random(found["tail"], sure=True):
+            whole = token_pattern().fullmatch(found["head"] + found["tail"])
+            if whole is not None and whole.lastgroup is not None:
+                yield Secret(whole.lastgroup.replace("_", "-"), *found.span())
 
 
 def _is_in_data(line: str, place: int) -> bool:
@@ -271,7 +339,7 @@ def _judged(line: str, found: re.Match[str]) -> Secret | None:
             return Secret("password", start, len(line.rstrip(" .\r")))
         if quoted and " " in value and not is_passphrase(value.lower()):
             return None
-        if is_password(value, rest, quoted=quoted, stated=stated):
+        if is_password(value, rest, quoted=quoted, stated=stated and sign not in _READS):
             return Secret("password", start, end)
         return None
     if _NOT_SECRET_KEYS.search(line[found.start() : found.end("more")]):
@@ -305,7 +373,7 @@ def _key_blocks(text: str) -> Iterator[Secret]:
     for block in _KEY_BLOCK.finditer(text):
         yield Secret("private-key", *block.span())
     for block in _PUTTY_KEY.finditer(text):
-        yield Secret("private-key", *block.span("value"))
+        yield Secret("private-key", *block.span())
 
 
 def _apart(found: list[Secret]) -> tuple[Secret, ...]:

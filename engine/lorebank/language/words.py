@@ -21,7 +21,7 @@ _UNSPACED = (
     r"\U00020000-\U0003ffff々〆ー"
 )
 _ASCII_TOKEN = re.compile(r"[a-z0-9]+")
-_MAY_BE_IDENTIFIER = re.compile(r"[\d_./:\\>-]|[a-z][A-Z]")
+_MAY_BE_IDENTIFIER = re.compile(r"[\d_/\\>-]|[.:]\S|[a-z][A-Z]")
 # Compiled when first needed: each takes longer than reading a plain question.
 _UNSPACED_RUN = cache(lambda: re.compile(f"[{_UNSPACED}]+"))
 _TOKEN = cache(lambda: re.compile(f"[{_UNSPACED}]+|[^\\W_{_UNSPACED}]+"))
@@ -81,9 +81,14 @@ def searchable(text: str) -> str:
 
 def identifiers(text: str) -> list[str]:
     """Code-like tokens as written: `a828e60`, `src/foo.py`, `snake_case`, `connection.update`."""
-    if not _MAY_BE_IDENTIFIER.search(text):
-        return []
-    return list(dict.fromkeys(m.group().rstrip(".-:") for m in _IDENTIFIER().finditer(text)))
+    found: dict[str, None] = {}
+    for part in text.split():
+        # No identifier holds a blank, and the pattern costs 30 times what leaving out words does.
+        if part.isdigit() or (part.isalpha() and part[1:].islower()):
+            continue
+        if _MAY_BE_IDENTIFIER.search(part):
+            found.update((m.group().rstrip(".-:"), None) for m in _IDENTIFIER().finditer(part))
+    return list(found)
 
 
 def estimate_tokens(text: str) -> int:

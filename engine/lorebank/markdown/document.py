@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from lorebank.domain import Diagnostic
 from lorebank.markdown.fact_lines import begins_typed
+from lorebank.markdown.flat_lists import FLAT_LIST, flat_list
 from lorebank.markdown.hidden import hide
 from lorebank.markdown.plain import plain_text
 from lorebank.markdown.source import split_lines
@@ -112,8 +113,6 @@ def _parser() -> MarkdownIt:
     """Imported here: a recall over an unchanged workspace parses nothing and need not pay 90 ms."""
     from markdown_it import MarkdownIt
 
-    from lorebank.markdown.flat_lists import flat_list
-
     parser = MarkdownIt("commonmark").enable("table")
     parser.block.ruler.before("list", "flat_list", flat_list)
     return parser.disable(["inline", "text_join", "reference", "html_block"])
@@ -125,7 +124,9 @@ def _nodes(tokens: list[Token], lines: list[str]) -> list[Node]:
     kinds = _KINDS
     for token in tokens:
         kind = kinds.get(token.type)
-        if kind is not None:
+        if token.type == FLAT_LIST:
+            (stack[-1].children if stack else top).append(_flat_list(token))
+        elif kind is not None:
             node = _node(kind, token, lines)
             (stack[-1].children if stack else top).append(node)
             if token.nesting == 1:
@@ -138,6 +139,15 @@ def _nodes(tokens: list[Token], lines: list[str]) -> list[Node]:
         elif token.nesting == -1 and _closes(token.type):
             stack.pop()
     return top
+
+
+def _flat_list(token: Token) -> Node:
+    first, end = token.map or (0, 0)
+    items = [
+        Node("item", line, line + 1, children=[Node("paragraph", line, line + 1, text)])
+        for line, text in enumerate(token.meta["items"], start=first)
+    ]
+    return Node("list", first, end, children=items)
 
 
 def _closes(token_type: str) -> bool:

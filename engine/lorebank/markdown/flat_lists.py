@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from markdown_it.rules_block import StateBlock
 
+FLAT_LIST = "flat_list"
+"""One token for a whole list, the texts of its items in `meta["items"]`: the parser's own five
+tokens an item took half the time of reading a log."""
 _ITEM = re.compile(r"- (?=[^\W\d_])[^\t]*[^\s\x00-\x1f\x7f-\x9f\u180e\u200b\ufeff] *")
 """What ends in some other blank than spaces is left to the parser, which trims it its own way."""
 
@@ -26,16 +29,9 @@ def flat_list(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         stop += 1
     if stop - start < 2 or not _is_over(state, stop, end):
         return False
-    state.push("bullet_list_open", "ul", 1).map = [start, stop]
-    for line in range(start, stop):
-        place = [line, line + 1]
-        state.push("list_item_open", "li", 1).map = place
-        state.push("paragraph_open", "p", 1).map = place
-        inline = state.push("inline", "", 0)
-        inline.content, inline.map, inline.children = _line(state, line)[2:].rstrip(" "), place, []
-        state.push("paragraph_close", "p", -1)
-        state.push("list_item_close", "li", -1)
-    state.push("bullet_list_close", "ul", -1)
+    token = state.push(FLAT_LIST, "", 0)
+    token.map = [start, stop]
+    token.meta["items"] = [_line(state, line)[2:].rstrip(" ") for line in range(start, stop)]
     state.line = stop
     return True
 

@@ -42,7 +42,10 @@ def looks_like_retain(heading: str, words: Collection[str]) -> str:
     Another word may be as near (`Retail`), so it opens no section and is only pointed out.
     """
     title = _bare(heading).rstrip(" :：.")
-    near = (word for word in words if abs(len(word) - len(title)) <= 1)
+    if len(title) < _SHORTEST_SLIP - 1:
+        return ""
+    head, tail = title[:2], title[-2:]  # one slip leaves one of them as it was
+    near = (word for word in words if word[:2] == head or word[-2:] == tail)
     return next((word for word in near if _is_slip(title, word)), "")
 
 

@@ -18,7 +18,6 @@ from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from lorebank.config_places import user_config_path
 from lorebank.errors import ConfigurationError, LorebankError, UsageError
 from lorebank.mcp_server.access import (
     CLIENTS_FILE,
@@ -27,6 +26,8 @@ from lorebank.mcp_server.access import (
     Access,
     load_clients,
 )
+from lorebank.mcp_server.limits import MAX_BODY, BodyTooLarge, call_with_body, read_body
+from lorebank.settings.files import user_config_path
 
 if TYPE_CHECKING:
     from lorebank.mcp_server.server import LorebankServer
@@ -53,8 +54,19 @@ class Gate:
             return
         headers = Headers(scope=scope)
         access = self._access(headers)
-        app = self._refusal(headers, access) or self._app
-        await app({**scope, SCOPE_KEY: access}, receive, send)
+        if refusal := self._refusal(headers, access):
+            await refusal(scope, receive, send)
+            return
+        try:
+            body = await read_body(receive)
+        except BodyTooLarge:
+            refusal = _refuse(413, "too_large", f"a request holds at most {MAX_BODY} bytes")
+        except TimeoutError:
+            refusal = _refuse(408, "too_slow", "the request's body took too long to arrive")
+        if refusal:
+            await refusal(scope, receive, send)
+        else:
+            await call_with_body(self._app, {**scope, SCOPE_KEY: access}, body, receive, send)
 
     def _access(self, headers: Headers) -> Access | None:
         """The rights of the token that the request bears; every token is compared in full, so that

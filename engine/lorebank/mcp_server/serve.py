@@ -53,13 +53,14 @@ def serve_http(serving: Serving, *, host: str, port: int, say: Say) -> None:
     import uvicorn
 
     from lorebank.mcp_server.http import PATH, accepted_tokens, bind, http_app
+    from lorebank.mcp_server.limits import BoundedProtocol
 
     tokens, origin = accepted_tokens(os.environ, serving.access)
     listening = bind(host, port)
     number: int = listening.getsockname()[1]
     server, banks = serving.build(serving.access)
     app = http_app(server, port=number, tokens=tokens)
-    settings = uvicorn.Config(app, log_level="warning", lifespan="on")
+    settings = uvicorn.Config(app, http=BoundedProtocol, log_level="warning", lifespan="on")
     shown = f"[{host}]" if ":" in host else host
     say(f"listening on http://{shown}:{number}{PATH}; the bearer token is in {origin}")
     try:

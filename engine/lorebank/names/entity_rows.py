@@ -1,8 +1,7 @@
 """Rows of names and entities, written: which folded name stands for whom.
 
-They are a function of the mentions, the entity pages and the identity ledger, so that deleting a
-ledger line restores exactly what was before. After a sync only those are written anew that the
-changed files bear on (`index.names_due`).
+They are a function of the mentions, the entity pages and the identity ledger, so deleting a ledger
+line restores exactly what was before. A sync rewrites only those of dirty names.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ from lorebank.database.connection import Connection, select
 from lorebank.domain import Diagnostic
 from lorebank.language.folding import slugify
 from lorebank.names.compared_names import compared, refresh_comparison
+from lorebank.names.dirty_names import connected_names, fill_scope
 from lorebank.names.entities import (
     IDENTITY_CODES,
     MOVED,
@@ -24,7 +24,6 @@ from lorebank.names.entities import (
     display_names,
     name_uses,
 )
-from lorebank.names.names_due import joined_names, set_due
 from lorebank.records import dataclass
 
 if TYPE_CHECKING:
@@ -34,28 +33,28 @@ if TYPE_CHECKING:
 def refresh_entities(
     connection: Connection, changed: frozenset[str] | None
 ) -> tuple[frozenset[str], frozenset[str] | None]:
-    """Bring `mentions.entity`, `entities` and `aliases` up to date after something about the names
-    `changed` did; `None`: after whatever.
+    """Bring `mentions.entity`, `entities` and `aliases` up to date after these names `changed`;
+    `None`: any may have.
 
-    Returns the entities whose facts read otherwise because names were joined or parted (theirs,
-    and those they are met in), and the names that were looked at; `None`: all.
+    Returns the entities affected because names were joined or separated (theirs, and those
+    mentioned with them), and the dirty names; `None` for all.
     """
-    due = None if changed is None else _settle_few(connection, changed)
-    resolved = _resolve_all(connection) if due is None else due.resolved
-    looked_at = None if due is None else due.names
+    partial = None if changed is None else _resolve_dirty(connection, changed)
+    resolved = _resolve_all(connection) if partial is None else partial.resolved
+    dirty = None if partial is None else partial.names
     entity_of = {
         slug: entity
         for slug, entity in resolved.entity_of.items()
-        if looked_at is None or slug in looked_at
+        if dirty is None or slug in dirty
     }
-    _set_scope(connection, entity_of, looked_at)
-    _rewrite_problems(connection, resolved.problems, None if due is None else due.around)
-    _rewrite_proposals(connection, resolved.proposals, every=due is None)
+    _set_scope(connection, entity_of, dirty)
+    _rewrite_problems(connection, resolved.problems, None if partial is None else partial.around)
+    _rewrite_proposals(connection, resolved.proposals, every=partial is None)
     moved: set[str] = set()
     slugs: list[str] = []
     for slug, entity in select(
         connection,
-        "SELECT DISTINCT m.slug, m.entity FROM temp.names_due d"
+        "SELECT DISTINCT m.slug, m.entity FROM temp.dirty_names d"
         " CROSS JOIN mentions m ON m.slug = d.slug",
     ):
         now = entity_of.get(slug, slug)
@@ -67,31 +66,31 @@ def refresh_entities(
                 (now, slug, entity),
             )
     _rewrite_entities(connection, entity_of)
-    return frozenset(moved | _met_with(connection, slugs)), looked_at
+    return frozenset(moved | _mentioned_with(connection, slugs)), dirty
 
 
 @dataclass(frozen=True, slots=True)
-class _Due:
-    """A few names, settled without a look at the others."""
+class _Partial:
+    """The dirty names, resolved without the others."""
 
     names: frozenset[str]
-    """Those whose rows are to be written."""
+    """Those whose rows are rewritten."""
     around: frozenset[str]
-    """These, and those that may be one with them: whose decisions were weighed."""
+    """These, and the ones they may be merged with, whose decisions count too."""
     resolved: Resolution
 
 
-def _settle_few(connection: Connection, changed: frozenset[str]) -> _Due | None:
-    """Who is who among the names joined to those that changed; `None`: too many are."""
-    names = joined_names(connection, changed)
+def _resolve_dirty(connection: Connection, changed: frozenset[str]) -> _Partial | None:
+    """Who is who among the names connected to those that changed; `None` where too many are."""
+    names = connected_names(connection, changed)
     if names is None:
         return None
     refresh_comparison(connection, _forms(connection, names), names)
-    names = joined_names(connection, names)
+    names = connected_names(connection, names)
     if names is None:
         return None
     near = {slug for a, b, _ in compared(connection, names).unsure for slug in (a, b)}
-    around = joined_names(connection, names | near)
+    around = connected_names(connection, names | near)
     if around is None:
         return None
     from lorebank.names.resolve import Comparison, resolve_names
@@ -104,11 +103,11 @@ def _settle_few(connection: Connection, changed: frozenset[str]) -> _Due | None:
     resolved = resolve_names(
         name_uses(connection, around), decisions(connection, around), lambda _: inside
     )
-    return _Due(names, around, resolved)
+    return _Partial(names, around, resolved)
 
 
 def _forms(connection: Connection, slugs: frozenset[str]) -> dict[str, str]:
-    """Slug → as written, of those of the names that are in use or decided about."""
+    """Slug → spelling of those of the names that are in use or decided about."""
     decided = {slug for d in decisions(connection, slugs) for slug in (d.slug, d.target)}
     named = select(
         connection,
@@ -133,28 +132,29 @@ def _resolve_all(connection: Connection) -> Resolution:
 
 
 def _set_scope(
-    connection: Connection, entity_of: Mapping[str, str], looked_at: frozenset[str] | None
+    connection: Connection, entity_of: Mapping[str, str], dirty: frozenset[str] | None
 ) -> None:
-    """Fill `temp.names_due` and `temp.entities_due`: whose rows are written anew."""
-    if looked_at is None:
+    """Fill `temp.dirty_names` and `temp.dirty_entities`: whose rows are rewritten."""
+    if dirty is None:
         slugs = select(
             connection,
             "SELECT slug FROM mentions UNION SELECT slug FROM names UNION SELECT slug FROM aliases",
         )
-        set_due(connection, "names_due", {*entity_of, *(slug for (slug,) in slugs)})
+        fill_scope(connection, "dirty_names", {*entity_of, *(slug for (slug,) in slugs)})
         held = select(connection, "SELECT slug FROM entities UNION SELECT entity FROM mentions")
     else:
-        set_due(connection, "names_due", looked_at)
+        fill_scope(connection, "dirty_names", dirty)
         held = select(
             connection,
-            "SELECT a.entity FROM temp.names_due d CROSS JOIN aliases a ON a.slug = d.slug"
-            " UNION SELECT m.entity FROM temp.names_due d CROSS JOIN mentions m ON m.slug = d.slug"
-            " UNION SELECT slug FROM temp.names_due",
+            "SELECT a.entity FROM temp.dirty_names d CROSS JOIN aliases a ON a.slug = d.slug"
+            " UNION SELECT m.entity FROM temp.dirty_names d CROSS JOIN mentions m"
+            " ON m.slug = d.slug"
+            " UNION SELECT slug FROM temp.dirty_names",
         )
-    set_due(connection, "entities_due", {*entity_of.values(), *(slug for (slug,) in held)})
+    fill_scope(connection, "dirty_entities", {*entity_of.values(), *(slug for (slug,) in held)})
 
 
-def _met_with(connection: Connection, slugs: Sequence[str]) -> set[str]:
+def _mentioned_with(connection: Connection, slugs: Sequence[str]) -> set[str]:
     """The entities of the items that write one of these names."""
     rows = select(
         connection,
@@ -193,9 +193,9 @@ def _rewrite_proposals(
         connection.execute("DELETE FROM proposals")
     for column in ("slug", "other"):
         connection.execute(
-            f"DELETE FROM proposals WHERE {column} IN (SELECT slug FROM temp.entities_due)"
+            f"DELETE FROM proposals WHERE {column} IN (SELECT slug FROM temp.dirty_entities)"
         )
-    due = {slug for (slug,) in select(connection, "SELECT slug FROM temp.entities_due")}
+    due = {slug for (slug,) in select(connection, "SELECT slug FROM temp.dirty_entities")}
     connection.executemany(
         "INSERT INTO proposals (slug, other, reason) VALUES (?, ?, ?)",
         [pair for pair in made if every or not due.isdisjoint(pair[:2])],
@@ -203,22 +203,22 @@ def _rewrite_proposals(
 
 
 def _rewrite_entities(connection: Connection, entity_of: Mapping[str, str]) -> None:
-    connection.execute("DELETE FROM entities WHERE slug IN (SELECT slug FROM temp.entities_due)")
-    connection.execute("DELETE FROM aliases WHERE slug IN (SELECT slug FROM temp.names_due)")
-    connection.execute("DELETE FROM aliases WHERE entity IN (SELECT slug FROM temp.entities_due)")
+    connection.execute("DELETE FROM entities WHERE slug IN (SELECT slug FROM temp.dirty_entities)")
+    connection.execute("DELETE FROM aliases WHERE slug IN (SELECT slug FROM temp.dirty_names)")
+    connection.execute("DELETE FROM aliases WHERE entity IN (SELECT slug FROM temp.dirty_entities)")
     connection.execute(
         "INSERT INTO entities (slug, name, type, type_reason, page, first_seen, last_seen, facts)"
         " SELECT m.entity, '', NULL, '', NULL,"
         "   min(CASE WHEN i.quarantined = 0 THEN i.recorded END),"
         "   max(CASE WHEN i.quarantined = 0 THEN i.recorded END),"
         "   count(DISTINCT CASE WHEN i.quarantined = 0 THEN m.item END)"
-        " FROM temp.entities_due d CROSS JOIN mentions m ON m.entity = d.slug"
+        " FROM temp.dirty_entities d CROSS JOIN mentions m ON m.entity = d.slug"
         " JOIN items i ON i.item = m.item GROUP BY m.entity"
     )
     names = _display_names(connection, entity_of)
     pages = select(
         connection,
-        "SELECT n.slug, f.path, n.type, n.name FROM temp.names_due d"
+        "SELECT n.slug, f.path, n.type, n.name FROM temp.dirty_names d"
         " CROSS JOIN names n ON n.slug = d.slug JOIN files f ON f.file = n.file"
         " WHERE n.action = 'page' ORDER BY f.path",
     )
@@ -253,9 +253,9 @@ def _set_types(connection: Connection) -> None:
 
     connection.execute(
         "UPDATE entities SET type_reason = 'front matter' WHERE type IS NOT NULL"
-        " AND slug IN (SELECT slug FROM temp.entities_due)"
+        " AND slug IN (SELECT slug FROM temp.dirty_entities)"
     )
-    due = "FROM temp.entities_due d CROSS JOIN"
+    due = "FROM temp.dirty_entities d CROSS JOIN"
     relations = _grouped(
         connection,
         f"SELECT DISTINCT m.entity, s.relation {due} mentions m ON m.entity = d.slug"
@@ -299,11 +299,11 @@ def display_names_on(connection: Connection, slugs: Iterable[str], day: date) ->
     goes by the present name.
     """
     found = display_names(connection, slugs)
-    set_due(connection, "entities_due", found)
+    fill_scope(connection, "dirty_entities", found)
     names = _display_names(connection, {}, until=day)
     for slug, written in select(
         connection,
-        "SELECT n.slug, n.name FROM temp.entities_due d CROSS JOIN names n ON n.slug = d.slug"
+        "SELECT n.slug, n.name FROM temp.dirty_entities d CROSS JOIN names n ON n.slug = d.slug"
         " WHERE n.action = 'page'",
     ):
         if slug in names and slugify(names[slug]) != slug:
@@ -318,7 +318,7 @@ def _display_names(
     names: dict[str, str] = {}
     for slug, entity, name in select(
         connection,
-        "SELECT m.slug, m.entity, m.name FROM temp.entities_due d"
+        "SELECT m.slug, m.entity, m.name FROM temp.dirty_entities d"
         " CROSS JOIN mentions m ON m.entity = d.slug JOIN items i ON i.item = m.item"
         " WHERE ?1 IS NULL OR i.recorded IS NULL OR i.recorded <= ?1"
         " GROUP BY m.slug, m.entity, m.name ORDER BY m.slug = m.entity DESC,"
@@ -334,7 +334,7 @@ def _spelled_names(connection: Connection, names: Mapping[str, str]) -> dict[str
     spelled: dict[str, str] = {}
     for slug, action, written in select(
         connection,
-        "SELECT n.slug, n.target, n.name FROM temp.entities_due d"
+        "SELECT n.slug, n.target, n.name FROM temp.dirty_entities d"
         " CROSS JOIN names n ON n.slug = d.slug WHERE n.action = ? ORDER BY n.line",
         (SPELLING,),
     ):
@@ -347,14 +347,14 @@ def _rewrite_aliases(connection: Connection, entity_of: Mapping[str, str]) -> No
     spellings: dict[str, str] = dict(
         select(
             connection,
-            "SELECT n.slug, n.name FROM temp.names_due d CROSS JOIN names n ON n.slug = d.slug"
+            "SELECT n.slug, n.name FROM temp.dirty_names d CROSS JOIN names n ON n.slug = d.slug"
             " WHERE n.action <> ? ORDER BY n.slug, n.name DESC",
             (MOVED,),
         )
     )
     for slug, name in select(
         connection,
-        "SELECT m.slug, m.name FROM temp.names_due d CROSS JOIN mentions m ON m.slug = d.slug"
+        "SELECT m.slug, m.name FROM temp.dirty_names d CROSS JOIN mentions m ON m.slug = d.slug"
         " GROUP BY m.slug, m.name ORDER BY m.slug, count(*), m.name DESC",
     ):
         spellings[slug] = name
@@ -363,7 +363,7 @@ def _rewrite_aliases(connection: Connection, entity_of: Mapping[str, str]) -> No
         (slug, slug, name)
         for slug, name in select(
             connection,
-            "SELECT e.slug, e.name FROM temp.entities_due d"
+            "SELECT e.slug, e.name FROM temp.dirty_entities d"
             " CROSS JOIN entities e ON e.slug = d.slug",
         )
     }

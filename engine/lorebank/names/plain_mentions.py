@@ -34,15 +34,15 @@ def refresh_plain_mentions(
     *,
     enabled: bool,
     excluded: Collection[str],
-    looked_at: frozenset[str] | None = None,
+    dirty: frozenset[str] | None = None,
 ) -> frozenset[int]:
-    """Bring the table up to date after the files `read` and the names were; `looked_at`: no other
-    names changed.
+    """Bring the table up to date after these files were `read` and these names got `dirty`; `None`:
+    any may have.
 
     Returns the items of other files that may name somebody else now.
     """
-    wanted = _patterns(connection, excluded, looked_at) if enabled else {}
-    known = _known_patterns(connection, looked_at)
+    wanted = _patterns(connection, excluded, dirty) if enabled else {}
+    known = _known_patterns(connection, dirty)
     gone = [slug for slug, pattern in known.items() if wanted.get(slug) != pattern]
     new = [pattern for slug, pattern in wanted.items() if known.get(slug) != pattern]
     own = _items_of_files(connection, read)
@@ -56,8 +56,8 @@ def refresh_plain_mentions(
     _remember(connection, new)
     if items and enabled:
         _link_all(connection, sorted(items))
-    led_elsewhere = _led_elsewhere(connection, looked_at)
-    _resolve(connection, looked_at)
+    led_elsewhere = _led_elsewhere(connection, dirty)
+    _resolve(connection, dirty)
     return frozenset((items | led_elsewhere) - own)
 
 
@@ -291,22 +291,22 @@ def _marked(connection: Connection, items: Sequence[int]) -> Mapping[int, frozen
     return found
 
 
-def _led_elsewhere(connection: Connection, looked_at: frozenset[str] | None) -> set[int]:
+def _led_elsewhere(connection: Connection, dirty: frozenset[str] | None) -> set[int]:
     """Items with a name that stands for another entity by now."""
     return _numbers(
         connection,
         "SELECT p.item FROM plain_mentions p WHERE p.entity <> '' AND p.entity <> coalesce("
         " (SELECT min(a.entity) FROM aliases a WHERE a.slug = p.slug), p.entity)"
         " AND (?1 IS NULL OR p.slug IN (SELECT value FROM json_each(?1)))",
-        (None if looked_at is None else json.dumps(list(looked_at)),),
+        (None if dirty is None else json.dumps(list(dirty)),),
     )
 
 
-def _resolve(connection: Connection, looked_at: frozenset[str] | None) -> None:
+def _resolve(connection: Connection, dirty: frozenset[str] | None) -> None:
     """Let every name lead to the entity that it stands for by now."""
     connection.execute(
         "UPDATE plain_mentions SET entity = coalesce("
         " (SELECT min(a.entity) FROM aliases a WHERE a.slug = plain_mentions.slug), entity)"
         " WHERE entity = '' OR ?1 IS NULL OR slug IN (SELECT value FROM json_each(?1))",
-        (None if looked_at is None else json.dumps(list(looked_at)),),
+        (None if dirty is None else json.dumps(list(dirty)),),
     )

@@ -106,11 +106,11 @@ def pattern_of(slug: str, name: str, excluded: frozenset[str] = frozenset()) -> 
 def beginnings(text: str, most: int) -> set[str]:
     """Every stretch of a text, folded as names are, of one letter up to `most`: no name is in it
     whose first `most` letters are none of these."""
-    looked_at = _folded(text).translate(_SEPARATORS)
+    dirty = _folded(text).translate(_SEPARATORS)
     return {
-        looked_at[start : start + size]
+        dirty[start : start + size]
         for size in range(1, most + 1)
-        for start in range(len(looked_at) - size + 1)
+        for start in range(len(dirty) - size + 1)
     }
 
 
@@ -134,10 +134,8 @@ class NameFinder:
         if _MAY_BE_NO_PROSE.search(text):
             text = _NO_PROSE.sub(lambda found: "\x1f" * len(found.group()), text)
         folded = _folded(text)
-        looked_at = folded.translate(_SEPARATORS)
-        hits = [
-            (end + 1 - len(name), end + 1, name) for end, name in self._automaton.iter(looked_at)
-        ]
+        dirty = folded.translate(_SEPARATORS)
+        hits = [(end + 1 - len(name), end + 1, name) for end, name in self._automaton.iter(dirty)]
         if not hits:
             return []
         hits.sort(key=lambda hit: (hit[0], -hit[1]))

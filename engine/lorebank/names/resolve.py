@@ -4,10 +4,6 @@ Decisions of people come first (the ledger before front matter), then the merges
 the writing alone. A merge never rests on a chain: every name joined must be the same as every
 other one, or have been declared so. The result is a pure function of the names in use and the
 decisions on file, so deleting a ledger line restores what was before.
-
-A name is filed under some texts and its partners are looked up under others; both are made of the
-name alone, so a name that comes or goes changes its own pairs and no others, unless a key becomes
-or ceases to be crowded. The index keeps the same texts (`index.compared_names`).
 """
 
 from __future__ import annotations
@@ -71,8 +67,8 @@ def resolve_names(
 ) -> Resolution:
     """Join the names of one entity, propose what is uncertain, report odd decisions.
 
-    The order of both arguments is of no account. `compare` may save the time of comparing the same
-    names again: given slug → name of all names, it returns what `compare_all` would.
+    The order of both arguments does not matter. `compare` may return cached pairs: given
+    slug → name of all names, it returns what `compare_all` would.
     """
     rulings = rule(decisions, frozenset(use.slug for use in uses))
     names = _names(uses, rulings.slugs)
@@ -90,44 +86,13 @@ def resolve_names(
 
 def compare_all(names: Mapping[str, str]) -> Comparison:
     """The pairs of names, slug → as written, that are the same, and the ambiguous ones."""
-    readings = [read_name(name) for name in names.values()]
-    scripts = frozenset().union(*map(scripts_in, readings))
-    keys = [keys_of(reading, scripts) for reading in readings]
-    filed = [filed_under(*pair) for pair in zip(readings, keys, strict=True)]
-    return compare_readings_of(list(names), readings, keys, filed)
-
-
-def compare_readings_of(
-    slugs: Sequence[str],
-    readings: Sequence[Reading],
-    keys: Sequence[Keys],
-    filed: Sequence[Collection[str]],
-) -> Comparison:
-    """`compare_all` for names already read, with their keys and what they are filed under."""
-    found = Verdicts()
-    for i, j in likely_pairs(readings, keys, filed):
-        found.compare((slugs[i], readings[i].written), (slugs[j], readings[j].written))
-    return found.comparison()
-
-
-class Verdicts:
-    """Pairs as they are compared."""
-
-    def __init__(self) -> None:
-        self._pairs: dict[Verdict, set[_Pair]] = {verdict: set() for verdict in Verdict}
-
-    def compare(self, *pair: tuple[str, str]) -> None:
-        """Compare two names, each a slug and how it is written."""
-        (slug, name), (other, written) = sorted(pair)
-        verdict, reason = compare_names(name, written)
-        self._pairs[verdict].add((slug, other, reason))
-
-    def comparison(self) -> Comparison:
-        """The pairs that are the same or may be, sorted."""
-        return Comparison(
-            same=tuple(sorted(self._pairs[Verdict.SAME])),
-            unsure=tuple(sorted(self._pairs[Verdict.AMBIGUOUS])),
-        )
+    slugs = sorted(names)
+    readings = [read_name(names[slug]) for slug in slugs]
+    pairs: dict[Verdict, list[_Pair]] = {verdict: [] for verdict in Verdict}
+    for i, j in likely_pairs(readings):
+        verdict, reason = compare_names(readings[i].written, readings[j].written)
+        pairs[verdict].append((slugs[i], slugs[j], reason))
+    return Comparison(tuple(pairs[Verdict.SAME]), tuple(pairs[Verdict.AMBIGUOUS]))
 
 
 def _merged(rulings: Rulings) -> dict[str, str]:
@@ -226,92 +191,82 @@ class _Clusters:
 
 
 _CROWD = 48
-"""Under a key that more names bear nobody is paired: a first name that fits so many full names is
-no help to anybody as that many proposals."""
+"""A key that more names share pairs nobody: a first name that fits fifty full names would only make
+fifty proposals. Chosen by hand; real first names of one workspace stay far below."""
 _SHORT = 7
 """Letters up to which a name of one word is filed without each of its letters in turn."""
 _OWN, _SHORTER, _LONGER, _SLIP = "osle"
 
 
-def filed_under(reading: Reading, keys: Keys) -> set[str]:
-    """The texts under which others find this name."""
-    filed = {f"{_OWN}{key}" for key in keys.own}
-    filed.update(f"{_SHORTER}{key}" for key in keys.short)
-    filed.update(f"{_LONGER}{key}" for key in keys.long)
+def likely_pairs(readings: Sequence[Reading]) -> list[tuple[int, int]]:
+    """Pairs of indices worth comparing, lower one first, sorted; all other pairs are different.
+
+    Each name is filed in blocks, and paired with those in the blocks that it looks up.
+    """
+    scripts = frozenset().union(*map(scripts_in, readings))
+    keys = [keys_of(reading, scripts) for reading in readings]
+    blocks: dict[str, list[int]] = defaultdict(list)
+    for i, reading in enumerate(readings):
+        for block in _own_blocks(reading, keys[i]):
+            blocks[block].append(i)
+    pairs: set[tuple[int, int]] = set()
+    for i, reading in enumerate(readings):
+        for block in _partner_blocks(reading, keys[i]):
+            members = blocks.get(block)
+            if members is None or (len(members) == 1 and members[0] == i):
+                continue
+            is_slip = block.startswith(_SLIP)
+            if not is_slip and _is_crowded(block, blocks):
+                continue
+            for j in members:
+                if i != j and (not is_slip or _one_slip_apart(reading, readings[j])):
+                    pairs.add((i, j) if i < j else (j, i))
+    return sorted(pairs)
+
+
+def _own_blocks(reading: Reading, keys: Keys) -> set[str]:
+    """The blocks in which others find this name."""
+    found = {f"{_OWN}{key}" for key in keys.own}
+    found.update(f"{_SHORTER}{key}" for key in keys.short)
+    found.update(f"{_LONGER}{key}" for key in keys.long)
+    return found | _slip_blocks(reading, (0,))
+
+
+def _partner_blocks(reading: Reading, keys: Keys) -> set[str]:
+    """The blocks in which this name finds those that may be the same."""
+    found = {f"{_OWN}{key}" for key in keys.own}
+    found.update(f"{_LONGER}{key}" for key in keys.short)
+    found.update(f"{_SHORTER}{key}" for key in keys.long)
+    return found | _slip_blocks(reading, (-1, 0, 1))
+
+
+def _slip_blocks(reading: Reading, differences: Sequence[int]) -> set[str]:
+    """Blocks of names that may differ in one letter, and have so many letters more or fewer."""
+    found: set[str] = set()
     for place, word in _words(reading):
         if len(reading.tokens) > 1 or len(word) >= _SHORT:
-            filed.update(_halves(reading, place, word, len(word)))
+            for difference in differences:
+                found.update(_halves(reading, place, word, len(word) + difference))
         if len(reading.tokens) == 1 and len(word) <= _SHORT:
-            filed.update(_without_a_letter(word))
-    return filed
+            found.update(_without_a_letter(word))
+    return found
 
 
-def looked_up(reading: Reading, keys: Keys) -> set[str]:
-    """The texts under which this name finds the names that may be the same."""
-    wanted = {f"{_OWN}{key}" for key in keys.own}
-    wanted.update(f"{_LONGER}{key}" for key in keys.short)
-    wanted.update(f"{_SHORTER}{key}" for key in keys.long)
-    for place, word in _words(reading):
-        if len(reading.tokens) > 1 or len(word) >= _SHORT:
-            for size in (len(word) - 1, len(word), len(word) + 1):
-                wanted.update(_halves(reading, place, word, size))
-        if len(reading.tokens) == 1 and len(word) <= _SHORT:
-            wanted.update(_without_a_letter(word))
-    return wanted
+def _is_crowded(block: str, blocks: Mapping[str, Sequence[int]]) -> bool:
+    """Whether so many names share a key that it says nothing about any two of them."""
+    if block.startswith(f"{_OWN}same|"):
+        return False
+    own = block.startswith(_OWN)
+    counted = (block,) if own else (f"{_SHORTER}{block[1:]}", f"{_LONGER}{block[1:]}")
+    return any(len(blocks.get(one, ())) > _CROWD for one in counted)
 
 
-def is_slip_key(text: str) -> bool:
-    """Whether a text tells of names that only may be one slip apart: `one_slip_apart` decides."""
-    return text.startswith(_SLIP)
-
-
-def crowding(text: str) -> tuple[tuple[str, ...], int]:
-    """Under which texts names are to be counted before one is looked up, and how many each may
-    hold; no texts: as many as there are."""
-    if text.startswith((_SLIP, f"{_OWN}same|")):
-        return (), 0
-    if text.startswith(_OWN):
-        return (text,), _CROWD
-    return (f"{_SHORTER}{text[1:]}", f"{_LONGER}{text[1:]}"), _CROWD
-
-
-def one_slip_apart(a: Reading, b: Reading) -> bool:
+def _one_slip_apart(a: Reading, b: Reading) -> bool:
     """Whether the names differ in one word, and there in one letter."""
     if len(a.tokens) != len(b.tokens):
         return False
     odd = [(x, y) for x, y in zip(a.tokens, b.tokens, strict=True) if x != y]
     return len(odd) == 1 and one_edit(*odd[0]) is not None
-
-
-def likely_pairs(
-    readings: Sequence[Reading], keys: Sequence[Keys], texts: Sequence[Collection[str]]
-) -> list[tuple[int, int]]:
-    """Pairs of indices, lower one first, each once, sorted; all other pairs are different.
-
-    `texts`: what `filed_under` says of each.
-    """
-    filed: dict[str, list[int]] = defaultdict(list)
-    for i, own_texts in enumerate(texts):
-        for text in own_texts:
-            filed[text].append(i)
-    pairs: set[tuple[int, int]] = set()
-    for i, (reading, own) in enumerate(zip(readings, keys, strict=True)):
-        for text in looked_up(reading, own):
-            block = filed.get(text)
-            if block is None or (len(block) == 1 and block[0] == i):
-                continue
-            slip = is_slip_key(text)
-            if not slip and _is_crowded(text, filed):
-                continue
-            for j in block:
-                if i != j and (not slip or one_slip_apart(reading, readings[j])):
-                    pairs.add((i, j) if i < j else (j, i))
-    return sorted(pairs)
-
-
-def _is_crowded(text: str, filed: dict[str, list[int]]) -> bool:
-    counted, most = crowding(text)
-    return any(len(filed.get(one, ())) > most for one in counted)
 
 
 def _words(reading: Reading) -> Iterator[tuple[int, str]]:

@@ -151,20 +151,17 @@ _Match = tuple[str, str, str]
 
 def _by_writing(connection: Connection, name: str) -> tuple[list[_Match], list[_Match]]:
     """The names that are the same by their writing, and those that may be."""
-    from lorebank.names.compared_names import likely_names
+    from lorebank.names.compared_names import known_names
     from lorebank.names.verdicts import Verdict, compare_names
 
-    likely = likely_names(connection, name)
     entity_of = dict(
         select(
             connection,
-            "SELECT a.slug, min(a.entity) FROM json_each(?) w CROSS JOIN aliases a"
-            " ON a.slug = w.value GROUP BY a.slug",
-            (json.dumps(list(likely)),),
+            "SELECT slug, min(entity) FROM aliases GROUP BY slug",
         )
     )
     verdicts: dict[Verdict, list[_Match]] = {verdict: [] for verdict in Verdict}
-    for slug, written in likely.items():
+    for slug, written in sorted(known_names(connection).items()):
         if slug in entity_of:
             verdict, reason = compare_names(name, written)
             verdicts[verdict].append((entity_of[slug], written, reason))

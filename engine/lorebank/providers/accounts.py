@@ -14,9 +14,9 @@ from ipaddress import ip_address
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from lorebank.config_embedder import AccountSettings, EmbedderSettings, ProviderSettings
 from lorebank.errors import ConfigurationError, Offline
 from lorebank.records import dataclass
+from lorebank.settings.tables import AccountSettings, EmbedderSettings, ProviderSettings
 
 
 def is_loopback(url: str) -> bool:

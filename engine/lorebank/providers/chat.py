@@ -10,13 +10,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import field
 from typing import Any, Protocol
 
-from lorebank.config_embedder import EmbedderSettings, ProviderSettings, RemoteSettings
-from lorebank.config_generator import GeneratorSettings
 from lorebank.providers.accounts import KEY_VARIABLES, Setup, account_of
 from lorebank.providers.http import Client, HttpFailure, Patience
 from lorebank.providers.protocols import Completion, Prompt
 from lorebank.providers.remote import open_client, require_key
 from lorebank.records import dataclass
+from lorebank.settings.tables import (
+    EmbedderSettings,
+    GeneratorSettings,
+    ProviderSettings,
+    RemoteSettings,
+)
 
 _LONGEST_WAIT_S = 60.0
 _REFUSED = (400, 422)

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from lorebank.config_embedder import LocalSettings
     from lorebank.providers.accounts import Setup
+    from lorebank.settings.tables import LocalSettings
 
 DEFAULT_MODEL = "hf:ggml-org/embeddinggemma-300m-qat-q8_0-GGUF/embeddinggemma-300m-qat-Q8_0.gguf"
 """What `embedder.local.model_path` is best set to: some 0.3 GB, downloaded once."""

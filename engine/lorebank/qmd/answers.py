@@ -14,7 +14,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from lorebank.config import Config
 from lorebank.domain import SearchHit
 from lorebank.language.words import content_words, words
 from lorebank.markdown.hidden import hide
@@ -23,6 +22,7 @@ from lorebank.qmd.collections import Collection, locate, shown_path
 from lorebank.recall.search import search_terms
 from lorebank.recall.snippets import snippet
 from lorebank.records import dataclass
+from lorebank.settings.tables import Config
 
 _SCHEME = "qmd://"
 _NOTHING = re.compile(r"^(?:\W*(?:warn(?:ing)?|info|qmd)\W+)*no results found\.?$", re.I | re.M)

@@ -13,9 +13,9 @@ from itertools import islice
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote
 
-from lorebank.config import Config
 from lorebank.errors import NotFound, PathRefused
 from lorebank.records import dataclass
+from lorebank.settings.tables import Config
 from lorebank.workspace.files import relative_to_root
 from lorebank.workspace.layout import BANK_FOLDER, MEMORY_FOLDER, is_generated, is_markdown
 from lorebank.workspace.paths import resolve_memory_path, resolve_within

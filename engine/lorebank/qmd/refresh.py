@@ -20,13 +20,13 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 
-from lorebank.config_qmd import QmdSettings, QmdUpdateSettings
-from lorebank.config_rules import seconds
 from lorebank.errors import LorebankError
 from lorebank.qmd.collections import Collection
 from lorebank.qmd.home import Home, State, collection_rows, read_collections
 from lorebank.qmd.process import Completed, QmdCommand, QmdFailed
 from lorebank.records import dataclass
+from lorebank.settings.rules import seconds
+from lorebank.settings.tables import QmdSettings, QmdUpdateSettings
 from lorebank.workspace.lock import WriterLock
 
 

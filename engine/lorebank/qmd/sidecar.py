@@ -9,9 +9,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from lorebank.config import Config
-from lorebank.config_qmd import QmdSettings
-from lorebank.config_rules import seconds
 from lorebank.database.connection import Connection
 from lorebank.domain import SearchHit
 from lorebank.errors import LorebankError
@@ -30,6 +27,8 @@ from lorebank.qmd.home import Home, State, home_of
 from lorebank.qmd.process import Completed, QmdCommand, QmdFailed, QmdMissing
 from lorebank.qmd.refresh import Progress, Timer, Work, begin, due, refresh
 from lorebank.records import dataclass
+from lorebank.settings.rules import seconds
+from lorebank.settings.tables import Config, QmdSettings
 from lorebank.workspace.lock import WriterLock
 
 _SPARE = 20

@@ -14,13 +14,13 @@ from lorebank.domain import Chunk, SearchHit
 from lorebank.index.chunks import chunks_of_items, load_chunks, select_chunks
 from lorebank.index.contexts import contexts_of
 from lorebank.index.lexical import match_chunks
-from lorebank.index.quarantine import origins_in_lines
 from lorebank.language.words import content_words, identifiers, words
 from lorebank.recall.candidates import Request
 from lorebank.recall.diversity import rerank_mmr
 from lorebank.recall.pipeline import Found, RankOptions, find, relevant
 from lorebank.recall.scoring import score_of_words
 from lorebank.recall.snippets import matching_line, snippet
+from lorebank.trust.quarantine import origins_in_lines
 
 
 def search_chunks(

@@ -10,7 +10,6 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
-from lorebank.config import Config
 from lorebank.database.connection import Connection
 from lorebank.domain import Entity, Fact, FactKind
 from lorebank.index.descriptions import descriptions
@@ -31,6 +30,7 @@ from lorebank.reflect.materialise import opinions_under, with_trend
 from lorebank.reflect.nearness import VectorsOf
 from lorebank.reflect.page_files import read_pages
 from lorebank.reflect.pages import FEWEST_LINES, BankContent, is_only_generated
+from lorebank.settings.tables import Config
 
 AGENDA_FOREVER = 20_000
 """Days: the pages of entities show what is to come however far away."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import date
-from functools import partial
 from pathlib import Path
 
 from lorebank.database.connection import Connection
@@ -26,7 +25,6 @@ from lorebank.markdown.ledger import (
     parse_ledger,
     remove_entries,
 )
-from lorebank.names.compared_names import compared_with_new
 from lorebank.names.decisions import Decision, rule
 from lorebank.names.entities import SPELLING, decisions, name_uses, page_moves
 from lorebank.names.resolve import Resolution, resolve_names
@@ -73,9 +71,8 @@ def decide(
     """
     entry, page, ledger = _plan_line(connection, root, action, names, today, reason, undo, nearest)
     uses, standing = name_uses(connection), decisions(connection)
-    compare = partial(compared_with_new, connection)
-    before = resolve_names(uses, standing, compare)
-    after = resolve_names(uses, _with_ledger(standing, ledger), compare)
+    before = resolve_names(uses, standing)
+    after = resolve_names(uses, _with_ledger(standing, ledger))
     moves = plan_page_moves(root, page_moves(connection, after))
     edits = [edit for edit in (page, *moves.edits) if edit.changes]
     if not dry_run:

@@ -43,6 +43,8 @@ _OUTRIGHT = frozenset({"over", "mind", "switch"})
 """What a line that states no opinion may say for certain: that one is over. On 1,576 pairs of a
 line and an opinion by other hands all 24 found so were right; of other reasons half were wrong."""
 _OUTRIGHT_STRENGTH = 0.9
+_TURNS = frozenset({"mind", "turn"})
+"""Reasons that tell of a change of mind and not on what: the nearest opinion is meant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,11 +244,9 @@ class _Forming:
                 self._close(belief, fact, day, judgement.reason, same)
             elif judgement.stance is Stance.FOR:
                 belief.add(fact, Judgement(Stance.FOR, reason="restated"), fact.confidence)
-        opposed = [belief for belief, relation, _ in near if _contradicts(relation)]
-        by_mind = [entry for entry in near if entry[1].reason == "mind"]
+        opposed = [belief for belief in _opposed(near) if belief is not same]
         for belief in opposed:
-            if belief is not same and (len(by_mind) < 2 or belief is _nearest(by_mind)):
-                self._close(belief, fact, day, "replaced", same)
+            self._close(belief, fact, day, "replaced", same)
         if reason == "stated" and not decided:
             waiting = [e for e in near if e[0] is not same]
             if opposed:
@@ -367,6 +367,14 @@ class _Forming:
 def _overreaches(fact: Fact, belief: Belief) -> bool:
     """Whether a named agent speaks of an opinion that no agent wrote down."""
     return bool(fact.author.agent) and not belief.opening.author.agent
+
+
+def _opposed(near: Sequence[_Near]) -> list[Belief]:
+    """The beliefs that a line contradicts: those it speaks of outright, else the nearest that it
+    may speak of."""
+    found = [entry for entry in near if _contradicts(entry[1])]
+    outright = [belief for belief, relation, _ in found if relation.reason not in _TURNS]
+    return outright or ([_nearest(found)] if found else [])
 
 
 def _contradicts(relation: Relation) -> bool:

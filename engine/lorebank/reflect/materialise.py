@@ -14,7 +14,6 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lorebank.config import ReflectSettings
 from lorebank.database.connection import Connection, read_meta, transaction, write_meta
 from lorebank.domain import Fact, Opinion
 from lorebank.index.items import (
@@ -36,6 +35,7 @@ from lorebank.index.sync import OPINIONS_DUE
 from lorebank.index.unsure import delete_unsure, insert_unsure
 from lorebank.reflect.nearness import WITH_VECTORS, WORDS_ALONE
 from lorebank.reflect.trends import trend_of
+from lorebank.settings.tables import ReflectSettings
 
 if TYPE_CHECKING:
     from lorebank.markdown.opinion_page import OpinionEntry

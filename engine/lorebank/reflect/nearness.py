@@ -21,9 +21,9 @@ FINGERPRINT = (
 )
 """Of the built-in embedder: the thresholds on cosines hold for its vectors only."""
 
-WITH_VECTORS = "relation 1 with vectors"
+WITH_VECTORS = "relation 2 with vectors"
 """What formed the opinions of an index; to be raised with any change of what a relation is."""
-WORDS_ALONE = "relation 1"
+WORDS_ALONE = "relation 2"
 
 VectorsOf = Callable[[Sequence[str]], Mapping[str, bytes]]
 """Text → its vector as 32-bit floats, for those of the texts that have one."""

@@ -13,12 +13,10 @@ from datetime import date
 from functools import cached_property
 from pathlib import Path
 
-from lorebank.config import Config
 from lorebank.database.connection import Connection
 from lorebank.domain import Diagnostic, Hunk, OpenPair, ReflectReport
 from lorebank.index.file_hashes import known_hash
 from lorebank.index.items import item_places, recorded_since
-from lorebank.index.quarantine import quarantined_lines
 from lorebank.markdown.headings import RETAIN_HEADINGS
 from lorebank.markdown.opinion_page import OPINIONS_PATH
 from lorebank.markdown.proposal_pages import PROPOSAL_PAGES
@@ -50,6 +48,8 @@ from lorebank.reflect.undo import BegunRun, Change, next_run
 from lorebank.reflect.unsure_queue import unsure_queue
 from lorebank.reflect.vanishing import vanishing_lines
 from lorebank.reflect.writing import Writer
+from lorebank.settings.tables import Config
+from lorebank.trust.quarantine import quarantined_lines
 from lorebank.workspace.diff import unified
 from lorebank.workspace.files import content_hash
 from lorebank.workspace.paths import is_linked

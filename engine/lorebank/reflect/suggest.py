@@ -7,7 +7,6 @@ from datetime import date
 from pathlib import Path
 from types import MappingProxyType
 
-from lorebank.config import Config
 from lorebank.domain import Citation, Entity, Fact, Ground, Proposal, ProposalAction
 from lorebank.language.folding import fold, slugify
 from lorebank.language.secrets import redact
@@ -28,6 +27,7 @@ from lorebank.records import dataclass
 from lorebank.reflect.core_memory import proposal_id
 from lorebank.reflect.infer import Inferred, Sentence, infer_facts, sentences
 from lorebank.reflect.infer_written import ProseReader, ReadFact
+from lorebank.settings.tables import Config
 from lorebank.workspace.files import SourceFile, read_bytes, walk
 from lorebank.workspace.layout import FileRole
 

@@ -6,13 +6,13 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import cached_property
 
-from lorebank.config import Config
 from lorebank.language.secrets import redact
 from lorebank.prompts.load import fill_prompt
 from lorebank.providers.budget import Budget
 from lorebank.providers.protocols import Generator, Prompt, Turn
 from lorebank.records import dataclass
 from lorebank.reflect.grounding import CitedLine, ungrounded
+from lorebank.settings.tables import Config
 
 _LONGEST_SENTENCE = 600
 

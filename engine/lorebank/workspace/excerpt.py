@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from lorebank.config import Config
 from lorebank.domain import FileText
 from lorebank.errors import NotFound, UsageError
+from lorebank.settings.tables import Config
 from lorebank.workspace.paths import resolve_memory_path
 
 _FRAGMENT = re.compile(r"\A(?P<path>.*)#L(?P<first>\d+)(?:-L?(?P<last>\d+))?\Z", re.DOTALL)

@@ -21,10 +21,10 @@ from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from lorebank.config import Config
 from lorebank.domain import Diagnostic
 from lorebank.errors import WorkspaceError
 from lorebank.records import dataclass
+from lorebank.settings.tables import Config
 from lorebank.workspace.layout import (
     BANK_FOLDER,
     DERIVED_FOLDER,

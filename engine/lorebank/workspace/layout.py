@@ -26,6 +26,8 @@ MEMORY_FOLDER = "memory"
 BANK_FOLDER = "bank"
 _IN_MEMORY = f"{MEMORY_FOLDER}/"
 DERIVED_FOLDER = ".memory"
+SESSIONS_FOLDER = "sessions"
+TRANSCRIPT_ENDING = ".jsonl"
 IDENTITY_PAGE = "bank/identity.md"
 EVIDENCE_PAGE = "bank/evidence.md"
 DECISIONS_PAGE = "bank/decisions.md"
@@ -175,3 +177,13 @@ def role_of(path: str, named: NamedDay) -> FileRole:
     if path.startswith(f"{BANK_FOLDER}/"):
         return FileRole.BANK
     return FileRole.LOG if named.is_log else FileRole.EXTRA
+
+
+def is_session_path(path: str) -> bool:
+    """Whether a path is a transcript's, or a folder's of them, as search cites it."""
+    return path.rstrip("/") == SESSIONS_FOLDER or path.startswith(f"{SESSIONS_FOLDER}/")
+
+
+def is_transcript(path: str) -> bool:
+    """Whether a path is one transcript's, as search cites it."""
+    return is_session_path(path) and path.lower().endswith(TRANSCRIPT_ENDING)

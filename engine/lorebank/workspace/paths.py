@@ -6,8 +6,8 @@ import os
 import re
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
-from lorebank.config import Config
 from lorebank.errors import PathRefused
+from lorebank.settings.tables import Config
 from lorebank.workspace.files import is_link, is_workspace, relative_to_root
 from lorebank.workspace.layout import (
     BANK_FOLDER,
@@ -15,8 +15,8 @@ from lorebank.workspace.layout import (
     LogPattern,
     is_core,
     is_markdown,
+    is_transcript,
 )
-from lorebank.workspace.session_files import is_transcript
 
 _HINT = "give a Markdown file as recall cites it, such as memory/2025-11-27.md"
 _LONGEST = 1024

@@ -17,10 +17,10 @@ import unicodedata
 from collections.abc import Mapping
 from pathlib import Path
 
-from lorebank.config_places import user_config_path
 from lorebank.domain import RegisteredBank
 from lorebank.errors import ConfigurationError, UsageError, WorkspaceError
 from lorebank.records import dataclass
+from lorebank.settings.files import parse_file, read_text, user_config_path
 from lorebank.workspace.layout import BANK_FOLDER, MEMORY_FOLDER
 
 FILE_NAME = "banks.toml"
@@ -97,7 +97,7 @@ def load_registry(environ: Mapping[str, str]) -> Registry:
     file = settings.with_name(FILE_NAME) if settings else None
     if file is None or not file.exists():
         return Registry(file)
-    return _parsed(file, _read(file))
+    return _parsed(file, read_text(file))
 
 
 def default_bank(environ: Mapping[str, str]) -> Path | None:
@@ -210,12 +210,7 @@ def _remark(root: Path, others: list[RegisteredBank]) -> str:
 
 
 def _parsed(file: Path, text: str) -> Registry:
-    import tomllib
-
-    try:
-        document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigurationError(f"{file}: is not valid TOML: {error}") from error
+    document = parse_file(file, text)
     unknown = sorted(document.keys() - {"banks", "default"})
     table = document.get("banks", {})
     default = document.get("default")
@@ -254,25 +249,16 @@ def _is_absolute(path: str) -> bool:
 
 
 def _unexpected(file: Path, text: str, key: tuple[str, ...], expected: str) -> ConfigurationError:
-    from lorebank import toml_edit
+    from lorebank.settings import toml_edit
 
     line = toml_edit.find_line(text, key)
     place = f"{file}:{line}" if line else str(file)
     return ConfigurationError(f"{place}: {'.'.join(key)}: expected {expected}")
 
 
-def _read(file: Path) -> str:
-    try:
-        return file.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise ConfigurationError(f"{file}: cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise ConfigurationError(f"{file}: is not UTF-8 at byte {error.start}") from error
-
-
 def _edit(registry: Registry, changes: Mapping[tuple[str, ...], str | None]) -> None:
     """Set keys of the file, or take them out where the value is `None`; nothing else changes."""
-    from lorebank import toml_edit
+    from lorebank.settings import toml_edit
     from lorebank.workspace.atomic import write_atomic
 
     file = registry.file

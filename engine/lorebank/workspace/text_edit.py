@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from lorebank.config import Config
 from lorebank.errors import ConcurrentEdit, WorkspaceError
+from lorebank.settings.tables import Config
 from lorebank.workspace.atomic import write_atomic
 from lorebank.workspace.layout import CORE_FILE, is_core
 from lorebank.workspace.paths import resolve_memory_path

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from lorebank.cli.command import command
 from lorebank.cli.session import Session, pass_session
-from lorebank.domain import AgendaItem
+
+if TYPE_CHECKING:
+    from lorebank.domain import AgendaItem
 
 EXAMPLES = """
 lorebank agenda
@@ -42,6 +46,3 @@ def _when(item: AgendaItem) -> str:
     day = item.when.start or item.when.end
     by = "by " if item.when.start is None else ""
     return f"{by}{day}"
-
-
-command = agenda

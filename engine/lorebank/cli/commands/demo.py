@@ -54,6 +54,3 @@ def demo(session: Session, folder: Path | None) -> int:
     session.show(["", f"The notes and the bank are in {target}; ask them something yourself:"])
     session.show([f'  lorebank -w {target} recall "where is Andy\'s birthday?"'])
     return 0
-
-
-command = demo

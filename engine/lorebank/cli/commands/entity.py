@@ -9,16 +9,17 @@ from click.shell_completion import CompletionItem
 
 from lorebank.cli.command import Command, CommandGroup
 from lorebank.cli.parameters import all_option, complete_entity, fail_empty_option, interval_options
-from lorebank.cli.render.banks import failed_lines
-from lorebank.cli.render.entities import entity_list_lines, entity_view_lines
-from lorebank.cli.render.identity import (
+from lorebank.cli.render.answers import failed_lines
+from lorebank.cli.render.entities import (
     audit_lines,
+    entity_list_lines,
+    entity_view_lines,
     graph_lines,
     ledger_change_lines,
     resolution_lines,
 )
-from lorebank.cli.render.phrases import problem_lines
 from lorebank.cli.render.reports import patch_lines
+from lorebank.cli.render.text import problem_lines
 from lorebank.cli.session import Session, pass_session
 from lorebank.domain import EntitiesOfBanks, NameResolution, entity_to_dict
 from lorebank.errors import UsageError
@@ -252,5 +253,3 @@ _decision(
     ("name", "other"),
     "lorebank entity dismiss Pete Peter",
 )
-
-command = entity

@@ -104,6 +104,3 @@ def _key(session: Session, item: InboxItem, place: str) -> str:
         key = click.getchar().lower()
         if key in keys:
             return keys[key]
-
-
-command = inbox

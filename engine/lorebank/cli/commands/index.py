@@ -1,25 +1,37 @@
-"""`lorebank index`: bring the index up to date with the files."""
+"""The index and the health of a workspace."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 import click
 
 from lorebank.cli.command import command
-from lorebank.cli.progress import Progress
-from lorebank.cli.render.phrases import count, problem_lines
-from lorebank.cli.render.reports import difference_lines, embedder_lines, sync_lines
+from lorebank.cli.render.reports import (
+    bench_lines,
+    difference_lines,
+    embedder_lines,
+    status_lines,
+    sync_lines,
+)
+from lorebank.cli.render.text import count, problem_lines
 from lorebank.cli.session import Session, pass_session
+from lorebank.cli.streams import Progress
+
+if TYPE_CHECKING:
+    from lorebank.domain import SyncReport
+
 
 DIFFERENT = 6
 SHOWN_PROBLEMS = 10
-EXAMPLES = """
+INDEX_EXAMPLES = """
 lorebank index
 lorebank index --full
 lorebank index --check && echo the index is what the files say
 """
 
 
-@command("index", examples=EXAMPLES)
+@command("index", examples=INDEX_EXAMPLES)
 @click.option("--full", is_flag=True, help="Read every file again, changed or not.")
 @click.option("--check", is_flag=True, help="Compare with a rebuild; exit with 6 if they differ.")
 @pass_session
@@ -64,4 +76,136 @@ def _verdict(differences: int) -> str:
     return f"{count(differences, 'difference')}; lorebank index --full mends the index"
 
 
-command = index
+WATCH_EXAMPLES = """
+lorebank watch
+lorebank watch -w ~/notes --quiet
+"""
+
+
+@command("watch", examples=WATCH_EXAMPLES)
+@pass_session
+def watch(session: Session) -> None:
+    """Keep the index fresh while files change, until interrupted.
+
+    What changed is read, embedded and judged 1.5 seconds after the last change; where the system
+    tells nothing of changes (folders of other machines), files are looked at now and again. `mcp`
+    does the same by itself.
+    """
+    from lorebank.app.watching import Watcher, keep_up
+
+    def tell(report: SyncReport) -> None:
+        done = {"added": report.added, "changed": report.changed, "removed": report.removed}
+        said = [f"{len(paths)} {name}" for name, paths in done.items() if paths]
+        if report.embedded:
+            said.append(f"{report.embedded} embedded")
+        if session.json:
+            session.show_json(report.to_dict())
+        elif said:
+            session.show([", ".join(said)])
+
+    with session.bank() as bank:
+        watcher = Watcher(bank.root, session.say)
+        watcher.start()
+        session.note([f"watching {bank.root}; Ctrl-C ends it"])
+        try:
+            tell(bank.catch_up())
+            keep_up(bank, watcher, lambda: watcher.is_stopped, tell, session.say)
+        except KeyboardInterrupt:
+            raise click.exceptions.Exit(130) from None
+        finally:
+            watcher.stop()
+
+
+STATUS_EXAMPLES = """
+lorebank status
+lorebank status --json
+"""
+
+
+@command("status", examples=STATUS_EXAMPLES)
+@pass_session
+def status(session: Session) -> None:
+    """Show what is indexed, how fresh it is, and what is wrong.
+
+    Every problem comes with its place and what to do about it.
+    """
+    with session.bank() as bank:
+        found = bank.status()
+    if session.json:
+        session.show_json(found.to_dict())
+    else:
+        session.show(status_lines(session.look, found))
+
+
+WRONG = 6
+DOCTOR_EXAMPLES = """
+lorebank doctor
+lorebank doctor --fix
+lorebank doctor --json
+"""
+
+
+@command("doctor", examples=DOCTOR_EXAMPLES)
+@click.option("--fix", is_flag=True, help="Repair what can be repaired without losing anything.")
+@pass_session
+def doctor(session: Session, fix: bool) -> int:
+    """Find what is wrong, and repair what is safe to repair.
+
+    Looks at permissions, what killed runs left, the index (as a database, and row by row against
+    the files), managed blocks, notes and ledgers, citations that lead nowhere, the embedder and
+    the schedule. Exits with 6 while anything is wrong. Your notes are never changed.
+    """
+    with session.bank() as bank:
+        findings = bank.doctor(fix=fix, moment=session.moment)
+    left = [finding for finding in findings if not finding.fixed]
+    if session.json:
+        session.show_json({"findings": [finding.to_dict() for finding in findings]})
+        return WRONG if left else 0
+    look = session.look
+    for finding in findings:
+        mark = look.strong("repaired") if finding.fixed else look.warn(finding.check)
+        place = f"{finding.source}: " if finding.source else ""
+        session.show([f"{mark}  {place}{finding.message}"])
+        if not finding.fixed:
+            session.show([look.dim(f"    {finding.remedy}")])
+    if left:
+        session.note([f"{count(len(left), 'problem')} left"])
+    else:
+        session.note(["nothing is wrong" if not findings else "everything found was repaired"])
+    return WRONG if left else 0
+
+
+BENCH_EXAMPLES = """
+lorebank bench
+lorebank bench --n 50 --seed 7 --json
+"""
+
+
+@command("bench", examples=BENCH_EXAMPLES)
+@click.option(
+    "--n",
+    "n",
+    type=click.IntRange(1),
+    default=200,
+    metavar="N",
+    show_default=True,
+    help="At most so many sentences.",
+)
+@click.option(
+    "--seed", type=int, default=0, metavar="N", show_default=True, help="Which sentences."
+)
+@pass_session
+def bench(session: Session, n: int, seed: int) -> None:
+    """Measure recall on questions made of your own notes.
+
+    Takes facts (and sentences of prose, where facts are few), leaves out a part of their words and
+    asks for them again: how often the sentence comes back first, among five, among ten; beside it
+    the lines grep would show. It tells how well notes are remembered by words that stand in them,
+    not how well questions in other words are answered. No note is changed.
+    """
+    with session.bank() as bank, Progress(session) as progress:
+        report = bank.bench(n=n, seed=seed, progress=progress)
+    if session.json:
+        session.show_json(report.to_dict())
+    else:
+        session.show(bench_lines(session.look, report))

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import click
 
 from lorebank.cli.command import Command, CommandGroup
 from lorebank.cli.render.proposals import decision_lines, proposal_lines
 from lorebank.cli.session import Session, pass_session
-from lorebank.domain import ProposalDecision
+
+if TYPE_CHECKING:
+    from lorebank.domain import ProposalDecision
 
 EXAMPLES = """
 lorebank proposals
@@ -69,6 +72,3 @@ def _decide(
             session.show(decision_lines(session.look, decisions[-1]))
     if session.json:
         session.show_json({"decisions": [each.to_dict() for each in decisions]})
-
-
-command = proposals

@@ -9,7 +9,6 @@ import click
 
 from lorebank.cli.command import command
 from lorebank.cli.render.inbox import decision_lines
-from lorebank.cli.render.phrases import problem_lines
 from lorebank.cli.render.reports import (
     PAGE_SKIPPED,
     patch_lines,
@@ -18,13 +17,14 @@ from lorebank.cli.render.reports import (
     undo_lines,
 )
 from lorebank.cli.render.rulings import unsure_lines
+from lorebank.cli.render.text import problem_lines
 from lorebank.cli.session import Session, pass_session
 from lorebank.cli.streams import write
-from lorebank.domain import ReflectReport
 from lorebank.errors import UsageError
 
 if TYPE_CHECKING:
     from lorebank.app import Bank
+    from lorebank.domain import ReflectReport
 
 DIFFERENT = 6
 TROUBLE = 1
@@ -200,6 +200,3 @@ def _show(session: Session, report: ReflectReport, *, diff: bool) -> None:
     else:
         session.show(reflect_lines(session.look, report, everything=session.verbose))
     session.note(problem_lines(session.error_look, report.problems))
-
-
-command = reflect

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from lorebank.cli.command import Command, CommandGroup
-from lorebank.cli.render.schedule import installed_lines, printed_lines, status_lines
+from lorebank.cli.render.reports import installed_lines, printed_lines, schedule_lines
 from lorebank.cli.session import Session, pass_session
 from lorebank.errors import ScheduleError
 from lorebank.schedule.install import (
@@ -146,13 +146,10 @@ def show_status(session: Session) -> None:
             }
         )
     else:
-        session.show(status_lines(session.look, found, record, missed))
+        session.show(schedule_lines(session.look, found, record, missed))
 
 
 def _job(session: Session, at: str) -> Job:
     if not sys.executable:
         raise ScheduleError("the path of this Python is not known, so nothing can be scheduled")
     return Job(str(session.find_root()), parse_at(at), str(Path(sys.executable).absolute()))
-
-
-command = schedule

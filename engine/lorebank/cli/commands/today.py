@@ -33,6 +33,3 @@ def today(session: Session) -> None:
 def _plain(line: str) -> str:
     """Markdown as a terminal shows it best: bare citations, no emphasis, no escapes."""
     return re.sub(r"\\(.)", r"\1", _LINK.sub(r"\1", line).replace("**", ""))
-
-
-command = today

@@ -1,23 +1,27 @@
-"""Answers of `recall` and `search` as text, Markdown and paths."""
+"""Answers and passages as text, and the banks they came from."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Sequence
-from typing import Any
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
-from lorebank.cli.render.look import INDENT, Look
-from lorebank.cli.render.opinions import evidence_line
-from lorebank.cli.render.phrases import (
+from lorebank.cli.render.beliefs import evidence_line
+from lorebank.cli.render.text import (
+    INDENT,
     SEPARATOR,
+    Look,
     byline,
     confidence_phrase,
     day_phrase,
+    display_width,
     part_lines,
     unconfirmed,
 )
-from lorebank.domain import Answer, Hit, Query, SearchHit
 from lorebank.recall.context_lines import untold
+
+if TYPE_CHECKING:
+    from lorebank.domain import Answer, BankPart, Hit, Query, RegisteredBank, SearchHit
 
 
 def answer_lines(look: Look, answer: Answer, *, explain: bool = False) -> list[str]:
@@ -203,3 +207,28 @@ def search_notes(look: Look, hits: Sequence[SearchHit], said: Collection[str] = 
     )
     notes = [f"note: {reason}" for reason in fallbacks]
     return [look.dim(line) for note in notes for line in look.paragraph(note, INDENT, first="")]
+
+
+def bank_lines(look: Look, rows: Sequence[tuple[RegisteredBank, bool]]) -> list[str]:
+    """Name and folder; marked are the default, and folders that are gone."""
+    column = max((display_width(bank.name) for bank, _ in rows), default=0)
+    lines = []
+    for bank, there in rows:
+        name = bank.name + " " * (column - display_width(bank.name))
+        marks = ["default"] if bank.is_default else []
+        marks += [] if there else [f"gone: lorebank bank remove {bank.name} forgets it"]
+        mark = f"  {look.dim(f'({said})')}" if (said := "; ".join(marks)) else ""
+        lines.append(f"{look.strong(name)}  {look.clean_line(bank.path)}{mark}")
+    return lines
+
+
+def failed_lines(look: Look, parts: Iterable[BankPart]) -> list[str]:
+    """The banks that could not be asked, each with its reason and remedy."""
+    lines: list[str] = []
+    for part in parts:
+        if part.error:
+            lines += look.paragraph(f"{part.bank}: {part.error}", INDENT, first="")
+            lines += (
+                look.paragraph(f"hint: {part.hint}", INDENT * 2, first=INDENT) if part.hint else []
+            )
+    return [look.warn(line) for line in lines]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from lorebank.cli.render.look import INDENT, Look
-from lorebank.cli.render.phrases import count, fact_block
-from lorebank.domain import ConfirmReport, ForgetReport, ForgottenLine, PurgeReport, UndoReport
+from lorebank.cli.render.text import INDENT, Look, count, fact_block
+
+if TYPE_CHECKING:
+    from lorebank.domain import ConfirmReport, ForgetReport, ForgottenLine, PurgeReport, UndoReport
 
 _SHOWN = 10
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
-from lorebank.cli.render.look import INDENT, Look
-from lorebank.cli.render.phrases import day_phrase, part_lines
-from lorebank.domain import Decision, Inbox, InboxItem, InboxLine
+from lorebank.cli.render.text import INDENT, Look, day_phrase, part_lines
+
+if TYPE_CHECKING:
+    from lorebank.domain import Decision, Inbox, InboxItem, InboxLine
 
 EMPTY = "nothing waits for a decision"
 

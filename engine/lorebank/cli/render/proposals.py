@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from lorebank.cli.render.look import INDENT, Look
-from lorebank.cli.render.phrases import part_lines
-from lorebank.domain import Proposal, ProposalDecision
+from lorebank.cli.render.text import INDENT, Look, part_lines
+
+if TYPE_CHECKING:
+    from lorebank.domain import Proposal, ProposalDecision
 
 SHOWN_GROUNDS = 3
 

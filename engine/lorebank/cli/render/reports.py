@@ -1,21 +1,37 @@
-"""Reports of runs as text: sync, reflect, status."""
+"""What upkeep commands did, as text: sync, status, reflect, bench, schedule, settings, exchange."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from typing import TYPE_CHECKING
 
-from lorebank.cli.render.look import INDENT, Look
-from lorebank.cli.render.phrases import (
+from lorebank.cli.render.text import (
+    INDENT,
     SEPARATOR,
+    Look,
+    clean,
     confidence_phrase,
     count,
     problem_lines,
     size_phrase,
 )
-from lorebank.cli.render.remedies import remedy_for
-from lorebank.cli.render.text import clean
-from lorebank.domain import Diagnostic, ReflectReport, Status, SyncReport, UndoReport
+
+if TYPE_CHECKING:
+    from lorebank.domain import (
+        BenchReport,
+        BenchRow,
+        Diagnostic,
+        ReflectReport,
+        Status,
+        SyncReport,
+        UndoReport,
+    )
+    from lorebank.exchange.reports import ImportReport
+    from lorebank.schedule.install import Scheduled
+    from lorebank.schedule.job import Job
+    from lorebank.schedule.record import Record
+    from lorebank.workspace.templates import Template
 
 PAGE_SKIPPED = "page-skipped"
 SHOWN = 20
@@ -250,3 +266,251 @@ def status_problem_lines(look: Look, problems: Sequence[Diagnostic]) -> list[str
         lines += problem_lines(look, alike)
         lines += look.dim_paragraph(f"remedy: {remedy_for(code)}", INDENT * 2)
     return lines
+
+
+REMEDIES = {
+    "block-duplicate": "keep one of the two blocks and remove the markers of the other",
+    "block-nested": "end the outer block before the inner one begins",
+    "block-stray-end": "remove the end marker, or put its begin marker back",
+    "block-unclosed": "put the end marker back; the page is left alone until then",
+    "context-long": "shorten `context:` in the front matter; the rest is not told",
+    "confirmation-unread": "write `confirm f-…`, or a path in backticks, or `all imported`",
+    "core-over-budget": "shorten memory.md, or raise reflect.core_token_budget",
+    "comment-unclosed": "close the comment with -->",
+    "confidence-not-a-number": "write the confidence as a number: O(c=0.9)",
+    "confidence-out-of-range": "write the confidence between 0 and 1: O(c=0.9)",
+    "date-invalid": "rename the file to the day it was written",
+    "decision-unread": "write `accept p-…` or `reject p-… (day: reason)`",
+    "extra-path-missing": "create it, or take it out of workspace.extra_paths",
+    "fact-empty": "write a sentence after the kind and the names, or remove the line",
+    "forgotten-unread": "write `forget`, the transcript in backticks, and `of` its agent",
+    "front-matter-duplicate": "keep the key once",
+    "front-matter-unread": "write `key: value`, or a list on one line",
+    "generator-failed": "the cited lines stand without it; check the generator settings",
+    "hand-edit-kept": "nothing to do; move the lines where you want them",
+    "identity-circle": "remove one of the joins named above from bank/identity.md",
+    "identity-contradiction": "remove the join or the `distinct` line from bank/identity.md",
+    "identity-two-pages": "keep the alias on one of the pages",
+    "identity-two-targets": "remove the line that does not hold",
+    "identity-unknown-name": "correct the name, or remove the line",
+    "kind-missing": "put W, B, O or S before the first name; it is read as W until then",
+    "kind-unknown": "use W (world), B (experience), O (opinion) or S (observation)",
+    "ledger-unread": "write alias, merge, split, distinct, rename or dismiss, then the @names",
+    "lone-cr": "save the file with LF or CRLF line ends",
+    "name-not-utf8": "rename the file with a UTF-8 name",
+    "nested-workspace": "name it in workspace.extra_paths to read it here, too",
+    "not-a-file": "move it out of the memory folders",
+    "not-a-folder": "name a folder or a Markdown file in workspace.extra_paths",
+    "opinion-pin": "write the pin as a number: pin: 0.8",
+    "not-forgotten": "cut it by hand, or run lorebank forget again",
+    "origin-unknown": "write owner, agent, session, imported or untrusted, or rename the key",
+    "not-committed": "mend what git says, then commit the pages yourself",
+    "page-busy": "run reflect again when the page is at rest",
+    "page-skipped": "put a plain UTF-8 file there; reflect leaves the page alone until then",
+    "proposal-unread": "delete the block; reflect proposes it again while its evidence stands",
+    "private-unclosed": "close the span with </private>; nothing after it is read until then",
+    "question-setting": "mend that setting in the page's front matter",
+    "secret-redacted": "nothing to do; it stands in your file alone, where it may be taken out",
+    "sentence-dropped": "nothing to do; what a model wrote and its lines do not say is left out",
+    "ruling-unread": "write `f-… for|against|unrelated o-… (day: reason)`, the ids whole",
+    "session-folder-missing": "correct memory_search.sessions.paths, or wait for one",
+    "session-line-half": "nothing to do; a conversation that is going on is written line by line",
+    "session-line-long": "nothing to do; no turn is that long",
+    "session-line-unread": "nothing to do; the other lines are read",
+    "session-nul": "nothing to do; a crash of the machine may leave such bytes",
+    "session-replaced": "nothing to do; what is there now is indexed",
+    "session-turn-cut": "nothing to do; the rest stands in the transcript alone",
+    "session-turn-repeated": "nothing to do; hosts write a line again when they go on",
+    "session-utf8": "nothing to do; odd bytes are read as �",
+    "symlink-ignored": "put the file itself there; links are never followed",
+    "unreadable": "check its permissions and that it is still there",
+    "vanish-limit": "bring the missing logs back, or let the entries go with reflect --force",
+    "utf8-invalid": "save the file as UTF-8; until then odd bytes are read as �",
+}
+
+
+def remedy_for(code: str) -> str:
+    """What to do about a problem of this sort."""
+    return REMEDIES.get(code, "open the place named above and mend the line")
+
+
+_VARIANTS = {
+    "cloze": "without its most telling words",
+    "half": "with half of its words",
+    "relation": "whom it is about, and its commonest words",
+    "typo": "without its most telling words, one letter off",
+    "all": "all of these",
+}
+
+
+def bench_lines(look: Look, report: BenchReport) -> list[str]:
+    """A line of what was asked, a block a variant, a line of times."""
+    if not report.rows:
+        return ["nothing here is long enough to make a question of"]
+    sentences = [
+        count(number, one, several)
+        for number, one, several in (
+            (report.facts, "fact", "facts"),
+            (report.passages, "sentence of prose", "sentences of prose"),
+        )
+        if number
+    ]
+    lines = [f"asked for {' and '.join(sentences)} of this workspace (seed {report.seed})", ""]
+    lines.append(look.dim(f"{'':<14}{'asked':>6}{'R@1':>8}{'R@5':>8}{'R@10':>8}{'MRR':>8}"))
+    shown = None
+    for row in report.rows:
+        if row.variant != shown:
+            lines.append(look.strong(_VARIANTS[row.variant]))
+            shown = row.variant
+        lines.append(_bench_row(row))
+    lines += ["", f"recall took {report.p50_ms:.1f} ms (p50), {report.p95_ms:.1f} ms (p95)"]
+    lines.append(
+        f"with {', '.join(report.retrievers_used)}; grep saw {count(report.lines, 'line')}"
+    )
+    return lines
+
+
+def _bench_row(row: BenchRow) -> str:
+    shares = (row.recall_at_1, row.recall_at_5, row.recall_at_10, row.mrr)
+    figures = "".join(f"{share:>8.2f}" for share in shares)
+    return f"{INDENT}{row.engine:<12}{row.questions:>6}{figures}"
+
+
+def template_lines(look: Look, templates: Iterable[Template]) -> list[str]:
+    """Each template with its description and its questions."""
+    lines: list[str] = []
+    for each in templates:
+        lines += ["", look.strong(each.name)] if lines else [look.strong(each.name)]
+        lines += look.paragraph(each.description, INDENT)
+        for page in each.pages:
+            lines += look.paragraph(page.question, INDENT * 2, first=f"{INDENT}? ")
+    return lines
+
+
+DEFAULT_ORIGIN = "default"
+
+
+def value_text(value: object) -> str:
+    """A value as `config set` takes it: `true`, `0.7`, `a, b`, `[{path = "a"}]`."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, tuple | list) and any(isinstance(item, dict) for item in value):
+        from lorebank.settings.toml_edit import toml_text
+
+        return toml_text(tuple(value))
+    if isinstance(value, tuple | list):
+        return ", ".join(map(value_text, value))
+    if isinstance(value, dict):
+        return ", ".join(f"{name}={text}" for name, text in value.items())
+    return str(value)
+
+
+def setting_lines(look: Look, rows: Sequence[tuple[str, object, str]]) -> list[str]:
+    """`key = value`, and where it comes from unless that is the default."""
+    lines = []
+    for key, value, origin in rows:
+        shown = look.clean_line(f"{key} = {value_text(value)}".rstrip())
+        origin = "" if origin == DEFAULT_ORIGIN else f"  {look.dim(f'({look.clean_line(origin)})')}"
+        lines.append(f"{shown}{origin}")
+    return lines
+
+
+def path_lines(look: Look, paths: Sequence[tuple[str, str, bool]]) -> list[str]:
+    """The place's name, its path, and whether the file is there."""
+    column = max((len(place) for place, _, _ in paths), default=0)
+    return [
+        f"{place:<{column}}  {look.clean_line(path)}{'' if exists else look.dim('  (not there)')}"
+        for place, path, exists in paths
+    ]
+
+
+_JOB_LABEL = 11
+
+
+def printed_lines(written: Mapping[str, str]) -> list[str]:
+    """The texts as they stand; where there are several, each below its path in a comment."""
+    lines: list[str] = []
+    for path, text in written.items():
+        if len(written) > 1:
+            lines += ["", f"# {path}"] if lines else [f"# {path}"]
+        lines += text.removesuffix("\n").split("\n")
+    return lines
+
+
+def installed_lines(system: str, job: Job, *, changed: bool) -> list[str]:
+    """One line: what stands where, and since when."""
+    how = "scheduled" if changed else "scheduled already"
+    return [f"{how} with {system}: every night at {job.at:%H:%M} ({job.name})"]
+
+
+def schedule_lines(
+    look: Look, found: Sequence[Scheduled], record: Record | None, missed: datetime | None
+) -> list[str]:
+    """Where it stands, the last run, what was missed."""
+    rows = [("scheduled", _where(look, each)) for each in found] or [("scheduled", "not at all")]
+    if record is not None:
+        rows.append(("last run", _minute_of(record.last_run) if record.last_run else "none yet"))
+        rows.append(("missed", look.warn(_minute_of(missed)) if missed else "none"))
+        rows.append(("catch-up", "the next command runs it" if record.catch_up else "said only"))
+    return [f"{look.dim(f'{label:<{_JOB_LABEL}}')}{text}" for label, text in rows]
+
+
+def _where(look: Look, each: Scheduled) -> str:
+    at = f"at {each.at:%H:%M}" if each.at else "at a time written by hand"
+    doubt = "" if each.active is not False else look.warn(", not active: install it again")
+    files = f": {', '.join(map(str, each.files))}" if each.files else ""
+    return f"{at}, by {each.system}{doubt}{files}"
+
+
+def missed_line(missed: datetime) -> str:
+    """What a command says of a night nobody reflected."""
+    return f"the reflection of {_minute_of(missed)} was missed; `lorebank reflect` catches up"
+
+
+def _minute_of(moment: datetime) -> str:
+    return moment.isoformat(" ", "minutes")
+
+
+_SHOWN_FILES = 10
+_SHOWN_A_REASON = 3
+
+
+def import_lines(look: Look, report: ImportReport) -> list[str]:
+    """Where it lies, what is new, and what was left as its owner has it."""
+    new = "would be added" if report.dry_run else "added"
+    changed = "would be updated" if report.dry_run else "updated"
+    counts = (
+        f"{count(len(report.added), 'file')} {new}, {len(report.updated)} {changed},"
+        f" {report.unchanged} unchanged"
+    )
+    lines = [look.strong(look.clean_line(f"{report.form} → {report.folder}/")), counts]
+    lines += _shown_paths(look, [*report.added, *report.updated])
+    for said, paths in (
+        ("edited here, left alone although the source changed:", report.edited),
+        ("thrown away here, not brought back:", report.removed),
+        ("gone from the source, kept:", report.gone),
+    ):
+        if paths:
+            lines += [said, *_shown_paths(look, paths)]
+    if (report.added or report.updated) and not report.dry_run:
+        lines.append("in quarantine until: lorebank confirm --source FILE, or --all-from imported")
+    return lines
+
+
+def left_out_lines(look: Look, report: ImportReport) -> list[str]:
+    """What did not come, or not as it was: each reason with its first places."""
+    lines: list[str] = []
+    for reason, number in report.reasons.items():
+        found = [problem for problem in report.left_out if problem.code == reason]
+        for problem in found[:_SHOWN_A_REASON]:
+            place = f"{problem.path}:{problem.line}" if problem.line else problem.path
+            lines.append(look.warn(look.clean_line(f"{place}: {problem.message} [{reason}]")))
+        if number > _SHOWN_A_REASON:
+            lines.append(look.warn(f"… and {number - _SHOWN_A_REASON:,} more [{reason}]"))
+    return lines
+
+
+def _shown_paths(look: Look, paths: Sequence[str]) -> list[str]:
+    shown = [INDENT + look.clean_line(path) for path in paths[:_SHOWN_FILES]]
+    more = len(paths) - _SHOWN_FILES
+    return [*shown, f"{INDENT}… and {more:,} more"] if more > 0 else shown

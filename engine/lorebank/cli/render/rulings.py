@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from lorebank.cli.render.look import INDENT, Look
-from lorebank.cli.render.phrases import confidence_phrase, day_phrase, part_lines
-from lorebank.domain import OpenPair, Ruling, UnsureQueue
+from lorebank.cli.render.text import INDENT, Look, confidence_phrase, day_phrase, part_lines
+
+if TYPE_CHECKING:
+    from lorebank.domain import OpenPair, Ruling, UnsureQueue
 
 
 def unsure_lines(look: Look, queue: UnsureQueue) -> list[str]:

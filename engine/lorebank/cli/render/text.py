@@ -1,4 +1,4 @@
-"""Text on a terminal: how wide it is, where it may break, and what must not reach it.
+"""Text for people: cleaned, measured, wrapped and coloured; and the phrases several commands share.
 
 Wide letters (Chinese, Japanese, Korean, most emoji) take two columns, combining marks none.
 """
@@ -7,7 +7,17 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable, Sequence
+from datetime import date
 from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import click
+
+from lorebank.records import dataclass
+
+if TYPE_CHECKING:
+    from lorebank.domain import Citation, Diagnostic, Fact, Hit, Interval, SearchHit
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 _PIECE = re.compile(r"\s+|\S+")
@@ -125,3 +135,148 @@ def _fitting(text: str, width: int) -> int:
         if used > width:
             return position
     return len(text)
+
+
+INDENT = "  "
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A width in columns and whether to colour; without colour every style is the bare text."""
+
+    width: int = 100
+    colour: bool = False
+    terminal: bool = False
+    """Whether a person is looking: what is raw for a pipe is made safe to show."""
+
+    def dim(self, text: str) -> str:
+        """What stands beside the matter: dates, sources, ids."""
+        return self._styled(text, dim=True)
+
+    def strong(self, text: str) -> str:
+        """Names and titles."""
+        return self._styled(text, bold=True)
+
+    def good(self, text: str) -> str:
+        """Evidence for, added lines, healthy states."""
+        return self._styled(text, fg="green")
+
+    def bad(self, text: str) -> str:
+        """Evidence against, removed lines, errors."""
+        return self._styled(text, fg="red")
+
+    def warn(self, text: str) -> str:
+        """What deserves a look."""
+        return self._styled(text, fg="yellow")
+
+    def accent(self, text: str) -> str:
+        """Headings inside a patch, places."""
+        return self._styled(text, fg="cyan")
+
+    def clean_line(self, text: str) -> str:
+        """A text of any origin as one line that is safe to show."""
+        return clean(" ".join(text.split("\n")))
+
+    def paragraph(self, text: str, indent: str = "", *, first: str | None = None) -> list[str]:
+        """A text of any origin, safe to show and wrapped."""
+        return wrap(clean(text), self.width, indent, first=first)
+
+    def dim_paragraph(self, text: str, indent: str = INDENT) -> list[str]:
+        """The same, set back and dimmed."""
+        return [indent + self.dim(line[len(indent) :]) for line in self.paragraph(text, indent)]
+
+    def cut(self, text: str, width: int) -> str:
+        """A text of any origin on one line of at most `width` columns."""
+        return truncate(clean(text), width)
+
+    def _styled(self, text: str, **style: str | bool) -> str:
+        return click.style(text, **style) if self.colour and text else text  # type: ignore[arg-type]
+
+
+SEPARATOR = " · "
+
+
+def count(number: int, noun: str, plural: str | None = None) -> str:
+    """`1 fact`, `2 facts`, `2 entities`."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def day_phrase(when: date | Interval | None) -> str:
+    """A day or a span of days: `2025-11-27 – 2025-12-01`, `since 2025-11-27`, `undated`."""
+    if when is None:
+        return "undated"
+    if isinstance(when, date):
+        return when.isoformat()
+    if when.start and when.end:
+        span = f"{when.start} – {when.end}"
+        return when.start.isoformat() if when.start == when.end else span
+    if when.start:
+        return f"since {when.start}"
+    return f"until {when.end}" if when.end else "any time"
+
+
+def confidence_phrase(confidence: float) -> str:
+    """Two decimals: `0.95`."""
+    return f"{confidence:.2f}"
+
+
+def unconfirmed(said: Fact | Hit | SearchHit) -> str:
+    """The mark of what nobody vouches for, and whose word it is; empty for what is trusted."""
+    return f"unconfirmed: {said.origin.value}" if said.quarantined else ""
+
+
+def size_phrase(size: int) -> str:
+    """A file's size: `12 kB`, `1.4 MB`."""
+    if size < 1_000_000:
+        return f"{(size + 999) // 1000} kB"
+    return f"{size / 1_000_000:.1f} MB"
+
+
+def byline(
+    look: Look, parts: Iterable[str], source: Citation | str, *, indent: str = INDENT
+) -> list[str]:
+    """The dim line under a sentence; its source ends it."""
+    return part_lines(look, [*parts, str(source)], indent)
+
+
+def part_lines(look: Look, parts: Iterable[str], indent: str) -> list[str]:
+    """Dim parts with dots between, broken between parts where they fit, empty ones left out."""
+    lines: list[str] = []
+    line = ""
+    for part in filter(None, map(look.clean_line, parts)):
+        longer = f"{line}{SEPARATOR}{part}" if line else part
+        if line and display_width(indent + longer) > look.width:
+            lines.append(line)
+            longer = part
+        line = longer
+    wrapped = [each for line in [*lines, line] for each in wrap(line, look.width, indent)]
+    return [indent + look.dim(line[len(indent) :]) for line in wrapped]
+
+
+def fact_block(look: Look, fact: Fact, *, indent: str = "", with_id: bool = False) -> list[str]:
+    """A fact's sentence with its byline."""
+    parts = [
+        unconfirmed(fact),
+        fact.kind.value,
+        day_phrase(fact.occurred or fact.recorded),
+        "" if fact.confidence is None else confidence_phrase(fact.confidence),
+        ", ".join(dict.fromkeys(mention.name for mention in fact.mentions)),
+        fact.id if with_id else "",
+    ]
+    return [
+        *look.paragraph(fact.content, indent),
+        *byline(look, parts, fact.citation, indent=indent + INDENT),
+    ]
+
+
+def problem_lines(look: Look, problems: Sequence[Diagnostic], *, limit: int = 0) -> list[str]:
+    """Each problem as `path:line: what`, set back; beyond `limit` (0: none) only their number."""
+    shown = problems[:limit] if limit else problems
+    lines = []
+    for problem in shown:
+        place = f"{problem.path}:{problem.line}" if problem.line else problem.path
+        lines += look.paragraph(f"{place}: {problem.message}", INDENT * 2, first=INDENT)
+    if len(shown) < len(problems):
+        rest = len(problems) - len(shown)
+        lines.append(f"{INDENT}… and {rest:,} more (lorebank status lists them)")
+    return lines

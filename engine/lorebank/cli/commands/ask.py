@@ -1,0 +1,258 @@
+"""Asking: `recall`, `search`, `get`."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from lorebank.cli.command import command
+from lorebank.cli.parameters import (
+    ITEM_KIND,
+    ORIGIN,
+    all_option,
+    as_of_option,
+    entity_options,
+    fail_empty_option,
+    interval_options,
+    min_confidence_option,
+)
+from lorebank.cli.render import answers
+from lorebank.cli.render.answers import failed_lines, search_lines, search_notes
+from lorebank.cli.render.text import clean
+from lorebank.cli.session import Session, pass_session
+from lorebank.cli.streams import write_raw
+
+if TYPE_CHECKING:
+    from lorebank.domain import Answer, SearchOfBanks
+
+RECALL_EXAMPLES = """
+lorebank recall "what does Peter prefer?"
+lorebank recall warelay crash --since 30d -k 5
+lorebank recall "where was Andy?" --as-of 2025-12-01 --explain
+lorebank recall "open questions" --kind O --min-confidence 0.7 --format md
+lorebank recall "when is the boiler serviced?" --all
+lorebank recall 'boiler tag:home -kind:note -"spare part"'
+"""
+
+
+@command("recall", examples=RECALL_EXAMPLES)
+@click.argument("query", nargs=-1, required=True)
+@click.option("-k", "k", type=click.IntRange(1), metavar="N", help="At most so many hits.")
+@interval_options
+@as_of_option
+@entity_options("Only what mentions it.")
+@click.option("--kind", "kinds", multiple=True, type=ITEM_KIND, help="Only hits of that kind.")
+@click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only what is tagged so.")
+@click.option("--path", metavar="PATH", help="Only in that file or folder.")
+@click.option("--origin", "origins", multiple=True, type=ORIGIN, help="Only what comes from there.")
+@click.option("--trusted-only", is_flag=True, help="Leave out what nobody has confirmed.")
+@min_confidence_option
+@click.option(
+    "--budget-tokens",
+    "token_budget",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Stop before the hits grow longer than that.",
+)
+@click.option("--group", is_flag=True, help="For a group chat: leave out what is the owner's.")
+@click.option("--include-superseded", is_flag=True, help="Show what no longer holds as well.")
+@click.option("--explain", is_flag=True, help="Show how the question was read and why each hit.")
+@click.option(
+    "--why-not", metavar="ID", help="Say why that fact, by id or path#L12, is not in the answer."
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(("text", "json", "jsonl", "md", "paths")),
+    default="text",
+    help="How hits are printed.",
+)
+@all_option
+@fail_empty_option
+@pass_session
+def recall(
+    session: Session,
+    /,
+    query: tuple[str, ...],
+    explain: bool,
+    form: str,
+    every_bank: bool,
+    fail_empty: bool,
+    **filters: Any,
+) -> int:
+    """Answer a question from the notes, with citations.
+
+    Words, names, times and meaning are searched together. Days in the question count: “last
+    week”, “in November”. Each hit names the line it stands on; lorebank get opens it.
+
+    With --all every named bank is asked on its own, and the answers are merged by rank; each hit
+    names its bank.
+
+    The question may hold fields (kind: entity: tag: path: origin: since: until: before: after:
+    on:), "quoted phrases", and what to leave out: -word, -"a phrase", -kind:note, NOT word. Put it
+    in quotes, so that the shell and the options do not take a part of it.
+    """
+    session.json = session.json or form == "json"
+    with session.banks() if every_bank else session.bank() as bank:
+        answer = bank.recall(" ".join(query), explain=explain, **filters)
+    if session.json:
+        session.show_json(answer.to_dict())
+    else:
+        _show_answer(session, answer, form, explain=explain)
+        _remark(session, answer, filters, explain=explain)
+    return 1 if fail_empty and not answer.hits else 0
+
+
+def _show_answer(session: Session, answer: Answer, form: str, *, explain: bool) -> None:
+    if form == "text":
+        session.show(answers.answer_lines(session.look, answer, explain=explain))
+        session.show(answers.absence_lines(session.look, answer))
+        return
+    write = {
+        "jsonl": answers.answer_jsonl,
+        "md": answers.answer_markdown,
+        "paths": answers.answer_paths,
+    }[form]
+    session.show(write(answer))
+    session.note(answers.absence_lines(session.error_look, answer))
+
+
+def _remark(session: Session, answer: Answer, filters: dict[str, Any], *, explain: bool) -> None:
+    look = session.error_look
+    if explain:
+        session.note(answers.understood_lines(look, answer))
+    if not answer.hits:
+        session.note(answers.nothing_found_lines(look, answer, advice=_advice(answer, filters)))
+    budgeted = filters["token_budget"] is not None
+    session.note(answers.answer_notes(look, answer, budgeted=budgeted))
+
+
+def _advice(answer: Answer, filters: dict[str, Any]) -> list[str]:
+    """What would most likely find something: fewer filters, then another search."""
+    flags = {
+        "since": "--since",
+        "until": "--until",
+        "as_of": "--as-of",
+        "entities": "--entity",
+        "kinds": "--kind",
+        "tags": "--tag",
+        "path": "--path",
+        "origins": "--origin",
+        "trusted_only": "--trusted-only",
+        "min_confidence": "--min-confidence",
+    }
+    given = [flag for name, flag in flags.items() if filters[name]]
+    advice = [f"without {' and '.join(given)}"] if given else []
+    if answer.query.interval and not (filters["since"] or filters["until"]):
+        advice.append("the question without its date")
+    return [*advice, "other words, or lorebank search for passages of any note"]
+
+
+SEARCH_EXAMPLES = """
+lorebank search router password
+lorebank search "backup rotation" --path memory/runbook-backup.md
+lorebank search "what did we say about the mast" --path sessions
+"""
+
+
+@command("search", examples=SEARCH_EXAMPLES)
+@click.argument("query", nargs=-1, required=True)
+@click.option(
+    "-k", "k", type=click.IntRange(1), default=10, metavar="N", help="At most so many passages."
+)
+@click.option(
+    "--min-score",
+    type=click.FloatRange(0, 1),
+    default=0.0,
+    metavar="S",
+    help="Leave out what scores less.",
+)
+@click.option("--path", metavar="PATH", help="Only in that file or folder.")
+@all_option
+@fail_empty_option
+@pass_session
+def search(
+    session: Session,
+    query: tuple[str, ...],
+    k: int,
+    min_score: float,
+    path: str | None,
+    every_bank: bool,
+    fail_empty: bool,
+) -> int:
+    """Find passages in all notes.
+
+    Ranks stretches of text and shows at most 700 characters of each. Where a question is to be
+    answered, lorebank recall does more. Transcripts of conversations are searched as well where
+    memory_search.sources names them, as far as lorebank index or a server has read them.
+    """
+    text = " ".join(query)
+    found = _found(session, text, k, min_score, path) if every_bank else None
+    if found is not None:
+        hits = found.hits
+    else:
+        with session.bank() as bank:
+            hits = bank.search(text, k=k, min_score=min_score, path=path)
+    if session.json:
+        envelope = {"query": text, "hits": [hit.to_dict() for hit in hits]}
+        session.show_json(found.to_dict() if found is not None else envelope)
+    else:
+        session.note(failed_lines(session.error_look, found.banks if found is not None else ()))
+        session.show(search_lines(session.look, hits))
+        session.note(search_notes(session.error_look, hits, session.said))
+        if not hits:
+            session.note([f"nothing found for “{text}”{_within(path, min_score)}"])
+    return 1 if fail_empty and not hits else 0
+
+
+def _found(
+    session: Session, text: str, k: int, min_score: float, path: str | None
+) -> SearchOfBanks:
+    with session.banks() as banks:
+        return banks.search(text, k=k, min_score=min_score, path=path)
+
+
+def _within(path: str | None, min_score: float) -> str:
+    place = f" in {path}" if path else ""
+    return f"{place} with a score of {min_score} or more" if min_score else place
+
+
+GET_EXAMPLES = """
+lorebank get memory/2025-11-27.md
+lorebank get memory/2025-11-27.md#L12
+lorebank get memory/2025-11-27.md --from 10 --lines 5
+"""
+
+
+@command("get", examples=GET_EXAMPLES)
+@click.argument("path", metavar="PATH[#L10[-L20]]")
+@click.option("--from", "start_line", type=click.IntRange(1), metavar="LINE", help="First line.")
+@click.option("--lines", type=click.IntRange(1), metavar="N", help="How many lines.")
+@pass_session
+def get(session: Session, path: str, start_line: int | None, lines: int | None) -> None:
+    """Print a memory file, whole or by lines.
+
+    Takes a citation as recall prints it. Refuses what is outside the workspace's memory. In a
+    pipe the text comes out byte for byte. NAME:PATH, as --all cites it, is read in that bank.
+    """
+    path = _in_its_bank(session, path)
+    with session.bank() as bank:
+        text = bank.get(path, start_line=start_line, lines=lines)
+    if session.json:
+        session.show_json(text.to_dict())
+    elif session.look.terminal:
+        session.show(clean(text.text).removesuffix("\n").split("\n"))
+    else:
+        write_raw(text.text)
+
+
+def _in_its_bank(session: Session, place: str) -> str:
+    """The path of a place such as `work:memory/a.md`, whose bank is then the one that is asked."""
+    if ":" not in place or session.workspace or session.bank_name:
+        return place
+    from lorebank.workspace.registry import load_registry, split_place
+
+    session.bank_name, path = split_place(place, load_registry(os.environ))
+    return path

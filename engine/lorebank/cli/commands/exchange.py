@@ -1,0 +1,131 @@
+"""Other programs' notes in, facts and pages out."""
+
+from __future__ import annotations
+
+import click
+
+from lorebank.cli.command import command
+from lorebank.cli.parameters import KIND, complete_entity
+from lorebank.cli.render.reports import import_lines, left_out_lines
+from lorebank.cli.render.text import count
+from lorebank.cli.session import Session, pass_session
+from lorebank.cli.streams import write_raw
+from lorebank.errors import UsageError
+
+FORMS = ("obsidian", "logseq", "chatgpt", "claude", "basic-memory", "jsonl")
+IMPORT_EXAMPLES = """
+lorebank import ~/Vault --dry-run
+lorebank import chatgpt-export.zip
+lorebank import facts.jsonl --name work
+lorebank confirm --all-from imported
+"""
+
+
+@command("import", examples=IMPORT_EXAMPLES)
+@click.argument("source", metavar="SOURCE")
+@click.option("--as", "form", type=click.Choice(FORMS), help="What it is; else its content tells.")
+@click.option("--name", default="", help="Of its folder here; else what the source is called.")
+@click.option("--dry-run", is_flag=True, help="Write nothing; print the same report.")
+@pass_session
+def import_notes(session: Session, source: str, form: str | None, name: str, dry_run: bool) -> int:
+    """Bring in a vault, a graph, an export of a chat program, or JSONL.
+
+    SOURCE is a folder, a zip or a file. It becomes Markdown below memory/imported/ and stays in
+    quarantine until confirmed. A second import changes nothing; files you have edited since are
+    never written over. Exits with 1 where the source could not be read to its end.
+    """
+    with session.bank() as bank:
+        report = bank.import_notes(source, form=form, name=name, dry_run=dry_run)
+    if session.json:
+        session.show_json(report.to_dict())
+    else:
+        session.show(import_lines(session.look, report))
+        session.note(left_out_lines(session.error_look, report))
+    return 0 if report.complete else 1
+
+
+FORMATS = ("jsonl", "csv", "markdown", "site")
+GRAPH_FORMATS = ("graphml", "json", "mermaid", "dot")
+EXPORT_EXAMPLES = """
+lorebank export > facts.jsonl
+lorebank export --format csv --entity Peter --since 30d -o peter.csv
+lorebank export --format site -o ~/memory-site
+lorebank export --graph graphml > bank.graphml
+"""
+
+
+@command("export", examples=EXPORT_EXAMPLES)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    default="jsonl",
+    help="Facts as jsonl (the default) or csv; the bank as a folder of markdown or HTML pages.",
+)
+@click.option("-o", "--output", "target", metavar="PATH", help="Where to; tables go to stdout.")
+@click.option("--force", is_flag=True, help="Write over what an earlier export left there.")
+@click.option(
+    "-e",
+    "--entity",
+    metavar="NAME",
+    shell_complete=complete_entity,
+    help="Only facts that name it.",
+)
+@click.option("--kind", "kinds", type=KIND, multiple=True, help="Only facts of that kind.")
+@click.option("--since", metavar="DAY", help="Only what happened or was said from that day on.")
+@click.option("--quarantined", is_flag=True, help="Also what nobody has confirmed.")
+@click.option(
+    "--graph",
+    type=click.Choice(GRAPH_FORMATS),
+    help="Instead, who is seen with whom: entities, and how many facts they share.",
+)
+@pass_session
+def export(
+    session: Session,
+    form: str,
+    target: str | None,
+    force: bool,
+    entity: str | None,
+    kinds: tuple[str, ...],
+    since: str | None,
+    quarantined: bool,
+    graph: str | None,
+) -> None:
+    """Write facts, pages or the graph of entities for other programs.
+
+    JSONL imports again as the same facts. A cell of CSV that a spreadsheet would run as a formula
+    has an apostrophe in front. Of the graph, GraphML and JSON carry components, communities,
+    bridges and centrality; mermaid and dot are for drawing. Under --json tables come in the usual
+    envelope.
+    """
+    if graph:
+        if target or entity or kinds or since or quarantined:
+            raise UsageError("--graph goes to standard output, whole", hint="give it alone")
+        _graph(session, graph)
+        return
+    with session.bank() as bank:
+        report = bank.export(
+            form,
+            target,
+            entity=entity,
+            kinds=kinds,
+            since=since,
+            quarantined=quarantined,
+            force=force,
+        )
+    if session.json:
+        session.show_json(report.to_dict() | ({} if target else {"text": report.text}))
+    elif not target:
+        write_raw(report.text)
+    said = f"{count(report.facts, 'fact')} exported"
+    kept = f", {report.left_out} in quarantine left out" if report.left_out else ""
+    if target or kept:
+        session.note([f"{said}{kept}{f': {report.target}' if target else ''}"])
+
+
+def _graph(session: Session, form: str) -> None:
+    with session.bank() as bank:
+        if session.json:
+            session.show_json(bank.graph().to_dict())
+        else:
+            session.show(bank.export_graph(form).rstrip("\n").split("\n"))

@@ -1,0 +1,380 @@
+"""What an agent's host calls, and what connects one."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from lorebank.cli.command import Command, CommandGroup, command
+from lorebank.cli.session import Session, pass_session
+from lorebank.cli.streams import write_raw
+from lorebank.errors import LorebankError, UsageError
+
+if TYPE_CHECKING:
+    from lorebank.app.several import Banks
+    from lorebank.mcp_server.banks import OpensBanks
+    from lorebank.settings.tables import Config
+
+
+CONNECT_EXAMPLES = """
+lorebank connect claude-code
+lorebank connect codex --print
+lorebank connect cursor --remove
+lorebank connect vscode --file .vscode/mcp.json
+"""
+HOSTS = ("claude-code", "claude-desktop", "codex", "cursor", "gemini", "openclaw", "vscode")
+
+
+@command("connect", examples=CONNECT_EXAMPLES)
+@click.argument("host", type=click.Choice(HOSTS))
+@click.option("--remove", is_flag=True, help="Take lorebank out again.")
+@click.option("--print", "prints", is_flag=True, help="Print the entry, and write nothing.")
+@click.option("--file", type=click.Path(path_type=Path), help="In place of the host's own file.")
+@click.option("--read-only", is_flag=True, help="No tool that writes.")
+@click.option("--check/--no-check", default=True, help="Start the server as the host would.")
+@pass_session
+def connect(
+    session: Session,
+    /,
+    host: str,
+    remove: bool,
+    prints: bool,
+    file: Path | None,
+    read_only: bool,
+    check: bool,
+) -> None:
+    """Put lorebank into the settings of an agent host, as the MCP server `memory`.
+
+    All else in the file stays byte for byte, and --remove restores it. For claude-code the hooks
+    are installed as well: the boot pack at the start of a session, and after a compaction the
+    words that ask to store what lasts.
+    """
+    from lorebank.agent.hooks import connect as hosts
+    from lorebank.agent.hooks.files import change_hooks, start_arguments, start_command
+
+    target = file or hosts.settings_file(host, os.environ)
+    root = None if remove else session.settings()[0]
+    started = [] if root is None else [*start_arguments(root), "mcp", "--agent", host]
+    started += ["--read-only"] * (read_only and root is not None)
+    if prints and root is not None:
+        write_raw(hosts.snippet(host, started))
+        return
+    tools = hosts.check(started) if check and root is not None else ()
+    done = [hosts.connect(host, target, started if root is not None else None)]
+    if host == "claude-code" and file is None:
+        starts = None if root is None else start_command(root)
+        done.append(change_hooks(host, file=None, command=starts, environ=os.environ))
+    if session.json:
+        session.show_json({"changes": [each.to_dict() for each in done], "tools": list(tools)})
+        return
+    session.show(f"{'changed' if each.changed else 'unchanged'} {each.file}" for each in done)
+    if tools:
+        session.note([f"the server answers with {len(tools)} tools: {', '.join(tools)}"])
+
+
+HOOKS_EXAMPLES = """
+lorebank hooks print claude-code
+lorebank hooks install claude-code
+lorebank hooks remove claude-code
+lorebank hooks install shell --file ~/.bashrc
+"""
+HOST = click.Choice(["claude-code", "shell"])
+
+
+@click.group("hooks", cls=CommandGroup, examples=HOOKS_EXAMPLES)
+def hooks() -> None:
+    """Put lorebank into the settings of an agent host.
+
+    claude-code: the boot pack at the start of a session, and after a compaction the words that ask
+    to store what lasts. shell: functions for any other host.
+    """
+
+
+@hooks.command("print", cls=Command, examples="lorebank hooks print claude-code")
+@click.argument("host", type=HOST)
+@pass_session
+def print_hooks(session: Session, host: str) -> None:
+    """Print what install would write into an empty file."""
+    from lorebank.agent.hooks.files import hook_snippet, start_command
+
+    root, _ = session.settings()
+    text = hook_snippet(host, start_command(root))
+    if session.json:
+        session.show_json({"host": host, "text": text})
+    else:
+        write_raw(text)
+
+
+@hooks.command("install", cls=Command, examples="lorebank hooks install claude-code")
+@click.argument("host", type=HOST)
+@click.option("--file", type=click.Path(path_type=Path), help="In place of the host's own file.")
+@pass_session
+def install_hooks(session: Session, host: str, file: Path | None) -> None:
+    """Put the hooks into the host's settings; all else there stays byte for byte."""
+    from lorebank.agent.hooks.files import start_command
+
+    root, _ = session.settings()
+    _change(session, host, file, start_command(root))
+
+
+@hooks.command("remove", cls=Command, examples="lorebank hooks remove claude-code")
+@click.argument("host", type=HOST)
+@click.option("--file", type=click.Path(path_type=Path), help="In place of the host's own file.")
+@pass_session
+def remove_hooks(session: Session, host: str, file: Path | None) -> None:
+    """Take the hooks out of the host's settings again."""
+    _change(session, host, file, None)
+
+
+@hooks.command("run", cls=Command, examples="lorebank hooks run session-start < event.json")
+@click.argument(
+    "event", type=click.Choice(["session-start", "prompt", "pre-compact", "session-end"])
+)
+@pass_session
+def run_hook(session: Session, event: str) -> None:
+    """What the host calls at an event; reads its JSON from standard input."""
+    told = _told()
+    with session.bank() as bank:
+        text = bank.session_hook(
+            event,
+            session=str(told.get("session_id") or "main"),
+            source=str(told.get("source") or ""),
+            prompt=str(told.get("prompt") or ""),
+            transcript=str(told.get("transcript_path") or ""),
+        )
+    if session.json:
+        session.show_json({"event": event, "text": text})
+    else:
+        write_raw(text)
+
+
+def _change(session: Session, host: str, file: Path | None, command: str | None) -> None:
+    from lorebank.agent.hooks.files import change_hooks
+
+    done = change_hooks(host, file=file, command=command, environ=os.environ)
+    if session.json:
+        session.show_json(done.to_dict())
+    else:
+        session.show([f"{'changed' if done.changed else 'unchanged'} {done.file}"])
+
+
+def _told() -> dict[str, Any]:
+    """What the host says of the event; nothing where it says nothing."""
+    if sys.stdin is None or sys.stdin.isatty():
+        return {}
+    try:
+        found = json.loads(sys.stdin.buffer.read() or b"{}")
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+CONTEXT_EXAMPLES = """
+lorebank context
+lorebank context --budget-tokens 1000
+lorebank context --group
+"""
+
+
+@command("context", examples=CONTEXT_EXAMPLES)
+@click.option(
+    "--budget-tokens", type=click.IntRange(50), metavar="N", help="At most so many tokens."
+)
+@click.option("--group", is_flag=True, help="For a group chat: leave out what is the owner's.")
+@pass_session
+def context(session: Session, budget_tokens: int | None, group: bool) -> None:
+    """Print what an agent should know at the start of a session.
+
+    The owner's directives (bank/directives.md), the core memory, today's and yesterday's log, the
+    opinions most sure and the open proposals, inside a budget. With --group the core memory and
+    the proposals for it are left out.
+    """
+    with session.bank() as bank:
+        pack = bank.context(token_budget=budget_tokens, group=group)
+    if session.json:
+        session.show_json(pack.to_dict())
+        return
+    write_raw(pack.text)
+    if pack.left_out:
+        session.note([f"no room for {', '.join(pack.left_out)}: raise --budget-tokens"])
+
+
+FLUSH_EXAMPLES = """
+lorebank flush --tokens 178000 --context-window 200000
+lorebank flush --tokens 178000 --context-window 200000 --session chat-7 --compactions 2 --json
+lorebank flush --reply "NO_REPLY"
+"""
+
+
+@command("flush", examples=FLUSH_EXAMPLES)
+@click.option("--tokens", type=click.IntRange(0), metavar="N", help="In the context by now.")
+@click.option("--context-window", type=click.IntRange(1), metavar="N", help="It holds at most.")
+@click.option(
+    "--compactions", type=click.IntRange(0), metavar="N", help="How often it was compacted."
+)
+@click.option("--session", "name", default="main", metavar="ID", help="Which conversation.")
+@click.option(
+    "--workspace-access",
+    type=click.Choice(["rw", "ro", "none"]),
+    default="rw",
+    help="What the agent may do in the workspace.",
+)
+@click.option("--reply", metavar="TEXT", help="Print what of the model's reply is for the user.")
+@pass_session
+def flush(
+    session: Session,
+    tokens: int | None,
+    context_window: int | None,
+    compactions: int | None,
+    name: str,
+    workspace_access: str,
+    reply: str | None,
+) -> None:
+    """Say whether an agent should store what lasts before its context is compacted.
+
+    Due from context window - reserve_tokens_floor - soft_threshold_tokens on, once a compaction
+    cycle. Prints the system prompt, an empty line and the prompt; nothing while it is not due, and
+    the reason on standard error. A reply of NO_REPLY is not for the user.
+    """
+    if reply is not None:
+        _show_reply(session, reply)
+        return
+    if tokens is None or context_window is None:
+        raise UsageError(
+            "flush needs --tokens and --context-window", hint="or --reply with a model's answer"
+        )
+    with session.bank() as bank:
+        found = bank.flush(
+            tokens,
+            context_window=context_window,
+            compactions=compactions,
+            session=name,
+            writable=workspace_access == "rw",
+        )
+    if session.json:
+        session.show_json(found.to_dict())
+    elif found.due:
+        session.show([found.system_prompt, "", found.prompt])
+    else:
+        session.note([f"no flush: {found.reason} ({found.tokens} of {found.threshold} tokens)"])
+
+
+def _show_reply(session: Session, reply: str) -> None:
+    from lorebank.agent.flush import deliverable
+
+    shown = deliverable(reply)
+    if session.json:
+        session.show_json({"deliver": bool(shown), "text": shown})
+    else:
+        write_raw(f"{shown}\n" if shown else "")
+
+
+MCP_EXAMPLES = """
+lorebank mcp
+lorebank mcp -w ~/notes
+lorebank mcp --http --port 8765
+lorebank mcp --bank work --with home
+lorebank mcp --group --read-only
+lorebank mcp --agent claude-code --tools all
+claude mcp add memory -- lorebank mcp -w ~/notes
+"""
+
+
+@command("mcp", examples=MCP_EXAMPLES)
+@click.option("--http", is_flag=True, help="Listen on this machine in place of stdio.")
+@click.option("--host", default="127.0.0.1", metavar="ADDRESS", help="A loopback address.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=8765, metavar="N", help="0: a free one."
+)
+@click.option("--all", "every_bank", is_flag=True, help="Tools that ask every named bank as well.")
+@click.option(
+    "--with", "names", multiple=True, metavar="NAME", help="Tools that ask only these named banks."
+)
+@click.option("--group", is_flag=True, help="Others read along: nothing of the core memory.")
+@click.option("--read-only", is_flag=True, help="No tool that writes.")
+@click.option("--decides", is_flag=True, help="May accept proposals and confirm, as you would.")
+@click.option("--agent", default="", metavar="NAME", help="The name its lines bear.")
+@click.option("--user", default="", metavar="NAME", help="On whose behalf it writes.")
+@click.option("--tools", default="default", metavar="LIST", help="all, or names with commas.")
+@pass_session
+def mcp(
+    session: Session,
+    /,
+    http: bool,
+    host: str,
+    port: int,
+    every_bank: bool,
+    names: tuple[str, ...],
+    **rights: Any,
+) -> None:
+    """Serve the memory to agents over the Model Context Protocol.
+
+    Over stdio, as agent hosts start it, or with --http to several clients of this machine, who
+    show the bearer token that is named at the start. The index is opened by the first call.
+
+    One workspace is served, and nothing of another is ever read. --all or --with adds recall_all,
+    memory_search_all and memory_get_all, which read the named banks; writes go to the one served.
+
+    What an agent may do is said here and by no argument of a tool. Over HTTP each client can have a
+    token and rights of its own: [name] tables with token, agent, user, group, read_only, decides,
+    tools and banks in mcp-clients.toml, beside your settings.
+    """
+    if find_spec("mcp") is None:
+        raise LorebankError(
+            "the MCP server needs the package mcp", hint="pip install 'lorebank[mcp]'"
+        )
+    root, config = session.settings()
+    session.workspace, session.bank_name = str(root), None
+    from lorebank.mcp_server.access import Access
+    from lorebank.mcp_server.serve import Serving, serve_http, serve_stdio
+
+    serving = Serving(
+        session.bank,
+        _several(session, every_bank, names),
+        Access(**rights),
+        memory_tools=config.memory_search.enabled,
+        citations=config.memory.citations != "off",
+        waits=config.memory.backend == "qmd" or config.embedder.provider not in ("local", "none"),
+    )
+    with _sidecar(session, config):
+        if http:
+            serve_http(serving, host=host, port=port, say=lambda line: session.note([line]))
+        else:
+            serve_stdio(serving)
+
+
+@contextmanager
+def _sidecar(session: Session, config: Config) -> Iterator[None]:
+    """Keeps the sidecar up to date, where the settings name one; else nothing is opened yet."""
+    if config.memory.backend != "qmd":
+        yield
+        return
+    with session.bank() as bank:
+        bank.begin_serving()
+        yield
+
+
+def _several(session: Session, every_bank: bool, names: tuple[str, ...]) -> OpensBanks | None:
+    """What opens the banks that are asked together; names are looked up now, so that a slip in one
+    is said at the start."""
+    if not every_bank and not names:
+        return None
+    if every_bank and names:
+        raise UsageError("--all and --with are both given", hint="give one of them")
+    from lorebank.app.several import Banks
+
+    def open_banks(*, group: bool = False) -> Banks:
+        return Banks.open(
+            names or None, now=session.now, flags=session.flags, say=session.say, group=group
+        )
+
+    open_banks().close()
+    return open_banks

@@ -1,0 +1,191 @@
+"""Settings, and the shell's completion."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from click.shell_completion import get_completion_class
+
+from lorebank.cli.command import Command, CommandGroup, command
+from lorebank.cli.render.reports import path_lines, setting_lines, value_text
+from lorebank.cli.session import Session, pass_session
+from lorebank.cli.streams import write_json
+from lorebank.errors import ConfigurationError, LorebankError, WorkspaceError
+from lorebank.settings import config as settings
+from lorebank.settings import files
+
+if TYPE_CHECKING:
+    from lorebank.settings.tables import Config
+
+CONFIG_EXAMPLES = """
+lorebank config list
+lorebank config get recall.k
+lorebank config set recall.k 5
+lorebank config path
+lorebank config schema > lorebank.schema.json
+lorebank config import ~/.openclaw/openclaw.json
+"""
+
+
+@click.group("config", cls=CommandGroup, examples=CONFIG_EXAMPLES)
+def config() -> None:
+    """Read and change settings.
+
+    Later places win: defaults, your own file, the workspace's .memory/config.toml, the
+    environment (LOREBANK_RECALL__K=5), flags (--set recall.k=5).
+    """
+
+
+@config.command("list", cls=Command, examples="lorebank config list")
+@pass_session
+def list_settings(session: Session) -> None:
+    """List every setting with its value and its origin."""
+    rows = settings.describe(_loaded(session))
+    if session.json:
+        listed = [{"key": key, "value": value, "origin": where} for key, value, where in rows]
+        session.show_json({"settings": listed})
+    else:
+        session.show(setting_lines(session.look, rows))
+
+
+@config.command("get", cls=Command, examples="lorebank config get recall.k")
+@click.argument("key")
+@pass_session
+def get_setting(session: Session, key: str) -> None:
+    """Print the value of one setting; its origin goes to standard error."""
+    loaded = _loaded(session)
+    value = settings.shown(key, settings.get(loaded, key))
+    origin = loaded.origins.get(key, "default")
+    if session.json:
+        session.show_json({"key": key, "value": value, "origin": origin})
+    else:
+        session.show([value_text(value)])
+        session.note([session.error_look.dim(f"from {origin}")])
+
+
+@config.command("set", cls=Command, examples="lorebank config set recall.k 5 --user")
+@click.argument("key")
+@click.argument("value")
+@click.option("--user", is_flag=True, help="In your own file, for every workspace.")
+@pass_session
+def set_setting(session: Session, key: str, value: str, user: bool) -> None:
+    """Write one setting into the workspace's file, or with --user into your own."""
+    file = _user_file() if user else files.workspace_config_path(session.find_root())
+    read = settings.shown(key, settings.set_value(file, key, value, in_workspace=not user))
+    if session.json:
+        session.show_json({"key": key, "value": read, "file": str(file)})
+    else:
+        session.show([f"{key} = {value_text(read)}"])
+        session.note([session.error_look.dim(f"in {file}")])
+
+
+@config.command("import", cls=Command, examples="lorebank config import ~/.openclaw/openclaw.json")
+@click.argument("file", type=click.Path(dir_okay=False))
+@click.option("--dry-run", is_flag=True, help="Show what would be set, and set nothing.")
+@pass_session
+def import_settings(session: Session, file: str, dry_run: bool) -> None:
+    """Take over the memory search of an openclaw.json into your own file.
+
+    What has no home here is named with the reason.
+    """
+    from lorebank.settings.openclaw import read_openclaw
+
+    found = read_openclaw(Path(file).expanduser())
+    target = _user_file()
+    if not dry_run:
+        settings.set_values(target, found.settings)
+    shown = {key: settings.shown(key, value) for key, value in found.settings.items()}
+    homeless = [{"key": key, "reason": why} for key, why in found.homeless]
+    if session.json:
+        session.show_json({"file": str(target), "settings": shown, "homeless": homeless})
+        return
+    session.show(setting_lines(session.look, [(k, v, "default") for k, v in shown.items()]))
+    look = session.error_look
+    session.note([look.dim(f"would be set in {target}" if dry_run else f"set in {target}")])
+    session.note(look.warn(look.clean_line(f"no home: {k}: {why}")) for k, why in found.homeless)
+
+
+@config.command("schema", cls=Command, examples="lorebank config schema > lorebank.schema.json")
+@pass_session
+def show_schema(session: Session) -> None:
+    """Print a JSON Schema of the settings, for editors.
+
+    With `#:schema ./lorebank.schema.json` as the first line of a settings file, editors that know
+    TOML schemas complete its keys and mark what is wrong.
+    """
+    from lorebank.settings.schema import settings_schema
+
+    write_json(settings_schema())
+
+
+@config.command("path", cls=Command, examples="lorebank config path")
+@pass_session
+def show_paths(session: Session) -> None:
+    """Print where settings are read from, and which of these files exist."""
+    root = _workspace_root(session)
+    found = {
+        "user": files.user_config_path(os.environ),
+        "workspace": files.workspace_config_path(root) if root else None,
+    }
+    named = [(place, path) for place, path in found.items() if path is not None]
+    if session.json:
+        session.show_json({"paths": {place: str(path) for place, path in named}})
+    else:
+        session.show(path_lines(session.look, [(p, str(f), f.exists()) for p, f in named]))
+
+
+def _loaded(session: Session) -> Config:
+    return settings.load_config(_workspace_root(session), os.environ, session.flags)
+
+
+def _workspace_root(session: Session) -> Path | None:
+    """The workspace, or `None` where none was named and none is near: settings hold there too."""
+    try:
+        return session.find_root()
+    except WorkspaceError:
+        if session.workspace or session.bank_name or os.environ.get("LOREBANK_WORKSPACE"):
+            raise
+        return None
+
+
+def _user_file() -> Path:
+    found = files.user_config_path(os.environ)
+    if found is None:
+        raise ConfigurationError(
+            "no folder for your settings is known", hint="set LOREBANK_CONFIG to a file's path"
+        )
+    return found
+
+
+COMPLETION_EXAMPLES = """
+lorebank completion bash >> ~/.bashrc
+lorebank completion zsh >> ~/.zshrc
+lorebank completion fish > ~/.config/fish/completions/lorebank.fish
+"""
+
+
+@command("completion", examples=COMPLETION_EXAMPLES)
+@click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
+@pass_session
+def completion(session: Session, shell: str) -> None:
+    """Print the script that completes commands in a shell.
+
+    Completes commands, options and the names of entities.
+    """
+    script = _script(shell)
+    if session.json:
+        session.show_json({"shell": shell, "script": script})
+    else:
+        session.show([script.rstrip("\n")])
+
+
+def _script(shell: str) -> str:
+    from lorebank.cli.root import cli
+
+    found = get_completion_class(shell)
+    if found is None:
+        raise LorebankError(f"no completion for {shell}")
+    return found(cli, {}, "lorebank", "_LOREBANK_COMPLETE").source()

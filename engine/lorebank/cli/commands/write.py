@@ -1,0 +1,354 @@
+"""Writing: facts, notes and the core memory; and looking the written over."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+
+import click
+
+from lorebank.cli.command import Command, CommandGroup, command
+from lorebank.cli.parameters import CONFIDENCE, KIND, ORIGIN, entity_options, text_argument
+from lorebank.cli.render.inbox import related_lines
+from lorebank.cli.session import Session, pass_session
+from lorebank.domain import Fact, LintFinding, fact_to_dict
+from lorebank.errors import UsageError
+
+RETAIN_EXAMPLES = """
+lorebank retain "W @Peter: In Marrakech until Dec 1 for Andy's birthday."
+lorebank retain --kind opinion --entity Peter --confidence 0.9 "Prefers short replies."
+lorebank retain "O @Peter: Asked for the long version." --against o-3f2a
+lorebank retain "W @Peter: Lives in Lisbon." --replaces f-1a2b
+printf 'B @warelay: Fixed the crash.\\nW @Ana: Moved to Lisbon.\\n' | lorebank retain
+"""
+_TYPED_LINE = re.compile(r"(?:[-*+]\s+\S|[WBSO](?:\s*\([^)\n]*\))?\s+(?:@|\[\[)|[WBSO]\s*\(c\s*=)")
+
+
+@command("retain", examples=RETAIN_EXAMPLES)
+@click.argument("text", nargs=-1)
+@click.option("--kind", type=KIND, help="What sort of sentence it is; a letter will do.")
+@entity_options("Whom it is about.")
+@click.option("--confidence", type=CONFIDENCE, metavar="C", help="How sure it is.")
+@click.option("--date", "day", metavar="DAY", help="The log it goes to; today's without this.")
+@click.option("--for", "for_", multiple=True, metavar="ID", help="An opinion it speaks for.")
+@click.option("--against", multiple=True, metavar="ID", help="An opinion it speaks against.")
+@click.option("--replaces", multiple=True, metavar="ID", help="A fact that holds no longer.")
+@click.option("--origin", type=ORIGIN, default="owner", help="Whose word it is; yours without.")
+@click.option("--allow-future", is_flag=True, help="Take a --date that lies ahead.")
+@click.option("--allow-secret", is_flag=True, help="Write what looks like a secret.")
+@click.option("--undo", is_flag=True, help="Take the last fact out again.")
+@pass_session
+def retain(
+    session: Session,
+    text: tuple[str, ...],
+    kind: str | None,
+    entities: tuple[str, ...],
+    confidence: float | None,
+    day: str | None,
+    for_: tuple[str, ...],
+    against: tuple[str, ...],
+    replaces: tuple[str, ...],
+    origin: str,
+    allow_future: bool,
+    allow_secret: bool,
+    undo: bool,
+) -> None:
+    """Write a fact into the log of a day.
+
+    TEXT is a sentence, or a typed line as it stands in a log. Without TEXT, or with -, it is read
+    from standard input: each line that begins with a kind or a bullet is a fact of its own.
+    Prints where each fact stands, and its id; on stderr, how it was understood, and what it may
+    restate or replace.
+    """
+    if undo:
+        _undo_retain(session)
+        return
+    facts: list[Fact] = []
+    with session.bank() as bank:
+        for sentence in _sentences(text):
+            fact = bank.retain(
+                sentence,
+                kind=kind,
+                entities=entities,
+                confidence=confidence,
+                day=day,
+                for_=for_,
+                against=against,
+                replaces=replaces,
+                origin=origin,
+                allow_future=allow_future,
+                allow_secret=allow_secret,
+            )
+            facts.append(fact)
+            if not session.json:
+                session.show([f"{fact.citation} {fact.id}"])
+                session.note([session.error_look.dim(session.error_look.clean_line(_echo(fact)))])
+                session.note(related_lines(session.look, fact.related))
+    if session.json:
+        session.show_json(
+            {
+                "facts": [fact_to_dict(fact) for fact in facts],
+                "related": [item.to_dict() for fact in facts for item in fact.related],
+            }
+        )
+
+
+def _echo(fact: Fact) -> str:
+    """The fact as it was understood: kind, whom, when."""
+    whom = ", ".join(mention.name for mention in fact.mentions)
+    when = fact.occurred
+    days = (
+        ""
+        if when is None
+        else " – ".join(
+            dict.fromkeys(day.isoformat() if day else "…" for day in (when.start, when.end))
+        )
+    )
+    parts = [str(fact.kind.value), f"about {whom}" if whom else "about nobody named", days]
+    return f"{'; '.join(filter(None, parts))}: {fact.content}"
+
+
+def _undo_retain(session: Session) -> None:
+    with session.bank() as bank:
+        report = bank.undo_retain()
+    if session.json:
+        session.show_json(report.to_dict())
+    else:
+        session.show(session.look.clean_line(path) for path in report.restored)
+
+
+def _sentences(arguments: tuple[str, ...]) -> list[str]:
+    if arguments and arguments != ("-",):
+        return [" ".join(arguments)]
+    if not arguments and (sys.stdin is None or sys.stdin.isatty()):
+        raise UsageError("nothing to retain", hint="give a sentence, or pipe one in")
+    sentences = split_facts(_standard_input())
+    if not sentences:
+        raise UsageError("nothing to retain: standard input is empty")
+    return sentences
+
+
+def split_facts(text: str) -> list[str]:
+    """Piped text as facts: a typed line begins one, other lines continue the one above.
+
+    Text that holds no typed line is one fact.
+    """
+    sentences: list[list[str]] = []
+    for line in text.split("\n"):
+        if _TYPED_LINE.match(line) or not sentences:
+            sentences.append([])
+        sentences[-1].append(line.strip())
+    joined = (" ".join(filter(None, lines)) for lines in sentences)
+    return [re.sub(r"\A[-*+]\s+", "", sentence) for sentence in joined if sentence]
+
+
+def _standard_input() -> str:
+    piped = sys.stdin.buffer.read()
+    try:
+        return piped.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as problem:
+        raise UsageError(
+            f"standard input is not valid UTF-8 at byte {problem.start}; nothing written"
+        ) from problem
+
+
+REMEMBER_EXAMPLES = """
+lorebank remember "Remember that Peter prefers tea"
+lorebank remember "Always answer in Spanish"
+lorebank remember "Working on the parser today" --to log
+"""
+
+
+@command("remember", examples=REMEMBER_EXAMPLES)
+@click.argument("text", nargs=-1)
+@click.option(
+    "--to",
+    type=click.Choice(["auto", "core", "fact", "log"]),
+    default="auto",
+    help="Where it goes, in place of what the text says.",
+)
+@pass_session
+def remember(session: Session, text: tuple[str, ...], to: str) -> None:
+    """Write down what somebody asked to remember, where it belongs.
+
+    Orders that hold in every conversation go into the core memory; decisions, preferences and
+    durable facts into today's log as facts; context of the day into the log as a note.
+    """
+    with session.bank() as bank:
+        done = bank.remember(text_argument(text, "remember"), to=to)
+    if session.json:
+        session.show_json(done.to_dict())
+        return
+    session.show([" ".join(filter(None, [str(done.source), done.fact_id]))])
+    session.note([session.error_look.dim(f"{done.place}: {done.reason}")])
+    if done.warning:
+        session.note(session.error_look.paragraph(f"warning: {done.warning}"))
+
+
+LOG_EXAMPLES = """
+lorebank log "Waiting for the carpenter's offer."
+git log --oneline -3 | lorebank log
+lorebank log "Arrived late." --date yesterday
+"""
+
+
+@command("log", examples=LOG_EXAMPLES)
+@click.argument("text", nargs=-1)
+@click.option("--date", "day", metavar="DAY", help="The log it goes to; today's without this.")
+@pass_session
+def log(session: Session, text: tuple[str, ...], day: str | None) -> None:
+    """Append a note to the log of a day.
+
+    For context of the day; what should last is retained as a fact. With - it is read from standard
+    input, and so without TEXT where something is piped in; otherwise the log opens in $EDITOR.
+    Prints where the note stands.
+    """
+    if not text and sys.stdin is not None and sys.stdin.isatty():
+        _edit(session, day)
+        return
+    with session.bank() as bank:
+        place = bank.log(text_argument(text, "log"), day=day)
+    if session.json:
+        session.show_json({"source": str(place)})
+    else:
+        session.show([str(place)])
+
+
+def _edit(session: Session, day: str | None) -> None:
+    """Open the log in the user's editor, laid out where it does not exist."""
+    editor = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "")
+    if not editor:
+        raise UsageError("nothing to log", hint="give a text, pipe one in, or set EDITOR")
+    with session.bank() as bank:
+        file = bank.log_file(day=day)
+    code = subprocess.call([*editor, str(file)])
+    if code:
+        raise UsageError(f"{editor[0]} ended with {code}", hint="the log is as the editor left it")
+    session.show([session.look.clean_line(str(file))])
+
+
+LINT_EXAMPLES = """
+lorebank lint
+lorebank lint --fix
+lorebank lint --undo
+"""
+LINT_FOUND = 6
+"""The exit code of a check that found something."""
+
+
+@command("lint", examples=LINT_EXAMPLES)
+@click.option("--fix", is_flag=True, help="Rewrite the lines that need no judgement.")
+@click.option("--undo", is_flag=True, help="Take the last fixes back.")
+@pass_session
+def lint(session: Session, fix: bool, undo: bool) -> None:
+    """Look for lines that are misread, or nearly.
+
+    Headings that almost open a retain section, typed lines outside of one, unknown kinds and
+    confidences, names cut short, facts about nobody, duplicates, prose among facts. A line below a
+    finding is what --fix would make of it. Exits with 6 where something is left to do.
+    """
+    with session.bank() as bank:
+        if undo:
+            restored = bank.undo_lint()
+            if session.json:
+                session.show_json(restored.to_dict())
+            else:
+                session.show(session.look.clean_line(path) for path in restored.restored)
+            return
+        report = bank.lint(fix=fix)
+    if session.json:
+        session.show_json(report.to_dict())
+    else:
+        for finding in report.findings:
+            session.show(_finding_lines(session, finding, fixed=fix))
+        fixable = sum(bool(finding.fix) for finding in report.findings)
+        session.note([_lint_summary(len(report.findings), fixable, report.run)])
+    if any(not (fix and finding.fix) for finding in report.findings):
+        raise click.exceptions.Exit(LINT_FOUND)
+
+
+def _finding_lines(session: Session, finding: LintFinding, *, fixed: bool) -> list[str]:
+    place = f"{finding.source.path}:{finding.source.start_line}"
+    lines = [session.look.clean_line(f"{place}: {finding.message} [{finding.code}]")]
+    mark = "fixed" if fixed else "fix"
+    return lines + [
+        f"  {mark}: {session.look.clean_line(part)}" for part in finding.fix.split("\n") if part
+    ]
+
+
+def _lint_summary(found: int, fixable: int, run: str | None) -> str:
+    if run is not None:
+        return f"{fixable} of {found} findings fixed as {run}; lorebank lint --undo takes that back"
+    return (
+        f"{found} findings, {fixable} with a fix (lorebank lint --fix)"
+        if found
+        else "nothing found"
+    )
+
+
+CORE_EXAMPLES = """
+lorebank core append "- Call before visiting." --section "How to work"
+lorebank core replace "Lives in Porto." "Lives in Lisbon."
+lorebank core insert 3 "Speaks Portuguese."
+"""
+
+
+@click.group("core", cls=CommandGroup, examples=CORE_EXAMPLES)
+def core() -> None:
+    """Change the core memory, memory.md.
+
+    It is read in every conversation and kept small: a write warns where it grows large and is
+    refused past core_memory.limit_tokens.
+    """
+
+
+@core.command("append", cls=Command, examples="lorebank core append '- Call before visiting.'")
+@click.argument("text", nargs=-1)
+@click.option("--section", default="", metavar="HEADING", help="At the end of that section.")
+@pass_session
+def append_core(session: Session, text: tuple[str, ...], section: str) -> None:
+    """Add a text at the end, or at the end of a section."""
+    _write_core(session, "append", text_argument(text, "append"), section=section)
+
+
+@core.command("replace", cls=Command, examples="lorebank core replace 'in Porto' 'in Lisbon'")
+@click.argument("old")
+@click.argument("new")
+@pass_session
+def replace_core(session: Session, old: str, new: str) -> None:
+    """Put NEW in place of OLD, which must stand there once; an empty NEW cuts it."""
+    _write_core(session, "replace", new, old=old)
+
+
+@core.command("insert", cls=Command, examples="lorebank core insert 3 'Speaks Portuguese.'")
+@click.argument("line", type=click.IntRange(1))
+@click.argument("text", nargs=-1)
+@pass_session
+def insert_core(session: Session, line: int, text: tuple[str, ...]) -> None:
+    """Put a text before a line."""
+    _write_core(session, "insert", text_argument(text, "insert"), line=line)
+
+
+def _write_core(
+    session: Session,
+    action: str,
+    text: str,
+    *,
+    old: str = "",
+    line: int | None = None,
+    section: str = "",
+) -> None:
+    with session.bank() as bank:
+        done = bank.memory_write(action, text, old=old, line=line, section=section)
+    if session.json:
+        session.show_json(done.to_dict())
+        return
+    lines = f"L{done.start_line}"
+    if done.end_line > done.start_line:
+        lines += f"-L{done.end_line}"
+    session.show([f"{done.path}#{lines} ({done.tokens} of {done.limit_tokens} tokens)"])
+    if done.warning:
+        session.note(session.error_look.paragraph(f"warning: {done.warning}"))

@@ -1,0 +1,344 @@
+"""Opinions, facts and how they came about, as text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+from itertools import groupby
+
+from lorebank.cli.render.text import (
+    INDENT,
+    Look,
+    byline,
+    confidence_phrase,
+    count,
+    fact_block,
+    part_lines,
+    unconfirmed,
+)
+from lorebank.domain import (
+    BeliefChange,
+    BeliefDiff,
+    BeliefStep,
+    Calibration,
+    CalibrationBin,
+    ChangeKind,
+    Evidence,
+    Explanation,
+    Fact,
+    JudgeRecord,
+    Opinion,
+    OpinionStatus,
+    RotFinding,
+    RotKind,
+    RotReport,
+    Stance,
+    Trend,
+)
+from lorebank.reflect.beliefs import STEP
+
+SHOWN_EVIDENCE = 5
+BAR_WIDTH = 20
+UNSEEN = 0.005
+"""A move that two decimals do not show; why the line was read so says more."""
+_MARGIN = " " * 7
+_ARROWS = {Trend.STRENGTHENING: " ↑", Trend.WEAKENING: " ↓"}
+
+
+def opinion_lines(
+    look: Look, opinions: Sequence[Opinion], *, history: bool = False, banks: Sequence[str] = ()
+) -> list[str]:
+    """One block an opinion, a blank line between; `banks` names the bank of each."""
+    lines: list[str] = []
+    for opinion, bank in zip(opinions, banks or [""] * len(opinions), strict=True):
+        if lines:
+            lines.append("")
+        lines += opinion_block(look, opinion, evidence=_worth_showing(opinion), bank=bank)
+        if history:
+            lines += history_lines(look, opinion)
+    return lines
+
+
+def _worth_showing(opinion: Opinion) -> int:
+    """None where the only evidence is the statement itself, whose source stands above anyway."""
+    alone = [each.source for each in opinion.evidence] == [opinion.source]
+    return 0 if alone else SHOWN_EVIDENCE
+
+
+def opinion_block(
+    look: Look, opinion: Opinion, *, evidence: int, indent: str = "", bank: str = ""
+) -> list[str]:
+    """Confidence and statement, the dim line below, then the newest `evidence` lines of it."""
+    shown = f"{confidence_phrase(opinion.confidence)}{_ARROWS.get(opinion.trend, '')}"
+    lead = f"{indent}{shown:<{len(_MARGIN)}}"
+    first, *rest = look.paragraph(opinion.statement, indent + _MARGIN, first=lead)
+    lines = [indent + look.strong(shown) + first[len(indent) + len(shown) :], *rest]
+    lines += part_lines(look, [bank, *_about_whom(opinion)], indent + _MARGIN)
+    older = len(opinion.evidence) - evidence
+    for each in opinion.evidence[-evidence:] if evidence else ():
+        lines.append(evidence_line(look, each, indent + _MARGIN, known=opinion.statement))
+    if evidence and older > 0:
+        lines.append(look.dim(f"{indent}{_MARGIN}… {older} earlier: lorebank explain {opinion.id}"))
+    return lines
+
+
+def _about_whom(opinion: Opinion) -> list[str]:
+    parts = [", ".join(opinion.entities), opinion.trend.value]
+    if opinion.status is not OpinionStatus.LIVE:
+        by = f" by {opinion.superseded_by}" if opinion.superseded_by else ""
+        parts.append(f"{opinion.status.value}{by}")
+    if opinion.pinned is not None:
+        parts.append(f"pinned at {confidence_phrase(opinion.pinned)}")
+    if opinion.last_updated is not None:
+        parts.append(f"updated {opinion.last_updated}")
+    return [*parts, str(opinion.source), opinion.id]
+
+
+def evidence_line(look: Look, evidence: Evidence, indent: str, *, known: str = "") -> str:
+    """`+ 2025-12-01 +0.03 memory/2025-12-01.md#L9  the sentence`, cut to one line.
+
+    A sentence that is `known`, as it stands above already, is left out.
+    """
+    sign = {Stance.FOR: look.good("+"), Stance.AGAINST: look.bad("−")}.get(evidence.stance, "·")
+    moved = evidence.reason if abs(evidence.delta) < UNSEEN else ""
+    head = f"{evidence.date} {moved or signed(evidence.delta)} {evidence.source}"
+    room = look.width - len(indent) - len(head) - 4
+    line = f"{indent}{sign} {look.dim(head)}"
+    if evidence.content in ("", known) or room < 24:
+        return line
+    return f"{line}  {look.cut(evidence.content, room)}"
+
+
+def signed(delta: float) -> str:
+    """`+0.03`, `−0.06`."""
+    return f"{'−' if delta < 0 else '+'}{abs(delta):.2f}"
+
+
+def history_lines(look: Look, opinion: Opinion) -> list[str]:
+    """The confidence at the end of each day that moved it, with a bar to compare by eye."""
+    return [_MARGIN + day_line(look, day, confidence) for day, confidence in opinion.history]
+
+
+def day_line(look: Look, day: date, confidence: float) -> str:
+    """`2025-11-18 0.70 ██████████████░░░░░░`."""
+    return f"{look.dim(day.isoformat())} {confidence_phrase(confidence)} {bar(look, confidence)}"
+
+
+def bar(look: Look, confidence: float) -> str:
+    """A share of 1 as a bar, to compare by eye."""
+    filled = round(confidence * BAR_WIDTH)
+    return "█" * filled + look.dim("░" * (BAR_WIDTH - filled))
+
+
+_RULE = (
+    f"the rule: z is the normal quantile of the confidence; a clear line moves it by {STEP},"
+    " further lines of a day by less; the first confidence named is taken over, later ones pull"
+    " towards it"
+)
+_CHANGE_TITLES = {
+    ChangeKind.SUPERSEDED: "Superseded",
+    ChangeKind.FELL: "Fell below 0.50",
+    ChangeKind.WEAKER: "Weaker",
+    ChangeKind.STRONGER: "Stronger",
+    ChangeKind.NEW: "New",
+}
+_ROT_TITLES = {
+    RotKind.CONTRADICTED: "Contradicted",
+    RotKind.OUTDATED: "Held up by superseded facts",
+    RotKind.SINGLE_SOURCE: "On the word of one file",
+    RotKind.STALE: "Stale",
+    RotKind.UNRECALLED: "Never recalled",
+    RotKind.DANGLING: "Leads nowhere",
+}
+_DEEPER = INDENT * 2
+SHOWN_FINDINGS = 10
+"""More findings of one kind than that are counted, unless all are asked for."""
+
+
+def step_lines(look: Look, opinion: Opinion, steps: Sequence[BeliefStep]) -> list[str]:
+    """Day by day: the confidence, how the rule came to it, and the lines behind it."""
+    if not steps:
+        return []
+    lines = ["", look.strong("Confidence by day")]
+    for step in steps:
+        lines.append(INDENT + day_line(look, step.date, step.after))
+        lines += look.dim_paragraph(step.words, _DEEPER)
+        for line in step.lines:
+            lines.append(evidence_line(look, line, _DEEPER))
+            lines += part_lines(look, [_read_as(line.reason), line.fact_id], INDENT * 3)
+    if abs(steps[-1].after - opinion.confidence) >= UNSEEN:
+        faded = f"read as {confidence_phrase(opinion.confidence)}, faded without evidence since"
+        lines += look.dim_paragraph(faded, INDENT)
+    return [*lines, "", *look.dim_paragraph(_RULE, "")]
+
+
+def _read_as(reason: str) -> str:
+    return f"read as {reason}" if reason else ""
+
+
+def change_lines(look: Look, diff: BeliefDiff) -> list[str]:
+    """What changed its mind, by kind, each from → to with the lines that moved it."""
+    span = f"{diff.since} – {diff.until}"
+    lines = [look.dim(f"{span}: {count(len(diff.changes), 'opinion')} changed")]
+    for kind, changes in groupby(diff.changes, key=lambda change: change.kind):
+        lines += ["", look.strong(_CHANGE_TITLES[kind])]
+        for change in changes:
+            lines += _change_block(look, change)
+    return lines
+
+
+def _change_block(look: Look, change: BeliefChange) -> list[str]:
+    start = " new" if change.before is None else confidence_phrase(change.before)
+    end = confidence_phrase(change.after)
+    rose = change.before is None or change.after >= change.before
+    lead = f"{INDENT}{start} → {end}  "
+    margin = " " * len(lead)
+    first, *rest = look.paragraph(change.opinion.statement, margin, first=lead)
+    style = look.good if rose else look.bad
+    lines = [f"{INDENT}{start} → {style(end)}{first[len(lead) - 2 :]}", *rest]
+    lines += part_lines(look, [", ".join(change.opinion.entities), change.opinion.id], margin)
+    if change.successor is not None:
+        new = change.successor
+        lines += look.paragraph(f"now: {new.statement} ({new.id})", margin)
+    known = change.opinion.statement
+    return [*lines, *(evidence_line(look, line, margin, known=known) for line in change.moved)]
+
+
+def rot_lines(look: Look, report: RotReport, *, everything: bool = False) -> list[str]:
+    """The findings by kind, the surest opinions first, each with its reason and its place."""
+    looked = f"{count(report.opinions, 'opinion')} and {count(report.pages, 'page')} looked at"
+    lines = [look.dim(f"{report.day}: {looked}, {count(len(report.findings), 'finding')}")]
+    if report.unrecalled is None:
+        lines += look.dim_paragraph(
+            "what is never recalled is not known: answers were noted for less than a month", ""
+        )
+    for kind, grouped in groupby(report.findings, key=lambda finding: finding.kind):
+        findings = list(grouped)
+        of = report.unrecalled if kind is RotKind.UNRECALLED else None
+        number = len(findings) if of is None else of
+        lines += ["", look.strong(f"{_ROT_TITLES[kind]} ({number:,})")]
+        shown = findings if everything else findings[:SHOWN_FINDINGS]
+        for finding in shown:
+            lines += _finding_block(look, finding)
+        if len(shown) < number:
+            more = " (--verbose lists them)" if len(shown) < len(findings) else ", newer ones"
+            lines.append(f"{INDENT}… and {number - len(shown):,} more{more}")
+    return lines
+
+
+def _finding_block(look: Look, finding: RotFinding) -> list[str]:
+    sure = "" if finding.confidence is None else f"{confidence_phrase(finding.confidence)}  "
+    lead = INDENT + sure
+    margin = " " * len(lead)
+    lines = look.paragraph(finding.text, margin, first=lead)
+    return lines + part_lines(look, [finding.reason, str(finding.source), finding.id], margin)
+
+
+def calibration_lines(look: Look, found: Calibration) -> list[str]:
+    """The reliability table, the score, and a plain word on whether that is enough to judge by."""
+    judges = [line for record in found.judges for line in _judge_lines(look, record)]
+    if not found.trials:
+        return [_untried(found), *judges]
+    lines = [look.dim("stood at  trials  held   95 % interval")]
+    lines += [_bin_line(look, each) for each in found.bins]
+    lines += ["", *look.paragraph(_held_of(found)), _score(found)]
+    if not found.enough:
+        lines += look.paragraph(
+            look.warn("too little to judge by:") + " fewer than 30 trials say next to nothing"
+        )
+    return lines + judges
+
+
+def _judge_lines(look: Look, record: JudgeRecord) -> list[str]:
+    told = f"{record.name}: {count(record.verdicts, 'verdict')}, {record.overruled} overruled"
+    shared = [
+        f"; with {other} {alike} of {items} alike"
+        for other, (items, alike) in record.shared.items()
+    ]
+    return look.paragraph("".join([told, *shared]))
+
+
+def _held_of(found: Calibration) -> str:
+    share = f"{found.held} of {count(found.trials, 'trial')} held"
+    untried = f"{count(found.untried, 'opinion')} never tried"
+    return f"{share}, on {count(found.opinions, 'opinion')}; {untried}"
+
+
+def _score(found: Calibration) -> str:
+    share = found.held / found.trials
+    return (
+        f"Brier score {found.brier:.3f}; {share:.2f} every time would give {found.base_brier:.3f}"
+    )
+
+
+def _bin_line(look: Look, each: CalibrationBin) -> str:
+    interval = f"{each.low:.2f} – {each.high:.2f}"
+    return (
+        f"about {each.about:.1f}  {each.trials:>6}  {each.share:.2f}   {interval}   "
+        f"{bar(look, each.share)}"
+    )
+
+
+def _untried(found: Calibration) -> str:
+    return (
+        f"nothing to judge by: {count(found.untried, 'opinion')}, and on none did a later day bring"
+        " independent evidence"
+    )
+
+
+_DATE_COLUMN = " " * 12
+
+
+def timeline_lines(look: Look, facts: Sequence[Fact]) -> list[str]:
+    """The day in a column of its own, the sentence beside it, its byline below."""
+    lines: list[str] = []
+    for fact in facts:
+        day = _starts(fact)
+        shown = day.isoformat() if day else "undated"
+        first, *rest = look.paragraph(fact.content, _DATE_COLUMN, first=f"{shown:<12}")
+        lines += [look.accent(shown) + first[len(shown) :], *rest]
+        lines += byline(look, _timeline_parts(fact), fact.citation, indent=_DATE_COLUMN)
+    return lines
+
+
+def _starts(fact: Fact) -> date | None:
+    if fact.occurred is None:
+        return fact.recorded
+    return fact.occurred.start or fact.occurred.end or fact.recorded
+
+
+def _timeline_parts(fact: Fact) -> list[str]:
+    end = fact.occurred.end if fact.occurred else None
+    return [
+        f"until {end}" if end and end != _starts(fact) else "",
+        unconfirmed(fact),
+        fact.kind.value,
+        "" if fact.confidence is None else confidence_phrase(fact.confidence),
+        ", ".join(dict.fromkeys(mention.name for mention in fact.mentions)),
+    ]
+
+
+def explanation_lines(look: Look, story: Explanation) -> list[str]:
+    """A fact with its lines and what it moved; an opinion with each step of its confidence."""
+    lines: list[str] = []
+    if story.fact is not None:
+        lines += fact_block(look, story.fact, with_id=True)
+        lines += _source_lines(look, story.fact)
+    if story.opinion is not None:
+        lines += opinion_block(look, story.opinion, evidence=0)
+        lines += step_lines(look, story.opinion, story.steps)
+    if len(story.places) > 1:
+        lines += ["", look.strong("Stands at"), *(f"{INDENT}{place}" for place in story.places)]
+    if story.moved:
+        lines += ["", look.strong("Moved")]
+        for opinion_id, evidence in story.moved:
+            why = f" ({evidence.reason})" if evidence.reason else ""
+            lines.append(f"{INDENT}{opinion_id}  {signed(evidence.delta)}  {evidence.date}{why}")
+    return lines
+
+
+def _source_lines(look: Look, fact: Fact) -> list[str]:
+    lines = ["", look.strong("As written")]
+    for raw in fact.raw.rstrip("\n").split("\n"):
+        lines += look.paragraph(raw, INDENT)
+    return lines

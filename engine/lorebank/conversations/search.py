@@ -1,0 +1,71 @@
+"""Search in transcripts: snippets of what was said, marked as nobody's word for anything.
+
+By words alone. A score is that of a note of which no more is known than the share of the words that
+it holds, so that the hits of both can be put in one order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lorebank.conversations.store import load_session_chunks, select_session_chunks
+from lorebank.database.connection import Connection
+from lorebank.domain import Origin, SearchHit
+from lorebank.index.lexical import match_session_chunks
+from lorebank.recall.scoring import score_of_words
+from lorebank.recall.search import search_terms
+from lorebank.recall.snippets import snippet
+from lorebank.recall.understand import MAX_QUERY_CHARACTERS
+
+_LEAST_CANDIDATES = 40
+_CANDIDATES_A_HIT = 4
+
+
+def search_sessions(
+    connection: Connection,
+    text: str,
+    *,
+    k: int,
+    min_score: float = 0.0,
+    path: str | None = None,
+) -> tuple[SearchHit, ...]:
+    """The best chunks of transcripts for a question, best first; what was said twice, once."""
+    terms = search_terms(text[:MAX_QUERY_CHARACTERS])
+    within = None if path is None else select_session_chunks(connection, path)
+    wanted = max(_LEAST_CANDIDATES, k * _CANDIDATES_A_HIT)
+    matches = match_session_chunks(connection, terms, wanted, within=within)
+    scores = {
+        m.row: score_of_words(sum(map(bool, m.columns)) / len(m.columns), named=0.0)
+        for m in matches
+    }
+    hits: dict[str, SearchHit] = {}
+    for chunk in load_session_chunks(connection, list(scores)):
+        if scores[chunk.number] < min_score or chunk.text in hits:
+            continue
+        hits[chunk.text] = SearchHit(
+            path=chunk.path,
+            start_line=chunk.start_line,
+            end_line=chunk.end_line,
+            score=scores[chunk.number],
+            snippet=snippet(chunk.text, terms),
+            heading=chunk.day,
+            origin=Origin.SESSION,
+            quarantined=True,
+            corpus="sessions",
+        )
+        if len(hits) == k:
+            break
+    return tuple(hits.values())
+
+
+def merge_hits(
+    notes: Sequence[SearchHit], sessions: Sequence[SearchHit], *, k: int
+) -> tuple[SearchHit, ...]:
+    """Both in one order, each keeping its own: the higher score of the two next ones comes first,
+    a note before a session."""
+    left, right = list(notes), list(sessions)
+    merged: list[SearchHit] = []
+    while (left or right) and len(merged) < k:
+        first = left if not right or (left and left[0].score >= right[0].score) else right
+        merged.append(first.pop(0))
+    return tuple(merged)

@@ -1,0 +1,346 @@
+"""The store of conversations: how far each transcript was read, its chunks, what was odd in it.
+
+Chunks are a function of the turns alone, one after the other: going on from an open chunk gives
+what reading everything at once would. A chunk is of one day; a long turn is cut between words.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import date
+from functools import cache
+from pathlib import Path
+
+from lorebank.conversations.messages import Role
+from lorebank.conversations.turns import ODD, START, Place, Turn
+from lorebank.database.connection import SCHEMA_VERSION, Connection, open_index, select
+from lorebank.domain import Diagnostic
+from lorebank.index.lexical import prepare_connection
+from lorebank.language.words import searchable
+from lorebank.records import dataclass
+
+LABELS = {Role.USER: "User: ", Role.ASSISTANT: "Assistant: "}
+_BETWEEN = "\n\n"
+_BREAKS = ("\n\n", "\n", ". ", "。", " ")
+_WORTH = 2
+"""A break counts in the last half of what fits."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnChunk:
+    """Some turns in a row, or a part of a long one."""
+
+    text: str
+    """Each turn with who said it before it."""
+    start_line: int
+    end_line: int
+    day: date | None
+
+
+def chunks_of_turns(
+    turns: Iterable[Turn], longest: int, open_chunk: TurnChunk | None = None
+) -> Iterator[TurnChunk]:
+    """The chunks of the turns, of at most `longest` characters; the first begins with
+    `open_chunk`, the last one may go on.
+    """
+    current = open_chunk
+    for turn in turns:
+        label = LABELS[turn.role]
+        for piece in _pieces(turn.text, longest - len(label)):
+            added = TurnChunk(label + piece, turn.line, turn.line, turn.day)
+            if current is None:
+                current = added
+            elif current.day == added.day and (
+                len(current.text) + len(_BETWEEN) + len(added.text) <= longest
+            ):
+                text = current.text + _BETWEEN + added.text
+                current = replace(current, text=text, end_line=turn.line)
+            else:
+                yield current
+                current = added
+    if current is not None:
+        yield current
+
+
+def _pieces(text: str, longest: int) -> Iterator[str]:
+    """The text in parts that fit, cut where a paragraph, line, sentence or word ends."""
+    start = 0
+    while len(text) - start > longest:
+        end = start + longest
+        for mark in _BREAKS:
+            found = text.rfind(mark, start + longest // _WORTH, end)
+            if found >= 0:
+                end = found + len(mark)
+                break
+        if piece := text[start:end].strip():
+            yield piece
+        start = end
+    if piece := text[start:].strip():
+        yield piece
+
+
+_HASH_BUFFER_BYTES = 16 * 2**20
+"""Words that FTS5 gathers before it writes them; its own default is one megabyte."""
+_PUNCTUATION = "\u00a0«»¡¿·–—‘’‚“”„…•→←°€×±≤≥"
+_LABEL_STARTS = tuple(LABELS.values())
+
+
+@dataclass(frozen=True, slots=True)
+class KnownSession:
+    """A transcript as it was when it was last read."""
+
+    session: int
+    path: str
+    place: str
+    size: int
+    mtime_ns: int
+    day: str
+    read: Place = START
+    mark: str = ""
+    turns: int = 0
+
+
+def open_sessions(path: Path) -> Connection:
+    """The store of transcripts at `path`; made empty as an index is, see `open_index`."""
+    connection = open_index(path, "sessions.sql")
+    prepare_connection(connection)
+    if int(connection.pragma("user_version")) == SCHEMA_VERSION:
+        known = connection.execute(
+            "SELECT 1 FROM session_chunks_fts_config WHERE k = 'hashsize'"
+        ).fetchone()
+        if known is None:
+            connection.execute(
+                "INSERT INTO session_chunks_fts (session_chunks_fts, rank) VALUES ('hashsize', ?)",
+                (_HASH_BUFFER_BYTES,),
+            )
+    return connection
+
+
+def known_sessions(connection: Connection) -> dict[str, KnownSession]:
+    """The transcripts of the store by path."""
+    return {known.path: known for known in _known(connection, "1", ())}
+
+
+def known_session(connection: Connection, path: str) -> KnownSession | None:
+    """The transcript of a path."""
+    return next(iter(_known(connection, "path = ?", (path,))), None)
+
+
+def _known(
+    connection: Connection, condition: str, bound: tuple[object, ...]
+) -> Iterator[KnownSession]:
+    for session, path, place, size, stamp, day, offset, lines, skipping, mark, turns in select(
+        connection,
+        "SELECT session, path, place, size, mtime_ns, day, offset, lines, skipping, mark, turns"
+        f" FROM sessions WHERE {condition}",
+        bound,
+    ):
+        read = Place(offset, lines, bool(skipping))
+        yield KnownSession(session, path, place, size, stamp, day, read, mark, turns)
+
+
+def add_session(connection: Connection, path: str, place: str) -> KnownSession:
+    """A transcript of which nothing was read yet."""
+    [(session,)] = select(
+        connection,
+        "INSERT INTO sessions (path, place, size, mtime_ns, day, offset, lines, skipping, mark,"
+        " turns) VALUES (?, ?, 0, 0, '', 0, 0, 0, '', 0) RETURNING session",
+        (path, place),
+    )
+    return KnownSession(session, path, place, 0, 0, "")
+
+
+def update_session(connection: Connection, known: KnownSession) -> None:
+    """Write how far a transcript was read."""
+    connection.execute(
+        "UPDATE sessions SET size = ?, mtime_ns = ?, day = ?, offset = ?, lines = ?, skipping = ?,"
+        " mark = ?, turns = ? WHERE session = ?",
+        (
+            known.size,
+            known.mtime_ns,
+            known.day,
+            known.read.offset,
+            known.read.lines,
+            known.read.skipping,
+            known.mark,
+            known.turns,
+            known.session,
+        ),
+    )
+
+
+def delete_session(connection: Connection, session: int) -> None:
+    """All that is known of a transcript."""
+    _delete_chunks(connection, "SELECT chunk FROM session_chunks WHERE session = ?", (session,))
+    for table in ("session_messages", "session_problems", "sessions"):
+        connection.execute(f"DELETE FROM {table} WHERE session = ?", (session,))
+
+
+def forget_before(connection: Connection, day: date) -> int:
+    """Delete what was said before a day; how many chunks."""
+    return _delete_chunks(
+        connection,
+        "SELECT c.chunk FROM session_chunks c JOIN sessions s ON s.session = c.session"
+        " WHERE coalesce(c.day, s.day) < ?",
+        (day.isoformat(),),
+    )
+
+
+def _delete_chunks(connection: Connection, query: str, bound: tuple[object, ...]) -> int:
+    gone = [(chunk,) for (chunk,) in select(connection, query, bound)]
+    connection.executemany("DELETE FROM session_chunks_fts WHERE rowid = ?", gone)
+    connection.executemany("DELETE FROM session_chunks WHERE chunk = ?", gone)
+    return len(gone)
+
+
+def take_last_chunk(connection: Connection, session: int) -> TurnChunk | None:
+    """The chunk that goes on when more is said, taken out of the store."""
+    found = select(
+        connection,
+        "SELECT chunk, text, start_line, end_line, day FROM session_chunks WHERE session = ?"
+        " ORDER BY chunk DESC LIMIT 1",
+        (session,),
+    )
+    for chunk, text, start, end, day in found:
+        _delete_chunks(connection, "SELECT ?", (chunk,))
+        return TurnChunk(text, start, end, date.fromisoformat(day) if day else None)
+    return None
+
+
+def add_chunks(connection: Connection, session: int, chunks: Iterable[TurnChunk]) -> None:
+    """Write chunks behind those that are there."""
+    first = connection.execute("SELECT coalesce(max(chunk), 0) + 1 FROM session_chunks").get
+    rows = list(enumerate(chunks, start=int(first)))
+    connection.executemany(
+        "INSERT INTO session_chunks (chunk, session, start_line, end_line, day, text)"
+        " VALUES (?, ?, ?, ?, ?, ?)",
+        [
+            (n, session, c.start_line, c.end_line, c.day.isoformat() if c.day else None, c.text)
+            for n, c in rows
+        ],
+    )
+    connection.executemany(
+        "INSERT INTO session_chunks_fts (rowid, text) VALUES (?, ?)",
+        [(number, _words_of(chunk.text)) for number, chunk in rows],
+    )
+
+
+def _words_of(text: str) -> str:
+    """The text for full text, without labels: "user" is not a word that was said.
+
+    Only lines are folded that hold a letter which FTS5 does not fold to the same by itself.
+    """
+    for label in _LABEL_STARTS:
+        text = text.replace(f"\n{label}", "\n").removeprefix(label)
+    odd = to_fold().search
+    if text.isascii() or not odd(text):
+        return text
+    return "\n".join(searchable(line) if odd(line) else line for line in text.split("\n"))
+
+
+@cache
+def to_fold() -> re.Pattern[str]:
+    """Any letter but ASCII, ASCII with accents, and common punctuation."""
+    return re.compile(f"[^\\x00-\\x7f{_PUNCTUATION}{_accented()}]")
+
+
+def _accented() -> str:
+    letters = map(chr, range(0xC0, 0x180))
+    forms = ((letter, unicodedata.normalize("NFD", letter)) for letter in letters)
+    return "".join(letter for letter, form in forms if form[0].isascii() and form != letter)
+
+
+def is_news(connection: Connection, session: int, turn: Turn) -> bool:
+    """Whether a message was not in the transcript before; it is from now on."""
+    if not turn.id:
+        return True
+    from hashlib import blake2b
+
+    digest = blake2b(f"{turn.id}\0{turn.text}".encode(), digest_size=8).digest()
+    connection.execute(
+        "INSERT OR IGNORE INTO session_messages (session, key) VALUES (?, ?)",
+        (session, int.from_bytes(digest, "big", signed=True)),
+    )
+    return connection.changes() == 1
+
+
+def add_problems(
+    connection: Connection, session: int, found: Mapping[str, tuple[int, int]]
+) -> None:
+    """Add odd lines to those that are known: code → the first line and how many."""
+    connection.executemany(
+        "INSERT INTO session_problems (session, code, line, count) VALUES (?, ?, ?, ?)"
+        " ON CONFLICT DO UPDATE SET count = count + excluded.count",
+        [(session, code, line, count) for code, (line, count) in found.items()],
+    )
+
+
+def drop_problem(connection: Connection, session: int, code: str) -> None:
+    """What is not odd any more."""
+    connection.execute(
+        "DELETE FROM session_problems WHERE session = ? AND code = ?", (session, code)
+    )
+
+
+def session_problems(connection: Connection) -> tuple[Diagnostic, ...]:
+    """What is odd in the transcripts, by path."""
+    return tuple(
+        Diagnostic(path, line, code, ODD[code] + (f" ({count:,} times)" if count > 1 else ""))
+        for path, line, code, count in select(
+            connection,
+            "SELECT s.path, p.line, p.code, p.count FROM session_problems p"
+            " JOIN sessions s ON s.session = p.session ORDER BY s.path, p.line, p.code",
+        )
+    )
+
+
+def session_counts(connection: Connection) -> dict[str, int]:
+    """How many transcripts and turns are kept."""
+    [(sessions, turns)] = select(
+        connection, "SELECT count(*), coalesce(sum(turns), 0) FROM sessions"
+    )
+    return {"sessions": sessions, "session turns": turns}
+
+
+@dataclass(frozen=True, slots=True)
+class SessionChunk:
+    """A stretch of a transcript as search shows it."""
+
+    number: int
+    path: str
+    start_line: int
+    end_line: int
+    day: str
+    """Of its turns, else of the file; ISO."""
+    text: str
+
+
+def load_session_chunks(connection: Connection, chunks: Sequence[int]) -> Iterator[SessionChunk]:
+    """The chunks of these numbers, in their order; unknown numbers are left out."""
+    found = {
+        row[0]: SessionChunk(*row)
+        for row in select(
+            connection,
+            "SELECT c.chunk, s.path, c.start_line, c.end_line, coalesce(c.day, s.day), c.text"
+            " FROM session_chunks c JOIN sessions s ON s.session = c.session"
+            " WHERE c.chunk IN (SELECT value FROM json_each(?))",
+            (json.dumps(list(chunks)),),
+        )
+    }
+    return (found[number] for number in chunks if number in found)
+
+
+def select_session_chunks(connection: Connection, path: str) -> str:
+    """JSON list of the chunks of a transcript, or of the transcripts below a folder."""
+    return str(
+        connection.execute(
+            "SELECT json_group_array(c.chunk) FROM session_chunks c"
+            " JOIN sessions s ON s.session = c.session"
+            " WHERE s.path = ?1 OR substr(s.path, 1, length(?1) + 1) = ?1 || '/'",
+            (path.rstrip("/"),),
+        ).get
+    )

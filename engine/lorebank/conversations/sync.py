@@ -1,0 +1,300 @@
+"""Transcripts into the store: what was added to each since it was last read, and nothing else.
+
+A file is read on from the byte where reading ended, in pieces of a few megabytes, each with its
+place in one transaction: a kill loses nothing and repeats nothing. It is read anew where what was
+read is no longer what it begins with. Files that grew by little wait, so that a conversation that
+is going on is not read line by line.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import field, replace
+from datetime import date, datetime, timedelta
+from io import FileIO
+from pathlib import Path
+
+from lorebank.conversations import store as rows
+from lorebank.conversations.files import FoundSessions, SessionFile, open_session
+from lorebank.conversations.store import KnownSession, chunks_of_turns
+from lorebank.conversations.turns import Place, Turn, lines_of, read_line, turns_of
+from lorebank.database.connection import (
+    Connection,
+    give_back_room,
+    read_meta,
+    transaction,
+    write_meta,
+)
+from lorebank.domain import Diagnostic, SyncReport
+from lorebank.markdown.tombstones import NOTHING, Forgotten
+from lorebank.records import dataclass
+from lorebank.workspace.files import content_hash
+
+Progress = Callable[[str, int, int], None]
+
+_BLOCK = 2**20
+_PIECE = 8 * 2**20
+"""Bytes of one transaction, and the last line that begins in them."""
+_MARKED = 4096
+"""So many of the first and of the last bytes that were read tell a file from another."""
+_UNFINISHED = 0
+"""In place of the time stamp while a file is being read; a kill leaves it so."""
+_HALF = "session-line-half"
+_CHARACTERS_A_TOKEN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRules:
+    """How transcripts are cut, when a grown one is read, and how long what was said is kept."""
+
+    chunk_tokens: int = 400
+    delta_bytes: int = 100_000
+    delta_lines: int = 50
+    retention_days: int = 0
+    forgotten: Forgotten = NOTHING
+
+    def fingerprint(self) -> str:
+        """Changes with whatever makes other rows of the same files."""
+        told = f"{self.chunk_tokens} {self.retention_days} {self.forgotten.fingerprint()}"
+        return told.rstrip()
+
+
+def read_session(place: Path) -> Iterator[Turn]:
+    """What users and assistants said in a transcript, as it may be kept; `OSError` if it is gone.
+
+    Line by line, so that a large file takes no more memory than a small one.
+    """
+    with open_session(place) as handle:
+        yield from turns_of(_blocks(handle, 0))
+
+
+def sync_sessions(
+    connection: Connection,
+    found: FoundSessions,
+    rules: SessionRules,
+    *,
+    today: date,
+    force: bool = False,
+    full: bool = False,
+    progress: Progress | None = None,
+    is_over: Callable[[], bool] = lambda: False,
+) -> SyncReport:
+    """Bring the store up to date with these files; `force` reads on however little was added,
+    `full` reads everything anew. Once `is_over` says so, the rest is left for the next time."""
+    run = _Sync(connection, rules, today, force, is_over)
+    run.prepare(found, full=full)
+    for done, file in enumerate(run.files, start=1):
+        run.visit(file)
+        if progress is not None:
+            progress("sessions", done, len(run.files))
+    run.finish()
+    return SyncReport(
+        added=tuple(run.added),
+        changed=tuple(run.changed),
+        removed=tuple(run.removed),
+        problems=(*found.problems, *run.problems, *rows.session_problems(connection)),
+        files=len(run.files),
+    )
+
+
+@dataclass(slots=True)
+class _Sync:
+    connection: Connection
+    rules: SessionRules
+    today: date
+    force: bool
+    is_over: Callable[[], bool]
+    files: list[SessionFile] = field(default_factory=list)
+    known: dict[str, KnownSession] = field(default_factory=dict)
+    added: list[str] = field(default_factory=list)
+    changed: list[str] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+    problems: list[Diagnostic] = field(default_factory=list)
+
+    @property
+    def _oldest(self) -> date | None:
+        """The first day that is kept."""
+        days = self.rules.retention_days
+        return self.today - timedelta(days=days) if days else None
+
+    def prepare(self, found: FoundSessions, *, full: bool) -> None:
+        """Forget what is not there any more, and all of it where it would be read otherwise."""
+        oldest = self._oldest
+        self.files = [f for f in found.files if oldest is None or _day(f.mtime_ns) >= oldest]
+        places = {file.path: str(file.place) for file in self.files}
+        self.known = rows.known_sessions(self.connection)
+        anew = full or read_meta(self.connection, "rules") != self.rules.fingerprint()
+        gone = [k for k in self.known.values() if anew or places.get(k.path) != k.place]
+        if not gone and not anew:
+            return
+        with transaction(self.connection):
+            for known in gone:
+                rows.delete_session(self.connection, known.session)
+                del self.known[known.path]
+            write_meta(self.connection, "rules", self.rules.fingerprint())
+        if anew:
+            self.force = True
+        self.removed = sorted(k.path for k in gone if k.path not in places)
+
+    def visit(self, file: SessionFile) -> None:
+        """Read one file on, if it is due."""
+        known = self.known.get(file.path)
+        if known is not None and (known.size, known.mtime_ns) == (file.size, file.mtime_ns):
+            return
+        try:
+            with open_session(file.place) as handle:
+                self._visit(file, known, handle)
+        except OSError as problem:
+            message = f"cannot be read: {problem.strerror or problem}"
+            self.problems.append(Diagnostic(file.path, 0, "unreadable", message))
+
+    def finish(self) -> None:
+        """Forget what is too old."""
+        if (oldest := self._oldest) is not None:
+            with transaction(self.connection):
+                rows.forget_before(self.connection, oldest)
+        if self.added or self.changed or self.removed:
+            with transaction(self.connection):
+                now = datetime.now().astimezone()
+                write_meta(self.connection, "synced_at", now.isoformat(timespec="seconds"))
+            give_back_room(self.connection)
+
+    def _visit(self, file: SessionFile, known: KnownSession | None, handle: FileIO) -> None:
+        # What is written from now on is left for the next time: size and stamp stay true.
+        seen = os.fstat(handle.fileno())
+        file = file._replace(size=seen.st_size, mtime_ns=seen.st_mtime_ns)
+        if known is None:
+            self.added.append(file.path)
+            self._read(file, None, handle)
+        elif self._is_other(known, file, handle):
+            self.changed.append(file.path)
+            self._read(file, known, handle, anew=True)
+        elif self.force or self._is_due(known, file, handle):
+            self.changed.append(file.path)
+            self._read(file, known, handle)
+
+    def _is_other(self, known: KnownSession, file: SessionFile, handle: FileIO) -> bool:
+        """Whether the file is no longer what was read with something behind it."""
+        touched = file.size == known.size and known.mtime_ns != _UNFINISHED
+        other = touched or _mark(handle, known.read.offset) != known.mark
+        return other or _is_line_longer(handle, known.read)
+
+    def _is_due(self, known: KnownSession, file: SessionFile, handle: FileIO) -> bool:
+        """Whether so much was added that it is read without being asked for."""
+        added = file.size - known.read.offset
+        if known.mtime_ns == _UNFINISHED or added >= self.rules.delta_bytes:
+            return True
+        lines = sum(block.count(b"\n") for block in _blocks(handle, known.read.offset, file.size))
+        return lines >= self.rules.delta_lines
+
+    def _read(
+        self, file: SessionFile, known: KnownSession | None, handle: FileIO, *, anew: bool = False
+    ) -> None:
+        """Read to the end, a transaction a piece; another process that reads it goes first."""
+        goes_on = True
+        while goes_on and not self.is_over():
+            with transaction(self.connection):
+                if read_meta(self.connection, "rules") != self.rules.fingerprint():
+                    return  # another process knows what was forgotten since
+                if rows.known_session(self.connection, file.path) != known:
+                    return
+                if anew or known is None:
+                    known = self._begin(file, known, handle)
+                    anew = False
+                known, goes_on = _read_piece(self.connection, self.rules, known, file, handle)
+
+    def _begin(self, file: SessionFile, known: KnownSession | None, handle: FileIO) -> KnownSession:
+        """A row of a file of which nothing was read."""
+        if known is not None:
+            rows.delete_session(self.connection, known.session)
+        new = rows.add_session(self.connection, file.path, str(file.place))
+        if known is not None and _mark(handle, known.read.offset) != known.mark:
+            rows.add_problems(self.connection, new.session, {"session-replaced": (0, 1)})
+        return new
+
+
+def _read_piece(
+    connection: Connection,
+    rules: SessionRules,
+    known: KnownSession,
+    file: SessionFile,
+    handle: FileIO,
+) -> tuple[KnownSession, bool]:
+    """Read a few megabytes on, inside the caller's transaction; whether more follows."""
+    rows.drop_problem(connection, known.session, _HALF)
+    place, turns, odd, goes_on = known.read, list[Turn](), _Odd(), False
+    for line in lines_of(_blocks(handle, place.offset, file.size), place):
+        read = read_line(line)
+        odd.note(line.number, read.odd)
+        if not read.whole:
+            break
+        place = line.end
+        for turn in read.turns:
+            if rules.forgotten.holds(known.path, turn.line, turn.day, turn.text):
+                continue
+            if rows.is_news(connection, known.session, turn):
+                turns.append(turn)
+            else:
+                odd.note(line.number, ("session-turn-repeated",))
+        if place.offset - known.read.offset >= _PIECE:
+            goes_on = place.offset < file.size
+            break
+    if turns:
+        before = rows.take_last_chunk(connection, known.session)
+        longest = rules.chunk_tokens * _CHARACTERS_A_TOKEN
+        rows.add_chunks(connection, known.session, chunks_of_turns(turns, longest, before))
+    rows.add_problems(connection, known.session, odd.found)
+    read_on = replace(
+        known,
+        size=file.size,
+        mtime_ns=_UNFINISHED if goes_on else file.mtime_ns,
+        day=_day(file.mtime_ns).isoformat(),
+        read=place,
+        mark=_mark(handle, place.offset),
+        turns=known.turns + len(turns),
+    )
+    rows.update_session(connection, read_on)
+    return read_on, goes_on
+
+
+@dataclass(slots=True)
+class _Odd:
+    """Odd lines by sort: the first and how many."""
+
+    found: dict[str, tuple[int, int]] = field(default_factory=dict)
+
+    def note(self, line: int, codes: Iterable[str]) -> None:
+        for code in codes:
+            first, count = self.found.get(code, (line, 0))
+            self.found[code] = (first, count + 1)
+
+
+def _blocks(handle: FileIO, offset: int, end: int | None = None) -> Iterator[bytes]:
+    """The bytes from an offset on, to an end or that of the file."""
+    handle.seek(offset)
+    while block := handle.read(_BLOCK if end is None else min(_BLOCK, end - offset)):
+        offset += len(block)
+        yield block
+
+
+def _is_line_longer(handle: FileIO, read: Place) -> bool:
+    """Whether the last line that was read had no end yet, and more was written of it."""
+    if read.skipping or not read.offset:
+        return False
+    handle.seek(read.offset - 1)
+    around = handle.read(2)
+    return len(around) == 2 and b"\n" not in around
+
+
+def _mark(handle: FileIO, offset: int) -> str:
+    """What tells the first `offset` bytes of a file from others: their two ends."""
+    handle.seek(0)
+    first = handle.read(min(_MARKED, offset))
+    handle.seek(max(0, offset - _MARKED))
+    return content_hash(first + handle.read(min(_MARKED, offset)))
+
+
+def _day(mtime_ns: int) -> date:
+    """The local day of a time stamp."""
+    return datetime.fromtimestamp(mtime_ns / 1e9).astimezone().date()

@@ -1,0 +1,285 @@
+"""A line of a transcript → the turns in it, fit to be kept, and what was odd about it.
+
+Only LF ends a line. A line that is longer than any turn is told and skipped, without ever being
+held whole; what stands behind the last line end is given as a line that may not be whole yet.
+
+Gone are reminders and outputs that a host wraps in tags of its own, pictures and other encoded
+bytes, text that memory itself gave out, private spans, control characters; secrets are masked.
+
+No line is ever an error: what cannot be read is told by a code, and the next line is another.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import field
+from datetime import date
+
+from lorebank.conversations.messages import Role, said_in
+from lorebank.language.secrets import redact
+from lorebank.markdown.hidden import without_private
+from lorebank.markdown.recalled import strip_recalled
+from lorebank.records import dataclass
+
+LONGEST_LINE = 16 * 2**20
+"""Bytes. Pictures within a conversation take a few million."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """How far a file was read, so that reading can go on there."""
+
+    offset: int
+    """Bytes that were read."""
+    lines: int
+    """Line ends among them."""
+    skipping: bool = False
+    """Whether that is inside of a line that is too long."""
+
+
+START = Place(0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line without its end."""
+
+    number: int
+    """1-based."""
+    data: bytes
+    """Empty where the line is too long."""
+    end: Place
+    """Where reading goes on once this line is done with."""
+    too_long: bool = False
+    ended: bool = True
+    """Whether a line end follows; without one, more of it may be written."""
+
+
+def lines_of(
+    blocks: Iterable[bytes], start: Place = START, *, longest: int = LONGEST_LINE
+) -> Iterator[Line]:
+    """The lines of a file whose bytes come in blocks, read from `start` on."""
+    rest, offset, number, skipping = b"", start.offset, start.lines + 1, start.skipping
+    for block in blocks:
+        rest += block
+        if skipping:
+            end = rest.find(b"\n") + 1
+            if not end:
+                offset, rest = offset + len(rest), b""
+                continue
+            offset, rest, number, skipping = offset + end, rest[end:], number + 1, False
+        *whole, rest = rest.split(b"\n")
+        for data in whole:
+            offset += len(data) + 1
+            too_long = len(data) > longest
+            yield Line(number, b"" if too_long else data, Place(offset, number), too_long)
+            number += 1
+        if len(rest) > longest:
+            offset, rest, skipping = offset + len(rest), b"", True
+            yield Line(number, b"", Place(offset, number - 1, skipping=True), too_long=True)
+    if rest:
+        yield Line(number, rest, Place(offset + len(rest), number - 1), ended=False)
+
+
+LONGEST_TURN = 256_000
+"""Characters; what is longer was pasted, not said."""
+_HOST_TAGS = (
+    *("system-reminder", "system_reminder", "system", "environment_context", "user_instructions"),
+    *("local-command-stdout", "local-command-stderr", "local-command-caveat", "command-name"),
+    *("command-message", "bash-stdout", "bash-stderr", "user-prompt-submit-hook", "tool_result"),
+    *("ide_opened_file", "ide_selection", "ide_diagnostics", "task-notification", "tool_use"),
+    *("thinking", "think", "antml:thinking", "reasoning", "function_results", "tool_call"),
+)
+_OPENED = re.compile(rf"<({'|'.join(map(re.escape, _HOST_TAGS))})(?:\s[^<>]*)?>", re.IGNORECASE)
+_KEPT_TAGS = re.compile(r"</?(?:command-args|bash-input)>")
+_METADATA = re.compile(
+    r"^[A-Z][\w ]{2,60} \(untrusted[^()\n]{0,60}\):\n```json\n(?:(?!```).*\n){0,200}```[ \t]*$",
+    re.MULTILINE,
+)
+_MESSAGE_ID = re.compile(r"^\[message_id: [^\]\n]{1,120}\][ \t]*$", re.MULTILINE)
+_DATA_URI = re.compile(r"data:[\w/+.;=-]{0,120};base64,[A-Za-z0-9+/=_%-]*")
+_ENCODED = re.compile(r"[A-Za-z0-9+/_-]{200,}+={0,2}|(?:[A-Za-z0-9+/]{60,}+={0,2}\r?\n){3,}+")
+_LEAST_ENCODED = 60
+_ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff\ufeff]")
+_BLANK_LINES = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
+_GAPS = ("\n\n\n", "\n ", "\n\t")
+_SILENT = frozenset(
+    {
+        *("NO_REPLY", "HEARTBEAT_OK", "[Request interrupted by user]", "(no content)"),
+        *("[Request interrupted by user for tool use]", "No response requested."),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Cleaned:
+    """What is left of a turn."""
+
+    text: str
+    """Empty where nothing is."""
+    secrets: tuple[str, ...] = ()
+    """Kinds of what was masked."""
+    cut: bool = False
+    """Whether the end of a very long turn is left out."""
+
+
+def clean_turn(text: str) -> Cleaned:
+    """The text as it may be stored and shown."""
+    if len(text) > LONGEST_TURN or "base64" in text:
+        text = _DATA_URI.sub("", text)
+    if max(map(len, text.split()), default=0) >= _LEAST_ENCODED:
+        text = _ENCODED.sub("", text)
+    cut = len(text) > LONGEST_TURN
+    text = _plain(text[:LONGEST_TURN])
+    text = strip_recalled(text).text
+    if "<" in text:
+        text = without_private(_KEPT_TAGS.sub("", _without_host_tags(text)))
+    if "(untrusted" in text:
+        text = _METADATA.sub("", text)
+    if "[message_id" in text:
+        text = _MESSAGE_ID.sub("", text)
+    if any(gap in text for gap in _GAPS):
+        text = _BLANK_LINES.sub("\n\n", text)
+    text = text.strip()
+    if not text or text in _SILENT:
+        return Cleaned("", cut=cut)
+    redacted = redact(text)
+    return Cleaned(redacted.text, tuple(secret.kind for secret in redacted.secrets), cut)
+
+
+def _plain(text: str) -> str:
+    """The text with LF line ends, and without what moves a terminal or no encoding can write."""
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if text.replace("\n", " ").isprintable():
+        return text
+    return _CONTROL.sub("", _ANSI.sub("", text) if "\x1b" in text else text)
+
+
+def _without_host_tags(text: str) -> str:
+    """The text without the elements of these tags; one that is never closed is a word like any."""
+    low = text.lower()
+    if len(low) != len(text):
+        low = text
+    pieces: list[str] = []
+    kept = position = 0
+    unclosed: set[str] = set()
+    while opened := _OPENED.search(text, position):
+        name = opened[1].lower()
+        position = opened.end()
+        if name in unclosed or text[opened.start() - 1 : opened.start()] == "`":
+            continue
+        close = low.find(f"</{name}>", position)
+        if close < 0:
+            unclosed.add(name)
+            continue
+        pieces.append(text[kept : opened.start()])
+        kept = position = close + len(name) + 3
+    return "".join([*pieces, text[kept:]]) if kept else text
+
+
+ODD = {
+    "session-line-half": "the last line is not whole yet; it is read once it is",
+    "session-line-long": "a line is too long to hold a turn; it is skipped",
+    "session-line-unread": "a line is no JSON object; it is skipped",
+    "session-nul": "a line holds NUL bytes; it is read without them",
+    "session-replaced": "the file is not what it was; it was read anew",
+    "session-turn-cut": f"a turn is kept to its first {LONGEST_TURN:,} characters",
+    "session-turn-repeated": "a message stands here again; it is kept once",
+    "session-utf8": "a line is not UTF-8; odd bytes are read as �",
+    "secret-redacted": "a secret is kept out of the index",
+}
+"""What may be odd about a transcript: code → what it means."""
+_DECODER = json.JSONDecoder(strict=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What one side said, without anything that may not be kept."""
+
+    role: Role
+    text: str
+    line: int
+    """1-based, in the file."""
+    day: date | None = None
+    """Of the turn's own time stamp; `None` where it has none."""
+    id: str = ""
+    """As the host numbers it; empty where it does not."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadLine:
+    """The turns of one line, and codes of `ODD`."""
+
+    turns: tuple[Turn, ...] = ()
+    odd: tuple[str, ...] = ()
+    whole: bool = True
+    """False for a last line that more is to be written of."""
+
+
+@dataclass(slots=True)
+class _Reading:
+    number: int
+    turns: list[Turn] = field(default_factory=list)
+    odd: list[str] = field(default_factory=list)
+
+    def parse(self, data: bytes) -> list[object]:
+        """The JSON values: one, or more where line ends were lost; raises `ValueError`."""
+        if b"\0" in data:
+            self.odd.append("session-nul")
+            data = data.replace(b"\0", b"")
+        if not (data := data.strip(b"\xef\xbb\xbf \t\r" if self.number == 1 else b" \t\r")):
+            return []
+        try:
+            text = data.decode("utf-8")
+        except UnicodeDecodeError:
+            self.odd.append("session-utf8")
+            text = data.decode("utf-8", "replace")
+        values = list[object]()
+        while text:
+            try:
+                value, end = _DECODER.raw_decode(text)
+            except RecursionError as problem:
+                raise ValueError("nested too deeply") from problem
+            if not isinstance(value, dict | list):
+                raise ValueError("neither an object nor a list")
+            values.append(value)
+            text = text[end:].lstrip(" \t\r")
+        return values
+
+    def keep(self, value: object) -> None:
+        for said in said_in(value):
+            cleaned = clean_turn(said.text)
+            self.odd += ["secret-redacted"] * bool(cleaned.secrets)
+            self.odd += ["session-turn-cut"] * cleaned.cut
+            if cleaned.text:
+                self.turns.append(Turn(said.role, cleaned.text, self.number, said.day, said.id))
+
+
+def read_line(line: Line) -> ReadLine:
+    """The turns of a line; a last line that is no JSON yet is not whole."""
+    if line.too_long:
+        return ReadLine(odd=("session-line-long",))
+    reading = _Reading(line.number)
+    try:
+        for value in reading.parse(line.data):
+            reading.keep(value)
+    except ValueError:
+        if not line.ended:
+            return ReadLine(odd=("session-line-half",), whole=False)
+        return ReadLine(odd=("session-line-unread",))
+    return ReadLine(tuple(reading.turns), tuple(reading.odd))
+
+
+def turns_of(blocks: Iterable[bytes]) -> Iterator[Turn]:
+    """The turns of a file whose bytes come in blocks, each message once."""
+    seen: set[tuple[str, str]] = set()
+    for line in lines_of(blocks):
+        for turn in read_line(line).turns:
+            if turn.id and (turn.id, turn.text) in seen:
+                continue
+            seen.add((turn.id, turn.text))
+            yield turn

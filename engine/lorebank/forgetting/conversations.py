@@ -1,0 +1,167 @@
+"""Forgetting what was said in conversations: which turns an order means, and the lines of
+`bank/forgotten.md` that keep them from being read again.
+
+A transcript is its host's: it is read and never written. What goes are whole lines of it, as with
+notes: a line of which one turn goes is not read at all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import date, datetime
+
+from lorebank.conversations.files import SessionFile
+from lorebank.conversations.turns import Turn
+from lorebank.domain import Citation, ForgottenLine
+from lorebank.errors import NotFound
+from lorebank.forgetting.selection import Order
+from lorebank.language.folding import fold
+from lorebank.markdown.tombstones import Tombstone, format_tombstone, message_key
+from lorebank.records import dataclass
+
+_SHOWN = 100
+"""So many characters tell the owner which turn it is."""
+_SEPARATORS = re.compile(r"[-_\s]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """Turns that an order means."""
+
+    turns: tuple[ForgottenLine, ...] = ()
+    """Their places and first words."""
+    tombstones: tuple[str, ...] = ()
+    """The lines that forget them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conversations:
+    """The transcripts of the agent that asks."""
+
+    agent: str
+    files: Sequence[SessionFile]
+    turns: Callable[[SessionFile], Iterator[Turn]]
+    """What of a transcript is not forgotten yet."""
+    settle: Callable[[], str]
+    """Bring every store of them to what is forgotten; returns "" or what may be left."""
+
+    def name(self, name: str) -> bool:
+        """Whether any turn holds a name."""
+        is_named = _finder([name])
+        return any(is_named(turn.text) for file in self.files for turn in self.turns(file))
+
+    def select(self, order: Order) -> Said:
+        """The turns of an order by path and line; `NotFound` for a transcript that is not there."""
+        if order.ids:
+            return Said()
+        files, place = self.files, None
+        if order.source:
+            place = _place_of(order.source)
+            files = [file for file in files if _is_within(file.path, place.path)]
+            if not files:
+                hint = "transcripts are cited as sessions/….jsonl"
+                raise NotFound(f"no transcript {place.path}", hint=hint)
+        is_meant = _test_of(order, place)
+        turns: list[ForgottenLine] = []
+        tombstones: list[str] = []
+        for file in files:
+            said = list(self.turns(file))
+            lines = {turn.line for turn in said if is_meant(turn, file)}
+            if not lines:
+                continue
+            turns += [_shown(file.path, turn) for turn in said if turn.line in lines]
+            tombstones += [
+                format_tombstone(each, self.agent)
+                for each in _tombstones(file, said, lines, order, place)
+            ]
+        return Said(tuple(turns), tuple(tombstones))
+
+
+def _test_of(order: Order, place: Citation | None) -> Callable[[Turn, SessionFile], bool]:
+    is_named = _finder(order.names) if order.entity else None
+    sought = fold(order.match.strip())
+
+    lines = range(place.start_line, place.end_line + 1) if place and place.start_line else None
+
+    def is_meant(turn: Turn, file: SessionFile) -> bool:
+        if lines is not None and turn.line not in lines:
+            return False
+        if order.before is not None and (turn.day or _day(file)) >= order.before:
+            return False
+        if is_named is not None and not is_named(turn.text):
+            return False
+        return not sought or sought in fold(turn.text)
+
+    return is_meant
+
+
+def _tombstones(
+    file: SessionFile,
+    said: Sequence[Turn],
+    lines: set[int],
+    order: Order,
+    place: Citation | None,
+) -> Iterator[Tombstone]:
+    """A line for a whole transcript or for its early days, else one for each run of turns."""
+    by_place = place is None or not place.start_line
+    if by_place and not order.entity and not order.match:
+        undated = max(lines) if order.before and _day(file) < order.before else 0
+        yield Tombstone(file.path, min(1, undated), undated, order.before)
+        return
+    run: list[Turn] = []
+    for turn in said:
+        if turn.line in lines:
+            run.append(turn)
+        elif run:
+            yield _of_run(file.path, run)
+            run = []
+    if run:
+        yield _of_run(file.path, run)
+
+
+def _of_run(path: str, run: Sequence[Turn]) -> Tombstone:
+    keys = dict.fromkeys(filter(None, (message_key(turn.text) for turn in run)))
+    return Tombstone(path, run[0].line, run[-1].line, keys=tuple(keys))
+
+
+def _finder(names: Iterable[str]) -> Callable[[str], object]:
+    """Whether a text holds one of the names as a word, whatever its case and accents.
+
+    A script without capitals writes words in a row, so there a name may stand within others.
+    """
+    found = []
+    for name in dict.fromkeys(fold(name).strip() for name in names):
+        words = [re.escape(word) for word in _SEPARATORS.split(name) if word]
+        if words:
+            before = r"(?<!\w)" if _ends_words(name[0]) else ""
+            after = r"(?!\w)" if _ends_words(name[-1]) else ""
+            found.append(f"{before}{_SEPARATORS.pattern.join(words)}{after}")
+    pattern = re.compile("|".join(found) or r"(?!)")
+    return lambda text: pattern.search(fold(text))
+
+
+def _ends_words(letter: str) -> bool:
+    return letter.isdigit() or letter.upper() != letter.lower()
+
+
+def _shown(path: str, turn: Turn) -> ForgottenLine:
+    words = " ".join(turn.text.split())
+    text = words if len(words) <= _SHOWN else words[: _SHOWN - 1].rstrip() + "…"
+    return ForgottenLine(Citation(path, turn.line, turn.line), text, kind=turn.role.value)
+
+
+def _place_of(source: str) -> Citation:
+    try:
+        return Citation.parse(source)
+    except ValueError:
+        return Citation(source.rstrip("/"), 0, 0)
+
+
+def _is_within(path: str, place: str) -> bool:
+    return path == place or path.startswith(f"{place}/")
+
+
+def _day(file: SessionFile) -> date:
+    """Of what bears no day of its own: that of the file, as in the store."""
+    return datetime.fromtimestamp(file.mtime_ns / 1e9).astimezone().date()

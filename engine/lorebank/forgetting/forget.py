@@ -1,0 +1,211 @@
+"""Forgetting: lines cut out of the notes, out of every page made of them, and out of the index.
+
+In this order, so that a kill at any instant leaves something that the next run finishes: the undo
+store, the files one by one, the index, the store of transcripts, the name of the run. A file that
+somebody else is writing is read and planned again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import field
+from datetime import date
+from pathlib import Path, PurePosixPath
+
+from lorebank.database.connection import Connection, IndexProblem
+from lorebank.domain import Diagnostic, ForgetReport
+from lorebank.errors import ConcurrentEdit, NotFound, WorkspaceError
+from lorebank.forgetting.conversations import Conversations, Said
+from lorebank.forgetting.planning import CutPlan, plan_cuts
+from lorebank.forgetting.rows import (
+    derived_counts,
+    embedding_hashes,
+    forget_page_notes,
+    opinions_moved,
+    scrub,
+)
+from lorebank.forgetting.selection import Order, Selected, select_lines
+from lorebank.forgetting.undo import Cut, finish, keep, kept_runs, next_run, read_run
+from lorebank.index.embedding_cache import EmbeddingCache
+from lorebank.records import dataclass
+from lorebank.reflect.generated_memory import forget_generated
+from lorebank.workspace.atomic import remove_temporaries, remove_whole, write_atomic
+from lorebank.workspace.files import SourceFile
+from lorebank.workspace.git import in_repository
+from lorebank.workspace.layout import DERIVED_FOLDER, FORGOTTEN_PAGE
+
+_ATTEMPTS = 4
+"""So often a file that somebody else is writing is read and planned again."""
+
+
+@dataclass
+class Forgetting:
+    """One call, by a caller that holds the workspace's lock and has synced."""
+
+    connection: Connection
+    root: Path
+    files: Callable[[], Sequence[SourceFile]]
+    sync: Callable[[], object]
+    cache: Path | None
+    """Where vectors are cached, whether or not there is such a file."""
+    conversations: Conversations | None = None
+    """Transcripts, where any are read."""
+    problems: list[Diagnostic] = field(default_factory=list)
+
+    def preview(self, order: Order) -> ForgetReport:
+        """What `forget` would cut; nothing is written."""
+        said, selected = self._said(order), self._select(order)
+        plan = plan_cuts(self.root, selected, order, said)
+        return self._report(selected, plan, said, None, dry_run=True)
+
+    def forget(self, order: Order, *, today: date, resumed: Sequence[str] = ()) -> ForgetReport:
+        """Cut what the order means. `resumed` are the runs that `resume` finished just before: an
+        order that names what only they held is done already."""
+        said = self._said(order)
+        try:
+            selected = self._select(order)
+        except NotFound:
+            if not resumed:
+                raise
+            selected = Selected()
+        plan = plan_cuts(self.root, selected, order, said)
+        if not plan.cuts:
+            name = resumed[-1] if resumed else None
+            return self._report(selected, plan, said, name, dry_run=False)
+        report = self._report(selected, plan, said, next_run(self.root, today), dry_run=False)
+        assert report.run is not None
+        hashes = self._cut(report.run, order, selected, plan, said)
+        self._settle(report.run, hashes)
+        return report.with_problems(self.problems)
+
+    def resume(self) -> tuple[str, ...]:
+        """Finish runs that were killed; returns their names."""
+        names = [n for n in kept_runs(self.root) if read_run(self.root, n).pending]
+        for name in names:
+            run = read_run(self.root, name)
+            for path, cut in run.cuts.items():
+                if (self._present(path) or b"") == cut.before and not self._write(path, cut):
+                    self._say(path, "is being changed by somebody else; forget it again")
+            self._settle(name, run.hashes)
+        return tuple(names)
+
+    def _select(self, order: Order) -> Selected:
+        return select_lines(self.connection, self.root, self.files(), order)
+
+    def _said(self, order: Order) -> Said:
+        if self.conversations is not None:
+            return self.conversations.select(order)
+        if order.is_of_conversations:
+            hint = "they are where memory_search.sources names sessions"
+            raise NotFound(f"no transcript {order.source}: none are read", hint=hint)
+        return Said()
+
+    def _cut(
+        self, name: str, order: Order, selected: Selected, plan: CutPlan, said: Said
+    ) -> tuple[str, ...]:
+        """Write the store, then the files; returns the keys of what was embedded of them."""
+        done: dict[str, Cut] = {}
+        texts = list(plan.texts)
+        hashes: set[str] = set()
+        for _ in range(_ATTEMPTS):
+            hashes |= embedding_hashes(self.connection, plan.cuts)
+            wanted = {**done, **_joined(done, plan.cuts)}
+            keep(self.root, name, wanted, texts, sorted(hashes))
+            missed = [path for path, cut in plan.cuts.items() if not self._write(path, cut)]
+            done = {path: cut for path, cut in wanted.items() if path not in missed or path in done}
+            if not missed:
+                break
+            self.sync()
+            plan = plan_cuts(self.root, self._select_again(order, selected), order, said)
+            texts += [text for text in plan.texts if text not in texts]
+        else:
+            for path in missed:
+                self._say(path, "is being changed by somebody else; forget it again")
+            keep(self.root, name, done, texts, sorted(hashes))
+        return tuple(sorted(hashes))
+
+    def _select_again(self, order: Order, before: Selected) -> Selected:
+        try:
+            return self._select(order)
+        except NotFound:  # the last of its lines is gone already
+            return Selected(lines=before.lines)
+
+    def _settle(self, name: str, hashes: Iterable[str]) -> None:
+        """Bring index and cache to what the files say now, with nothing left behind.
+
+        Raises `WorkspaceError` where the disk fails; the run stays pending, for `resume`.
+        """
+        try:
+            self._clean(name, hashes)
+        except (IndexProblem, OSError) as error:
+            raise WorkspaceError(
+                f"the notes are cut, but {self.root / DERIVED_FOLDER} may still hold traces of "
+                f"run {name}: {error}",
+                hint="make sure that the disk has room and may be written, then forget again: "
+                "that finishes this run first",
+            ) from error
+
+    def _clean(self, name: str, hashes: Iterable[str]) -> None:
+        cuts = read_run(self.root, name).cuts
+        for folder in {self.root / PurePosixPath(path).parent for path in cuts}:
+            remove_temporaries(folder)
+        self.sync()
+        forget_generated(self.root)
+        if self.cache is not None and self.cache.exists():
+            gone = set(hashes) - embedding_hashes(self.connection)
+            with EmbeddingCache(self.cache) as cache:
+                cache.drop(gone)
+        forget_page_notes(self.connection)
+        if reason := scrub(self.connection):
+            self._say(".memory", f"{reason}; traces may be left there until the next forget")
+        of_conversations = self.conversations if FORGOTTEN_PAGE in cuts else None
+        if of_conversations is not None and (reason := of_conversations.settle()):
+            self._say("sessions", f"{reason}; traces may be left there until the next forget")
+        finish(self.root, name)
+
+    def _write(self, path: str, cut: Cut) -> bool:
+        """Whether the file was cut; not where it is no longer what was read."""
+        try:
+            if cut.after is None:
+                remove_whole(self.root / path, expected=cut.before)
+            else:
+                write_atomic(self.root / path, cut.after, expected=cut.before or None)
+        except ConcurrentEdit:
+            return self._present(path) == cut.after
+        return True
+
+    def _present(self, path: str) -> bytes | None:
+        try:
+            return (self.root / path).read_bytes()
+        except FileNotFoundError:
+            return None
+
+    def _say(self, path: str, message: str) -> None:
+        self.problems.append(Diagnostic(path, 0, "not-forgotten", message))
+
+    def _report(
+        self, selected: Selected, plan: CutPlan, said: Said, run: str | None, *, dry_run: bool
+    ) -> ForgetReport:
+        ids = {line.id for line in selected.lines if line.id}
+        return ForgetReport(
+            run=run,
+            dry_run=dry_run,
+            lines=tuple(selected.lines),
+            files=tuple(path for path, cut in sorted(plan.cuts.items()) if cut.after is None),
+            pages=plan.pages,
+            derived=derived_counts(self.connection, [line.source for line in selected.lines]),
+            opinions=tuple(opinions_moved(self.connection, ids)),
+            in_git=in_repository(self.root),
+            problems=(*plan.problems, *self.problems),
+            said=said.turns,
+        )
+
+
+def _joined(done: Mapping[str, Cut], cuts: Mapping[str, Cut]) -> dict[str, Cut]:
+    """The cuts with the oldest bytes of each file as those before."""
+    return {
+        path: Cut(done[path].before, cut.after, done[path].derived and cut.derived)
+        if path in done
+        else cut
+        for path, cut in cuts.items()
+    }

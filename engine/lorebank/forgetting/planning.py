@@ -1,0 +1,141 @@
+"""From selected lines to new bytes of every file that says them or is made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+from lorebank.domain import Diagnostic, ForgottenLine
+from lorebank.forgetting.conversations import Said
+from lorebank.forgetting.selection import Order, Selected
+from lorebank.forgetting.undo import Cut
+from lorebank.markdown.ledger_edit import added_line, without_lines
+from lorebank.markdown.mending import Mended, Traces, blanked, mend_blocks, mend_report
+from lorebank.markdown.proposal_pages import DECISIONS_PATH, PROPOSAL_PAGES
+from lorebank.markdown.source import newline_style
+from lorebank.records import dataclass
+from lorebank.workspace.layout import (
+    BANK_FOLDER,
+    FORGOTTEN_PAGE,
+    LEDGER_PAGES,
+    is_generated,
+)
+from lorebank.workspace.paths import is_linked
+from lorebank.workspace.text_file import read_text_file
+
+_LEDGERS = frozenset({*LEDGER_PAGES, DECISIONS_PATH}) - {FORGOTTEN_PAGE}
+_TELLING = 20
+"""A line that is no fact (a heading, a rule) is looked for elsewhere only if it is that long."""
+
+
+@dataclass(frozen=True, slots=True)
+class CutPlan:
+    """New bytes by path, and what of them is cut from pages."""
+
+    cuts: Mapping[str, Cut]
+    pages: tuple[ForgottenLine, ...]
+    """Lines of bank pages that go because they tell of the forgotten ones."""
+    texts: tuple[str, ...]
+    """What no kept copy may hold, once it is purged."""
+    problems: tuple[Diagnostic, ...] = ()
+
+
+def plan_cuts(root: Path, selected: Selected, order: Order, said: Said) -> CutPlan:
+    """Plan the cut; nothing is written. What was `said` gets its lines of `bank/forgotten.md`."""
+    problems: list[Diagnostic] = []
+    notes = {line.source.path for line in selected.lines} | set(selected.files)
+    cuts: dict[str, Cut] = {}
+    raw: dict[str, None] = {}
+    for path in sorted(notes):
+        data = _read(root, path, problems)
+        if data is None:
+            continue
+        raw |= dict.fromkeys(_lines_cut(data, path, selected))
+        cuts[path] = Cut(data, _without(data, path, selected))
+    traces = _traces(selected, order)
+    pages: list[ForgottenLine] = []
+    for path in _bank_pages(root):
+        cut = cuts.get(path)
+        if cut is not None and cut.after is None:
+            continue
+        data = _read(root, path, problems) if cut is None else cut.before
+        if data is None or not selected.lines:
+            continue
+        mended = _mender(path)(_text(data if cut is None else cut.after or b""), traces)
+        if mended.gone:
+            pages += [ForgottenLine.of(path, number, text) for number, text in mended.gone if text]
+            cuts[path] = Cut(data, _bytes(mended.text), derived=cut is None)
+    if said.tombstones:
+        page = read_text_file(root, FORGOTTEN_PAGE)
+        cuts[FORGOTTEN_PAGE] = Cut(page.data or b"", _with_tombstones(page.text, said).encode())
+    cuts = {path: cut for path, cut in cuts.items() if cut.before != cut.after}
+    texts = dict.fromkeys((*traces.needles, *traces.names, *raw))
+    return CutPlan(cuts, tuple(pages), tuple(texts), tuple(problems))
+
+
+def _with_tombstones(text: str, said: Said) -> str:
+    known = {line.strip() for line in text.splitlines()}
+    new = [line for line in said.tombstones if line not in known]
+    return added_line(text, newline_style(text).join(new), title="Forgotten")[0] if new else text
+
+
+def _traces(selected: Selected, order: Order) -> Traces:
+    said = [line.text for line in selected.lines if line.id or len(line.text) >= _TELLING]
+    return Traces(
+        places=tuple(line.source for line in selected.lines),
+        ids=frozenset(line.id for line in selected.lines if line.id),
+        texts=tuple(dict.fromkeys([*said, *filter(None, [order.match.strip()])])),
+        names=order.names if order.before is None else (),
+    )
+
+
+def _mender(path: str) -> Callable[[str, Traces], Mended]:
+    if path in _LEDGERS or (is_generated(path) and path not in PROPOSAL_PAGES):
+        return mend_report
+    return mend_blocks
+
+
+def _lines_cut(data: bytes, path: str, selected: Selected) -> Iterator[str]:
+    """The longer of the lines that go, as they stand in the file."""
+    lines = _text(data).split("\n")
+    for place in selected.places(path):
+        for line in lines[place.start_line - 1 : place.end_line]:
+            if len(line.strip()) >= _TELLING:
+                yield line.strip()
+
+
+def _without(data: bytes, path: str, selected: Selected) -> bytes | None:
+    if path in selected.files:
+        return None
+    places = selected.places(path)
+    if path in _LEDGERS:
+        return _bytes(without_lines(_text(data), places))
+    return _bytes(blanked(_text(data), [(p.start_line, p.end_line) for p in places]))
+
+
+def _bank_pages(root: Path) -> list[str]:
+    folder = root / BANK_FOLDER
+    found = [file.relative_to(root).as_posix() for file in folder.rglob("*.md") if file.is_file()]
+    kept = {FORGOTTEN_PAGE}  # made of no line: what it says is the owner's, whatever is forgotten
+    return sorted(path for path in found if path not in kept and not is_linked(root, path))
+
+
+def _read(root: Path, path: str, problems: list[Diagnostic]) -> bytes | None:
+    if Path(path).is_absolute() or is_linked(root, path):
+        message = "lies outside of the workspace; cut it there"
+        problems.append(Diagnostic(path, 0, "not-forgotten", message))
+        return None
+    try:
+        return (root / path).read_bytes()
+    except OSError as problem:
+        problems.append(Diagnostic(path, 0, "not-forgotten", f"cannot be read: {problem.strerror}"))
+        return None
+
+
+def _text(data: bytes) -> str:
+    """As text that gives the very bytes back, whatever they are."""
+    return data.decode("utf-8", "surrogateescape")
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")

@@ -1,0 +1,181 @@
+"""Rows of the index that speak of forgotten lines: found, counted, and their bytes overwritten.
+
+A deleted row leaves its bytes in free pages, in the write-ahead log and in the segments of the full
+text until they happen to be overwritten. `scrub` sees to it that none of them is left.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable, Sequence
+from datetime import date
+
+from lorebank.database.connection import BusyIndex, Connection, select, transaction
+from lorebank.domain import Citation
+
+KnownItem = tuple[str, str, str, Citation]
+"""Id, kind, plain text, place."""
+_PATIENCE_S = 5.0
+_ITEMS = """
+    SELECT i.id, i.kind, coalesce(i.content, substr(f.text, i.start + 1, i.length)), f.path,
+           i.start_line, i.end_line
+    FROM items i JOIN files f ON f.file = i.file
+    WHERE {condition} ORDER BY f.path, i.ordinal
+"""
+
+
+def items_matching(
+    connection: Connection, condition: str, bound: Sequence[object]
+) -> list[KnownItem]:
+    """The facts and passages of a condition on `items i` and `files f`."""
+    return [
+        (id_, kind, text, Citation(path, start, end))
+        for id_, kind, text, path, start, end in select(
+            connection, _ITEMS.format(condition=condition), tuple(bound)
+        )
+    ]
+
+
+def items_of_entity(connection: Connection, slug: str) -> list[KnownItem]:
+    """Everything that names an entity, marked or in running text."""
+    return items_matching(
+        connection,
+        "i.item IN (SELECT item FROM mentions WHERE entity = ?1"
+        " UNION SELECT item FROM plain_mentions WHERE entity = ?1)",
+        (slug,),
+    )
+
+
+def items_of_opinion(connection: Connection, opinion: str) -> list[KnownItem]:
+    """The lines that state an opinion."""
+    return items_matching(
+        connection,
+        "i.id IN (SELECT fact FROM opinion_evidence WHERE opinion = ?"
+        " AND reason IN ('stated', 'restated'))",
+        (opinion,),
+    )
+
+
+def ledger_lines_of_entity(connection: Connection, slug: str) -> list[Citation]:
+    """The lines of ledgers that decide about a name of an entity."""
+    return [
+        Citation(path, line, line)
+        for path, line in select(
+            connection,
+            "SELECT DISTINCT f.path, n.line FROM names n JOIN files f ON f.file = n.file"
+            " WHERE f.role = 'ledger' AND (n.slug IN (SELECT slug FROM aliases WHERE entity = ?1)"
+            " OR n.target IN (SELECT slug FROM aliases WHERE entity = ?1)) ORDER BY 1, 2",
+            (slug,),
+        )
+    ]
+
+
+def paths_before(connection: Connection, day: date) -> list[str]:
+    """The files whose own day lies before a day."""
+    rows = select(
+        connection,
+        "SELECT path FROM files WHERE recorded < ? AND role IN ('log', 'note') ORDER BY path",
+        (day.isoformat(),),
+    )
+    return [path for (path,) in rows]
+
+
+def opinions_moved(connection: Connection, ids: Iterable[str]) -> list[tuple[str, str, int, int]]:
+    """Opinions that facts of these ids bear on: id, statement, how many of its lines, of how many
+    they are."""
+    rows = select(
+        connection,
+        "SELECT o.id, o.statement, sum(e.fact IN (SELECT value FROM json_each(?1))), count(*)"
+        " FROM opinions o JOIN opinion_evidence e ON e.opinion = o.id GROUP BY o.id"
+        " HAVING sum(e.fact IN (SELECT value FROM json_each(?1))) > 0 ORDER BY o.id",
+        (json.dumps(sorted(ids)),),
+    )
+    return [(id_, statement, of, total) for id_, statement, of, total in rows]
+
+
+def derived_counts(connection: Connection, places: Sequence[Citation]) -> dict[str, int]:
+    """How many rows of each table tell of some lines."""
+    items: set[int] = set()
+    chunks: set[int] = set()
+    for place in places:
+        bound = (place.path, place.start_line, place.end_line)
+        for table, column, found in (("items", "item", items), ("chunks", "chunk", chunks)):
+            rows = select(
+                connection,
+                f"SELECT t.{column} FROM {table} t JOIN files f ON f.file = t.file"
+                " WHERE f.path = ?1 AND t.start_line <= ?3 AND t.end_line >= ?2",
+                bound,
+            )
+            found |= {number for (number,) in rows}
+    numbers = json.dumps(sorted(items)), json.dumps(sorted(chunks))
+    queries = {
+        "facts": "SELECT count(*) FROM items WHERE kind <> 'note'"
+        " AND item IN (SELECT value FROM json_each(?1)) AND ?2 IS NOT NULL",
+        "passages": "SELECT count(*) FROM items WHERE kind = 'note'"
+        " AND item IN (SELECT value FROM json_each(?1)) AND ?2 IS NOT NULL",
+        "chunks": "SELECT count(*) FROM json_each(?2) WHERE ?1 IS NOT NULL",
+        "vectors": "SELECT count(*) FROM vectors"
+        " WHERE item IN (SELECT value FROM json_each(?1)) AND ?2 IS NOT NULL",
+        "evidence": "SELECT count(*) FROM opinion_evidence WHERE ?2 IS NOT NULL AND fact IN"
+        " (SELECT id FROM items WHERE item IN (SELECT value FROM json_each(?1)))",
+        "unsure": "SELECT count(*) FROM unsure WHERE ?2 IS NOT NULL AND fact IN"
+        " (SELECT id FROM items WHERE item IN (SELECT value FROM json_each(?1)))",
+    }
+    return {name: int(connection.execute(query, numbers).get) for name, query in queries.items()}
+
+
+def embedding_hashes(connection: Connection, paths: Iterable[str] | None = None) -> set[str]:
+    """The keys under which texts of these files, or of all, are embedded."""
+    of = "" if paths is None else " WHERE f.path IN (SELECT value FROM json_each(?1))"
+    bound = () if paths is None else (json.dumps(sorted(paths)),)
+    return {
+        key
+        for (key,) in select(
+            connection,
+            f"SELECT DISTINCT i.embedding FROM items i JOIN files f ON f.file = i.file{of}",
+            bound,
+        )
+    }
+
+
+def forget_page_notes(connection: Connection) -> None:
+    """Drop what was noted for the next reflect, which names entities; it is worked out again."""
+    with transaction(connection):
+        connection.execute("DELETE FROM meta WHERE key = 'standing'")
+
+
+def scrub(connection: Connection) -> str:
+    """Overwrite what deleted rows left behind; returns "" or why some of it may be left.
+
+    Not inside a transaction.
+    """
+    try:
+        with transaction(connection):
+            for table in _full_text_tables(connection):
+                connection.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")
+        connection.execute("VACUUM")
+        return _checkpoint(connection)
+    except BusyIndex:
+        return "the index is in use by another process"
+
+
+def _full_text_tables(connection: Connection) -> list[str]:
+    """The tables of words; plain ones, where SQLite has no FTS5, keep nothing behind."""
+    rows = select(
+        connection,
+        "SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL%fts5%' ORDER BY name",
+    )
+    return [name for (name,) in rows]
+
+
+def _checkpoint(connection: Connection) -> str:
+    """Empty the write-ahead log, which needs a moment in which nobody else reads."""
+    deadline = time.monotonic() + _PATIENCE_S
+    while True:
+        busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()[0]
+        if not busy:
+            return ""
+        if time.monotonic() > deadline:
+            return "the index is being read by another process"
+        time.sleep(0.05)

@@ -1,0 +1,154 @@
+"""Rows in quarantine: what is neither trusted by its origin nor confirmed by the owner.
+
+Worked out in SQL after each sync that wrote anything, from `items.origin` and the lines of
+`bank/confirmed.md`, so that deleting such a line restores exactly what was before.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from lorebank.database.connection import Connection, select
+from lorebank.domain import Citation, Origin
+
+if TYPE_CHECKING:
+    from lorebank.trust.confirmations import Confirmation
+
+TRUSTED = "i.quarantined = 0"
+"""The condition on `items i` for what may be believed."""
+_SUSPECT = "i.origin NOT IN ('owner', 'agent')"
+"""What an index of its own finds; `Origin.trusted` says the same."""
+_WANTED = """
+    i.id NOT IN (SELECT value FROM confirmations WHERE target = 'id')
+    AND i.origin NOT IN (SELECT value FROM confirmations WHERE target = 'origin')
+    AND i.file NOT IN (SELECT f.file FROM files f JOIN confirmations c
+                       ON c.target = 'path' AND c.value = f.path)
+"""
+
+
+def insert_confirmations(
+    connection: Connection, file: int, confirmations: Iterable[Confirmation]
+) -> None:
+    """Store what one page confirms."""
+    connection.executemany(
+        "INSERT INTO confirmations (file, line, target, value) VALUES (?, ?, ?, ?)",
+        [
+            (file, c.citation.start_line, c.target.value, c.value)
+            for c in confirmations
+            if not c.rejected
+        ],
+    )
+
+
+def refresh_quarantine(connection: Connection) -> tuple[set[str], frozenset[str]]:
+    """Bring `items.quarantined` up to date.
+
+    Returns the entities that the facts let in or out mention ("" where one mentions none), and the
+    names that these facts say something of.
+    """
+    changed = [
+        item
+        for (item,) in select(
+            connection,
+            f"SELECT i.item FROM items i WHERE {_SUSPECT} AND i.quarantined <> ({_WANTED})",
+        )
+    ]
+    if not changed:
+        return set(), frozenset()
+    numbers = json.dumps(changed)
+    connection.execute(
+        "UPDATE items SET quarantined = 1 - quarantined"
+        " WHERE item IN (SELECT value FROM json_each(?))",
+        (numbers,),
+    )
+    mentioned = select(
+        connection,
+        "SELECT DISTINCT coalesce(m.entity, ''), coalesce(m.slug, '') FROM json_each(?) w"
+        " CROSS JOIN items i ON i.item = w.value AND i.kind <> 'note'"
+        " LEFT JOIN mentions m ON m.item = i.item",
+        (numbers,),
+    )
+    valued = select(
+        connection,
+        "SELECT DISTINCT s.value_slug FROM json_each(?) w CROSS JOIN slots s ON s.item = w.value",
+        (numbers,),
+    )
+    names = {slug for _, slug in mentioned} | {slug for (slug,) in valued}
+    return {entity for entity, _ in mentioned}, frozenset(names - {"", None})
+
+
+def quarantined_lines(connection: Connection) -> Mapping[str, Sequence[tuple[int, int]]]:
+    """Path → the lines of it that are in quarantine, 1-based and inclusive."""
+    found: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    for path, start, end in select(
+        connection,
+        "SELECT f.path, i.start_line, i.end_line FROM items i JOIN files f ON f.file = i.file"
+        " WHERE i.quarantined = 1 ORDER BY f.path, i.ordinal",
+    ):
+        found[path].append((start, end))
+    return found
+
+
+def origins_in_lines(
+    connection: Connection, places: Sequence[Citation]
+) -> list[tuple[Origin, bool]]:
+    """Of each place the least trusted origin of what stands there, and whether any of it is in
+    quarantine."""
+    found: list[tuple[Origin, bool]] = []
+    for place in places:
+        rows = select(
+            connection,
+            "SELECT f.origin, 0 FROM files f WHERE f.path = ?1 UNION ALL"
+            " SELECT i.origin, i.quarantined FROM items i JOIN files f ON f.file = i.file"
+            " WHERE f.path = ?1 AND i.start_line <= ?3 AND i.end_line >= ?2",
+            (place.path, place.start_line, place.end_line),
+        )
+        origin = Origin.OWNER
+        for stored, _ in rows:
+            origin = Origin(stored).least_trusted(origin)
+        found.append((origin, any(quarantined for _, quarantined in rows)))
+    return found
+
+
+def items_in_lines(
+    connection: Connection, path: str, start_line: int, end_line: int
+) -> list[tuple[str, Citation]]:
+    """`(id, place)` of the facts and passages that lie in some lines of a file."""
+    return [
+        (id_, Citation(path, start, end))
+        for id_, start, end in select(
+            connection,
+            "SELECT i.id, i.start_line, i.end_line FROM items i JOIN files f ON f.file = i.file"
+            " WHERE f.path = ? AND i.start_line <= ? AND i.end_line >= ? ORDER BY i.ordinal",
+            (path, end_line, start_line),
+        )
+    ]
+
+
+def ids_beginning(connection: Connection, text: str) -> list[tuple[str, Citation]]:
+    """The ids of facts and passages that begin so, each with where it stands first."""
+    rows = select(
+        connection,
+        "SELECT i.id, f.path, i.start_line, i.end_line FROM items i JOIN files f ON f.file = i.file"
+        " WHERE substr(i.id, 1, ?) = ? ORDER BY i.id, f.path, i.start_line",
+        (len(text), text),
+    )
+    found: dict[str, Citation] = {}
+    for id_, path, start, end in rows if len(text) > 2 else ():
+        found.setdefault(id_, Citation(path, start, end))
+    return list(found.items())
+
+
+def is_indexed(connection: Connection, path: str) -> bool:
+    """Whether a file of that path was read."""
+    found = connection.execute("SELECT EXISTS (SELECT 1 FROM files WHERE path = ?)", (path,)).get
+    return bool(found)
+
+
+def quarantined_items(connection: Connection) -> frozenset[int]:
+    """The numbers of the facts and passages in quarantine."""
+    rows = select(connection, "SELECT item FROM items WHERE quarantined = 1")
+    return frozenset(item for (item,) in rows)

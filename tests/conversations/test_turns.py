@@ -1,0 +1,282 @@
+"""What is read out of a transcript, of every host, and what never is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lorebank.conversations.messages import Role, said_in
+from lorebank.conversations.store import chunks_of_turns
+from lorebank.conversations.sync import read_session
+from lorebank.conversations.turns import START, Place, Turn, lines_of, read_line, turns_of
+from lorebank.markdown.recalled import as_recalled
+from support import FIXTURES
+
+SESSIONS = FIXTURES / "sessions"
+
+
+def turns(*entries: object) -> list[tuple[str, str]]:
+    """Role and text of each turn of these entries, a line each."""
+    data = "".join(json.dumps(entry) + "\n" for entry in entries).encode()
+    return [(turn.role.value, turn.text) for turn in turns_of([data])]
+
+
+def test_openclaws_sessions() -> None:
+    read = list(read_session(SESSIONS / "openclaw/3f1c2a9e-boatyard.jsonl"))
+
+    assert [(turn.role.value, turn.line, turn.day) for turn in read] == [
+        ("user", 4, date(2026, 2, 10)),
+        ("assistant", 5, date(2026, 2, 10)),
+        ("assistant", 7, date(2026, 2, 10)),
+        ("user", 8, date(2026, 2, 10)),
+        ("user", 11, date(2026, 2, 11)),
+        ("assistant", 12, date(2026, 2, 11)),
+        ("user", 13, date(2026, 2, 11)),
+    ]
+    assert read[0].text == "When does the boatyard lift the Aurora out of the water?"
+    assert (
+        read[3].text == "Good. The gate code changed, password: ··················· from Monday on."
+    )
+
+
+def test_claude_codes_sessions() -> None:
+    read = read_session(SESSIONS / "claude-code/-home-ines-code-tide/8d4e1b77.jsonl")
+
+    assert [(turn.role.value, turn.line, turn.text) for turn in read] == [
+        (
+            "user",
+            5,
+            "The tide table of Leixões is off by one hour after the clocks change. "
+            "Where do we convert?",
+        ),
+        (
+            "assistant",
+            7,
+            "The conversion is in `tide/clock.py`: it adds the offset of January to every month.",
+        ),
+        ("user", 12, "Nimm bitte die Zeitzone Europe/Lisbon und nicht den festen Versatz."),
+        (
+            "assistant",
+            13,
+            "Erledigt: die Umrechnung nimmt jetzt die Zeitzone, und der Test für den 29. März "
+            "besteht.",
+        ),
+    ]
+
+
+def test_plain_messages_in_many_languages() -> None:
+    read = list(read_session(SESSIONS / "plain/kitchen.jsonl"))
+
+    assert [(turn.role.value, turn.line) for turn in read] == [
+        ("user", 2),
+        ("assistant", 3),
+        ("user", 5),
+        ("assistant", 6),
+        ("user", 7),
+        ("assistant", 7),
+        ("user", 8),
+        ("assistant", 8),
+    ]
+    assert read[0].day == read[1].day == date(2026, 1, 5)
+    assert read[5].text == "Двадцать граммов соли на килограмм капусты."
+
+
+@pytest.mark.parametrize(
+    ("entry", "expected"),
+    [
+        ({"role": "user", "content": "hi"}, [("user", "hi")]),
+        ({"role": "Human", "text": "hi"}, [("user", "hi")]),
+        ({"from": "gpt", "value": "hi"}, [("assistant", "hi")]),
+        ({"role": "model", "parts": [{"text": "hi"}, {"inlineData": {}}]}, [("assistant", "hi")]),
+        ({"author": {"role": "user"}, "content": {"parts": ["a", "b"]}}, [("user", "a\n\nb")]),
+        ({"type": "user", "message": "hi"}, []),
+        ({"type": "assistant", "message": {"content": "hi"}}, [("assistant", "hi")]),
+        (
+            {"type": "response_item", "payload": {"role": "user", "content": "hi"}},
+            [("user", "hi")],
+        ),
+        ({"message": {"role": "user", "content": "hi"}}, [("user", "hi")]),
+        ([{"role": "user", "content": "a"}, {"role": "user", "content": "b"}], 2 * [None]),
+        ({"role": "system", "content": "hi"}, []),
+        ({"role": "developer", "content": "hi"}, []),
+        ({"role": "toolResult", "content": "hi"}, []),
+        ({"role": "function", "content": "hi", "message": {"role": "user", "content": "x"}}, []),
+        ({"role": "user", "content": [{"type": "tool_result", "content": "hi"}]}, []),
+        ({"role": "assistant", "content": [{"type": "thinking", "text": "hi"}]}, []),
+        ({"role": "assistant", "content": "hi", "channel": "analysis"}, []),
+        ({"role": "model", "parts": [{"text": "hi", "thought": True}]}, []),
+        ({"role": ["user"], "content": "hi"}, []),
+        ({"role": "user", "content": 7}, []),
+        ({"role": "user"}, []),
+        ({"role": "user", "content": [{"type": ["text"], "text": "hi"}]}, []),
+        ({"type": {"a": 1}, "message": {"role": "user", "content": "hi"}}, []),
+        ({}, []),
+    ],
+)
+def test_who_says_what(entry: object, expected: list[tuple[str, str]]) -> None:
+    if expected == [None, None]:
+        expected = [("user", "a"), ("user", "b")]
+
+    assert turns(entry) == expected
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("a <system-reminder>b</system-reminder> c", "a  c"),
+        ("<THINK>b</THINK>\nc", "c"),
+        ("what does `<think>` mean? <think>", "what does `<think>` mean? <think>"),
+        (
+            "my <private>pin is 1234</private> secret",
+            "my " + " " * len("<private>pin is 1234</private>") + " secret",
+        ),
+        (f"look: {as_recalled('- W @Ada: Rows.')} and so on", "look:  and so on"),
+        ("sessions/a.jsonl:3-4 (0.80) unconfirmed: session\nUser: old\n\nnew", "new"),
+        ("see data:image/png;base64," + "QUJD" * 100 + " there", "see  there"),
+        ("blob " + "iVBORw0KGgo" * 40 + " end", "blob  end"),
+        ("\x1b[31mred\x1b[0m\x07 bell\r\nline", "red bell\nline"),
+        ("a\n\n \n\n\nb", "a\n\nb"),
+        ("a \ud800 b", "a  b"),
+        ("HEARTBEAT_OK", None),
+        ("[Request interrupted by user]", None),
+        ("  \n", None),
+    ],
+)
+def test_what_is_kept_of_a_turn(said: str, kept: str | None) -> None:
+    assert turns({"role": "user", "content": said}) == ([("user", kept)] if kept else [])
+
+
+@pytest.mark.parametrize(
+    ("stamp", "day"),
+    [
+        ("2026-02-10T23:59:00Z", date(2026, 2, 10)),
+        (1770714000, date(2026, 2, 10)),
+        (1770714000123, date(2026, 2, 10)),
+        ("1770714000", date(2026, 2, 10)),
+        (True, None),
+        ("soon", None),
+        ("0001-01-01T00:00:00Z", None),
+        (1e300, None),
+        (float("nan"), None),
+        ([], None),
+        (None, None),
+    ],
+)
+def test_the_day_of_a_time_stamp(stamp: object, day: date | None) -> None:
+    [said] = said_in({"role": "user", "content": "hi", "timestamp": stamp})
+
+    assert said.day == day
+
+
+@pytest.mark.parametrize(
+    ("data", "texts", "odd"),
+    [
+        (b'{"role": "user", "content": "a"}\r\n', ["a"], ()),
+        (b'\xef\xbb\xbf{"role": "user", "content": "a"}\n', ["a"], ()),
+        (b'\x00\x00{"role": "user", "content": "a"}\n', ["a"], ("session-nul",)),
+        (b'{"role": "user", "content": "a \xff b"}\n', ["a � b"], ("session-utf8",)),
+        (b'{"role": "user", "content": "a\tb"}\n', ["a\tb"], ()),
+        (b"\n", [], ()),
+        (b"broken\n", [], ("session-line-unread",)),
+        (b"17\n", [], ("session-line-unread",)),
+        (b'{"role": "user", "cont\n', [], ("session-line-unread",)),
+        (b'{"role": "user", "cont', [], ("session-line-half",)),
+        (b"[" * 100_000 + b"\n", [], ("session-line-unread",)),
+        (b'{"n": ' + b"9" * 5000 + b"}\n", [], ("session-line-unread",)),
+        (b'{"role": "user", "content": "a"}', ["a"], ()),
+    ],
+)
+def test_odd_lines_are_named_and_never_fatal(
+    data: bytes, texts: list[str], odd: tuple[str, ...]
+) -> None:
+    [line] = lines_of([data])
+    read = read_line(line)
+
+    assert ([turn.text for turn in read.turns], read.odd) == (texts, odd)
+
+
+def test_a_line_that_is_too_long_is_skipped_without_being_held() -> None:
+    blocks = [b"short\n", b"x" * 50, b"x" * 50, b"end\nnext\n"]
+
+    read = [(line.number, line.data, line.too_long) for line in lines_of(blocks, longest=60)]
+
+    assert read == [(1, b"short", False), (2, b"", True), (3, b"next", False)]
+
+
+CONTENTS = st.lists(st.sampled_from([b"a", b"\n", b'{"role":"user","content":"x"}', b"\xff"]))
+
+
+@given(CONTENTS.map(b"".join), st.integers(1, 7), st.integers(0, 60))
+def test_lines_are_the_same_in_any_blocks_and_from_any_place(
+    data: bytes, block: int, stop: int
+) -> None:
+    whole = list(lines_of([data]))
+
+    assert list(lines_of(_cut(data, block))) == whole
+    for line in whole[:stop]:
+        if line.ended:
+            rest = list(lines_of(_cut(data[line.end.offset :], block), line.end))
+            assert rest == whole[line.number :]
+
+
+@given(CONTENTS.map(b"".join))
+def test_every_line_number_is_that_of_the_file(data: bytes) -> None:
+    lines = data.split(b"\n")
+    read = list(lines_of([data]))
+
+    assert [lines[line.number - 1] for line in read] == [line.data for line in read]
+    assert not read or read[-1].end == Place(len(data), data.count(b"\n"))
+    assert Place(0, 0) == START
+
+
+def _cut(data: bytes, size: int) -> Iterator[bytes]:
+    return (data[n : n + size] for n in range(0, len(data), size))
+
+
+TURNS = st.lists(
+    st.builds(
+        Turn,
+        st.sampled_from(Role),
+        st.text("ab .\n", min_size=1, max_size=150).map(lambda text: text.strip() or "a"),
+        st.integers(1, 99),
+        st.sampled_from([None, date(2026, 1, 1), date(2026, 1, 2)]),
+    )
+)
+
+
+@given(TURNS, TURNS)
+def test_chunks_go_on_as_if_all_were_read_at_once(first: list[Turn], then: list[Turn]) -> None:
+    whole = list(chunks_of_turns([*first, *then], 100))
+    *done, last = list(chunks_of_turns(first, 100)) or [None]
+
+    assert [*done, *chunks_of_turns(then, 100, last)] == whole
+    assert all(len(chunk.text) <= 100 for chunk in whole)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "<think>" * 30_000,
+        "<private" * 30_000,
+        "a" * 59 + "\n" + ("b" * 61 + "\n") * 4000,
+        "password: " * 25_000,
+        "key " + "x-" * 120_000,
+        "(untrusted" * 20_000,
+        "\n " * 120_000,
+        "User (untrusted x):\n```json\n" + "{\n" * 50_000,
+        "data:image/png;base64," * 10_000,
+    ],
+    ids=range(9),
+)
+def test_no_text_takes_long_to_clean(said: str) -> None:
+    import time
+
+    started = time.process_time()
+    turns({"role": "user", "content": said})
+
+    assert time.process_time() - started < 4

@@ -1,0 +1,298 @@
+"""Forgetting: no byte stays, everything comes back until it is purged, a kill loses nothing."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+import zipfile
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from lorebank import Bank, ConcurrentEdit, NotFound, UsageError
+from lorebank.forgetting.undo import kept_runs, read_run
+from support import WORDS_ONLY
+
+NOW = date(2025, 12, 20)
+SECRET = "keeps a zweikanalig teapot"
+Copy = Callable[[str], Path]
+
+
+def opened(root: Path) -> Bank:
+    return Bank.open(root, environ=WORDS_ONLY, now=NOW)
+
+
+def notes(root: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(root).as_posix(): path.read_bytes()
+        for path in sorted(root.rglob("*"))
+        if path.is_file() and not path.is_relative_to(root / ".memory")
+    }
+
+
+def holding(root: Path, text: str) -> list[str]:
+    """Every file below a folder that holds a text, archives opened."""
+    found = []
+    for path in sorted(root.rglob("*")):
+        if not path.is_file():
+            continue
+        data = path.read_bytes()
+        if zipfile.is_zipfile(path):
+            with zipfile.ZipFile(path) as archive:
+                data += b"\n".join(map(archive.read, archive.namelist()))
+        if any(word in data for word in (text.encode(), b"zweikanalig")):
+            found.append(path.relative_to(root).as_posix())
+    return found
+
+
+@pytest.fixture
+def planted(copy_fixture: Copy) -> Path:
+    """A workspace in which one odd sentence got everywhere: pages, journal, proposals, undo."""
+    root = copy_fixture("harbour")
+    with (root / "memory" / "2025-12-09.md").open("a", encoding="utf-8") as log:
+        log.write(f"- O(c=0.9) @Peter: Always {SECRET} on WhatsApp.\n- W @Ada: Lives in Porto.\n")
+    with opened(root) as bank:
+        bank.reflect()
+        bank.retain("W @Peter: Bought a second kettle.", day="2025-12-10")
+        bank.reflect(now=date(2025, 12, 21))
+        bank.recall(SECRET)
+    return root
+
+
+def id_of(bank: Bank, text: str) -> str:
+    return bank.recall(text, k=1).hits[0].id
+
+
+def test_no_byte_of_it_is_left_once_it_is_purged(planted: Path) -> None:
+    assert len(holding(planted, SECRET)) > 4
+    with opened(planted) as bank:
+        report = bank.forget(id_of(bank, SECRET), purge=True)
+    assert [line.text for line in report.lines] == [f"Always {SECRET} on WhatsApp."]
+    assert report.purged is not None
+    assert report.purged.copies  # reflect kept copies of pages that told of it
+    assert holding(planted, SECRET) == []
+
+
+@pytest.mark.parametrize("order", [{"match": "ZWEIKANALIG"}, {"entity": "Peter"}])
+def test_nor_by_any_other_order(planted: Path, order: dict[str, str]) -> None:
+    with opened(planted) as bank:
+        bank.forget(**order, purge=True)
+    assert holding(planted, SECRET) == []
+
+
+def test_only_the_undo_store_holds_it_until_then(planted: Path) -> None:
+    with opened(planted) as bank:
+        run = bank.forget(id_of(bank, SECRET)).run
+        kept = holding(planted, SECRET)
+        assert kept[0] == f".memory/forgotten/{run}.zip"
+        assert all(path.startswith(".memory/undo/") for path in kept[1:])
+        assert bank.purge_forgotten().runs == (run,)
+    assert holding(planted, SECRET) == []
+
+
+def test_undo_restores_every_file_byte_for_byte(planted: Path) -> None:
+    before = notes(planted)
+    with opened(planted) as bank:
+        bank.forget(entity="Peter")
+        assert notes(planted) != before
+        assert "bank/entities/Peter.md" not in notes(planted)
+        bank.undo_forget()
+        assert notes(planted) == before
+        assert bank.check() == ()
+        with pytest.raises(NotFound):
+            bank.undo_forget()
+
+
+def test_a_dry_run_names_every_line_and_writes_nothing(planted: Path) -> None:
+    before = notes(planted)
+    with opened(planted) as bank:
+        wanted = id_of(bank, SECRET)
+        dry = bank.forget(wanted, dry_run=True)
+        assert notes(planted) == before
+        assert kept_runs(planted) == ()
+        done = bank.forget(wanted)
+    assert (dry.lines, dry.pages, dry.derived, dry.opinions) == (
+        done.lines,
+        done.pages,
+        done.derived,
+        done.opinions,
+    )
+    assert dry.derived["facts"] == 1
+    assert {line.source.path for line in dry.pages} >= {
+        "bank/opinions.md",
+        "bank/entities/Peter.md",
+        "bank/reflections/2025-12-20.md",
+    }
+
+
+def test_every_other_citation_still_holds(planted: Path) -> None:
+    with opened(planted) as bank:
+        bank.forget(id_of(bank, SECRET))
+        kettle = bank.recall("Ada lives in Porto", k=1).hits[0]
+        assert "Porto" in bank.get(str(kettle.source)).text
+        for entity in ("Peter", "warelay"):
+            for fact in bank.entity(entity).facts:
+                assert bank.get(str(fact.citation)).text.strip()
+
+
+def test_the_index_is_what_a_rebuild_gives_and_reflect_derives_the_rest(planted: Path) -> None:
+    with opened(planted) as bank:
+        bank.forget(id_of(bank, SECRET))
+        assert bank.check() == ()
+        report = bank.reflect(now=date(2025, 12, 22))
+        assert not [p for p in report.problems if p.code == "hand-edit-kept"]
+        assert not [o for o in bank.opinions() if SECRET in o.statement]
+    pages = "".join(p.read_text("utf-8") for p in (planted / "bank").rglob("*.md"))
+    assert SECRET not in pages
+
+
+def test_lines_of_a_file_whole_files_and_days(planted: Path) -> None:
+    with opened(planted) as bank:
+        cut = bank.forget(source="memory/2025-12-09.md#L1-L9")
+        assert {line.source.start_line for line in cut.lines} <= set(range(1, 10))
+        text = (planted / "memory/2025-12-09.md").read_text("utf-8")
+        assert text.startswith("\n" * 9)
+        whole = bank.forget(source="memory/2025-12-09.md")
+        assert whole.files == ("memory/2025-12-09.md",)
+        assert not (planted / "memory/2025-12-09.md").exists()
+        old = bank.forget(before="2025-11-20")
+        assert set(old.files) == {name for name in old.files if name.startswith("memory/2025-11-1")}
+        assert old.files
+        for _ in range(3):
+            bank.undo_forget()
+        assert SECRET in (planted / "memory/2025-12-09.md").read_text("utf-8")
+
+
+def test_what_was_appended_since_stays_below_what_comes_back(planted: Path) -> None:
+    log = planted / "memory" / "2025-12-09.md"
+    before = log.read_bytes()
+    with opened(planted) as bank:
+        bank.forget(id_of(bank, SECRET))
+        log.write_bytes(log.read_bytes() + b"- W @Ada: Has a cat.\n")
+        bank.undo_forget()
+        assert log.read_bytes() == before + b"- W @Ada: Has a cat.\n"
+
+
+def test_a_note_changed_otherwise_is_not_overwritten(planted: Path) -> None:
+    log = planted / "memory" / "2025-12-09.md"
+    with opened(planted) as bank:
+        bank.forget(id_of(bank, SECRET))
+        log.write_bytes(b"# New\n" + log.read_bytes())
+        with pytest.raises(ConcurrentEdit):
+            bank.undo_forget()
+        assert bank.undo_forget(force=True).kept == ("memory/2025-12-09.md",)
+        assert log.read_bytes().startswith(b"# New\n")
+
+
+@pytest.mark.parametrize(
+    ("given", "error"),
+    [
+        ({}, UsageError),
+        ({"match": "a", "source": "memory.md"}, UsageError),
+        ({"source": "memory/none.md"}, NotFound),
+        ({"entity": "Nobody"}, NotFound),
+        ({"source": "../outside.md"}, NotFound),
+    ],
+)
+def test_an_order_that_means_nothing_is_refused(
+    planted: Path, given: dict[str, str], error: type[Exception]
+) -> None:
+    with opened(planted) as bank, pytest.raises(error):
+        bank.forget(**given)
+
+
+def test_what_a_person_wrote_on_a_page_stays(planted: Path) -> None:
+    page = planted / "bank" / "entities" / "Peter.md"
+    own = "\nMy own words about tea.\n"
+    page.write_text(page.read_text("utf-8") + own, "utf-8")
+    with opened(planted) as bank:
+        bank.forget(id_of(bank, SECRET))
+    assert page.read_text("utf-8").endswith(own)
+    assert SECRET not in page.read_text("utf-8")
+
+
+def test_somebody_who_writes_meanwhile_loses_nothing(planted: Path) -> None:
+    log = planted / "memory" / "2025-12-09.md"
+    stop = threading.Event()
+    written: list[str] = []
+
+    def append() -> None:
+        while not stop.is_set() and len(written) < 200:
+            line = f"- W @Ada: Line number {len(written)}.\n"
+            with log.open("a", encoding="utf-8") as file:
+                file.write(line)
+            written.append(line)
+            time.sleep(0.05)
+
+    writer = threading.Thread(target=append)
+    writer.start()
+    with opened(planted) as bank:
+        report = bank.forget(match="zweikanalig")
+        stop.set()
+        writer.join()
+        if report.problems:
+            bank.forget(match="zweikanalig")
+    text = log.read_text("utf-8")
+    assert "zweikanalig" not in text
+    assert [line for line in written if line not in text] == []
+
+
+_FORGET = """
+import sys
+from datetime import date
+from lorebank import Bank
+from support import WORDS_ONLY
+with Bank.open(sys.argv[1], environ=WORDS_ONLY, now=date(2025, 12, 20)) as bank:
+    print("ready", flush=True)
+    bank.forget(match="zweikanalig")
+"""
+
+
+def test_a_kill_at_any_instant_is_finished_by_the_next_run(planted: Path, tmp_path: Path) -> None:
+    before = notes(planted)
+    paths = [str(Path(__file__).parents[1]), *sys.path]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+    chance = random.Random(5)
+    for attempt in range(4):
+        root = Path(shutil.copytree(planted, tmp_path / f"copy-{attempt}"))
+        process = subprocess.Popen(
+            [sys.executable, "-c", _FORGET, str(root)], env=environment, stdout=subprocess.PIPE
+        )
+        assert process.stdout is not None
+        process.stdout.readline()
+        time.sleep(chance.uniform(0.0, 0.4))
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        process.stdout.close()
+        with opened(root) as bank:
+            bank.forget(match="zweikanalig")
+            kept = kept_runs(root)
+            assert kept
+            assert not any(read_run(root, name).pending for name in kept)
+            for name in reversed(kept):
+                bank.undo_forget(name)
+            assert notes(root) == before
+            bank.forget(match="zweikanalig", purge=True)
+            bank.purge_forgotten()
+        assert holding(root, SECRET) == []
+
+
+def test_a_store_that_names_files_elsewhere_restores_nothing(planted: Path) -> None:
+    with opened(planted) as bank:
+        run = bank.forget(id_of(bank, SECRET)).run
+        archive = planted / ".memory" / "forgotten" / f"{run}.zip"
+        with zipfile.ZipFile(archive, "w") as forged:
+            forged.writestr("0.before", "owned")
+            manifest = '{"texts": [], "hashes": [], "files": {"../owned.md": [0, false, false]}}'
+            forged.writestr("manifest.json", manifest)
+        with pytest.raises(Exception, match="no note of this workspace"):
+            bank.undo_forget(run)
+    assert not (planted.parent / "owned.md").exists()
