@@ -62,6 +62,11 @@ class Origin(StrEnum):
         return self in (Origin.OWNER, Origin.AGENT)
 
     @property
+    def note(self) -> str:
+        """What stands behind a sentence that is not the owner's own; else empty."""
+        return "" if self is Origin.OWNER else f" ({self.value}'s word)"
+
+    @property
     def rank(self) -> int:
         """0 for what is trusted most."""
         return list(Origin).index(self)

@@ -12,8 +12,7 @@ import pytest
 from pydantic import BaseModel
 
 from lorebank.errors import ConfigurationError, Offline, ProviderError
-from lorebank.providers.answers import UnusableAnswer, ask_json
-from lorebank.providers.budget import Budget, BudgetSpent
+from lorebank.providers.ask import Budget, BudgetSpent, UnusableAnswer, ask_json
 from lorebank.providers.chat import GeneratorSetup
 from lorebank.providers.protocols import Completion, Generator, Prompt, Turn
 from lorebank.providers.registry import load_generator

@@ -6,6 +6,7 @@ every later conversation goes (orders, edits of the owner's lines) is proposed i
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import date, timedelta
 from hashlib import blake2b
@@ -23,6 +24,9 @@ from lorebank.retain.notes import without_heading
 WINDOW_DAYS = 7
 """How far back an agent may date a line: "last week" is what conversations look back to."""
 _LIST_MARKERS = "-*+ \t"
+_INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff\u202a-\u202e\u2066-\u2069]")
+"""Soft hyphen, zero-width space and marks of direction; joiners stay, which scripts and emoji
+need."""
 
 
 def as_written_by(author: Author, origin: Origin, today: date, day: date) -> tuple[Origin, Author]:
@@ -52,9 +56,10 @@ def is_order(text: str) -> bool:
 def admitted(text: str) -> str:
     """An agent's text without private parts and marks of origin; `UsageError` for a secret.
 
-    Only the owner may say that something is no secret.
+    Only the owner may say that something is no secret. Characters that no reader sees go: they
+    hide a word from whoever looks for it.
     """
-    text = text.replace(NOT_SECRET, "")
+    text = _INVISIBLE.sub("", text.replace(NOT_SECRET, ""))
     shown = without_private(text)
     if shown != text:
         shown = "\n".join(" ".join(line.split()) for line in shown.split("\n")).strip()

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from lorebank.domain import Opinion, Origin
+from lorebank.domain import Opinion
 from lorebank.language.words import estimate_tokens
 from lorebank.markdown.hidden import hide
 from lorebank.records import dataclass
@@ -126,16 +126,13 @@ def visible(text: str, path: str) -> str:
 def opinion_lines(opinions: Sequence[Opinion]) -> str:
     """The opinions as list items, the surest first, each with its confidence and its line."""
     return "\n".join(
-        f"- {o.confidence:.2f} {_about(o)}{o.statement}{_word_of(o)} [{o.source}]" for o in opinions
+        f"- {o.confidence:.2f} {_about(o)}{o.statement}{o.origin.note} [{o.source}]"
+        for o in opinions
     )
 
 
 def _about(opinion: Opinion) -> str:
     return f"{opinion.entities[0]}: " if opinion.entities else ""
-
-
-def _word_of(opinion: Opinion) -> str:
-    return "" if opinion.origin is Origin.OWNER else f" ({opinion.origin.value}'s word)"
 
 
 def _section(title: str, path: str, text: str) -> str:

@@ -217,6 +217,8 @@ def _facts_line(opinion: Opinion, link: Link, path: str) -> str:
         parts.append(opinion.last_updated.isoformat())
     counts = ((s.value, sum(e.stance is s for e in opinion.evidence)) for s in Stance)
     lines = ", ".join(f"{stance} {count}" for stance, count in counts if count)
+    if opinion.origin.note:
+        parts.append(opinion.origin.note.strip(" ()"))
     if len(opinion.evidence) > 1:
         parts.append(lines)
     if opinion.superseded_by:

@@ -24,7 +24,10 @@ _ALIASES: Mapping[str, tuple[str, ...]] = {
     "entities": ("entity", "names", "name", "about", "subject", "people"),
     "entity": ("name", "entities", "about", "subject"),
     "name": ("entity", "entities", "query", "q", "slug"),
-    "text": ("content", "fact", "memory", "note", "statement", "body", "query"),
+    "text": (
+        *("content", "fact", "memory", "note", "statement", "body", "query"),
+        *("new", "to", "new_text", "replacement", "correction"),
+    ),
     "since": ("from", "after", "start", "start_date", "date_from"),
     "until": ("to", "before", "end", "end_date", "date_to"),
     "as_of": ("asof", "on", "at"),
@@ -36,7 +39,7 @@ _ALIASES: Mapping[str, tuple[str, ...]] = {
     "place": ("path", "file", "source"),
     "start_line": ("from", "offset", "line", "start"),
     "lines": ("limit", "count", "n"),
-    "id": ("fact", "fact_id", "ids", "memory_id"),
+    "id": ("fact", "fact_id", "ids", "memory_id", "old", "from", "old_text", "wrong"),
     "ids": ("id", "fact", "facts", "fact_id"),
     "date": ("day", "when", "timestamp"),
     "dry_run": ("preview", "dryrun"),
@@ -45,6 +48,23 @@ _ALIASES: Mapping[str, tuple[str, ...]] = {
     "match": ("text", "query"),
 }
 """Argument → what models call it."""
+_IGNORED = frozenset(
+    {
+        *("include", "fields", "format", "verbose", "reason", "explanation", "thought", "sort"),
+        *("heading", "section", "user_id", "agent_id", "session_id", "namespace", "importance"),
+    }
+)
+"""What changes no answer here: models send it for the record, to shape what they are given, or to
+say who they are, which the connection says."""
+_NUMBERS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+TOOL_ALIASES: Mapping[str, str] = {
+    **dict.fromkeys(("memory_recall", "search", "search_memory", "query_memory", "ask"), "recall"),
+    **dict.fromkeys(("add_memory", "save_memory", "store", "store_memory", "memorize"), "retain"),
+    **dict.fromkeys(("memory_read", "read_memory", "get_memory", "memory_read_file"), "memory_get"),
+    **dict.fromkeys(("update_memory", "update_fact", "correct_memory"), "correct"),
+    **dict.fromkeys(("delete_memory", "forget_memory"), "forget"),
+}
+"""What models call a tool, by the names that other memories give it."""
 _WORDS = {
     **dict.fromkeys(("preference", "preferences", "belief", "opinions", "like"), "opinion"),
     **dict.fromkeys(("fact", "facts", "world_fact", "knowledge", "decision"), "world"),
@@ -53,6 +73,8 @@ _WORDS = {
     **dict.fromkeys(("notes", "prose"), "note"),
 }
 """Kinds by the names that other memories give them."""
+_NESTED = ("filter", "filters", "where", "options", "params")
+_RANGES = ("date_range", "range", "period", "between", "dates", "time_range")
 _WRAPPERS = ("arguments", "args", "params", "parameters", "input")
 _NUMBER = re.compile(r"\s*(-?\d+(?:[.,]\d+)?)\s*(%?)")
 
@@ -60,7 +82,7 @@ _NUMBER = re.compile(r"\s*(-?\d+(?:[.,]\d+)?)\s*(%?)")
 def fit(tool: str, schema: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments under the schema's names, each of its type; raises `UsageError` for others."""
     properties: Mapping[str, Any] = schema.get("properties", {})
-    given = _unwrapped(given, properties)
+    given = _flat(_unwrapped(given, properties), properties)
     fitted: dict[str, Any] = {}
     for key, value in given.items():
         if value is None or (value == "" and key not in schema.get("required", ())):
@@ -68,7 +90,9 @@ def fit(tool: str, schema: Mapping[str, Any], given: Mapping[str, Any]) -> dict[
         name = _name(key, properties, {*given, *fitted})
         if name is not None:
             fitted[name] = _value(name, value, properties[name], schema)
-        elif value not in ("", [], {}, False):
+        elif key == "days" and "since" in properties and (count := _as_number(value, {})):
+            fitted["since"] = f"{count:g} days ago"
+        elif value not in ("", [], {}, False) and key not in _IGNORED:
             known = sorted(properties)
             near = difflib.get_close_matches(key, known, n=1, cutoff=0.5)
             hint = f"did you mean {near[0]}?" if near else f"it takes {', '.join(known) or 'none'}"
@@ -82,6 +106,22 @@ def _unwrapped(given: Mapping[str, Any], properties: Mapping[str, Any]) -> Mappi
         if key in _WRAPPERS and key not in properties and isinstance(value, Mapping):
             return value
     return given
+
+
+def _flat(given: Mapping[str, Any], properties: Mapping[str, Any]) -> dict[str, Any]:
+    """Filters that were put into an object of their own, and both ends of a range in one."""
+    flat: dict[str, Any] = {}
+    for key, value in given.items():
+        value = _as_json(value, value) if isinstance(value, str) else value
+        if key in properties:
+            flat[key] = given[key]
+        elif key in _RANGES and isinstance(value, list) and len(value) == 2:
+            flat |= {"since": value[0], "until": value[1]}
+        elif key in (*_NESTED, *_RANGES) and isinstance(value, Mapping):
+            flat |= value
+        else:
+            flat[key] = given[key]
+    return flat
 
 
 def _name(key: str, properties: Mapping[str, Any], taken: set[str]) -> str | None:
@@ -104,8 +144,8 @@ def _value(name: str, value: Any, schema: Mapping[str, Any], whole: Mapping[str,
         return [_word(name, each) for each in _as_list(value)]
     if kind in ("integer", "number"):
         return _as_number(value, shape)
-    if isinstance(value, list) and len(value) == 1 and kind == "string":
-        value = value[0]
+    if isinstance(value, list) and kind == "string" and all(isinstance(v, str) for v in value):
+        value = " ".join(value)
     if kind == "string" and isinstance(value, int | float) and not isinstance(value, bool):
         return str(value)
     if kind == "object" and isinstance(value, str):
@@ -144,11 +184,13 @@ def _as_json(text: str, otherwise: Any) -> Any:
 def _as_number(value: Any, shape: Mapping[str, Any]) -> Any:
     """A number written as text, a share given in percent; a count beyond its limit is the limit."""
     percent = False
+    if isinstance(value, str) and value.strip().lower() in _NUMBERS:
+        value = 1 + _NUMBERS.index(value.strip().lower())
     if isinstance(value, str) and (found := _NUMBER.fullmatch(value)):
         value, percent = float(found[1].replace(",", ".")), bool(found[2])
     if isinstance(value, bool) or not isinstance(value, int | float):
         return value
-    if shape.get("maximum") == 1 and (percent or 1 < value <= 100):
+    if shape.get("maximum") == 1 and (percent or 10 <= value <= 100):
         return value / 100
     if shape.get("type") == "integer":
         value = int(value)

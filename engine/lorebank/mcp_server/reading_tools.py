@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Annotated
 
 from mcp.server.mcpserver import MCPServer
@@ -172,9 +173,14 @@ def add_memory_tools(server: MCPServer, banks: BankThreads) -> None:
     ) -> Annotated[CallToolResult, Delivered]:
         """Read one memory file, whole or by lines."""
         text = await banks.call(
-            lambda bank: bank.get(path, start_line=start_line, lines=lines, shared=True)
+            lambda bank: bank.get(_log_of(path), start_line=start_line, lines=lines, shared=True)
         )
         return recalled(within(text.text, REVIEW_TOKENS, "read on with start_line"))
+
+
+def _log_of(path: str) -> str:
+    """A day given for its log's path: `2026-03-12`."""
+    return f"memory/{path}.md" if re.fullmatch(r"\d{4}-\d\d-\d\d", path) else path
 
 
 def answer_result(answer: Answer, budget: int) -> CallToolResult:

@@ -56,6 +56,15 @@ def delivered(text: str, **extra: Any) -> CallToolResult:
     )
 
 
+def joined(results: list[CallToolResult]) -> CallToolResult:
+    """Several results as one; an error where one of them is."""
+    content = [item for result in results for item in result.content]
+    said = "\n".join(item.text for item in content if isinstance(item, TextContent))
+    if any(result.is_error for result in results):
+        return CallToolResult(content=[TextContent(type="text", text=said)], is_error=True)
+    return delivered(said)
+
+
 def recalled(text: str, **extra: Any) -> CallToolResult:
     """As `delivered`, marked as memory: not to be stored again, nor to be obeyed."""
     return delivered(as_recalled(text), **extra)

@@ -13,12 +13,12 @@ from pydantic import ValidationError
 
 from lorebank.errors import LorebankError, UsageError
 from lorebank.mcp_server.access import Access, caller, check_tools, telling_callers
-from lorebank.mcp_server.arguments import fit
+from lorebank.mcp_server.arguments import TOOL_ALIASES, fit
 from lorebank.mcp_server.banks import BankThreads, OpensBank, OpensBanks
 from lorebank.mcp_server.prompts import add_prompts
 from lorebank.mcp_server.reading_tools import add_memory_tools, add_reading_tools
 from lorebank.mcp_server.resources import add_resources
-from lorebank.mcp_server.results import as_usage_error, error_result
+from lorebank.mcp_server.results import as_usage_error, error_result, joined
 from lorebank.mcp_server.several_tools import add_tools_for_several
 from lorebank.mcp_server.writing_tools import add_writing_tools
 from lorebank.version import __version__
@@ -53,6 +53,9 @@ class LorebankServer(MCPServer[None]):
         context: Context[None, Any] | None = None,
     ) -> CallToolResult | InputRequiredResult:
         """Call a tool; see the class."""
+        name = name if name in self.tool_names() else TOOL_ALIASES.get(name, name)
+        if name == "retain" and isinstance(facts := arguments.get("facts"), list):
+            return await self._retain_each(facts, context)
         try:
             schema = self._tool_input_schema(name)
             if schema is not None:
@@ -68,6 +71,14 @@ class LorebankServer(MCPServer[None]):
             if isinstance(cause, ValidationError):
                 return error_result(as_usage_error(name, cause))
             raise
+
+    async def _retain_each(
+        self, facts: list[Any], context: Context[None, Any] | None
+    ) -> CallToolResult:
+        """Several facts in one call, as models send them though a call takes one."""
+        each = [fact if isinstance(fact, dict) else {"text": str(fact)} for fact in facts]
+        results = [await self.call_tool("retain", fact, context) for fact in each]
+        return joined([result for result in results if isinstance(result, CallToolResult)])
 
     def _check(self, name: str) -> None:
         if not caller().access.permits(name, self.tool_names()):

@@ -9,7 +9,7 @@ from mcp.server.mcpserver import MCPServer
 from mcp.types import CallToolResult
 from pydantic import Field
 
-from lorebank.agent.authored import is_order
+from lorebank.agent.authored import admitted, is_order
 from lorebank.agent.texts import (
     fact_lines,
     forget_text,
@@ -18,7 +18,7 @@ from lorebank.agent.texts import (
     paged,
     reflect_blocks,
 )
-from lorebank.domain import InboxKind
+from lorebank.domain import FactKind, InboxKind
 from lorebank.errors import UsageError
 from lorebank.mcp_server.access import caller
 from lorebank.mcp_server.banks import BankThreads
@@ -33,7 +33,7 @@ from lorebank.mcp_server.results import (
 )
 
 if TYPE_CHECKING:
-    from lorebank.app import Bank
+    from lorebank.app.bank import Bank
     from lorebank.domain import Fact, ForgetReport
 
 Kind = Literal["world", "experience", "opinion", "observation", "W", "B", "O", "S"]
@@ -73,7 +73,7 @@ def _add_facts(server: MCPServer, banks: BankThreads) -> None:
         """
         author = caller().author
 
-        if is_order(text):
+        if is_order(admitted(text)):
             done = await banks.call_writer(lambda bank: bank.remember(text, author=author))
             return delivered(done.warning)
 
@@ -104,9 +104,7 @@ def _add_facts(server: MCPServer, banks: BankThreads) -> None:
         author = caller().author
 
         def write(bank: Bank) -> CallToolResult:
-            old = bank.explain(id).fact
-            if old is None:
-                raise UsageError("only facts are corrected", hint="give an id that begins with f-")
+            old = _fact_meant(bank, id)
             if dry_run:
                 return recalled(f"would be over:\n{fact_lines([old], 1)}\nnew: {text}")
             names = list(dict.fromkeys(m.name for m in old.mentions if m.subject))
@@ -134,13 +132,32 @@ def _add_facts(server: MCPServer, banks: BankThreads) -> None:
         return delivered("\n".join(filter(None, [said, done.warning])))
 
 
+def _fact_meant(bank: Bank, said: str) -> Fact:
+    """The fact with an id, or the only one whose words hold those that were given instead."""
+    if not said.startswith("f-"):
+        words = _words(said)
+        hits = bank.recall(said, k=5, kinds=tuple(FactKind), remember=False).hits
+        ids = [hit.id for hit in hits if words in _words(hit.content)]
+        if len(ids) != 1:
+            raise UsageError(
+                f"{len(ids) or 'no'} facts say '{said}'", hint="give the id of one, f-…, by recall"
+            )
+        said = ids[0]
+    fact = bank.explain(said).fact
+    if fact is None:
+        raise UsageError("only facts are corrected", hint="give an id that begins with f-")
+    return fact
+
+
+def _words(text: str) -> str:
+    return " ".join(text.casefold().split()).rstrip(".!")
+
+
 def _noted_already(bank: Bank, text: str) -> frozenset[str]:
     """The facts that say the same in the same words, before one more is written."""
-    words = " ".join(text.casefold().split()).rstrip(".!")
+    words = _words(text)
     hits = bank.recall(text, k=5, remember=False).hits
-    return frozenset(
-        hit.id for hit in hits if " ".join(hit.content.casefold().split()).rstrip(".!") in words
-    )
+    return frozenset(hit.id for hit in hits if _words(hit.content) in words)
 
 
 def _news_of(bank: Bank, fact: Fact, near: frozenset[str]) -> str:

@@ -58,8 +58,8 @@ KEY_VARIABLES = {
 }
 
 
-def _ignore(line: str) -> None:
-    """Nobody is told."""
+def ignore_notice(line: str) -> None:
+    """Default callback: the notice is dropped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +69,8 @@ class Setup:
     embedder: EmbedderSettings = field(default_factory=EmbedderSettings)
     providers: ProviderSettings = field(default_factory=ProviderSettings)
     environ: Mapping[str, str] = field(default_factory=dict)
-    say: Callable[[str], None] = _ignore
-    """Told, before the first request, what is sent where."""
+    say: Callable[[str], None] = ignore_notice
+    """Called before the first request with what is sent where."""
     as_fallback: bool = False
     """`embedder.remote`, `model` and `dimensions` are the primary's and not used."""
 

@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import field
 from typing import Any, Protocol
 
-from lorebank.providers.accounts import KEY_VARIABLES, Setup, account_of
+from lorebank.providers.accounts import Setup, ignore_notice
 from lorebank.providers.http import Client, HttpFailure, Patience
 from lorebank.providers.protocols import Completion, Prompt
-from lorebank.providers.remote import open_client, require_key
+from lorebank.providers.remote import open_client
 from lorebank.records import dataclass
 from lorebank.settings.tables import (
     EmbedderSettings,
@@ -23,11 +23,9 @@ from lorebank.settings.tables import (
 )
 
 _LONGEST_WAIT_S = 60.0
+"""A provider that asks for a longer pause has failed: the night has other pages to write."""
 _REFUSED = (400, 422)
-
-
-def _ignore(line: str) -> None:
-    """Nobody is told."""
+"""The statuses by which providers say that a field of the request is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +35,8 @@ class GeneratorSetup:
     settings: GeneratorSettings = field(default_factory=GeneratorSettings)
     providers: ProviderSettings = field(default_factory=ProviderSettings)
     environ: Mapping[str, str] = field(default_factory=dict)
-    say: Callable[[str], None] = _ignore
-    """Told, before the first request, what is sent where."""
+    say: Callable[[str], None] = ignore_notice
+    """Called before the first request with what is sent where."""
     offline: bool = False
     """Nothing leaves this machine."""
 
@@ -117,14 +115,10 @@ class RemoteGenerator:
 
 
 def open_generator(
-    wire: ChatWire, setup: GeneratorSetup, key_header: Callable[[str], dict[str, str]]
+    wire: ChatWire, setup: GeneratorSetup, key_headers: Callable[[str], dict[str, str]]
 ) -> RemoteGenerator:
     """The generator; `ProviderError` where the provider's own address gets no key."""
-    account = setup.account
-    needs_key = wire.name in KEY_VARIABLES
-    key = require_key(wire.name, account) if needs_key else account_of(wire.name, account).key
-    headers = key_header(key) if key else {}
-    client = open_client(wire.name, account, headers, wire.model, purpose="generator")
+    client = open_client(wire.name, setup.account, key_headers, wire.model, purpose="generator")
     settings = setup.settings
     return RemoteGenerator(
         wire, client, Patience(settings.attempts, settings.timeout_seconds, _LONGEST_WAIT_S)

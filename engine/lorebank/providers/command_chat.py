@@ -99,7 +99,7 @@ class CommandGenerator:
             process.kill()
 
 
-def load(setup: GeneratorSetup) -> CommandGenerator:
+def load_chat(setup: GeneratorSetup) -> CommandGenerator:
     """The generator of the settings. Whether the program is there shows at the first request."""
     settings = setup.settings
     if not settings.command:

@@ -1,4 +1,4 @@
-"""Google's Gemini embeddings, and asynchronous batches of them at half the price.
+"""Google's Gemini: embeddings, batches of them at half the price, chat.
 
 `POST /models/<model>:batchEmbedContents` with up to 100 requests, each with a task type: a
 question is embedded otherwise than what may answer it. Answered with `embeddings` in the order of
@@ -12,27 +12,26 @@ custom id as metadata, and so does each response.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lorebank.errors import ProviderError
-from lorebank.providers.answers import unit_vectors
+from lorebank.providers.chat import GeneratorSetup, RemoteGenerator, open_generator
 from lorebank.providers.http import BadAnswer
-from lorebank.providers.protocols import BatchState, Limits, Role
+from lorebank.providers.protocols import BatchState, Completion, Limits, Prompt, Role
 from lorebank.providers.remote import (
     RemoteEmbedder,
+    Service,
+    as_object,
     cut_to_tokens,
-    native_dimension,
-    open_client,
-    patience_of,
-    require_key,
+    open_embedder,
+    unit_vectors,
 )
 from lorebank.records import dataclass
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-    from lorebank.providers.accounts import Setup
 
 
 DEFAULT_MODEL = "gemini-embedding-001"
@@ -77,24 +76,6 @@ class GeminiWire:
         return [row.get("values") for row in rows]
 
 
-def load(setup: Setup) -> RemoteEmbedder:
-    """The embedder of the settings; `ProviderError` where it needs a key and has none."""
-
-    settings = setup.embedder
-    model = (not setup.as_fallback and settings.model) or DEFAULT_MODEL
-    dimensions = 0 if setup.as_fallback else settings.dimensions
-    key = require_key("gemini", setup)
-    client = open_client("gemini", setup, {"x-goog-api-key": key} if key else {}, model)
-    return GeminiBatchEmbedder(
-        GeminiWire(model, dimensions),
-        client,
-        limits=Limits(100, 100_000, 2000, settings.remote.concurrency),
-        dimensions=dimensions,
-        native=native_dimension(client, _NATIVE, model),
-        patience=patience_of(setup),
-    )
-
-
 _KEY = "key"
 _OVER = frozenset({"SUCCEEDED", "FAILED", "CANCELLED", "EXPIRED"})
 
@@ -123,7 +104,7 @@ class GeminiBatchEmbedder(RemoteEmbedder):
         return self._client.post(path, {"batch": batch}, self._patience, _name)
 
     def collect(self, job: str) -> BatchState:
-        operation = self._client.get(f"/{job}", self._patience, _table)
+        operation = self._client.get(f"/{job}", self._patience, as_object)
         state = _state(operation)
         if not operation.get("done") and state not in _OVER:
             return BatchState(False, {}, {})
@@ -133,7 +114,7 @@ class GeminiBatchEmbedder(RemoteEmbedder):
         vectors: dict[str, NDArray[np.float32]] = {}
         failed: dict[str, str] = {}
         for row in _responses(operation):
-            custom_id = _table(row.get("metadata") or {}).get(_KEY)
+            custom_id = as_object(row.get("metadata") or {}).get(_KEY)
             if not isinstance(custom_id, str):
                 continue
             try:
@@ -145,7 +126,7 @@ class GeminiBatchEmbedder(RemoteEmbedder):
 
 
 def _name(answer: Any) -> str:
-    found = _table(answer).get("name")
+    found = as_object(answer).get("name")
     if not isinstance(found, str) or not found.startswith("batches/") or found.count("/") > 1:
         raise ProviderError("gemini: took a job and gave it no name")
     return found
@@ -175,13 +156,79 @@ def _responses(operation: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def _vector(row: Mapping[str, Any], dimension: int) -> NDArray[np.float32]:
     if error := row.get("error"):
-        raise BadAnswer(str(_table(error).get("message"))[:200])
-    embedding = _table(_table(row.get("response")).get("embedding"))
+        raise BadAnswer(str(as_object(error).get("message"))[:200])
+    embedding = as_object(as_object(row.get("response")).get("embedding"))
     vector: NDArray[np.float32] = unit_vectors([embedding.get("values")], 1, dimension)[0]
     return vector
 
 
-def _table(answer: Any) -> dict[str, Any]:
-    if not isinstance(answer, dict):
-        raise BadAnswer("answered with JSON that is not an object")
-    return answer
+def _key_header(key: str) -> dict[str, str]:
+    return {"x-goog-api-key": key}
+
+
+SERVICE = Service(
+    "gemini",
+    DEFAULT_MODEL,
+    GeminiWire,
+    Limits(items=100, tokens=100_000, text_tokens=2000),
+    _NATIVE,
+    headers=_key_header,
+    embedder=GeminiBatchEmbedder,
+)
+"""Gemini takes 100 texts a request and 2,048 tokens a text."""
+load = partial(open_embedder, SERVICE)
+
+
+DEFAULT_CHAT_MODEL = "gemini-2.5-flash"
+_ROLES = {"user": "user", "assistant": "model"}
+
+
+@dataclass(frozen=True, slots=True)
+class GeminiChatWire:
+    """The format of `generateContent`."""
+
+    model: str
+    name: str = "gemini"
+
+    @property
+    def optional(self) -> tuple[str, ...]:
+        return ("responseMimeType", "temperature", "maxOutputTokens")
+
+    def request(self, prompt: Prompt, without: frozenset[str]) -> tuple[str, dict[str, Any]]:
+        options: dict[str, Any] = {
+            "responseMimeType": "application/json",
+            "temperature": 0,
+            "maxOutputTokens": prompt.answer_tokens,
+        }
+        body = {
+            "systemInstruction": {"parts": [{"text": prompt.system}]},
+            "contents": [
+                {"role": _ROLES[turn.role], "parts": [{"text": turn.text}]} for turn in prompt.turns
+            ],
+            "generationConfig": {k: v for k, v in options.items() if k not in without},
+        }
+        resource = self.model if self.model.startswith("models/") else f"models/{self.model}"
+        return f"/{resource}:generateContent", body
+
+    def read(self, answer: Any) -> Completion:
+        try:
+            parts = answer["candidates"][0]["content"]["parts"]
+            text = "".join(part.get("text", "") for part in parts if not part.get("thought"))
+        except (KeyError, IndexError, TypeError, AttributeError):
+            raise BadAnswer(f"answered without a text{_reason(answer)}") from None
+        usage = answer.get("usageMetadata")
+        total = usage.get("totalTokenCount") if isinstance(usage, dict) else None
+        return Completion(text, total if isinstance(total, int) else None)
+
+
+def _reason(answer: Any) -> str:
+    """Why Gemini kept silent, where it says so."""
+    feedback = answer.get("promptFeedback") if isinstance(answer, dict) else None
+    reason = feedback.get("blockReason") if isinstance(feedback, dict) else None
+    return f" ({reason})" if isinstance(reason, str) else ""
+
+
+def load_chat(setup: GeneratorSetup) -> RemoteGenerator:
+    """The generator of the settings; `ProviderError` where it needs a key and has none."""
+    wire = GeminiChatWire(setup.settings.model or DEFAULT_CHAT_MODEL)
+    return open_generator(wire, setup, _key_header)

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from lorebank.errors import ProviderError
-from lorebank.providers.answers import by_index, unit_vectors
 from lorebank.providers.http import BadAnswer, Client, Patience
 from lorebank.providers.protocols import BatchState
+from lorebank.providers.remote import as_object, by_index, unit_vectors
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,7 +36,7 @@ def submit_jsonl(
 
 def collect_jsonl(client: Client, job: str, dimension: int, patience: Patience) -> BatchState:
     """Where a job stands, with its results once it is over, expired ones included."""
-    state = client.get(f"/batches/{job}", patience, _table)
+    state = client.get(f"/batches/{job}", patience, as_object)
     status = str(state.get("status"))
     if status not in _OVER:
         return BatchState(False, {}, {})
@@ -57,7 +57,7 @@ def _read_lines(
         if not line.strip():
             continue
         try:
-            row = _table(json.loads(line))
+            row = as_object(json.loads(line))
         except (ValueError, RecursionError, BadAnswer):
             continue  # its text is missing among the results, and is asked for again
         custom_id = row.get("custom_id")
@@ -90,12 +90,6 @@ def _problem(state: Mapping[str, Any], status: str) -> str:
     if isinstance(rows, list) and rows and isinstance(rows[0], dict):
         return f"{status}: {str(rows[0].get('message'))[:200]}"
     return status
-
-
-def _table(answer: Any) -> dict[str, Any]:
-    if not isinstance(answer, dict):
-        raise BadAnswer("answered with JSON that is not an object")
-    return answer
 
 
 def _id(answer: Any, client: Client) -> str:

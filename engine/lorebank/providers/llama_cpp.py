@@ -22,11 +22,10 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from lorebank.errors import ConfigurationError, ProviderError
-from lorebank.providers.accounts import account_of
 from lorebank.providers.http import Client, HttpFailure, Patience
 from lorebank.providers.openai import OpenAIWire
 from lorebank.providers.protocols import Limits, Role
-from lorebank.providers.remote import RemoteEmbedder, open_client, patience_of
+from lorebank.providers.remote import RemoteEmbedder, bearer, open_client, patience_of
 from lorebank.providers.user_cache import content_hash
 
 if TYPE_CHECKING:
@@ -139,10 +138,7 @@ def load(setup: Setup) -> RemoteEmbedder:
     named = "" if setup.as_fallback else settings.model
     model = named or (Path(path).stem if path else "default")
     dimensions = 0 if setup.as_fallback else settings.dimensions
-    key = account_of("llama.cpp", setup).key
-    client = open_client(
-        "llama.cpp", setup, {"Authorization": f"Bearer {key}"} if key else {}, model
-    )
+    client = open_client("llama.cpp", setup, bearer, model)
     if not client.base_url.endswith("/v1"):
         client.base_url += "/v1"
     return LlamaCppEmbedder(setup, client, model, dimensions)

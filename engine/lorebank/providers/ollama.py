@@ -1,23 +1,22 @@
-"""Models that Ollama runs, by its native `POST /api/embed`.
+"""Models that Ollama runs: embeddings and chat, by its native protocol.
 
 The first request after a pause loads the model, which may take a minute; so the time allowed for
 one is long. Texts longer than the model's context are cut by Ollama itself.
+
+The first request after a pause loads the model; the time allowed for one is long anyway.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import Any
 
-from lorebank.providers.accounts import account_of
-from lorebank.providers.http import BadAnswer, Patience
-from lorebank.providers.prefixes import prefixed
-from lorebank.providers.protocols import Limits, Role
-from lorebank.providers.remote import RemoteEmbedder, open_client, patience_of
+from lorebank.providers.chat import GeneratorSetup, RemoteGenerator, open_generator
+from lorebank.providers.http import BadAnswer
+from lorebank.providers.protocols import Completion, Limits, Prompt, Role, prefixed
+from lorebank.providers.remote import Service, bearer, open_embedder
 from lorebank.records import dataclass
-
-if TYPE_CHECKING:
-    from lorebank.providers.accounts import Setup
 
 DEFAULT_MODEL = "nomic-embed-text"
 _LOADING_S = 180.0
@@ -48,19 +47,59 @@ class OllamaWire:
         return rows
 
 
-def load(setup: Setup) -> RemoteEmbedder:
-    """The embedder of the settings. Whether a server is there shows at the first request."""
-    settings = setup.embedder
-    model = (not setup.as_fallback and settings.model) or DEFAULT_MODEL
-    dimensions = 0 if setup.as_fallback else settings.dimensions
-    key = account_of("ollama", setup).key
-    headers = {"Authorization": f"Bearer {key}"} if key else {}
-    asked = patience_of(setup)
-    return RemoteEmbedder(
-        OllamaWire(model, dimensions),
-        open_client("ollama", setup, headers, model),
-        limits=Limits(64, 50_000, 8000, settings.remote.concurrency),
-        dimensions=dimensions,
-        patience=Patience(asked.attempts, max(asked.timeout, _LOADING_S), asked.longest_wait),
-        prompt=Patience(attempts=2, timeout=_LOADING_S, longest_wait=1.0),
-    )
+DEFAULT_CHAT_MODEL = "llama3.1"
+_SPACE = 2.0
+"""Ollama cuts what its context does not hold, from the top and in silence; so it is made to fit."""
+
+
+SERVICE = Service(
+    "ollama",
+    DEFAULT_MODEL,
+    OllamaWire,
+    Limits(items=64, tokens=50_000, text_tokens=8000),
+    loading_s=180.0,
+)
+"""The user's machine is the limit; loading a large model from a slow disk takes minutes."""
+load = partial(open_embedder, SERVICE)
+
+
+@dataclass(frozen=True, slots=True)
+class OllamaChatWire:
+    """The format of `/api/chat`."""
+
+    model: str
+    name: str = "ollama"
+
+    @property
+    def optional(self) -> tuple[str, ...]:
+        return ("format",)
+
+    def request(self, prompt: Prompt, without: frozenset[str]) -> tuple[str, dict[str, Any]]:
+        messages = [{"role": "system", "content": prompt.system}]
+        messages += [{"role": turn.role, "content": turn.text} for turn in prompt.turns]
+        room = int(prompt.estimated_tokens * _SPACE) + prompt.answer_tokens
+        options = {"temperature": 0, "seed": 0, "num_predict": prompt.answer_tokens}
+        body: dict[str, Any] = {
+            "model": self.model,
+            "messages": messages,
+            "stream": False,
+            "options": {**options, "num_ctx": max(4096, room)},
+        }
+        if "format" not in without:
+            body["format"] = "json"
+        return "/api/chat", body
+
+    def read(self, answer: Any) -> Completion:
+        message = answer.get("message") if isinstance(answer, dict) else None
+        text = message.get("content") if isinstance(message, dict) else None
+        if not isinstance(text, str):
+            raise BadAnswer("answered without a message")
+        counts = [answer.get("prompt_eval_count"), answer.get("eval_count")]
+        known = [count for count in counts if isinstance(count, int)]
+        return Completion(text, sum(known) if known else None)
+
+
+def load_chat(setup: GeneratorSetup) -> RemoteGenerator:
+    """The generator of the settings. Whether a server is there shows at the first request."""
+    wire = OllamaChatWire(setup.settings.model or DEFAULT_CHAT_MODEL)
+    return open_generator(wire, setup, bearer)

@@ -1,33 +1,33 @@
-"""Embeddings of OpenAI and of every server that speaks its protocol, and batches of them.
+"""OpenAI, and every server that speaks its protocol: embeddings, batches of them, chat.
 
 `POST /embeddings` with `model`, `input`, `encoding_format` and perhaps `dimensions`; answered with
 `data`, a list of `{"index", "embedding"}` in any order. base64 is a quarter of the bytes; a server
 that does not know it answers with numbers, which are read as well.
+
+OpenAI itself bounds an answer by `max_completion_tokens`, all others by `max_tokens`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import Any
 
-from lorebank.providers.answers import by_index
+from lorebank.providers.accounts import DEFAULT_URLS
+from lorebank.providers.chat import GeneratorSetup, RemoteGenerator, open_generator
 from lorebank.providers.http import BadAnswer
 from lorebank.providers.jsonl_batch import collect_jsonl, submit_jsonl
-from lorebank.providers.prefixes import prefixed
-from lorebank.providers.protocols import BatchState, Limits, Role
+from lorebank.providers.protocols import BatchState, Completion, Limits, Prompt, Role, prefixed
 from lorebank.providers.remote import (
     RemoteEmbedder,
+    Service,
+    as_object,
+    bearer,
+    by_index,
     cut_to_tokens,
-    native_dimension,
-    open_client,
-    patience_of,
-    require_key,
+    open_embedder,
 )
 from lorebank.records import dataclass
-
-if TYPE_CHECKING:
-    from lorebank.providers.accounts import Setup
-
 
 DEFAULT_MODEL = "text-embedding-3-small"
 _NATIVE = {
@@ -57,28 +57,7 @@ class OpenAIWire:
         return "/embeddings", body
 
     def read(self, answer: Any, count: int) -> Sequence[Any]:
-        if not isinstance(answer, dict):
-            raise BadAnswer("answered with JSON that is not an object")
-        return by_index(answer.get("data"), count)
-
-
-def load(setup: Setup) -> RemoteEmbedder:
-    """The embedder of the settings; `ProviderError` where it needs a key and has none."""
-
-    settings = setup.embedder
-    model = (not setup.as_fallback and settings.model) or DEFAULT_MODEL
-    dimensions = 0 if setup.as_fallback else settings.dimensions
-    key = require_key("openai", setup)
-    headers = {"Authorization": f"Bearer {key}"} if key else {}
-    client = open_client("openai", setup, headers, model)
-    return OpenAIBatchEmbedder(
-        OpenAIWire("openai", model, dimensions),
-        client,
-        limits=Limits(96, 250_000, 8000, settings.remote.concurrency),
-        dimensions=dimensions,
-        native=native_dimension(client, _NATIVE, model),
-        patience=patience_of(setup),
-    )
+        return by_index(as_object(answer).get("data"), count)
 
 
 class OpenAIBatchEmbedder(RemoteEmbedder):
@@ -100,3 +79,65 @@ class OpenAIBatchEmbedder(RemoteEmbedder):
 
     def collect(self, job: str) -> BatchState:
         return collect_jsonl(self._client, job, self.dimension, self._patience)
+
+
+SERVICE = Service(
+    "openai",
+    DEFAULT_MODEL,
+    partial(OpenAIWire, "openai"),
+    Limits(items=96, tokens=250_000, text_tokens=8000),
+    _NATIVE,
+    embedder=OpenAIBatchEmbedder,
+)
+"""OpenAI takes 2,048 texts and 300,000 tokens a request; a smaller
+one is less to repeat when it fails."""
+load = partial(open_embedder, SERVICE)
+
+
+DEFAULT_CHAT_MODEL = "gpt-4.1-mini"
+
+
+@dataclass(frozen=True, slots=True)
+class OpenAIChatWire:
+    """The format of `/chat/completions`."""
+
+    model: str
+    bound: str = "max_tokens"
+    """The field that bounds an answer."""
+    name: str = "openai"
+
+    @property
+    def optional(self) -> tuple[str, ...]:
+        return ("response_format", "temperature", self.bound)
+
+    def request(self, prompt: Prompt, without: frozenset[str]) -> tuple[str, dict[str, Any]]:
+        messages = [{"role": "system", "content": prompt.system}]
+        messages += [{"role": turn.role, "content": turn.text} for turn in prompt.turns]
+        options: dict[str, Any] = {
+            "response_format": {"type": "json_object"},
+            "temperature": 0,
+            self.bound: prompt.answer_tokens,
+        }
+        kept = {key: value for key, value in options.items() if key not in without}
+        return "/chat/completions", {"model": self.model, "messages": messages, **kept}
+
+    def read(self, answer: Any) -> Completion:
+        try:
+            text = answer["choices"][0]["message"]["content"]
+        except (KeyError, IndexError, TypeError):
+            text = None
+        if not isinstance(text, str):
+            raise BadAnswer("answered without a message")
+        usage = answer.get("usage")
+        total = usage.get("total_tokens") if isinstance(usage, dict) else None
+        return Completion(text, total if isinstance(total, int) else None)
+
+
+def load_chat(setup: GeneratorSetup) -> RemoteGenerator:
+    """The generator of the settings; `ProviderError` where it needs a key and has none."""
+    base_url = setup.settings.base_url or setup.providers.openai.base_url
+    own = not base_url or base_url.rstrip("/") == DEFAULT_URLS["openai"]
+    wire = OpenAIChatWire(
+        setup.settings.model or DEFAULT_CHAT_MODEL, "max_completion_tokens" if own else "max_tokens"
+    )
+    return open_generator(wire, setup, bearer)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+
 Role = Literal["document", "query"]
 """What a text is embedded as: to be found, or to search with."""
 
@@ -161,3 +162,28 @@ class Generator(Protocol):
 
     def cancel(self) -> None:
         """Break off what other threads are waiting for; they raise `ProviderError`."""
+
+
+_PREFIXES: tuple[tuple[str, str, str], ...] = (
+    ("embeddinggemma", "title: none | text: ", "task: search result | query: "),
+    ("nomic-embed-text", "search_document: ", "search_query: "),
+    ("mxbai-embed-large", "", "Represent this sentence for searching relevant passages: "),
+    ("snowflake-arctic-embed2", "", "query: "),
+    ("multilingual-e5", "passage: ", "query: "),
+    (
+        "qwen3-embedding",
+        "",
+        "Instruct: Given a web search query, retrieve relevant passages that answer the query\n"
+        "Query: ",
+    ),
+)
+"""Part of the model's name, prefix of documents, prefix of queries; from the models' own pages."""
+
+
+def prefixed(model: str, text: str, role: Role) -> str:
+    """The text as that model wants it; unchanged for a model that makes no difference."""
+    folded = model.lower().replace("_", "-")
+    for name, document, query in _PREFIXES:
+        if name in folded:
+            return (document if role == "document" else query) + text
+    return text

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from lorebank.errors import ConfigurationError, ProviderError
 from lorebank.providers.accounts import Setup, chosen_provider
-from lorebank.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,23 +15,23 @@ if TYPE_CHECKING:
     from lorebank.providers.protocols import Embedder, Generator
 
 
-@dataclass(frozen=True, slots=True)
-class _EmbedderRow:
-    module: str
-    """Has a function `load(setup)`."""
-    remedy: str = "Install lorebank again with its dependencies, or set the embedder to none."
-    """What to do when the module cannot be imported."""
-
-
-_EMBEDDERS: dict[str, _EmbedderRow | None] = {
-    "local": _EmbedderRow("lorebank.providers.local"),
-    "openai": _EmbedderRow("lorebank.providers.openai"),
-    "gemini": _EmbedderRow("lorebank.providers.gemini"),
-    "voyage": _EmbedderRow("lorebank.providers.voyage"),
-    "ollama": _EmbedderRow("lorebank.providers.ollama"),
-    "llama.cpp": _EmbedderRow("lorebank.providers.llama_cpp"),
+_EMBEDDERS: dict[str, str | None] = {
+    "local": "local",
+    "openai": "openai",
+    "gemini": "gemini",
+    "voyage": "voyage",
+    "ollama": "ollama",
+    "llama.cpp": "llama_cpp",
     "none": None,
 }
+"""Name in the settings → module of this room with a function `load(setup)`."""
+_GENERATORS = {
+    "openai": "openai",
+    "gemini": "gemini",
+    "ollama": "ollama",
+    "command": "command_chat",
+}
+"""Name in the settings → module of this room with a function `load_chat(setup)`."""
 
 EMBEDDER_NAMES = tuple(_EMBEDDERS)
 """Every name `load_embedder` knows, besides `auto`."""
@@ -51,24 +50,17 @@ def load_embedder(name: str, setup: Setup | None = None) -> Embedder | None:
     if name not in _EMBEDDERS:
         choices = ", ".join(("auto", *EMBEDDER_NAMES))
         raise ConfigurationError(f"unknown embedder {name!r}", hint=f"Choose one of: {choices}.")
-    row = _EMBEDDERS[name]
-    if row is None:
+    module = _EMBEDDERS[name]
+    if module is None:
         return None
     try:
-        load: Callable[[Setup], Embedder] = import_module(row.module).load
+        load: Callable[[Setup], Embedder] = import_module(f"{__package__}.{module}").load
     except ImportError as error:
         raise ProviderError(
-            f"the embedder {name!r} cannot be loaded: {error}", hint=row.remedy
+            f"the embedder {name!r} cannot be loaded: {error}",
+            hint="Install lorebank again with its dependencies, or set the embedder to none.",
         ) from error
     return load(setup)
-
-
-_GENERATORS = {
-    "openai": "lorebank.providers.openai_chat",
-    "gemini": "lorebank.providers.gemini_chat",
-    "ollama": "lorebank.providers.ollama_chat",
-    "command": "lorebank.providers.command_chat",
-}
 
 
 def load_generator(setup: GeneratorSetup) -> Generator | None:
@@ -83,5 +75,7 @@ def load_generator(setup: GeneratorSetup) -> Generator | None:
     if name not in _GENERATORS:
         choices = ", ".join(("none", *_GENERATORS))
         raise ConfigurationError(f"unknown generator {name!r}", hint=f"Choose one of: {choices}.")
-    load: Callable[[GeneratorSetup], Generator] = import_module(_GENERATORS[name]).load
+    load: Callable[[GeneratorSetup], Generator] = import_module(
+        f"{__package__}.{_GENERATORS[name]}"
+    ).load_chat
     return load(setup)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import binascii
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -12,9 +13,9 @@ import numpy as np
 from lorebank.errors import ProviderError
 from lorebank.language.words import estimate_tokens
 from lorebank.providers.accounts import DEFAULT_URLS, KEY_VARIABLES, account_of
-from lorebank.providers.answers import unit_vectors
-from lorebank.providers.http import PATIENT, PROMPT, Client, HttpFailure, Patience
+from lorebank.providers.http import PATIENT, PROMPT, BadAnswer, Client, HttpFailure, Patience
 from lorebank.providers.protocols import Limits, Role
+from lorebank.records import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,6 +28,11 @@ _TOO_LARGE = ("token", "too long", "too large", "context length", "payload size"
 """In a refusal: fewer or shorter texts may pass."""
 _SHORTEST_CUT = 16
 """Characters below which a text that is refused as too long is not cut further."""
+
+
+def bearer(key: str) -> dict[str, str]:
+    """The header that most providers take a key in."""
+    return {"Authorization": f"Bearer {key}"}
 
 
 class Wire(Protocol):
@@ -152,11 +158,67 @@ class RemoteEmbedder:
         return read
 
 
+@dataclass(frozen=True, slots=True)
+class Service:
+    """What sets one embedding service apart from the others."""
+
+    name: str
+    default_model: str
+    wire: Callable[[str, int], Wire]
+    """Model and dimensions (0 for the model's own) → its format."""
+    limits: Limits
+    """Of one request; how many run at a time is a setting."""
+    native: Mapping[str, int] = field(default_factory=dict)
+    """Dimensions of the service's own models."""
+    headers: Callable[[str], dict[str, str]] = bearer
+    """Key → headers."""
+    embedder: type[RemoteEmbedder] = RemoteEmbedder
+    loading_s: float = 0.0
+    """Seconds that a server may take to load a model at the first request."""
+
+
+def open_embedder(service: Service, setup: Setup) -> RemoteEmbedder:
+    """The embedder of the settings; `ProviderError` where the service needs a key and has none."""
+    settings = setup.embedder
+    model = (not setup.as_fallback and settings.model) or service.default_model
+    dimensions = 0 if setup.as_fallback else settings.dimensions
+    client = open_client(service.name, setup, service.headers, model)
+    # A name at another address may stand for another model.
+    own = client.base_url == DEFAULT_URLS[service.name]
+    patience, prompt = patience_of(setup), PROMPT
+    if service.loading_s:
+        patience = replace(patience, timeout=max(patience.timeout, service.loading_s))
+        prompt = replace(prompt, timeout=service.loading_s)
+    return service.embedder(
+        service.wire(model, dimensions),
+        client,
+        limits=replace(service.limits, concurrency=settings.remote.concurrency),
+        dimensions=dimensions,
+        native=service.native.get(model, 0) if own else 0,
+        patience=patience,
+        prompt=prompt,
+    )
+
+
 def open_client(
-    name: str, setup: Setup, headers: dict[str, str], model: str, *, purpose: str = "embedder"
+    name: str,
+    setup: Setup,
+    key_headers: Callable[[str], dict[str, str]],
+    model: str,
+    *,
+    purpose: str = "embedder",
 ) -> Client:
-    """The client of a provider's account; `headers` carry the key, and the user's come on top."""
+    """The client of a provider's account, with its key; headers of the user's own come on top.
+
+    `ProviderError` where the provider's own address gets no key. Another address may ask for none.
+    """
     account = account_of(name, setup)
+    if not account.key and name in KEY_VARIABLES and account.base_url == DEFAULT_URLS[name]:
+        raise ProviderError(
+            f"{name}: no key",
+            hint=f"set {KEY_VARIABLES[name][0]}, or providers.{name}.api_key in your own settings",
+        )
+    headers = key_headers(account.key) if account.key else {}
     own = {title.lower() for title in account.headers}
     kept = {title: text for title, text in headers.items() if title.lower() not in own}
 
@@ -175,29 +237,10 @@ def open_client(
     )
 
 
-def native_dimension(client: Client, known: Mapping[str, int], model: str) -> int:
-    """The dimension of a provider's own model; 0 elsewhere, where a name may stand for another."""
-    return known.get(model, 0) if client.base_url == DEFAULT_URLS[client.provider] else 0
-
-
 def patience_of(setup: Setup) -> Patience:
     """How long an index build waits for the provider."""
     remote = setup.embedder.remote
     return Patience(remote.attempts, remote.timeout_seconds, PATIENT.longest_wait)
-
-
-def require_key(name: str, setup: Setup) -> str:
-    """The key of a provider's account; `ProviderError` where the provider's own address gets none.
-
-    An address of the user's own may ask for none.
-    """
-    account = account_of(name, setup)
-    if not account.key and account.base_url == DEFAULT_URLS[name]:
-        raise ProviderError(
-            f"{name}: no key",
-            hint=f"set {KEY_VARIABLES[name][0]}, or providers.{name}.api_key in your own settings",
-        )
-    return account.key
 
 
 def cut_to_tokens(text: str, tokens: int) -> str:
@@ -229,3 +272,80 @@ def _is_too_large(failure: HttpFailure) -> bool:
         return True
     words = failure.detail.lower()
     return failure.status in (400, 422) and any(word in words for word in _TOO_LARGE)
+
+
+_SHORTEST = 1e-6
+"""A vector shorter than this has no direction: rounding of 32-bit floats alone comes to 1e-7."""
+
+
+def as_object(answer: Any) -> dict[str, Any]:
+    """The answer, if it is a JSON object; `BadAnswer` else."""
+    if not isinstance(answer, dict):
+        raise BadAnswer("answered with JSON that is not an object")
+    return answer
+
+
+def by_index(rows: Any, count: int) -> list[Any]:
+    """The `embedding` of each row of an OpenAI-like answer, in the order of the texts.
+
+    Rows say which text they are for and may stand in any order. `BadAnswer` where they are not as
+    many as texts, or where two are for the same one.
+    """
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise BadAnswer("answered without a list of embeddings")
+    if len(rows) != count:
+        raise BadAnswer(f"answered with {len(rows)} embeddings for {count} texts")
+    if not any("index" in row for row in rows):
+        return [row.get("embedding") for row in rows]
+    placed = {row.get("index"): row.get("embedding") for row in rows}
+    if set(placed) != set(range(count)):
+        raise BadAnswer(f"answered with indexes that are not 0 to {count - 1}")
+    return [placed[index] for index in range(count)]
+
+
+def unit_vectors(rows: Sequence[Any], count: int, dimension: int) -> Floats:
+    """Vectors of length 1 from lists of numbers or base64 of 32-bit floats: `(count, dimension)`.
+
+    `dimension` 0 takes what comes, the same for all. `BadAnswer` for another count or dimension,
+    for what is not a number, and for zero, which would be near to everything.
+    """
+    if len(rows) != count:
+        raise BadAnswer(f"answered with {len(rows)} embeddings for {count} texts")
+    vectors = [_vector(row) for row in rows]
+    for vector in vectors:
+        wanted = dimension or len(vectors[0])
+        if len(vector) != wanted:
+            raise BadAnswer(f"answered with a vector of {len(vector)} numbers, not {wanted}")
+    matrix = np.array(vectors).reshape(count, -1)
+    # Of the squares: not finite where a number is none, or too large for a vector.
+    with np.errstate(over="ignore", invalid="ignore"):
+        squares = np.einsum("ij,ij->i", matrix, matrix, dtype=np.float64)
+    if not np.isfinite(squares).all():
+        if np.isfinite(matrix).all():
+            raise BadAnswer("answered with numbers too large for a vector")
+        raise BadAnswer("answered with numbers that are none (NaN or infinite)")
+    lengths = np.sqrt(squares)
+    if count and float(lengths.min()) < _SHORTEST:
+        raise BadAnswer("answered with a zero vector for a text that is not empty")
+    found: Floats = (matrix / lengths[:, None].astype(matrix.dtype)).astype(np.float32, copy=False)
+    return found
+
+
+def _vector(row: Any) -> NDArray[np.floating[Any]]:
+    if isinstance(row, str):
+        try:
+            raw = binascii.a2b_base64(row, strict_mode=True)
+        except ValueError:
+            raise BadAnswer("answered with an embedding that is not base64") from None
+        if len(raw) % 4 or not raw:
+            raise BadAnswer("answered with an embedding cut off in the middle")
+        return np.frombuffer(raw, dtype="<f4")
+    if not isinstance(row, list) or not row:
+        raise BadAnswer("answered with an embedding that is no list of numbers")
+    try:
+        vector = np.array(row, dtype=np.float64)
+    except (TypeError, ValueError):
+        vector = np.zeros(())
+    if vector.ndim != 1:
+        raise BadAnswer("answered with an embedding that is no list of numbers")
+    return vector

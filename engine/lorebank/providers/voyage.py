@@ -7,25 +7,20 @@ does, with `data` of `{"index", "embedding"}`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import Any
 
-from lorebank.providers.answers import by_index
-from lorebank.providers.http import BadAnswer
 from lorebank.providers.jsonl_batch import collect_jsonl, submit_jsonl
 from lorebank.providers.protocols import BatchState, Limits, Role
 from lorebank.providers.remote import (
     RemoteEmbedder,
+    Service,
+    as_object,
+    by_index,
     cut_to_tokens,
-    native_dimension,
-    open_client,
-    patience_of,
-    require_key,
+    open_embedder,
 )
 from lorebank.records import dataclass
-
-if TYPE_CHECKING:
-    from lorebank.providers.accounts import Setup
-
 
 DEFAULT_MODEL = "voyage-3.5"
 _NATIVE = {
@@ -55,28 +50,7 @@ class VoyageWire:
         return "/embeddings", {"input": list(texts), **self.parameters(role)}
 
     def read(self, answer: Any, count: int) -> Sequence[Any]:
-        if not isinstance(answer, dict):
-            raise BadAnswer("answered with JSON that is not an object")
-        return by_index(answer.get("data"), count)
-
-
-def load(setup: Setup) -> RemoteEmbedder:
-    """The embedder of the settings; `ProviderError` where it needs a key and has none."""
-
-    settings = setup.embedder
-    model = (not setup.as_fallback and settings.model) or DEFAULT_MODEL
-    dimensions = 0 if setup.as_fallback else settings.dimensions
-    key = require_key("voyage", setup)
-    headers = {"Authorization": f"Bearer {key}"} if key else {}
-    client = open_client("voyage", setup, headers, model)
-    return VoyageBatchEmbedder(
-        VoyageWire(model, dimensions),
-        client,
-        limits=Limits(256, 100_000, 30_000, settings.remote.concurrency),
-        dimensions=dimensions,
-        native=native_dimension(client, _NATIVE, model),
-        patience=patience_of(setup),
-    )
+        return by_index(as_object(answer).get("data"), count)
 
 
 class VoyageBatchEmbedder(RemoteEmbedder):
@@ -102,3 +76,15 @@ class VoyageBatchEmbedder(RemoteEmbedder):
 
     def collect(self, job: str) -> BatchState:
         return collect_jsonl(self._client, job, self.dimension, self._patience)
+
+
+SERVICE = Service(
+    "voyage",
+    DEFAULT_MODEL,
+    VoyageWire,
+    Limits(items=256, tokens=100_000, text_tokens=30_000),
+    _NATIVE,
+    embedder=VoyageBatchEmbedder,
+)
+"""Voyage takes 1,000 texts, 120,000 tokens of its larger models and 32,000 a text."""
+load = partial(open_embedder, SERVICE)

@@ -2,6 +2,6 @@
 
 `folder` tells what a folder holds and makes an `Embedder` of it: `static` looks vectors of tokens
 up in a table (model2vec, sentence-transformers' StaticEmbedding), `onnx` runs a network by
-onnxruntime. `tokens` reads `tokenizer.json`, `safetensors` its tables. A static model with a
-WordPiece tokenizer needs numpy alone; what is missing for another is named with what to install.
+onnxruntime. `tokens` reads `tokenizer.json`, `safetensors` the tables. A package that is
+missing is named with what to install.
 """

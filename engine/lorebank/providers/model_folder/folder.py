@@ -13,10 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 import numpy as np
 
 from lorebank.errors import ProviderError
-from lorebank.providers.model_folder.safetensors import map_tables
-from lorebank.providers.model_folder.static import StaticModel, table_name
-from lorebank.providers.prefixes import prefixed
-from lorebank.providers.protocols import Limits, Role
+from lorebank.providers.model_folder.static import StaticModel, map_tables, table_name
+from lorebank.providers.protocols import Limits, Role, prefixed
 from lorebank.providers.user_cache import content_hash
 from lorebank.records import dataclass
 
