@@ -49,7 +49,7 @@ from lorebank.recall.understand import Understood, understand
 from lorebank.reflect import materialise
 from lorebank.workspace.layout import LEDGER_PAGES, is_core, is_generated
 from lorebank.workspace.recalled import note_recalled
-from lorebank.workspace.text_edit import core_path
+from lorebank.workspace.text_file import core_path
 
 H = TypeVar("H", Hit, SearchHit)
 LEAST_WANTED = 10
@@ -245,7 +245,7 @@ class Asking(Sessions):
         collections, and in a `group` for the core memory; `NotFound` for a file that is not there.
         """
         from lorebank.markdown.redaction import shareable
-        from lorebank.workspace.excerpt import read_excerpt
+        from lorebank.workspace.paths import read_excerpt
 
         group = group or self.group
         found = read_excerpt(

@@ -15,8 +15,12 @@ from typing import TYPE_CHECKING
 from lorebank.app.opened import OpenWorkspace, Progress, made_anew_when_damaged
 from lorebank.domain import SearchHit, SyncReport
 from lorebank.errors import PathRefused, UsageError
-from lorebank.workspace.derived import ensure_derived_folder, sessions_path
-from lorebank.workspace.layout import FORGOTTEN_PAGE, is_session_path
+from lorebank.workspace.layout import (
+    FORGOTTEN_PAGE,
+    ensure_derived_folder,
+    is_session_path,
+    sessions_path,
+)
 from lorebank.workspace.text_file import read_text_file
 
 if TYPE_CHECKING:

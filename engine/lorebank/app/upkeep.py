@@ -32,11 +32,9 @@ from lorebank.index.sync import stale_paths, sync_files
 from lorebank.providers.user_cache import cache_directory
 from lorebank.reflect import materialise
 from lorebank.settings.config import Change, load_config
-from lorebank.workspace.derived import ensure_derived_folder
-from lorebank.workspace.discover import find_workspace
-from lorebank.workspace.layout import BANK_FOLDER, DERIVED_FOLDER
+from lorebank.workspace.discover import find_workspace, recognise
+from lorebank.workspace.layout import BANK_FOLDER, DERIVED_FOLDER, ensure_derived_folder
 from lorebank.workspace.lock import WriterLock
-from lorebank.workspace.recognise import recognise
 
 
 class Upkeep(Sessions):
@@ -84,7 +82,7 @@ class Upkeep(Sessions):
 
         `template` is the name of a shipped template, or the path of a folder or zip that holds one.
         """
-        from lorebank.workspace.scaffold import init_workspace
+        from lorebank.templates.scaffold import init_workspace
 
         root = Path(path).expanduser().resolve()
         created = _adopted(root) if recognise(root) else init_workspace(root, template)
@@ -95,7 +93,7 @@ class Upkeep(Sessions):
     @staticmethod
     def plan_init(path: str | Path, *, template: str = "default") -> tuple[str, ...]:
         """What `init` would make, as workspace paths; nothing is written."""
-        from lorebank.workspace.scaffold import init_workspace
+        from lorebank.templates.scaffold import init_workspace
 
         root = Path(path).expanduser().resolve()
         if recognise(root):
@@ -220,7 +218,7 @@ class Upkeep(Sessions):
 
         `source` as in `init`. Nothing is overwritten; with `dry_run` nothing is written.
         """
-        from lorebank.workspace.scaffold import init_workspace
+        from lorebank.templates.scaffold import init_workspace
 
         ensure_derived_folder(self.root)
         if dry_run:

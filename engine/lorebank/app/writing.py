@@ -146,7 +146,7 @@ class Writing(OpenWorkspace):
         from lorebank.markdown.origin import origin_mark
         from lorebank.retain.append import one_paragraph
         from lorebank.retain.notes import append_note, new_note_log
-        from lorebank.workspace.text_edit import edit_text
+        from lorebank.workspace.text_file import edit_text
 
         today = self._today(now)
         recorded = parse_day(day, today, "date") or today
@@ -172,7 +172,7 @@ class Writing(OpenWorkspace):
     def log_file(self, *, day: Day = None, now: date | None = None) -> Path:
         """The file of a day's log, laid out where it does not exist yet."""
         from lorebank.retain.append import new_log
-        from lorebank.workspace.text_edit import edit_text
+        from lorebank.workspace.text_file import edit_text
 
         recorded = parse_day(day, self._today(now), "date") or self._today(now)
         path = LogPattern.compile(self.config.workspace.log_pattern).path_for(recorded)
@@ -201,8 +201,7 @@ class Writing(OpenWorkspace):
         from lorebank.agent.authored import core_request
         from lorebank.agent.core_memory import CoreEdit, CoreLimits, edit_core, measured
         from lorebank.language.words import estimate_tokens
-        from lorebank.workspace.text_edit import core_path, edit_text
-        from lorebank.workspace.text_file import read_text_file
+        from lorebank.workspace.text_file import core_path, edit_text, read_text_file
 
         self._refuse_in_group("the core memory")
         path = core_path(self.root)
@@ -272,7 +271,7 @@ class Writing(OpenWorkspace):
     def _edit_files(self, area: str, texts: Mapping[str, tuple[str, str]], day: date) -> str:
         """Write texts over the texts that were read, kept for undo; the name of the run."""
         from lorebank.reflect.undo import Change, keep_for_undo, next_run
-        from lorebank.workspace.text_edit import edit_text
+        from lorebank.workspace.text_file import edit_text
 
         with WriterLock(self.root):
             run = next_run(self.root, day.isoformat(), area=area)
