@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from lorebank.agent.flush import Flush
     from lorebank.agent.memory_search import MemorySearch
     from lorebank.agent.remember import Remembered
-    from lorebank.app import Bank
     from lorebank.app.awaited import AsyncBank
+    from lorebank.app.bank import Bank
     from lorebank.app.doctor import HealthFinding
     from lorebank.app.several import Banks, open_bank, recall_all, registered_banks
     from lorebank.conversations.export import Transcript, TranscriptExport
@@ -246,7 +246,7 @@ _HOMES = {
     "lorebank.agent.flush": ("Flush",),
     "lorebank.agent.memory_search": ("MemorySearch",),
     "lorebank.agent.remember": ("Remembered",),
-    "lorebank.app": ("Bank",),
+    "lorebank.app.bank": ("Bank",),
     "lorebank.app.doctor": ("HealthFinding",),
     "lorebank.app.awaited": ("AsyncBank",),
     "lorebank.conversations.turns": ("Turn",),

@@ -110,7 +110,7 @@ def test_p13_directives_are_kept_when_all_else_is_cut(bank: Bank) -> None:
 
 
 def test_f97_without_citations_the_agent_is_told_not_to_cite(bank: Bank) -> None:
-    bank.config = replace(bank.config, memory=MemorySettings(citations="off"))
+    bank.workspace.config = replace(bank.config, memory=MemorySettings(citations="off"))
     assert "Do not cite the paths" in bank.context().text
 
 

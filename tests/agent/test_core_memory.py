@@ -103,7 +103,7 @@ def test_line_endings_of_the_page_are_kept() -> None:
 
 
 def _small(bank: Bank) -> None:
-    bank.config = replace(
+    bank.workspace.config = replace(
         bank.config, core_memory=CoreMemorySettings(warn_tokens=60, limit_tokens=90)
     )
 

@@ -27,7 +27,7 @@ def bank(tmp_path: Path) -> Bank:
 
 def _settings(bank: Bank, **flush: object) -> None:
     settings = CompactionSettings(memory_flush=replace(MemoryFlushSettings(), **flush))  # type: ignore[arg-type]
-    bank.config = replace(bank.config, compaction=settings)
+    bank.workspace.config = replace(bank.config, compaction=settings)
 
 
 @pytest.mark.parametrize(

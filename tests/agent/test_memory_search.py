@@ -42,7 +42,7 @@ def test_f38_f40_a_snippet_holds_the_match_its_place_and_who_answered(bank: Bank
 def test_f40_f41_at_most_700_characters_and_the_match_inside(
     bank: Bank, mode: str, query: str, match: str
 ) -> None:
-    bank.config = replace(bank.config, memory=MemorySettings(citations=mode))
+    bank.workspace.config = replace(bank.config, memory=MemorySettings(citations=mode))
     for hit in bank.memory_search(query).hits:
         assert len(hit.snippet) <= 700
     assert match in bank.memory_search(query).hits[0].snippet
@@ -58,7 +58,7 @@ def test_f40_f41_at_most_700_characters_and_the_match_inside(
     ],
 )
 def test_f97_citations(bank: Bank, mode: str, group: bool, cites: bool) -> None:
-    bank.config = replace(bank.config, memory=MemorySettings(citations=mode))
+    bank.workspace.config = replace(bank.config, memory=MemorySettings(citations=mode))
     found = bank.memory_search("zeppelin", group=group)
     assert found.citations is cites
     assert ("Source: " in found.hits[0].snippet) is cites

@@ -10,7 +10,7 @@ from threading import Thread
 import pytest
 
 from lorebank import Bank
-from lorebank.app import opened
+from lorebank.app import workspace
 from lorebank.app.watching import Watcher, is_remote, keep_up
 from lorebank.domain import SyncReport
 from support import WORDS_ONLY
@@ -28,7 +28,7 @@ def watcher(bank: Bank) -> Iterator[Watcher]:
     found = Watcher(bank.root)
     found.start()
     _until(lambda: found.is_watching)
-    bank.watcher = found
+    bank.workspace.watcher = found
     yield found
     found.stop()
 
@@ -58,32 +58,32 @@ def test_a_hand_edit_is_told_and_nothing_is_looked_at_meanwhile(
     bank.recall("oars")
     _edit(bank)
     _until(lambda: _knows(bank))
-    _until(lambda: watcher.changes == bank._changes_seen)
-    monkeypatch.setattr(bank, "_walk", lambda: pytest.fail("looked without need"))
+    _until(lambda: watcher.changes == bank.workspace.changes_seen)
+    monkeypatch.setattr(bank.workspace, "walk", lambda: pytest.fail("looked without need"))
     assert _is_fresh(bank)
 
 
 def test_without_a_watcher_an_answer_is_fresh_only_after_a_look(
     bank: Bank, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bank._next_walk = 0.0
+    bank.workspace.next_walk = 0.0
     assert _is_fresh(bank)
-    bank._next_walk = time.monotonic() + 60
+    bank.workspace.next_walk = time.monotonic() + 60
     _edit(bank)
     assert not _is_fresh(bank) and not _knows(bank)
-    bank._next_walk = 0.0
+    bank.workspace.next_walk = 0.0
     assert _knows(bank)
-    assert bank._next_walk - time.monotonic() <= opened._LONGEST_GAP_S
+    assert bank.workspace.next_walk - time.monotonic() <= workspace._LONGEST_GAP_S
 
 
 def test_a_slow_first_sync_does_not_put_the_next_look_off(
     bank: Bank, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bank._next_walk = 0.0
+    bank.workspace.next_walk = 0.0
     now = iter([1000.0, 1060.0])
-    monkeypatch.setattr(opened.time, "monotonic", lambda: next(now, 1060.0))
-    bank._freshen()
-    assert bank._next_walk <= 1001.0
+    monkeypatch.setattr(workspace.time, "monotonic", lambda: next(now, 1060.0))
+    bank.workspace.freshen()
+    assert bank.workspace.next_walk <= 1001.0
 
 
 @pytest.mark.parametrize("watched", [True, False])
@@ -93,7 +93,7 @@ def test_a_deleted_index_is_noticed_at_once(
     if watched:
         request.getfixturevalue("watcher")
     assert bank.recall("oars").hits
-    bank._next_walk = time.monotonic() + 60
+    bank.workspace.next_walk = time.monotonic() + 60
     for file in (bank.root / ".memory").glob("index.sqlite*"):
         file.unlink()
     assert bank.recall("oars").hits
@@ -105,7 +105,7 @@ def test_the_background_reads_what_changed(bank: Bank, watcher: Watcher) -> None
 
     def keep() -> None:
         with Bank.open(bank.root, environ=WORDS_ONLY) as own:
-            keep_up(own, watcher, lambda: watcher.is_stopped, reports.append)
+            keep_up(own.catch_up, watcher, lambda: watcher.is_stopped, reports.append)
 
     thread = Thread(target=keep)
     thread.start()

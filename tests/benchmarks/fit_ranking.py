@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lorebank import Bank
+from lorebank.app.questions import build_request
 from lorebank.recall.filters import Filters, parse_day, parse_interval
 from lorebank.recall.pipeline import RankOptions, find
 from lorebank.recall.scoring import SIGNS, Weights
@@ -111,8 +112,10 @@ def ask(bank: Bank, query: dict[str, object], gold: object) -> Case | None:
         interval=parse_interval(query.get("since"), query.get("until"), now),  # type: ignore[arg-type]
         as_of=parse_day(query.get("as_of") or now, now, "as-of", side="end"),  # type: ignore[arg-type]
     )
-    bank._freshen()
-    request, _ = bank._request(str(query.get("query") or query["question"]), filters, 10, now)
+    bank.workspace.freshen()
+    request, _ = build_request(
+        bank.workspace, str(query.get("query") or query["question"]), filters, 10, now
+    )
     found = find(request, RankOptions())
     signs = found.pool.signs
     if not signs:

@@ -93,7 +93,7 @@ def _print_times(bank: Bank, what: str, asked: Sequence[str]) -> None:
     times, found, proposed = [], 0, 0
     for name in asked:
         start = time.process_time()
-        resolved = resolve_name(bank._index, name)
+        resolved = resolve_name(bank.workspace.index, name)
         times.append(1000 * (time.process_time() - start))
         found += resolved.entity is not None
         proposed += bool(resolved.proposals)

@@ -83,7 +83,7 @@ def embed(chunks: int, port: int) -> tuple[float, float, int, Limits]:
         build(Path(folder), chunks)
         with Bank.open(Path(folder), environ=environ) as bank:
             bank.sync(embed=False)
-            limits = bank._meaning._primary.load().limits  # type: ignore[union-attr]
+            limits = bank.workspace.meaning._primary.load().limits  # type: ignore[union-attr]
             started, cpu = time.monotonic(), time.process_time()
             embedded = bank.sync().embedded
             return time.monotonic() - started, time.process_time() - cpu, embedded, limits

@@ -85,7 +85,7 @@ def embed(root: Path, facts: int) -> None:
 
 
 def write_random_vectors(bank: Bank) -> None:
-    connection, embedder = bank._index, load_embedder("local")
+    connection, embedder = bank.workspace.index, load_embedder("local")
     assert embedder is not None
     chance = np.random.default_rng(5)
     with transaction(connection):

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from lorebank import Bank, NotFound
+from lorebank.app.trust import open_forgetting
 from lorebank.workspace.layout import FORGOTTEN_PAGE
 from support import WORDS_ONLY
 
@@ -93,7 +94,7 @@ def test_what_is_forgotten_is_not_read_again(
         left = _places(bank)
         bank.sync(full=True)
         assert _places(bank) == left
-        bank._discard_index()
+        bank.workspace.discard_index()
         bank.sync()
         assert _places(bank) == left
 
@@ -244,7 +245,7 @@ def test_where_no_conversation_is_read_there_is_none(workspace: Path) -> None:
 
 def test_a_kill_before_the_store_was_cut_is_finished(workspace: Path) -> None:
     with opened(workspace) as bank:
-        forgetting = bank._forgetting()
+        forgetting = open_forgetting(bank.workspace)
         conversations = forgetting.conversations
         assert conversations is not None
 

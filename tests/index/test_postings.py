@@ -34,7 +34,7 @@ def asked_at_once(bank: Bank, queries: list[str]) -> list[tuple[int, float]]:
     return [
         (row, -score)
         for row, score in select(
-            bank._index,
+            bank.workspace.index,
             f"SELECT rowid, bm25(items_fts, {weights}) FROM items_fts WHERE items_fts MATCH ?"
             " ORDER BY 2, 1",
             (" OR ".join(queries),),
@@ -50,7 +50,7 @@ def test_the_sum_of_words_is_what_fts5_says_of_all_at_once(
     monkeypatch.setattr(module, "FEW", few)
     with Bank.open(root, environ=WORDS_ONLY) as bank:
         bank.sync()
-        postings, whole = item_postings(bank._index), asked_at_once(bank, QUERIES[:wanted])
+        postings, whole = item_postings(bank.workspace.index), asked_at_once(bank, QUERIES[:wanted])
         for _ in ("read", "kept"):
             assert postings.best(QUERIES[:wanted], 1_000) == whole
             assert postings.best(QUERIES[:wanted], 7) == whole[:7]
@@ -63,15 +63,19 @@ def test_a_row_holds_a_word_where_fts5_finds_it(
     monkeypatch.setattr(module, "FEW", few)
 
     def matching(bank: Bank, query: str) -> set[int]:
-        found = select(bank._index, "SELECT rowid FROM items_fts WHERE items_fts MATCH ?", (query,))
+        found = select(
+            bank.workspace.index, "SELECT rowid FROM items_fts WHERE items_fts MATCH ?", (query,)
+        )
         return {row for (row,) in found}
 
     with Bank.open(root, environ=WORDS_ONLY) as bank:
         bank.sync()
-        rows = [row for (row,) in select(bank._index, "SELECT item FROM items ORDER BY id")]
+        rows = [
+            row for (row,) in select(bank.workspace.index, "SELECT item FROM items ORDER BY id")
+        ]
         own = [matching(bank, f"{{text entities day title}} : {query}") for query in QUERIES]
         either = [matching(bank, query) for query in QUERIES]
-        postings = item_postings(bank._index)
+        postings = item_postings(bank.workspace.index)
         for time in ("read", "kept", "scored"):
             assert postings.held(QUERIES, [*rows, 10**6]) == [
                 (
@@ -89,7 +93,7 @@ def test_only_rows_within_count(root: Path) -> None:
         bank.sync()
         whole = asked_at_once(bank, QUERIES[:2])
         some = [row for row, _ in whole[::3]]
-        found = item_postings(bank._index).best(QUERIES[:2], 5, [*some, 10**6])
+        found = item_postings(bank.workspace.index).best(QUERIES[:2], 5, [*some, 10**6])
         assert found == [entry for entry in whole if entry[0] in set(some)][:5]
 
 
@@ -107,7 +111,7 @@ def test_no_more_is_kept_than_there_is_room_for(
     monkeypatch.setattr(module, "CAPACITY", 40)
     with Bank.open(root, environ=WORDS_ONLY) as bank:
         bank.sync()
-        postings, whole = item_postings(bank._index), asked_at_once(bank, QUERIES)
+        postings, whole = item_postings(bank.workspace.index), asked_at_once(bank, QUERIES)
         for _ in range(3):
             assert postings.best(QUERIES, 1_000) == whole
             kept = sum(len(posting.rows) for posting in postings._known.values())

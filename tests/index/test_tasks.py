@@ -27,12 +27,12 @@ def test_a_task_is_listed_once_and_closed_by_the_same_words_later(tmp_path: Path
     )
     with Bank.open(tmp_path) as bank:
         bank.sync()
-        [rent] = load_tasks(bank._index, state=TaskState.OPEN)
+        [rent] = load_tasks(bank.workspace.index, state=TaskState.OPEN)
         assert (rent.text, str(rent.citation)) == ("pay the rent", "memory/2026-03-04.md#L1")
         assert rent.due == Interval(date(2026, 3, 6), date(2026, 3, 6))  # copied on without it
-        [rota] = load_tasks(bank._index, state=TaskState.DONE)
+        [rota] = load_tasks(bank.workspace.index, state=TaskState.DONE)
         assert str(rota.citation) == "memory/2026-03-06.md#L1"
-        before = load_tasks(bank._index, until=date(2026, 3, 3))
+        before = load_tasks(bank.workspace.index, until=date(2026, 3, 3))
         assert [task.state.value for task in before] == ["open", "open"]
         assert before[1].due == Interval(date(2026, 3, 6), date(2026, 3, 6))
 
@@ -41,7 +41,7 @@ def test_an_open_task_is_due_on_the_next_such_day(tmp_path: Path) -> None:
     write(tmp_path, d07="- [ ] call the dentist on Friday\n")  # a Saturday
     with Bank.open(tmp_path) as bank:
         bank.sync()
-        [task] = load_tasks(bank._index)
+        [task] = load_tasks(bank.workspace.index)
         assert task.due == Interval(date(2026, 3, 13), date(2026, 3, 13))
 
 
@@ -49,7 +49,7 @@ def test_a_task_names_the_entities_it_is_about(tmp_path: Path) -> None:
     write(tmp_path, d02="- [ ] ask Moira about the keys\n\n## Retain\n- W @Moira: Cooks.\n")
     with Bank.open(tmp_path) as bank:
         bank.sync()
-        assert load_tasks(bank._index)[0].entities == ("moira",)
+        assert load_tasks(bank.workspace.index)[0].entities == ("moira",)
 
 
 def test_a_rebuilt_index_holds_the_same_tasks(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ def test_counts_follow_the_files(tmp_path: Path) -> None:
     _days(tmp_path, "The kettle sings.", "The kettle leaks.")
     with Bank.open(tmp_path, environ={"LOREBANK_EMBEDDER__PROVIDER": "none"}) as bank:
         bank.sync()
-        vocabulary = bank._vocabulary
+        vocabulary = bank.workspace.vocabulary
         assert (vocabulary.total, vocabulary.frequencies(["kettles", "lid"])) == (
             2,
             {"kettles": 2, "lid": 0},

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lorebank import Bank, LorebankError
+from lorebank.app import reflection
 from support import WORDS_ONLY
 
 LEDGER = "bank/identity.md"
@@ -253,4 +254,4 @@ def test_lines_written_and_deleted_by_hand_leave_what_the_rest_says(
 def settle_pages(bank: Bank) -> None:
     """What a reflect does with the pages, without what it writes on them."""
     bank.sync()
-    bank._settle_pages(bank._today(None), dry_run=False)
+    reflection.settle_pages(bank.workspace, bank.workspace.day(None), dry_run=False)

@@ -13,7 +13,7 @@ from lorebank.domain import Citation, ProposalAction
 from lorebank.language.words import words
 from lorebank.markdown.document import read_document
 from lorebank.markdown.fact_format import format_fact
-from lorebank.reflect.infer import infer_facts, sentences
+from lorebank.nightly.infer import infer_facts, sentences
 from support import WORDS_ONLY
 
 DAY = date(2026, 3, 5)

@@ -48,8 +48,13 @@ class HookEvent:
 class Reader(Protocol):
     """What is asked for the boot pack: a `Bank`."""
 
-    root: Path
-    config: Config
+    @property
+    def root(self) -> Path:
+        """The workspace's folder."""
+
+    @property
+    def config(self) -> Config:
+        """The settings in force."""
 
     def context(self, *, token_budget: int | None = None, now: date | None = None) -> BootPack:
         """The boot pack."""

@@ -1,10 +1,5 @@
-"""The composition root: `Bank`, a workspace that can be asked, told and reflected upon.
+"""`bank.Bank`, a workspace that can be asked, told and reflected upon: what every interface calls.
 
-One file a subject, all standing on `opened`; `bank` puts them together. The methods are thin: what
-they do is in the rooms below. Every interface (command line, MCP, Python) calls `Bank` and nothing
-below it.
+One file a subject, of functions that take the open workspace (`workspace`) first and call the rooms
+below. `several` asks many banks, `awaited` serves event loops. This package imports none.
 """
-
-from lorebank.app.bank import Bank
-
-__all__ = ["Bank"]

@@ -1,21 +1,88 @@
-"""class Bank: the composition root. Every interface calls this and nothing below it."""
+"""class Bank: what every interface (command line, MCP, Python) calls, and nothing below it."""
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date, datetime
+from functools import wraps
+from importlib import import_module
+from pathlib import Path
+from types import MethodType, TracebackType
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
-from lorebank.app.custody import Custody
-from lorebank.app.exchanging import Exchanging
-from lorebank.app.names import Names
-from lorebank.app.serving import Serving
-from lorebank.app.upkeep import Upkeep
+from lorebank.app.opening import init_workspace, open_workspace, plan_init
+from lorebank.app.workspace import OpenWorkspace, Say, log_warning
+from lorebank.domain import NOBODY, Author, Origin
 
 if TYPE_CHECKING:
+    from lorebank.agent.remember import Remembered
+    from lorebank.app import (
+        beliefs,
+        conversations,
+        exchange,
+        hosts,
+        judgments,
+        names,
+        questions,
+        reflection,
+        trust,
+        upkeep,
+        writing,
+    )
     from lorebank.app.doctor import HealthFinding
+    from lorebank.settings.config import Change
+    from lorebank.settings.tables import Config
+else:
+
+    class _Module:
+        """Stands for a module of this room; `module.name` is imported when it is first called."""
+
+        def __init__(self, name):
+            self.name = name
+
+        def __getattr__(self, function):
+            return self.name, function
+
+    beliefs, conversations, exchange, hosts, judgments = map(
+        _Module, ("beliefs", "conversations", "exchange", "hosts", "judgments")
+    )
+    names, questions, reflection, trust, upkeep, writing = map(
+        _Module, ("names", "questions", "reflection", "trust", "upkeep", "writing")
+    )
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
-class Bank(Upkeep, Names, Custody, Exchanging, Serving):
+class _Method:
+    """A function of a module of this room as a method; its module is imported on first use."""
+
+    def __init__(self, function: Any) -> None:
+        self.function = function
+
+    def __get__(self, bank: Bank | None, owner: type[Bank]) -> Any:
+        module, name = self.function
+        function = getattr(import_module(f"lorebank.app.{module}"), name)
+
+        @wraps(function)
+        def method(bank: Bank, /, *args: Any, **kwargs: Any) -> Any:
+            return function(bank.workspace, *args, **kwargs)
+
+        setattr(owner, self.name, method)
+        return method if bank is None else MethodType(method, bank)
+
+    def __set_name__(self, owner: type[Bank], name: str) -> None:
+        self.name = name
+
+
+def _method(
+    function: Callable[Concatenate[OpenWorkspace, P], R],
+) -> Callable[Concatenate[Bank, P], R]:
+    """A function that takes a workspace."""
+    return _Method(function)  # type: ignore[return-value]
+
+
+class Bank:
     """A workspace of Markdown notes that can be asked.
 
     >>> with Bank.init("~/notes") as bank:
@@ -27,7 +94,220 @@ class Bank(Upkeep, Names, Custody, Exchanging, Serving):
     `now` is the day on which relative phrases are read ("last week"); it can be given to `open` or
     to any call, and is today otherwise. Days are `datetime.date` or text such as `2025-11-27`,
     `30d`, `last week`; text that is not understood raises `UsageError`.
+
+    A method is a function of the module named beside it, which takes the open workspace first and
+    is imported when the method is first called.
     """
+
+    def __init__(self, workspace: OpenWorkspace) -> None:
+        self.workspace = workspace
+
+    @classmethod
+    def open(
+        cls,
+        path: str | Path | None = None,
+        *,
+        bank: str | None = None,
+        now: date | None = None,
+        environ: Mapping[str, str] | None = None,
+        offline: bool = False,
+        flags: Sequence[Change] = (),
+        say: Say = log_warning,
+        group: bool = False,
+    ) -> Self:
+        """Open the workspace at `path`, or the one registered under the name `bank`; without
+        either, that of `LOREBANK_WORKSPACE`, the nearest folder upwards that holds `.memory/`,
+        `memory/` or `bank/`, or the default bank. Raises `WorkspaceError`.
+
+        `offline` sends nothing to another machine, whatever the settings say; `flags` are settings
+        that win over every file. `say` is told, before it happens, what is sent where, and what
+        has to be embedded again. A bank opened for a `group` holds nothing of the core memory, nor
+        anything made of it, whatever is asked; it keeps an index of its own.
+        """
+        return cls(
+            open_workspace(
+                path,
+                bank=bank,
+                now=now,
+                environ=environ,
+                offline=offline,
+                flags=flags,
+                say=say,
+                group=group,
+            )
+        )
+
+    @classmethod
+    def init(
+        cls,
+        path: str | Path,
+        *,
+        template: str = "default",
+        now: date | None = None,
+        environ: Mapping[str, str] | None = None,
+    ) -> Self:
+        """Lay out a workspace and open it; what is there already stays as it is.
+
+        `template` is the name of a shipped template, or the path of a folder or zip that holds one.
+        """
+        return cls(init_workspace(path, template=template, now=now, environ=environ))
+
+    plan_init = staticmethod(plan_init)
+
+    @property
+    def root(self) -> Path:
+        """The workspace's folder."""
+        return self.workspace.root
+
+    @property
+    def config(self) -> Config:
+        """The settings in force."""
+        return self.workspace.config
+
+    @property
+    def group(self) -> bool:
+        """Whether it serves a group, for which the core memory is not there."""
+        return self.workspace.group
+
+    @property
+    def created(self) -> tuple[str, ...]:
+        """What `init` made, as workspace paths."""
+        return self.workspace.created
+
+    def close(self) -> None:
+        """Close the index and connections; the Bank may be used again and opens them anew."""
+        self.workspace.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        problem: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    recall = _method(questions.recall)
+    search = _method(questions.search)
+    get = _method(questions.get)
+    timeline = _method(questions.timeline)
+    today = _method(questions.today)
+    agenda = _method(questions.agenda)
+    bench = _method(questions.bench)
+
+    opinions = _method(beliefs.opinions)
+    explain = _method(beliefs.explain)
+    belief_changes = _method(beliefs.belief_changes)
+    rot = _method(beliefs.rot)
+    calibration = _method(beliefs.calibration)
+
+    entities = _method(names.entities)
+    entity = _method(names.entity)
+    resolve = _method(names.resolve)
+    graph = _method(names.graph)
+    export_graph = _method(names.export_graph)
+    audit = _method(names.audit)
+    decide = _method(names.decide)
+
+    retain = _method(writing.retain)
+    add = _method(writing.retain)
+    log = _method(writing.log)
+    log_file = _method(writing.log_file)
+    memory_write = _method(writing.memory_write)
+    lint = _method(writing.lint)
+    undo_lint = _method(writing.undo_lint)
+    undo_retain = _method(writing.undo_retain)
+
+    reflect = _method(reflection.reflect)
+    undo_reflect = _method(reflection.undo_reflect)
+    unsure = _method(reflection.unsure)
+    settle = _method(reflection.settle)
+    unsettle = _method(reflection.unsettle)
+
+    inbox = _method(judgments.inbox)
+    rule = _method(judgments.rule)
+    unrule = _method(judgments.unrule)
+    decisions = _method(judgments.decisions)
+    judge = _method(judgments.judge)
+    proposals = _method(judgments.proposals)
+    accept_proposal = _method(judgments.accept_proposal)
+    reject_proposal = _method(judgments.reject_proposal)
+
+    confirm = _method(trust.confirm)
+    forget = _method(trust.forget)
+    undo_forget = _method(trust.undo_forget)
+    purge_forgotten = _method(trust.purge_forgotten)
+
+    sync_sessions = _method(conversations.sync_sessions)
+    transcripts = _method(conversations.transcripts)
+    export_transcripts = _method(conversations.export_transcripts)
+    session_turns = _method(conversations.session_turns)
+
+    import_notes = _method(exchange.import_notes)
+    export = _method(exchange.export)
+    import_template = _method(upkeep.import_template)
+    export_template = _method(upkeep.export_template)
+
+    memory_search = _method(hosts.memory_search)
+    begin_serving = _method(hosts.begin_serving)
+    context = _method(hosts.context)
+    flush = _method(hosts.flush)
+
+    sync = _method(upkeep.sync)
+    catch_up = _method(upkeep.catch_up)
+    check = _method(upkeep.check)
+    status = _method(upkeep.status)
+    directives = _method(upkeep.directives)
+
+    def remember(
+        self,
+        text: str,
+        *,
+        to: str = "auto",
+        origin: Origin | str = Origin.OWNER,
+        author: Author = NOBODY,
+        now: date | None = None,
+    ) -> Remembered:
+        """Write down what one was asked to remember, where it belongs: orders into the core memory,
+        decisions, preferences and durable facts into the retain section of today's log, context of
+        the day into the log as a note. `to` names the place: `core`, `fact` or `log`.
+        """
+        from lorebank.agent.authored import is_order
+        from lorebank.agent.remember import remember
+        from lorebank.app.writing import strip_recalled_text
+
+        if author is not NOBODY and is_order(text):
+            to = "core"  # where it becomes a proposal
+        return remember(
+            self,
+            strip_recalled_text(self.workspace, text),
+            to=to,
+            origin=origin,
+            author=author,
+            now=now,
+        )
+
+    def session_hook(
+        self,
+        event: str,
+        *,
+        session: str = "main",
+        source: str = "",
+        prompt: str = "",
+        transcript: str = "",
+        now: date | None = None,
+    ) -> str:
+        """What a host's hook prints: for `session-start` the boot pack, with the flush prompt where
+        the conversation was just compacted (`source="compact"`); for `prompt` what memory knows of
+        it, and the flush prompt where the `transcript` says that a compaction is near; for
+        `session-end` what waits in the inbox; for `pre-compact` nothing.
+        """
+        from lorebank.agent.session_hooks import HookEvent, session_hook
+
+        told = HookEvent(event, session, source, prompt, transcript)
+        return session_hook(self, told, today=self.workspace.day(now))
 
     def doctor(
         self, *, fix: bool = False, moment: datetime | None = None

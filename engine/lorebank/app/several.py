@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from lorebank.app.bank import Bank
-from lorebank.app.opened import Say, held_first, log_warning
+from lorebank.app.workspace import Say, log_warning, opinion_sort_key
 from lorebank.domain import (
     Answer,
     BankPart,
@@ -156,7 +156,7 @@ class Banks:
         )
         rows = [(each.part.bank, opinion) for each in asked for opinion in each.said or ()]
         return OpinionsOfBanks(
-            opinions=tuple(sorted(rows, key=lambda row: held_first(row[1]))),
+            opinions=tuple(sorted(rows, key=lambda row: opinion_sort_key(row[1]))),
             banks=tuple(replace(each.part, results=len(each.said or ())) for each in asked),
         )
 

@@ -12,12 +12,11 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import TYPE_CHECKING
 
-from lorebank.app.opened import SWEEP_S, Say, log_warning
+from lorebank.app.workspace import SWEEP_S, Say, log_warning
 from lorebank.errors import LorebankError
 from lorebank.workspace.layout import DERIVED_FOLDER
 
 if TYPE_CHECKING:
-    from lorebank.app.bank import Bank
     from lorebank.domain import SyncReport
 
 QUIET_S = 1.5
@@ -101,7 +100,7 @@ def is_remote(root: Path, mounts: Path = Path("/proc/mounts")) -> bool:
 
 
 def keep_up(
-    bank: Bank,
+    catch_up: Callable[[], SyncReport],
     watcher: Watcher,
     is_over: Callable[[], bool],
     told: Callable[[SyncReport], None] = lambda report: None,
@@ -115,7 +114,7 @@ def keep_up(
         if is_over():
             return
         try:
-            told(bank.catch_up())
+            told(catch_up())
         except LorebankError as problem:  # another process holds the lock, a file is half written
             say(f"not brought up to date: {problem.message}")
 

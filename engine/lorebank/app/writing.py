@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import date
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lorebank.app.opened import Day, OpenWorkspace
 from lorebank.domain import (
     NOBODY,
     Author,
@@ -37,299 +37,318 @@ from lorebank.workspace.lock import WriterLock, append_lock
 
 if TYPE_CHECKING:
     from lorebank.agent.core_memory import CoreWrite
+    from lorebank.app.workspace import Day, OpenWorkspace
 
 
-class Writing(OpenWorkspace):
-    """Writing into logs and the core memory."""
+def retain(
+    ws: OpenWorkspace,
+    text: str,
+    *,
+    kind: FactKind | str | None = None,
+    entities: Sequence[str] = (),
+    confidence: float | None = None,
+    day: Day = None,
+    for_: Sequence[str] = (),
+    against: Sequence[str] = (),
+    replaces: Sequence[str] | str = (),
+    origin: Origin | str = Origin.OWNER,
+    author: Author = NOBODY,
+    allow_future: bool = False,
+    allow_secret: bool = False,
+    now: date | None = None,
+) -> Fact:
+    """Append a fact under the retain section of a day's log and return it with its citation.
 
-    def retain(
-        self,
-        text: str,
-        *,
-        kind: FactKind | str | None = None,
-        entities: Sequence[str] = (),
-        confidence: float | None = None,
-        day: Day = None,
-        for_: Sequence[str] = (),
-        against: Sequence[str] = (),
-        replaces: Sequence[str] | str = (),
-        origin: Origin | str = Origin.OWNER,
-        author: Author = NOBODY,
-        allow_future: bool = False,
-        allow_secret: bool = False,
-        now: date | None = None,
-    ) -> Fact:
-        """Append a fact under the retain section of a day's log and return it with its citation.
+    `text` may be a typed line itself (`O(c=0.9) @Peter: …`); what is given by name wins.
+    `for_` and `against` are ids of opinions it speaks to, `replaces` of facts that hold no
+    longer because of it: the line ends in `(ends f-…)`, and taking it out brings them back.
+    `origin` says whose word it is. What recall printed is cut out of it, since it would be
+    learned twice; `UsageError` where nothing else is left. `author` is the agent that writes,
+    if one does: its line says so, holds no secret and no private part, and is of one of the
+    last days. `related` of the fact returned holds what it may restate, contradict or replace:
+    rule on it (`Bank.rule`) while you know why.
+    """
+    from lorebank.agent.authored import admitted, as_written_by
+    from lorebank.beliefs.nearness import FINGERPRINT
+    from lorebank.inbox.registry import about
+    from lorebank.markdown.fact_format import format_fact
+    from lorebank.retain.compose import compose_fact
 
-        `text` may be a typed line itself (`O(c=0.9) @Peter: …`); what is given by name wins.
-        `for_` and `against` are ids of opinions it speaks to, `replaces` of facts that hold no
-        longer because of it: the line ends in `(ends f-…)`, and taking it out brings them back.
-        `origin` says whose word it is. What recall printed is cut out of it, since it would be
-        learned twice; `UsageError` where nothing else is left. `author` is the agent that writes,
-        if one does: its line says so, holds no secret and no private part, and is of one of the
-        last days. `related` of the fact returned holds what it may restate, contradict or replace:
-        rule on it (`Bank.rule`) while you know why.
-        """
-        from lorebank.agent.authored import admitted, as_written_by
-        from lorebank.inbox.registry import about
-        from lorebank.markdown.fact_format import format_fact
-        from lorebank.reflect.nearness import FINGERPRINT
-        from lorebank.retain.compose import compose_fact
-
-        today = self._today(now)
-        recorded = parse_day(day, today, "date") or today
-        origin, author = as_written_by(author, Origin(parse_origin(origin)), today, recorded)
-        if recorded > today and not allow_future:
-            raise UsageError(
-                f"--date {recorded} lies ahead; a log tells of days that were",
-                hint="write it down today and name the day in the sentence, or --allow-future",
-            )
-        news = self._news(admitted(text) if origin is Origin.AGENT else text)
-        public, private = private_parts(news)
-        if private and not public:
-            raise UsageError("nothing to retain: all of it is private", hint="edit the log itself")
-        if find_secrets(news) and not allow_secret:
-            raise UsageError(
-                "nothing retained: the text holds what looks like a secret",
-                hint="leave it out, or --allow-secret; the index masks it either way",
-            )
-        marks = [EvidenceMark(Stance.FOR, self._opinion_id(o)) for o in for_]
-        marks += [EvidenceMark(Stance.AGAINST, self._opinion_id(o)) for o in against]
-        olds = (replaces,) if isinstance(replaces, str) else replaces
-        self._sync_if_free()
-        fact = compose_fact(
-            public,
-            kind=parse_kind(kind),
-            entities=entities,
-            confidence=confidence,
-            day=recorded,
-            marks=marks,
-            ends=[self._fact(old).id for old in olds],
-            origin=origin,
-            author=author,
-            names_in=self._known_names,
+    today = ws.day(now)
+    recorded = parse_day(day, today, "date") or today
+    origin, author = as_written_by(author, Origin(parse_origin(origin)), today, recorded)
+    if recorded > today and not allow_future:
+        raise UsageError(
+            f"--date {recorded} lies ahead; a log tells of days that were",
+            hint="write it down today and name the day in the sentence, or --allow-future",
         )
-        path = LogPattern.compile(self.config.workspace.log_pattern).path_for(recorded)
-        written = next((f for f in facts_by_id(self._index, fact.id) if not private), None)
-        if written is not None:
-            self._say(f"noted already: {written.citation}; nothing was written")
-            return written
-        for before in facts_saying(self._index, [fact.content])[-1:]:
-            self._say(f"noted before: {before.citation}")
-        formatted = f"{format_fact(fact)} {private}".rstrip()
-        with append_lock(self.root):
-            line = self._append(path, formatted, recorded, undo="retain")
-        if self._vectors_of is not None:
-            self._meaning.embed_texts(FINGERPRINT, [fact.content])
-        self._sync_if_free()
-        written = facts_by_place(self._index, path, line)
-        if written is None:
-            return replace(fact, citation=Citation(path, line, line))
-        if self.group:
-            return written  # the inbox is the owner's, and not for a group
-        return replace(written, related=about(self._open_desk(now), written))
-
-    add = retain
-
-    def _sync_if_free(self) -> None:
-        """Bring the index up to date unless somebody holds the workspace: whoever writes a line
-        never waits for a night, whose own last sync, or the next question, reads it."""
-        with suppress(LockHeld), WriterLock(self.root, timeout_s=0):
-            self._sync_words()
-
-    def log(
-        self, text: str, *, day: Day = None, author: Author = NOBODY, now: date | None = None
-    ) -> Citation:
-        """Append a note to a day's log, as context of that day and no fact; where it stands.
-        `author` as in `retain`."""
-        from lorebank.agent.authored import admitted, as_written_by
-        from lorebank.markdown.origin import origin_mark
-        from lorebank.retain.append import one_paragraph
-        from lorebank.retain.notes import append_note, new_note_log
-        from lorebank.workspace.text_file import edit_text
-
-        today = self._today(now)
-        recorded = parse_day(day, today, "date") or today
-        origin, author = as_written_by(author, Origin.OWNER, today, recorded)
-        text = self._news(text)
-        if origin is Origin.AGENT:  # on one line, so that the mark is that of all it says
-            text = f"{one_paragraph(admitted(text))}{origin_mark(origin, author)}"
-        path = LogPattern.compile(self.config.workspace.log_pattern).path_for(recorded)
-        places: list[Citation] = []
-
-        def add(before: str | None) -> str:
-            log = new_note_log(recorded) if before is None else before
-            done = append_note(log, text, path=path, headings=self._read_settings.retain_headings)
-            last = done.line + text.strip().count("\n")
-            places.append(Citation(path, done.line, last))
-            return done.text
-
-        with append_lock(self.root):
-            edit_text(self.root, path, self.config, add)
-        self._sync_if_free()
-        return places[-1]
-
-    def log_file(self, *, day: Day = None, now: date | None = None) -> Path:
-        """The file of a day's log, laid out where it does not exist yet."""
-        from lorebank.retain.append import new_log
-        from lorebank.workspace.text_file import edit_text
-
-        recorded = parse_day(day, self._today(now), "date") or self._today(now)
-        path = LogPattern.compile(self.config.workspace.log_pattern).path_for(recorded)
-        with WriterLock(self.root):
-            edit_text(self.root, path, self.config, lambda t: new_log(recorded) if t is None else t)
-        return self.root / path
-
-    def memory_write(
-        self,
-        action: str,
-        text: str = "",
-        *,
-        old: str = "",
-        line: int | None = None,
-        section: str = "",
-        author: Author = NOBODY,
-        now: date | None = None,
-    ) -> CoreWrite:
-        """Change the core memory: `append` a text (at the end of `section`, where given), `replace`
-        `old`, which must stand there exactly once, or `insert` before `line`.
-
-        Warns when the page grows large and raises `CoreMemoryFull` past its limit. The lines of an
-        agent (`author`) are marked; its orders, and its changes to the owner's lines, are proposed
-        to the owner instead (`CoreWrite.proposed`).
-        """
-        from lorebank.agent.authored import core_request
-        from lorebank.agent.core_memory import CoreEdit, CoreLimits, edit_core, measured
-        from lorebank.language.words import estimate_tokens
-        from lorebank.workspace.text_file import core_path, edit_text, read_text_file
-
-        self._refuse_in_group("the core memory")
-        path = core_path(self.root)
-        text = self._news(text) if text else text
-        edit = CoreEdit(action, text, old=old, line=line, section=section)
-        settings = self.config.core_memory
-        limits = CoreLimits(settings.warn_tokens, settings.limit_tokens)
-        reports: list[CoreWrite] = []
-
-        with WriterLock(self.root):
-            if author is not NOBODY:
-                before = read_text_file(self.root, path).text
-                request = core_request(path, before, edit, author, self._today(now))
-                if isinstance(request, tuple):
-                    return self._propose(request, estimate_tokens(before))
-                edit = request
-
-            def change(before: str | None) -> str:
-                edited = edit_core(before or "", edit)
-                reports.append(measured(before or "", edited, limits, path=path, action=action))
-                return edited.text
-
-            edit_text(self.root, path, self.config, change)
-        self._sync_words()
-        return reports[-1]
-
-    def lint(self, *, fix: bool = False, now: date | None = None) -> LintReport:
-        """Lines that are better written otherwise, each with what it would become.
-
-        With `fix` those that need no judgement are rewritten; `undo_lint` takes that back.
-        """
-        from lorebank.index.lint import lint_findings
-        from lorebank.markdown.lint import apply_fixes, with_fixes
-
-        self._freshen()
-        headings = self._read_settings.retain_headings
-        found: list[LintFinding] = []
-        after: dict[str, tuple[str, str]] = {}
-        for path, group in groupby(lint_findings(self._index), lambda each: each.source.path):
-            text = self._read_text(path)
-            fixed = with_fixes(tuple(group), text, headings)
-            found += fixed
-            if (mended := apply_fixes(fixed, text)) != text:
-                after[path] = (text, mended)
-        if not fix or not after:
-            return LintReport(tuple(found))
-        run = self._edit_files("lint", after, self._today(now))
-        self._sync_words()
-        return LintReport(tuple(found), tuple(sorted(after)), run)
-
-    def undo_lint(self, run: str | None = None) -> UndoReport:
-        """Take the fixes of a run of lint back, the last without a name."""
-        return self._undo_edit("lint", run)
-
-    def undo_retain(self) -> UndoReport:
-        """Take the last fact that `retain` wrote out of its log again."""
-        return self._undo_edit("retain", None)
-
-    def _undo_edit(self, area: str, run: str | None) -> UndoReport:
-        from lorebank.reflect.undo import undo_run
-
-        with WriterLock(self.root):
-            report = undo_run(self.root, run, area=area)
-        self._sync_words()
-        return report
-
-    def _edit_files(self, area: str, texts: Mapping[str, tuple[str, str]], day: date) -> str:
-        """Write texts over the texts that were read, kept for undo; the name of the run."""
-        from lorebank.reflect.undo import Change, keep_for_undo, next_run
-        from lorebank.workspace.text_file import edit_text
-
-        with WriterLock(self.root):
-            run = next_run(self.root, day.isoformat(), area=area)
-            changes: dict[str, Change] = {}
-            for path, (before, after) in texts.items():
-                # A file that changed since it was read is left alone: its line numbers are old.
-                def edit(text: str | None, before: str = before, after: str = after) -> str:
-                    return after if text == before else text or ""
-
-                edited = edit_text(self.root, path, self.config, edit)
-                changes[path] = Change(*edited)
-            keep_for_undo(self.root, run, changes, area=area)
-        return run
-
-    def _known_names(self, text: str) -> tuple[Mention, ...]:
-        from lorebank.names.plain_mentions import names_in_sentence
-        from lorebank.retain.kinds import not_names
-
-        self._freshen()
-        return names_in_sentence(self._index, text, not_names())
-
-    def _read_text(self, path: str) -> str:
-        data = (self.root / path).read_bytes()
-        return data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
-
-    def _propose(self, asked: Sequence[Proposal], core_tokens: int) -> CoreWrite:
-        """Put an agent's requests before the owner; the caller holds the writer's lock."""
-        from lorebank.agent.core_memory import CoreWrite
-        from lorebank.markdown.proposal_pages import AGENT_PROPOSALS
-        from lorebank.reflect.proposals import propose
-        from lorebank.workspace.text_file import read_text_file
-
-        propose(self.root, asked)
-        ids = tuple(proposal.id for proposal in asked)
-        text = read_text_file(self.root, AGENT_PROPOSALS).text
-        lines = [n for n, line in enumerate(text.split("\n"), 1) if any(i in line for i in ids)]
-        return CoreWrite(
-            AGENT_PROPOSALS,
-            "propose",
-            lines[0],
-            lines[-1],
-            core_tokens,
-            self.config.core_memory.limit_tokens,
-            f"not written: proposed to the owner, who rules on it in the inbox ({', '.join(ids)})",
-            ids,
+    news = strip_recalled_text(ws, admitted(text) if origin is Origin.AGENT else text)
+    public, private = private_parts(news)
+    if private and not public:
+        raise UsageError("nothing to retain: all of it is private", hint="edit the log itself")
+    if find_secrets(news) and not allow_secret:
+        raise UsageError(
+            "nothing retained: the text holds what looks like a secret",
+            hint="leave it out, or --allow-secret; the index masks it either way",
         )
+    marks = [EvidenceMark(Stance.FOR, ws.full_opinion_id(o)) for o in for_]
+    marks += [EvidenceMark(Stance.AGAINST, ws.full_opinion_id(o)) for o in against]
+    olds = (replaces,) if isinstance(replaces, str) else replaces
+    _sync_if_free(ws)
+    fact = compose_fact(
+        public,
+        kind=parse_kind(kind),
+        entities=entities,
+        confidence=confidence,
+        day=recorded,
+        marks=marks,
+        ends=[ws.find_fact(old).id for old in olds],
+        origin=origin,
+        author=author,
+        names_in=partial(_known_names, ws),
+    )
+    path = LogPattern.compile(ws.config.workspace.log_pattern).path_for(recorded)
+    written = next((f for f in facts_by_id(ws.index, fact.id) if not private), None)
+    if written is not None:
+        ws.say(f"noted already: {written.citation}; nothing was written")
+        return written
+    for before in facts_saying(ws.index, [fact.content])[-1:]:
+        ws.say(f"noted before: {before.citation}")
+    formatted = f"{format_fact(fact)} {private}".rstrip()
+    with append_lock(ws.root):
+        line = ws.append_fact(path, formatted, recorded, undo="retain")
+    if ws.vectors_of is not None:
+        ws.meaning.embed_texts(FINGERPRINT, [fact.content])
+    _sync_if_free(ws)
+    written = facts_by_place(ws.index, path, line)
+    if written is None:
+        return replace(fact, citation=Citation(path, line, line))
+    if ws.group:
+        return written  # the inbox is the owner's, and not for a group
+    return replace(written, related=about(ws.open_desk(now), written))
 
-    def _news(self, text: str) -> str:
-        """A text without what recall printed; says what was left out."""
-        from lorebank.markdown.recalled import strip_recalled
 
-        stripped = strip_recalled(text)
-        if not stripped.removed:
-            return text
-        if not stripped.text.strip():
-            raise UsageError(
-                "nothing to write: this is what recall printed, not news",
-                hint="write down what is new in words of its own",
-            )
-        self._say(f"left out {len(stripped.removed)} recalled lines: they are remembered already")
-        return stripped.text
+add = retain
+
+
+def _sync_if_free(ws: OpenWorkspace) -> None:
+    """Bring the index up to date unless somebody holds the workspace: whoever writes a line
+    never waits for a night, whose own last sync, or the next question, reads it."""
+    with suppress(LockHeld), WriterLock(ws.root, timeout_s=0):
+        ws.sync_files()
+
+
+def log(
+    ws: OpenWorkspace,
+    text: str,
+    *,
+    day: Day = None,
+    author: Author = NOBODY,
+    now: date | None = None,
+) -> Citation:
+    """Append a note to a day's log, as context of that day and no fact; where it stands.
+    `author` as in `retain`."""
+    from lorebank.agent.authored import admitted, as_written_by
+    from lorebank.markdown.origin import origin_mark
+    from lorebank.retain.append import one_paragraph
+    from lorebank.retain.notes import append_note, new_note_log
+    from lorebank.workspace.text_file import edit_text
+
+    today = ws.day(now)
+    recorded = parse_day(day, today, "date") or today
+    origin, author = as_written_by(author, Origin.OWNER, today, recorded)
+    text = strip_recalled_text(ws, text)
+    if origin is Origin.AGENT:  # on one line, so that the mark is that of all it says
+        text = f"{one_paragraph(admitted(text))}{origin_mark(origin, author)}"
+    path = LogPattern.compile(ws.config.workspace.log_pattern).path_for(recorded)
+    places: list[Citation] = []
+
+    def add(before: str | None) -> str:
+        log = new_note_log(recorded) if before is None else before
+        done = append_note(log, text, path=path, headings=ws.read_settings.retain_headings)
+        last = done.line + text.strip().count("\n")
+        places.append(Citation(path, done.line, last))
+        return done.text
+
+    with append_lock(ws.root):
+        edit_text(ws.root, path, ws.config, add)
+    _sync_if_free(ws)
+    return places[-1]
+
+
+def log_file(ws: OpenWorkspace, *, day: Day = None, now: date | None = None) -> Path:
+    """The file of a day's log, laid out where it does not exist yet."""
+    from lorebank.retain.append import new_log
+    from lorebank.workspace.text_file import edit_text
+
+    recorded = parse_day(day, ws.day(now), "date") or ws.day(now)
+    path = LogPattern.compile(ws.config.workspace.log_pattern).path_for(recorded)
+    with WriterLock(ws.root):
+        edit_text(ws.root, path, ws.config, lambda t: new_log(recorded) if t is None else t)
+    return ws.root / path
+
+
+def memory_write(
+    ws: OpenWorkspace,
+    action: str,
+    text: str = "",
+    *,
+    old: str = "",
+    line: int | None = None,
+    section: str = "",
+    author: Author = NOBODY,
+    now: date | None = None,
+) -> CoreWrite:
+    """Change the core memory: `append` a text (at the end of `section`, where given), `replace`
+    `old`, which must stand there exactly once, or `insert` before `line`.
+
+    Warns when the page grows large and raises `CoreMemoryFull` past its limit. The lines of an
+    agent (`author`) are marked; its orders, and its changes to the owner's lines, are proposed
+    to the owner instead (`CoreWrite.proposed`).
+    """
+    from lorebank.agent.authored import core_request
+    from lorebank.agent.core_memory import CoreEdit, CoreLimits, edit_core, measured
+    from lorebank.language.words import estimate_tokens
+    from lorebank.workspace.text_file import core_path, edit_text, read_text_file
+
+    ws.refuse_in_group("the core memory")
+    path = core_path(ws.root)
+    text = strip_recalled_text(ws, text) if text else text
+    edit = CoreEdit(action, text, old=old, line=line, section=section)
+    settings = ws.config.core_memory
+    limits = CoreLimits(settings.warn_tokens, settings.limit_tokens)
+    reports: list[CoreWrite] = []
+
+    with WriterLock(ws.root):
+        if author is not NOBODY:
+            before = read_text_file(ws.root, path).text
+            request = core_request(path, before, edit, author, ws.day(now))
+            if isinstance(request, tuple):
+                return _propose(ws, request, estimate_tokens(before))
+            edit = request
+
+        def change(before: str | None) -> str:
+            edited = edit_core(before or "", edit)
+            reports.append(measured(before or "", edited, limits, path=path, action=action))
+            return edited.text
+
+        edit_text(ws.root, path, ws.config, change)
+    ws.sync_files()
+    return reports[-1]
+
+
+def lint(ws: OpenWorkspace, *, fix: bool = False, now: date | None = None) -> LintReport:
+    """Lines that are better written otherwise, each with what it would become.
+
+    With `fix` those that need no judgement are rewritten; `undo_lint` takes that back.
+    """
+    from lorebank.index.lint import lint_findings
+    from lorebank.markdown.lint import apply_fixes, with_fixes
+
+    ws.freshen()
+    headings = ws.read_settings.retain_headings
+    found: list[LintFinding] = []
+    after: dict[str, tuple[str, str]] = {}
+    for path, group in groupby(lint_findings(ws.index), lambda each: each.source.path):
+        text = _read_text(ws, path)
+        fixed = with_fixes(tuple(group), text, headings)
+        found += fixed
+        if (mended := apply_fixes(fixed, text)) != text:
+            after[path] = (text, mended)
+    if not fix or not after:
+        return LintReport(tuple(found))
+    run = _edit_files(ws, "lint", after, ws.day(now))
+    ws.sync_files()
+    return LintReport(tuple(found), tuple(sorted(after)), run)
+
+
+def undo_lint(ws: OpenWorkspace, run: str | None = None) -> UndoReport:
+    """Take the fixes of a run of lint back, the last without a name."""
+    return _undo_edit(ws, "lint", run)
+
+
+def undo_retain(ws: OpenWorkspace) -> UndoReport:
+    """Take the last fact that `retain` wrote out of its log again."""
+    return _undo_edit(ws, "retain", None)
+
+
+def _undo_edit(ws: OpenWorkspace, area: str, run: str | None) -> UndoReport:
+    from lorebank.nightly.undo import undo_run
+
+    with WriterLock(ws.root):
+        report = undo_run(ws.root, run, area=area)
+    ws.sync_files()
+    return report
+
+
+def _edit_files(
+    ws: OpenWorkspace, area: str, texts: Mapping[str, tuple[str, str]], day: date
+) -> str:
+    """Write texts over the texts that were read, kept for undo; the name of the run."""
+    from lorebank.nightly.undo import Change, keep_for_undo, next_run
+    from lorebank.workspace.text_file import edit_text
+
+    with WriterLock(ws.root):
+        run = next_run(ws.root, day.isoformat(), area=area)
+        changes: dict[str, Change] = {}
+        for path, (before, after) in texts.items():
+            # A file that changed since it was read is left alone: its line numbers are old.
+            def edit(text: str | None, before: str = before, after: str = after) -> str:
+                return after if text == before else text or ""
+
+            edited = edit_text(ws.root, path, ws.config, edit)
+            changes[path] = Change(*edited)
+        keep_for_undo(ws.root, run, changes, area=area)
+    return run
+
+
+def _known_names(ws: OpenWorkspace, text: str) -> tuple[Mention, ...]:
+    from lorebank.names.plain_mentions import names_in_sentence
+    from lorebank.retain.kinds import not_names
+
+    ws.freshen()
+    return names_in_sentence(ws.index, text, not_names())
+
+
+def _read_text(ws: OpenWorkspace, path: str) -> str:
+    data = (ws.root / path).read_bytes()
+    return data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
+
+
+def _propose(ws: OpenWorkspace, asked: Sequence[Proposal], core_tokens: int) -> CoreWrite:
+    """Put an agent's requests before the owner; the caller holds the writer's lock."""
+    from lorebank.agent.core_memory import CoreWrite
+    from lorebank.markdown.proposal_pages import AGENT_PROPOSALS
+    from lorebank.nightly.proposals import propose
+    from lorebank.workspace.text_file import read_text_file
+
+    propose(ws.root, asked)
+    ids = tuple(proposal.id for proposal in asked)
+    text = read_text_file(ws.root, AGENT_PROPOSALS).text
+    lines = [n for n, line in enumerate(text.split("\n"), 1) if any(i in line for i in ids)]
+    return CoreWrite(
+        AGENT_PROPOSALS,
+        "propose",
+        lines[0],
+        lines[-1],
+        core_tokens,
+        ws.config.core_memory.limit_tokens,
+        f"not written: proposed to the owner, who rules on it in the inbox ({', '.join(ids)})",
+        ids,
+    )
+
+
+def strip_recalled_text(ws: OpenWorkspace, text: str) -> str:
+    """A text without what recall printed; says what was left out."""
+    from lorebank.markdown.recalled import strip_recalled
+
+    stripped = strip_recalled(text)
+    if not stripped.removed:
+        return text
+    if not stripped.text.strip():
+        raise UsageError(
+            "nothing to write: this is what recall printed, not news",
+            hint="write down what is new in words of its own",
+        )
+    ws.say(f"left out {len(stripped.removed)} recalled lines: they are remembered already")
+    return stripped.text

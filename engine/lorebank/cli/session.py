@@ -18,7 +18,7 @@ from lorebank.errors import ConfigurationError, UsageError
 from lorebank.records import dataclass
 
 if TYPE_CHECKING:
-    from lorebank.app import Bank
+    from lorebank.app.bank import Bank
     from lorebank.app.several import Banks
     from lorebank.settings.config import Change
     from lorebank.settings.tables import Config
@@ -56,7 +56,7 @@ class Session:
 
     def bank(self, *, group: bool = False) -> Bank:
         """The workspace the options and the environment point at, opened."""
-        from lorebank.app import Bank
+        from lorebank.app.bank import Bank
 
         self._refuse_two_names()
         bank = Bank.open(

@@ -21,7 +21,7 @@ from lorebank.mcp_server.access import caller
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from lorebank.app import Bank
+    from lorebank.app.bank import Bank
     from lorebank.app.several import Banks
 
 T = TypeVar("T")
@@ -111,7 +111,7 @@ class BankThreads:
             with self._lock:
                 self._opened.append(opened)
                 if opens is self._open_bank:
-                    opened.watcher = self._watch(opened.root)
+                    opened.workspace.watcher = self._watch(opened.root)
         return known[opens, group]
 
     def _watch(self, root: Path) -> Watcher:
@@ -126,4 +126,4 @@ class BankThreads:
 
     def _keep(self, watcher: Watcher) -> None:
         with self._open_bank() as bank:
-            keep_up(bank, watcher, lambda: watcher.is_stopped)
+            keep_up(bank.catch_up, watcher, lambda: watcher.is_stopped)

@@ -17,7 +17,7 @@ from lorebank.mcp_server.results import in_words_of_tools
 from lorebank.workspace.layout import LogPattern
 
 if TYPE_CHECKING:
-    from lorebank.app import Bank
+    from lorebank.app.bank import Bank
 
 T = TypeVar("T")
 MARKDOWN = "text/markdown"

@@ -33,7 +33,7 @@ from lorebank.mcp_server.results import (
 )
 
 if TYPE_CHECKING:
-    from lorebank.app import Bank
+    from lorebank.app.bank import Bank
     from lorebank.domain import Fact, ForgetReport
 
 Kind = Literal["world", "experience", "opinion", "observation", "W", "B", "O", "S"]

@@ -14,7 +14,7 @@ from lorebank.domain import Decision, InboxItem, InboxKind
 from lorebank.errors import UsageError
 
 if TYPE_CHECKING:
-    from lorebank.app import Bank
+    from lorebank.app.bank import Bank
 
 EXAMPLES = """
 lorebank inbox

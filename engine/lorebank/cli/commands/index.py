@@ -109,7 +109,7 @@ def watch(session: Session) -> None:
         session.note([f"watching {bank.root}; Ctrl-C ends it"])
         try:
             tell(bank.catch_up())
-            keep_up(bank, watcher, lambda: watcher.is_stopped, tell, session.say)
+            keep_up(bank.catch_up, watcher, lambda: watcher.is_stopped, tell, session.say)
         except KeyboardInterrupt:
             raise click.exceptions.Exit(130) from None
         finally:

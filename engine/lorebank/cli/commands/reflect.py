@@ -23,7 +23,7 @@ from lorebank.cli.streams import write
 from lorebank.errors import UsageError
 
 if TYPE_CHECKING:
-    from lorebank.app import Bank
+    from lorebank.app.bank import Bank
     from lorebank.domain import ReflectReport
 
 DIFFERENT = 6

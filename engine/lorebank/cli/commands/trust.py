@@ -15,7 +15,7 @@ from lorebank.domain import Origin
 from lorebank.errors import UsageError
 
 if TYPE_CHECKING:
-    from lorebank.app import Bank
+    from lorebank.app.bank import Bank
 
 CONFIRM_EXAMPLES = """
 lorebank confirm f-1a2b3c4d5e

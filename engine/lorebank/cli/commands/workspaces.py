@@ -37,7 +37,7 @@ def init(session: Session, directory: str | None, template: str, dry_run: bool) 
     Makes the folders and pages a workspace begins with, in DIR or here. What is there already
     stays as it is, so running it again is safe.
     """
-    from lorebank.app import Bank
+    from lorebank.app.bank import Bank
 
     root = directory or session.workspace or _registered(session) or "."
     if dry_run:

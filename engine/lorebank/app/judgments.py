@@ -1,0 +1,151 @@
+"""The inbox: what waits for a judgment, ruling on it, and taking verdicts back."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from datetime import date
+from typing import TYPE_CHECKING
+
+from lorebank.app.workspace import OpenWorkspace, rebuild_index_if_corrupt
+from lorebank.domain import Decision, Inbox, InboxKind, Proposal, ProposalDecision
+from lorebank.errors import ConfigurationError, UsageError
+from lorebank.workspace.lock import WriterLock
+
+if TYPE_CHECKING:
+    from lorebank.inbox.sources import Desk
+
+
+@rebuild_index_if_corrupt
+def inbox(
+    ws: OpenWorkspace,
+    kind: InboxKind | str | None = None,
+    k: int | None = None,
+    now: date | None = None,
+) -> Inbox:
+    """What waits for a decision, newest and weightiest first: pairs of lines, names, proposed
+    edits, facts in quarantine; of one `kind` only, `k` items at most."""
+    from lorebank.inbox.registry import waiting
+
+    if k is not None and k < 1:
+        raise UsageError(f"k must be at least 1, not {k}")
+    ws.freshen()
+    return waiting(_desk(ws, now), kind=None if kind is None else _kind(kind), k=k)
+
+
+def rule(
+    ws: OpenWorkspace, verdicts: Mapping[str, str], *, by: str, now: date | None = None
+) -> tuple[Decision, ...]:
+    """Settle items: id (or a unique beginning) → one of the item's `choices`.
+
+    Each becomes one ledger line under `bank/`, signed `by` and dated; `unrule` takes it back
+    exactly. What is settled is not asked again unless a line it rests on changes. Nothing is
+    written where one of the verdicts cannot be.
+    """
+    from lorebank.inbox.registry import rule, settled
+
+    with WriterLock(ws.root):
+        ws.sync_files()
+        desk = _desk(ws, now)
+        before = {decision.id for decision in settled(desk)}
+        rule(desk, verdicts, by=by)
+        ws.sync_files()
+        return tuple(each for each in settled(desk) if each.id not in before)
+
+
+def unrule(
+    ws: OpenWorkspace,
+    ids: Collection[str] | None = None,
+    *,
+    by: str | None = None,
+    now: date | None = None,
+) -> tuple[Decision, ...]:
+    """Take verdicts back: those on these items, all `by` a name, or both. Returns them."""
+    from lorebank.inbox.registry import take_back
+
+    with WriterLock(ws.root):
+        ws.sync_files()
+        taken = take_back(_desk(ws, now), ids=ids, by=by)
+        ws.sync_files()
+    return taken
+
+
+@rebuild_index_if_corrupt
+def decisions(
+    ws: OpenWorkspace, by: str | None = None, now: date | None = None
+) -> tuple[Decision, ...]:
+    """The verdicts that stand, all or those `by` a name, as their ledgers have them."""
+    from lorebank.inbox.registry import settled, signature
+
+    ws.freshen()
+    signer = None if by is None else signature(by)
+    return tuple(d for d in settled(_desk(ws, now)) if signer is None or d.by == signer)
+
+
+def proposals(ws: OpenWorkspace) -> tuple[Proposal, ...]:
+    """Edits that wait for a decision, as they stand under `bank/proposals/`."""
+    from lorebank.nightly.proposals import open_proposals
+
+    return open_proposals(ws.root)[0]
+
+
+def accept_proposal(ws: OpenWorkspace, id: str, *, now: date | None = None) -> ProposalDecision:
+    """Make the edit that a proposal describes: in the core memory, or a fact line in a log.
+
+    `id` may be a unique beginning. Nothing is written where the line to change, or what the
+    proposal stands on, is not what it was: `ConcurrentEdit`.
+    """
+    from lorebank.inbox.proposals import accept
+    from lorebank.nightly.proposals import find_proposal
+
+    with WriterLock(ws.root):
+        ws.sync_files()
+        proposal = find_proposal(ws.root, id)
+        source = accept(_desk(ws, now), proposal)
+        ws.sync_files()
+    return ProposalDecision(proposal, True, source)
+
+
+def reject_proposal(
+    ws: OpenWorkspace, id: str, *, reason: str = "", now: date | None = None
+) -> ProposalDecision:
+    """Drop a proposal; it comes back only when new lines speak for it."""
+    from lorebank.nightly.proposals import find_proposal, record
+
+    with WriterLock(ws.root):
+        proposal = find_proposal(ws.root, id)
+        record(ws.root, proposal, accepted=False, day=ws.day(now), reason=reason)
+    return ProposalDecision(proposal, False, None)
+
+
+def _desk(ws: OpenWorkspace, now: date | None) -> Desk:
+    ws.refuse_in_group("the inbox")
+    return ws.open_desk(now)
+
+
+def judge(ws: OpenWorkspace, *, k: int = 20, now: date | None = None) -> tuple[Decision, ...]:
+    """Have the generator of the settings rule on what it is sure of among `k` pairs of lines.
+
+    Its verdicts are signed with its name: `unrule(by=…)` takes them all back. Raises
+    `ConfigurationError` where no generator is named, `ProviderError` where it fails.
+    """
+    from lorebank.generation.writing import open_writer
+    from lorebank.inbox.judge import judge
+    from lorebank.inbox.registry import settled
+
+    models = open_writer(ws.config, ws.environ, ws.say, ws.all_names)
+    with WriterLock(ws.root), models as writer:
+        if writer is None:
+            raise ConfigurationError(
+                "no generator is named", hint="set generator.provider in your own settings"
+            )
+        ws.sync_files()
+        ruled = judge(_desk(ws, now), writer, k=k)
+        ws.sync_files()
+        return tuple(each for each in settled(_desk(ws, now)) if each.id in ruled)
+
+
+def _kind(kind: InboxKind | str) -> InboxKind:
+    try:
+        return InboxKind(kind)
+    except ValueError:
+        raise UsageError(f"no kind '{kind}'", hint=f"use one of {', '.join(InboxKind)}") from None

@@ -1,0 +1,525 @@
+"""What every part of a Bank stands on: the open workspace, its index, its embedder, its clock.
+
+It opens the index when it first needs it and loads an embedder when a question first needs
+meaning. What an answer does not need (the parsers, the writers, reflect) is imported by the method
+that does: a recall from the command line is over before those imports would be.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import date
+from functools import cached_property, partial, wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
+
+from lorebank.beliefs import materialise
+from lorebank.beliefs.nearness import FINGERPRINT
+from lorebank.database import connection as store
+from lorebank.database.connection import read_meta
+from lorebank.domain import Entity, Fact, Opinion, OpinionStatus, SyncReport, Trend
+from lorebank.errors import NotFound, NotWritable, PathRefused, UsageError
+from lorebank.index.collector import collector_at_rest
+from lorebank.index.items import ItemCache, facts_by_id
+from lorebank.index.lexical import item_postings, prepare_connection
+from lorebank.index.meaning import Meaning
+from lorebank.index.opinions import load_opinions
+from lorebank.index.read_settings import ReadSettings
+from lorebank.index.sync import has_all_rows, stale_paths, sync_files
+from lorebank.index.vectors import VectorIndex
+from lorebank.index.vocabulary import Vocabulary, index_words
+from lorebank.markdown.headings import RETAIN_HEADINGS
+from lorebank.names.entities import display_names, list_entities, nearest_names
+from lorebank.providers.accounts import Setup
+from lorebank.providers.user_cache import cache_directory
+from lorebank.workspace.files import WalkResult, walk
+from lorebank.workspace.layout import FileRole, ensure_derived_folder, index_path, sessions_path
+
+if TYPE_CHECKING:
+    from lorebank.app.watching import Watcher
+    from lorebank.beliefs.nearness import VectorsOf
+    from lorebank.database.connection import Connection
+    from lorebank.inbox.sources import Desk
+    from lorebank.index.postings import Postings
+    from lorebank.qmd.refresh import Timer
+    from lorebank.qmd.sidecar import Sidecar
+    from lorebank.settings.tables import Config
+
+Progress = Callable[[str, int, int], None]
+Say = Callable[[str], None]
+Day = date | str | None
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_WALK_SHARE = 0.04
+"""Looking for changed files may take this share of the time between two looks."""
+SWEEP_S = 30.0
+"""Between two looks where changes are told: watching can fail without saying so."""
+_LONGEST_GAP_S = 1.0
+"""Between two looks where nobody watches: with the look itself, an edit is seen within 2 s."""
+
+
+def log_warning(line: str) -> None:
+    """Where nobody listens, Python's logging does, which prints warnings unless told otherwise."""
+    import logging
+
+    logging.getLogger("lorebank").warning(line)
+
+
+def rebuild_index_if_corrupt(method: Callable[P, R]) -> Callable[P, R]:
+    """Retry a method once with a sound index: rebuilt where it was damaged, in memory where it
+    cannot be written."""
+
+    @wraps(method)
+    def retried(*args: P.args, **kwargs: P.kwargs) -> R:
+        ws = args[0]
+        assert isinstance(ws, OpenWorkspace)
+        try:
+            return method(*args, **kwargs)
+        except store.IndexProblem as problem:
+            if not ws.replace_index(problem):
+                raise
+        return method(*args, **kwargs)
+
+    return retried
+
+
+RECOGNISED = "recognised: "
+"""Begins the origin of settings that were read off a folder of another program."""
+
+
+class OpenWorkspace:
+    """A workspace, opened by one thread: the resources its methods share, and how names and ids
+    given by a caller are read."""
+
+    def __init__(
+        self,
+        root: Path,
+        config: Config,
+        *,
+        now: date | None = None,
+        created: Sequence[str] = (),
+        environ: Mapping[str, str] | None = None,
+        say: Say = log_warning,
+        group: bool = False,
+    ) -> None:
+        self.root = root
+        self.config = without_private_sources(config) if group else config
+        self.group = group
+        """Whether it serves a group: the core memory and conversations are not there at all, in an
+        index of its own, so that nothing that was made of them can be told."""
+        self.created: tuple[str, ...] = tuple(created)
+        """What `init` made, as workspace paths."""
+        self.now = now
+        self._connection: Connection | None = None
+        self.session_connection: Connection | None = None
+        self.session_timer: Timer | None = None
+        self.is_over: Callable[[], bool] = lambda: False
+        """Whether long work in the background should end."""
+        self.say = say
+        self.environ = os.environ if environ is None else environ
+        self.meaning = Meaning(
+            Setup(config.embedder, config.providers, self.environ, say), self.cache_path
+        )
+        self.next_walk = 0.0
+        self._next_sweep = 0.0
+        self._is_fresh = False
+        self.changes_seen: int | None = None
+        self.watcher: Watcher | None = None
+        """Who tells of changed files; without one they are looked for."""
+        self._index_inode: int | None = None
+        self.in_memory = ""
+        """Why the index is kept in memory; empty where it is the file."""
+
+    def close(self) -> None:
+        """Close the index and connections; the next use opens them again."""
+        if self.session_timer is not None:
+            self.session_timer.stop()
+            self.session_timer = None
+        if self.session_connection is not None:
+            self.session_connection.close()
+            self.session_connection = None
+        self.meaning.close()
+        if (sidecar := self.__dict__.get("sidecar")) is not None:
+            sidecar.stop()
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+            for kept in ("vectors", "vocabulary", "postings", "items"):
+                self.__dict__.pop(kept, None)
+
+    @property
+    def index(self) -> Connection:
+        if self._connection is None:
+            self._connection = self._opened_index()
+            self._index_inode = _inode(self.index_path)
+            if not has_all_rows(self._connection):
+                raise store.DamagedIndex[0]("rows are missing from it")
+        return self._connection
+
+    @property
+    def form(self) -> str:
+        """What the folder was recognised as; empty for a workspace of our own."""
+        origin = self.config.origins.get("workspace.log_pattern", "")
+        return origin.removeprefix(RECOGNISED) if origin.startswith(RECOGNISED) else ""
+
+    def _opened_index(self) -> Connection:
+        if self.form and not self.index_path.exists():
+            self.say(f"{self.root} is read in place as {self.form}; nothing in it is changed")
+        if not self.in_memory:
+            try:
+                if self.index_path.is_relative_to(self.root):
+                    ensure_derived_folder(self.root)
+                return prepared(store.open_index(self.index_path, on_damage=self._tell_damage))
+            except NotWritable as problem:
+                self._keep_in_memory(problem)
+        return prepared(store.open_in_memory(self.index_path))
+
+    def _drop_stale_connection(self) -> None:
+        """Close the connection if the index file was deleted or replaced; it is reopened lazily."""
+        if self._connection is not None and _inode(self.index_path) != self._index_inode:
+            self.close()
+
+    def replace_index(self, problem: Exception) -> bool:
+        """Rebuild a damaged index, or go on in memory where it cannot be written; whether either
+        was done."""
+        if store.is_damage(problem):
+            self._tell_damage(problem)
+            self.discard_index()
+            return True
+        if isinstance(problem, store.UnwritableIndex) and not self.in_memory:
+            self._keep_in_memory(problem)
+            return True
+        return False
+
+    def _tell_damage(self, problem: Exception) -> None:
+        self.say(f"the index was damaged ({problem}); it is rebuilt from the Markdown files")
+
+    def _keep_in_memory(self, problem: Exception) -> None:
+        self.close()
+        self.in_memory = f"the index cannot be written ({problem}); it is kept in memory"
+        self.next_walk = 0.0
+        self.say(self.in_memory)
+
+    def discard_index(self) -> None:
+        """Delete the index; the next question reads the files again, however lately they were."""
+        self.close()
+        store.discard_index(self.index_path)
+        self.next_walk = 0.0
+        self.discard_sessions()
+
+    def discard_sessions(self) -> None:
+        """Delete what was read of transcripts."""
+        if self.sessions_path.exists():
+            self.close()
+            store.discard_index(self.sessions_path)
+
+    @property
+    def searches_sessions(self) -> bool:
+        """Whether transcripts are searched, and some were read."""
+        return self.config.memory_search.searches_sessions and self.sessions_path.exists()
+
+    @property
+    def sessions_path(self) -> Path:
+        """The store of the transcripts."""
+        return sessions_path(self.index_path, self.config.index.agent_id)
+
+    @property
+    def session_store(self) -> Connection:
+        """The connection to the store of the transcripts, opened when first asked for."""
+        if self.session_connection is None:
+            from lorebank.conversations.store import open_sessions
+
+            ensure_derived_folder(self.root)
+            self.session_connection = open_sessions(self.sessions_path)
+        return self.session_connection
+
+    @property
+    def index_path(self) -> Path:
+        path = index_path(self.root, self.config.index.path, self.config.index.agent_id)
+        return path.with_name(f"{path.stem}-group{path.suffix}") if self.group else path
+
+    @cached_property
+    def vectors(self) -> VectorIndex:
+        return VectorIndex(
+            self.index,
+            enabled=self.config.vector.enabled,
+            extension_path=self.config.vector.extension_path,
+        )
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        return Vocabulary(self.index)
+
+    @cached_property
+    def postings(self) -> Postings:
+        return item_postings(self.index)
+
+    @cached_property
+    def items(self) -> ItemCache:
+        return ItemCache(self.index)
+
+    @cached_property
+    def sidecar(self) -> Sidecar | None:
+        """The search engine beside the built-in one, where the settings name it."""
+        if self.config.memory.backend != "qmd":
+            return None
+        from lorebank.qmd.sidecar import Sidecar
+
+        return Sidecar(self.root, self.config, self.environ, self.say)
+
+    @property
+    def read_settings(self) -> ReadSettings:
+        return ReadSettings(
+            retain_headings=(*RETAIN_HEADINGS, *self.config.retain.headings),
+            chunk_tokens=self.config.index.chunk_tokens,
+            chunk_overlap=self.config.index.chunk_overlap,
+            plain_mentions=self.config.mentions.in_prose,
+            not_mentions=self.config.mentions.exclude,
+            origins=tuple(sorted(self.config.origin.folders.items())),
+        )
+
+    def day(self, now: date | None) -> date:
+        return now or self.now or date.today()
+
+    def walk(self) -> WalkResult:
+        found = walk(self.root, self.config)
+        if not self.group:
+            return found
+        return replace(found, files=tuple(f for f in found.files if f.role is not FileRole.CORE))
+
+    def refuse_in_group(self, what: str) -> None:
+        if self.group:
+            raise PathRefused(f"{what} is the owner's: not in a group")
+
+    @rebuild_index_if_corrupt
+    @collector_at_rest()
+    def sync_files(self, *, full: bool = False, progress: Progress | None = None) -> SyncReport:
+        self._drop_stale_connection()
+        result = sync_files(
+            self.index,
+            self.root,
+            self.walk,
+            self.read_settings,
+            full=full,
+            progress=progress,
+        )
+        judged_anew = materialise.is_judged_otherwise(self.index, self.vectors_of)
+        if result.entities or result.all_opinions or result.decisions or judged_anew:
+            holders = None if result.all_opinions else result.entities
+            materialise.refresh_opinions(
+                self.index, self.root, holders, self.config.reflect, self.vectors_of
+            )
+        report = result.report
+        if self.sidecar is not None and (report.added or report.changed or report.removed):
+            self.sidecar.note_change()
+        return report
+
+    @cached_property
+    def vectors_of(self) -> VectorsOf | None:
+        """Tells how near opinions and lines are in meaning; `None` where words decide alone."""
+        if self.meaning.builtin_problem():
+            return None
+        return partial(self.meaning.known_vectors, FINGERPRINT)
+
+    @property
+    def rules_alone(self) -> str:
+        """Why words alone decide what is near an opinion; empty where vectors help."""
+        return self.meaning.builtin_problem() or self.meaning.trouble(self.index)[0]
+
+    def judge_waiting(self) -> None:
+        """Embed the lines about holders of opinions that nobody has embedded yet."""
+        if self.vectors_of is not None:
+            materialise.form_waiting(
+                self.index,
+                self.root,
+                self.config.reflect,
+                self.vectors_of,
+                partial(self.meaning.embed_texts, FINGERPRINT),
+            )
+
+    def freshen(self) -> None:
+        """Sync before an answer, unless nothing changed since the last look or it was just now."""
+        self._drop_stale_connection()
+        started = time.monotonic()
+        changes = self._changes_told()
+        is_filled = read_meta(self.index, "synced_at") is not None
+        self._is_fresh = changes is not None and changes == self.changes_seen
+        waits = self._is_fresh or (changes is None and started < self.next_walk)
+        if is_filled and (not self.config.recall.auto_sync or waits):
+            return
+        self.sync_files()
+        self._is_fresh, self.changes_seen = True, changes
+        spent = time.monotonic() - started
+        self.next_walk = started + min(spent / _WALK_SHARE, _LONGEST_GAP_S)
+        self._next_sweep = started + SWEEP_S
+
+    def _changes_told(self) -> int | None:
+        """How often files changed, as a watcher tells; `None` where a look is needed to know."""
+        watcher = self.watcher
+        if watcher is None or not watcher.is_watching or time.monotonic() > self._next_sweep:
+            return None
+        return watcher.changes
+
+    def cache_path(self) -> Path | None:
+        if self.config.embedder.cache.shared and (folder := cache_directory()):
+            return folder / "embeddings.sqlite"
+        return None if self.in_memory else ensure_derived_folder(self.root) / "embeddings.sqlite"
+
+    def freshness(self) -> dict[str, object]:
+        synced_at = read_meta(self.index, "synced_at")
+        fresh = self._is_fresh
+        if not self.config.recall.auto_sync:
+            fresh = not stale_paths(self.index, self.root, self.walk())
+        return {"fresh": fresh, "synced_at": synced_at}
+
+    def find_entity(self, name: str) -> Entity:
+        from lorebank.names.who import resolve_name
+
+        found = resolve_name(self.index, name)
+        if found.entity is None:
+            near = [each.name for each in found.proposals] or nearest_names(self.index, name)
+            hint = f"nearest: {', '.join(near)}" if near else "`lorebank entity` lists all"
+            raise NotFound(f"no entity '{name}'", hint=hint)
+        return found.entity
+
+    def all_names(self) -> list[str]:
+        return [name for e in list_entities(self.index) for name in (e.name, *e.aliases)]
+
+    def opinions(
+        self, slug: str | None, as_of: date | None, now: date | None
+    ) -> tuple[Opinion, ...]:
+        today = as_of or self.day(now)
+        found = (
+            load_opinions(self.index, entity=slug)
+            if as_of is None
+            else materialise.opinions_as_of(
+                self.index, self.root, slug, as_of, self.config.reflect, self.vectors_of
+            )
+        )
+        dated = self.with_display_names(
+            [materialise.as_read(opinion, today, self.config.reflect) for opinion in found],
+            as_of,
+        )
+        return tuple(sorted(dated, key=opinion_sort_key))
+
+    def with_display_names(
+        self, opinions: Sequence[Opinion], as_of: date | None = None
+    ) -> tuple[Opinion, ...]:
+        """Opinions with display names in place of slugs, those of the day asked about."""
+        slugs = {slug for opinion in opinions for slug in opinion.entities}
+        if as_of is None:
+            names = display_names(self.index, slugs)
+        else:
+            from lorebank.names.entity_rows import display_names_on  # few ask about another day
+
+            names = display_names_on(self.index, slugs, as_of)
+        return tuple(
+            replace(o, entities=tuple(names.get(slug, slug) for slug in o.entities))
+            for o in opinions
+        )
+
+    def find_fact(self, text: str) -> Fact:
+        """The fact of an id or of a unique beginning of it."""
+        facts = facts_by_id(self.index, text)
+        if not facts:
+            raise NotFound(f"no fact '{text}'", hint="ids are shown by recall --json")
+        if len({fact.id for fact in facts}) > 1:
+            near = ", ".join(sorted({fact.id for fact in facts})[:5])
+            raise UsageError(f"'{text}' is the beginning of several ids", hint=near)
+        return facts[0]
+
+    def opinion_with_id(self, id: str) -> Opinion:
+        return self.with_display_names(load_opinions(self.index, opinion_id=id))[0]
+
+    def full_opinion_id(self, text: str) -> str:
+        """The whole id of an opinion from a beginning of it."""
+        self.freshen()
+        found = [o.id for o in load_opinions(self.index, opinion_id=text)]
+        if not found:
+            raise NotFound(f"no opinion '{text}'", hint="`lorebank opinions` lists them with ids")
+        if len(found) > 1 and text not in found:
+            raise UsageError(f"'{text}' is the beginning of several ids", hint=", ".join(found[:5]))
+        return text if text in found else found[0]
+
+    def open_desk(self, now: date | None) -> Desk:
+        """What the sources of the inbox work with."""
+        from lorebank.inbox.sources import Desk
+
+        return Desk(
+            self.index, self.root, self.config, self.day(now), self.append_fact, self._alike_by
+        )
+
+    def judgments_waiting(self, day: date) -> int:
+        """How many judgments wait in the inbox, apart from proposals: those a run writes itself,
+        so that its own page would be out of date as soon as it is written."""
+        from lorebank.domain import InboxKind
+        from lorebank.inbox.registry import waiting
+
+        items = waiting(self.open_desk(day)).items
+        return sum(item.kind is not InboxKind.PROPOSAL for item in items)
+
+    def _alike_by(self, texts: Sequence[str]) -> Mapping[str, bytes]:
+        """The vectors of texts by the built-in embedder, embedding those it has not seen."""
+        if self.meaning.builtin_problem():
+            return {}
+        self.meaning.embed_texts(FINGERPRINT, texts)
+        return self.meaning.known_vectors(FINGERPRINT, texts)
+
+    def append_fact(self, path: str, line: str, day: date, *, undo: str = "") -> int:
+        """Write a fact line into a log, kept for undo in that area; returns its line number."""
+        from lorebank.retain.append import append_fact_line, new_log
+        from lorebank.workspace.text_file import edit_text
+
+        headings = self.read_settings.retain_headings
+        lines: list[int] = []
+
+        def add(before: str | None) -> str:
+            text = new_log(day) if before is None else before
+            appended = append_fact_line(text, line, path=path, headings=headings)
+            lines.append(appended.line)
+            return appended.text
+
+        before, after = edit_text(self.root, path, self.config, add)
+        if undo:
+            from lorebank.nightly.undo import Change, keep_for_undo, next_run
+
+            run = next_run(self.root, self.day(None).isoformat(), area=undo)
+            keep_for_undo(self.root, run, {path: Change(before, after)}, area=undo)
+        return lines[-1]
+
+
+def without_private_sources(config: Config) -> Config:
+    """The settings of a bank for a group: conversations are not searched, whatever they say."""
+    search = replace(config.memory_search, sources=("memory",))
+    qmd = config.memory.qmd
+    sessions = replace(qmd.sessions, enabled=False)
+    memory = replace(config.memory, qmd=replace(qmd, sessions=sessions))
+    return replace(config, memory_search=search, memory=memory)
+
+
+def _inode(path: Path) -> int | None:
+    try:
+        return path.stat().st_ino
+    except OSError:
+        return None
+
+
+def prepared(connection: Connection) -> Connection:
+    """The connection with the temporary tables that questions need; closed where that fails."""
+    try:
+        prepare_connection(connection)
+        index_words(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def opinion_sort_key(opinion: Opinion) -> tuple[bool, bool, float, str]:
+    """Opinions still held before others, those with recent evidence before stale ones."""
+    live = opinion.status is OpinionStatus.LIVE
+    return not live, opinion.trend is Trend.STALE, -opinion.confidence, opinion.id
