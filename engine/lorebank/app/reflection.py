@@ -53,7 +53,8 @@ def reflect(
 
     `since` limits the run to entities with facts recorded from that day on. `day` is the day
     it speaks for: facts recorded later are left out. `dry_run` writes nothing. `infer`
-    suggests retain lines for logs without a retain section, as proposals. `accept` and
+    suggests retain lines for logs without a retain section, as proposals, and so does the
+    setting `reflect.infer`. `accept` and
     `reject` name hunks of an earlier dry run: with `accept` nothing else is changed, what is
     in `reject` is not proposed again until it reads differently. `force` lets more of a page
     vanish than `reflect.max_vanish`. `commit` makes one git commit of what was written. A run
@@ -70,7 +71,7 @@ def reflect(
         since=parse_day(since, today, "since"),
         until=today if day is not None else None,
         dry_run=dry_run,
-        infer=infer,
+        infer=infer or ws.config.reflect.infer,
         force=force,
         accept=None if accept is None else frozenset(accept),
         reject=frozenset(reject),
