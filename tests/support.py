@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import date
 from pathlib import Path
 
+from lorebank.beliefs.fold import DatedEvidence, Pin, fold_evidence
 from lorebank.domain import Citation, Evidence, Opinion, OpinionStatus, Stance, Trend
-from lorebank.reflect.beliefs import DatedEvidence, Pin, fold_evidence
 
 __all__ = ["FIXTURES", "WORDS_ONLY", "folded_opinion"]
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lorebank.beliefs.fold import DatedEvidence, Pin, fade, fold_evidence
 from lorebank.domain import Stance
-from lorebank.reflect.beliefs import DatedEvidence, Pin, fade, fold_evidence
 
 FIRST = date(2025, 1, 1)
 FOR, AGAINST = Stance.FOR, Stance.AGAINST

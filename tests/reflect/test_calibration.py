@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lorebank.beliefs.fold import Pin
+from lorebank.beliefs.history import ENOUGH, calibrate, trials_of
 from lorebank.domain import OpinionStatus
-from lorebank.reflect.beliefs import Pin
-from lorebank.reflect.calibration import ENOUGH, calibrate, trials_of
 from support import folded_opinion
 
 D1, D2, D3, D4 = "2025-03-01", "2025-03-02", "2025-03-03", "2025-03-04"

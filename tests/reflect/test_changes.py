@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import date
 
+from lorebank.beliefs.history import belief_diff
 from lorebank.domain import ChangeKind, Opinion, OpinionStatus
-from lorebank.reflect.changes import belief_diff
 from support import folded_opinion
 
 OLD, NEW = "2025-01-10", "2025-06-10"

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lorebank.markdown.blocks import render_block
-from lorebank.reflect.edits import plan_page_edit
+from lorebank.pages.edits import plan_page_edit
 
 PATH = "bank/entities/Peter.md"
 

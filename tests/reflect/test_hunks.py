@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from lorebank.markdown.blocks import find_blocks, render_block
 from lorebank.markdown.opinion_page import OPINIONS_PATH, parse_opinion_page
-from lorebank.reflect.edits import PageEdit, plan_page_edit
-from lorebank.reflect.hunks import hunks_of, without_hunks
-from lorebank.reflect.rejections import parse_rejections, with_rejections
+from lorebank.nightly.commit import parse_rejections, with_rejections
+from lorebank.nightly.hunks import hunks_of, without_hunks
+from lorebank.pages.edits import PageEdit, plan_page_edit
 
 PATH = "bank/entities/Peter.md"
 LINES = st.lists(st.sampled_from([f"- {c}." for c in "abcdefgh"] + [""]), max_size=8).map("\n".join)

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from lorebank import Bank, WorkspaceError
-from lorebank.reflect.under_way import RECORD
+from lorebank.nightly.under_way import RECORD
 from support import WORDS_ONLY
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals and limits of POSIX")

@@ -10,6 +10,14 @@ from typing import Any
 
 import pytest
 
+from lorebank.beliefs.fold import Pin
+from lorebank.beliefs.forming import (
+    Override,
+    Verdict,
+    facts_by_holder,
+    form,
+    opinion_id,
+)
 from lorebank.domain import (
     Citation,
     EvidenceMark,
@@ -19,14 +27,6 @@ from lorebank.domain import (
     Opinion,
     OpinionStatus,
     Stance,
-)
-from lorebank.reflect.beliefs import Pin
-from lorebank.reflect.matching import (
-    Override,
-    Verdict,
-    facts_by_holder,
-    form,
-    opinion_id,
 )
 
 W, B, O = FactKind.WORLD, FactKind.EXPERIENCE, FactKind.OPINION  # noqa: E741

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from lorebank import Bank, ConcurrentEdit, NotFound, PathRefused
-from lorebank.reflect.undo import Change, keep_for_undo
+from lorebank.nightly.undo import Change, keep_for_undo
 from lorebank.settings import config
 from support import WORDS_ONLY
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lorebank.reflect.relation import Bearing, relate
+from lorebank.beliefs.relation import Bearing, relate
 
 CLOSE, SAME_SUBJECT = 0.7, 0.45
 

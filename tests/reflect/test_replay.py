@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from lorebank import Bank
+from lorebank.beliefs.forming import Formation, form
 from lorebank.domain import Fact, Opinion, Trend
 from lorebank.markdown.facts import extract_facts
 from lorebank.markdown.headings import RETAIN_HEADINGS
-from lorebank.reflect.matching import Formation, form
 from support import WORDS_ONLY
 
 FIRST_DAY = date(2025, 1, 1)

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lorebank.reflect.beliefs import Pin
-from lorebank.reflect.steps import belief_steps
+from lorebank.beliefs.fold import Pin
+from lorebank.beliefs.history import belief_steps
 from support import folded_opinion
 
 D1, D2, D3 = "2025-03-01", "2025-03-02", "2025-03-03"

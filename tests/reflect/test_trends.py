@@ -6,8 +6,8 @@ from datetime import date, timedelta
 
 import pytest
 
+from lorebank.beliefs.outcome import trend_of
 from lorebank.domain import Citation, Evidence, Stance, Trend
-from lorebank.reflect.trends import trend_of
 
 NOW = date(2025, 6, 30)
 

@@ -6,13 +6,13 @@ from dataclasses import replace
 from datetime import date, timedelta
 
 from lorebank.app.workspace import Day, OpenWorkspace, rebuild_index_if_corrupt
+from lorebank.beliefs import materialise
+from lorebank.beliefs.outcome import STALE_DAYS
 from lorebank.domain import BeliefDiff, Calibration, Explanation, Opinion, RotReport
 from lorebank.errors import NotFound, UsageError
 from lorebank.index.items import facts_by_id
 from lorebank.index.opinions import load_opinions, opinions_moved_by, surest_opinions
 from lorebank.recall.filters import parse_day
-from lorebank.reflect import materialise
-from lorebank.reflect.trends import STALE_DAYS
 from lorebank.workspace.recalled import read_recalled
 
 
@@ -51,7 +51,7 @@ def explain(ws: OpenWorkspace, id: str, *, now: date | None = None) -> Explanati
     """The story of a fact (`f-…`) or an opinion (`o-…`); a unique beginning is enough."""
     ws.freshen()
     if id.startswith("o-"):
-        from lorebank.reflect.lookback import steps_of
+        from lorebank.nightly.lookback import steps_of
 
         opinion = ws.with_display_names(load_opinions(ws.index, opinion_id=ws.full_opinion_id(id)))[
             0
@@ -87,7 +87,7 @@ def belief_changes(
 
     `since` is read on the day of `as_of`, which is today without it.
     """
-    from lorebank.reflect.changes import belief_diff
+    from lorebank.beliefs.history import belief_diff
 
     ws.freshen()
     slug = None if entity is None else ws.find_entity(entity).slug
@@ -105,7 +105,7 @@ def belief_changes(
 def rot(ws: OpenWorkspace, *, now: date | None = None) -> RotReport:
     """What has gone off: opinions that are contradicted, outdated, thin or stale, lines that
     were never recalled, and links, citations, marks and rulings that lead nowhere."""
-    from lorebank.reflect.lookback import rot_report
+    from lorebank.nightly.lookback import rot_report
 
     ws.freshen()
     today = ws.day(now)
@@ -123,7 +123,7 @@ def calibration(
     next independent evidence, and how often each judge's verdicts were overruled."""
     from lorebank.inbox.judge import judge_records
     from lorebank.inbox.registry import settled
-    from lorebank.reflect.lookback import calibration
+    from lorebank.nightly.lookback import calibration
 
     ws.freshen()
     slug = None if entity is None else ws.find_entity(entity).slug

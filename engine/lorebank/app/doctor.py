@@ -69,7 +69,7 @@ def _permissions(root: Path) -> Iterator[HealthFinding]:
 
 def _interrupted(root: Path, *, fix: bool) -> Iterator[HealthFinding]:
     """What killed processes left: a run to be completed, files that never got their name."""
-    from lorebank.reflect.under_way import RECORD, resume_run
+    from lorebank.nightly.under_way import RECORD, resume_run
 
     left = temporaries_below(root)
     is_half_done = (root / RECORD).exists()

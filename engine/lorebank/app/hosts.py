@@ -85,7 +85,7 @@ def context(
     from lorebank.agent.boot_pack import TOP_OPINIONS
     from lorebank.agent.boot_sources import boot_pack
     from lorebank.markdown.proposal_pages import REFLECTED_PROPOSALS
-    from lorebank.reflect.proposals import open_proposals
+    from lorebank.nightly.proposals import open_proposals
     from lorebank.trust.quarantine import quarantined_lines
 
     budget = ws.config.context.token_budget if token_budget is None else token_budget

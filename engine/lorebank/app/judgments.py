@@ -83,7 +83,7 @@ def decisions(
 
 def proposals(ws: OpenWorkspace) -> tuple[Proposal, ...]:
     """Edits that wait for a decision, as they stand under `bank/proposals/`."""
-    from lorebank.reflect.proposals import open_proposals
+    from lorebank.nightly.proposals import open_proposals
 
     return open_proposals(ws.root)[0]
 
@@ -95,7 +95,7 @@ def accept_proposal(ws: OpenWorkspace, id: str, *, now: date | None = None) -> P
     proposal stands on, is not what it was: `ConcurrentEdit`.
     """
     from lorebank.inbox.proposals import accept
-    from lorebank.reflect.proposals import find_proposal
+    from lorebank.nightly.proposals import find_proposal
 
     with WriterLock(ws.root):
         ws.sync_files()
@@ -109,7 +109,7 @@ def reject_proposal(
     ws: OpenWorkspace, id: str, *, reason: str = "", now: date | None = None
 ) -> ProposalDecision:
     """Drop a proposal; it comes back only when new lines speak for it."""
-    from lorebank.reflect.proposals import find_proposal, record
+    from lorebank.nightly.proposals import find_proposal, record
 
     with WriterLock(ws.root):
         proposal = find_proposal(ws.root, id)
@@ -128,9 +128,9 @@ def judge(ws: OpenWorkspace, *, k: int = 20, now: date | None = None) -> tuple[D
     Its verdicts are signed with its name: `unrule(by=…)` takes them all back. Raises
     `ConfigurationError` where no generator is named, `ProviderError` where it fails.
     """
+    from lorebank.generation.writing import open_writer
     from lorebank.inbox.judge import judge
     from lorebank.inbox.registry import settled
-    from lorebank.reflect.writing import open_writer
 
     models = open_writer(ws.config, ws.environ, ws.say, ws.all_names)
     with WriterLock(ws.root), models as writer:

@@ -102,7 +102,7 @@ def decide(
     `dismiss`, or `split` (one name from another, or from all). The page of a merged name moves
     into that of the name that stays, and back. A line that stands already changes nothing.
     """
-    from lorebank.reflect.decide import decide, parse_action
+    from lorebank.nightly.decide import decide, parse_action
 
     with WriterLock(ws.root):
         ws.sync_files()

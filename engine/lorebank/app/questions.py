@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from lorebank.app.conversations import search_sessions
 from lorebank.app.workspace import Day, OpenWorkspace, Progress, rebuild_index_if_corrupt
+from lorebank.beliefs import materialise
 from lorebank.database.connection import has_full_text
 from lorebank.domain import (
     Agenda,
@@ -48,10 +49,9 @@ from lorebank.recall.filters import (
 )
 from lorebank.recall.pipeline import RankOptions, RecallOptions, weighted
 from lorebank.recall.understand import Understood, understand
-from lorebank.reflect import materialise
 from lorebank.workspace.layout import LEDGER_PAGES, is_core, is_generated
 from lorebank.workspace.recalled import note_recalled
-from lorebank.workspace.text_edit import core_path
+from lorebank.workspace.text_file import core_path
 
 H = TypeVar("H", Hit, SearchHit)
 LEAST_WANTED = 10
@@ -247,7 +247,7 @@ def get(
     collections, and in a `group` for the core memory; `NotFound` for a file that is not there.
     """
     from lorebank.markdown.redaction import shareable
-    from lorebank.workspace.excerpt import read_excerpt
+    from lorebank.workspace.paths import read_excerpt
 
     group = group or ws.group
     found = read_excerpt(
@@ -291,9 +291,9 @@ def timeline(
 def today(ws: OpenWorkspace, now: date | None = None) -> str:
     """The morning page in Markdown, at most twenty lines: what is new, who changed their mind,
     what is due and overdue, what waits for a decision. Nothing is written."""
-    from lorebank.reflect.content import read_content
-    from lorebank.reflect.digests import TODAY_PATH
-    from lorebank.reflect.pages import PagePlan
+    from lorebank.pages.content import read_content
+    from lorebank.pages.digests import TODAY_PATH
+    from lorebank.pages.pages import PagePlan
 
     ws.refuse_in_group("the morning page")
     ws.freshen()
@@ -306,7 +306,7 @@ def today(ws: OpenWorkspace, now: date | None = None) -> str:
 @rebuild_index_if_corrupt
 def agenda(ws: OpenWorkspace, now: date | None = None, days: int = 14) -> Agenda:
     """What is to come in the next `days` days and what is open, overdue things first."""
-    from lorebank.reflect.agenda import read_agenda
+    from lorebank.pages.agenda import read_agenda
 
     if days < 0:
         raise UsageError(f"days must not be negative, not {days}")

@@ -31,9 +31,9 @@ from lorebank.workspace.lock import WriterLock
 from lorebank.workspace.recalled import settle_recalled
 
 if TYPE_CHECKING:
-    from lorebank.reflect.page_moves import PlannedMoves
-    from lorebank.reflect.undo import BegunRun
-    from lorebank.reflect.writing import Writer
+    from lorebank.generation.writing import Writer
+    from lorebank.nightly.page_moves import PlannedMoves
+    from lorebank.nightly.undo import BegunRun
 
 
 def reflect(
@@ -53,16 +53,17 @@ def reflect(
 
     `since` limits the run to entities with facts recorded from that day on. `day` is the day
     it speaks for: facts recorded later are left out. `dry_run` writes nothing. `infer`
-    suggests retain lines for logs without a retain section, as proposals. `accept` and
+    suggests retain lines for logs without a retain section, as proposals, and so does the
+    setting `reflect.infer`. `accept` and
     `reject` name hunks of an earlier dry run: with `accept` nothing else is changed, what is
     in `reject` is not proposed again until it reads differently. `force` lets more of a page
     vanish than `reflect.max_vanish`. `commit` makes one git commit of what was written. A run
     that was killed is completed first.
     """
     ws.refuse_in_group("reflecting")
-    from lorebank.reflect.run import RunOptions, reflect_workspace
-    from lorebank.reflect.under_way import refuse_linked_bank, resume_run
-    from lorebank.reflect.writing import open_writer
+    from lorebank.generation.writing import open_writer
+    from lorebank.nightly.run import RunOptions, reflect_workspace
+    from lorebank.nightly.under_way import refuse_linked_bank, resume_run
 
     today = parse_day(day, ws.day(now), "date") or ws.day(now)
     options = RunOptions(
@@ -70,7 +71,7 @@ def reflect(
         since=parse_day(since, today, "since"),
         until=today if day is not None else None,
         dry_run=dry_run,
-        infer=infer,
+        infer=infer or ws.config.reflect.infer,
         force=force,
         accept=None if accept is None else frozenset(accept),
         reject=frozenset(reject),
@@ -104,7 +105,7 @@ def reflect(
         report = resumed.told_with(report) if resumed else report
         report = _with_unknown_hunks(report, {*(accept or ()), *reject})
         if commit and report.run is not None:
-            from lorebank.reflect.commit import commit_run
+            from lorebank.nightly.commit import commit_run
 
             report = commit_run(ws.root, report, run_programs=ws.config.reflect.run_git_programs)
         if not dry_run:
@@ -131,8 +132,8 @@ def undo_reflect(ws: OpenWorkspace, run: str | None = None, *, force: bool = Fal
     Raises `ConcurrentEdit` where a page was changed since; with `force` such pages are left
     alone and named. Raises `NotFound` for a run of which nothing is kept.
     """
-    from lorebank.reflect.under_way import forget_run
-    from lorebank.reflect.undo import undo_run
+    from lorebank.nightly.under_way import forget_run
+    from lorebank.nightly.undo import undo_run
 
     with WriterLock(ws.root):
         report = undo_run(ws.root, run, force=force)
@@ -147,7 +148,7 @@ def unsure(ws: OpenWorkspace, entity: str | None = None, *, k: int = 20) -> Unsu
 
     `entity`: only opinions held by it or about it. `k` pairs at most.
     """
-    from lorebank.reflect.unsure_queue import unsure_queue
+    from lorebank.beliefs.unsure import unsure_queue
 
     if k < 1:
         raise UsageError(f"k must be at least 1, not {k}")
@@ -170,7 +171,7 @@ def settle(
     `fact` and `opinion` are ids or unique beginnings; `opinion` may be left out where one pair
     of the fact waits. An earlier ruling on the pair is replaced.
     """
-    from lorebank.reflect.rulings import write_ruling
+    from lorebank.beliefs.by_hand import write_ruling
 
     stance = _stance(stance)
     with WriterLock(ws.root):
@@ -190,7 +191,7 @@ def settle(
 
 def unsettle(ws: OpenWorkspace, fact: str, opinion: str | None = None) -> Ruling:
     """Take back what was ruled on a pair, as deleting its line does."""
-    from lorebank.reflect.rulings import read_rulings, take_back
+    from lorebank.beliefs.by_hand import read_rulings, take_back
 
     with WriterLock(ws.root):
         ws.sync_files()
@@ -210,7 +211,7 @@ def settle_pages(
     """Put the pages of names that were merged or parted by hand where they belong; where one
     moves, the run has begun with that."""
     from lorebank.names.entities import page_moves
-    from lorebank.reflect.page_moves import begin_run, plan_page_moves, write_page_edits
+    from lorebank.nightly.page_moves import begin_run, plan_page_moves, write_page_edits
 
     moves = plan_page_moves(ws.root, page_moves(ws.index, resolution(ws.index)))
     if not moves.edits or dry_run:

@@ -13,6 +13,7 @@ from lorebank.app.workspace import (
     prepared,
     rebuild_index_if_corrupt,
 )
+from lorebank.beliefs import materialise
 from lorebank.database.connection import (
     DamagedIndex,
     IndexProblem,
@@ -24,8 +25,7 @@ from lorebank.database.connection import (
 from lorebank.domain import Diagnostic, Directive, Status, SyncReport
 from lorebank.errors import NotWritable
 from lorebank.index.sync import stale_paths, sync_files
-from lorebank.reflect import materialise
-from lorebank.workspace.derived import ensure_derived_folder
+from lorebank.workspace.layout import ensure_derived_folder
 from lorebank.workspace.lock import WriterLock
 
 
@@ -141,7 +141,7 @@ def status(ws: OpenWorkspace) -> Status:
 
 def directives(ws: OpenWorkspace) -> tuple[Directive, ...]:
     """The owner's hard rules, one a list item of `bank/directives.md`, in their order."""
-    from lorebank.reflect.directives import read_directives
+    from lorebank.pages.directives import read_directives
 
     return read_directives(ws.root)
 
@@ -151,7 +151,7 @@ def import_template(ws: OpenWorkspace, source: str, *, dry_run: bool = False) ->
 
     `source` as in `init`. Nothing is overwritten; with `dry_run` nothing is written.
     """
-    from lorebank.workspace.scaffold import init_workspace
+    from lorebank.templates.scaffold import init_workspace
 
     ensure_derived_folder(ws.root)
     if dry_run:
@@ -175,7 +175,7 @@ def export_template(
     Questions and their settings only, never an answer or a note; the directives where asked
     for. Returns the paths within the template. Raises `WorkspaceError` where `target` is taken.
     """
-    from lorebank.reflect.template_export import export_pack
+    from lorebank.pages.template_export import export_pack
 
     return export_pack(
         ws.root,

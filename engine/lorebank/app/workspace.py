@@ -16,6 +16,8 @@ from functools import cached_property, partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
+from lorebank.beliefs import materialise
+from lorebank.beliefs.nearness import FINGERPRINT
 from lorebank.database import connection as store
 from lorebank.database.connection import read_meta
 from lorebank.domain import Entity, Fact, Opinion, OpinionStatus, SyncReport, Trend
@@ -33,20 +35,17 @@ from lorebank.markdown.headings import RETAIN_HEADINGS
 from lorebank.names.entities import display_names, list_entities, nearest_names
 from lorebank.providers.accounts import Setup
 from lorebank.providers.user_cache import cache_directory
-from lorebank.reflect import materialise
-from lorebank.reflect.nearness import FINGERPRINT
-from lorebank.workspace.derived import ensure_derived_folder, index_path, sessions_path
 from lorebank.workspace.files import WalkResult, walk
-from lorebank.workspace.layout import FileRole
+from lorebank.workspace.layout import FileRole, ensure_derived_folder, index_path, sessions_path
 
 if TYPE_CHECKING:
     from lorebank.app.watching import Watcher
+    from lorebank.beliefs.nearness import VectorsOf
     from lorebank.database.connection import Connection
     from lorebank.inbox.sources import Desk
     from lorebank.index.postings import Postings
     from lorebank.qmd.refresh import Timer
     from lorebank.qmd.sidecar import Sidecar
-    from lorebank.reflect.nearness import VectorsOf
     from lorebank.settings.tables import Config
 
 Progress = Callable[[str, int, int], None]
@@ -473,7 +472,7 @@ class OpenWorkspace:
     def append_fact(self, path: str, line: str, day: date, *, undo: str = "") -> int:
         """Write a fact line into a log, kept for undo in that area; returns its line number."""
         from lorebank.retain.append import append_fact_line, new_log
-        from lorebank.workspace.text_edit import edit_text
+        from lorebank.workspace.text_file import edit_text
 
         headings = self.read_settings.retain_headings
         lines: list[int] = []
@@ -486,7 +485,7 @@ class OpenWorkspace:
 
         before, after = edit_text(self.root, path, self.config, add)
         if undo:
-            from lorebank.reflect.undo import Change, keep_for_undo, next_run
+            from lorebank.nightly.undo import Change, keep_for_undo, next_run
 
             run = next_run(self.root, self.day(None).isoformat(), area=undo)
             keep_for_undo(self.root, run, {path: Change(before, after)}, area=undo)

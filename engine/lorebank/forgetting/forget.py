@@ -27,8 +27,8 @@ from lorebank.forgetting.rows import (
 from lorebank.forgetting.selection import Order, Selected, select_lines
 from lorebank.forgetting.undo import Cut, finish, keep, kept_runs, next_run, read_run
 from lorebank.index.embedding_cache import EmbeddingCache
+from lorebank.pages.generated_memory import forget_generated
 from lorebank.records import dataclass
-from lorebank.reflect.generated_memory import forget_generated
 from lorebank.workspace.atomic import remove_temporaries, remove_whole, write_atomic
 from lorebank.workspace.files import SourceFile
 from lorebank.workspace.git import in_repository

@@ -18,12 +18,11 @@ from typing import Any
 
 from lorebank.domain import PurgeReport, UndoReport
 from lorebank.errors import ConcurrentEdit, NotFound, PathRefused
+from lorebank.nightly.under_way import RECORD
+from lorebank.nightly.undo import drop_run, runs
 from lorebank.records import dataclass
-from lorebank.reflect.under_way import RECORD
-from lorebank.reflect.undo import drop_run, runs
 from lorebank.workspace.atomic import remove_whole, write_atomic
-from lorebank.workspace.derived import ensure_derived_folder
-from lorebank.workspace.layout import FORGOTTEN_PAGE, is_markdown
+from lorebank.workspace.layout import FORGOTTEN_PAGE, ensure_derived_folder, is_markdown
 from lorebank.workspace.paths import is_linked
 
 _RUN = re.compile(r"\A\d{4}-\d{2}-\d{2}-\d+\Z")

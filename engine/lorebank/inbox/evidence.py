@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from lorebank.beliefs.forming import holder_of
 from lorebank.domain import (
     Decision,
     Fact,
@@ -34,7 +35,6 @@ from lorebank.index.items import facts_by_id
 from lorebank.index.opinions import load_opinions
 from lorebank.index.unsure import load_unsure
 from lorebank.markdown.ledger import EvidenceRuling, format_evidence_line, parse_evidence_lines
-from lorebank.reflect.matching import holder_of
 from lorebank.workspace.layout import EVIDENCE_PAGE
 
 _STANCES = {

@@ -15,7 +15,7 @@ from lorebank.inbox.registry import rule, signature, waiting
 from lorebank.inbox.sources import Desk
 
 if TYPE_CHECKING:
-    from lorebank.reflect.writing import Writer
+    from lorebank.generation.writing import Writer
 
 JUDGED = frozenset({InboxKind.EVIDENCE, InboxKind.RESTATEMENT, InboxKind.REPLACEMENT})
 
@@ -57,8 +57,8 @@ def judge_records(decisions: Iterable[Decision]) -> tuple[JudgeRecord, ...]:
 
 
 def _verdicts(writer: Writer, items: Iterable[InboxItem]) -> Iterator[tuple[str, str]]:
+    from lorebank.generation.judging import judge_evidence, judge_relation
     from lorebank.providers.ask import BudgetSpent, UnusableAnswer
-    from lorebank.reflect.judging import judge_evidence, judge_relation
 
     for item in items:
         if item.older is None or item.newer is None:

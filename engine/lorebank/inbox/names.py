@@ -11,7 +11,7 @@ from lorebank.language.folding import slugify
 from lorebank.markdown.ledger import LedgerAction, parse_ledger, signed, split_signature
 from lorebank.names.audit import audit_names
 from lorebank.names.entities import nearest_names
-from lorebank.reflect.decide import decide
+from lorebank.nightly.decide import decide
 from lorebank.workspace.layout import IDENTITY_PAGE
 
 _KIND = InboxKind.NAME

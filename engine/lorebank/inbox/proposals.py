@@ -24,7 +24,7 @@ from lorebank.inbox.sources import (
     remove_ledger_lines,
 )
 from lorebank.markdown.proposal_pages import DECISIONS_PATH, LineEdit, parse_rulings
-from lorebank.reflect.proposals import (
+from lorebank.nightly.proposals import (
     accept_core_edit,
     check_grounds,
     find_proposal,

@@ -26,7 +26,7 @@ from lorebank.index.items import facts_by_time, load_facts
 from lorebank.index.succession import successors
 from lorebank.language.words import estimate_tokens
 from lorebank.names.entities import display_names, neighbours, proposals
-from lorebank.slots.values import SlotKind, same_value
+from lorebank.supersede.values import SlotKind, same_value
 
 _NEIGHBOURS = 12
 _NAMED_IN = 20

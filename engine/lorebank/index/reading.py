@@ -34,7 +34,7 @@ from lorebank.markdown.tags import front_matter_tags
 from lorebank.markdown.tasks import find_tasks
 from lorebank.names.entities import MOVED, SPELLING, NameRow
 from lorebank.records import dataclass
-from lorebank.slots.read import Slot
+from lorebank.supersede.properties import Slot
 from lorebank.trust.confirmations import Confirmation, parse_confirmations
 from lorebank.workspace.files import SourceFile
 from lorebank.workspace.layout import (

@@ -16,10 +16,10 @@ from lorebank.database.connection import Connection, select
 from lorebank.domain import Fact, FactKind
 from lorebank.language.folding import slugify
 from lorebank.records import dataclass
-from lorebank.slots.values import SlotKind, same_value
+from lorebank.supersede.values import SlotKind, same_value
 
 if TYPE_CHECKING:
-    from lorebank.slots.read import Slot
+    from lorebank.supersede.properties import Slot
 
 _STATED = frozenset({FactKind.WORLD, FactKind.OBSERVATION})
 _SWAP = "*"
@@ -52,7 +52,9 @@ def slots_of(fact: Fact) -> tuple[Slot, ...]:
     """What a fact fixes; opinions and experiences fix nothing."""
     if fact.kind not in _STATED:
         return ()
-    from lorebank.slots.read import read_slots  # an answer from the index needs no patterns
+    from lorebank.supersede.properties import (
+        read_slots,  # an answer from the index needs no patterns
+    )
 
     occurred = fact.occurred
     bounded = (
@@ -276,7 +278,7 @@ def _came_from_elsewhere(mine: SlotEntry, entry: SlotEntry, later: Sequence[Slot
 
 
 def _is_ended(mine: SlotEntry, entry: SlotEntry) -> bool:
-    from lorebank.slots.read import ends_value  # few answers come upon an end
+    from lorebank.supersede.properties import ends_value  # few answers come upon an end
 
     return any(ends_value(over, ours) for over in entry.values for ours in mine.values)
 

@@ -23,7 +23,7 @@ from lorebank.records import dataclass
 
 if TYPE_CHECKING:
     from lorebank.index.reading import ReadFile
-    from lorebank.supersede.reading import Change
+    from lorebank.supersede.endings import Change
 
 WRITER = "writer"
 """Who rules by a mark in the newer line itself."""
@@ -95,8 +95,8 @@ def insert_change(connection: Connection, item: int, fact: Fact) -> None:
     """Store what a fact says is over or new."""
     if fact.kind not in _MAY_END:
         return
-    from lorebank.supersede.lexicon import tokens
-    from lorebank.supersede.reading import read_change
+    from lorebank.supersede.endings import read_change
+    from lorebank.supersede.words_of_change import tokens
 
     names = frozenset(word for m in fact.mentions if m.subject for word in tokens(m.name))
     change = read_change(fact.content, names)
@@ -239,7 +239,7 @@ def _endings(
     by_entity = _certain_changes(connection, {e for line in stating for e in line.entities}, as_of)
     if not by_entity:
         return
-    from lorebank.supersede.reading import read_stated
+    from lorebank.supersede.endings import read_stated
     from lorebank.supersede.relation import ends
 
     for line in stating:
@@ -279,7 +279,7 @@ def _certain_changes(
 
 
 def _change(data: str) -> Change:
-    from lorebank.supersede.reading import Change
+    from lorebank.supersede.endings import Change
 
     said = json.loads(data)
     return Change(

@@ -29,7 +29,7 @@ from lorebank.trust.quarantine import insert_confirmations
 
 if TYPE_CHECKING:
     from lorebank.index.reading import ReadFile
-    from lorebank.slots.read import Slot
+    from lorebank.supersede.properties import Slot
 
 _NEIGHBOUR_CHARACTERS = 160
 """Of each neighbour: enough for what it is about; more made the index a fifth larger."""

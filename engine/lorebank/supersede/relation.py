@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lorebank.supersede.reading import Change, Stated
+from lorebank.supersede.endings import Change, Stated
 
 _LEAST_STEM = 4
 _ENDING = 3

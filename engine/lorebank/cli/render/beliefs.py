@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import date
 from itertools import groupby
 
+from lorebank.beliefs.fold import STEP
 from lorebank.cli.render.text import (
     INDENT,
     Look,
@@ -35,7 +36,6 @@ from lorebank.domain import (
     Stance,
     Trend,
 )
-from lorebank.reflect.beliefs import STEP
 
 SHOWN_EVIDENCE = 5
 BAR_WIDTH = 20

@@ -1,0 +1,203 @@
+"""What people decided about opinions: on `bank/opinions.md` and in `bank/evidence.md`.
+
+A decision holds from the day on which reflect first met it; that day is written beside it, so that
+any day before can still be replayed and the index holds nothing that the page does not.
+
+`bank/opinions.md` changes with every run of reflect, and hardly ever by a decision. So the index
+remembers what was decided (pins, retractions, deletions, statements that differ from the first
+line, judgements on pairs), and only holders of whom that changed are formed anew.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+
+from lorebank.beliefs.fold import Pin
+from lorebank.beliefs.forming import Verdict, holder_of, opinion_id
+from lorebank.beliefs.outcome import Override
+from lorebank.database.connection import Connection, read_meta, write_meta
+from lorebank.domain import Citation, Fact, FactKind, Stance
+from lorebank.errors import NotFound
+from lorebank.index.opinions import holders_of_opinions, opening_lines
+from lorebank.markdown.generated_text import escape_inline, unescape_inline
+from lorebank.markdown.ledger import EvidenceRuling, format_evidence_line, parse_evidence_lines
+from lorebank.markdown.ledger_edit import added_line, without_lines
+from lorebank.markdown.opinion_page import OPINIONS_PATH, OpinionEntry, parse_opinion_page
+from lorebank.markdown.source import decode
+from lorebank.workspace.layout import EVIDENCE_PAGE
+from lorebank.workspace.text_file import read_text_file, write_text_file
+
+
+def read_entries(root: Path) -> tuple[OpinionEntry, ...]:
+    """The entries of the opinions page, with what was written into them by hand."""
+    return parse_opinion_page(_read(root, OPINIONS_PATH))[0]
+
+
+def read_overrides(root: Path, *, as_of: date | None = None) -> tuple[Override, ...]:
+    """Pins, retractions, deletions and edited statements of the opinions page."""
+    return overrides_of(read_entries(root), as_of=as_of)
+
+
+def overrides_of(
+    entries: Iterable[OpinionEntry], *, as_of: date | None = None
+) -> tuple[Override, ...]:
+    """What the entries decide; under `as_of` without what was decided later."""
+
+    def holds(since: date | None) -> bool:
+        return as_of is None or since is None or since <= as_of
+
+    return tuple(
+        Override(
+            opinion_id=entry.id,
+            statement=entry.statement if entry.statement and holds(entry.restated_since) else None,
+            pin=Pin(entry.pin, entry.pin_since)
+            if entry.pin is not None and holds(entry.pin_since)
+            else None,
+            retracted=entry.retracted and holds(entry.retracted_since),
+            deleted=entry.deleted and holds(entry.deleted_since),
+        )
+        for entry in entries
+    )
+
+
+def dated(
+    entries: Sequence[OpinionEntry], facts: Iterable[Fact], day: date
+) -> tuple[OpinionEntry, ...]:
+    """The entries with `day` beside each decision that bears none yet."""
+    opened = {
+        opinion_id(holder_of(fact), fact.content): fact.content
+        for fact in facts
+        if fact.kind is FactKind.OPINION
+    }
+    return tuple(_dated(entry, opened.get(entry.id), day) for entry in entries)
+
+
+def _dated(entry: OpinionEntry, opened: str | None, day: date) -> OpinionEntry:
+    if entry.deleted:
+        said = entry.statement or opened or ""
+        return replace(entry, statement=said, deleted_since=entry.deleted_since or day)
+    restated = opened is not None and entry.statement not in ("", _on_page(opened))
+    return replace(
+        entry,
+        pin_since=None if entry.pin is None else entry.pin_since or day,
+        retracted_since=entry.retracted_since or day if entry.retracted else None,
+        restated_since=entry.restated_since or day if restated else None,
+    )
+
+
+def _on_page(statement: str) -> str:
+    """The statement as the page gives it back."""
+    return unescape_inline(escape_inline(statement))
+
+
+def read_verdicts(root: Path, *, as_of: date | None = None) -> tuple[Verdict, ...]:
+    """The judgements on single pairs that `bank/evidence.md` holds, without those after `as_of`."""
+    rulings = parse_evidence_lines(_read(root, EVIDENCE_PAGE), EVIDENCE_PAGE).rulings
+    return tuple(
+        Verdict(r.fact_id, r.opinion_id, r.stance)
+        for r in rulings
+        if as_of is None or r.day is None or r.day <= as_of
+    )
+
+
+def decided_after(root: Path, day: date) -> bool:
+    """Whether a person decided anything that is dated later than on that day."""
+    as_they_were = read_overrides(root, as_of=day), read_verdicts(root, as_of=day)
+    return as_they_were != (read_overrides(root), read_verdicts(root))
+
+
+def _read(root: Path, path: str) -> str:
+    try:
+        return decode((root / path).read_bytes(), path)[0]
+    except OSError:
+        return ""
+
+
+_DECISIONS = "decisions"
+
+
+def holders_decided(connection: Connection, root: Path) -> frozenset[str] | None:
+    """Holders of whom a decision came, went or changed; `None` where that may be anybody."""
+    stored = read_meta(connection, _DECISIONS)
+    if stored is None:
+        return None
+    before: dict[str, str] = json.loads(stored)
+    now = _decisions(connection, root)
+    changed = {key for key in before.keys() | now.keys() if before.get(key) != now.get(key)}
+    opinions = {key.rpartition(" ")[2] for key in changed}
+    holders = holders_of_opinions(connection, opinions)
+    return frozenset(holders.values()) if opinions <= holders.keys() else None
+
+
+def store_decisions(connection: Connection, root: Path) -> None:
+    """Remember what is decided; inside the caller's transaction, after the opinions are stored."""
+    now = _decisions(connection, root)
+    write_meta(connection, _DECISIONS, json.dumps(now, ensure_ascii=False))
+
+
+def _decisions(connection: Connection, root: Path) -> dict[str, str]:
+    """`o-…`, or `f-… o-…` of a pair → what was decided."""
+    overrides = read_overrides(root)
+    said = opening_lines(connection)
+    found = {override.opinion_id: _told(override, said) for override in overrides}
+    found |= {f"{v.fact_id} {v.opinion_id}": v.stance.value for v in read_verdicts(root)}
+    return {key: told for key, told in found.items() if told}
+
+
+def _told(override: Override, said: dict[str, str]) -> str:
+    """Empty where the entry stands as the engine wrote it."""
+    first = said.get(override.opinion_id)
+    restated = first is not None and override.statement not in (
+        None,
+        unescape_inline(escape_inline(first)),
+    )
+    decided = override.pin, override.retracted, override.deleted
+    if not restated and decided == (None, False, False):
+        return ""
+    return repr((*decided, override.statement if restated else None))
+
+
+def read_rulings(root: Path) -> tuple[EvidenceRuling, ...]:
+    """The rulings as they stand in the file, in order."""
+    return parse_evidence_lines(read_text_file(root, EVIDENCE_PAGE).text, EVIDENCE_PAGE).rulings
+
+
+def write_ruling(
+    root: Path, fact: Fact, opinion_id: str, stance: Stance, *, day: date, reason: str = ""
+) -> Citation:
+    """Settle a pair; an earlier ruling on it goes. The caller holds the writer's lock.
+
+    Returns the line that says so: the one that stands there already where it says the same.
+    """
+    file = read_text_file(root, EVIDENCE_PAGE)
+    known = _on_pair(file.text, fact.id, opinion_id)
+    if len(known) == 1 and known[0].stance is stance and reason in ("", known[0].reason):
+        return known[0].citation
+    place = Citation(EVIDENCE_PAGE, 0, 0)
+    reason = " ".join(reason.split())
+    ruling = EvidenceRuling(fact.id, stance, opinion_id, day, reason, place, fact.citation)
+    kept = without_lines(file.text, [each.citation for each in known])
+    after, line = added_line(kept, format_evidence_line(ruling), title="Evidence")
+    write_text_file(root, file, after)
+    return replace(place, start_line=line, end_line=line)
+
+
+def take_back(root: Path, fact_id: str, opinion_id: str) -> None:
+    """Remove the ruling on a pair; `NotFound` where there is none."""
+    file = read_text_file(root, EVIDENCE_PAGE)
+    known = _on_pair(file.text, fact_id, opinion_id)
+    if not known:
+        raise NotFound(
+            f"{EVIDENCE_PAGE} holds no ruling on {fact_id} and {opinion_id}",
+            hint="lorebank reflect --unsure lists pairs that wait for one",
+        )
+    write_text_file(root, file, without_lines(file.text, [each.citation for each in known]))
+
+
+def _on_pair(text: str, fact_id: str, opinion_id: str) -> Sequence[EvidenceRuling]:
+    rulings = parse_evidence_lines(text, EVIDENCE_PAGE).rulings
+    return [r for r in rulings if (r.fact_id, r.opinion_id) == (fact_id, opinion_id)]

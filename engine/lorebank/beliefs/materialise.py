@@ -1,0 +1,304 @@
+"""Materialising beliefs: opinions formed from the facts, stored beside them in the index.
+
+What is stored is a cache of `forming.form`, rewritten for the holders whose facts changed, so
+that recall shows a confidence without folding anything. For another day than the last (`as_of`)
+the fold is made anew.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lorebank.beliefs.nearness import WITH_VECTORS, WORDS_ALONE
+from lorebank.beliefs.outcome import trend_of
+from lorebank.database.connection import Connection, read_meta, transaction, write_meta
+from lorebank.domain import Fact, Opinion
+from lorebank.index.items import (
+    all_facts,
+    facts_by_entity,
+    facts_by_id,
+    marked_facts,
+    recorded_after,
+)
+from lorebank.index.opinions import (
+    BeliefOfFact,
+    beliefs_of_facts,
+    delete_opinions,
+    holders_of_opinions,
+    insert_opinions,
+    load_opinions,
+)
+from lorebank.index.sync import OPINIONS_DUE
+from lorebank.index.unsure import delete_unsure, insert_unsure
+from lorebank.settings.tables import ReflectSettings
+
+if TYPE_CHECKING:
+    from lorebank.beliefs.forming import Formation, Verdict
+    from lorebank.beliefs.nearness import VectorsOf
+    from lorebank.beliefs.unsure import UnsurePair
+    from lorebank.markdown.opinion_page import OpinionEntry
+
+_JUDGED_BY = "judged_by"
+_WAITING = "vectors_waiting"
+"""Holders of texts whose vectors are not known yet, as JSON."""
+
+
+def refresh_opinions(
+    connection: Connection,
+    root: Path,
+    holders: Iterable[str] | None,
+    settings: ReflectSettings,
+    vectors_of: VectorsOf | None = None,
+) -> None:
+    """Form the opinions of these holders anew (of all, where `None`) and store them.
+
+    With them those of holders about whom a person decided otherwise since the last time.
+    `vectors_of` tells how near texts are in meaning; without it words decide alone.
+    """
+    # A recall that reads what is stored needs none of these.
+    from lorebank.beliefs.by_hand import holders_decided, read_verdicts, store_decisions
+    from lorebank.beliefs.forming import holder_of
+    from lorebank.beliefs.unsure import rows_of
+
+    if is_judged_otherwise(connection, vectors_of):
+        holders = None
+    verdicts = read_verdicts(root)
+    decided = None if holders is None else holders_decided(connection, root)
+    wanted = (
+        None
+        if holders is None or decided is None
+        else sorted({*holders, *decided, *_across(connection, verdicts)})
+    )
+    if wanted == []:
+        with transaction(connection):
+            write_meta(connection, OPINIONS_DUE, "0")
+        return
+    judged = {verdict.fact_id for verdict in verdicts}
+    facts = all_facts(connection) if wanted is None else _facts_of(connection, wanted, judged)
+    formed = form_now(facts, root, settings, vectors_of, holders=wanted)
+    slugs = _slugs_by_name(facts)
+    by_holder: dict[str, list[Opinion]] = {}
+    openings = {str(fact.citation): fact for fact in facts}
+    for opinion in formed.opinions:
+        holder = holder_of(openings[str(opinion.source)])
+        named = replace(opinion, entities=tuple(slugs[name] for name in opinion.entities))
+        by_holder.setdefault(holder, []).append(named)
+    waiting: dict[str, list[UnsurePair]] = {}
+    holder_of_opinion = {o.id: holder for holder, group in by_holder.items() for o in group}
+    for pair in formed.unsure:
+        if pair.opinion_id in holder_of_opinion:
+            waiting.setdefault(holder_of_opinion[pair.opinion_id], []).append(pair)
+    with transaction(connection):
+        delete_opinions(connection, wanted)
+        delete_unsure(connection, wanted)
+        for holder, opinions in by_holder.items():
+            insert_opinions(connection, holder, opinions)
+            insert_unsure(connection, holder, rows_of(waiting.get(holder, ()), opinions))
+        store_decisions(connection, root)
+        write_meta(connection, OPINIONS_DUE, "0")
+        write_meta(connection, _JUDGED_BY, WORDS_ALONE if vectors_of is None else WITH_VECTORS)
+        _note_waiting(connection, wanted, formed.waiting)
+
+
+def is_judged_otherwise(connection: Connection, vectors_of: VectorsOf | None) -> bool:
+    """Whether the opinions stored were formed in another way than they are now."""
+    now = WORDS_ALONE if vectors_of is None else WITH_VECTORS
+    return (read_meta(connection, _JUDGED_BY) or WORDS_ALONE) != now
+
+
+def form_waiting(
+    connection: Connection,
+    root: Path,
+    settings: ReflectSettings,
+    vectors_of: VectorsOf,
+    embed: Callable[[Sequence[str]], int],
+) -> int:
+    """Embed the texts whose vectors are not known yet, and form their holders' opinions anew.
+
+    `embed` makes vectors that `vectors_of` knows from then on, and tells how many. Returns how
+    many texts were embedded.
+    """
+    waiting = sorted(_waiting(connection))
+    if not waiting:
+        return 0
+    from lorebank.beliefs.by_hand import overrides_of, read_entries
+    from lorebank.beliefs.forming import facts_by_holder, texts_compared
+
+    by_hand = {override.opinion_id: override for override in overrides_of(read_entries(root))}
+    groups = facts_by_holder(_facts_of(connection, waiting, ()))
+    texts = {t for h in waiting for t in texts_compared(groups.get(h, ()), by_hand, h)}
+    embedded = embed(sorted(texts))
+    if embedded:
+        refresh_opinions(connection, root, waiting, settings, vectors_of)
+    return embedded
+
+
+def _waiting(connection: Connection) -> set[str]:
+    """Holders whose opinions were formed without some vectors."""
+    return set(json.loads(read_meta(connection, _WAITING) or "[]"))
+
+
+def _note_waiting(
+    connection: Connection, formed: Sequence[str] | None, waiting: Collection[str]
+) -> None:
+    others = set() if formed is None else _waiting(connection) - set(formed)
+    told = json.dumps(sorted(others | set(waiting)), ensure_ascii=False)
+    if told != (read_meta(connection, _WAITING) or "[]"):
+        write_meta(connection, _WAITING, told)
+
+
+def form_now(
+    facts: Sequence[Fact],
+    root: Path,
+    settings: ReflectSettings,
+    vectors_of: VectorsOf | None = None,
+    *,
+    holders: Sequence[str] | None = None,
+    as_of: date | None = None,
+    entries: Sequence[OpinionEntry] | None = None,
+) -> Formation:
+    """Opinions formed under what a person decided on `bank/opinions.md` and `bank/evidence.md`.
+
+    `entries` stands in for those of the page.
+    """
+    from lorebank.beliefs.by_hand import overrides_of, read_entries, read_verdicts
+    from lorebank.beliefs.forming import form
+    from lorebank.beliefs.nearness import Nearness
+
+    return form(
+        facts,
+        holders=holders,
+        verdicts=read_verdicts(root, as_of=as_of),
+        overrides=overrides_of(read_entries(root) if entries is None else entries, as_of=as_of),
+        as_of=as_of,
+        prior=settings.prior,
+        nearness=None if vectors_of is None else Nearness(vectors_of),
+    )
+
+
+def opinions_as_of(
+    connection: Connection,
+    root: Path,
+    entity: str | None,
+    day: date,
+    settings: ReflectSettings,
+    vectors_of: VectorsOf | None = None,
+) -> tuple[Opinion, ...]:
+    """What was believed on a day: opinions with slugs for entities, the surest first.
+
+    Where nothing is dated after that day, what is stored is what was believed.
+    """
+    from lorebank.beliefs.by_hand import decided_after
+
+    if not recorded_after(connection, day) and not decided_after(root, day):
+        return load_opinions(connection, entity=entity)
+    found = opinions_under(connection, root, settings, vectors_of, as_of=day)
+    kept = [o for o in found if entity is None or entity in o.entities]
+    return tuple(kept)
+
+
+def opinions_under(
+    connection: Connection,
+    root: Path,
+    settings: ReflectSettings,
+    vectors_of: VectorsOf | None = None,
+    *,
+    as_of: date | None = None,
+    entries: Sequence[OpinionEntry] | None = None,
+) -> tuple[Opinion, ...]:
+    """Opinions formed anew, slugs for entities, the surest first; see `form_now`."""
+    facts = all_facts(connection)
+    slugs = _slugs_by_name(facts)
+    formed = form_now(facts, root, settings, vectors_of, as_of=as_of, entries=entries).opinions
+    named = [replace(o, entities=tuple(slugs[name] for name in o.entities)) for o in formed]
+    return tuple(sorted(named, key=lambda o: (-o.confidence, o.id)))
+
+
+def beliefs(
+    connection: Connection,
+    root: Path,
+    facts: Sequence[str],
+    as_of: date | None,
+    settings: ReflectSettings,
+    vectors_of: VectorsOf | None = None,
+) -> Mapping[str, BeliefOfFact]:
+    """Fact id → the opinion it states, as believed today or on the day asked about."""
+    if as_of is None:
+        return beliefs_of_facts(connection, facts)
+    wanted = set(facts)
+    found: dict[str, BeliefOfFact] = {}
+    for opinion in opinions_as_of(connection, root, None, as_of, settings, vectors_of):
+        for evidence in opinion.evidence:
+            if evidence.fact_id in wanted and evidence.reason in ("stated", "restated"):
+                found.setdefault(
+                    evidence.fact_id,
+                    BeliefOfFact(
+                        opinion.id,
+                        opinion.confidence,
+                        opinion.status,
+                        opinion.superseded_by,
+                        opinion.evidence,
+                    ),
+                )
+    return found
+
+
+def as_read(opinion: Opinion, now: date, settings: ReflectSettings) -> Opinion:
+    """The opinion as shown on a day: with its trend, and faded where the settings say so.
+
+    A confidence pinned by hand does not fade.
+    """
+    shown = with_trend(opinion, now)
+    half_life = settings.fade_half_life_days
+    if not half_life or opinion.last_updated is None or opinion.pinned is not None:
+        return shown
+    from lorebank.beliefs.fold import fade  # a recall fades nothing
+
+    days = (now - opinion.last_updated).days
+    faded = fade(opinion.confidence, days=days, half_life_days=half_life, prior=settings.prior)
+    return replace(shown, confidence=faded)
+
+
+def with_trend(opinion: Opinion, now: date) -> Opinion:
+    """The opinion with its trend on a day."""
+    return replace(opinion, trend=trend_of(opinion.evidence, now=now))
+
+
+def _across(connection: Connection, verdicts: Sequence[Verdict]) -> set[str]:
+    """Holders with an opinion that a fact was judged to bear on without mentioning them."""
+    holders = holders_of_opinions(connection, {verdict.opinion_id for verdict in verdicts})
+    return {
+        holder
+        for verdict in verdicts
+        if (holder := holders.get(verdict.opinion_id)) is not None
+        and not any(holder in f.slugs for f in facts_by_id(connection, verdict.fact_id))
+    }
+
+
+def _facts_of(
+    connection: Connection, holders: Sequence[str], judged: Collection[str]
+) -> tuple[Fact, ...]:
+    """All facts that the opinions of these holders depend on."""
+    found = {
+        (str(fact.citation), fact.id): fact
+        for fact in (
+            *facts_by_entity(connection, holders),
+            *marked_facts(connection),
+            *(
+                fact
+                for each in sorted(judged)
+                for fact in facts_by_id(connection, each)
+                if not fact.quarantined
+            ),
+        )
+    }
+    return tuple(found.values())
+
+
+def _slugs_by_name(facts: Iterable[Fact]) -> dict[str, str]:
+    return {mention.name: mention.slug for fact in facts for mention in fact.mentions}

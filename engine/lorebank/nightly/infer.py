@@ -1,0 +1,436 @@
+"""Inferring retain lines from prose: sentences that plainly state something worth keeping.
+
+Precision over recall: what a sentence states is told by its words (`language.statements`), and for
+an appointment by the day and the hour it names. Whom it is about is the last name, "I" or "we"
+before those words; where only "she" stands there, it is whoever the sentence before names. Nothing
+is added to the words of the line but its kind and the marks of its names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import date
+
+from lorebank.dates.phrases import find_phrases
+from lorebank.dates.times import tense_of, times_of
+from lorebank.domain import Citation, Fact, FactKind, Interval, Mention
+from lorebank.language.folding import fold, slugify
+from lorebank.language.statements import Cue, Statement, languages_of, no_names
+from lorebank.markdown.document import Document, Node
+from lorebank.markdown.facts import fact_id
+from lorebank.markdown.mentions import find_mentions
+from lorebank.markdown.plain import plain_text
+from lorebank.records import dataclass
+from lorebank.supersede.properties import read_slots
+from lorebank.supersede.property_words import lexicon as slot_lexicon
+
+LONGEST = 320
+"""Characters: a fact is a sentence that stands alone, not a paragraph."""
+FEWEST_WORDS = 3
+_ADVERB = 8
+"""Letters that may stand between a subject and the words that fix a property."""
+_NEAR = 2
+"""Words between a subject and what is said of it: `I really do love`."""
+_OF_PERSONS = frozenset({"residence", "employer", "occupation", "spouse", "birthplace", "manager"})
+_OPENS = r"[\"“„«‹(\[]*"
+_SENTENCE_END = re.compile(
+    rf"(?<=[.!?…])[\"”“»›)\]*_]*\s+(?={_OPENS}(?:[A-ZÀ-Þ0-9¿¡@*_`\[]|[^\x00-\u024f\s]))|(?<=[。！？])[”」』]?"
+)
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:[A-Za-zÄÖÜ]|[Dd]r|[Mm]rs?|[Ss]ra?|[Ss]t|[Nn]r|[Nn]o|[Bb]zw|[Uu]sw|[Ee]tc|[Cc]a|[Vv]s|"
+    r"[Zz]\.\s?[Bb]|[Ee]\.g|[Ii]\.e|[Pp]rof|[Ff]eat|approx|inkl|incl|ggf))\.\Z"
+)
+_ORDINAL = re.compile(
+    r"(?:^|[–—-]|\b(?:am|der|die|das|de[mns]|zu[mr]|im|vom|bis|ab|seit|beim|und|oder|jede\w?|"
+    r"(?:mein|dein|sein|ihr|unser|ein)\w*)\s)\s*\d{1,2}\.\Z",
+    re.IGNORECASE,
+)
+"""`am 28. August`; a number after any other word, as in `on May 28. Then …`, ends its sentence."""
+_CHECKBOX = re.compile(r"\[[ xX]\]\s")
+_QUOTED = re.compile(r"[\"“”„«»‹›「」『』]|(?<!\w)'(?!\d)|\*\*?\"")
+_HAN = re.compile(r"[\u3400-\u9fff]")
+_UNKNOWN = re.compile(r"(?P<name>[A-ZÀ-Þ][a-zß-ÿ]+(?:[ -][A-ZÀ-Þ][a-zß-ÿ]+)?)\s+(?=[a-zß-ÿ])")
+_MARKS = ",.;:!)]"
+_LONGEST_NAME = 4
+"""Words."""
+_CAPITALISED = re.compile(r"[^\W\d_][\w.&-]*")
+_STATED: tuple[tuple[str, FactKind, str], ...] = (
+    ("promise", FactKind.EXPERIENCE, "a promise"),
+    ("decision", FactKind.EXPERIENCE, "a decision"),
+    ("from_now_on", FactKind.WORLD, "a decision"),
+    ("appointment", FactKind.WORLD, "an appointment"),
+    ("clock", FactKind.WORLD, "an appointment"),
+    ("allergy", FactKind.WORLD, "an allergy"),
+    ("purchase", FactKind.EXPERIENCE, "a purchase"),
+    ("purchase_for_a_sum", FactKind.EXPERIENCE, "a purchase"),
+    ("move", FactKind.EXPERIENCE, "a move"),
+    ("move_on_a_day", FactKind.EXPERIENCE, "a move"),
+    ("prefers", FactKind.OPINION, "a preference"),
+)
+"""What is looked for, in this order: who promises to buy something has bought nothing. What the
+writer did is an experience; what another did, a fact about the world."""
+_LABELS = (
+    ("correction", "a correction"),
+    ("rule", "a standing rule"),
+    ("decision_label", "a decision"),
+    ("remember", "asked to be remembered"),
+)
+_KEPT_WHOLE = frozenset({"correction", "rule"})
+"""Labels that say what the sentence is; without the others it is the same sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One sentence of prose with its place."""
+
+    text: str
+    """Plain text."""
+    citation: Citation
+    names: tuple[str, ...] = ()
+    """Those that are marked in it as mentions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inferred:
+    """A fact that a sentence states."""
+
+    fact: Fact
+    sentence: Sentence
+    reason: str
+    """`a decision`, `a preference`, …"""
+
+
+def sentences(document: Document) -> Iterator[Sentence]:
+    """The sentences of paragraphs and list items; headings, code, tables and quotes have none."""
+    for node in document.nodes:
+        yield from _sentences(node, document.path)
+
+
+def _sentences(node: Node, path: str) -> Iterator[Sentence]:
+    if node.kind == "paragraph":
+        yield from _of_paragraph(node, path)
+    elif node.kind == "item":
+        first = node.children[0].text if node.children else ""
+        if not _CHECKBOX.match(first):
+            for child in node.children:
+                yield from _sentences(child, path)
+    elif node.kind == "list":
+        for child in node.children:
+            yield from _sentences(child, path)
+
+
+def _of_paragraph(node: Node, path: str) -> Iterator[Sentence]:
+    text = node.text
+    for start, end in _spans(text):
+        said = text[start:end]
+        first = node.start + 1 + text.count("\n", 0, start)
+        place = Citation(path, first, first + said.rstrip().count("\n"))
+        names = tuple(mention.name for mention, _, _ in find_mentions(said))
+        plain = plain_text(said)
+        if plain:
+            yield Sentence(plain, place, names)
+
+
+def _spans(text: str) -> Iterator[tuple[int, int]]:
+    start = 0
+    for found in _SENTENCE_END.finditer(text):
+        open_brackets = text.count("(", start, found.start()) - text.count(")", start, found.end())
+        if open_brackets > 0 or _ABBREVIATION.search(text, start, found.start()):
+            continue
+        if _ORDINAL.search(text[start : found.start()]):
+            continue
+        yield start, found.end()
+        start = found.end()
+    if text[start:].strip():
+        yield start, len(text)
+
+
+def infer_facts(document: Document, day: date, names: Mapping[str, str]) -> tuple[Inferred, ...]:
+    """The facts that the prose of a day's log states, in order, each once.
+
+    `names` gives the display name of every known entity by each of its slugs.
+    """
+    found: dict[str, Inferred] = {}
+    before: list[_Name] = []
+    listed = tuple(sentences(document))
+    languages = languages_of(" ".join(sentence.text for sentence in listed))
+    for sentence in listed:
+        known = _names_in(sentence, names)
+        inferred = _infer(sentence, day, names, known, before, languages)
+        if inferred is not None:
+            found.setdefault(inferred.fact.content, inferred)
+        before = known
+    return tuple(found.values())
+
+
+def _infer(
+    sentence: Sentence,
+    day: date,
+    names: Mapping[str, str],
+    known: Sequence[_Name],
+    before: Sequence[_Name],
+    languages: Collection[str],
+) -> Inferred | None:
+    """The fact that a sentence states; `before` are the names of the sentence before it."""
+    if not _may_state(sentence.text):
+        return None
+    said = Statement(sentence.text, languages)
+    if said.ends_with("dangling"):
+        return None
+    if (labelled := _labelled(sentence, said)) is not None:
+        kept, reason = labelled
+        return _inferred(sentence, FactKind.WORLD, reason, _WRITER, day, names, kept)
+    for entry, kind, reason in _STATED:
+        cue = said.find(entry)
+        if cue is None or not _is_borne_out(entry, cue, said, sentence.text, day):
+            continue
+        subject = _subject(cue, said, known, before, opens=entry == "prefers")
+        if subject is None:
+            continue
+        if kind is FactKind.EXPERIENCE and subject.name:
+            kind = FactKind.WORLD
+        return _inferred(sentence, kind, reason, subject, day, names)
+    return _property(sentence, said, known, day, names)
+
+
+def _labelled(sentence: Sentence, said: Statement) -> tuple[str, str] | None:
+    """What to keep of a sentence that says itself what it is, and what that is."""
+    for entry, reason in _LABELS:
+        if said.is_labelled(entry):
+            _, _, rest = sentence.text.replace("：", ":").partition(":")
+            kept = sentence.text if entry in _KEPT_WHOLE else rest.strip()
+            return (kept, reason) if _may_state(rest) and not said.says_anywhere("unsure") else None
+    cue = said.find("remember_that")
+    if cue is None or cue.start:
+        return None
+    return " ".join(said.words[said.word_at(cue.end) + 1 :]), "asked to be remembered"
+
+
+def _may_state(text: str) -> bool:
+    if len(text) > LONGEST or "?" in text or text.endswith(("？", ":", "：")):
+        return False
+    if _QUOTED.search(text):
+        return False
+    if _HAN.search(text):
+        return len(_HAN.findall(text)) >= 2 * FEWEST_WORDS
+    return len(text.split()) >= FEWEST_WORDS
+
+
+def _is_borne_out(entry: str, cue: Cue, said: Statement, text: str, day: date) -> bool:
+    """Whether the sentence holds what a cue of that kind needs beside it."""
+    times = times_of(text, day)
+    match entry:
+        case "appointment" | "clock":
+            return any(_is_to_come(time, day, text) for time in times)
+        case "purchase_for_a_sum":
+            return said.says("money", cue.language)
+        case "move_on_a_day":
+            return bool(times)
+        case "move":  # "moved to Thursday" moves an appointment
+            behind = text.split()[
+                said.word_at(cue.end) + (said.folded[cue.end : cue.end + 1] == " ") :
+            ]
+            return not any(p.start == 0 for p in find_phrases(" ".join(behind), day))
+    return True
+
+
+def _is_to_come(time: Interval, day: date, text: str) -> bool:
+    """Whether it is a single day ahead, or today and still to come."""
+    if time.start is None or time.start != time.end or time.start < day:
+        return False
+    return time.start > day or tense_of(text) == "future"
+
+
+@dataclass(frozen=True, slots=True)
+class _Name:
+    """A name in a sentence."""
+
+    name: str
+    word: int
+    """The number of its first word."""
+    end: int
+    """The place behind it in the sentence."""
+    owns: bool = False
+    """Whether it is written as the owner of what follows: `Peter's`."""
+
+
+_WRITER = _Name("", 0, 0)
+
+
+def _names_in(sentence: Sentence, names: Mapping[str, str]) -> list[_Name]:
+    """The known and marked names of a sentence, in order."""
+    text = sentence.text.replace("’", "'")
+    if _HAN.match(text):
+        sizes = (size for size in range(8, 1, -1) if slugify(text[:size]) in names)
+        return [_Name(text[:size], 0, size) for size in sizes][:1]
+    found: list[_Name] = []
+    for match in _CAPITALISED.finditer(text):
+        if not match.group()[0].isupper() or (found and match.start() < found[-1].end):
+            continue
+        rest = text[match.start() :].split(" ")[:_LONGEST_NAME]
+        for size in range(len(rest), 0, -1):
+            written = " ".join(rest[:size]).rstrip(_MARKS)
+            name = written.removesuffix("'s").removesuffix("'")
+            if _is_name(name, sentence.names, names):
+                start, owns = match.start(), name != written
+                end = start + len(name)
+                found.append(_Name(name, text.count(" ", 0, start), end, owns))
+                break
+    return found
+
+
+def _subject(
+    cue: Cue, said: Statement, known: Sequence[_Name], before: Sequence[_Name], *, opens: bool
+) -> _Name | None:
+    """Whom the cue is about: the last name, "I" or "she" up to it; without one, the writer.
+
+    `None` where that is not certain. With `opens`, as of a preference, the subject has to begin the
+    sentence, with the cue right behind it.
+    """
+    first = said.word_at(cue.start)
+    named = (_unknown(cue, said), *known)
+    names = {n.word: n for n in named if n and not (n.owns and n.word + 1 != first)}
+    authors, others = said.places("i", cue.end), said.places("they", cue.end)
+    nearest = max((n for n in (*names, *authors, *others) if said.starts[n] < cue.end), default=-1)
+    if opens and not (nearest == 0 and first <= _NEAR + 1):
+        return None
+    if nearest in names and nearest not in authors:
+        return names[nearest]
+    if nearest in others and nearest not in authors:
+        who = {name.name for name in before}
+        return _Name(who.pop(), 0, 0) if len(who) == 1 else None
+    if nearest < 0 and known:
+        return known[0]
+    return _WRITER
+
+
+def _unknown(cue: Cue, said: Statement) -> _Name | None:
+    """A word written large that can only be a name: right before a cue, or a few words before it
+    at the beginning of the sentence."""
+    if not said.puts_subjects_first(cue.language):
+        return None
+    first = said.word_at(cue.start)
+    for number in dict.fromkeys((first - 1, 0)):
+        between = said.words[number + 1 : first]
+        if first - number > _NEAR + 1 or not all(word.isalpha() for word in between):
+            continue
+        word = said.words[number] if 0 <= number < first else ""
+        name = word.rstrip(_MARKS)
+        name = name.removesuffix("'s") if number + 1 == first else name
+        if not _CAPITALISED.fullmatch(name) or not name[0].isupper() or word.endswith((",", ".")):
+            continue
+        if fold(name) not in no_names() and len(name) > 1:
+            place = sum(len(each) + 1 for each in said.words[:number])
+            return _Name(name, number, place + len(name))
+    return None
+
+
+def _property(
+    sentence: Sentence, said: Statement, known: Sequence[_Name], day: date, names: Mapping[str, str]
+) -> Inferred | None:
+    """What a name that opens the sentence is, or does on a day to come."""
+    if said.says_anywhere("unsure", "not"):
+        return None
+    opening = known[0] if known and known[0].word == 0 else None
+    subject = opening or _opening_unknown(said)
+    if subject is None:
+        return None
+    rest = sentence.text[subject.end :]
+    if not (rest[:1].isspace() or _HAN.match(rest)):
+        return None
+    if _fixes_slot(subject.name, rest.strip(), is_known=opening is not None):
+        return _inferred(sentence, FactKind.WORLD, "states who or what it is", subject, day, names)
+    if opening and any(_is_to_come(time, day, rest) for time in times_of(rest, day)):
+        return _inferred(sentence, FactKind.WORLD, "a dated event", subject, day, names)
+    return None
+
+
+def _opening_unknown(said: Statement) -> _Name | None:
+    """A first word, or two, that look like a name."""
+    found = _UNKNOWN.match(" ".join(said.words))
+    if found is None or any(fold(word) in no_names() for word in found["name"].split()):
+        return None
+    return _Name(found["name"], 0, found.end("name"))
+
+
+def _fixes_slot(subject: str, rest: str, *, is_known: bool) -> bool:
+    """Whether what is said of a subject begins with fixing a property; of persons, where only its
+    capital makes a name of the subject."""
+    relations = [r for r in slot_lexicon().relations if is_known or r.name in _OF_PERSONS]
+    if not any(
+        (match := pattern.search(fold(rest))) is not None and match.start() <= _ADVERB
+        for relation in relations
+        for pattern in (*relation.state, *relation.change)
+    ):
+        return False
+    known = {relation.name for relation in relations}
+    slots = read_slots(rest, subjects=(slugify(subject),), names=(subject,))
+    return any(slot.relation in known and not slot.about for slot in slots)
+
+
+def _is_name(name: str, marked: Sequence[str], names: Mapping[str, str]) -> bool:
+    slug = slugify(name)
+    return bool(slug) and name[:1].isupper() and (slug in names or name in marked)
+
+
+def _inferred(
+    sentence: Sentence,
+    kind: FactKind,
+    reason: str,
+    subject: _Name,
+    day: date,
+    names: Mapping[str, str],
+    kept: str = "",
+) -> Inferred:
+    """The fact in the words of the sentence, without the name that opens it."""
+    text = kept or sentence.text.replace("’", "'")
+    rest = text[subject.end :]
+    if subject.word == 0 and subject.end and (rest[:1].isspace() or _HAN.match(rest)):
+        text = rest.strip()
+    content = text[:1].upper() + text[1:]
+    fact = stated_fact(kind, content, subject.name, (sentence,), day, names)
+    return Inferred(fact, sentence, reason)
+
+
+def stated_fact(
+    kind: FactKind,
+    content: str,
+    about: str,
+    cited: Sequence[Sentence],
+    day: date,
+    names: Mapping[str, str],
+) -> Fact:
+    """The fact that sentences of a day's log state, with the known names in it as mentions.
+
+    `about` is the name it is about, or empty; of several sentences the first is the place.
+    """
+    marked = [name for sentence in cited for name in sentence.names]
+    first = [Mention(about, slugify(about), subject=True)] if about else []
+    mentions = (*first, *_inside(content, marked, names, about))
+    slugs = tuple(dict.fromkeys(mention.slug for mention in mentions))
+    return Fact(
+        id=fact_id(kind, day, slugs, content),
+        kind=kind,
+        content=content,
+        raw=cited[0].text,
+        citation=cited[0].citation,
+        mentions=mentions,
+        recorded=day,
+    )
+
+
+def _inside(
+    content: str, marked: Sequence[str], names: Mapping[str, str], about: str
+) -> Iterator[Mention]:
+    """Known names further on in the text, as they are written there."""
+    seen = {slugify(about)}
+    for found in re.finditer(r"[^\W\d_][\w-]*(?: [A-ZÀ-Þ][\w-]*){0,2}", content):
+        tokens = found.group().split(" ")
+        for size in range(len(tokens), 0, -1):
+            name = " ".join(tokens[:size]).removesuffix("'s")
+            slug = slugify(name)
+            if slug not in seen and len(name) > 2 and _is_name(name, marked, names):
+                seen.add(slug)
+                yield Mention(name, slug)
+                break

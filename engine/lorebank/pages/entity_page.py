@@ -1,0 +1,285 @@
+"""The page of one entity: what an owner wants to know first on one screen, the rest below it.
+
+Pure: a `View` goes in, the bodies of the page's managed blocks come out. The first block holds at
+most `SCREEN` lines: what it is, what holds now, what is coming up, opinions, what happened
+lately. Everything else stands once in the timeline below.
+
+Which lines reach the screen is decided by weight, and weight comes from structure alone: the kind
+of a line, how long before the entity's newest line it was written, and whether a newer line takes
+its matter up (`threads`). Whom else a line names and how often a thing was said moved no point.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import field
+from datetime import date
+
+from lorebank.domain import (
+    AgendaItem,
+    Citation,
+    FactKind,
+    FactStatus,
+    Opinion,
+)
+from lorebank.index.descriptions import Description
+from lorebank.markdown.generated_text import citation_link, escape_inline
+from lorebank.markdown.opinion_page import standing
+from lorebank.pages.telling import (
+    KnownFact,
+    Link,
+    begins_with,
+    is_current,
+    newest_first,
+    when_told,
+)
+from lorebank.pages.threads import Threads
+from lorebank.records import dataclass
+
+SCREEN = 10
+"""Lines above the fold: what fits on one screen with the headings."""
+RELATED = 12
+_FADING = 45
+"""Days in which a line loses half of the weight that it has for being recent."""
+_FAR = 400
+"""Days ahead: what lies further away is no news of this page."""
+
+_NOW, _COMING, _OPINIONS, _LATELY = "Now", "Coming up", "Opinions", "Lately"
+_WEIGHTS = {_NOW: 1.0, _COMING: 1.2, _OPINIONS: 0.7, _LATELY: 0.8}
+"""What a line of a section is worth by itself, in the order of the sections. On two workspaces by
+other hands the order of these numbers hardly matters: 49 to 53 of 76 points less faults."""
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """An entity that stands in the same facts."""
+
+    name: str
+    facts: int
+    """How many facts name both."""
+    tie: str = ""
+    """The relation that a fact states between the two: `employer`, `spouse`."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """All that one page is made from."""
+
+    slug: str
+    name: str
+    page: str
+    """Its workspace path, which links are relative to."""
+    today: date
+    facts: Sequence[KnownFact]
+    """Those that mention it, opinions included, the oldest first."""
+    description: Description | None = None
+    opinions: Sequence[Opinion] = ()
+    coming: Sequence[AgendaItem] = ()
+    """What the agenda has of it."""
+    neighbours: Sequence[Neighbour] = ()
+    threads: Threads = field(default_factory=Threads)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One statement of the screen."""
+
+    section: str
+    text: str
+    source: Citation
+    weight: float
+    order: tuple[int, int]
+    """Within its section: the first first."""
+    fact: str = ""
+    """The id of the fact that it shows."""
+
+
+def entity_page(view: View, link: Link) -> dict[str, str]:
+    """The bodies of the page's blocks; an empty block is left out."""
+    screen = screen_lines(view)
+    shown = {line.fact for line in screen} | {str(line.source) for line in screen}
+    bodies = {
+        "summary": _screen_body(view, screen),
+        "timeline": _timeline_body(view, shown),
+        "related": _related_body(view.neighbours, link),
+    }
+    return {block: body for block, body in bodies.items() if body}
+
+
+def screen_lines(view: View) -> list[Line]:
+    """The lines above the fold, the weightiest of all in the order they stand there."""
+    room = SCREEN - (view.description is not None)
+    candidates = sorted((*_states(view), *_appointments(view)), key=lambda line: -line.weight)
+    chosen: list[Line] = []
+    for line in candidates:
+        if len(chosen) == room:
+            break
+        if line.source not in {other.source for other in chosen}:
+            chosen.append(line)
+    sections = list(_WEIGHTS)
+    return sorted(chosen, key=lambda line: (sections.index(line.section), line.order))
+
+
+def _screen_body(view: View, lines: Sequence[Line]) -> str:
+    parts = []
+    if view.description is not None:
+        said = escape_inline(view.description.text)
+        parts.append(f"{said} ({citation_link(view.description.source, view.page)})")
+    for section in _WEIGHTS:
+        own = [line for line in lines if line.section == section]
+        if own:
+            rows = [f"- {line.text} ({citation_link(line.source, view.page)})" for line in own]
+            parts.append("\n".join([f"**{section}**", "", *rows]))
+    return "\n\n".join(parts)
+
+
+def _appointments(view: View) -> list[Line]:
+    lines = []
+    for item in view.coming:
+        day = item.when and (item.when.start or item.when.end)
+        ahead = (day - view.today).days if day else 0
+        if ahead > _FAR:
+            continue
+        near = 0.5 * 0.5 ** (max(ahead, 0) / _FADING)
+        weight = _WEIGHTS[_COMING] + near if day else _WEIGHTS[_LATELY]  # a task without a day
+        text = escape_inline(item.text)
+        lines.append(Line(_COMING, text, item.source, weight, (ahead, item.source.start_line)))
+    return lines
+
+
+def _states(view: View) -> list[Line]:
+    """What holds, is thought or happened, of facts that no newer line takes up."""
+    known = [k for k in view.facts if _may_lead(k, view)]
+    on_page = {k.fact.id for k in known}
+    days = [k.fact.recorded for k in view.facts if k.fact.recorded]
+    newest = max(days, default=None)
+    coming = {item.source for item in view.coming}
+    opinions = _by_fact(view.opinions)
+    lines = []
+    for k in known:
+        if k.fact.citation in coming or on_page.intersection(
+            view.threads.taken_up.get(k.fact.id, ())
+        ):
+            continue
+        section = _section(k)
+        text = _told(k, view.slug)
+        if section == _OPINIONS:
+            text += _confidence(k, opinions.get(k.fact.id))
+        elif section == _LATELY and k.day and not k.fact.occurred:
+            text = f"{k.day.isoformat()} · {text}"
+        day = k.day.toordinal() if k.day else 0
+        lines.append(
+            Line(
+                section,
+                text,
+                k.fact.citation,
+                _weight(k, section, newest),
+                (-day, k.fact.citation.start_line),
+                k.fact.id,
+            )
+        )
+    return lines
+
+
+def _may_lead(known: KnownFact, view: View) -> bool:
+    """Whether it may stand on the screen: it holds, and is no appointment that is over."""
+    if known.fact.kind is FactKind.OPINION:
+        return known.status is FactStatus.LIVE
+    return is_current(known) and not _is_over(known, view.today)
+
+
+def _is_over(known: KnownFact, today: date) -> bool:
+    """Whether it told of something to come that has come by now."""
+    occurred, written = known.fact.occurred, known.fact.recorded
+    if occurred is None or written is None or known.relations:
+        return False
+    first, last = occurred.start, occurred.end
+    if last is None or last >= today:
+        return False
+    return last > written if first is None else first > written
+
+
+def _section(known: KnownFact) -> str:
+    fact = known.fact
+    if fact.kind is FactKind.OPINION:
+        return _OPINIONS
+    if fact.kind is FactKind.EXPERIENCE:
+        return _LATELY
+    occurred = fact.occurred
+    passed = occurred is not None and occurred.end is not None and not known.relations
+    return _LATELY if passed else _NOW
+
+
+def _weight(known: KnownFact, section: str, newest: date | None) -> float:
+    """What a line is worth: its section, and how near to the newest line it was written."""
+    if newest is None or known.fact.recorded is None:
+        return _WEIGHTS[section]
+    age = (newest - known.fact.recorded).days
+    return _WEIGHTS[section] + 0.5 * float(0.5 ** (age / _FADING))
+
+
+def _by_fact(opinions: Sequence[Opinion]) -> dict[str, Opinion]:
+    """Fact id → the opinion that it states."""
+    return {
+        line.fact_id: opinion
+        for opinion in opinions
+        for line in opinion.evidence
+        if line.reason in ("stated", "restated")
+    }
+
+
+def _confidence(known: KnownFact, opinion: Opinion | None) -> str:
+    if opinion is None:
+        said = known.fact.confidence
+        return f" · {said:.2f}" if said is not None else ""
+    return f" · {opinion.confidence:.2f}{standing(opinion)}"
+
+
+def _timeline_body(view: View, shown: set[str]) -> str:
+    """What the screen does not show, newest first; what no longer holds is struck through."""
+    by_id = {k.fact.id: k for k in view.facts}
+    rows: dict[str, list[KnownFact]] = {}
+    for k in sorted(view.facts, key=newest_first):
+        if k.fact.id not in shown and str(k.fact.citation) not in shown:
+            rows.setdefault(view.threads.repeated.get(k.fact.id, k.fact.id), []).append(k)
+    lines = [_timeline_line(view, same, by_id) for same in rows.values()]
+    return "\n".join(["## Timeline", "", *lines]) if lines else ""
+
+
+def _timeline_line(view: View, same: Sequence[KnownFact], by_id: Mapping[str, KnownFact]) -> str:
+    known = same[0]
+    newer = [by_id[id_] for id_ in view.threads.taken_up.get(known.fact.id, ()) if id_ in by_id]
+    is_open = known.status is FactStatus.LIVE and newer and newer[-1].fact.recorded
+    then = f" · before a newer line of {newer[-1].fact.recorded}" if is_open else ""
+    said = _told(known, view.slug, whole=True)
+    by = f" by {citation_link(known.newer, view.page)}" if known.newer else ""
+    if known.status is not FactStatus.LIVE:
+        said = f"~~{said}~~ ({known.status.value}{by})"
+    elif known.holding is not None:
+        said = f"{said} (in part superseded{by})"
+    if len(same) > 1:
+        said += f" · {len(same)} times since {when_told(same[-1])}"
+    places = ", ".join(citation_link(k.fact.citation, view.page) for k in same)
+    return f"- {when_told(known)} · {said}{then} ({places})"
+
+
+def _related_body(neighbours: Sequence[Neighbour], link: Link) -> str:
+    """Wikilinks to the entities that stand in the same facts, strongest first."""
+    if not neighbours:
+        return ""
+    strongest = sorted(neighbours, key=lambda n: (-n.facts, n.name))[:RELATED]
+    links = (link(n.name) + (f" ({n.tie})" if n.tie else "") for n in strongest)
+    return "## Related\n\n" + " · ".join(links)
+
+
+def _told(known: KnownFact, slug: str, *, whole: bool = False) -> str:
+    """The text as a page of `slug` shows it: `Runa: …` where it is told of Runa before others.
+
+    With `whole`, what no longer holds of it is told as well.
+    """
+    text = known.fact.content if whole else known.text
+    subjects = [mention for mention in known.fact.mentions if mention.subject]
+    named = any(begins_with(text, m.name, m.slug) for m in subjects)
+    if not slug or not subjects or named or subjects[0].slug == slug:
+        return escape_inline(text) + known.fact.origin.note
+    return escape_inline(f"{subjects[0].name}: {text}") + known.fact.origin.note

@@ -1,0 +1,414 @@
+"""Planning the bank's pages: from facts and opinions to page edits, nothing written.
+
+An entity gets a page where two lines or more tell of it; below that it stands on `bank/index.md`
+alone. A page that somebody made by hand stays one. A page that holds nothing but what reflect
+wrote goes when its lines do.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import field
+from datetime import date
+from functools import cached_property
+from pathlib import PurePosixPath
+
+from lorebank.domain import (
+    AgendaItem,
+    Entity,
+    Fact,
+    FactKind,
+    FactStatus,
+    Opinion,
+    OpinionStatus,
+)
+from lorebank.index.descriptions import Description
+from lorebank.language.folding import slugify
+from lorebank.markdown.blocks import find_blocks
+from lorebank.markdown.entity_page import BLOCKS, entity_page_paths, new_entity_page
+from lorebank.markdown.facts import extract_facts
+from lorebank.markdown.front_matter import FrontMatterValue, set_front_matter_keys
+from lorebank.markdown.opinion_page import (
+    OPINIONS_PATH,
+    OpinionEntry,
+    is_opinion_block,
+    kept_by_hand,
+    opinion_bodies,
+)
+from lorebank.pages.digests import (
+    EXPERIENCE_PATH,
+    INDEX_PATH,
+    TODAY_PATH,
+    WORLD_PATH,
+    Digests,
+)
+from lorebank.pages.edits import PageEdit, plan_page_edit
+from lorebank.pages.entity_page import Neighbour, View, entity_page, screen_lines
+from lorebank.pages.holding import holding_text
+from lorebank.pages.standing_answer import AnswerLine
+from lorebank.pages.standing_written import WRITTEN_BLOCK, written_body
+from lorebank.pages.summary_written import SummaryWords
+from lorebank.pages.telling import KnownFact, Link, page_links, tie_of
+from lorebank.pages.threads import Threads, find_threads
+from lorebank.pages.weighing import outweighed
+from lorebank.records import dataclass
+
+FEWEST_LINES = 2
+"""An entity that fewer lines tell of gets no page of its own."""
+_TITLES = {
+    EXPERIENCE_PATH: "# Experience\n",
+    INDEX_PATH: "# Index\n",
+    OPINIONS_PATH: "# Opinions\n",
+    TODAY_PATH: "# Today\n",
+    WORLD_PATH: "# World\n",
+}
+DIGESTS = tuple(_TITLES)
+
+
+@dataclass(frozen=True, slots=True)
+class BankContent:
+    """All that the pages are made from."""
+
+    facts: Sequence[Fact]
+    """Oldest first, mentions resolved to entities."""
+    opinions: Sequence[Opinion]
+    """With display names and trends."""
+    entries: Sequence[OpinionEntry]
+    """What stands on the opinions page now."""
+    entities: Mapping[str, Entity]
+    today: date
+    """The day that the pages speak for."""
+    newest: date | None = None
+    """The last day that anything was recorded on."""
+    superseded: Mapping[str, str] = field(default_factory=dict)
+    """Fact id → id of the newer fact that replaces it."""
+    relations: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Fact id → the properties that it fixes."""
+    lapsed: Mapping[str, tuple[tuple[str, ...], str]] = field(default_factory=dict)
+    """Id of a fact that is replaced or of which a part is → the values that hold no longer, and
+    the newer fact's id."""
+    named: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Fact id → slugs of the entities that its text names without a mark."""
+    descriptions: Mapping[str, Description] = field(default_factory=dict)
+    """Slug → the owner's own sentence on what the entity is."""
+    coming: Sequence[AgendaItem] = ()
+    """What is to come, however far away, and what is open."""
+    waiting: int = 0
+    """How many decisions wait in the inbox."""
+    bare: frozenset[str] = frozenset()
+    """Entities with few lines whose page holds nothing but what reflect wrote."""
+
+
+class PagePlan:
+    """What the pages of a bank should hold, page by page."""
+
+    def __init__(self, content: BankContent, words: SummaryWords | None = None) -> None:
+        """`words` puts summaries in words; without it words that stand on a page are taken off."""
+        self.content = content
+        self._words = words
+        self._known = _known_facts(content)
+        self._about = _group_by_entity(content, self._known)
+        self._slug_of = page_paths(content, self._about)
+        named = {content.entities[s].name: PurePosixPath(p).stem for s, p in self._slug_of.items()}
+        self._link = page_links(named)
+        leaving = {s: page for s in content.bare if (page := content.entities[s].page) is not None}
+        wanted = {**leaving, **self._slug_of}
+        self.paths: Mapping[str, str | None] = dict.fromkeys(DIGESTS) | {
+            path: slug for slug, path in wanted.items()
+        }
+        """Page → the entity that it is about; `None` for the pages of the whole bank. Those that
+        are to go are among them."""
+
+    @cached_property
+    def _threads(self) -> Threads:
+        return find_threads(self.content.facts, self.content.opinions)
+
+    @cached_property
+    def _digests(self) -> Digests:
+        content = self.content
+        return Digests(
+            today=content.today,
+            newest=content.newest,
+            facts=self._known,
+            opinions=content.opinions,
+            entities=content.entities,
+            with_page=frozenset(self._slug_of),
+            descriptions=content.descriptions,
+            coming=content.coming,
+            waiting=content.waiting,
+            threads=self._threads,
+            link=self._link,
+        )
+
+    def digest(self, path: str) -> str:
+        """The body of one of the pages of the whole bank."""
+        return self._digests.body(path)
+
+    def of_entities(self, slugs: Iterable[str]) -> set[str]:
+        """The pages of these entities, and those of the whole bank."""
+        wanted = set(slugs)
+        return {path for path, slug in self.paths.items() if slug is None or slug in wanted}
+
+    def edit(self, path: str, old: str | None) -> PageEdit:
+        """The edit that brings a page up to date from its present text."""
+        slug = self.paths[path]
+        if slug is None:
+            return self._digest_edit(path, old)
+        if slug not in self._slug_of:
+            return self._removal(path, old)
+        view = self._view(slug, path)
+        words = self._in_words(view) if self._words is not None else None
+        return _entity_edit(self.content.entities[slug], view, old, self._link, words)
+
+    def _removal(self, path: str, old: str | None) -> PageEdit:
+        entity = self.content.entities[self.paths[path] or ""]
+        is_bare = old is not None and is_only_generated(old, entity, path)
+        return PageEdit(path, old, None if is_bare else old)
+
+    def _view(self, slug: str, path: str) -> View:
+        content, about = self.content, self._about[slug]
+        entity = content.entities[slug]
+        return View(
+            slug=slug,
+            name=entity.name,
+            page=path,
+            today=content.today,
+            facts=about.facts,
+            description=content.descriptions.get(slug),
+            opinions=about.opinions,
+            coming=[item for item in content.coming if slug in item.entities],
+            neighbours=_neighbours(slug, about, content),
+            threads=self._threads,
+        )
+
+    def _in_words(self, view: View) -> str | None:
+        """The screen in a model's words, each sentence with the lines it was checked against."""
+        assert self._words is not None
+        by_id = {known.fact.id: known for known in view.facts}
+        known = [by_id[line.fact] for line in screen_lines(view) if line.fact in by_id]
+        lines = [_answer_line(k) for k in known if k.fact.kind is not FactKind.OPINION]
+        written = self._words.write(view.page, view.name, lines)
+        return written_body(written, lines, page=view.page) if written else None
+
+    def _digest_edit(self, path: str, old: str | None) -> PageEdit:
+        content = self.content
+        if not (content.facts or content.opinions or find_blocks(old or "", path)[0]):
+            return PageEdit(path, old, old)  # a bank that holds nothing is no news
+        if path == OPINIONS_PATH:
+            return self._opinions_edit(old)
+        name = PurePosixPath(path).stem
+        body = self._digests.body(path)
+        if not body:
+            if old is None:
+                return PageEdit(path, old, old)
+            return plan_page_edit(path, old, {}, drop=(name,))
+        return plan_page_edit(path, old, {name: body}, frame=_TITLES[path])
+
+    def _opinions_edit(self, old: str | None) -> PageEdit:
+        content = self.content
+        bodies = opinion_bodies(content.opinions, content.entries, link=self._link)
+        return plan_page_edit(
+            OPINIONS_PATH,
+            old,
+            bodies,
+            frame=_TITLES[OPINIONS_PATH],
+            drop=_gone(old, bodies, OPINIONS_PATH),
+            own_notes={entry.id: entry.notes for entry in content.entries if entry.edited},
+            below=lambda text: _lines_by_hand(text, content.opinions, bodies),
+        )
+
+
+def _answer_line(known: KnownFact) -> AnswerLine:
+    fact = known.fact
+    return AnswerLine(
+        text=known.text,
+        source=fact.citation,
+        recorded=fact.recorded,
+        occurred=fact.occurred,
+        subject=next((m.name for m in fact.mentions if m.subject), ""),
+        id=fact.id,
+    )
+
+
+def page_paths(content: BankContent, about: Mapping[str, _AboutEntity]) -> dict[str, str]:
+    """Slug → path, of every entity that has or gets a page."""
+    fresh = {
+        slug: entity.name
+        for slug, entity in content.entities.items()
+        if entity.page is None and _places(about[slug].facts) >= FEWEST_LINES
+    }
+    kept = {
+        slug: e.page
+        for slug, e in content.entities.items()
+        if e.page is not None
+        and (slug not in content.bare or _places(about[slug].facts) >= FEWEST_LINES)
+    }
+    # Names of kept pages take part, so that a new page never falls on an old one.
+    everyone = {slug: content.entities[slug].name for slug in kept} | fresh
+    paths = entity_page_paths(everyone)
+    return kept | {slug: paths[slug] for slug in fresh}
+
+
+def _places(facts: Collection[KnownFact]) -> int:
+    return len({known.fact.citation for known in facts})
+
+
+@dataclass(slots=True)
+class _AboutEntity:
+    facts: list[KnownFact] = field(default_factory=list)
+    """Those that mention it."""
+    beside: list[KnownFact] = field(default_factory=list)
+    """Those that name it in running text only."""
+    opinions: list[Opinion] = field(default_factory=list)
+
+
+def _group_by_entity(content: BankContent, facts: Iterable[KnownFact]) -> dict[str, _AboutEntity]:
+    about = {slug: _AboutEntity() for slug in content.entities}
+    slug_of = {entity.name: slug for slug, entity in content.entities.items()}
+    for known in facts:
+        for slug in known.fact.slugs:
+            if slug in about:
+                about[slug].facts.append(known)
+        for slug in content.named.get(known.fact.id, ()):
+            if slug in about and slug not in known.fact.slugs:
+                about[slug].beside.append(known)
+    for opinion in content.opinions:
+        slugs = [slug_of[name] for name in opinion.entities if name in slug_of]
+        for line in opinion.evidence:
+            if line.reason == "stated":
+                slugs += content.named.get(line.fact_id, ())
+        for slug in dict.fromkeys(slugs):
+            if slug in about:
+                about[slug].opinions.append(opinion)
+    return about
+
+
+def _known_facts(content: BankContent) -> list[KnownFact]:
+    """Facts with what became of them, or of the opinion that they state."""
+    by_id = {fact.id: fact for fact in content.facts}
+    replaced = {**{old: new for old, (_, new) in content.lapsed.items()}, **content.superseded}
+    newer = {old: by_id[new].citation for old, new in replaced.items() if new in by_id}
+    holding = {old: held_text(by_id[old], content) for old in content.lapsed if old in by_id}
+    gone = (old for old in content.superseded if not holding.get(old))
+    status = dict.fromkeys(gone, FactStatus.SUPERSEDED)
+    turned = outweighed(content.opinions)
+    held = {opinion.id: opinion for opinion in content.opinions}
+    for opinion in content.opinions:
+        if opinion.status is OpinionStatus.LIVE:
+            continue
+        successor = held.get(opinion.superseded_by or "")
+        for evidence in opinion.evidence:
+            if evidence.reason in ("stated", "restated"):
+                status[evidence.fact_id] = FactStatus(opinion.status.value)
+                if successor is not None:
+                    newer[evidence.fact_id] = successor.source
+    return [
+        KnownFact(
+            fact,
+            status.get(fact.id, FactStatus.LIVE),
+            newer.get(fact.id),
+            content.relations.get(fact.id, frozenset()),
+            holding=holding.get(fact.id),
+            outweighed=fact.id in turned,
+        )
+        for fact in content.facts
+    ]
+
+
+def held_text(fact: Fact, content: BankContent) -> str:
+    """What of a fact's text still holds; empty where nothing does."""
+    if fact.id in content.lapsed:
+        return holding_text(fact.content, content.lapsed[fact.id][0])
+    return "" if fact.id in content.superseded else fact.content
+
+
+def _entity_edit(
+    entity: Entity, view: View, text: str | None, link: Link, words: str | None
+) -> PageEdit:
+    path = view.page
+    if text is not None and not view.facts and not find_blocks(text, path)[0]:
+        return PageEdit(path, text, text)
+    bodies = entity_page(view, link)
+    if words is not None:
+        bodies = {"summary": bodies.get("summary", ""), WRITTEN_BLOCK: words, **bodies}
+    drop = {*BLOCKS, WRITTEN_BLOCK} - bodies.keys()
+    edit = plan_page_edit(path, text, bodies, frame=new_entity_page(entity.name), drop=drop)
+    if edit.new is None:
+        return edit
+    return PageEdit(path, text, _with_dates(edit.new, entity, path, view.facts), edit.diagnostics)
+
+
+def _tie(known: KnownFact, slug: str) -> str:
+    """What a fact about one entity says that the other is to it, where it still holds."""
+    fact = known.fact
+    if known.status is not FactStatus.LIVE or fact.subjects[:1] != (slug,) or len(fact.slugs) > 2:
+        return ""
+    return tie_of(known)
+
+
+def _neighbours(slug: str, about: _AboutEntity, content: BankContent) -> list[Neighbour]:
+    """The entities that stand in the same facts."""
+    found: dict[str, Neighbour] = {}
+    for known in (*about.facts, *about.beside):
+        slugs = (*known.fact.slugs, *content.named.get(known.fact.id, ()))
+        for other in dict.fromkeys(slugs):
+            if other == slug or other not in content.entities:
+                continue
+            before = found.get(other) or Neighbour(content.entities[other].name, 0)
+            tie = (other in known.fact.slugs and _tie(known, slug)) or before.tie
+            found[other] = Neighbour(before.name, before.facts + 1, tie)
+    return list(found.values())
+
+
+def _own_name(entity: Entity, path: str) -> dict[str, FrontMatterValue | None]:
+    """The name in the front matter, where the file's name cannot say it: `C#`, `NUL`, `A:B`."""
+    if slugify(PurePosixPath(path).stem) == entity.slug or entity.page is not None:
+        return {}
+    return {"entity": entity.name}
+
+
+def _with_dates(text: str, entity: Entity, path: str, facts: Sequence[KnownFact]) -> str:
+    days = [known.fact.recorded for known in facts if known.fact.recorded]
+    return set_front_matter_keys(
+        text,
+        {
+            **_own_name(entity, path),
+            "first_seen": min(days).isoformat() if days else None,
+            "last_seen": max(days).isoformat() if days else None,
+            "facts": str(len(facts)),
+        },
+    )
+
+
+def is_only_generated(text: str, entity: Entity, path: str) -> bool:
+    """Whether taking away what reflect writes leaves the frame of a new page and no more."""
+    blocks, problems = find_blocks(text, path)
+    if problems or any(block.edited for block in blocks):
+        return False
+    bare = plan_page_edit(path, text, {}, drop=(*BLOCKS, WRITTEN_BLOCK)).new or ""
+    bare = set_front_matter_keys(
+        bare, {"entity": None, "first_seen": None, "last_seen": None, "facts": None}
+    )
+    frame = new_entity_page(entity.name)
+    return re.sub(r"\A---\s*---", "", bare.strip()).split() == frame.split()
+
+
+def _lines_by_hand(
+    text: str, opinions: Iterable[Opinion], bodies: Mapping[str, str]
+) -> dict[str, int]:
+    """Opinion id → the last line of its statement, of those that the page's owner keeps by hand."""
+    facts = extract_facts(text, OPINIONS_PATH, recorded=None, headings=(), everywhere=True).facts
+    ends = {fact.content: fact.citation.end_line for fact in facts}
+    said = {o.id: kept_by_hand(o) for o in opinions if o.id in bodies}
+    return {id_: ends[words] for id_, words in said.items() if words in ends}
+
+
+def _gone(text: str | None, bodies: Mapping[str, str], path: str) -> list[str]:
+    """Blocks of opinions that no fact leads to any more."""
+    blocks = find_blocks(text or "", path)[0]
+    return [
+        block.name
+        for block in blocks
+        if block.name not in bodies and (is_opinion_block(block.name) or block.name == "removed")
+    ]

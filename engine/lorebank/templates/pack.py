@@ -1,0 +1,248 @@
+"""A template pack, a folder or a zip of one, read within limits and written.
+
+A pack may come from anybody. What is taken is `template.toml` and the Markdown files below
+`workspace/` whose names lead into the memory of a workspace; a name that leads anywhere else, a
+link, an encrypted or an oversized entry refuses the whole pack, and nothing has been written then.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path, PurePosixPath
+
+from lorebank.errors import ConcurrentEdit, NotFound, PathRefused, WorkspaceError
+from lorebank.records import dataclass
+from lorebank.workspace.atomic import write_atomic
+from lorebank.workspace.files import is_link
+from lorebank.workspace.layout import GENERATED_FOLDERS
+from lorebank.workspace.paths import refuse_outside_memory
+from lorebank.workspace.standing import STANDING_LINES, StandingPage
+
+MANIFEST = "template.toml"
+MOST_FILES = 500
+LARGEST_FILE = 1_000_000
+LARGEST_PACK = 8_000_000
+"""Bytes of all files of a pack, unpacked."""
+_MOST_ENTRIES = 4 * MOST_FILES
+_CONTENT = "workspace/"
+
+
+@dataclass(frozen=True, slots=True)
+class PackFiles:
+    """What a pack holds, not yet understood."""
+
+    origin: str
+    """Where the manifest was found, as messages name it."""
+    manifest: bytes
+    files: dict[str, bytes]
+    """Workspace path → content, in order of path."""
+
+
+def read_pack_files(source: Path) -> PackFiles:
+    """Everything a pack brings.
+
+    `NotFound` where there is no pack, `PathRefused` for a name that leads out of the memory,
+    `WorkspaceError` for what is too large or cannot be read.
+    """
+    if source.is_dir():
+        return _gathered(_folder_entries(source), str(source))
+    if source.is_file():
+        try:
+            with zipfile.ZipFile(source) as archive:
+                return _gathered(_zip_entries(archive, source), str(source))
+        except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError) as error:
+            raise WorkspaceError(f"{source}: is no zip archive that can be read: {error}") from None
+        except OSError as error:
+            raise WorkspaceError(f"{source}: cannot be read: {error.strerror}") from error
+    raise NotFound(f"{source}: no such template", hint="name a folder or a zip with template.toml")
+
+
+def _gathered(entries: Iterator[tuple[str, bytes]], origin: str) -> PackFiles:
+    manifest: bytes | None = None
+    files: dict[str, bytes] = {}
+    seen: set[str] = set()
+    size = 0
+    for name, content in entries:
+        size += len(content)
+        if size > LARGEST_PACK:
+            raise WorkspaceError(f"{origin}: holds more than {LARGEST_PACK // 10**6} MB")
+        if name == MANIFEST:
+            manifest = content
+            continue
+        path = name.removeprefix(_CONTENT)
+        if path.casefold() in seen:
+            raise WorkspaceError(f"{origin}: holds {path} twice")
+        seen.add(path.casefold())
+        if len(seen) > MOST_FILES:
+            raise WorkspaceError(f"{origin}: holds more than {MOST_FILES} files")
+        files[path] = _checked(path, content, origin)
+    if manifest is None:
+        raise NotFound(f"{origin}: holds no {MANIFEST}", hint="a template is told by that file")
+    return PackFiles(f"{origin}/{MANIFEST}", manifest, dict(sorted(files.items())))
+
+
+def _checked(path: str, content: bytes, origin: str) -> bytes:
+    try:
+        refuse_outside_memory(path)
+    except PathRefused as error:
+        raise PathRefused(f"{origin}: {_CONTENT}: {error.message}", hint=error.hint) from None
+    if path.casefold().startswith(tuple(f"{folder}/" for folder in GENERATED_FOLDERS)):
+        raise PathRefused(f"{origin}: {path} is where reflect reports; no template writes there")
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise WorkspaceError(f"{origin}: {path} is not UTF-8 at byte {error.start}") from None
+    return content
+
+
+def _belongs(name: str) -> bool:
+    """Whether an entry is read at all: a README beside the manifest is for people."""
+    return name == MANIFEST or name.startswith(_CONTENT)
+
+
+def _folder_entries(folder: Path) -> Iterator[tuple[str, bytes]]:
+    yield from _file(folder, folder / MANIFEST)
+    yield from _below(folder, folder / _CONTENT.rstrip("/"))
+
+
+def _below(root: Path, folder: Path) -> Iterator[tuple[str, bytes]]:
+    if _is_link(folder):
+        raise PathRefused(f"{folder}: is a symbolic link, which is never followed")
+    if not folder.is_dir():
+        return
+    for entry in sorted(folder.iterdir()):
+        if entry.is_dir() and not _is_link(entry):
+            yield from _below(root, entry)
+        else:
+            yield from _file(root, entry)
+
+
+def _file(root: Path, file: Path) -> Iterator[tuple[str, bytes]]:
+    if _is_link(file):
+        raise PathRefused(f"{file}: is a symbolic link, which is never followed")
+    if file.is_file():
+        if file.stat().st_size > LARGEST_FILE:
+            raise WorkspaceError(f"{file}: is larger than {LARGEST_FILE // 10**6} MB")
+        yield file.relative_to(root).as_posix(), file.read_bytes()
+    elif file.exists():
+        raise PathRefused(f"{file}: is no plain file")
+
+
+def _is_link(path: Path) -> bool:
+    return os.path.lexists(path) and is_link(path.lstat())
+
+
+def _zip_entries(archive: zipfile.ZipFile, source: Path) -> Iterator[tuple[str, bytes]]:
+    """The entries, without the one folder that many archives wrap them in."""
+    entries = [entry for entry in archive.infolist() if not entry.is_dir()]
+    if len(entries) > _MOST_ENTRIES:
+        raise WorkspaceError(f"{source}: holds more than {_MOST_ENTRIES} entries")
+    wrapper = _wrapper([entry.filename for entry in entries])
+    for entry in entries:
+        name = entry.filename.removeprefix(wrapper)
+        if ".." in PurePosixPath(name).parts or entry.filename.startswith(("/", "\\")):
+            raise PathRefused(f"{source}: {entry.filename!r} leads out of the archive")
+        if stat.S_ISLNK(entry.external_attr >> 16):
+            raise PathRefused(f"{source}: {entry.filename!r} is a symbolic link")
+        if _belongs(name):
+            yield name, _unpacked(archive, entry, source)
+
+
+def _wrapper(names: list[str]) -> str:
+    if MANIFEST in names:
+        return ""
+    inner = [name for name in names if name.count("/") == 1 and name.endswith(f"/{MANIFEST}")]
+    return inner[0].removesuffix(MANIFEST) if len(inner) == 1 else ""
+
+
+def _unpacked(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, source: Path) -> bytes:
+    """The entry's bytes, read no further than the limit whatever its header claims."""
+    if entry.flag_bits & 0x1:
+        raise WorkspaceError(f"{source}: {entry.filename!r} is encrypted")
+    with archive.open(entry) as stream:
+        content = stream.read(LARGEST_FILE + 1)
+    if len(content) > LARGEST_FILE:
+        raise WorkspaceError(
+            f"{source}: {entry.filename!r} is larger than {LARGEST_FILE // 10**6} MB"
+        )
+    return content
+
+
+_ZIP_DAY = (1980, 1, 1, 0, 0, 0)
+"""The same pack is the same bytes on any day."""
+
+
+def pack_files(
+    name: str,
+    title: str,
+    description: str,
+    pages: Sequence[StandingPage],
+    files: Mapping[str, bytes],
+) -> dict[str, bytes]:
+    """Pack path → content; `files` are given by workspace path."""
+    manifest = "\n".join(
+        [
+            f"name = {_text(name)}",
+            f"title = {_text(title)}",
+            f"description = {_text(description)}",
+            *(line for page in pages for line in _page_lines(page)),
+            "",
+        ]
+    )
+    found = {MANIFEST: manifest.encode()}
+    return found | {f"workspace/{path}": content for path, content in sorted(files.items())}
+
+
+def write_pack(target: Path, files: Mapping[str, bytes]) -> None:
+    """Write the pack; `WorkspaceError` where something is in its place already."""
+    if os.path.lexists(target):
+        raise WorkspaceError(f"{target}: is there already", hint="name another place")
+    try:
+        if target.suffix.lower() == ".zip":
+            write_atomic(target, _zipped(files), expected=None)
+            return
+        for path, content in files.items():
+            write_atomic(target / path, content, expected=None)
+    except ConcurrentEdit as error:
+        raise WorkspaceError(error.message) from error
+
+
+def _zipped(files: Mapping[str, bytes]) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path, content in files.items():
+            entry = zipfile.ZipInfo(path, _ZIP_DAY)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, content)
+    return buffer.getvalue()
+
+
+def _page_lines(page: StandingPage) -> list[str]:
+    settings = [
+        f"path = {_text(page.path)}",
+        f"title = {_text(page.title)}",
+        f"question = {_text(page.question)}",
+        f"words = {_list(page.words)}" if page.words else "",
+        f"kinds = {_list(page.kinds)}" if page.kinds else "",
+        f"entity = {_text(page.entity)}" if page.entity else "",
+        f"since = {_text(page.since)}" if page.since else "",
+        "ahead = true" if page.ahead else "",
+        "moved = true" if page.moved else "",
+        f"k = {page.k}" if page.k != STANDING_LINES else "",
+    ]
+    return ["", "[[pages]]", *(line for line in settings if line)]
+
+
+def _list(texts: Sequence[str]) -> str:
+    return f"[{', '.join(map(_text, texts))}]"
+
+
+def _text(text: str) -> str:
+    """A TOML basic string."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + "".join(c if c.isprintable() else f"\\U{ord(c):08X}" for c in escaped) + '"'

@@ -1,0 +1,252 @@
+"""Templates by name, and the files of a new workspace: what is missing is written, no more.
+
+A pack is a folder, or a zip of one: `template.toml`, and in `workspace/` the files it brings. The
+shipped ones are in `bank_templates/`; what a pack does not bring comes from the pack `default`.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+from lorebank.errors import ConcurrentEdit, NotFound, PathRefused, WorkspaceError
+from lorebank.records import dataclass
+from lorebank.templates.pack import MANIFEST, PackFiles, read_pack_files
+from lorebank.workspace.atomic import write_atomic
+from lorebank.workspace.layout import (
+    BANK_FOLDER,
+    DERIVED_FOLDER,
+    MEMORY_FOLDER,
+    ensure_derived_folder,
+    is_core,
+)
+from lorebank.workspace.standing import StandingPage, standing_page_text
+
+DEFAULT_TEMPLATE = "default"
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """One pack, read and checked."""
+
+    name: str
+    title: str
+    description: str
+    pages: tuple[StandingPage, ...]
+    files: Mapping[str, bytes]
+    """Workspace path → content of what the pack itself brings besides its standing pages."""
+
+
+def templates_root() -> Path:
+    """Where the packs are: inside the installed package, or beside `engine/` in a checkout."""
+    from importlib import resources
+
+    package = Path(str(resources.files("lorebank")))
+    installed = package / "bank_templates"
+    return installed if installed.is_dir() else package.parents[1] / "bank_templates"
+
+
+def list_templates() -> tuple[Template, ...]:
+    """All shipped packs, `default` first, then by name."""
+    return tuple(_read(templates_root() / name) for name in _names())
+
+
+def load_template(source: str) -> Template:
+    """A shipped pack by its name, or any pack by its path (a folder or a zip).
+
+    What looks like a path is one; `NotFound` names the shipped ones otherwise.
+    """
+    if _is_path(source):
+        return _read(Path(source).expanduser())
+    names = _names()
+    if source in names:
+        return _read(templates_root() / source)
+    near = difflib.get_close_matches(source, names, n=1)
+    hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(names)}"
+    raise NotFound(f"no template {source!r}", hint=hint)
+
+
+def check_template(source: str) -> tuple[str, ...]:
+    """What is wrong with a pack's manifest, every mistake; empty where nothing is.
+
+    A pack that cannot be read at all raises as `load_template` does.
+    """
+    from lorebank.templates.manifest import manifest_problems
+
+    found = read_pack_files(_place(source))
+    return (*manifest_problems(found.manifest, found.origin), *_clashes(found))
+
+
+def template_files(template: Template) -> dict[str, bytes]:
+    """Workspace path → content of every file the pack lays out, in order of path."""
+    own = {path.casefold() for path in template.files}
+    plain = read_pack_files(templates_root() / DEFAULT_TEMPLATE).files
+    files = {path: content for path, content in plain.items() if path.casefold() not in own}
+    files |= template.files
+    frame = page_frame("standing")
+    files |= {page.path: standing_page_text(page, frame).encode() for page in template.pages}
+    return dict(sorted(files.items()))
+
+
+def page_frame(kind: str) -> str:
+    """The text that a new page begins with: `entity` or `standing`.
+
+    `{{name}}` stands for the display name; `{{summary}}` and its like for the managed blocks.
+    """
+    path = templates_root() / DEFAULT_TEMPLATE / "pages" / f"{kind}.md"
+    return path.read_text(encoding="utf-8")
+
+
+def _names() -> list[str]:
+    names = [manifest.parent.name for manifest in templates_root().glob(f"*/{MANIFEST}")]
+    return sorted(names, key=lambda name: (name != DEFAULT_TEMPLATE, name))
+
+
+def _is_path(source: str) -> bool:
+    return "/" in source or "\\" in source or source.startswith((".", "~")) or _is_zip(source)
+
+
+def _is_zip(source: str) -> bool:
+    return source.lower().endswith(".zip")
+
+
+def _place(source: str) -> Path:
+    """The folder or zip that a name or path means; a name may also be that of a folder here."""
+    if not _is_path(source) and source in _names():
+        return templates_root() / source
+    return Path(source).expanduser()
+
+
+def _read(place: Path) -> Template:
+    from lorebank.templates.manifest import read_manifest
+
+    found = read_pack_files(place)
+    manifest = read_manifest(found.manifest, found.origin)
+    return Template(
+        manifest.name, manifest.title, manifest.description, manifest.standing, found.files
+    )
+
+
+def _clashes(found: PackFiles) -> tuple[str, ...]:
+    """Standing pages that the pack brings as files too: the page of the manifest would win."""
+    from lorebank.errors import ConfigurationError
+    from lorebank.templates.manifest import read_manifest
+
+    try:
+        pages = read_manifest(found.manifest, found.origin).standing
+    except ConfigurationError:
+        return ()
+    return tuple(
+        f"pages.{number}.path: expected a page that workspace/ does not hold as well, not {p.path}"
+        for number, p in enumerate(pages, start=1)
+        if p.path in found.files
+    )
+
+
+_FOLDERS = (MEMORY_FOLDER, BANK_FOLDER, f"{BANK_FOLDER}/entities")
+
+
+def init_workspace(
+    root: Path, template: str = DEFAULT_TEMPLATE, *, dry_run: bool = False
+) -> list[str]:
+    """Make what a workspace lacks; returns the workspace paths made, folders with a final `/`.
+
+    Nothing is overwritten, so a second run makes nothing; `dry_run` only tells what a run would
+    make. Raises `NotFound` for an unknown template, `PathRefused` where a folder of the layout is
+    a link, `WorkspaceError` where the folder cannot be written.
+    """
+    files = missing_files(root, load_template(template))
+    if dry_run:
+        return [*_missing_folders(root), *files]
+    made = _make_folders(root)
+    for path, content in files.items():
+        if _write_new(root, path, content):
+            made.append(path)
+    return made
+
+
+def missing_files(root: Path, template: Template) -> dict[str, bytes]:
+    """What the template brings and the workspace has not, by workspace path."""
+    has_core = root.is_dir() and any(is_core(entry.name) for entry in root.iterdir())
+    return {
+        path: content
+        for path, content in template_files(template).items()
+        if not (has_core and is_core(path)) and not _is_taken(root, path)
+    }
+
+
+def _is_taken(root: Path, path: str) -> bool:
+    """Whether anything is in the file's place; `PathRefused` where a link is on the way to it."""
+    step = root
+    for part in path.split("/")[:-1]:
+        step /= part
+        _refuse_link(step)
+    return os.path.lexists(root / path)
+
+
+def _missing_folders(root: Path) -> list[str]:
+    return [f"{folder}/" for folder in (*_FOLDERS, DERIVED_FOLDER) if _is_missing(root, folder)]
+
+
+def _make_folders(root: Path) -> list[str]:
+    made = []
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        for folder in _FOLDERS:
+            if _is_missing(root, folder):
+                (root / folder).mkdir()
+                made.append(f"{folder}/")
+    except OSError as error:
+        raise WorkspaceError(f"{root}: cannot be laid out: {error.strerror}") from error
+    if _is_missing(root, DERIVED_FOLDER):
+        made.append(f"{DERIVED_FOLDER}/")
+    ensure_derived_folder(root)
+    return made
+
+
+def _is_missing(root: Path, folder: str) -> bool:
+    path = root / folder
+    _refuse_link(path)
+    return not path.is_dir()
+
+
+def _refuse_link(path: Path) -> None:
+    if path.is_symlink():
+        raise PathRefused(
+            f"{path}: is a symbolic link, which is never followed",
+            hint="put a plain folder in its place",
+        )
+
+
+def _write_new(root: Path, path: str, content: bytes) -> bool:
+    """Whether the file was made; anything in its place, a link too, is left alone."""
+    try:
+        write_atomic(root / path, content, expected=None)
+    except (ConcurrentEdit, PathRefused):
+        return False
+    return True
+
+
+SAMPLE_TODAY = "2025-12-10"
+"""The day after its last log; questions about "last week" are asked on it."""
+
+
+def copy_sample(folder: Path) -> Path:
+    """Copy the sample into a folder that must be empty or missing; returns it."""
+    if folder.exists() and any(folder.iterdir()):
+        raise WorkspaceError(
+            f"{folder} is not empty; nothing was copied", hint="name a new folder for the sample"
+        )
+    return Path(shutil.copytree(_sample_root(), folder, dirs_exist_ok=True))
+
+
+def _sample_root() -> Path:
+    """Inside the installed package, or among the fixtures of a checkout."""
+    from importlib import resources
+
+    package = Path(str(resources.files("lorebank")))
+    installed = package / "sample"
+    return installed if installed.is_dir() else package.parents[1] / "fixtures" / "harbour"
