@@ -14,10 +14,6 @@ from lorebank.domain import (
     FileText,
 )
 from lorebank.errors import PathRefused, UsageError
-from lorebank.index.items import facts_by_time
-from lorebank.recall.filters import (
-    parse_interval,
-)
 from lorebank.workspace.layout import LEDGER_PAGES, is_core, is_generated
 
 
@@ -72,6 +68,9 @@ def timeline(
     now: date | None = None,
 ) -> tuple[Fact, ...]:
     """Facts by when they happened, newest first; of an entity, those that only name it too."""
+    from lorebank.index.items import facts_by_time
+    from lorebank.recall.filters import parse_interval
+
     ws.freshen()
     slug = None if entity is None else ws.find_entity(entity).slug
     interval = parse_interval(since, until, ws.day(now))
