@@ -13,6 +13,7 @@ from datetime import date, timedelta
 
 from lorebank.database.connection import Connection
 from lorebank.domain import (
+    PROMISE,
     Agenda,
     AgendaItem,
     AgendaKind,
@@ -60,6 +61,8 @@ def read_agenda(connection: Connection, today: date, days: int = AGENDA_DAYS) ->
     """The agenda of `days` days from `today` on, as the notes up to that day have it."""
     until = today + timedelta(days=days)
     lines = appointments_known_on(connection, today)
+    standing = _standing(lines)
+    moved = {line.source for line in lines} - {entry.line.source for entry in standing}
     coming = [
         AgendaItem(
             entry.line.text,
@@ -68,14 +71,14 @@ def read_agenda(connection: Connection, today: date, days: int = AGENDA_DAYS) ->
             AgendaKind.EVENT,
             entities=entry.line.entities,
         )
-        for entry in _standing(lines)
+        for entry in standing
         if (entry.when.end or entry.day) >= today and entry.day <= until
     ]
     known = {item.source for item in coming}
     tasks = [
         _of_task(task, today)
         for task in load_tasks(connection, until=today, state=TaskState.OPEN)
-        if task.citation not in known
+        if task.citation not in known and not (task.kind == PROMISE and task.citation in moved)
     ]
     due = [item for item in tasks if item.when is None or _day(item.when) <= until]
     return Agenda(today, until, tuple(sorted((*coming, *due), key=_first_due)))
