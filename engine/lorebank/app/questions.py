@@ -51,7 +51,7 @@ from lorebank.recall.pipeline import RankOptions, RecallOptions, weighted
 from lorebank.recall.understand import Understood, understand
 from lorebank.workspace.layout import LEDGER_PAGES, is_core, is_generated
 from lorebank.workspace.recalled import note_recalled
-from lorebank.workspace.text_edit import core_path
+from lorebank.workspace.text_file import core_path
 
 H = TypeVar("H", Hit, SearchHit)
 LEAST_WANTED = 10
@@ -247,7 +247,7 @@ def get(
     collections, and in a `group` for the core memory; `NotFound` for a file that is not there.
     """
     from lorebank.markdown.redaction import shareable
-    from lorebank.workspace.excerpt import read_excerpt
+    from lorebank.workspace.paths import read_excerpt
 
     group = group or ws.group
     found = read_excerpt(

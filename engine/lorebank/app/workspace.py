@@ -35,9 +35,8 @@ from lorebank.markdown.headings import RETAIN_HEADINGS
 from lorebank.names.entities import display_names, list_entities, nearest_names
 from lorebank.providers.accounts import Setup
 from lorebank.providers.user_cache import cache_directory
-from lorebank.workspace.derived import ensure_derived_folder, index_path, sessions_path
 from lorebank.workspace.files import WalkResult, walk
-from lorebank.workspace.layout import FileRole
+from lorebank.workspace.layout import FileRole, ensure_derived_folder, index_path, sessions_path
 
 if TYPE_CHECKING:
     from lorebank.app.watching import Watcher
@@ -473,7 +472,7 @@ class OpenWorkspace:
     def append_fact(self, path: str, line: str, day: date, *, undo: str = "") -> int:
         """Write a fact line into a log, kept for undo in that area; returns its line number."""
         from lorebank.retain.append import append_fact_line, new_log
-        from lorebank.workspace.text_edit import edit_text
+        from lorebank.workspace.text_file import edit_text
 
         headings = self.read_settings.retain_headings
         lines: list[int] = []

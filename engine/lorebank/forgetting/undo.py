@@ -22,8 +22,7 @@ from lorebank.nightly.under_way import RECORD
 from lorebank.nightly.undo import drop_run, runs
 from lorebank.records import dataclass
 from lorebank.workspace.atomic import remove_whole, write_atomic
-from lorebank.workspace.derived import ensure_derived_folder
-from lorebank.workspace.layout import FORGOTTEN_PAGE, is_markdown
+from lorebank.workspace.layout import FORGOTTEN_PAGE, ensure_derived_folder, is_markdown
 from lorebank.workspace.paths import is_linked
 
 _RUN = re.compile(r"\A\d{4}-\d{2}-\d{2}-\d+\Z")

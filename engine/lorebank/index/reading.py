@@ -256,11 +256,11 @@ def _due(task: Task, recorded: date | None) -> Task:
 def _promises(
     facts: Iterable[Fact], passages: Iterable[Passage], recorded: date | None
 ) -> Iterator[Task]:
-    """What facts promise, and the writer of the prose; open until somebody says it is kept."""
-    texts = [(f.content, f.citation, not any(m.subject for m in f.mentions)) for f in facts]
-    texts += [(passage.text, passage.citation, True) for passage in passages]
-    for text, place, by_writer in texts:
-        if promise := promise_in(text, by_writer=by_writer):
+    """What is promised in facts and prose; open until a newer line moves it."""
+    texts = [(fact.content, fact.citation) for fact in facts]
+    texts += [(passage.text, passage.citation) for passage in passages]
+    for text, place in texts:
+        if promise := promise_in(text):
             yield _due(Task(promise, TaskState.OPEN, place, kind=PROMISE), recorded)
 
 

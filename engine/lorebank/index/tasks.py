@@ -67,8 +67,8 @@ def load_tasks(
         (_iso(until),),
     ):
         settles = TaskState(said) is not TaskState.OPEN
-        known = same if same in newest or not settles else _nearest_open(newest, text)
-        before = newest.pop(known, None)
+        known = [same] if same in newest or not settles else _nearest_open(newest, text)
+        before = next(iter([newest.pop(key) for key in known if key in newest]), None)
         due = Interval(_day(start), _day(end)) if start or end else None
         newest[same] = Task(
             text,
@@ -82,17 +82,18 @@ def load_tasks(
     return tuple(task for task in newest.values() if state in (None, task.state))
 
 
-def _nearest_open(tasks: Mapping[str, Task], tick: str) -> str:
-    """The key of the open task that a tick most likely settles; "" where none is near enough."""
+def _nearest_open(tasks: Mapping[str, Task], tick: str) -> list[str]:
+    """The keys of the open tasks that a tick most likely settles: none where none is near enough,
+    several where the nearest was noted again in a few words more."""
     said = set(content_words(tick))
-
-    def shared(task: Task) -> float:
-        wanted = set(content_words(task.text))
-        return len(said & wanted) / max(min(len(said), len(wanted)), 1)
-
-    near = {key: shared(task) for key, task in tasks.items() if task.state is TaskState.OPEN}
+    wanted = {
+        key: set(content_words(task.text))
+        for key, task in tasks.items()
+        if task.state is TaskState.OPEN
+    }
+    near = {key: len(said & own) / max(min(len(said), len(own)), 1) for key, own in wanted.items()}
     best = max(near, key=lambda key: near[key], default="")
-    return best if near.get(best, 0.0) >= _TICKED else ""
+    return [key for key in near if near[key] >= _TICKED and wanted[best] <= wanted[key]]
 
 
 def _entities(connection: Connection, item: int) -> tuple[str, ...]:

@@ -138,18 +138,16 @@ def languages_of(text: str) -> frozenset[str]:
 _MAY_BE_NEGATIVE = frozenset({"decision", "prefers"})
 
 
-def promise_in(text: str, *, by_writer: bool) -> str:
-    """The first sentence of a text that makes a promise; empty where none does.
-
-    With `by_writer` it has to be the writer's own: "I", or nobody, stands before the promise.
-    """
+def promise_in(text: str) -> str:
+    """The first sentence of a text in which the writer, or whoever the text is about, makes a
+    promise: "I" or nobody stands before it. Empty where none does."""
     if not any(stem in fold(text) for stem in _stems()):  # costs a hundredth of reading it
         return ""
     languages = languages_of(text)
     for sentence in _SENTENCE_END.split(text):
         said = Statement(sentence, languages)
         cue = None if "?" in sentence else said.find("promise")
-        if cue and (not by_writer or said.is_of_writer(cue) or said.opens_with(cue)):
+        if cue and (said.is_of_writer(cue) or said.opens_with(cue)):
             return sentence.strip()
     return ""
 

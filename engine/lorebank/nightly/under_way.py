@@ -28,8 +28,7 @@ from lorebank.nightly.journal import JOURNAL_FOLDER, JournalEntry, journal_path
 from lorebank.nightly.undo import Change, Mask, check_place, keep_for_undo, masked, unmasked
 from lorebank.records import dataclass
 from lorebank.workspace.atomic import remove_temporaries, remove_whole, write_atomic
-from lorebank.workspace.derived import ensure_derived_folder
-from lorebank.workspace.layout import BANK_FOLDER, DERIVED_FOLDER
+from lorebank.workspace.layout import BANK_FOLDER, DERIVED_FOLDER, ensure_derived_folder
 from lorebank.workspace.paths import is_linked
 
 RECORD = f"{DERIVED_FOLDER}/run.zip"

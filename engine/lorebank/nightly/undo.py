@@ -24,8 +24,7 @@ from lorebank.errors import ConcurrentEdit, NotFound, PathRefused
 from lorebank.language.secrets import find_secrets, redact
 from lorebank.records import dataclass
 from lorebank.workspace.atomic import remove_whole, write_atomic
-from lorebank.workspace.derived import ensure_derived_folder
-from lorebank.workspace.layout import BANK_FOLDER
+from lorebank.workspace.layout import BANK_FOLDER, ensure_derived_folder
 from lorebank.workspace.paths import is_linked
 
 KEPT_RUNS = 30
