@@ -285,7 +285,8 @@ def _edit_files(
     ws: OpenWorkspace, area: str, texts: Mapping[str, tuple[str, str]], day: date
 ) -> str:
     """Write texts over the texts that were read, kept for undo; the name of the run."""
-    from lorebank.nightly.undo import Change, keep_for_undo, next_run
+    from lorebank.nightly.undo import keep_for_undo, next_run
+    from lorebank.workspace.run_store import Change
     from lorebank.workspace.text_file import edit_text
 
     with WriterLock(ws.root):
