@@ -346,6 +346,9 @@ class TaskState(StrEnum):
     CANCELLED = "cancelled"
 
 
+PROMISE = "promise"
+
+
 @dataclass(frozen=True, slots=True)
 class Task:
     """Something to be done: a ticked or open box, a `TODO:`, or a promise made in a sentence."""
@@ -357,7 +360,7 @@ class Task:
     citation: Citation
     due: Interval | None = None
     kind: str = "task"
-    """`task`, or `promise` for a sentence that promises something."""
+    """`task`, or `PROMISE` for a sentence that promises something."""
     recorded: date | None = None
     """The day of its log."""
     entities: tuple[str, ...] = ()

@@ -253,15 +253,22 @@ def bench(
 def _with_open_tasks(
     ws: OpenWorkspace, answer: Answer, query: str, wanted: int, today: date
 ) -> Answer:
-    """Where it was asked what is open: the open tasks first, what is due soonest before."""
+    """Where it was asked what is open, or what the writer promised: that first, the soonest due
+    before."""
     from lorebank.retain.kinds import said
 
-    if not said(query, "asks_tasks"):
+    promises = said(query, "asks_promises")
+    if not (promises or said(query, "asks_tasks")):
         return answer
     named = set(answer.query.entities)
     open_tasks = [
         (task, hit)
-        for task in load_tasks(ws.index, until=answer.query.as_of or today, state=TaskState.OPEN)
+        for task in load_tasks(
+            ws.index,
+            until=answer.query.as_of or today,
+            state=TaskState.OPEN,
+            own_promises=promises,
+        )
         for hit in _hits_at(ws, task.citation)
         if not named or named & set(hit.entities)
     ]
