@@ -129,7 +129,9 @@ def questions(folder: Path) -> list[dict[str, object]]:
     return list(json.loads(file.read_text("utf-8")))
 
 
-def ask(bank: Bank, query: dict[str, object], gold: object) -> tuple[Floats, NDArray[np.bool_]] | None:
+def ask(
+    bank: Bank, query: dict[str, object], gold: object
+) -> tuple[Floats, NDArray[np.bool_]] | None:
     """The candidates of a question as they were on its day."""
     now = date.fromisoformat(str(query["now"]))
     filters = Filters(
@@ -167,7 +169,10 @@ def fit(cases: list[Case], start: Floats) -> Floats:
     """Gradient ascent (Adam) on the mean log share of the right lines."""
     weights, mean, square = start.copy(), np.zeros_like(start), np.zeros_like(start)
     fixed = np.array([name in BY_HAND for name in SIGNS])
-    signs, right = np.concatenate([c.signs for c in cases]), np.concatenate([c.right for c in cases])
+    signs, right = (
+        np.concatenate([c.signs for c in cases]),
+        np.concatenate([c.right for c in cases]),
+    )
     sizes = [len(case.right) for case in cases]
     starts = np.cumsum([0, *sizes[:-1]])
     case_of = np.repeat(np.arange(len(cases)), sizes)

@@ -6,9 +6,9 @@ property or the opinion asked for, whether somebody noted it as a fact. Its sum 
 being a right answer; the order of an answer is the order of these scores, and the evidence level is
 read from the best of them.
 
-The weights are fitted by `tests/benchmarks/fit_ranking.py` to judged questions on notes and chat logs
-that others wrote (development halves; held-out ones give the figures), with the built-in embedder
-and with the stronger one at once.
+The weights are fitted by `tests/benchmarks/fit_ranking.py` to judged questions on notes and chat
+logs that others wrote (development halves; held-out ones give the figures), with the built-in
+embedder and with the stronger one at once.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ class Weights:
     fact: float = 1.3
     """Somebody noted it as a fact."""
     length: float = 1.7
-    """It is prose of many words (40 are 1), which may say in others what it lacks of those asked for.
-    A vector of three words is near to much that they do not answer."""
+    """It is prose of many words (40 are 1), which may say in others what it lacks of those asked
+    for. A vector of three words is near to much that they do not answer."""
     defining: float = 3.5
     """It says who or what the one is whom the question asks about as such. Not fitted: it leads."""
     question: float = -0.8
