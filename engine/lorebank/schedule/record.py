@@ -85,8 +85,9 @@ def note_run(root: Path, now: datetime) -> None:
 
 def missed_run(record: Record, now: datetime) -> datetime | None:
     """The newest night that should have been reflected by now and was not; `None` where none."""
-    due = datetime.combine(now.date(), record.at)
-    if due + GRACE > now:
+    latest = now - GRACE
+    due = datetime.combine(latest.date(), record.at)
+    if due > latest:
         due -= timedelta(days=1)
     done = max(record.since, record.last_run or record.since)
     return due if done < due else None
