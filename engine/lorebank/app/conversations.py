@@ -49,7 +49,7 @@ def sync_sessions(
         ws.discard_sessions()
         return SyncReport()
     from lorebank.conversations.files import find_sessions
-    from lorebank.conversations.sync import SessionRules, sync_sessions
+    from lorebank.conversations.sync import Reach, SessionRules, sync_sessions
 
     settings = ws.config.memory_search.sessions
     found = find_sessions(ws.root, ws.config)
@@ -65,8 +65,7 @@ def sync_sessions(
         found,
         rules,
         today=ws.day(now),
-        force=force,
-        full=full,
+        reach=Reach.FROM_START if full else Reach.ADDED if force else Reach.DUE,
         progress=progress,
         is_over=ws.is_over,
     )

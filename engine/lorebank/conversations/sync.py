@@ -12,6 +12,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field, replace
 from datetime import date, datetime, timedelta
+from enum import Enum
 from io import FileIO
 from pathlib import Path
 
@@ -46,6 +47,17 @@ _CHARACTERS_A_TOKEN = 4
 """Of English prose by the tokenizers of the large models."""
 
 
+class Reach(Enum):
+    """How much of the transcripts a sync reads."""
+
+    DUE = "due"
+    """Files that grew by as much as the rules say."""
+    ADDED = "added"
+    """Whatever was added to a file."""
+    FROM_START = "from start"
+    """Every file, as if none had been read."""
+
+
 @dataclass(frozen=True, slots=True)
 class SessionRules:
     """How transcripts are cut, when a grown one is read, and how long what was said is kept."""
@@ -77,16 +89,14 @@ def sync_sessions(
     rules: SessionRules,
     *,
     today: date,
-    force: bool = False,
-    full: bool = False,
+    reach: Reach = Reach.DUE,
     progress: Progress | None = None,
     is_over: Callable[[], bool] = lambda: False,
 ) -> SyncReport:
-    """Bring the store up to date with these files; `force` reads on however little was added,
-    `full` reads everything from the start. Once `is_over` says so, the rest waits for the next
-    time."""
-    run = _Sync(connection, rules, today, force, is_over)
-    run.prepare(found, full=full)
+    """Bring the store up to date with these files. Once `is_over` says so, the rest waits for the
+    next time."""
+    run = _Sync(connection, rules, today, reach, is_over)
+    run.prepare(found)
     for done, file in enumerate(run.files, start=1):
         run.visit(file)
         if progress is not None:
@@ -106,7 +116,7 @@ class _Sync:
     connection: Connection
     rules: SessionRules
     today: date
-    force: bool
+    reach: Reach
     is_over: Callable[[], bool]
     files: list[SessionFile] = field(default_factory=list)
     known: dict[str, KnownSession] = field(default_factory=dict)
@@ -121,13 +131,14 @@ class _Sync:
         days = self.rules.retention_days
         return self.today - timedelta(days=days) if days else None
 
-    def prepare(self, found: FoundSessions, *, full: bool) -> None:
+    def prepare(self, found: FoundSessions) -> None:
         """Forget what is not there any more, and all of it where it would be read otherwise."""
         oldest = self._oldest
         self.files = [f for f in found.files if oldest is None or _day(f.mtime_ns) >= oldest]
         places = {file.path: str(file.place) for file in self.files}
         self.known = rows.known_sessions(self.connection)
-        from_start = full or read_meta(self.connection, "rules") != self.rules.fingerprint()
+        other_rules = read_meta(self.connection, "rules") != self.rules.fingerprint()
+        from_start = other_rules or self.reach is Reach.FROM_START
         gone = [k for k in self.known.values() if from_start or places.get(k.path) != k.place]
         if not gone and not from_start:
             return
@@ -137,7 +148,7 @@ class _Sync:
                 del self.known[known.path]
             write_meta(self.connection, "rules", self.rules.fingerprint())
         if from_start:
-            self.force = True
+            self.reach = Reach.FROM_START
         self.removed = sorted(k.path for k in gone if k.path not in places)
 
     def visit(self, file: SessionFile) -> None:
@@ -173,7 +184,7 @@ class _Sync:
         elif self._is_other(known, file, handle):
             self.changed.append(file.path)
             self._read(file, known, handle, from_start=True)
-        elif self.force or self._is_due(known, file, handle):
+        elif self.reach is not Reach.DUE or self._is_due(known, file, handle):
             self.changed.append(file.path)
             self._read(file, known, handle)
 
