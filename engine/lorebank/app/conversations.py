@@ -143,7 +143,7 @@ def conversations(ws: OpenWorkspace) -> Conversations | None:
         agent=ws.config.index.agent_id,
         files=find_sessions(ws.root, ws.config).files,
         turns=lambda file: _turns(file, forgotten),
-        settle=partial(_settle_conversations, ws),
+        apply=partial(_settle_conversations, ws),
     )
 
 

@@ -28,7 +28,7 @@ from lorebank.names.entities import resolution
 from lorebank.recall.filters import parse_day
 from lorebank.workspace.atomic import temporaries_below
 from lorebank.workspace.lock import WriterLock
-from lorebank.workspace.recalled import settle_recalled
+from lorebank.workspace.recalled import compact_recalled
 
 if TYPE_CHECKING:
     from lorebank.generation.writing import Writer
@@ -110,7 +110,7 @@ def reflect(
 
             report = commit_run(ws.root, report, run_programs=ws.config.reflect.run_git_programs)
         if not dry_run:
-            settle_recalled(ws.root)
+            compact_recalled(ws.root)
     if report.changed and not dry_run:
         ws.sync_files()
     return replace(moved.merged_into(report), rules_alone=ws.rules_alone)
