@@ -42,7 +42,7 @@ def sync_sessions(
     """Read on what was added to the transcripts; `files` in the report counts them.
 
     A file that grew by less than `memory_search.sessions.delta_bytes` and `delta_lines` waits,
-    unless `force` says otherwise; `full` reads everything anew. Where the settings do not name
+    unless `force` says otherwise; `full` reads everything again. Where the settings do not name
     transcripts, nothing is read, and what was kept of them is deleted.
     """
     if not ws.config.memory_search.searches_sessions:
@@ -124,7 +124,7 @@ def _forgotten(ws: OpenWorkspace) -> Forgotten:
 
     try:
         page = read_text_file(ws.root, FORGOTTEN_PAGE)
-    except PathRefused:  # no page of this workspace, and told with the other links
+    except PathRefused:  # a symbolic link, which the walk reports
         return NOTHING
     return parse_forgotten(page.text, agent=ws.config.index.agent_id)[0]
 

@@ -103,7 +103,7 @@ def reflect(
             vectors_of=ws.vectors_of,
         )
         report = reflect_workspace(ws.index, ws.root, ws.config, options)
-        report = resumed.told_with(report) if resumed else report
+        report = resumed.merged_into(report) if resumed else report
         report = _with_unknown_hunks(report, {*(accept or ()), *reject})
         if commit and report.run is not None:
             from lorebank.nightly.commit import commit_run
@@ -113,7 +113,7 @@ def reflect(
             compact_recalled(ws.root)
     if report.changed and not dry_run:
         ws.sync_files()
-    return replace(moved.told_with(report), rules_alone=ws.rules_alone)
+    return replace(moved.merged_into(report), rules_alone=ws.rules_alone)
 
 
 def _judge_pairs(ws: OpenWorkspace, writer: Writer, today: date) -> None:
