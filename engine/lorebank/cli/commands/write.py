@@ -82,7 +82,8 @@ def _echo(fact: Fact) -> str:
             dict.fromkeys(day.isoformat() if day else "…" for day in (when.start, when.end))
         )
     )
-    parts = [str(fact.kind.value), f"about {whom}" if whom else "about nobody named", days]
+    about = f"about {whom}" if whom else "about nobody named (@Name says whom)"
+    parts = [str(fact.kind.value), about, days]
     return f"{'; '.join(filter(None, parts))}: {fact.content}"
 
 
