@@ -35,7 +35,7 @@ STATED = [
     ("Hemos decidido usar Postgres para el libro.", "- B: {}"),
     ("Lucía prefiere el té al café.", "- O @Lucía: Prefiere el té al café."),
     ("Recordar: la clave caduca el 3 de mayo.", "- W: La clave caduca el 3 de mayo."),
-    ("Lucía empieza en Meerohr el 7 de enero de 2026.", None),
+    ("Lucía empieza en Meerohr el 7 de enero de 2027.", None),
     ("Decidimos usar Postgres no projeto.", "- B: {}"),
     ("Lembrar que a chave expira a 3 de maio.", "- W: A chave expira a 3 de maio."),
     ("Nous avons décidé d’utiliser Postgres.", "- B: Nous avons décidé d'utiliser Postgres."),
@@ -48,7 +48,35 @@ STATED = [
     ("记住：部署密钥五月三日到期。", "- W: 部署密钥五月三日到期。"),
 ]
 
+PLAINLY_SAID = [
+    ("Peter promised to send the drawings by Friday.", "W", "a promise", "Peter"),
+    ("Told the landlord I'd repaint the hall.", "B", "a promise", ""),
+    ("Bought a second-hand cello on Saturday.", "B", "a purchase", ""),
+    ("Picked up two lamps at the flea market, £18 each.", "B", "a purchase", ""),
+    ("Hairdresser on 12 March at 4 pm.", "W", "an appointment", ""),
+    ("Ruth, the new tenor, is allergic to kiwi.", "W", "an allergy", ""),
+    ("Peter's moved out, finally.", "W", "a move", "Peter"),
+    ("We moved into the ground floor last week.", "B", "a move", ""),
+    ("We decided not to renew the lease.", "B", "a decision", ""),
+    ("Wir sind am Montag nach Graz gezogen.", "B", "a move", ""),
+    ("Am 20. März um 9 Uhr Besichtigung der Wohnung.", "W", "an appointment", ""),
+    ("Lucía ha prometido devolver la bici.", "W", "a promise", "Lucía"),
+    ("Ho comprato due sedie al mercato.", "B", "a purchase", ""),
+    ("Rendez-vous chez le notaire le 18 mars à 14h.", "W", "an appointment", ""),
+    ("A minha irmã é alérgica a marisco.", "W", "an allergy", ""),
+    ("Gisteren een tweedehands piano gekocht.", "B", "a purchase", ""),
+    ("Geçen hafta İzmir'e taşındık, evi çok sevdik.", "B", "a move", ""),
+]
+
 LEFT_ALONE = [
+    "I'm not allergic to anything as far as I know.",
+    "We nearly bought the boat last week.",
+    "Peter thinks we should move to Porto.",
+    "In the film the captain promised to return.",
+    "She promised to call back on Monday.",
+    "The rehearsal moved to Thursday next week.",
+    "Hätte ich doch damals das Haus gekauft, wenn es ging.",
+    "El médico no ha prometido nada.",
     "Should we decide on the vendor today?",
     "Maybe we decided too early about the vendor.",
     "We decided against it.",
@@ -63,7 +91,6 @@ LEFT_ALONE = [
     "Correction for the books: I wrote that it came out on 18 September.",
     "I love how it shows what you meant.",
     "Vielleicht nehmen wir doch Postgres.",
-    "Besuch kommt am Freitag um zehn.",
     "Quizás decidimos cambiarlo todo mañana.",
     "On a peut-être décidé trop vite hier.",
     "也许我们决定搬家到里斯本。",
@@ -87,6 +114,21 @@ def test_what_a_sentence_states(sentence: str, expected: str | None) -> None:
         assert line == expected.format(sentence)
     written = {*words(sentence.replace("’", "'")), "w", "b", "o"}
     assert set(words(line)) <= written, "no word is invented"
+
+
+@pytest.mark.parametrize(("sentence", "letter", "reason", "about"), PLAINLY_SAID)
+def test_what_prose_plainly_says(sentence: str, letter: str, reason: str, about: str) -> None:
+    document = read_document(f"{sentence}\n", "memory/2026-03-05.md")
+    (found,) = infer_facts(document, DAY, NAMES)
+    subjects = [mention.name for mention in found.fact.mentions if mention.subject]
+    assert (found.fact.kind.letter, found.reason) == (letter, reason)
+    assert subjects == ([about] if about else [])
+
+
+def test_a_pronoun_is_whoever_the_sentence_before_names() -> None:
+    (line,) = inferred("Lucía rang from the clinic. She cannot eat walnuts any more.")
+    assert line == "- W @Lucía: She cannot eat walnuts any more."
+    assert inferred("Lucía met Peter. She cannot eat walnuts any more.") == []
 
 
 @pytest.mark.parametrize("sentence", LEFT_ALONE)
@@ -141,6 +183,17 @@ def test_only_when_asked_and_only_for_logs_without_a_section(bank: Bank) -> None
     assert (bank.root / "memory" / "2026-03-05.md").read_bytes() == before
     assert bank.reflect(infer=True).changed == bank.reflect().changed == ()
     assert bank.timeline("Bo") and bank.check() == ()
+
+
+def test_a_setting_makes_every_run_infer(tmp_path: Path) -> None:
+    (tmp_path / "memory").mkdir()
+    write(tmp_path, "2026-03-05", "We decided to use Postgres.\n")
+    environ = {**WORDS_ONLY, "LOREBANK_REFLECT__INFER": "true"}
+    with Bank.open(tmp_path, environ=environ, now=date(2026, 3, 7)) as bank:
+        bank.reflect()
+        assert [proposal.new for proposal in bank.proposals()] == [
+            "- B: We decided to use Postgres."
+        ]
 
 
 def test_accepting_appends_to_the_log_and_the_others_stay(bank: Bank) -> None:

@@ -72,7 +72,7 @@ def test_news_stands_below_the_owners_line_in_the_owners_form(root: Path) -> Non
     assert below(text, "- Last reinforced: 2026-02-04") == [
         "- Evidence: said again"
         " (2026-02-12, [memory/2026-02-12.md#L4](../memory/2026-02-12.md#L4))",
-        "- Last reinforced: 2026-02-12 · **0.90** new",
+        "- Last reinforced: 2026-02-12 · **0.90**",
     ]
     assert below(text, "  - Last reinforced: 2026-02-09")[:1] == [
         "- Contradicted: Her engine should be replaced after all, the block is cracked."

@@ -11,11 +11,15 @@ from pathlib import Path
 import pytest
 
 from lorebank.errors import ConfigurationError, NotFound, PathRefused, WorkspaceError
-from lorebank.workspace import pack_source
-from lorebank.workspace.pack_export import pack_files, write_pack
-from lorebank.workspace.scaffold import init_workspace
+from lorebank.templates import pack as pack_source
+from lorebank.templates.pack import pack_files, write_pack
+from lorebank.templates.scaffold import (
+    check_template,
+    init_workspace,
+    load_template,
+    template_files,
+)
 from lorebank.workspace.standing import StandingPage
-from lorebank.workspace.templates import check_template, load_template, template_files
 
 MANIFEST = """
 name = "mine"

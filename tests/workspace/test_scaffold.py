@@ -9,10 +9,15 @@ import pytest
 
 from lorebank.errors import NotFound, PathRefused, WorkspaceError
 from lorebank.settings.tables import Config
+from lorebank.templates.scaffold import (
+    init_workspace,
+    list_templates,
+    load_template,
+    page_frame,
+    template_files,
+)
 from lorebank.workspace.discover import find_workspace
 from lorebank.workspace.files import walk
-from lorebank.workspace.scaffold import init_workspace
-from lorebank.workspace.templates import list_templates, load_template, page_frame, template_files
 
 NAMES = [template.name for template in list_templates()]
 

@@ -9,9 +9,8 @@ cut is named with the path that holds the rest.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from lorebank.domain import Opinion
+from lorebank.domain import Opinion, record_to_dict
 from lorebank.language.words import estimate_tokens
 from lorebank.markdown.hidden import hide
 from lorebank.records import dataclass
@@ -50,14 +49,7 @@ class PackPart:
     tokens: int
     truncated: bool = False
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "title": self.title,
-            "path": self.path,
-            "text": self.text,
-            "tokens": self.tokens,
-            "truncated": self.truncated,
-        }
+    to_dict = record_to_dict
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,15 +67,7 @@ class BootPack:
     left_out: tuple[str, ...] = ()
     """Parts for which there was no room, as `title (path)`."""
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "text": self.text,
-            "parts": [part.to_dict() for part in self.parts],
-            "tokens": self.tokens,
-            "token_budget": self.token_budget,
-            "group": self.group,
-            "left_out": list(self.left_out),
-        }
+    to_dict = record_to_dict
 
 
 def build_boot_pack(

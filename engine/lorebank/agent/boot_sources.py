@@ -20,9 +20,9 @@ from lorebank.domain import Opinion, OpinionStatus, Proposal, Trend
 from lorebank.errors import NotFound, PathRefused, UsageError
 from lorebank.language.secrets import redact
 from lorebank.settings.tables import Config
-from lorebank.workspace.excerpt import read_excerpt
 from lorebank.workspace.layout import DIRECTIVES_PAGE, LogPattern, is_core
-from lorebank.workspace.text_edit import core_path
+from lorebank.workspace.paths import read_excerpt
+from lorebank.workspace.text_file import core_path
 
 LEAST_BUDGET = 50
 _PROPOSALS = "bank/proposals"

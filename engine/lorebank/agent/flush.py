@@ -9,8 +9,8 @@ conversation having shrunk since the last reminder.
 from __future__ import annotations
 
 import re
-from typing import Any
 
+from lorebank.domain import record_to_dict, record_to_dict_with
 from lorebank.records import dataclass
 from lorebank.settings.tables import CompactionSettings, MemoryFlushSettings
 
@@ -53,12 +53,7 @@ class FlushState:
     reminder_due: bool = False
     """A compaction came before the reminder did: it is given right after."""
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "tokens": self.tokens,
-            "compactions": self.compactions,
-            "reminder_due": self.reminder_due,
-        }
+    to_dict = record_to_dict
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,16 +70,7 @@ class Flush:
     system_prompt: str = ""
     prompt: str = ""
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "flush": self.due,
-            "reason": self.reason,
-            "threshold": self.threshold,
-            "tokens": self.tokens,
-            "session": self.session,
-            "system_prompt": self.system_prompt,
-            "prompt": self.prompt,
-        }
+    to_dict = record_to_dict_with(due="flush")
 
 
 def decide_flush(

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from lorebank.agent.session_scope import Conversation, is_allowed
-from lorebank.domain import SearchHit
+from lorebank.domain import SearchHit, record_to_dict_with
 from lorebank.recall.search import search_terms
 from lorebank.recall.snippets import SNIPPET_CHARACTERS, snippet
 from lorebank.records import dataclass
@@ -37,17 +36,7 @@ class MemorySearch:
     note: str = ""
     """What the model is to be told beside the hits."""
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "query": self.query,
-            "results": [hit.to_dict() for hit in self.hits],
-            "citations": self.citations,
-            "provider": self.provider,
-            "model": self.model,
-            "fallback": self.fallback,
-            "backend": self.backend,
-            "note": self.note,
-        }
+    to_dict = record_to_dict_with(hits="results")
 
 
 def memory_search_result(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import Any, Protocol
+from typing import Protocol
 
 from lorebank.agent.core_memory import CoreWrite
 from lorebank.agent.routing import Place, route
-from lorebank.domain import NOBODY, Author, Citation, Fact, Origin
+from lorebank.domain import NOBODY, Author, Citation, Fact, Origin, record_to_dict
 from lorebank.records import dataclass
 
 
@@ -46,15 +46,7 @@ class Remembered:
     warning: str = ""
     """That the core memory grows too large."""
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "place": self.place,
-            "reason": self.reason,
-            "text": self.text,
-            "source": str(self.source),
-            "fact_id": self.fact_id,
-            "warning": self.warning,
-        }
+    to_dict = record_to_dict
 
 
 def remember(

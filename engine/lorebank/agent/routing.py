@@ -16,9 +16,10 @@ from functools import cache
 from lorebank.domain import FactKind
 from lorebank.errors import UsageError
 from lorebank.language.folding import fold
+from lorebank.language.phrases import pattern_of
 from lorebank.markdown.fact_lines import begins_typed
 from lorebank.records import dataclass
-from lorebank.retain.kinds import kind_of, pattern_of, phrases, said
+from lorebank.retain.kinds import kind_of, phrases, said
 
 _BULLET = re.compile(r"\A\s*[-*+]\s+")
 _BEFORE_COMMAND = r"(?:(?:please|bitte|no|nao|ne|non)\s+)?(?:(?:me|mi|nos|nous)\s+|\w['’])?"

@@ -16,8 +16,7 @@ from lorebank.agent.flush import Flush, FlushState, Session, decide_flush, next_
 from lorebank.errors import UsageError
 from lorebank.settings.tables import Config
 from lorebank.workspace.atomic import write_atomic
-from lorebank.workspace.derived import ensure_derived_folder
-from lorebank.workspace.layout import LogPattern
+from lorebank.workspace.layout import LogPattern, ensure_derived_folder
 from lorebank.workspace.lock import WriterLock
 
 _FILE = "sessions.json"

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         judgments,
         names,
         questions,
+        reading,
         reflection,
         trust,
         upkeep,
@@ -46,8 +47,8 @@ else:
     beliefs, conversations, exchange, hosts, judgments = map(
         _Module, ("beliefs", "conversations", "exchange", "hosts", "judgments")
     )
-    names, questions, reflection, trust, upkeep, writing = map(
-        _Module, ("names", "questions", "reflection", "trust", "upkeep", "writing")
+    names, questions, reading, reflection, trust, upkeep, writing = map(
+        _Module, ("names", "questions", "reading", "reflection", "trust", "upkeep", "writing")
     )
 
 P = ParamSpec("P")
@@ -191,10 +192,10 @@ class Bank:
 
     recall = _method(questions.recall)
     search = _method(questions.search)
-    get = _method(questions.get)
-    timeline = _method(questions.timeline)
-    today = _method(questions.today)
-    agenda = _method(questions.agenda)
+    get = _method(reading.get)
+    timeline = _method(reading.timeline)
+    today = _method(reading.today)
+    agenda = _method(reading.agenda)
     bench = _method(questions.bench)
 
     opinions = _method(beliefs.opinions)

@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from lorebank.domain import RotKind
+from lorebank.domain import RotKind, record_to_dict
 from lorebank.errors import NotWritable
 from lorebank.markdown.blocks import find_blocks
 from lorebank.markdown.source import decode
@@ -40,8 +39,7 @@ class HealthFinding:
     remedy: str
     fixed: bool = False
 
-    def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
+    to_dict = record_to_dict
 
 
 def examine(

@@ -10,10 +10,8 @@ from pathlib import Path
 from lorebank.app.workspace import RECOGNISED, OpenWorkspace, Say, log_warning
 from lorebank.providers.user_cache import cache_directory
 from lorebank.settings.config import Change, load_config
-from lorebank.workspace.derived import ensure_derived_folder
-from lorebank.workspace.discover import find_workspace
-from lorebank.workspace.layout import BANK_FOLDER, DERIVED_FOLDER
-from lorebank.workspace.recognise import recognise
+from lorebank.workspace.discover import find_workspace, recognise
+from lorebank.workspace.layout import BANK_FOLDER, DERIVED_FOLDER, ensure_derived_folder
 
 
 def open_workspace(
@@ -44,7 +42,7 @@ def init_workspace(
     environ: Mapping[str, str] | None = None,
 ) -> OpenWorkspace:
     """See `Bank.init`."""
-    from lorebank.workspace.scaffold import init_workspace as lay_out
+    from lorebank.templates.scaffold import init_workspace as lay_out
 
     root = Path(path).expanduser().resolve()
     created = _adopted(root) if recognise(root) else lay_out(root, template)
@@ -55,7 +53,7 @@ def init_workspace(
 
 def plan_init(path: str | Path, *, template: str = "default") -> tuple[str, ...]:
     """What `init` would make, as workspace paths; nothing is written."""
-    from lorebank.workspace.scaffold import init_workspace as lay_out
+    from lorebank.templates.scaffold import init_workspace as lay_out
 
     root = Path(path).expanduser().resolve()
     if recognise(root):

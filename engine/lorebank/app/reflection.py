@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from lorebank.nightly.undo import BegunRun
 
 
+@rebuild_index_if_corrupt
 def reflect(
     ws: OpenWorkspace,
     *,
@@ -53,7 +54,8 @@ def reflect(
 
     `since` limits the run to entities with facts recorded from that day on. `day` is the day
     it speaks for: facts recorded later are left out. `dry_run` writes nothing. `infer`
-    suggests retain lines for logs without a retain section, as proposals. `accept` and
+    suggests retain lines for logs without a retain section, as proposals, and so does the
+    setting `reflect.infer`. `accept` and
     `reject` name hunks of an earlier dry run: with `accept` nothing else is changed, what is
     in `reject` is not proposed again until it reads differently. `force` lets more of a page
     vanish than `reflect.max_vanish`. `commit` makes one git commit of what was written. A run
@@ -70,7 +72,7 @@ def reflect(
         since=parse_day(since, today, "since"),
         until=today if day is not None else None,
         dry_run=dry_run,
-        infer=infer,
+        infer=infer or ws.config.reflect.infer,
         force=force,
         accept=None if accept is None else frozenset(accept),
         reject=frozenset(reject),
@@ -125,6 +127,7 @@ def _judge_pairs(ws: OpenWorkspace, writer: Writer, today: date) -> None:
         ws.say(f"the inbox was not judged: {problem.message}")
 
 
+@rebuild_index_if_corrupt
 def undo_reflect(ws: OpenWorkspace, run: str | None = None, *, force: bool = False) -> UndoReport:
     """Give every page of a reflect run (the last where `None`) the bytes it had before it.
 

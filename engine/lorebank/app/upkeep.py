@@ -25,7 +25,7 @@ from lorebank.database.connection import (
 from lorebank.domain import Diagnostic, Directive, Status, SyncReport
 from lorebank.errors import NotWritable
 from lorebank.index.sync import stale_paths, sync_files
-from lorebank.workspace.derived import ensure_derived_folder
+from lorebank.workspace.layout import ensure_derived_folder
 from lorebank.workspace.lock import WriterLock
 
 
@@ -151,7 +151,7 @@ def import_template(ws: OpenWorkspace, source: str, *, dry_run: bool = False) ->
 
     `source` as in `init`. Nothing is overwritten; with `dry_run` nothing is written.
     """
-    from lorebank.workspace.scaffold import init_workspace
+    from lorebank.templates.scaffold import init_workspace
 
     ensure_derived_folder(ws.root)
     if dry_run:

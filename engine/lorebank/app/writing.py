@@ -152,7 +152,7 @@ def log(
     from lorebank.markdown.origin import origin_mark
     from lorebank.retain.append import one_paragraph
     from lorebank.retain.notes import append_note, new_note_log
-    from lorebank.workspace.text_edit import edit_text
+    from lorebank.workspace.text_file import edit_text
 
     today = ws.day(now)
     recorded = parse_day(day, today, "date") or today
@@ -179,7 +179,7 @@ def log(
 def log_file(ws: OpenWorkspace, *, day: Day = None, now: date | None = None) -> Path:
     """The file of a day's log, laid out where it does not exist yet."""
     from lorebank.retain.append import new_log
-    from lorebank.workspace.text_edit import edit_text
+    from lorebank.workspace.text_file import edit_text
 
     recorded = parse_day(day, ws.day(now), "date") or ws.day(now)
     path = LogPattern.compile(ws.config.workspace.log_pattern).path_for(recorded)
@@ -209,8 +209,7 @@ def memory_write(
     from lorebank.agent.authored import core_request
     from lorebank.agent.core_memory import CoreEdit, CoreLimits, edit_core, measured
     from lorebank.language.words import estimate_tokens
-    from lorebank.workspace.text_edit import core_path, edit_text
-    from lorebank.workspace.text_file import read_text_file
+    from lorebank.workspace.text_file import core_path, edit_text, read_text_file
 
     ws.refuse_in_group("the core memory")
     path = core_path(ws.root)
@@ -286,8 +285,9 @@ def _edit_files(
     ws: OpenWorkspace, area: str, texts: Mapping[str, tuple[str, str]], day: date
 ) -> str:
     """Write texts over the texts that were read, kept for undo; the name of the run."""
-    from lorebank.nightly.undo import Change, keep_for_undo, next_run
-    from lorebank.workspace.text_edit import edit_text
+    from lorebank.nightly.undo import keep_for_undo, next_run
+    from lorebank.workspace.run_store import Change
+    from lorebank.workspace.text_file import edit_text
 
     with WriterLock(ws.root):
         run = next_run(ws.root, day.isoformat(), area=area)

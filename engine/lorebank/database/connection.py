@@ -17,7 +17,7 @@ import apsw
 
 from lorebank.errors import IndexUnusable, LorebankError, NotWritable, WorkspaceError
 
-SCHEMA_VERSION = 17
+SCHEMA_VERSION = 18
 BUSY_TIMEOUT_MS = 10_000
 BULK_CHECKPOINT_PAGES = 8000
 _WORTH_BYTES = 8 * 2**20

@@ -19,9 +19,15 @@ from types import MappingProxyType
 from lorebank.domain import Entity, Fact, FactKind, Opinion
 from lorebank.errors import UsageError, WorkspaceError
 from lorebank.exchange.notes import safe_path
-from lorebank.exchange.pages import Page, bank_pages
 from lorebank.exchange.reports import ExportReport
-from lorebank.exchange.writers import facts_csv, facts_jsonl, page_html, page_markdown
+from lorebank.exchange.writers import (
+    Page,
+    bank_pages,
+    facts_csv,
+    facts_jsonl,
+    page_html,
+    page_markdown,
+)
 from lorebank.records import dataclass
 from lorebank.workspace.atomic import write_atomic
 

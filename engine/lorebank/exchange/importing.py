@@ -39,8 +39,8 @@ from lorebank.exchange.source import Source, open_source
 from lorebank.records import dataclass
 from lorebank.settings.tables import Config
 from lorebank.workspace.atomic import write_atomic
-from lorebank.workspace.derived import ensure_derived_folder
 from lorebank.workspace.files import is_link
+from lorebank.workspace.layout import ensure_derived_folder
 from lorebank.workspace.paths import resolve_memory_path
 
 _NAME = "imports.json"

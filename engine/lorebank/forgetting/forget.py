@@ -25,11 +25,11 @@ from lorebank.forgetting.rows import (
     scrub,
 )
 from lorebank.forgetting.selection import Order, Selected, select_lines
-from lorebank.forgetting.undo import Cut, finish, keep, kept_runs, next_run, read_run
+from lorebank.forgetting.undo import Cut, keep, read_run, store_of
 from lorebank.index.embedding_cache import EmbeddingCache
 from lorebank.pages.generated_memory import forget_generated
 from lorebank.records import dataclass
-from lorebank.workspace.atomic import remove_temporaries, remove_whole, write_atomic
+from lorebank.workspace.atomic import read_if_exists, remove_temporaries, replace_bytes
 from lorebank.workspace.files import SourceFile
 from lorebank.workspace.git import in_repository
 from lorebank.workspace.layout import DERIVED_FOLDER, FORGOTTEN_PAGE
@@ -72,7 +72,9 @@ class Forgetting:
         if not plan.cuts:
             name = resumed[-1] if resumed else None
             return self._report(selected, plan, said, name, dry_run=False)
-        report = self._report(selected, plan, said, next_run(self.root, today), dry_run=False)
+        report = self._report(
+            selected, plan, said, store_of(self.root).next_name(today.isoformat()), dry_run=False
+        )
         assert report.run is not None
         hashes = self._cut(report.run, order, selected, plan, said)
         self._settle(report.run, hashes)
@@ -80,11 +82,14 @@ class Forgetting:
 
     def resume(self) -> tuple[str, ...]:
         """Finish runs that were killed; returns their names."""
-        names = [n for n in kept_runs(self.root) if read_run(self.root, n).pending]
+        store = store_of(self.root)
+        names = [name for name in store.names() if store.is_pending(name)]
         for name in names:
             run = read_run(self.root, name)
             for path, cut in run.cuts.items():
-                if (self._present(path) or b"") == cut.before and not self._write(path, cut):
+                if (read_if_exists(self.root / path) or b"") == cut.before and not self._write(
+                    path, cut
+                ):
                     self._say(path, "is being changed by somebody else; forget it again")
             self._settle(name, run.hashes)
         return tuple(names)
@@ -161,24 +166,17 @@ class Forgetting:
         of_conversations = self.conversations if FORGOTTEN_PAGE in cuts else None
         if of_conversations is not None and (reason := of_conversations.settle()):
             self._say("sessions", f"{reason}; traces may be left there until the next forget")
-        finish(self.root, name)
+        store_of(self.root).finish(name)
 
     def _write(self, path: str, cut: Cut) -> bool:
         """Whether the file was cut; not where it is no longer what was read."""
         try:
-            if cut.after is None:
-                remove_whole(self.root / path, expected=cut.before)
-            else:
-                write_atomic(self.root / path, cut.after, expected=cut.before or None)
+            # A page of forgotten lines may be new; a file that goes may have been empty.
+            before = cut.before if cut.after is None else cut.before or None
+            replace_bytes(self.root / path, cut.after, expected=before)
         except ConcurrentEdit:
-            return self._present(path) == cut.after
+            return read_if_exists(self.root / path) == cut.after
         return True
-
-    def _present(self, path: str) -> bytes | None:
-        try:
-            return (self.root / path).read_bytes()
-        except FileNotFoundError:
-            return None
 
     def _say(self, path: str, message: str) -> None:
         self.problems.append(Diagnostic(path, 0, "not-forgotten", message))

@@ -33,7 +33,8 @@ class Appointment:
 
 
 def appointments_known_on(connection: Connection, day: date) -> list[Appointment]:
-    """Every line recorded by a day that names a time after its own day, the oldest first."""
+    """Every line recorded by a day that names a time after its own day, the oldest first. Tasks
+    are not among them: they tell on their own whether they are done."""
     numbers = [
         number
         for (number,) in select(
@@ -43,6 +44,7 @@ def appointments_known_on(connection: Connection, day: date) -> list[Appointment
             "  OR EXISTS (SELECT 1 FROM further_times t WHERE t.item = i.item"
             "   AND coalesce(t.end, t.start) > coalesce(i.recorded, '')))"
             " AND (i.recorded IS NULL OR i.recorded <= ?) AND f.path NOT GLOB 'bank/*'"
+            " AND i.item NOT IN (SELECT item FROM tasks)"
             " ORDER BY coalesce(i.recorded, ''), f.path, i.start_line",
             (day.isoformat(),),
         )
@@ -55,7 +57,7 @@ def appointments_known_on(connection: Connection, day: date) -> list[Appointment
             _MARKER.sub("", item.content.strip()),
             item.citation,
             item.recorded,
-            item.times[:1],
+            item.times if item.kind != NOTE else item.times[:1],
             tuple(dict.fromkeys((*item.entities, *plain.get(number, ())))),
             item.kind != NOTE,
             item.id in replaced,

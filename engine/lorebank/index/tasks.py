@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 
 from lorebank.database.connection import Connection, select
-from lorebank.domain import Citation, Interval, Task, TaskState
+from lorebank.domain import PROMISE, Citation, Interval, Task, TaskState
 from lorebank.language.words import content_words, words
 from lorebank.trust.quarantine import TRUSTED
 
@@ -43,22 +43,32 @@ def insert_tasks(connection: Connection, item: int, tasks: Sequence[Task]) -> No
 
 
 def load_tasks(
-    connection: Connection, *, until: date | None = None, state: TaskState | None = None
+    connection: Connection,
+    *,
+    until: date | None = None,
+    state: TaskState | None = None,
+    own_promises: bool = False,
 ) -> tuple[Task, ...]:
     """The tasks as they stood at the end of the day `until`: each once, by its newest line, the
-    oldest first; of one state where `state` is given."""
+    oldest first; of one state where `state` is given. With `own_promises` only those of a line
+    that is about nobody else."""
+    only = (
+        f" AND t.kind = '{PROMISE}'"
+        " AND NOT EXISTS (SELECT 1 FROM mentions m WHERE m.item = t.item AND m.subject = 1)"
+    )
     newest: dict[str, Task] = {}
     for item, kind, text, said, start, end, same, path, first, last, recorded in select(
         connection,
         "SELECT t.item, t.kind, t.text, t.state, t.due_start, t.due_end, t.words, f.path,"
         " i.start_line, i.end_line, i.recorded FROM tasks t JOIN items i ON i.item = t.item"
         f" JOIN files f ON f.file = i.file WHERE {TRUSTED} AND (?1 IS NULL OR i.recorded IS NULL"
-        " OR i.recorded <= ?1) ORDER BY coalesce(i.recorded, ''), f.path, i.start_line, t.text",
+        f" OR i.recorded <= ?1){only if own_promises else ''}"
+        " ORDER BY coalesce(i.recorded, ''), f.path, i.start_line, t.text",
         (_iso(until),),
     ):
         settles = TaskState(said) is not TaskState.OPEN
-        known = same if same in newest or not settles else _nearest_open(newest, text)
-        before = newest.pop(known, None)
+        known = [same] if same in newest or not settles else _nearest_open(newest, text)
+        before = next(iter([newest.pop(key) for key in known if key in newest]), None)
         due = Interval(_day(start), _day(end)) if start or end else None
         newest[same] = Task(
             text,
@@ -72,17 +82,18 @@ def load_tasks(
     return tuple(task for task in newest.values() if state in (None, task.state))
 
 
-def _nearest_open(tasks: Mapping[str, Task], tick: str) -> str:
-    """The key of the open task that a tick most likely settles; "" where none is near enough."""
+def _nearest_open(tasks: Mapping[str, Task], tick: str) -> list[str]:
+    """The keys of the open tasks that a tick most likely settles: none where none is near enough,
+    several where the nearest was noted again in a few words more."""
     said = set(content_words(tick))
-
-    def shared(task: Task) -> float:
-        wanted = set(content_words(task.text))
-        return len(said & wanted) / max(min(len(said), len(wanted)), 1)
-
-    near = {key: shared(task) for key, task in tasks.items() if task.state is TaskState.OPEN}
+    wanted = {
+        key: set(content_words(task.text))
+        for key, task in tasks.items()
+        if task.state is TaskState.OPEN
+    }
+    near = {key: len(said & own) / max(min(len(said), len(own)), 1) for key, own in wanted.items()}
     best = max(near, key=lambda key: near[key], default="")
-    return best if near.get(best, 0.0) >= _TICKED else ""
+    return [key for key in near if near[key] >= _TICKED and wanted[best] <= wanted[key]]
 
 
 def _entities(connection: Connection, item: int) -> tuple[str, ...]:

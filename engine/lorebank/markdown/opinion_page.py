@@ -2,7 +2,7 @@
 
     <!-- lorebank:begin o-3f2a1b2c sha=… -->
     ### Prefers concise replies on WhatsApp.
-    [[Peter]] about [[WhatsApp]] · **0.82** new · 2025-12-04 · for 1, against 1
+    [[Peter]] about [[WhatsApp]] · **0.82** weakening · 2025-12-04 · for 1, against 1
     ([memory/2025-11-27.md#L12](…))  (one line)
     <!-- lorebank:end o-3f2a1b2c -->
 
@@ -24,7 +24,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import date
 from functools import lru_cache
 
-from lorebank.domain import Diagnostic, Opinion, OpinionStatus, Stance
+from lorebank.domain import Diagnostic, Opinion, OpinionStatus, Stance, Trend
 from lorebank.markdown.blocks import Block, find_blocks
 from lorebank.markdown.generated_text import (
     citation_link,
@@ -144,7 +144,7 @@ def _news(opinion: Opinion, entry: OpinionEntry | None, path: str) -> str:
         rows.append(f"- {label}: {said} ({line.date}, {citation_link(line.source, path)})")
     if fresh:
         label = "Last reinforced" if fresh[-1].stance is Stance.FOR else "Updated"
-        state = f"**{opinion.confidence:.2f}** {_state(opinion)}"
+        state = f"**{opinion.confidence:.2f}**{standing(opinion)}"
         rows.append(f"- {label}: {fresh[-1].date} · {state}")
     return "\n".join([*rows, *_override_lines(opinion, entry)])
 
@@ -199,10 +199,12 @@ def _rank(opinion: Opinion) -> int:
     )
 
 
-def _state(opinion: Opinion) -> str:
+def standing(opinion: Opinion) -> str:
+    """Where it stands, where that is more than its confidence: ` strengthening`, ` superseded`."""
     if opinion.status is not OpinionStatus.LIVE:
-        return opinion.status.value
-    return opinion.trend.value
+        return f" {opinion.status.value}"
+    moving = opinion.trend in (Trend.STRENGTHENING, Trend.WEAKENING)
+    return f" {opinion.trend.value}" if moving else ""
 
 
 def _facts_line(opinion: Opinion, link: Link, path: str) -> str:
@@ -210,7 +212,7 @@ def _facts_line(opinion: Opinion, link: Link, path: str) -> str:
     names = [link(name) for name in opinion.entities]
     who = names[0] if names else "The author"
     about = f" about {', '.join(names[1:])}" if names[1:] else ""
-    parts = [who + about, f"**{opinion.confidence:.2f}** {_state(opinion)}"]
+    parts = [who + about, f"**{opinion.confidence:.2f}**{standing(opinion)}"]
     if opinion.last_updated:
         parts.append(opinion.last_updated.isoformat())
     counts = ((s.value, sum(e.stance is s for e in opinion.evidence)) for s in Stance)

@@ -1,35 +1,37 @@
-"""Inferring retain lines from prose: sentences that state something worth keeping, in their words.
+"""Inferring retain lines from prose: sentences that plainly state something worth keeping.
 
-Precision over recall: a sentence must open with who it is about (a known name, or the author) and
-say by a known phrase what sort it is; questions, what is only likely, what points at another
-sentence and what stands in quotes are left alone. Nothing is added to the words of the line but
-its kind and the marks of its names.
+Precision over recall: what a sentence states is told by its words (`language.statements`), and for
+an appointment by the day and the hour it names. Whom it is about is the last name, "I" or "we"
+before those words; where only "she" stands there, it is whoever the sentence before names. Nothing
+is added to the words of the line but its kind and the marks of its names.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date
 
-from lorebank.dates.times import times_of
-from lorebank.domain import Citation, Fact, FactKind, Mention
+from lorebank.dates.phrases import find_phrases
+from lorebank.dates.times import tense_of, times_of
+from lorebank.domain import Citation, Fact, FactKind, Interval, Mention
 from lorebank.language.folding import fold, slugify
-from lorebank.language.words import words
+from lorebank.language.statements import Cue, Statement, languages_of, no_names
 from lorebank.markdown.document import Document, Node
 from lorebank.markdown.facts import fact_id
 from lorebank.markdown.mentions import find_mentions
 from lorebank.markdown.plain import plain_text
-from lorebank.nightly.infer_lexicon import Phrases, no_names, phrase_books
 from lorebank.records import dataclass
 from lorebank.supersede.properties import read_slots
 from lorebank.supersede.property_words import lexicon as slot_lexicon
 
 LONGEST = 320
-FEWEST_WORDS = 4
-_EVENT_DAYS = 31
+"""Characters: a fact is a sentence that stands alone, not a paragraph."""
+FEWEST_WORDS = 3
 _ADVERB = 8
 """Letters that may stand between a subject and the words that fix a property."""
+_NEAR = 2
+"""Words between a subject and what is said of it: `I really do love`."""
 _OF_PERSONS = frozenset({"residence", "employer", "occupation", "spouse", "birthplace", "manager"})
 _OPENS = r"[\"“„«‹(\[]*"
 _SENTENCE_END = re.compile(
@@ -46,31 +48,36 @@ _ORDINAL = re.compile(
 )
 """`am 28. August`; a number after any other word, as in `on May 28. Then …`, ends its sentence."""
 _CHECKBOX = re.compile(r"\[[ xX]\]\s")
-_QUOTED = re.compile(r"[\"“”„«»‹›「」『』]|(?<!\w)'|\*\*?\"")
+_QUOTED = re.compile(r"[\"“”„«»‹›「」『』]|(?<!\w)'(?!\d)|\*\*?\"")
 _HAN = re.compile(r"[\u3400-\u9fff]")
-_NAME = re.compile(r"[^\W\d_][\w'’.&+-]*(?:[ -][^\W\d_][\w'’.&+-]*){0,3}")
 _UNKNOWN = re.compile(r"(?P<name>[A-ZÀ-Þ][a-zß-ÿ]+(?:[ -][A-ZÀ-Þ][a-zß-ÿ]+)?)\s+(?=[a-zß-ÿ])")
-_WHOLE_RULES = {
-    "correction": FactKind.WORLD,
-    "rule": FactKind.WORLD,
-    "decision": FactKind.WORLD,
-    "remember": FactKind.WORLD,
-    "we_decided": FactKind.EXPERIENCE,
-    "i_prefer": FactKind.OPINION,
-}
-_SUBJECT_RULES = {"prefers": FactKind.OPINION, "decides": FactKind.WORLD}
-_REASONS = {
-    "correction": "a correction",
-    "rule": "a standing rule",
-    "decision": "a decision",
-    "remember": "asked to be remembered",
-    "we_decided": "a decision",
-    "i_prefer": "a preference",
-    "prefers": "a preference",
-    "decides": "a decision",
-    "happens": "a dated event",
-    "state": "states who or what it is",
-}
+_MARKS = ",.;:!)]"
+_LONGEST_NAME = 4
+"""Words."""
+_CAPITALISED = re.compile(r"[^\W\d_][\w.&-]*")
+_STATED: tuple[tuple[str, FactKind, str], ...] = (
+    ("promise", FactKind.EXPERIENCE, "a promise"),
+    ("decision", FactKind.EXPERIENCE, "a decision"),
+    ("from_now_on", FactKind.WORLD, "a decision"),
+    ("appointment", FactKind.WORLD, "an appointment"),
+    ("clock", FactKind.WORLD, "an appointment"),
+    ("allergy", FactKind.WORLD, "an allergy"),
+    ("purchase", FactKind.EXPERIENCE, "a purchase"),
+    ("purchase_for_a_sum", FactKind.EXPERIENCE, "a purchase"),
+    ("move", FactKind.EXPERIENCE, "a move"),
+    ("move_on_a_day", FactKind.EXPERIENCE, "a move"),
+    ("prefers", FactKind.OPINION, "a preference"),
+)
+"""What is looked for, in this order: who promises to buy something has bought nothing. What the
+writer did is an experience; what another did, a fact about the world."""
+_LABELS = (
+    ("correction", "a correction"),
+    ("rule", "a standing rule"),
+    ("decision_label", "a decision"),
+    ("remember", "asked to be remembered"),
+)
+_KEPT_WHOLE = frozenset({"correction", "rule"})
+"""Labels that say what the sentence is; without the others it is the same sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,73 +151,210 @@ def infer_facts(document: Document, day: date, names: Mapping[str, str]) -> tupl
 
     `names` gives the display name of every known entity by each of its slugs.
     """
-    found = (infer_fact(sentence, day, names) for sentence in sentences(document))
-    by_content = {each.fact.content: each for each in reversed([f for f in found if f])}
-    return tuple(reversed(by_content.values()))
+    found: dict[str, Inferred] = {}
+    before: list[_Name] = []
+    listed = tuple(sentences(document))
+    languages = languages_of(" ".join(sentence.text for sentence in listed))
+    for sentence in listed:
+        known = _names_in(sentence, names)
+        inferred = _infer(sentence, day, names, known, before, languages)
+        if inferred is not None:
+            found.setdefault(inferred.fact.content, inferred)
+        before = known
+    return tuple(found.values())
 
 
-def infer_fact(sentence: Sentence, day: date, names: Mapping[str, str]) -> Inferred | None:
-    """The fact that a sentence states, or `None`."""
-    text = sentence.text.replace("’", "'")
-    if not _may_state(text):
+def _infer(
+    sentence: Sentence,
+    day: date,
+    names: Mapping[str, str],
+    known: Sequence[_Name],
+    before: Sequence[_Name],
+    languages: Collection[str],
+) -> Inferred | None:
+    """The fact that a sentence states; `before` are the names of the sentence before it."""
+    if not _may_state(sentence.text):
         return None
-    subject, rest = _opening_name(text, sentence.names, names)
-    is_known = bool(subject)
-    if not subject:
-        subject, rest = _opening_unknown(text)
-    for phrases in phrase_books():
-        found = _whole(text, phrases) or _of_subject(subject, rest, phrases)
-        if found is None or (found[0] == "happens" and not (is_known and _names_days(rest, day))):
+    said = Statement(sentence.text, languages)
+    if said.ends_with("dangling"):
+        return None
+    if (labelled := _labelled(sentence, said)) is not None:
+        kept, reason = labelled
+        return _inferred(sentence, FactKind.WORLD, reason, _WRITER, day, names, kept)
+    for entry, kind, reason in _STATED:
+        cue = said.find(entry)
+        if cue is None or not _is_borne_out(entry, cue, said, sentence.text, day):
             continue
-        rule, said = found
-        if phrases.unsure.search(said) or phrases.dangling.search(said):
-            return None
-        return _inferred(sentence, rule, said, subject, day, names)
-    if subject and _fixes_slot(subject, rest, is_known=is_known) and not _is_unsure(text):
-        return _inferred(sentence, "state", rest, subject, day, names)
-    return None
+        subject = _subject(cue, said, known, before, opens=entry == "prefers")
+        if subject is None:
+            continue
+        if kind is FactKind.EXPERIENCE and subject.name:
+            kind = FactKind.WORLD
+        return _inferred(sentence, kind, reason, subject, day, names)
+    return _property(sentence, said, known, day, names)
 
 
-def _is_unsure(text: str) -> bool:
-    return any(p.unsure.search(text) or p.dangling.search(text) for p in phrase_books())
+def _labelled(sentence: Sentence, said: Statement) -> tuple[str, str] | None:
+    """What to keep of a sentence that says itself what it is, and what that is."""
+    for entry, reason in _LABELS:
+        if said.is_labelled(entry):
+            _, _, rest = sentence.text.replace("：", ":").partition(":")
+            kept = sentence.text if entry in _KEPT_WHOLE else rest.strip()
+            return (kept, reason) if _may_state(rest) and not said.says_anywhere("unsure") else None
+    cue = said.find("remember_that")
+    if cue is None or cue.start:
+        return None
+    return " ".join(said.words[said.word_at(cue.end) + 1 :]), "asked to be remembered"
 
 
 def _may_state(text: str) -> bool:
-    if len(text) > LONGEST or text.endswith(("?", "？", ":", "：")) or "?" in text:
+    if len(text) > LONGEST or "?" in text or text.endswith(("？", ":", "：")):
         return False
     if _QUOTED.search(text):
         return False
-    enough = 8 if _HAN.search(text) else FEWEST_WORDS
-    size = len(_HAN.findall(text)) if _HAN.search(text) else len(text.split())
-    return size >= enough
+    if _HAN.search(text):
+        return len(_HAN.findall(text)) >= 2 * FEWEST_WORDS
+    return len(text.split()) >= FEWEST_WORDS
 
 
-def _whole(text: str, phrases: Phrases) -> tuple[str, str] | None:
-    """The rule that a sentence falls under from its start, and the part to keep."""
-    for rule, pattern in phrases.whole.items():
-        if (match := pattern.match(text)) is None:
-            continue
-        kept = next((part for part in match.groupdict().values() if part), text)
-        if len(words(kept)) >= FEWEST_WORDS - 1:
-            return rule, kept
-    return None
+def _is_borne_out(entry: str, cue: Cue, said: Statement, text: str, day: date) -> bool:
+    """Whether the sentence holds what a cue of that kind needs beside it."""
+    times = times_of(text, day)
+    match entry:
+        case "appointment" | "clock":
+            return any(_is_to_come(time, day, text) for time in times)
+        case "purchase_for_a_sum":
+            return said.says("money", cue.language)
+        case "move_on_a_day":
+            return bool(times)
+        case "move":  # "moved to Thursday" moves an appointment
+            behind = text.split()[
+                said.word_at(cue.end) + (said.folded[cue.end : cue.end + 1] == " ") :
+            ]
+            return not any(p.start == 0 for p in find_phrases(" ".join(behind), day))
+    return True
 
 
-def _of_subject(subject: str, rest: str, phrases: Phrases) -> tuple[str, str] | None:
-    if not subject:
-        return None
-    for rule, pattern in phrases.after_subject.items():
-        if pattern.match(rest):
-            return rule, rest
-    return None
-
-
-def _names_days(text: str, day: date) -> bool:
-    """Whether a text names a day, or a few."""
-    found = next(iter(times_of(text, day)), None)
-    if found is None or found.start is None or found.end is None:
+def _is_to_come(time: Interval, day: date, text: str) -> bool:
+    """Whether it is a single day ahead, or today and still to come."""
+    if time.start is None or time.start != time.end or time.start < day:
         return False
-    return (found.end - found.start).days <= _EVENT_DAYS
+    return time.start > day or tense_of(text) == "future"
+
+
+@dataclass(frozen=True, slots=True)
+class _Name:
+    """A name in a sentence."""
+
+    name: str
+    word: int
+    """The number of its first word."""
+    end: int
+    """The place behind it in the sentence."""
+    owns: bool = False
+    """Whether it is written as the owner of what follows: `Peter's`."""
+
+
+_WRITER = _Name("", 0, 0)
+
+
+def _names_in(sentence: Sentence, names: Mapping[str, str]) -> list[_Name]:
+    """The known and marked names of a sentence, in order."""
+    text = sentence.text.replace("’", "'")
+    if _HAN.match(text):
+        sizes = (size for size in range(8, 1, -1) if slugify(text[:size]) in names)
+        return [_Name(text[:size], 0, size) for size in sizes][:1]
+    found: list[_Name] = []
+    for match in _CAPITALISED.finditer(text):
+        if not match.group()[0].isupper() or (found and match.start() < found[-1].end):
+            continue
+        rest = text[match.start() :].split(" ")[:_LONGEST_NAME]
+        for size in range(len(rest), 0, -1):
+            written = " ".join(rest[:size]).rstrip(_MARKS)
+            name = written.removesuffix("'s").removesuffix("'")
+            if _is_name(name, sentence.names, names):
+                start, owns = match.start(), name != written
+                end = start + len(name)
+                found.append(_Name(name, text.count(" ", 0, start), end, owns))
+                break
+    return found
+
+
+def _subject(
+    cue: Cue, said: Statement, known: Sequence[_Name], before: Sequence[_Name], *, opens: bool
+) -> _Name | None:
+    """Whom the cue is about: the writer where "I" stands in its clause, else the last name or "she"
+    up to it; without one, the writer.
+
+    `None` where that is not certain. With `opens`, as of a preference, the subject has to begin the
+    sentence, with the cue right behind it.
+    """
+    first = said.word_at(cue.start)
+    named = (_unknown(cue, said), *known)
+    names = {n.word: n for n in named if n and not (n.owns and n.word + 1 != first)}
+    others = said.places("they", cue.end)
+    nearest = max((n for n in (*names, *others) if said.starts[n] < cue.end), default=-1)
+    if said.is_of_writer(cue):
+        return None if opens and first > _NEAR + 1 else _WRITER
+    if opens and not (nearest == 0 and first <= _NEAR + 1):
+        return None
+    if nearest in names:
+        return names[nearest]
+    if nearest in others:
+        who = {name.name for name in before}
+        return _Name(who.pop(), 0, 0) if len(who) == 1 else None
+    if nearest < 0 and known:
+        return known[0]
+    return _WRITER
+
+
+def _unknown(cue: Cue, said: Statement) -> _Name | None:
+    """A word written large that can only be a name: right before a cue, or a few words before it
+    at the beginning of the sentence."""
+    if not said.puts_subjects_first(cue.language):
+        return None
+    first = said.word_at(cue.start)
+    for number in dict.fromkeys((first - 1, 0)):
+        between = said.words[number + 1 : first]
+        if first - number > _NEAR + 1 or not all(word.isalpha() for word in between):
+            continue
+        word = said.words[number] if 0 <= number < first else ""
+        name = word.rstrip(_MARKS)
+        name = name.removesuffix("'s") if number + 1 == first else name
+        if not _CAPITALISED.fullmatch(name) or not name[0].isupper() or word.endswith((",", ".")):
+            continue
+        if fold(name) not in no_names() and len(name) > 1:
+            place = sum(len(each) + 1 for each in said.words[:number])
+            return _Name(name, number, place + len(name))
+    return None
+
+
+def _property(
+    sentence: Sentence, said: Statement, known: Sequence[_Name], day: date, names: Mapping[str, str]
+) -> Inferred | None:
+    """What a name that opens the sentence is, or does on a day to come."""
+    if said.says_anywhere("unsure", "not"):
+        return None
+    opening = known[0] if known and known[0].word == 0 else None
+    subject = opening or _opening_unknown(said)
+    if subject is None:
+        return None
+    rest = sentence.text[subject.end :]
+    if not (rest[:1].isspace() or _HAN.match(rest)):
+        return None
+    if _fixes_slot(subject.name, rest.strip(), is_known=opening is not None):
+        return _inferred(sentence, FactKind.WORLD, "states who or what it is", subject, day, names)
+    if opening and any(_is_to_come(time, day, rest) for time in times_of(rest, day)):
+        return _inferred(sentence, FactKind.WORLD, "a dated event", subject, day, names)
+    return None
+
+
+def _opening_unknown(said: Statement) -> _Name | None:
+    """A first word, or two, that look like a name."""
+    found = _UNKNOWN.match(" ".join(said.words))
+    if found is None or any(fold(word) in no_names() for word in found["name"].split()):
+        return None
+    return _Name(found["name"], 0, found.end("name"))
 
 
 def _fixes_slot(subject: str, rest: str, *, is_known: bool) -> bool:
@@ -228,39 +372,6 @@ def _fixes_slot(subject: str, rest: str, *, is_known: bool) -> bool:
     return any(slot.relation in known and not slot.about for slot in slots)
 
 
-def _opening_name(text: str, marked: Sequence[str], names: Mapping[str, str]) -> tuple[str, str]:
-    """The known name that a sentence opens with, and what is said of it; empty where none."""
-    found = _NAME.match(text)
-    if found is None:
-        return "", text
-    if _HAN.match(text):
-        return _opening_han(text, names)
-    tokens = found.group().split(" ")
-    for size in range(min(len(tokens), 4), 0, -1):
-        name = " ".join(tokens[:size])
-        if name.endswith(("'s", "'", ".")) or not _is_name(name, marked, names):
-            continue
-        rest = text[len(name) :]
-        if rest[:1].isspace():
-            return name, rest.strip()
-    return "", text
-
-
-def _opening_unknown(text: str) -> tuple[str, str]:
-    """A first word that looks like a name, with a second one written large, and the rest."""
-    found = _UNKNOWN.match(text)
-    if found is None or any(fold(word) in no_names() for word in found["name"].split()):
-        return "", text
-    return found["name"], text[found.end() :]
-
-
-def _opening_han(text: str, names: Mapping[str, str]) -> tuple[str, str]:
-    for size in range(8, 1, -1):
-        if slugify(text[:size]) in names:
-            return text[:size], text[size:]
-    return "", text
-
-
 def _is_name(name: str, marked: Sequence[str], names: Mapping[str, str]) -> bool:
     slug = slugify(name)
     return bool(slug) and name[:1].isupper() and (slug in names or name in marked)
@@ -268,18 +379,21 @@ def _is_name(name: str, marked: Sequence[str], names: Mapping[str, str]) -> bool
 
 def _inferred(
     sentence: Sentence,
-    rule: str,
-    said: str,
-    subject: str,
+    kind: FactKind,
+    reason: str,
+    subject: _Name,
     day: date,
     names: Mapping[str, str],
+    kept: str = "",
 ) -> Inferred:
-    kind = _WHOLE_RULES.get(rule) or _SUBJECT_RULES.get(rule, FactKind.WORLD)
-    about = subject if rule not in _WHOLE_RULES else ""
-    content = said[:1].upper() + said[1:] if said[:1].isascii() else said
-    return Inferred(
-        stated_fact(kind, content, about, (sentence,), day, names), sentence, _REASONS[rule]
-    )
+    """The fact in the words of the sentence, without the name that opens it."""
+    text = kept or sentence.text.replace("’", "'")
+    rest = text[subject.end :]
+    if subject.word == 0 and subject.end and (rest[:1].isspace() or _HAN.match(rest)):
+        text = rest.strip()
+    content = text[:1].upper() + text[1:]
+    fact = stated_fact(kind, content, subject.name, (sentence,), day, names)
+    return Inferred(fact, sentence, reason)
 
 
 def stated_fact(

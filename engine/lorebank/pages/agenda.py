@@ -8,11 +8,13 @@ about the same thing on another day.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import date, timedelta
 
 from lorebank.database.connection import Connection
 from lorebank.domain import (
+    PROMISE,
     Agenda,
     AgendaItem,
     AgendaKind,
@@ -27,8 +29,9 @@ from lorebank.language.words import content_words
 from lorebank.records import dataclass
 
 AGENDA_DAYS = 14
-_LONGEST = 31
-"""Days: a time without an exact end, such as a season or a year, is no appointment."""
+_LONGEST = 7
+"""Days: a longer time, such as a month or a season, keeps no day free. On two workspaces by other
+hands 31 held no appointment more."""
 _SAME = 0.5
 """Share of the shorter line's words that two lines about one appointment have in common."""
 _SAME_OF_ONE = 0.2
@@ -60,6 +63,14 @@ def read_agenda(connection: Connection, today: date, days: int = AGENDA_DAYS) ->
     """The agenda of `days` days from `today` on, as the notes up to that day have it."""
     until = today + timedelta(days=days)
     lines = appointments_known_on(connection, today)
+    standing = _standing(lines)
+    moved = {line.source for line in lines} - {entry.line.source for entry in standing}
+    due = [
+        _of_task(task, today)
+        for task in load_tasks(connection, until=today, state=TaskState.OPEN)
+        if _is_due(task, until) and not (task.kind == PROMISE and task.citation in moved)
+    ]
+    known = {(item.source, item.when) for item in due}  # what is promised for a day is no event
     coming = [
         AgendaItem(
             entry.line.text,
@@ -68,17 +79,16 @@ def read_agenda(connection: Connection, today: date, days: int = AGENDA_DAYS) ->
             AgendaKind.EVENT,
             entities=entry.line.entities,
         )
-        for entry in _standing(lines)
+        for entry in standing
         if (entry.when.end or entry.day) >= today and entry.day <= until
+        if (entry.line.source, entry.when) not in known
     ]
-    known = {item.source for item in coming}
-    tasks = [
-        _of_task(task, today)
-        for task in load_tasks(connection, until=today, state=TaskState.OPEN)
-        if task.citation not in known
-    ]
-    due = [item for item in tasks if item.when is None or _day(item.when) <= until]
     return Agenda(today, until, tuple(sorted((*coming, *due), key=_first_due)))
+
+
+def _is_due(task: Task, until: date) -> bool:
+    """Whether a task can be done by a day: one to be done by a later day can."""
+    return task.due is None or task.due.start is None or task.due.start <= until
 
 
 def _of_task(task: Task, today: date) -> AgendaItem:
@@ -102,23 +112,25 @@ def _standing(lines: Sequence[Appointment]) -> list[_Entry]:
     """The appointments that no newer line moves, each once; `lines` are oldest first."""
     entries: list[_Entry] = []
     for line in lines:
-        entries = [entry for entry in entries if not _moves(line, entry)]
-        when = _appointed(line)
-        if when is None or line.replaced:
-            continue
-        new = _Entry(line, when, frozenset(content_words(line.text)))
-        twin = next((n for n, entry in enumerate(entries) if _same(entry, new)), None)
-        if twin is None:
-            entries.append(new)
-        elif line.typed or not entries[twin].line.typed:
-            entries[twin] = new
-    return entries
+        ahead = [when for when in line.times if _lies_ahead(when, line.recorded)]
+        words = frozenset(word for word in content_words(line.text) if not word.isdigit())
+        moved = [entry for entry in entries if _moves(line, ahead, words, entry)]
+        entries = [entry for entry in entries if entry not in moved]
+        over = {entry.when for entry in moved}
+        for when in ahead:
+            if when not in over:
+                _note(entries, _Entry(line, when, words))
+    return [entry for entry in entries if not entry.line.replaced]
 
 
-def _appointed(line: Appointment) -> Interval | None:
-    """The last of the line's times that lay ahead when it was written: "moved from A to B"."""
-    ahead = [when for when in line.times if _lies_ahead(when, line.recorded)]
-    return max(ahead, key=lambda when: when.start or when.end or date.min, default=None)
+def _note(entries: list[_Entry], new: _Entry) -> None:
+    """Add an appointment, or tell one that is known in the words of the newer or typed line."""
+    live = (n for n, entry in enumerate(entries) if not entry.line.replaced)
+    twin = None if new.line.replaced else next((n for n in live if _same(entries[n], new)), None)
+    if twin is None:
+        entries.append(new)
+    elif new.line.typed or not entries[twin].line.typed:
+        entries[twin] = new
 
 
 def _lies_ahead(when: Interval, written: date | None) -> bool:
@@ -129,14 +141,18 @@ def _lies_ahead(when: Interval, written: date | None) -> bool:
     return (last - first).days <= _LONGEST and (written is None or first > written)
 
 
-def _moves(line: Appointment, entry: _Entry) -> bool:
+def _moves(
+    line: Appointment, ahead: Sequence[Interval], words: frozenset[str], entry: _Entry
+) -> bool:
     """Whether a newer line puts an appointment off: it names its day, and another one to come."""
-    when = _appointed(line)
-    if when is None or when == entry.when or not set(line.entities) & set(entry.line.entities):
+    others = [when for when in ahead if when != entry.when]
+    if not others or not set(line.entities) & set(entry.line.entities):
         return False
-    if any(time == entry.when for time in line.times):
-        return True
-    return _overlap(frozenset(content_words(line.text)), entry.words) >= _SAME
+    alike = _overlap(words, entry.words)
+    names_its_day = re.search(rf"(?<![\w:.,-]){entry.day.day}(?!\w*[:,-]?\d)", line.text)
+    return entry.when in line.times or (
+        len(others) == len(ahead) and alike >= (_SAME_OF_ONE if names_its_day else _SAME)
+    )
 
 
 def _same(one: _Entry, other: _Entry) -> bool:

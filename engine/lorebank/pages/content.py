@@ -103,13 +103,13 @@ def _outline(
     else:
         names = display_names_on(connection, entities, until)
         entities = {slug: replace(each, name=names[slug]) for slug, each in entities.items()}
-    # Trends are told for the newest day recorded, not for today: no news, no change.
     newest = newest_recorded(connection, until)
     return BankContent(
         facts=(),
         opinions=tuple(
             replace(
-                with_trend(opinion, newest) if newest else opinion,
+                # As of its own last line: a page moves when it has news, not when days pass.
+                with_trend(opinion, opinion.last_updated or today),
                 entities=tuple(names.get(slug, slug) for slug in opinion.entities),
             )
             for opinion in opinions

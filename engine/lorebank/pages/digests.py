@@ -79,7 +79,7 @@ def _index(bank: Digests) -> str:
     """Everything there is by name: with a page and its sentence first, then what has one line."""
     paged = [e for slug, e in bank.entities.items() if slug in bank.with_page]
     lines = [
-        f"- {bank.link(e.name)}{_sentence(bank, e.slug)} · {e.facts} lines"
+        f"- {bank.link(e.name)}{_sentence(bank, e.slug)}"
         for e in sorted(paged, key=lambda e: (-e.facts, e.name))
     ]
     single = sorted(_single_lines(bank), key=lambda pair: pair[0])

@@ -21,10 +21,10 @@ from lorebank.domain import (
     FactKind,
     FactStatus,
     Opinion,
-    OpinionStatus,
 )
 from lorebank.index.descriptions import Description
 from lorebank.markdown.generated_text import citation_link, escape_inline
+from lorebank.markdown.opinion_page import standing
 from lorebank.pages.telling import (
     KnownFact,
     Link,
@@ -140,7 +140,8 @@ def _appointments(view: View) -> list[Line]:
         ahead = (day - view.today).days if day else 0
         if ahead > _FAR:
             continue
-        weight = _WEIGHTS[_COMING] + 0.5 * 0.5 ** (max(ahead, 0) / _FADING)
+        near = 0.5 * 0.5 ** (max(ahead, 0) / _FADING)
+        weight = _WEIGHTS[_COMING] + near if day else _WEIGHTS[_LATELY]  # a task without a day
         text = escape_inline(item.text)
         lines.append(Line(_COMING, text, item.source, weight, (ahead, item.source.start_line)))
     return lines
@@ -231,8 +232,7 @@ def _confidence(known: KnownFact, opinion: Opinion | None) -> str:
     if opinion is None:
         said = known.fact.confidence
         return f" · {said:.2f}" if said is not None else ""
-    trend = opinion.trend.value if opinion.status is OpinionStatus.LIVE else opinion.status.value
-    return f" · {opinion.confidence:.2f} {trend}"
+    return f" · {opinion.confidence:.2f}{standing(opinion)}"
 
 
 def _timeline_body(view: View, shown: set[str]) -> str:
@@ -250,7 +250,7 @@ def _timeline_line(view: View, same: Sequence[KnownFact], by_id: Mapping[str, Kn
     known = same[0]
     newer = [by_id[id_] for id_ in view.threads.taken_up.get(known.fact.id, ()) if id_ in by_id]
     is_open = known.status is FactStatus.LIVE and newer and newer[-1].fact.recorded
-    then = f" (newer: {newer[-1].fact.recorded})" if is_open else ""
+    then = f" · before a newer line of {newer[-1].fact.recorded}" if is_open else ""
     said = _told(known, view.slug, whole=True)
     by = f" by {citation_link(known.newer, view.page)}" if known.newer else ""
     if known.status is not FactStatus.LIVE:
@@ -260,7 +260,7 @@ def _timeline_line(view: View, same: Sequence[KnownFact], by_id: Mapping[str, Kn
     if len(same) > 1:
         said += f" · {len(same)} times since {when_told(same[-1])}"
     places = ", ".join(citation_link(k.fact.citation, view.page) for k in same)
-    return f"- {when_told(known)}{then} · {said} ({places})"
+    return f"- {when_told(known)} · {said}{then} ({places})"
 
 
 def _related_body(neighbours: Sequence[Neighbour], link: Link) -> str:

@@ -15,8 +15,7 @@ from typing import Any
 from lorebank.errors import ConcurrentEdit, WorkspaceError
 from lorebank.records import dataclass
 from lorebank.workspace.atomic import write_atomic
-from lorebank.workspace.derived import ensure_derived_folder
-from lorebank.workspace.layout import DERIVED_FOLDER
+from lorebank.workspace.layout import DERIVED_FOLDER, ensure_derived_folder
 
 _NAME = "generated.json"
 _MOST = 20_000

@@ -6,10 +6,9 @@ from pathlib import Path
 
 from lorebank.errors import NotFound
 from lorebank.pages.standing_pages import read_standing_pages
+from lorebank.templates.manifest import read_manifest
+from lorebank.templates.pack import MANIFEST, pack_files, write_pack
 from lorebank.workspace.layout import DIRECTIVES_PAGE
-from lorebank.workspace.manifest import read_manifest
-from lorebank.workspace.pack_export import pack_files, write_pack
-from lorebank.workspace.pack_source import MANIFEST
 
 
 def export_pack(

@@ -18,7 +18,7 @@ from lorebank.providers.user_cache import cache_directory
 from lorebank.qmd.collections import Collection
 from lorebank.qmd.process import QmdFailed
 from lorebank.records import dataclass
-from lorebank.workspace.derived import own_name
+from lorebank.workspace.layout import own_name
 
 
 @dataclass(frozen=True, slots=True)

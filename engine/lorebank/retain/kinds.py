@@ -1,7 +1,6 @@
 """What kind of fact a sentence is: as its writer names it, else by the words it is made of.
 
-The phrases are those of the `[routing]` sections of the language files. In them `*` stands for any
-letters and `+` for three or more, `...` for any words, `^` for the beginning and `$` for the end.
+The phrases are those of the `[routing]` sections of the language files.
 """
 
 from __future__ import annotations
@@ -12,11 +11,9 @@ from functools import cache
 from lorebank.domain import FactKind
 from lorebank.errors import UsageError
 from lorebank.language.folding import fold
+from lorebank.language.phrases import pattern_of
 from lorebank.language.words import known_languages, likely_languages, words
 from lorebank.languages import Sections, compiled, split
-
-_UNSPACED = "\u2e80"
-"""From here on scripts write words without spaces: no word boundary can be asked for."""
 
 
 def parse_kind(kind: FactKind | str | None) -> FactKind | None:
@@ -68,18 +65,6 @@ def phrases(entry: str) -> dict[str, tuple[str, ...]]:
     return _table()[entry]
 
 
-def pattern_of(phrase: str) -> str:
-    """A regular expression for a phrase, on folded text; its words are whole words."""
-    phrase = fold(phrase)
-    anchored, ends = phrase.startswith("^"), phrase.endswith("$")
-    bare = phrase.strip("^$").strip()
-    middle = re.escape(bare).replace(r"\.\.\.\ ", r"(?:\S+\s+)*?").replace(r"\*", r"\w*")
-    middle = middle.replace(r"\+", r"\w{3,}").replace(r"\ ", r"\s+")
-    before = r"\A\W*" if anchored else "" if bare[:1] >= _UNSPACED else r"(?<!\w)"
-    after = r"\W*\Z" if ends else "" if bare[-1:] >= _UNSPACED else r"(?!\w)"
-    return f"{before}{middle}{after}"
-
-
 @cache
 def not_names() -> frozenset[str]:
     """Names that, written small, are common words: `rose`, `will`."""
@@ -102,7 +87,8 @@ def _patterns(entry: str) -> dict[str, re.Pattern[str]]:
 
 _ENTRIES = (
     *("request", "order", "command", "often", "decision"),
-    *("opinion", "deed", "me", "did", "context", "not_names", "asks_tasks"),
+    *("opinion", "deed", "me", "did", "context", "not_names"),
+    *("asks_tasks", "asks_promises"),
 )
 
 

@@ -17,8 +17,7 @@ from lorebank.errors import UsageError
 from lorebank.records import dataclass
 from lorebank.schedule.job import parse_at
 from lorebank.workspace.atomic import write_atomic
-from lorebank.workspace.derived import ensure_derived_folder
-from lorebank.workspace.layout import DERIVED_FOLDER
+from lorebank.workspace.layout import DERIVED_FOLDER, ensure_derived_folder
 
 GRACE = timedelta(minutes=15)
 """A run may take so long before it counts as missed."""

@@ -531,6 +531,8 @@ class ReflectSettings:
     """How large the core memory may grow by proposals, in estimated tokens."""
     max_vanish: float = setting(0.25, FRACTION)
     """The share of a page's entries that may go in one run without `--force`; one always may."""
+    infer: bool = setting(False, FLAG)
+    """Whether every run, the nightly one included, suggests retain lines from prose: `--infer`."""
     run_git_programs: bool = setting(False, users_own(FLAG))
     """Whether `--commit` lets the repository's own hooks, filters and signer run. A workspace's
     file cannot say so."""

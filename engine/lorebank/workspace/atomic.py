@@ -54,6 +54,24 @@ def remove_whole(path: Path, *, expected: bytes) -> None:
         raise WorkspaceError(f"{path}: cannot be removed: {error.strerror}") from error
 
 
+def replace_bytes(path: Path, data: bytes | None, *, expected: bytes | None) -> None:
+    """Put `data` in place of `expected`, `None` standing for no file; raises as `write_atomic`."""
+    if data is not None:
+        write_atomic(path, data, expected=expected)
+    elif expected is not None:
+        remove_whole(path, expected=expected)
+
+
+def read_if_exists(path: Path) -> bytes | None:
+    """What a file holds, `None` where there is none; `WorkspaceError` where it cannot be read."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise WorkspaceError(f"{path}: cannot be read: {error.strerror}") from error
+
+
 def temporaries(folder: Path) -> list[Path]:
     """The temporary files in a folder, of living writers and of killed ones."""
     return sorted(entry for entry in folder.glob(f".*{_TEMPORARY}") if not entry.is_dir())

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 
 from lorebank.errors import LockHeld, WorkspaceError
-from lorebank.workspace.derived import ensure_derived_folder
+from lorebank.workspace.layout import ensure_derived_folder
 
 _POLL_S = 0.02
 _BUSY = frozenset({errno.EACCES, errno.EAGAIN, errno.EDEADLK})

@@ -38,7 +38,7 @@ def demo(session: Session, folder: Path | None) -> int:
     The copy goes into FOLDER, or into a new temporary folder, and stays there to play with.
     """
     from lorebank.cli.root import run
-    from lorebank.workspace.sample import SAMPLE_TODAY, copy_sample
+    from lorebank.templates.scaffold import SAMPLE_TODAY, copy_sample
 
     target = copy_sample(folder or Path(tempfile.mkdtemp(prefix="lorebank-")) / "notes")
     os.environ["LOREBANK_NOW"] = SAMPLE_TODAY

@@ -21,7 +21,7 @@ from lorebank.cli.render.entities import (
 from lorebank.cli.render.reports import patch_lines
 from lorebank.cli.render.text import problem_lines
 from lorebank.cli.session import Session, pass_session
-from lorebank.domain import EntitiesOfBanks, NameResolution, entity_to_dict
+from lorebank.domain import EntitiesOfBanks, NameResolution
 from lorebank.errors import UsageError
 
 EXAMPLES = """
@@ -159,7 +159,7 @@ def _list(session: Session, *, fail_empty: bool) -> int:
     with session.bank() as bank:
         found = bank.entities()
     if session.json:
-        session.show_json({"entities": [entity_to_dict(each) for each in found]})
+        session.show_json({"entities": [each.to_dict() for each in found]})
     else:
         session.show(entity_list_lines(session.look, found))
         if not found:

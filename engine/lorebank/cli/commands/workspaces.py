@@ -190,7 +190,7 @@ def template() -> None:
 @pass_session
 def list_shipped(session: Session) -> None:
     """List the shipped templates with their questions."""
-    from lorebank.workspace.templates import list_templates
+    from lorebank.templates.scaffold import list_templates
 
     found = list_templates()
     if session.json:
@@ -213,7 +213,7 @@ def list_shipped(session: Session) -> None:
 @pass_session
 def check(session: Session, source: str) -> int:
     """Check a template without using it; exit with 3 where something is wrong."""
-    from lorebank.workspace.templates import check_template
+    from lorebank.templates.scaffold import check_template
 
     problems = check_template(source)
     if session.json:

@@ -14,7 +14,7 @@ from lorebank.cli.command import Command, CommandGroup, command
 from lorebank.cli.parameters import CONFIDENCE, KIND, ORIGIN, entity_options, text_argument
 from lorebank.cli.render.inbox import related_lines
 from lorebank.cli.session import Session, pass_session
-from lorebank.domain import Fact, LintFinding, fact_to_dict
+from lorebank.domain import Fact, LintFinding
 from lorebank.errors import UsageError
 
 RETAIN_EXAMPLES = """
@@ -90,7 +90,7 @@ def retain(
     if session.json:
         session.show_json(
             {
-                "facts": [fact_to_dict(fact) for fact in facts],
+                "facts": [fact.to_dict() for fact in facts],
                 "related": [item.to_dict() for fact in facts for item in fact.related],
             }
         )

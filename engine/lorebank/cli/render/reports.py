@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from lorebank.schedule.install import Scheduled
     from lorebank.schedule.job import Job
     from lorebank.schedule.record import Record
-    from lorebank.workspace.templates import Template
+    from lorebank.templates.scaffold import Template
 
 PAGE_SKIPPED = "page-skipped"
 SHOWN = 20

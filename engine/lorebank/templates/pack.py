@@ -1,4 +1,4 @@
-"""A template pack as it lies on disk: a folder or a zip archive, read whole and within limits.
+"""A template pack, a folder or a zip of one, read within limits and written.
 
 A pack may come from anybody. What is taken is `template.toml` and the Markdown files below
 `workspace/` whose names lead into the memory of a workspace; a name that leads anywhere else, a
@@ -7,18 +7,21 @@ link, an encrypted or an oversized entry refuses the whole pack, and nothing has
 
 from __future__ import annotations
 
+import io
 import os
 import stat
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
-from lorebank.errors import NotFound, PathRefused, WorkspaceError
+from lorebank.errors import ConcurrentEdit, NotFound, PathRefused, WorkspaceError
 from lorebank.records import dataclass
+from lorebank.workspace.atomic import write_atomic
 from lorebank.workspace.files import is_link
 from lorebank.workspace.layout import GENERATED_FOLDERS
 from lorebank.workspace.paths import refuse_outside_memory
+from lorebank.workspace.standing import STANDING_LINES, StandingPage
 
 MANIFEST = "template.toml"
 MOST_FILES = 500
@@ -168,3 +171,78 @@ def _unpacked(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, source: Path) ->
             f"{source}: {entry.filename!r} is larger than {LARGEST_FILE // 10**6} MB"
         )
     return content
+
+
+_ZIP_DAY = (1980, 1, 1, 0, 0, 0)
+"""The same pack is the same bytes on any day."""
+
+
+def pack_files(
+    name: str,
+    title: str,
+    description: str,
+    pages: Sequence[StandingPage],
+    files: Mapping[str, bytes],
+) -> dict[str, bytes]:
+    """Pack path → content; `files` are given by workspace path."""
+    manifest = "\n".join(
+        [
+            f"name = {_text(name)}",
+            f"title = {_text(title)}",
+            f"description = {_text(description)}",
+            *(line for page in pages for line in _page_lines(page)),
+            "",
+        ]
+    )
+    found = {MANIFEST: manifest.encode()}
+    return found | {f"workspace/{path}": content for path, content in sorted(files.items())}
+
+
+def write_pack(target: Path, files: Mapping[str, bytes]) -> None:
+    """Write the pack; `WorkspaceError` where something is in its place already."""
+    if os.path.lexists(target):
+        raise WorkspaceError(f"{target}: is there already", hint="name another place")
+    try:
+        if target.suffix.lower() == ".zip":
+            write_atomic(target, _zipped(files), expected=None)
+            return
+        for path, content in files.items():
+            write_atomic(target / path, content, expected=None)
+    except ConcurrentEdit as error:
+        raise WorkspaceError(error.message) from error
+
+
+def _zipped(files: Mapping[str, bytes]) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path, content in files.items():
+            entry = zipfile.ZipInfo(path, _ZIP_DAY)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, content)
+    return buffer.getvalue()
+
+
+def _page_lines(page: StandingPage) -> list[str]:
+    settings = [
+        f"path = {_text(page.path)}",
+        f"title = {_text(page.title)}",
+        f"question = {_text(page.question)}",
+        f"words = {_list(page.words)}" if page.words else "",
+        f"kinds = {_list(page.kinds)}" if page.kinds else "",
+        f"entity = {_text(page.entity)}" if page.entity else "",
+        f"since = {_text(page.since)}" if page.since else "",
+        "ahead = true" if page.ahead else "",
+        "moved = true" if page.moved else "",
+        f"k = {page.k}" if page.k != STANDING_LINES else "",
+    ]
+    return ["", "[[pages]]", *(line for line in settings if line)]
+
+
+def _list(texts: Sequence[str]) -> str:
+    return f"[{', '.join(map(_text, texts))}]"
+
+
+def _text(text: str) -> str:
+    """A TOML basic string."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + "".join(c if c.isprintable() else f"\\U{ord(c):08X}" for c in escaped) + '"'

@@ -1,4 +1,4 @@
-"""Bank templates: the packs of starting files and standing questions that `init` lays out.
+"""Templates by name, and the files of a new workspace: what is missing is written, no more.
 
 A pack is a folder, or a zip of one: `template.toml`, and in `workspace/` the files it brings. The
 shipped ones are in `bank_templates/`; what a pack does not bring comes from the pack `default`.
@@ -7,12 +7,22 @@ shipped ones are in `bank_templates/`; what a pack does not bring comes from the
 from __future__ import annotations
 
 import difflib
+import os
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
-from lorebank.errors import NotFound
+from lorebank.errors import ConcurrentEdit, NotFound, PathRefused, WorkspaceError
 from lorebank.records import dataclass
-from lorebank.workspace.pack_source import MANIFEST, PackFiles, read_pack_files
+from lorebank.templates.pack import MANIFEST, PackFiles, read_pack_files
+from lorebank.workspace.atomic import write_atomic
+from lorebank.workspace.layout import (
+    BANK_FOLDER,
+    DERIVED_FOLDER,
+    MEMORY_FOLDER,
+    ensure_derived_folder,
+    is_core,
+)
 from lorebank.workspace.standing import StandingPage, standing_page_text
 
 DEFAULT_TEMPLATE = "default"
@@ -64,7 +74,7 @@ def check_template(source: str) -> tuple[str, ...]:
 
     A pack that cannot be read at all raises as `load_template` does.
     """
-    from lorebank.workspace.manifest import manifest_problems
+    from lorebank.templates.manifest import manifest_problems
 
     found = read_pack_files(_place(source))
     return (*manifest_problems(found.manifest, found.origin), *_clashes(found))
@@ -111,7 +121,7 @@ def _place(source: str) -> Path:
 
 
 def _read(place: Path) -> Template:
-    from lorebank.workspace.manifest import read_manifest
+    from lorebank.templates.manifest import read_manifest
 
     found = read_pack_files(place)
     manifest = read_manifest(found.manifest, found.origin)
@@ -123,7 +133,7 @@ def _read(place: Path) -> Template:
 def _clashes(found: PackFiles) -> tuple[str, ...]:
     """Standing pages that the pack brings as files too: the page of the manifest would win."""
     from lorebank.errors import ConfigurationError
-    from lorebank.workspace.manifest import read_manifest
+    from lorebank.templates.manifest import read_manifest
 
     try:
         pages = read_manifest(found.manifest, found.origin).standing
@@ -134,3 +144,109 @@ def _clashes(found: PackFiles) -> tuple[str, ...]:
         for number, p in enumerate(pages, start=1)
         if p.path in found.files
     )
+
+
+_FOLDERS = (MEMORY_FOLDER, BANK_FOLDER, f"{BANK_FOLDER}/entities")
+
+
+def init_workspace(
+    root: Path, template: str = DEFAULT_TEMPLATE, *, dry_run: bool = False
+) -> list[str]:
+    """Make what a workspace lacks; returns the workspace paths made, folders with a final `/`.
+
+    Nothing is overwritten, so a second run makes nothing; `dry_run` only tells what a run would
+    make. Raises `NotFound` for an unknown template, `PathRefused` where a folder of the layout is
+    a link, `WorkspaceError` where the folder cannot be written.
+    """
+    files = missing_files(root, load_template(template))
+    if dry_run:
+        return [*_missing_folders(root), *files]
+    made = _make_folders(root)
+    for path, content in files.items():
+        if _write_new(root, path, content):
+            made.append(path)
+    return made
+
+
+def missing_files(root: Path, template: Template) -> dict[str, bytes]:
+    """What the template brings and the workspace has not, by workspace path."""
+    has_core = root.is_dir() and any(is_core(entry.name) for entry in root.iterdir())
+    return {
+        path: content
+        for path, content in template_files(template).items()
+        if not (has_core and is_core(path)) and not _is_taken(root, path)
+    }
+
+
+def _is_taken(root: Path, path: str) -> bool:
+    """Whether anything is in the file's place; `PathRefused` where a link is on the way to it."""
+    step = root
+    for part in path.split("/")[:-1]:
+        step /= part
+        _refuse_link(step)
+    return os.path.lexists(root / path)
+
+
+def _missing_folders(root: Path) -> list[str]:
+    return [f"{folder}/" for folder in (*_FOLDERS, DERIVED_FOLDER) if _is_missing(root, folder)]
+
+
+def _make_folders(root: Path) -> list[str]:
+    made = []
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        for folder in _FOLDERS:
+            if _is_missing(root, folder):
+                (root / folder).mkdir()
+                made.append(f"{folder}/")
+    except OSError as error:
+        raise WorkspaceError(f"{root}: cannot be laid out: {error.strerror}") from error
+    if _is_missing(root, DERIVED_FOLDER):
+        made.append(f"{DERIVED_FOLDER}/")
+    ensure_derived_folder(root)
+    return made
+
+
+def _is_missing(root: Path, folder: str) -> bool:
+    path = root / folder
+    _refuse_link(path)
+    return not path.is_dir()
+
+
+def _refuse_link(path: Path) -> None:
+    if path.is_symlink():
+        raise PathRefused(
+            f"{path}: is a symbolic link, which is never followed",
+            hint="put a plain folder in its place",
+        )
+
+
+def _write_new(root: Path, path: str, content: bytes) -> bool:
+    """Whether the file was made; anything in its place, a link too, is left alone."""
+    try:
+        write_atomic(root / path, content, expected=None)
+    except (ConcurrentEdit, PathRefused):
+        return False
+    return True
+
+
+SAMPLE_TODAY = "2025-12-10"
+"""The day after its last log; questions about "last week" are asked on it."""
+
+
+def copy_sample(folder: Path) -> Path:
+    """Copy the sample into a folder that must be empty or missing; returns it."""
+    if folder.exists() and any(folder.iterdir()):
+        raise WorkspaceError(
+            f"{folder} is not empty; nothing was copied", hint="name a new folder for the sample"
+        )
+    return Path(shutil.copytree(_sample_root(), folder, dirs_exist_ok=True))
+
+
+def _sample_root() -> Path:
+    """Inside the installed package, or among the fixtures of a checkout."""
+    from importlib import resources
+
+    package = Path(str(resources.files("lorebank")))
+    installed = package / "sample"
+    return installed if installed.is_dir() else package.parents[1] / "fixtures" / "harbour"

@@ -1,0 +1,200 @@
+"""What a sentence plainly states, by the words of `[infer]` in the language files: that somebody
+promised, bought, moved, decided, cannot eat or prefers something.
+
+A cue counts only where nothing makes of it something else than a statement: a negation in its
+clause, or anywhere in the sentence a word of what is only thought, asked, hoped, dreamt, told by
+others or usual. What is missed costs a line written by hand; what is wrongly read costs trust.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from functools import cache
+from typing import NamedTuple
+
+from lorebank.language.folding import fold
+from lorebank.language.phrases import pattern_of
+from lorebank.language.words import known_languages, likely_languages, stop_words
+from lorebank.language.words import words as tokens
+from lorebank.languages import Sections, compiled, split
+
+_CLAUSE_END = re.compile(r"(?<!\d)[,;:)(、](?!\d)|\s[–—-]\s")
+_ALWAYS = {
+    "clock": r"(?<![\d.,:/-])(?:[01]?\d|2[0-3])[:h][0-5]\d(?![\d:])",
+    "money": r"[£$€₺¥₱]\s?\d|\d[\d.,]*\s?(?:[€£$₺]|(?:eur|usd|gbp|chf|brl|try|pln)\b)",
+}
+"""What needs no word of a language, beside what the languages say."""
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=\W*[^\Wa-z])|(?<=[。！？])|\n")
+_EDGES = ".,;:!?()[]\"'«»“”„*_"
+_LABEL = re.compile(r"(?: [^\s:]+){0,3}\s?:")
+
+
+class Cue(NamedTuple):
+    """Where a cue stands in the folded sentence."""
+
+    language: str
+    start: int
+    end: int
+
+
+class Statement:
+    """A sentence by its words, and what the languages it may be in make of it."""
+
+    __slots__ = ("folded", "languages", "starts", "words")
+
+    def __init__(self, text: str, languages: Collection[str] = ()) -> None:
+        """`languages` are those of the text around it, beside its own."""
+        self.words = text.replace("’", "'").split()
+        # A word stays one word, so that places in the folded text can be told as words.
+        folded = [fold(word).replace(" ", "") or "_" for word in self.words]
+        self.folded = " ".join(folded)
+        self.starts = [sum(map(len, folded[:n])) + n for n in range(len(folded))]
+        spoken = {*languages, *languages_of(text)}
+        self.languages = tuple(code for code in _table() if code in spoken)
+
+    def find(self, entry: str) -> Cue | None:
+        """The first cue of an entry that counts, in any of the languages."""
+        return next(
+            (
+                cue
+                for code in self.languages
+                for found in _found(code, entry, self.folded)
+                if not self._is_undone(cue := Cue(code, *found.span()), entry)
+            ),
+            None,
+        )
+
+    def says(self, entry: str, language: str) -> bool:
+        """Whether it holds a phrase of an entry at all."""
+        return next(_found(language, entry, self.folded), None) is not None
+
+    def places(self, entry: str, end: int) -> list[int]:
+        """The words before a place of the folded text that are one of an entry's."""
+        found = (
+            match.start()
+            for code in self.languages
+            for match in _found(code, entry, self.folded[:end])
+        )
+        return [self.word_at(place) for place in found]
+
+    def is_of_writer(self, cue: Cue) -> bool:
+        """Whether "I" or "we" stands in the clause of a cue, up to its end."""
+        clause = _CLAUSE_END.split(self.folded[: cue.start])[-1]
+        until = clause + self.folded[cue.start : cue.end]
+        return any(next(_found(code, "i", until), None) for code in self.languages)
+
+    def opens_with(self, cue: Cue) -> bool:
+        """Whether nothing stands before a cue that could be somebody: `Have promised …`."""
+        before = range(self.word_at(cue.start))
+        return len(before) <= 1 and all(self.word(number) in no_names() for number in before)
+
+    def ends_with(self, entry: str) -> bool:
+        """Whether its last word is one of an entry's."""
+        last = self.word(len(self.words) - 1)
+        return any(last in _words(code, entry) for code in self.languages)
+
+    def puts_subjects_first(self, language: str) -> bool:
+        """Whether the language begins sentences with their subject, and writes only names large."""
+        return "subjects_first" in _table()[language]
+
+    def word(self, number: int) -> str:
+        """A word, folded and without the marks around it."""
+        start = self.starts[number]
+        return self.folded[start : start + len(self.folded[start:].split(" ", 1)[0])].strip(_EDGES)
+
+    def word_at(self, place: int) -> int:
+        """The number of the word that holds a place of the folded text."""
+        return self.folded.count(" ", 0, place)
+
+    def is_labelled(self, entry: str) -> bool:
+        """Whether it begins with a label of an entry and a colon: `Decision: …`."""
+        return any(
+            found.start() == 0 and _LABEL.match(self.folded, found.end())
+            for code in self.languages
+            for found in _found(code, entry, self.folded)
+        )
+
+    def says_anywhere(self, *entries: str) -> bool:
+        """Whether it holds a phrase of any of the entries, in any of its languages."""
+        return any(self.says(entry, code) for entry in entries for code in self.languages)
+
+    def _is_undone(self, cue: Cue, entry: str) -> bool:
+        before, behind = self.folded[: cue.start], self.folded[cue.end :]
+        if any(next(_found(cue.language, "unsure", part), None) for part in (before, behind)):
+            return True
+        clause = _CLAUSE_END.split(before)[-1], _CLAUSE_END.split(behind)[0]
+        # "Decided not to sell" is a decision.
+        parts = clause[:1] if entry in _MAY_BE_NEGATIVE else clause
+        return any(next(_found(cue.language, "not", part), None) for part in parts)
+
+
+def languages_of(text: str) -> frozenset[str]:
+    """The languages that a text may be in, of those with words for statements."""
+    telling = [word for word in tokens(text) if len(word) > 1]  # one letter is many languages'
+    return frozenset(likely_languages(telling)) | (_table().keys() - known_languages())
+
+
+_MAY_BE_NEGATIVE = frozenset({"decision", "prefers"})
+
+
+def promise_in(text: str) -> str:
+    """The first sentence of a text in which the writer, or whoever the text is about, makes a
+    promise: "I" or nobody stands before it. Empty where none does."""
+    if not any(stem in fold(text) for stem in _stems()):  # costs a hundredth of reading it
+        return ""
+    languages = languages_of(text)
+    for sentence in _SENTENCE_END.split(text):
+        said = Statement(sentence, languages)
+        cue = None if "?" in sentence else said.find("promise")
+        if cue and (said.is_of_writer(cue) or said.opens_with(cue)):
+            return sentence.strip()
+    return ""
+
+
+@cache
+def no_names() -> frozenset[str]:
+    """Words that begin a sentence and name nobody, of all languages; folded."""
+    return stop_words().union(*(_words(code, "nobody") for code in _table()))
+
+
+@cache
+def _stems() -> tuple[str, ...]:
+    """The longest word of each cue of a promise."""
+    cues = (cue for entries in _table().values() for cue in entries.get("promise", ()))
+    return tuple(sorted({max(re.split(r"[^\w']+", fold(cue)), key=len) for cue in cues}))
+
+
+def _found(code: str, entry: str, folded: str) -> Iterator[re.Match[str]]:
+    pattern = _pattern(code, entry)
+    return pattern.finditer(folded) if pattern else iter(())
+
+
+@cache
+def _pattern(code: str, entry: str) -> re.Pattern[str] | None:
+    entries = _table()[code]
+    phrases = [pattern_of(phrase, entries.get("hours", ())) for phrase in entries.get(entry, ())]
+    phrases += [_ALWAYS[entry]] if entry in _ALWAYS else []
+    return re.compile("|".join(phrases)) if phrases else None
+
+
+@cache
+def _words(code: str, entry: str) -> frozenset[str]:
+    return frozenset(map(fold, _table()[code].get(entry, ())))
+
+
+def _build(languages: Sections) -> dict[str, dict[str, tuple[str, ...]]]:
+    return {
+        code: {
+            entry: tuple(text.split())
+            if entry == "nobody"
+            else tuple(" ".join(each.split()) for each in split(text))
+            for entry, text in section.items()
+        }
+        for code, section in languages.items()
+    }
+
+
+@cache
+def _table() -> dict[str, dict[str, tuple[str, ...]]]:
+    return compiled("infer", _build)

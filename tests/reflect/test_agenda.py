@@ -1,0 +1,84 @@
+"""The agenda: what is to come, each appointment once, and what somebody still has to do."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+
+from lorebank import Bank
+from support import WORDS_ONLY
+
+NOW = date(2026, 3, 9)
+
+
+def agenda(tmp_path: Path, **logs: str) -> list[tuple[str, str]]:
+    """Day and text of each item; logs are named by their day: `d0301="…"`."""
+    (tmp_path / "memory").mkdir()
+    for name, text in logs.items():
+        day = f"2026-{name[1:3]}-{name[3:]}"
+        (tmp_path / f"memory/{day}.md").write_text(f"# {day}\n\n{text}\n", "utf-8")
+    with Bank.open(tmp_path, environ=WORDS_ONLY, now=NOW) as bank:
+        items = bank.agenda().items
+    return [(str((i.when.start or i.when.end) if i.when else ""), i.text) for i in items]
+
+
+def test_a_line_may_hold_several_appointments(tmp_path: Path) -> None:
+    found = agenda(
+        tmp_path, d0301="## Retain\n- W @Runa: Sails on 12 March 2026 and on 19 March 2026."
+    )
+    assert [day for day, _ in found] == ["2026-03-12", "2026-03-19"]
+
+
+def test_a_line_that_moves_an_appointment_leaves_only_the_new_day(tmp_path: Path) -> None:
+    found = agenda(
+        tmp_path,
+        d0301="## Retain\n- W @Runa: Survey fixed for 12 March 2026, 9:30.",
+        d0305="## Retain\n- W @Runa: Survey moved from 12 March to 17 March 2026, 9:30.",
+    )
+    assert [day for day, _ in found] == ["2026-03-17"]
+
+
+def test_the_old_day_may_be_named_by_its_number_alone(tmp_path: Path) -> None:
+    found = agenda(
+        tmp_path,
+        d0301="## Retain\n- W @Runa: Crew outing to the lighthouse on Thursday 12 March 2026.",
+        d0305="## Retain\n- W @Runa: Lighthouse, not the 12th any more: it is on 19 March 2026.",
+    )
+    assert [day for day, _ in found] == ["2026-03-19"]
+
+
+def test_two_things_on_one_day_stay_two(tmp_path: Path) -> None:
+    found = agenda(
+        tmp_path,
+        d0301="## Retain\n- W @Runa: Hotel in Vigo from 12 to 14 March.\n"
+        "- W @Odd: Sleeps at the boatyard from 12 to 14 March.",
+    )
+    assert len(found) == 2
+
+
+def test_a_task_that_is_done_is_no_appointment(tmp_path: Path) -> None:
+    found = agenda(
+        tmp_path,
+        d0301="- [ ] varnish for the 12 March launch",
+        d0305="- [x] varnish for the 12 March launch",
+    )
+    assert found == []
+
+
+def test_a_task_due_later_than_the_days_asked_for_is_open_now(tmp_path: Path) -> None:
+    found = agenda(tmp_path, d0301="- [ ] winter tyres off by 30 April 2026")
+    assert [day for day, _ in found] == ["2026-04-30"]
+
+
+def test_one_tick_settles_a_task_and_its_copy(tmp_path: Path) -> None:
+    found = agenda(
+        tmp_path,
+        d0301="- [ ] gutter boathouse",
+        d0303="- [ ] gutter boathouse (still)",
+        d0305="- [x] gutter boathouse, done by Odd with the long ladder",
+    )
+    assert found == []
+
+
+def test_a_month_is_no_appointment(tmp_path: Path) -> None:
+    assert agenda(tmp_path, d0301="## Retain\n- W @Runa: Will paint the hull in March.") == []
