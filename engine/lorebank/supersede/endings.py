@@ -101,7 +101,7 @@ def read_change(text: str, names: frozenset[str] = frozenset()) -> Change:
     about: tuple[str, ...] = ()
     for sentence in _SENTENCE.split(text):
         said = tokens(sentence)
-        if _QUESTION.search(sentence) or reader.has("unsure", said):
+        if _QUESTION.search(sentence) or reader.has("unsure", _without_dates(said)):
             continue
         for clause in filter(None, map(tokens, _CLAUSE.split(sentence))):
             if reader.has("once", clause):
@@ -339,6 +339,16 @@ def _values(said: Sequence[str], is_light: object) -> tuple[tuple[str, str], ...
 def is_date(token: str) -> bool:
     """Whether a token is a number, a weekday or a month."""
     return token[0].isdigit() or token in weekdays() or token in months()
+
+
+def _without_dates(said: Sequence[str]) -> list[str]:
+    """The tokens without months that stand beside a number: "22 May" hedges nothing."""
+    return [
+        token
+        for place, token in enumerate(said)
+        if token not in months()
+        or not any(near[0].isdigit() for near in said[max(0, place - 1) : place + 2])
+    ]
 
 
 def _is_only_a_day(run: Sequence[str]) -> bool:
