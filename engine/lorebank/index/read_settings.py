@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from zlib import crc32
+
 from lorebank.records import dataclass
 
 
@@ -20,7 +22,7 @@ class ReadSettings:
     """`(folder or file, origin)`: whose word what lies there is."""
 
     def fingerprint(self) -> str:
-        return repr(
+        said = repr(
             (
                 self.retain_headings,
                 self.chunk_tokens,
@@ -30,3 +32,6 @@ class ReadSettings:
                 self.origins,
             )
         )
+        # Short, since a long value would stand in a page of its own, where no check of SQLite sees
+        # damage.
+        return f"{len(said)} {crc32(said.encode()):08x}"
