@@ -5,11 +5,10 @@ from __future__ import annotations
 from datetime import date
 from pathlib import Path
 
-from tests.support import WORDS_ONLY
-
 from lorebank import Bank
 from lorebank.domain import PROMISE, AgendaKind, Interval, TaskState
 from lorebank.index.tasks import load_tasks
+from support import WORDS_ONLY
 
 
 def write(root: Path, **logs: str) -> None:

@@ -12,7 +12,7 @@ from datetime import date, timedelta
 from hashlib import blake2b
 
 from lorebank.agent.core_memory import CoreEdit
-from lorebank.agent.routing import Place, route
+from lorebank.agent.remember import Place, route
 from lorebank.domain import NOBODY, Author, Origin, Proposal, ProposalAction
 from lorebank.errors import NotFound, UsageError
 from lorebank.language.secrets import NOT_SECRET, redact

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from lorebank.agent.boot_pack import BootPack
-from lorebank.agent.flush import Flush, flush_prompts
-from lorebank.agent.session_states import note_compaction, take_reminder
+from lorebank.agent.flush import Flush, flush_prompts, note_compaction, take_reminder
 from lorebank.agent.texts import answer_text
 from lorebank.domain import Answer, Inbox
 from lorebank.errors import UsageError

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from lorebank.nightly.undo import BegunRun
 
 
+@rebuild_index_if_corrupt
 def reflect(
     ws: OpenWorkspace,
     *,
@@ -126,6 +127,7 @@ def _judge_pairs(ws: OpenWorkspace, writer: Writer, today: date) -> None:
         ws.say(f"the inbox was not judged: {problem.message}")
 
 
+@rebuild_index_if_corrupt
 def undo_reflect(ws: OpenWorkspace, run: str | None = None, *, force: bool = False) -> UndoReport:
     """Give every page of a reflect run (the last where `None`) the bytes it had before it.
 

@@ -105,7 +105,7 @@ def retain(
         ends=[ws.find_fact(old).id for old in olds],
         origin=origin,
         author=author,
-        names_in=partial(_known_names, ws),
+        names_in=partial(_names_in, ws, recorded),
     )
     path = LogPattern.compile(ws.config.workspace.log_pattern).path_for(recorded)
     written = next((f for f in facts_by_id(ws.index, fact.id) if not private), None)
@@ -303,12 +303,20 @@ def _edit_files(
     return run
 
 
-def _known_names(ws: OpenWorkspace, text: str) -> tuple[Mention, ...]:
+def _names_in(ws: OpenWorkspace, day: date, text: str) -> tuple[Mention, ...]:
+    """The known names in a sentence; where there are none, the name it opens with, if what it says
+    is plainly said of somebody: "Anna is allergic to nuts"."""
+    from lorebank.markdown.document import read_document
     from lorebank.names.plain_mentions import names_in_sentence
+    from lorebank.nightly.infer import infer_facts
     from lorebank.retain.kinds import not_names
 
     ws.freshen()
-    return names_in_sentence(ws.index, text, not_names())
+    if known := names_in_sentence(ws.index, text, not_names()):
+        return known
+    stated = infer_facts(read_document(f"{text}\n", ""), day, {})
+    subjects = [m for each in stated for m in each.fact.mentions if m.subject]
+    return tuple(m for m in subjects[:1] if text.startswith(m.name))
 
 
 def _read_text(ws: OpenWorkspace, path: str) -> str:

@@ -52,6 +52,7 @@ _CONTENTS = ("content", "text", "value", "parts")
 _STAMPS = ("timestamp", "created_at", "createdAt", "create_time", "ts", "time", "date")
 _IDS = ("uuid", "id", "message_id", "messageId")
 _DEPTH = 4
+"""Lists within lists; chosen by hand, so that a hostile value ends somewhere."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECONDS_FROM = 10**11
 """A number of seconds that large would be after the year 5000."""

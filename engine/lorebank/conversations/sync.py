@@ -34,6 +34,7 @@ from lorebank.workspace.files import content_hash
 Progress = Callable[[str, int, int], None]
 
 _BLOCK = 2**20
+"""Bytes read at a time."""
 _PIECE = 8 * 2**20
 """Bytes of one transaction, and the last line that begins in them."""
 _MARKED = 4096
@@ -42,6 +43,7 @@ _UNFINISHED = 0
 """In place of the time stamp while a file is being read; a kill leaves it so."""
 _HALF = "session-line-half"
 _CHARACTERS_A_TOKEN = 4
+"""Of English prose by the tokenizers of the large models."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,7 @@ def moment_of(value: object, zone: tzinfo | None) -> datetime | None:
 
 
 _LONGEST_TITLE = 60
+"""Characters of a title in a file's name."""
 _HEADING = re.compile(r"[ ]{0,3}#{1,6}[ \t]+(?P<title>.*?)[ \t]*#*[ \t]*\Z")
 _UNDERLINE = re.compile(r"[ ]{0,3}(?:=+|-+)[ \t]*\Z")
 _OPENS_BLOCK = re.compile(r"[ \t]*(?:[-*+>|]|\d+[.)]|```|~~~|\$\$|<)|[ ]{4}|\t")

@@ -23,6 +23,7 @@ from lorebank.exchange.read_obsidian import read_obsidian
 from lorebank.exchange.source import Source
 
 _SAMPLE = 200
+"""Notes looked at to tell basic-memory from Obsidian."""
 _PERMALINK = re.compile(r"^permalink:", re.MULTILINE)
 _HINT = "say what it is: --as obsidian, logseq, chatgpt, claude, basic-memory or jsonl"
 

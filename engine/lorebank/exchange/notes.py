@@ -41,6 +41,7 @@ from lorebank.records import dataclass
 _LONGEST = 120
 """Bytes of one part; a name of 255 has no room for a suffix, and some systems allow 143."""
 _MOST_PARTS = 12
+"""Folders in a path: with 120 bytes each, within the 4,096 bytes that Linux allows."""
 _FORBIDDEN = re.compile(r'[<>:"/\\|?*\x00-\x1f\x7f]+')
 _PERCENT_CODE = re.compile(r"%(?=[0-9A-Fa-f]{2})")
 _DEVICE = re.compile(r"(?:CON|PRN|AUX|NUL|COM[0-9¹²³]|LPT[0-9¹²³])(?=\.|\Z)", re.IGNORECASE)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from zlib import crc32
+import zlib
 
 from lorebank.records import dataclass
 
@@ -22,16 +22,6 @@ class ReadSettings:
     """`(folder or file, origin)`: whose word what lies there is."""
 
     def fingerprint(self) -> str:
-        said = repr(
-            (
-                self.retain_headings,
-                self.chunk_tokens,
-                self.chunk_overlap,
-                self.plain_mentions,
-                self.not_mentions,
-                self.origins,
-            )
-        )
-        # Short, since a long value would stand in a page of its own, where no check of SQLite sees
-        # damage.
-        return f"{len(said)} {crc32(said.encode()):08x}"
+        """Eight digits, whatever the settings: a value that fills pages of its own could be damaged
+        without SQLite's checks seeing it."""
+        return f"{zlib.crc32(repr(self).encode()):08x}"

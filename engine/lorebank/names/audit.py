@@ -17,7 +17,9 @@ from lorebank.names.entities import list_entities, proposals
 _EVIDENCE = 2
 """Lines shown for each name."""
 _FEWEST_FACTS_OF_HUB = 20
+"""Below that, far above the average is still not much."""
 _HUB_DEVIATIONS = 3.0
+"""The usual three standard deviations; chosen by hand."""
 
 
 def audit_names(connection: Connection) -> Audit:

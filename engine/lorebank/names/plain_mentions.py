@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 _FEW = 300
 """With more new names than this, all items are read: asking for each name would take longer."""
 _AT_ONCE = 2_000
+"""Items whose texts are in memory at a time."""
 _SUFFIX = re.compile(r"(?<=\w)['’]\w{1,4}(?!\w)")
 """What stands behind a name and an apostrophe: `Nurten'in`, `Ana's`."""
 

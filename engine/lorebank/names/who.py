@@ -16,6 +16,7 @@ from lorebank.language.folding import slugify, strip_possessive
 from lorebank.names.entities import entities_by_slug
 
 _PROPOSALS = 8
+"""Chosen by hand: they are read on a screen, with their reasons."""
 
 
 def resolve_name(

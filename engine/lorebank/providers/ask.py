@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T", bound=BaseModel)
 _ATTEMPTS = 2
+"""The answer, and one correction: a model that fails twice is not up to the task."""
 _SHOWN = 4
 """Mistakes told to the model."""
 

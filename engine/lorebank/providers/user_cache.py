@@ -31,6 +31,7 @@ def cache_directory(environ: Mapping[str, str] = os.environ) -> Path | None:
 
 
 _DIGITS = 16
+"""64 bits: the handful of model files of one user will not collide."""
 _REMEMBERED = 64
 """Files whose hash is kept; beyond them the oldest goes."""
 

@@ -35,6 +35,7 @@ _REJECTED = re.compile(
 _TYPED = re.compile(r"\A\s*(lex|vec|hyde|intent|expand)\s*:\s*", re.IGNORECASE)
 _WORD = re.compile(r'-?"[^"]*"|[^\s"]+')
 _MOST_LINES = 1000
+"""Of one hit; a longer range in qmd's answer is an error of its own."""
 _LONGEST_QUESTION = 2000
 """Characters; more than this is no question, and may be more than an argument can hold."""
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 _SHOWN = 5
+"""Problems told at a time."""
 _Line = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=1, max_length=400, pattern=r"^[^\r\n]*$"),

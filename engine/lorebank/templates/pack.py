@@ -25,7 +25,9 @@ from lorebank.workspace.standing import STANDING_LINES, StandingPage
 
 MANIFEST = "template.toml"
 MOST_FILES = 500
+"""A pack is pages to begin with, not an archive."""
 LARGEST_FILE = 1_000_000
+"""Bytes."""
 LARGEST_PACK = 8_000_000
 """Bytes of all files of a pack, unpacked."""
 _MOST_ENTRIES = 4 * MOST_FILES

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 _TIMEOUT_S = 120
+"""Chosen by hand: the user's own hooks run within this time."""
 
 
 class CommitRefused(Exception):

@@ -24,6 +24,7 @@ _SINCE = "since"
 _WORTH_SETTLING = 64_000
 """Bytes of the log from which on a run settles it."""
 _LARGEST = 64_000_000
+"""Bytes; chosen by hand: the record is trimmed long before it grows so large."""
 _FLAGS = os.O_WRONLY | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 
 

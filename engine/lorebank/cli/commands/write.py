@@ -7,6 +7,7 @@ import re
 import shlex
 import subprocess
 import sys
+from typing import Any
 
 import click
 
@@ -41,21 +42,7 @@ _TYPED_LINE = re.compile(r"(?:[-*+]\s+\S|[WBSO](?:\s*\([^)\n]*\))?\s+(?:@|\[\[)|
 @click.option("--allow-secret", is_flag=True, help="Write what looks like a secret.")
 @click.option("--undo", is_flag=True, help="Take the last fact out again.")
 @pass_session
-def retain(
-    session: Session,
-    text: tuple[str, ...],
-    kind: str | None,
-    entities: tuple[str, ...],
-    confidence: float | None,
-    day: str | None,
-    for_: tuple[str, ...],
-    against: tuple[str, ...],
-    replaces: tuple[str, ...],
-    origin: str,
-    allow_future: bool,
-    allow_secret: bool,
-    undo: bool,
-) -> None:
+def retain(session: Session, /, text: tuple[str, ...], undo: bool, **properties: Any) -> None:
     """Write a fact into the log of a day.
 
     TEXT is a sentence, or a typed line as it stands in a log. Without TEXT, or with -, it is read
@@ -69,19 +56,7 @@ def retain(
     facts: list[Fact] = []
     with session.bank() as bank:
         for sentence in _sentences(text):
-            fact = bank.retain(
-                sentence,
-                kind=kind,
-                entities=entities,
-                confidence=confidence,
-                day=day,
-                for_=for_,
-                against=against,
-                replaces=replaces,
-                origin=origin,
-                allow_future=allow_future,
-                allow_secret=allow_secret,
-            )
+            fact = bank.retain(sentence, **properties)
             facts.append(fact)
             if not session.json:
                 session.show([f"{fact.citation} {fact.id}"])
@@ -107,7 +82,8 @@ def _echo(fact: Fact) -> str:
             dict.fromkeys(day.isoformat() if day else "…" for day in (when.start, when.end))
         )
     )
-    parts = [str(fact.kind.value), f"about {whom}" if whom else "about nobody named", days]
+    about = f"about {whom}" if whom else "about nobody named (@Name says whom)"
+    parts = [str(fact.kind.value), about, days]
     return f"{'; '.join(filter(None, parts))}: {fact.content}"
 
 
