@@ -6,13 +6,47 @@ All are frozen and slotted. Days are `datetime.date`; an `Interval` includes bot
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from datetime import date
 from enum import StrEnum
 from typing import Any
 
 from lorebank.records import dataclass
+
+
+def as_json(value: Any) -> Any:
+    """A value as every JSON envelope carries it: days in ISO 8601, citations as text, records as
+    objects, numbers to four digits."""
+    if isinstance(value, str | int | None):
+        return value.value if isinstance(value, StrEnum) else value
+    if isinstance(value, float):
+        return round(value, 4)
+    if isinstance(value, tuple | list):
+        return [as_json(each) for each in value]
+    if isinstance(value, Mapping):
+        return {key: as_json(each) for key, each in value.items()}
+    if isinstance(value, date):
+        return value.isoformat()
+    return str(value) if isinstance(value, Citation) else value.to_dict()
+
+
+def record_to_dict(record: Any) -> dict[str, Any]:
+    """A record as a JSON object of its fields."""
+    return {name: as_json(getattr(record, name)) for name in record.__slots__}
+
+
+def record_to_dict_with(
+    *, empty_as_null: Sequence[str] = (), **renamed: str
+) -> Callable[[Any], dict[str, Any]]:
+    """`record_to_dict` with other names for some fields; a text among `empty_as_null` is `null`
+    where it is empty."""
+
+    def to_dict(record: Any) -> dict[str, Any]:
+        fields = {renamed.get(key, key): value for key, value in record_to_dict(record).items()}
+        return fields | {key: fields[key] or None for key in empty_as_null}
+
+    return to_dict
 
 
 class FactKind(StrEnum):
@@ -52,7 +86,7 @@ class Origin(StrEnum):
     AGENT = "agent"
     """Written by an agent on the owner's behalf: trusted like the owner's word, and named."""
     SESSION = "session"
-    """Said in a conversation, and taken down by nobody."""
+    """Said in a conversation, and written down by nobody."""
     IMPORTED = "imported"
     UNTRUSTED = "untrusted"
 
@@ -91,9 +125,7 @@ class Author:
 
     def to_dict(self) -> dict[str, str]:
         """Only what is known."""
-        named = {"agent": self.agent, "client": self.client, "session": self.session}
-        named |= {"user": self.user, "written": self.written.isoformat() if self.written else ""}
-        return {key: value for key, value in named.items() if value}
+        return {key: value for key, value in record_to_dict(self).items() if value}
 
 
 NOBODY = Author()
@@ -172,12 +204,7 @@ class Interval:
         ends_in_time = self.end is None or other.start is None or other.start <= self.end
         return starts_in_time and ends_in_time
 
-    def to_dict(self) -> dict[str, str | None]:
-        """`{"start": "2025-11-20", "end": null}`."""
-        return {
-            "start": self.start.isoformat() if self.start else None,
-            "end": self.end.isoformat() if self.end else None,
-        }
+    to_dict = record_to_dict
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +221,8 @@ class Diagnostic:
     def __str__(self) -> str:
         return f"{self.path}:{self.line}: {self.message} [{self.code}]"
 
+    to_dict = record_to_dict
+
 
 @dataclass(frozen=True, slots=True)
 class LintFinding:
@@ -206,13 +235,7 @@ class LintFinding:
     fix: str = ""
     """What the line would become; empty where a person has to decide."""
 
-    def to_dict(self) -> dict[str, str]:
-        return {
-            "source": str(self.source),
-            "code": self.code,
-            "message": self.message,
-            "fix": self.fix,
-        }
+    to_dict = record_to_dict
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,12 +248,7 @@ class LintReport:
     run: str | None = None
     """The name under which they can be taken back."""
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "findings": [finding.to_dict() for finding in self.findings],
-            "changed": list(self.changed),
-            "run": self.run,
-        }
+    to_dict = record_to_dict
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,6 +321,22 @@ class Fact:
         """The slugs of the mentions before the colon, in order, each once."""
         return tuple(dict.fromkeys(m.slug for m in self.mentions if m.subject))
 
+    def to_dict(self) -> dict[str, Any]:
+        """One fact as `timeline`, `entity` and `explain` print it."""
+        return {
+            "id": self.id,
+            "kind": self.kind.value,
+            "timestamp": as_json(self.occurred or self.recorded),
+            "recorded": as_json(self.recorded),
+            "entities": list(dict.fromkeys(m.name for m in self.mentions)),
+            "content": self.content,
+            "confidence": self.confidence,
+            "source": str(self.citation),
+            "origin": self.origin.value,
+            "quarantined": self.quarantined,
+            "author": self.author.to_dict(),
+        }
+
 
 class TaskState(StrEnum):
     """Whether a task is still to be done."""
@@ -310,6 +344,9 @@ class TaskState(StrEnum):
     OPEN = "open"
     DONE = "done"
     CANCELLED = "cancelled"
+
+
+PROMISE = "promise"
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,7 +360,7 @@ class Task:
     citation: Citation
     due: Interval | None = None
     kind: str = "task"
-    """`task`, or `promise` for a sentence that promises something."""
+    """`task`, or `PROMISE` for a sentence that promises something."""
     recorded: date | None = None
     """The day of its log."""
     entities: tuple[str, ...] = ()
@@ -362,6 +399,8 @@ class Evidence:
     reason: str = ""
     """Why it was read so: `stated`, `restated`, `mark`, `negation`, `slot`, …"""
 
+    to_dict = record_to_dict_with(fact_id="id")
+
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
@@ -391,6 +430,8 @@ class Opinion:
     origin: Origin = Origin.OWNER
     """Whose word it rests on: of the lines for it the most trusted counts."""
 
+    to_dict = record_to_dict
+
 
 @dataclass(frozen=True, slots=True)
 class Entity:
@@ -408,6 +449,8 @@ class Entity:
     """Why it has its type: `front matter`, where a person wrote it, else the rule that tells it."""
     page: str | None = None
     """Workspace path of its page under `bank/entities/`, where there is one."""
+
+    to_dict = record_to_dict
 
 
 @dataclass(frozen=True, slots=True)
@@ -434,20 +477,7 @@ class Query:
     origins: tuple[str, ...] = ()
     """Whose word a hit may be; `trusted` where nothing in quarantine may be one."""
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "text": self.text,
-            "terms": list(self.terms),
-            "entities": list(self.entities),
-            "interval": self.interval.to_dict() if self.interval else None,
-            "kinds": [str(kind) for kind in self.kinds],
-            "intent": list(self.intent),
-            "as_of": self.as_of.isoformat() if self.as_of else None,
-            "tags": list(self.tags),
-            "path": self.path,
-            "excluded": list(self.excluded),
-            "origins": list(self.origins),
-        }
+    to_dict = record_to_dict
 
 
 @dataclass(frozen=True, slots=True)
@@ -507,82 +537,11 @@ class Hit:
         return self.occurred or self.recorded
 
     def to_dict(self) -> dict[str, Any]:
-        when = self.timestamp
-        return {
-            "id": self.id,
-            "kind": self.kind,
-            "timestamp": when.to_dict() if isinstance(when, Interval) else _iso(when),
-            "recorded": _iso(self.recorded),
-            "entities": list(self.entities),
-            "content": self.content,
-            "confidence": self.confidence,
-            "status": self.status.value,
-            "superseded_by": self.superseded_by,
-            "until": _iso(self.until),
-            "source": str(self.source),
-            "score": round(self.score, 4),
-            "snippet": self.snippet,
-            "why": self.why,
-            "evidence": [evidence_to_dict(e) for e in self.evidence],
-            "repeats": [str(place) for place in self.repeats],
-            "context": list(self.context),
-            **_of_bank(self.bank),
-            "origin": self.origin.value,
-            "quarantined": self.quarantined,
-            "author": self.author.to_dict(),
-        }
-
-
-def _of_bank(bank: str) -> dict[str, str]:
-    return {"bank": bank} if bank else {}
-
-
-def evidence_to_dict(evidence: Evidence) -> dict[str, Any]:
-    """One piece of evidence as the envelope carries it."""
-    return {
-        "id": evidence.fact_id,
-        "source": str(evidence.source),
-        "stance": evidence.stance.value,
-        "date": evidence.date.isoformat(),
-        "delta": round(evidence.delta, 4),
-        "content": evidence.content,
-        "reason": evidence.reason,
-    }
-
-
-def opinion_to_dict(opinion: Opinion) -> dict[str, Any]:
-    """One opinion as `opinions --json` prints it."""
-    return {
-        "id": opinion.id,
-        "statement": opinion.statement,
-        "entities": list(opinion.entities),
-        "confidence": round(opinion.confidence, 4),
-        "trend": opinion.trend.value,
-        "status": opinion.status.value,
-        "superseded_by": opinion.superseded_by,
-        "supersedes": list(opinion.supersedes),
-        "pinned": opinion.pinned,
-        "last_updated": _iso(opinion.last_updated),
-        "source": str(opinion.source),
-        "evidence": [evidence_to_dict(e) for e in opinion.evidence],
-        "history": [[day.isoformat(), round(c, 4)] for day, c in opinion.history],
-        "origin": opinion.origin.value,
-    }
-
-
-def entity_to_dict(entity: Entity) -> dict[str, Any]:
-    """One entity as `entity --json` prints it."""
-    return {
-        "slug": entity.slug,
-        "name": entity.name,
-        "aliases": list(entity.aliases),
-        "type": entity.type,
-        "type_reason": entity.type_reason,
-        "first_seen": _iso(entity.first_seen),
-        "last_seen": _iso(entity.last_seen),
-        "facts": entity.facts,
-        "page": entity.page,
-    }
+        fields = record_to_dict(self)
+        del fields["times"], fields["occurred"]
+        if not self.bank:
+            del fields["bank"]
+        return fields | {"timestamp": as_json(self.timestamp), "why": self.why}
 
 
 @dataclass(frozen=True, slots=True)
@@ -607,19 +566,7 @@ class Absence:
     why: dict[str, dict[str, Any]] = field(default_factory=dict)
     """As `Hit.why`."""
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "asked": self.asked,
-            "reason": self.reason,
-            "detail": self.detail,
-            "id": self.id,
-            "source": str(self.source) if self.source else None,
-            "content": self.content,
-            "rank": self.rank,
-            "score": None if self.score is None else round(self.score, 4),
-            "last_score": None if self.last_score is None else round(self.last_score, 4),
-            "why": self.why,
-        }
+    to_dict = record_to_dict
 
 
 @dataclass(frozen=True, slots=True)
@@ -632,8 +579,7 @@ class RegisteredBank:
     is_default: bool = False
     """Whether it is meant where nothing names a workspace and none is near."""
 
-    def to_dict(self) -> dict[str, Any]:
-        return {"name": self.name, "path": self.path, "default": self.is_default}
+    to_dict = record_to_dict_with(is_default="default")
 
 
 @dataclass(frozen=True, slots=True)
@@ -652,15 +598,7 @@ class BankPart:
     hint: str = ""
     """What to do about it."""
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "bank": self.bank,
-            "workspace": self.workspace,
-            "results": self.results,
-            "evidence": self.evidence,
-            "error": self.error or None,
-            "hint": self.hint or None,
-        }
+    to_dict = record_to_dict_with(empty_as_null=("error", "hint"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -748,23 +686,10 @@ class SearchHit:
         return f"{self.bank}:{self.source}" if self.bank else str(self.source)
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "path": self.path,
-            "start_line": self.start_line,
-            "end_line": self.end_line,
-            "source": str(self.source),
-            "score": round(self.score, 4),
-            "snippet": self.snippet,
-            "heading": self.heading,
-            "provider": self.provider,
-            "model": self.model,
-            "fallback": self.fallback,
-            "context": list(self.context),
-            **_of_bank(self.bank),
-            "origin": self.origin.value,
-            "quarantined": self.quarantined,
-            "corpus": self.corpus,
-        }
+        fields = record_to_dict(self) | {"source": str(self.source)}
+        if not self.bank:
+            del fields["bank"]
+        return fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -796,22 +721,7 @@ class SyncReport:
             problems=(*self.problems, *sessions.problems),
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "added": list(self.added),
-            "changed": list(self.changed),
-            "removed": list(self.removed),
-            "problems": [
-                {"path": p.path, "line": p.line, "code": p.code, "message": p.message}
-                for p in self.problems
-            ],
-            "files": self.files,
-            "facts": self.facts,
-            "embedded": self.embedded,
-            "pending": self.pending,
-            "embedder_problem": self.embedder_problem,
-            "embedder_remedy": self.embedder_remedy,
-        }
+    to_dict = record_to_dict
 
 
 @dataclass(frozen=True, slots=True)
@@ -825,14 +735,7 @@ class FileText:
     end_line: int
     total_lines: int
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "path": self.path,
-            "start_line": self.start_line,
-            "end_line": self.end_line,
-            "total_lines": self.total_lines,
-            "text": self.text,
-        }
+    to_dict = record_to_dict
 
 
 @dataclass(frozen=True, slots=True)
@@ -878,12 +781,7 @@ class OpenQuestion:
     text: str
     sources: tuple[Citation, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "kind": self.kind,
-            "text": self.text,
-            "sources": [str(place) for place in self.sources],
-        }
+    to_dict = record_to_dict
 
 
 @dataclass(frozen=True, slots=True)
@@ -927,18 +825,17 @@ class EntityView:
         """
         held = {opinion.id for opinion in self.held}
         return {
-            "entity": entity_to_dict(self.entity),
+            "entity": self.entity.to_dict(),
             "properties": [
-                {"relation": p.relation, "about": p.about or None, **fact_to_dict(p.fact)}
+                {"relation": p.relation, "about": p.about or None, **p.fact.to_dict()}
                 for p in self.properties
             ],
             "opinions": [
-                {**opinion_to_dict(o), "role": "held" if o.id in held else "about"}
-                for o in self.opinions
+                {**o.to_dict(), "role": "held" if o.id in held else "about"} for o in self.opinions
             ],
             "facts": [
                 {
-                    **fact_to_dict(fact),
+                    **fact.to_dict(),
                     "status": "superseded" if fact.id in self.superseded else "live",
                     "superseded_by": self.superseded.get(fact.id),
                 }
@@ -949,7 +846,7 @@ class EntityView:
                 for n in self.neighbours
             ],
             "named_in": [
-                {"content": n.content, "recorded": _iso(n.day), "source": str(n.source)}
+                {"content": n.content, "recorded": as_json(n.day), "source": str(n.source)}
                 for n in self.named_in
             ],
             "questions": [question.to_dict() for question in self.questions],
@@ -971,14 +868,7 @@ class BeliefStep:
     lines: tuple[Evidence, ...]
     """Empty on a day on which only a hand moved it."""
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "date": self.date.isoformat(),
-            "before": _rounded(self.before),
-            "after": round(self.after, 4),
-            "words": self.words,
-            "lines": [evidence_to_dict(line) for line in self.lines],
-        }
+    to_dict = record_to_dict
 
 
 @dataclass(frozen=True, slots=True)
@@ -997,17 +887,7 @@ class GraphNode:
     centrality: float
     """Betweenness, 0..1: how many shortest ways between others lead over it."""
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "slug": self.slug,
-            "name": self.name,
-            "type": self.type,
-            "facts": self.facts,
-            "component": self.component,
-            "community": self.community,
-            "degree": self.degree,
-            "centrality": self.centrality,
-        }
+    to_dict = record_to_dict
 
 
 @dataclass(frozen=True, slots=True)
@@ -1023,14 +903,7 @@ class GraphEdge:
     bridge: bool
     """Whether nothing else links what is on its one side with what is on the other."""
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "a": self.a,
-            "b": self.b,
-            "weight": self.weight,
-            "source": str(self.source),
-            "bridge": self.bridge,
-        }
+    to_dict = record_to_dict
 
 
 @dataclass(frozen=True, slots=True)
@@ -1047,11 +920,7 @@ class EntityGraph:
         """The edges that alone hold parts of the graph together."""
         return tuple(edge for edge in self.edges if edge.bridge)
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "nodes": [node.to_dict() for node in self.nodes],
-            "edges": [edge.to_dict() for edge in self.edges],
-        }
+    to_dict = record_to_dict
 
 
 @dataclass(frozen=True, slots=True)
@@ -1068,13 +937,8 @@ class Explanation:
     """For an opinion: each day of its confidence, oldest first."""
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "fact": fact_to_dict(self.fact) if self.fact else None,
-            "opinion": opinion_to_dict(self.opinion) if self.opinion else None,
-            "places": [str(place) for place in self.places],
-            "moved": [{"opinion": oid, **evidence_to_dict(e)} for oid, e in self.moved],
-            "steps": [step.to_dict() for step in self.steps],
-        }
+        moved = [{"opinion": opinion, **line.to_dict()} for opinion, line in self.moved]
+        return record_to_dict(self) | {"moved": moved}
 
 
 @dataclass(frozen=True, slots=True)
@@ -1090,15 +954,7 @@ class OpenPair:
     reason: str
     """Why the line is asked about: `names it`, `alike in meaning`, `its words disagree`, …"""
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "fact": fact_to_dict(self.fact),
-            "opinion": self.opinion_id,
-            "statement": self.statement,
-            "confidence": round(self.confidence, 4),
-            "score": round(self.score, 4),
-            "reason": self.reason,
-        }
+    to_dict = record_to_dict_with(opinion_id="opinion")
 
 
 @dataclass(frozen=True, slots=True)
@@ -1109,8 +965,7 @@ class UnsureQueue:
     total: int
     """How many wait, shown or not."""
 
-    def to_dict(self) -> dict[str, Any]:
-        return {"pairs": [pair.to_dict() for pair in self.pairs], "total": self.total}
+    to_dict = record_to_dict
 
 
 @dataclass(frozen=True, slots=True)
@@ -1127,14 +982,7 @@ class Ruling:
     source: Citation | None
     """Its line in `bank/evidence.md`."""
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "fact": fact_to_dict(self.fact),
-            "opinion": opinion_to_dict(self.opinion),
-            "stance": self.stance.value if self.stance else None,
-            "before": round(self.before, 4),
-            "source": str(self.source) if self.source else None,
-        }
+    to_dict = record_to_dict
 
 
 class ProposalAction(StrEnum):
@@ -1160,6 +1008,8 @@ class Ground:
     fact_id: str = ""
     """Empty where the line is prose."""
 
+    to_dict = record_to_dict_with(fact_id="id", day="date")
+
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
@@ -1178,24 +1028,7 @@ class Proposal:
     grounds: tuple[Ground, ...]
     """Oldest first."""
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "id": self.id,
-            "action": self.action.value,
-            "target": self.target,
-            "old": self.old,
-            "new": self.new,
-            "why": self.why,
-            "evidence": [
-                {
-                    "id": ground.fact_id,
-                    "source": str(ground.source),
-                    "date": _iso(ground.day),
-                    "content": ground.content,
-                }
-                for ground in self.grounds
-            ],
-        }
+    to_dict = record_to_dict_with(grounds="evidence")
 
 
 @dataclass(frozen=True, slots=True)
@@ -1207,12 +1040,7 @@ class ProposalDecision:
     source: Citation | None
     """Where the accepted line stands; `None` where one went or the proposal was rejected."""
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "proposal": self.proposal.to_dict(),
-            "accepted": self.accepted,
-            "source": str(self.source) if self.source else None,
-        }
+    to_dict = record_to_dict
 
 
 @dataclass(frozen=True, slots=True)
@@ -1224,8 +1052,7 @@ class Directive:
     heading: str = ""
     """The headings it stands under, joined by ` > `."""
 
-    def to_dict(self) -> dict[str, Any]:
-        return {"text": self.text, "source": str(self.source), "heading": self.heading}
+    to_dict = record_to_dict
 
 
 @dataclass(frozen=True, slots=True)
@@ -1276,10 +1103,7 @@ class Status:
             "last_reflection": self.last_reflection,
             "rules_alone": self.rules_alone,
             "directives": [directive.to_dict() for directive in self.directives],
-            "problems": [
-                {"path": p.path, "line": p.line, "code": p.code, "message": p.message}
-                for p in self.problems
-            ],
+            "problems": as_json(self.problems),
         }
 
 
@@ -1293,8 +1117,7 @@ class Hunk:
     diff: str
     """The lines that go (`-`) and come (`+`), with a few around them."""
 
-    def to_dict(self) -> dict[str, Any]:
-        return {"id": self.id, "path": self.path, "diff": self.diff}
+    to_dict = record_to_dict
 
 
 @dataclass(frozen=True, slots=True)
@@ -1307,8 +1130,7 @@ class UndoReport:
     kept: tuple[str, ...] = ()
     """Paths left alone, since they were changed after the run."""
 
-    def to_dict(self) -> dict[str, Any]:
-        return {"run": self.run, "restored": list(self.restored), "kept": list(self.kept)}
+    to_dict = record_to_dict
 
 
 @dataclass(frozen=True, slots=True)
@@ -1347,28 +1169,14 @@ class ReflectReport:
         return self.patch
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "changed": list(self.changed),
-            "dry_run": self.dry_run,
-            "facts_read": self.facts_read,
-            "journal": self.journal,
-            "run": self.run,
-            "resumed": self.resumed,
-            "commit": self.commit,
-            "rules_alone": self.rules_alone,
-            "held": list(self.held),
-            "rejected": self.rejected,
-            "hunks": [{"id": hunk.id, "path": hunk.path} for hunk in self.hunks],
-            "opinions_moved": [
-                {"id": oid, "statement": text, "before": before, "after": after}
-                for oid, text, before, after in self.opinions_moved
-            ],
-            "problems": [
-                {"path": p.path, "line": p.line, "code": p.code, "message": p.message}
-                for p in self.problems
-            ],
-            "diff": self.patch,
-        }
+        fields = record_to_dict(self)
+        fields["diff"] = fields.pop("patch")
+        fields["hunks"] = [{"id": hunk.id, "path": hunk.path} for hunk in self.hunks]
+        keys = ("id", "statement", "before", "after")
+        fields["opinions_moved"] = [
+            dict(zip(keys, row, strict=True)) for row in self.opinions_moved
+        ]
+        return fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -1383,13 +1191,7 @@ class NameStep:
     source: Citation | None = None
     """The line that says so, where a line does."""
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "step": self.step,
-            "note": self.note,
-            "found": self.found,
-            "source": str(self.source) if self.source else None,
-        }
+    to_dict = record_to_dict
 
 
 @dataclass(frozen=True, slots=True)
@@ -1400,12 +1202,7 @@ class NameReason:
     reason: str
     source: Citation | None = None
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "name": self.name,
-            "reason": self.reason,
-            "source": str(self.source) if self.source else None,
-        }
+    to_dict = record_to_dict
 
 
 @dataclass(frozen=True, slots=True)
@@ -1423,13 +1220,7 @@ class NameResolution:
     """Where nobody is surely meant: whom it may mean, the likeliest first."""
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "written": self.written,
-            "entity": self.entity.name if self.entity else None,
-            "steps": [step.to_dict() for step in self.steps],
-            "names": [name.to_dict() for name in self.names],
-            "proposals": [name.to_dict() for name in self.proposals],
-        }
+        return record_to_dict(self) | {"entity": self.entity.name if self.entity else None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -1441,12 +1232,7 @@ class SearchOfBanks:
     """Merged by rank; `score` is each bank's own."""
     banks: tuple[BankPart, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "query": self.query,
-            "hits": [hit.to_dict() for hit in self.hits],
-            "banks": [part.to_dict() for part in self.banks],
-        }
+    to_dict = record_to_dict
 
 
 @dataclass(frozen=True, slots=True)
@@ -1458,10 +1244,8 @@ class OpinionsOfBanks:
     banks: tuple[BankPart, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "opinions": [{"bank": bank, **opinion_to_dict(o)} for bank, o in self.opinions],
-            "banks": [part.to_dict() for part in self.banks],
-        }
+        opinions = [{"bank": bank, **opinion.to_dict()} for bank, opinion in self.opinions]
+        return {"opinions": opinions, "banks": as_json(self.banks)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -1473,10 +1257,8 @@ class EntitiesOfBanks:
     banks: tuple[BankPart, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "entities": [{"bank": bank, **view.to_dict()} for bank, view in self.views],
-            "banks": [part.to_dict() for part in self.banks],
-        }
+        views = [{"bank": bank, **view.to_dict()} for bank, view in self.views]
+        return {"entities": views, "banks": as_json(self.banks)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -1497,19 +1279,7 @@ class LedgerChange:
     problems: tuple[Diagnostic, ...] = ()
     """Pages that could not be moved."""
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "line": self.line,
-            "changed": list(self.changed),
-            "dry_run": self.dry_run,
-            "before": list(self.before),
-            "after": list(self.after),
-            "problems": [
-                {"path": p.path, "line": p.line, "code": p.code, "message": p.message}
-                for p in self.problems
-            ],
-            "diff": self.patch,
-        }
+    to_dict = record_to_dict_with(patch="diff")
 
 
 @dataclass(frozen=True, slots=True)
@@ -1521,11 +1291,7 @@ class Audit:
     findings: tuple[AuditFinding, ...] = ()
     """All that deserves a look: `duplicates` again with their evidence, and the other kinds."""
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "duplicates": [list(pair) for pair in self.duplicates],
-            "findings": [finding.to_dict() for finding in self.findings],
-        }
+    to_dict = record_to_dict
 
 
 @dataclass(frozen=True, slots=True)
@@ -1543,14 +1309,7 @@ class AuditFinding:
     commands: tuple[str, ...]
     """What settles it, either way."""
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "kind": self.kind,
-            "names": list(self.names),
-            "reason": self.reason,
-            "evidence": [str(place) for place in self.evidence],
-            "commands": list(self.commands),
-        }
+    to_dict = record_to_dict
 
 
 @dataclass(frozen=True, slots=True)
@@ -1566,13 +1325,7 @@ class ConfirmReport:
     passages: int
     """How many passages of prose changed with them."""
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "line": self.line,
-            "source": str(self.source) if self.source else None,
-            "facts": [fact_to_dict(fact) for fact in self.facts],
-            "passages": self.passages,
-        }
+    to_dict = record_to_dict
 
 
 @dataclass(frozen=True, slots=True)
@@ -1590,13 +1343,7 @@ class ForgottenLine:
         """One line of a page."""
         return cls(Citation(path, line, line), text.strip())
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "source": str(self.source),
-            "text": self.text,
-            "id": self.id or None,
-            "kind": self.kind or None,
-        }
+    to_dict = record_to_dict_with(empty_as_null=("id", "kind"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -1632,25 +1379,9 @@ class ForgetReport:
         return replace(self, problems=tuple(known))
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "run": self.run,
-            "dry_run": self.dry_run,
-            "lines": [line.to_dict() for line in self.lines],
-            "files": list(self.files),
-            "pages": [line.to_dict() for line in self.pages],
-            "said": [line.to_dict() for line in self.said],
-            "derived": self.derived,
-            "opinions": [
-                {"id": id_, "statement": said, "lost": lost, "lines": total}
-                for id_, said, lost, total in self.opinions
-            ],
-            "in_git": self.in_git,
-            "problems": [
-                {"path": p.path, "line": p.line, "code": p.code, "message": p.message}
-                for p in self.problems
-            ],
-            "purged": self.purged.to_dict() if self.purged else None,
-        }
+        keys = ("id", "statement", "lost", "lines")
+        opinions = [dict(zip(keys, row, strict=True)) for row in self.opinions]
+        return record_to_dict(self) | {"opinions": opinions}
 
 
 @dataclass(frozen=True, slots=True)
@@ -1662,8 +1393,7 @@ class PurgeReport:
     copies: tuple[str, ...]
     """Runs of reflect whose copies of pages held a forgotten text, and went."""
 
-    def to_dict(self) -> dict[str, Any]:
-        return {"runs": list(self.runs), "copies": list(self.copies)}
+    to_dict = record_to_dict
 
 
 class ChangeKind(StrEnum):
@@ -1700,9 +1430,9 @@ class BeliefChange:
             "id": self.opinion.id,
             "statement": self.opinion.statement,
             "entities": list(self.opinion.entities),
-            "before": _rounded(self.before),
-            "after": round(self.after, 4),
-            "moved": [evidence_to_dict(line) for line in self.moved],
+            "before": as_json(self.before),
+            "after": as_json(self.after),
+            "moved": as_json(self.moved),
             "successor": {"id": new.id, "statement": new.statement} if new else None,
         }
 
@@ -1716,12 +1446,7 @@ class BeliefDiff:
     changes: tuple[BeliefChange, ...]
     """By kind as `ChangeKind` lists them, then the greatest moves first."""
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "since": self.since.isoformat(),
-            "until": self.until.isoformat(),
-            "changes": [change.to_dict() for change in self.changes],
-        }
+    to_dict = record_to_dict
 
 
 class AgendaKind(StrEnum):
@@ -1749,16 +1474,7 @@ class AgendaItem:
     entities: tuple[str, ...] = ()
     """Slugs of the entities that it names."""
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "text": self.text,
-            "source": str(self.source),
-            "when": self.when.to_dict() if self.when else None,
-            "kind": self.kind.value,
-            "overdue": self.overdue,
-            "open": self.open,
-            "entities": list(self.entities),
-        }
+    to_dict = record_to_dict
 
 
 @dataclass(frozen=True, slots=True)
@@ -1770,12 +1486,7 @@ class Agenda:
     items: tuple[AgendaItem, ...]
     """What is overdue first, then by day, then what names no day."""
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "day": self.day.isoformat(),
-            "until": self.until.isoformat(),
-            "items": [item.to_dict() for item in self.items],
-        }
+    to_dict = record_to_dict
 
 
 class RotKind(StrEnum):
@@ -1809,15 +1520,7 @@ class RotFinding:
     reason: str
     confidence: float | None = None
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "kind": self.kind.value,
-            "id": self.id,
-            "text": self.text,
-            "source": str(self.source),
-            "reason": self.reason,
-            "confidence": _rounded(self.confidence),
-        }
+    to_dict = record_to_dict
 
 
 @dataclass(frozen=True, slots=True)
@@ -1826,7 +1529,7 @@ class RotReport:
 
     day: date
     opinions: int
-    """How many live opinions were looked at."""
+    """How many live opinions were checked."""
     pages: int
     """How many pages were searched for what leads nowhere."""
     findings: tuple[RotFinding, ...]
@@ -1835,14 +1538,7 @@ class RotReport:
     """How many facts and opinions old enough were never recalled, of which the oldest are among
     the findings; `None` where that is not known."""
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "day": self.day.isoformat(),
-            "opinions": self.opinions,
-            "pages": self.pages,
-            "unrecalled": self.unrecalled,
-            "findings": [finding.to_dict() for finding in self.findings],
-        }
+    to_dict = record_to_dict
 
 
 @dataclass(frozen=True, slots=True)
@@ -1865,15 +1561,7 @@ class CalibrationBin:
         return self.held / self.trials
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "about": self.about,
-            "stated": round(self.stated, 4),
-            "trials": self.trials,
-            "held": self.held,
-            "share": round(self.share, 4),
-            "low": round(self.low, 4),
-            "high": round(self.high, 4),
-        }
+        return record_to_dict(self) | {"share": as_json(self.share)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -1889,15 +1577,8 @@ class JudgeRecord:
     """Other judge → on how many items both ruled, and on how many of them alike."""
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "name": self.name,
-            "verdicts": self.verdicts,
-            "overruled": self.overruled,
-            "shared": {
-                name: {"items": items, "alike": alike}
-                for name, (items, alike) in self.shared.items()
-            },
-        }
+        shared = {name: {"items": n, "alike": alike} for name, (n, alike) in self.shared.items()}
+        return record_to_dict(self) | {"shared": shared}
 
 
 @dataclass(frozen=True, slots=True)
@@ -1922,44 +1603,7 @@ class Calibration:
     judges: tuple[JudgeRecord, ...] = ()
     """Of every name that signed a verdict, those overruled most often first."""
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "judges": [judge.to_dict() for judge in self.judges],
-            "day": self.day.isoformat(),
-            "bins": [each.to_dict() for each in self.bins],
-            "opinions": self.opinions,
-            "untried": self.untried,
-            "trials": self.trials,
-            "held": self.held,
-            "brier": _rounded(self.brier),
-            "base_brier": _rounded(self.base_brier),
-            "enough": self.enough,
-        }
-
-
-def fact_to_dict(fact: Fact) -> dict[str, Any]:
-    """One fact as `timeline`, `entity` and `explain` print it."""
-    return {
-        "id": fact.id,
-        "kind": fact.kind.value,
-        "timestamp": fact.occurred.to_dict() if fact.occurred else _iso(fact.recorded),
-        "recorded": _iso(fact.recorded),
-        "entities": list(dict.fromkeys(m.name for m in fact.mentions)),
-        "content": fact.content,
-        "confidence": fact.confidence,
-        "source": str(fact.citation),
-        "origin": fact.origin.value,
-        "quarantined": fact.quarantined,
-        "author": fact.author.to_dict(),
-    }
-
-
-def _iso(day: date | None) -> str | None:
-    return day.isoformat() if day else None
-
-
-def _rounded(confidence: float | None) -> float | None:
-    return None if confidence is None else round(confidence, 4)
+    to_dict = record_to_dict
 
 
 @dataclass(frozen=True, slots=True)
@@ -1978,16 +1622,7 @@ class BenchRow:
     mrr: float
     """Mean reciprocal rank over the first ten."""
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "engine": self.engine,
-            "variant": self.variant,
-            "questions": self.questions,
-            "recall_at_1": round(self.recall_at_1, 4),
-            "recall_at_5": round(self.recall_at_5, 4),
-            "recall_at_10": round(self.recall_at_10, 4),
-            "mrr": round(self.mrr, 4),
-        }
+    to_dict = record_to_dict
 
 
 @dataclass(frozen=True, slots=True)
@@ -2011,17 +1646,7 @@ class BenchReport:
     p95_ms: float
     retrievers_used: tuple[str, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "seed": self.seed,
-            "facts": self.facts,
-            "passages": self.passages,
-            "lines": self.lines,
-            "rows": [row.to_dict() for row in self.rows],
-            "p50_ms": round(self.p50_ms, 2),
-            "p95_ms": round(self.p95_ms, 2),
-            "retrievers_used": list(self.retrievers_used),
-        }
+    to_dict = record_to_dict
 
 
 class InboxKind(StrEnum):
@@ -2055,13 +1680,7 @@ class InboxLine:
     id: str = ""
     """Id of the fact or opinion, or the name; empty for an edit."""
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "id": self.id or None,
-            "text": self.text,
-            "source": str(self.source) if self.source else None,
-            "day": _iso(self.day),
-        }
+    to_dict = record_to_dict_with(empty_as_null=("id",))
 
 
 @dataclass(frozen=True, slots=True)
@@ -2086,15 +1705,9 @@ class InboxItem:
         return tuple(self.effect)
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "id": self.id,
-            "kind": self.kind.value,
-            "older": self.older.to_dict() if self.older else None,
-            "newer": self.newer.to_dict() if self.newer else None,
-            "reason": self.reason,
-            "choices": list(self.choices),
-            "effect": dict(self.effect),
-        }
+        fields = record_to_dict(self) | {"choices": list(self.choices)}
+        del fields["weight"]
+        return fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -2105,8 +1718,7 @@ class Inbox:
     total: int
     """How many wait, shown or not."""
 
-    def to_dict(self) -> dict[str, Any]:
-        return {"items": [item.to_dict() for item in self.items], "total": self.total}
+    to_dict = record_to_dict
 
 
 @dataclass(frozen=True, slots=True)
@@ -2125,13 +1737,4 @@ class Decision:
     about: tuple[str, ...] = ()
     """Ids or names that the line speaks of."""
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "id": self.id,
-            "kind": self.kind.value,
-            "verdict": self.verdict,
-            "by": self.by or None,
-            "day": _iso(self.day),
-            "source": str(self.source),
-            "about": list(self.about),
-        }
+    to_dict = record_to_dict_with(empty_as_null=("by",))

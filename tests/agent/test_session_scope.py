@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lorebank.agent.session_scope import Conversation, conversation_of, is_allowed
+from lorebank.agent.memory_search import Conversation, conversation_of, is_allowed
 from lorebank.settings.tables import ScopeSettings
 
 DEFAULT = ScopeSettings()

@@ -7,9 +7,9 @@ from datetime import date
 from pathlib import Path
 
 import pytest
-from tests.support import WORDS_ONLY
 
 from lorebank import Bank
+from support import WORDS_ONLY
 
 NOW = date(2026, 3, 31)
 PERSON = "---\naliases: [{0}o]\nbirthday: 199{1}-05-04\nstatus: {2}\n---\nKeeps boat {1}.\n"

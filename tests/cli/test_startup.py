@@ -55,6 +55,37 @@ def test_a_recall_by_words_imports_no_model_and_no_parser(
     assert done.stderr == "0"
 
 
+@pytest.mark.parametrize(
+    ("arguments", "most"),
+    [
+        (["--help"], 12),
+        (["get", "memory.md"], 55),
+        (["recall", "who looks after the goose?"], 135),
+    ],
+    ids=["help", "get", "recall"],
+)
+def test_a_command_imports_no_more_modules_than_it_needs(
+    arguments: list[str],
+    most: int,
+    environment: dict[str, str],
+    copy_fixture: Callable[[str], Path],
+    lorebank: Callable[..., Any],
+) -> None:
+    """`most` is what was counted when this was written, and a little: raise it with a reason."""
+    folder = copy_fixture("harbour")
+    lorebank("index", cwd=folder)
+    count = "sum(name.startswith('lorebank') for name in sys.modules)"
+    probe = f"import sys\nfrom lorebank.cli.root import run\nrun(sys.argv[1:])\nprint({count})"
+    done = subprocess.run(
+        [sys.executable, "-c", probe, *arguments, "--quiet"],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
+    assert int(done.stdout.split()[-1]) <= most
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_each_command_begins_its_help_with_its_summary(name: str) -> None:
     assert (find_command(name).help or "").split("\n")[0] == COMMANDS[name][1]

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from lorebank import Bank, ConcurrentEdit, NotFound, UsageError
-from lorebank.forgetting.undo import kept_runs, read_run
+from lorebank.forgetting.undo import read_run, store_of
 from support import WORDS_ONLY
 
 NOW = date(2025, 12, 20)
@@ -117,7 +117,7 @@ def test_a_dry_run_names_every_line_and_writes_nothing(planted: Path) -> None:
         wanted = id_of(bank, SECRET)
         dry = bank.forget(wanted, dry_run=True)
         assert notes(planted) == before
-        assert kept_runs(planted) == ()
+        assert store_of(planted).names() == ()
         done = bank.forget(wanted)
     assert (dry.lines, dry.pages, dry.derived, dry.opinions) == (
         done.lines,
@@ -274,7 +274,7 @@ def test_a_kill_at_any_instant_is_finished_by_the_next_run(planted: Path, tmp_pa
         process.stdout.close()
         with opened(root) as bank:
             bank.forget(match="zweikanalig")
-            kept = kept_runs(root)
+            kept = store_of(root).names()
             assert kept
             assert not any(read_run(root, name).pending for name in kept)
             for name in reversed(kept):

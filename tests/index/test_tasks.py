@@ -5,11 +5,10 @@ from __future__ import annotations
 from datetime import date
 from pathlib import Path
 
-from tests.support import WORDS_ONLY
-
 from lorebank import Bank
-from lorebank.domain import Interval, TaskState
+from lorebank.domain import PROMISE, AgendaKind, Interval, TaskState
 from lorebank.index.tasks import load_tasks
+from support import WORDS_ONLY
 
 
 def write(root: Path, **logs: str) -> None:
@@ -73,3 +72,30 @@ def test_recall_gives_open_tasks_to_whom_asks_what_is_open(tmp_path: Path) -> No
             "memory/2026-03-02.md#L2",
             "memory/2026-03-02.md#L1",
         ]
+
+
+def test_a_promise_is_open_with_the_day_it_names(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        d02="Quiet day. Promised the choir a new music stand by Friday. Rain after four.\n",
+        d03="Tomas promised to bring his saw.\n\n## Retain\n- W @Lena: Promised Ed the key.\n"
+        "- B: I gave my word to paint the gate.\n- B: I have promised nobody a lift.\n",
+    )
+    with Bank.open(tmp_path, environ=WORDS_ONLY, now=date(2026, 3, 4)) as bank:
+        bank.sync()
+        promises = [task for task in load_tasks(bank.workspace.index) if task.kind == PROMISE]
+        assert [(task.text, task.due) for task in promises] == [
+            (
+                "Promised the choir a new music stand by Friday.",
+                Interval(None, date(2026, 3, 6)),
+            ),
+            ("Promised Ed the key.", None),
+            ("I gave my word to paint the gate.", None),
+        ]
+        hits = bank.recall("What did I promise?", k=2).hits
+        assert [str(hit.source) for hit in hits] == [
+            "memory/2026-03-02.md#L1",
+            "memory/2026-03-03.md#L5",
+        ]
+        assert [item.kind for item in bank.agenda().items].count(AgendaKind.PROMISE) == 3
+        assert bank.check() == ()

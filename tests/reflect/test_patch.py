@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 
 from lorebank import Bank, ConcurrentEdit, NotFound, PathRefused
-from lorebank.nightly.undo import Change, keep_for_undo
+from lorebank.nightly.undo import keep_for_undo
 from lorebank.settings import config
+from lorebank.workspace.run_store import Change
 from support import WORDS_ONLY
 
 NOW = date(2025, 12, 20)

@@ -302,3 +302,12 @@ def test_a_summary_states_no_superseded_fact_as_current(write_log: Callable[...,
         assert "Lives in Lisbon." in summary
         assert "Lives in Berlin." not in summary
         assert "~~Lives in Berlin.~~" in rest
+
+
+def test_a_folder_with_a_pages_name_is_left_alone_and_named(harbour: Bank) -> None:
+    page = harbour.root / "bank" / "opinions.md"
+    page.unlink(missing_ok=True)
+    page.mkdir(parents=True)
+    report = harbour.reflect()
+    assert [each.path for each in report.problems] == ["bank/opinions.md"]
+    assert "bank/entities/Peter.md" in report.changed

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from lorebank import Bank
-from lorebank.domain import opinion_to_dict
 from support import WORDS_ONLY
 
 SWITCHES = {
@@ -36,8 +35,8 @@ def test_the_old_opinion_falls_and_leads_to_the_new_one(
         [new] = [o for o in by_statement.values() if o.id == old.superseded_by]
         assert (new.status.value, new.supersedes) == ("live", (old.id,))
         assert [day.isoformat() for day, _ in old.history] == ["2025-03-01", "2025-06-01"]
-        assert opinion_to_dict(old)["superseded_by"] == new.id
-        assert opinion_to_dict(new)["supersedes"] == [old.id]
+        assert old.to_dict()["superseded_by"] == new.id
+        assert new.to_dict()["supersedes"] == [old.id]
     page = (root / "bank" / "opinions.md").read_text("utf-8")
     assert f"now `{new.id}`" in page
     peter = (root / "bank" / "entities" / "Peter.md").read_text("utf-8")

@@ -7,10 +7,10 @@ from datetime import date
 from pathlib import Path
 
 import pytest
-from tests.support import WORDS_ONLY
 
 from lorebank import Bank
 from lorebank.errors import NotFound, UsageError
+from support import WORDS_ONLY
 
 DAY = date(2026, 3, 4)
 KNOWN = "## Retain\n- W @Lena: Sings.\n- W @Will: Rows.\n- W @[[Harbour Office]]: Is open.\n"
@@ -89,3 +89,20 @@ def test_a_very_long_line_costs_neither_the_day_nor_later_writes(bank: Bank) -> 
     bank.retain("Lena wrote " + "on the 3rd of May she said so, " * 3_000)
     bank.retain("Will rows far")
     assert {fact.content for fact in bank.timeline("Will")} == {"Rows.", "Will rows far"}
+
+
+@pytest.mark.parametrize(
+    ("sentence", "about"),
+    [
+        ("Anna is allergic to nuts.", ("Anna",)),
+        ("Marta moved to Graz in May.", ("Marta",)),
+        ("Dinner is at eight.", ()),
+        ("Rain moved in from the west.", ()),
+    ],
+)
+def test_a_name_nobody_knows_yet_is_taken_where_the_sentence_is_plain(
+    tmp_path: Path, sentence: str, about: tuple[str, ...]
+) -> None:
+    with Bank.init(tmp_path / "new", environ=WORDS_ONLY) as bank:
+        fact = bank.retain(sentence)
+    assert tuple(mention.name for mention in fact.mentions) == about

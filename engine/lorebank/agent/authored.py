@@ -1,4 +1,4 @@
-"""What an agent may write, and how its lines are told from the owner's.
+"""What an agent may write, and how its lines differ from the owner's.
 
 An agent's text is never the owner's word: each line names its author, and what would change how
 every later conversation goes (orders, edits of the owner's lines) is proposed instead of written.
@@ -12,7 +12,7 @@ from datetime import date, timedelta
 from hashlib import blake2b
 
 from lorebank.agent.core_memory import CoreEdit
-from lorebank.agent.routing import Place, route
+from lorebank.agent.remember import Place, route
 from lorebank.domain import NOBODY, Author, Origin, Proposal, ProposalAction
 from lorebank.errors import NotFound, UsageError
 from lorebank.language.secrets import NOT_SECRET, redact

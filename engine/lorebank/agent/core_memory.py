@@ -10,8 +10,8 @@ from __future__ import annotations
 import difflib
 import re
 from itertools import pairwise
-from typing import Any
 
+from lorebank.domain import record_to_dict
 from lorebank.errors import CoreMemoryFull, NotFound, UsageError
 from lorebank.language.words import estimate_tokens
 from lorebank.markdown.source import line_of, newline_style
@@ -63,17 +63,7 @@ class CoreWrite:
     proposed: tuple[str, ...] = ()
     """Ids of the proposals made in place of the edit, which `path` and the lines are those of."""
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "path": self.path,
-            "action": self.action,
-            "start_line": self.start_line,
-            "end_line": self.end_line,
-            "tokens": self.tokens,
-            "limit_tokens": self.limit_tokens,
-            "warning": self.warning,
-            "proposed": list(self.proposed),
-        }
+    to_dict = record_to_dict
 
 
 @dataclass(frozen=True, slots=True)

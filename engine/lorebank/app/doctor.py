@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from lorebank.domain import RotKind
+from lorebank.domain import RotKind, record_to_dict
 from lorebank.errors import NotWritable
 from lorebank.markdown.blocks import find_blocks
 from lorebank.markdown.source import decode
@@ -40,14 +39,13 @@ class HealthFinding:
     remedy: str
     fixed: bool = False
 
-    def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
+    to_dict = record_to_dict
 
 
 def examine(
     bank: Bank, *, fix: bool = False, moment: datetime | None = None
 ) -> tuple[HealthFinding, ...]:
-    """Every finding, in the order in which they should be looked at; see the module."""
+    """Every finding, most urgent first."""
     found = [
         *_permissions(bank.root),
         *_interrupted(bank.root, fix=fix),
@@ -122,7 +120,7 @@ def _pages(root: Path) -> Iterator[HealthFinding]:
 
 
 def _status(bank: Bank) -> Iterator[HealthFinding]:
-    """What a sync told of notes and ledgers, and whether the embedder answers."""
+    """Problems of notes and ledgers that the last sync found, and of the embedder."""
     status = bank.status()
     for problem in status.problems:
         place = f"{problem.path}#L{problem.line}" if problem.line else problem.path

@@ -37,8 +37,7 @@ def memory_search(
     searched, and a warning says so. Without one the caller answers for it. In a `group`
     transcripts are not searched either: what the owner said elsewhere stays there.
     """
-    from lorebank.agent.memory_search import denied_search, memory_search_result
-    from lorebank.agent.session_scope import conversation_of
+    from lorebank.agent.memory_search import conversation_of, denied_search, memory_search_result
 
     conversation = conversation_of(session_key) if session_key else None
     if conversation and (denied := denied_search(query, conversation, ws.config.memory)):
@@ -82,8 +81,7 @@ def context(
     Inside `token_budget` estimated tokens (`context.token_budget` without one). In a `group`
     the core memory and the proposals for it are left out.
     """
-    from lorebank.agent.boot_pack import TOP_OPINIONS
-    from lorebank.agent.boot_sources import boot_pack
+    from lorebank.agent.boot_pack import TOP_OPINIONS, boot_pack
     from lorebank.markdown.proposal_pages import REFLECTED_PROPOSALS
     from lorebank.nightly.proposals import open_proposals
     from lorebank.trust.quarantine import quarantined_lines
@@ -116,10 +114,10 @@ def flush(
 ) -> Flush:
     """Whether a host's conversation is near its compaction and what lasts should be stored.
 
-    True once a compaction cycle, told by `compactions` (how many there were) or by the
+    True once a compaction cycle, detected by `compactions` (how many there were) or by the
     conversation having shrunk. `writable=False` says that the agent cannot write here.
     """
-    from lorebank.agent.session_states import check_flush
+    from lorebank.agent.flush import check_flush
 
     return check_flush(
         ws.root,

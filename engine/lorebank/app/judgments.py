@@ -32,6 +32,7 @@ def inbox(
     return waiting(_desk(ws, now), kind=None if kind is None else _kind(kind), k=k)
 
 
+@rebuild_index_if_corrupt
 def rule(
     ws: OpenWorkspace, verdicts: Mapping[str, str], *, by: str, now: date | None = None
 ) -> tuple[Decision, ...]:
@@ -52,6 +53,7 @@ def rule(
         return tuple(each for each in settled(desk) if each.id not in before)
 
 
+@rebuild_index_if_corrupt
 def unrule(
     ws: OpenWorkspace,
     ids: Collection[str] | None = None,

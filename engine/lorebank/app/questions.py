@@ -1,4 +1,4 @@
-"""Questions: recall, search, the text of a file, a timeline, a benchmark."""
+"""Questions: recall, search, and a benchmark of both."""
 
 from __future__ import annotations
 
@@ -6,36 +6,29 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
-from functools import partial
-from pathlib import Path
 from typing import TypeVar
 
-from lorebank.app.conversations import search_sessions
 from lorebank.app.workspace import Day, OpenWorkspace, Progress, rebuild_index_if_corrupt
 from lorebank.beliefs import materialise
 from lorebank.database.connection import has_full_text
 from lorebank.domain import (
-    Agenda,
     Answer,
     BenchReport,
     Citation,
-    Fact,
     FactKind,
-    FileText,
     Hit,
     SearchHit,
     TaskState,
 )
-from lorebank.errors import PathRefused, UsageError
+from lorebank.errors import UsageError
 from lorebank.index.contexts import contexts_stated_in
-from lorebank.index.items import NOTE, facts_by_time
+from lorebank.index.items import NOTE
 from lorebank.index.lookup import find_items
 from lorebank.index.meaning import QueryVector
 from lorebank.index.selection import known_tags, select_items
 from lorebank.index.spelling import respell_names
 from lorebank.index.tasks import load_tasks
 from lorebank.language.folding import fold
-from lorebank.language.secrets import redact
 from lorebank.names.entities import lookup_names
 from lorebank.recall import pipeline
 from lorebank.recall.candidates import Request, needs_meaning
@@ -49,7 +42,6 @@ from lorebank.recall.filters import (
 )
 from lorebank.recall.pipeline import RankOptions, RecallOptions, weighted
 from lorebank.recall.understand import Understood, understand
-from lorebank.workspace.layout import LEDGER_PAGES, is_core, is_generated
 from lorebank.workspace.recalled import note_recalled
 from lorebank.workspace.text_file import core_path
 
@@ -96,8 +88,7 @@ def recall(
     a file or the beginning of a path. `origins` says whose word a hit may be, `trusted_only`
     leaves out what is in quarantine (else it is marked). `explain` adds to each hit's `why`
     what every part of its score is worth; `why_not`, an id or `path#L12`, is answered in
-    `Answer.why_not`.
-    In a `group` the core memory, and what it says of the workspace, is left out.
+    `Answer.why_not`. In a `group` the core memory, and what it says of others, is left out.
     Which facts were given is noted in `.memory/` (`recall.remember_uses`), unless `remember` is
     false: for questions that nobody asked.
     """
@@ -127,12 +118,7 @@ def recall(
         _rank_options(ws),
         RecallOptions(wanted, token_budget, include_superseded, explain, why_not),
         beliefs=lambda facts: materialise.beliefs(
-            ws.index,
-            ws.root,
-            facts,
-            understood.filters.as_of,
-            ws.config.reflect,
-            ws.vectors_of,
+            ws.index, ws.root, facts, understood.filters.as_of, ws.config.reflect, ws.vectors_of
         ),
         skipped=_skipped(ws, question),
         index=ws.freshness(),
@@ -178,6 +164,7 @@ def search(
         notes = _search_notes(ws, query, k=k, min_score=min_score, path=path)
     if not (sessions and ws.searches_sessions):
         return notes
+    from lorebank.app.conversations import search_sessions
     from lorebank.conversations.search import merge_hits
 
     said = search_sessions(ws, query, k=k, min_score=min_score, path=path)
@@ -230,90 +217,6 @@ def _search_chunks(
     )
 
 
-def get(
-    ws: OpenWorkspace,
-    path: str,
-    *,
-    start_line: int | None = None,
-    lines: int | None = None,
-    shared: bool = False,
-    group: bool = False,
-) -> FileText:
-    """The text of a memory file, whole or by lines; `path` may carry `#L10-L20`.
-
-    A path that begins with `qmd/`, as the sidecar's hits elsewhere do, is read from the
-    collection it names. `shared` gives the text as a model may read it: private parts blank,
-    secrets masked. Raises `PathRefused` for whatever is outside the workspace's memory and the
-    collections, and in a `group` for the core memory; `NotFound` for a file that is not there.
-    """
-    from lorebank.markdown.redaction import shareable
-    from lorebank.workspace.paths import read_excerpt
-
-    group = group or ws.group
-    found = read_excerpt(
-        ws.root,
-        path,
-        ws.config,
-        start_line=start_line,
-        lines=lines,
-        elsewhere=partial(_in_collection, ws),
-        as_shown=_for_group if group else shareable if shared else str,
-    )
-    if group and _is_owners(found.path):
-        raise PathRefused(f"{found.path} is not read in a group", hint="it is the owner's")
-    return found
-
-
-def _in_collection(ws: OpenWorkspace, path: str) -> Path | None:
-    """The file that the sidecar names so."""
-    if ws.sidecar is None or not path.startswith("qmd/"):
-        return None
-    return ws.sidecar.resolve(path)
-
-
-@rebuild_index_if_corrupt
-def timeline(
-    ws: OpenWorkspace,
-    entity: str | None = None,
-    *,
-    since: Day = None,
-    until: Day = None,
-    now: date | None = None,
-) -> tuple[Fact, ...]:
-    """Facts by when they happened, newest first; of an entity, those that only name it too."""
-    ws.freshen()
-    slug = None if entity is None else ws.find_entity(entity).slug
-    interval = parse_interval(since, until, ws.day(now))
-    return facts_by_time(ws.index, entity=slug, interval=interval, named=True)
-
-
-@rebuild_index_if_corrupt
-def today(ws: OpenWorkspace, now: date | None = None) -> str:
-    """The morning page in Markdown, at most twenty lines: what is new, who changed their mind,
-    what is due and overdue, what waits for a decision. Nothing is written."""
-    from lorebank.pages.content import read_content
-    from lorebank.pages.digests import TODAY_PATH
-    from lorebank.pages.pages import PagePlan
-
-    ws.refuse_in_group("the morning page")
-    ws.freshen()
-    day = ws.day(now)
-    content = read_content(ws.index, ws.root, ws.config, day, None, ws.vectors_of)
-    content = replace(content, waiting=ws.judgments_waiting(day))
-    return PagePlan(content).digest(TODAY_PATH)
-
-
-@rebuild_index_if_corrupt
-def agenda(ws: OpenWorkspace, now: date | None = None, days: int = 14) -> Agenda:
-    """What is to come in the next `days` days and what is open, overdue things first."""
-    from lorebank.pages.agenda import read_agenda
-
-    if days < 0:
-        raise UsageError(f"days must not be negative, not {days}")
-    ws.freshen()
-    return read_agenda(ws.index, ws.day(now), days)
-
-
 @rebuild_index_if_corrupt
 def bench(
     ws: OpenWorkspace,
@@ -344,15 +247,22 @@ def bench(
 def _with_open_tasks(
     ws: OpenWorkspace, answer: Answer, query: str, wanted: int, today: date
 ) -> Answer:
-    """Where it was asked what is open: the open tasks first, what is due soonest before."""
+    """Where it was asked what is open, or what the writer promised: that first, the soonest due
+    before."""
     from lorebank.retain.kinds import said
 
-    if not said(query, "asks_tasks"):
+    promises = said(query, "asks_promises")
+    if not (promises or said(query, "asks_tasks")):
         return answer
     named = set(answer.query.entities)
     open_tasks = [
         (task, hit)
-        for task in load_tasks(ws.index, until=answer.query.as_of or today, state=TaskState.OPEN)
+        for task in load_tasks(
+            ws.index,
+            until=answer.query.as_of or today,
+            state=TaskState.OPEN,
+            own_promises=promises,
+        )
         for hit in _hits_at(ws, task.citation)
         if not named or named & set(hit.entities)
     ]
@@ -436,6 +346,8 @@ def _question_vector(ws: OpenWorkspace, understood: Understood) -> QueryVector:
     """The question's vector; none where words and links are enough."""
     if not needs_meaning(understood):
         return QueryVector(skipped="the question names only entities, times or identifiers")
+    from lorebank.language.secrets import redact
+
     return ws.meaning.query(ws.index, redact(understood.plain).text)
 
 
@@ -467,17 +379,3 @@ def _rank_options(ws: OpenWorkspace) -> RankOptions:
         half_life_days=decay.half_life_days if decay.enabled else None,
         mmr_lambda=mmr.lambda_ if mmr.enabled else None,
     )
-
-
-def _is_owners(path: str) -> bool:
-    """Whether a page is the owner's alone, or tells of such pages."""
-    return is_core(path) or is_generated(path) or path in LEDGER_PAGES
-
-
-def _for_group(text: str) -> str:
-    """A file's text as a group may read it: what pages tell of the core memory is in their managed
-    blocks, which are blank here as private parts are."""
-    from lorebank.markdown.hidden import hide
-    from lorebank.markdown.redaction import shareable
-
-    return shareable(hide(text, "").text)

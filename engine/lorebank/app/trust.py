@@ -7,6 +7,7 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from lorebank.app.conversations import conversations, sync_sessions
+from lorebank.app.workspace import rebuild_index_if_corrupt
 from lorebank.domain import ConfirmReport, ForgetReport, PurgeReport, UndoReport
 from lorebank.errors import NotFound
 from lorebank.index.items import load_facts
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from lorebank.forgetting.forget import Forgetting
 
 
+@rebuild_index_if_corrupt
 def confirm(
     ws: OpenWorkspace,
     *ids: str,
@@ -59,6 +61,7 @@ def confirm(
     )
 
 
+@rebuild_index_if_corrupt
 def forget(
     ws: OpenWorkspace,
     *ids: str,
@@ -107,6 +110,7 @@ def forget(
     return report
 
 
+@rebuild_index_if_corrupt
 def undo_forget(ws: OpenWorkspace, run: str | None = None, *, force: bool = False) -> UndoReport:
     """Give the notes of a run (the last where `None`) their lines back, byte for byte.
 

@@ -16,24 +16,13 @@ from functools import cached_property, partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
-from lorebank.beliefs import materialise
-from lorebank.beliefs.nearness import FINGERPRINT
 from lorebank.database import connection as store
 from lorebank.database.connection import read_meta
 from lorebank.domain import Entity, Fact, Opinion, OpinionStatus, SyncReport, Trend
 from lorebank.errors import NotFound, NotWritable, PathRefused, UsageError
 from lorebank.index.collector import collector_at_rest
-from lorebank.index.items import ItemCache, facts_by_id
-from lorebank.index.lexical import item_postings, prepare_connection
-from lorebank.index.meaning import Meaning
-from lorebank.index.opinions import load_opinions
 from lorebank.index.read_settings import ReadSettings
-from lorebank.index.sync import has_all_rows, stale_paths, sync_files
-from lorebank.index.vectors import VectorIndex
-from lorebank.index.vocabulary import Vocabulary, index_words
 from lorebank.markdown.headings import RETAIN_HEADINGS
-from lorebank.names.entities import display_names, list_entities, nearest_names
-from lorebank.providers.accounts import Setup
 from lorebank.providers.user_cache import cache_directory
 from lorebank.workspace.files import WalkResult, walk
 from lorebank.workspace.layout import FileRole, ensure_derived_folder, index_path, sessions_path
@@ -43,7 +32,11 @@ if TYPE_CHECKING:
     from lorebank.beliefs.nearness import VectorsOf
     from lorebank.database.connection import Connection
     from lorebank.inbox.sources import Desk
+    from lorebank.index.items import ItemCache
+    from lorebank.index.meaning import Meaning
     from lorebank.index.postings import Postings
+    from lorebank.index.vectors import VectorIndex
+    from lorebank.index.vocabulary import Vocabulary
     from lorebank.qmd.refresh import Timer
     from lorebank.qmd.sidecar import Sidecar
     from lorebank.settings.tables import Config
@@ -55,15 +48,15 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 _WALK_SHARE = 0.04
-"""Looking for changed files may take this share of the time between two looks."""
+"""The share of a server's time that walking for changed files may take."""
 SWEEP_S = 30.0
-"""Between two looks where changes are told: watching can fail without saying so."""
+"""Seconds between two walks while a watcher runs: watching can fail silently."""
 _LONGEST_GAP_S = 1.0
-"""Between two looks where nobody watches: with the look itself, an edit is seen within 2 s."""
+"""Most seconds between two walks without a watcher: an edit is seen within 2 s, walk included."""
 
 
 def log_warning(line: str) -> None:
-    """Where nobody listens, Python's logging does, which prints warnings unless told otherwise."""
+    """The default for `say`: a warning of Python's logging."""
     import logging
 
     logging.getLogger("lorebank").warning(line)
@@ -110,7 +103,7 @@ class OpenWorkspace:
         self.config = without_private_sources(config) if group else config
         self.group = group
         """Whether it serves a group: the core memory and conversations are not there at all, in an
-        index of its own, so that nothing that was made of them can be told."""
+        index of its own, so that nothing derived from them can leak."""
         self.created: tuple[str, ...] = tuple(created)
         """What `init` made, as workspace paths."""
         self.now = now
@@ -121,15 +114,12 @@ class OpenWorkspace:
         """Whether long work in the background should end."""
         self.say = say
         self.environ = os.environ if environ is None else environ
-        self.meaning = Meaning(
-            Setup(config.embedder, config.providers, self.environ, say), self.cache_path
-        )
         self.next_walk = 0.0
         self._next_sweep = 0.0
         self._is_fresh = False
         self.changes_seen: int | None = None
         self.watcher: Watcher | None = None
-        """Who tells of changed files; without one they are looked for."""
+        """Reports changed files; without one the workspace is walked."""
         self._index_inode: int | None = None
         self.in_memory = ""
         """Why the index is kept in memory; empty where it is the file."""
@@ -142,7 +132,8 @@ class OpenWorkspace:
         if self.session_connection is not None:
             self.session_connection.close()
             self.session_connection = None
-        self.meaning.close()
+        if (meaning := self.__dict__.get("meaning")) is not None:
+            meaning.close()
         if (sidecar := self.__dict__.get("sidecar")) is not None:
             sidecar.stop()
         if self._connection is not None:
@@ -153,6 +144,8 @@ class OpenWorkspace:
 
     @property
     def index(self) -> Connection:
+        from lorebank.index.sync import has_all_rows
+
         if self._connection is None:
             self._connection = self._opened_index()
             self._index_inode = _inode(self.index_path)
@@ -243,7 +236,18 @@ class OpenWorkspace:
         return path.with_name(f"{path.stem}-group{path.suffix}") if self.group else path
 
     @cached_property
+    def meaning(self) -> Meaning:
+        """What embeds, and what is known of it."""
+        from lorebank.index.meaning import Meaning
+        from lorebank.providers.accounts import Setup
+
+        setup = Setup(self.config.embedder, self.config.providers, self.environ, self.say)
+        return Meaning(setup, self.cache_path)
+
+    @cached_property
     def vectors(self) -> VectorIndex:
+        from lorebank.index.vectors import VectorIndex
+
         return VectorIndex(
             self.index,
             enabled=self.config.vector.enabled,
@@ -252,14 +256,20 @@ class OpenWorkspace:
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
+        from lorebank.index.vocabulary import Vocabulary
+
         return Vocabulary(self.index)
 
     @cached_property
     def postings(self) -> Postings:
+        from lorebank.index.lexical import item_postings
+
         return item_postings(self.index)
 
     @cached_property
     def items(self) -> ItemCache:
+        from lorebank.index.items import ItemCache
+
         return ItemCache(self.index)
 
     @cached_property
@@ -298,6 +308,9 @@ class OpenWorkspace:
     @rebuild_index_if_corrupt
     @collector_at_rest()
     def sync_files(self, *, full: bool = False, progress: Progress | None = None) -> SyncReport:
+        from lorebank.beliefs import materialise
+        from lorebank.index.sync import sync_files
+
         self._drop_stale_connection()
         result = sync_files(
             self.index,
@@ -307,8 +320,8 @@ class OpenWorkspace:
             full=full,
             progress=progress,
         )
-        judged_anew = materialise.is_judged_otherwise(self.index, self.vectors_of)
-        if result.entities or result.all_opinions or result.decisions or judged_anew:
+        model_changed = materialise.stance_model_changed(self.index, self.vectors_of)
+        if result.entities or result.all_opinions or result.decisions or model_changed:
             holders = None if result.all_opinions else result.entities
             materialise.refresh_opinions(
                 self.index, self.root, holders, self.config.reflect, self.vectors_of
@@ -321,6 +334,8 @@ class OpenWorkspace:
     @cached_property
     def vectors_of(self) -> VectorsOf | None:
         """Tells how near opinions and lines are in meaning; `None` where words decide alone."""
+        from lorebank.beliefs.nearness import FINGERPRINT
+
         if self.meaning.builtin_problem():
             return None
         return partial(self.meaning.known_vectors, FINGERPRINT)
@@ -332,6 +347,9 @@ class OpenWorkspace:
 
     def judge_waiting(self) -> None:
         """Embed the lines about holders of opinions that nobody has embedded yet."""
+        from lorebank.beliefs import materialise
+        from lorebank.beliefs.nearness import FINGERPRINT
+
         if self.vectors_of is not None:
             materialise.form_waiting(
                 self.index,
@@ -370,6 +388,8 @@ class OpenWorkspace:
         return None if self.in_memory else ensure_derived_folder(self.root) / "embeddings.sqlite"
 
     def freshness(self) -> dict[str, object]:
+        from lorebank.index.sync import stale_paths
+
         synced_at = read_meta(self.index, "synced_at")
         fresh = self._is_fresh
         if not self.config.recall.auto_sync:
@@ -377,6 +397,7 @@ class OpenWorkspace:
         return {"fresh": fresh, "synced_at": synced_at}
 
     def find_entity(self, name: str) -> Entity:
+        from lorebank.names.entities import nearest_names
         from lorebank.names.who import resolve_name
 
         found = resolve_name(self.index, name)
@@ -387,11 +408,16 @@ class OpenWorkspace:
         return found.entity
 
     def all_names(self) -> list[str]:
+        from lorebank.names.entities import list_entities
+
         return [name for e in list_entities(self.index) for name in (e.name, *e.aliases)]
 
     def opinions(
         self, slug: str | None, as_of: date | None, now: date | None
     ) -> tuple[Opinion, ...]:
+        from lorebank.beliefs import materialise
+        from lorebank.index.opinions import load_opinions
+
         today = as_of or self.day(now)
         found = (
             load_opinions(self.index, entity=slug)
@@ -410,6 +436,8 @@ class OpenWorkspace:
         self, opinions: Sequence[Opinion], as_of: date | None = None
     ) -> tuple[Opinion, ...]:
         """Opinions with display names in place of slugs, those of the day asked about."""
+        from lorebank.names.entities import display_names
+
         slugs = {slug for opinion in opinions for slug in opinion.entities}
         if as_of is None:
             names = display_names(self.index, slugs)
@@ -424,6 +452,8 @@ class OpenWorkspace:
 
     def find_fact(self, text: str) -> Fact:
         """The fact of an id or of a unique beginning of it."""
+        from lorebank.index.items import facts_by_id
+
         facts = facts_by_id(self.index, text)
         if not facts:
             raise NotFound(f"no fact '{text}'", hint="ids are shown by recall --json")
@@ -433,10 +463,14 @@ class OpenWorkspace:
         return facts[0]
 
     def opinion_with_id(self, id: str) -> Opinion:
+        from lorebank.index.opinions import load_opinions
+
         return self.with_display_names(load_opinions(self.index, opinion_id=id))[0]
 
     def full_opinion_id(self, text: str) -> str:
         """The whole id of an opinion from a beginning of it."""
+        from lorebank.index.opinions import load_opinions
+
         self.freshen()
         found = [o.id for o in load_opinions(self.index, opinion_id=text)]
         if not found:
@@ -464,6 +498,8 @@ class OpenWorkspace:
 
     def _alike_by(self, texts: Sequence[str]) -> Mapping[str, bytes]:
         """The vectors of texts by the built-in embedder, embedding those it has not seen."""
+        from lorebank.beliefs.nearness import FINGERPRINT
+
         if self.meaning.builtin_problem():
             return {}
         self.meaning.embed_texts(FINGERPRINT, texts)
@@ -485,7 +521,8 @@ class OpenWorkspace:
 
         before, after = edit_text(self.root, path, self.config, add)
         if undo:
-            from lorebank.nightly.undo import Change, keep_for_undo, next_run
+            from lorebank.nightly.undo import keep_for_undo, next_run
+            from lorebank.workspace.run_store import Change
 
             run = next_run(self.root, self.day(None).isoformat(), area=undo)
             keep_for_undo(self.root, run, {path: Change(before, after)}, area=undo)
@@ -510,6 +547,9 @@ def _inode(path: Path) -> int | None:
 
 def prepared(connection: Connection) -> Connection:
     """The connection with the temporary tables that questions need; closed where that fails."""
+    from lorebank.index.lexical import prepare_connection
+    from lorebank.index.vocabulary import index_words
+
     try:
         prepare_connection(connection)
         index_words(connection)

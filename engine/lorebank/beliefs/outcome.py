@@ -12,7 +12,6 @@ from datetime import date
 
 from lorebank.beliefs.fold import DatedEvidence, Pin, fold_evidence
 from lorebank.domain import Evidence, Fact, FactKind, Opinion, OpinionStatus, Origin, Stance, Trend
-from lorebank.markdown.facts import iso_days
 from lorebank.records import dataclass
 
 NOTED = "noted"
@@ -167,6 +166,10 @@ def noted_days(fact: Fact) -> list[date]:
     """The days that the evidence noted below an opinion line names (`Last reinforced: …`)."""
     if fact.kind is not FactKind.OPINION:
         return []
+    if not fact.details:
+        return []
+    from lorebank.markdown.facts import iso_days  # a recall parses nothing
+
     return sorted({day for detail in fact.details for day in iso_days(detail)})
 
 

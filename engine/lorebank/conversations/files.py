@@ -26,6 +26,7 @@ from lorebank.workspace.layout import SESSIONS_FOLDER, TRANSCRIPT_ENDING
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _BINARY = getattr(os, "O_BINARY", 0)
 _DEEPEST = 8
+"""Folders below one another; chosen by hand, well above what hosts nest."""
 
 
 class SessionFile(NamedTuple):

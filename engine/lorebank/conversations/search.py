@@ -18,7 +18,9 @@ from lorebank.recall.snippets import snippet
 from lorebank.recall.understand import MAX_QUERY_CHARACTERS
 
 _LEAST_CANDIDATES = 40
+"""Chosen by hand: repeated chunks and low scores fall away before the hits are shown."""
 _CANDIDATES_A_HIT = 4
+"""As above, for many hits."""
 
 
 def search_sessions(

@@ -17,16 +17,21 @@ import apsw
 
 from lorebank.errors import IndexUnusable, LorebankError, NotWritable, WorkspaceError
 
-SCHEMA_VERSION = 17
+SCHEMA_VERSION = 19
+"""To be raised with any change to a schema: an index of another version is rebuilt."""
 BUSY_TIMEOUT_MS = 10_000
+"""Chosen by hand: a first sync of a large workspace writes for some seconds."""
 BULK_CHECKPOINT_PAGES = 8000
+"""Eight times SQLite's default: a bulk write copies fewer pages twice."""
 _WORTH_BYTES = 8 * 2**20
+"""Chosen by hand: less room than this is not worth a VACUUM."""
 _WITHOUT_FULL_TEXT = 1_000_000 + SCHEMA_VERSION
 """The version of an index that was made where SQLite has no FTS5."""
 _FULL_TEXT_TABLE = re.compile(
     r"CREATE VIRTUAL TABLE (\w+) USING fts5 \((.*?)\s+content = .*?\n\);", re.DOTALL
 )
 _POLL_S = 0.01
+"""As in `workspace.lock`."""
 DamagedIndex = (apsw.NotADBError, apsw.CorruptError)
 """What SQLite raises when it meets a page that makes no sense."""
 BusyIndex = apsw.BusyError

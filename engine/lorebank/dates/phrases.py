@@ -1,29 +1,26 @@
 """Find every date phrase of a text, and the phrases too vague to be one.
 
 A text is cut into tokens, the lexicon says what each may mean, four stages of rules build dates and
-bounds out of them; the longest match wins. See `lattice` for how rules match.
+bounds out of them; the longest match wins. See `lattice` for how rules match. A text that may
+hold a date imports them: most questions hold none, and no command should wait for the rules.
 """
 
 from __future__ import annotations
 
 from datetime import date
 from functools import cache
+from typing import TYPE_CHECKING
 
 from lorebank.dates.lattice import Edge, Lattice, RuleTree, read_tokens
 from lorebank.dates.lexicon import ANCHORS, Lexicon, lexicon
-from lorebank.dates.lookalikes import is_date
-from lorebank.dates.numeric import add_numeric_dates
-from lorebank.dates.rules_bounds import BOUND_RULES, Meaning, resolve
-from lorebank.dates.rules_calendar import CALENDAR_RULES
-from lorebank.dates.rules_days import DAY_RULES, REFERENCE_RULES
-from lorebank.dates.rules_next_to import NEXT_TO_RULES
-from lorebank.dates.rules_parts import PART_RULES
-from lorebank.dates.rules_relative import RELATIVE_RULES
 from lorebank.dates.screening import may_hold_date
 from lorebank.dates.spans import Moment
 from lorebank.dates.tokens import Tokens, tokenize
 from lorebank.domain import Interval
 from lorebank.records import dataclass
+
+if TYPE_CHECKING:
+    from lorebank.dates.rules_bounds import Meaning
 
 _DATED = frozenset(
     {
@@ -83,6 +80,8 @@ def phrases_at(text: str, moment: Moment) -> tuple[DatePhrase, ...]:
     """As `find_phrases`, with open years settled as the moment prefers."""
     phrases = []
     for found in read_phrases(text, moment.now):
+        from lorebank.dates.rules_bounds import resolve
+
         days = resolve(found.meaning, moment)
         whole = text.strip(" ?") == text[found.start : found.end]
         if days and (whole or not found.meaning.ahead or moment.tense == "future"):
@@ -101,6 +100,8 @@ def read_phrases(text: str, now: date) -> list[Found]:
     lattice = read_tokens(tokens, words)
     if not (any(map(str.isdecimal, tokens.words)) or lattice.holds(ANCHORS)):
         return []
+    from lorebank.dates.numeric import add_numeric_dates
+
     add_numeric_dates(lattice)
     dates, phrases = _stages()
     for stage in dates:
@@ -129,6 +130,13 @@ def find_vague(text: str) -> tuple[str, ...]:
 @cache
 def _stages() -> tuple[tuple[RuleTree, ...], tuple[RuleTree, ...]]:
     """Rules that make dates, and those that make phrases of them."""
+    from lorebank.dates.rules_bounds import BOUND_RULES
+    from lorebank.dates.rules_calendar import CALENDAR_RULES
+    from lorebank.dates.rules_days import DAY_RULES, REFERENCE_RULES
+    from lorebank.dates.rules_next_to import NEXT_TO_RULES
+    from lorebank.dates.rules_parts import PART_RULES
+    from lorebank.dates.rules_relative import RELATIVE_RULES
+
     dates = (REFERENCE_RULES, (*DAY_RULES, *CALENDAR_RULES), RELATIVE_RULES)
     phrases = ((*PART_RULES, *NEXT_TO_RULES), BOUND_RULES)
     return tuple(map(RuleTree, dates)), tuple(map(RuleTree, phrases))
@@ -136,6 +144,8 @@ def _stages() -> tuple[tuple[RuleTree, ...], tuple[RuleTree, ...]]:
 
 def _chosen(lattice: Lattice, words: Lexicon) -> list[tuple[int, Edge]]:
     """The phrases that are dates, longest first where two overlap, in the order of the text."""
+    from lorebank.dates.lookalikes import is_date
+
     tokens = lattice.tokens
     candidates = [
         (start, edge)

@@ -18,7 +18,6 @@ from lorebank.dates.calendar import year_days
 from lorebank.dates.lattice import count_marks
 from lorebank.dates.lexicon import ALL, LANGUAGES, lexicon
 from lorebank.dates.phrases import Found, read_phrases
-from lorebank.dates.rules_bounds import resolve
 from lorebank.dates.spans import Moment, Tense
 from lorebank.dates.tokens import tokenize
 from lorebank.domain import Interval
@@ -75,6 +74,8 @@ def _read(text: str, recorded: date, told: Tense | None, *, settled: bool) -> tu
             continue
         if meaning.is_range_of_days and speech.holds("moved", clause):
             meaning, tense = replace(meaning, modifier="each"), "near"
+        from lorebank.dates.rules_bounds import resolve  # see `phrases`
+
         intervals = resolve(meaning, Moment(recorded, tense, named))
         times.extend(intervals)
         named = _named(intervals) or named

@@ -1,4 +1,4 @@
-"""Which program a source comes from, told by its content, and the reader of each form."""
+"""Which program a source comes from, recognised by its content, and the reader of each form."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from lorebank.exchange.read_obsidian import read_obsidian
 from lorebank.exchange.source import Source
 
 _SAMPLE = 200
+"""Notes looked at to distinguish basic-memory from Obsidian."""
 _PERMALINK = re.compile(r"^permalink:", re.MULTILINE)
 _HINT = "say what it is: --as obsidian, logseq, chatgpt, claude, basic-memory or jsonl"
 
@@ -54,7 +55,7 @@ WHOLE_FORMS = (Form.CHATGPT, Form.CLAUDE)
 
 
 def form_of(source: Source) -> Form:
-    """The form of a source by what it holds; `UsageError` where nothing tells."""
+    """The form of a source by what it holds; `UsageError` where it cannot be recognised."""
     if source.paths == ("",):
         return _form_of_file(source, "")
     tops = {path.split("/")[0] for path in source.paths}
@@ -71,7 +72,7 @@ def form_of(source: Source) -> Form:
         return Form.JSONL
     if not source.paths:
         raise UsageError(f"{source.root}: holds no files", hint="was it exported at all?")
-    raise UsageError(f"{source.root}: what wrote this cannot be told", hint=_HINT)
+    raise UsageError(f"{source.root}: no known program wrote this", hint=_HINT)
 
 
 def _form_of_file(source: Source, path: str) -> Form:
@@ -82,7 +83,7 @@ def _form_of_file(source: Source, path: str) -> Form:
     except (BrokenJson, OSError) as error:
         if _is_jsonl(source, path):
             return Form.JSONL
-        raise UsageError(f"{shown}: what wrote this cannot be told: {error}", hint=_HINT) from None
+        raise UsageError(f"{shown}: no known program wrote this: {error}", hint=_HINT) from None
     inner = first.get("conversations") if isinstance(first, dict) else None
     first = inner[0] if isinstance(inner, list) and inner else first
     if is_chatgpt(first):
@@ -93,7 +94,7 @@ def _form_of_file(source: Source, path: str) -> Form:
         return Form.JSONL
     if first is None:
         raise UsageError(f"{shown}: is an empty export", hint=_HINT)
-    raise UsageError(f"{shown}: what wrote this cannot be told", hint=_HINT)
+    raise UsageError(f"{shown}: no known program wrote this", hint=_HINT)
 
 
 def _is_jsonl(source: Source, path: str) -> bool:

@@ -109,7 +109,7 @@ def import_source(
 ) -> ImportReport:
     """Bring a source into the workspace; call it with the writer lock held, and sync afterwards.
 
-    `UsageError` where its form cannot be told, or where another source of that name was imported.
+    `UsageError` where its form is not recognised, or another source of that name was imported.
     """
     source = open_source(path)
     try:

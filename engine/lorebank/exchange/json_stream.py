@@ -12,6 +12,7 @@ BROKEN = "invalid-json"
 """The code of what ends the reading of a file."""
 
 _READ = 1 << 20
+"""Bytes read at a time."""
 LARGEST_VALUE = 256_000_000
 """Characters of one value."""
 _WHITE = re.compile(r"[ \t\r\n]*")

@@ -2,7 +2,7 @@
 
 "What? A: plan/2024"  →  "What- A- plan/2024"
 "CON"                 →  "CON_"
-a name of 300 bytes   →  its first 100 bytes and eight letters that tell it from others
+a name of 300 bytes   →  its first 100 bytes and eight letters of a hash
 
 ---
     aliases: [Annie]
@@ -11,7 +11,7 @@ a name of 300 bytes   →  its first 100 bytes and eight letters that tell it fr
     imported-hash: 5f0c…
     ---
 
-The hash tells whether its owner edited the file since: an edited one is never written over.
+The hash shows whether its owner edited the file since: an edited one is never written over.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ from lorebank.records import dataclass
 _LONGEST = 120
 """Bytes of one part; a name of 255 has no room for a suffix, and some systems allow 143."""
 _MOST_PARTS = 12
+"""Folders in a path: with 120 bytes each, within the 4,096 bytes that Linux allows."""
 _FORBIDDEN = re.compile(r'[<>:"/\\|?*\x00-\x1f\x7f]+')
 _PERCENT_CODE = re.compile(r"%(?=[0-9A-Fa-f]{2})")
 _DEVICE = re.compile(r"(?:CON|PRN|AUX|NUL|COM[0-9¹²³]|LPT[0-9¹²³])(?=\.|\Z)", re.IGNORECASE)

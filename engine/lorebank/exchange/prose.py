@@ -41,15 +41,15 @@ def shareable_text(text: str, place: str) -> tuple[str, tuple[Diagnostic, ...]]:
     """The text without private spans and secrets, line for line; and where secrets stood."""
     visible = without_private(text)
     masked, problems = redacted_page(visible, place)
-    told = tuple(
+    masked_secrets = tuple(
         Diagnostic(p.path, p.line, p.code, p.message.replace("kept out of the index", "masked"))
         for p in problems
     )
     if visible == text:
-        return masked, told
+        return masked, masked_secrets
     line = next(n for n, (a, b) in enumerate(_pairs(text, visible), 1) if a != b)
     left_out = Diagnostic(place, line, "private", "private text is left out")
-    return "\n".join(each.rstrip() for each in masked.split("\n")), (*told, left_out)
+    return "\n".join(each.rstrip() for each in masked.split("\n")), (*masked_secrets, left_out)
 
 
 def _pairs(text: str, other: str) -> zip[tuple[str, str]]:

@@ -29,6 +29,7 @@ _ENTITY_KEYS = ("entities", "entity", "subjects", "people", "about")
 _DAY_KEYS = ("date", "day", "timestamp", "time", "created_at", "createdAt", "created", "at")
 _KINDS = {**{kind.value: kind for kind in FactKind}, **{k.letter.lower(): k for k in FactKind}}
 _LONGEST_LINE = 4_000_000
+"""Bytes; no text worth remembering is longer, and a line is held in memory whole."""
 _UNREAD = "line-unread"
 Problem = tuple[str, str]
 

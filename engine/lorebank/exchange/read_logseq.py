@@ -218,7 +218,7 @@ def _text_line(outline: _Outline, line: str, number: int) -> None:
     state = _STATE.match(text) if bullet else None
     box = f"{_BOXES.get(state['state'], '[ ]')} " if state else ""
     text = text[state.end() :] if state else _PRIORITY.sub("", text)
-    text = rewrite_prose(text, lambda prose: _said(outline, prose, number)).rstrip()
+    text = rewrite_prose(text, lambda prose: _readable(outline, prose, number)).rstrip()
     if bullet is None:
         outline.lines.append(f"{_depth(line)}{text}" if text else "")
     elif text:
@@ -226,7 +226,7 @@ def _text_line(outline: _Outline, line: str, number: int) -> None:
     outline.began = outline.began or bool(text)
 
 
-def _said(outline: _Outline, prose: str, number: int) -> str:
+def _readable(outline: _Outline, prose: str, number: int) -> str:
     """A stretch of prose without what only Logseq understands."""
     prose = _LABELLED_BLOCK.sub(r"\g<label>", prose)
     prose = _LABELLED_PAGE.sub(r"[[\g<page>|\g<label>]]", prose)

@@ -1,6 +1,6 @@
 """Obsidian vaults, and plain folders of Markdown: each note as it is, with links that hold here.
 
-Daily notes are told by the vault's own settings and keep their day. Left out are attachments,
+Daily notes are recognised by the vault's own settings and keep their day. Left out are attachments,
 templates, drawings and what hides between `%%`; block ids go, a callout becomes a bold title.
 """
 

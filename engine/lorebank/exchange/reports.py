@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from lorebank.domain import Diagnostic
+from lorebank.domain import Diagnostic, record_to_dict
 from lorebank.records import dataclass
 
 
@@ -41,23 +41,7 @@ class ImportReport:
         return dict(Counter(each.code for each in self.left_out).most_common())
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "form": self.form,
-            "folder": self.folder,
-            "dry_run": self.dry_run,
-            "complete": self.complete,
-            "added": list(self.added),
-            "updated": list(self.updated),
-            "unchanged": self.unchanged,
-            "edited": list(self.edited),
-            "removed": list(self.removed),
-            "gone": list(self.gone),
-            "reasons": dict(self.reasons),
-            "left_out": [
-                {"path": p.path, "line": p.line, "code": p.code, "message": p.message}
-                for p in self.left_out
-            ],
-        }
+        return record_to_dict(self) | {"reasons": dict(self.reasons)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +61,6 @@ class ExportReport:
     """Of `jsonl` and `csv` without a target."""
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "format": self.form,
-            "facts": self.facts,
-            "left_out": self.left_out,
-            "target": self.target,
-            "files": list(self.files),
-        }
+        fields = record_to_dict(self)
+        del fields["text"]
+        return {"format": fields.pop("form"), **fields}

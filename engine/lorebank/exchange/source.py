@@ -28,9 +28,11 @@ LARGEST_NOTE = 8_000_000
 LARGEST_ENTRY = 4_000_000_000
 """Bytes of one entry of an archive, unpacked; it is streamed, so this bounds time, not memory."""
 _MOST_ENTRIES = 200_000
+"""Chosen by hand: far above any vault, far below what would fill the memory."""
 _MOST_RATIO = 200
 """JSON and prose shrink to a tenth or so; a bomb to a thousandth."""
 _RATIO_MATTERS = 10_000_000
+"""Bytes; a small file may shrink a thousandfold without being a bomb."""
 
 
 @dataclass(slots=True)

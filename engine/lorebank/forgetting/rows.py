@@ -17,6 +17,7 @@ from lorebank.domain import Citation
 KnownItem = tuple[str, str, str, Citation]
 """Id, kind, plain text, place."""
 _PATIENCE_S = 5.0
+"""Half of a connection's busy timeout: another reader finishes within that or is stuck."""
 _ITEMS = """
     SELECT i.id, i.kind, coalesce(i.content, substr(f.text, i.start + 1, i.length)), f.path,
            i.start_line, i.end_line
@@ -95,7 +96,7 @@ def opinions_moved(connection: Connection, ids: Iterable[str]) -> list[tuple[str
 
 
 def derived_counts(connection: Connection, places: Sequence[Citation]) -> dict[str, int]:
-    """How many rows of each table tell of some lines."""
+    """How many rows of each table come from these lines."""
     items: set[int] = set()
     chunks: set[int] = set()
     for place in places:

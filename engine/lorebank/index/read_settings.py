@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import zlib
+
 from lorebank.records import dataclass
 
 
@@ -20,13 +22,6 @@ class ReadSettings:
     """`(folder or file, origin)`: whose word what lies there is."""
 
     def fingerprint(self) -> str:
-        return repr(
-            (
-                self.retain_headings,
-                self.chunk_tokens,
-                self.chunk_overlap,
-                self.plain_mentions,
-                self.not_mentions,
-                self.origins,
-            )
-        )
+        """Eight digits, whatever the settings: a value that fills pages of its own could be damaged
+        without SQLite's checks seeing it."""
+        return f"{zlib.crc32(repr(self).encode()):08x}"

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import date
 from pathlib import PurePosixPath
 
 from lorebank.dates.times import times_of
-from lorebank.domain import Chunk, Diagnostic, Fact, Interval, Origin, Passage, Task, TaskState
+from lorebank.domain import (
+    PROMISE,
+    Chunk,
+    Diagnostic,
+    Fact,
+    Interval,
+    Origin,
+    Passage,
+    Task,
+    TaskState,
+)
 from lorebank.index.read_settings import ReadSettings
 from lorebank.index.slots import slots_of
 from lorebank.language.folding import slugify
+from lorebank.language.statements import promise_in
 from lorebank.markdown.chunks import chunk_document
 from lorebank.markdown.context import read_context, scope_of
 from lorebank.markdown.document import Document, read_document
@@ -62,7 +73,8 @@ class ReadFile:
     slots: tuple[tuple[Slot, ...], ...]
     """What each of the facts fixes."""
     tasks: tuple[Task, ...]
-    """Those that a line marks as such; each is an item of its own."""
+    """Those that a line marks as such, each an item of its own; and promises, which stand in the
+    facts and passages."""
     passages: tuple[tuple[Passage, tuple[Interval, ...]], ...]
     """Each with the times it names."""
     chunks: tuple[Chunk, ...]
@@ -127,7 +139,7 @@ def read_file(
         text=_searchable(document),
         facts=facts,
         slots=tuple(slots_of(fact) for fact in facts),
-        tasks=tasks,
+        tasks=(*tasks, *_promises(facts, passages, source.recorded)),
         passages=tuple((p, times_of(p.text, source.recorded)) for p in passages),
         chunks=chunk_document(
             text,
@@ -239,6 +251,17 @@ def _due(task: Task, recorded: date | None) -> Task:
     is_open = task.state is TaskState.OPEN
     times = times_of(task.text, recorded, tense="future" if is_open else None)
     return replace(task, due=times[0]) if times else task
+
+
+def _promises(
+    facts: Iterable[Fact], passages: Iterable[Passage], recorded: date | None
+) -> Iterator[Task]:
+    """What is promised in facts and prose; open until a newer line moves it."""
+    texts = [(fact.content, fact.citation) for fact in facts]
+    texts += [(passage.text, passage.citation) for passage in passages]
+    for text, place in texts:
+        if promise := promise_in(text):
+            yield _due(Task(promise, TaskState.OPEN, place, kind=PROMISE), recorded)
 
 
 def _page_names(path: str, front_matter: Mapping[str, FrontMatterValue]) -> tuple[NameRow, ...]:

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 
 from lorebank.database.connection import Connection, select
-from lorebank.domain import Citation, Interval, Task, TaskState
+from lorebank.domain import PROMISE, Citation, Interval, Task, TaskState
 from lorebank.language.words import content_words, words
 from lorebank.trust.quarantine import TRUSTED
 
@@ -43,17 +43,27 @@ def insert_tasks(connection: Connection, item: int, tasks: Sequence[Task]) -> No
 
 
 def load_tasks(
-    connection: Connection, *, until: date | None = None, state: TaskState | None = None
+    connection: Connection,
+    *,
+    until: date | None = None,
+    state: TaskState | None = None,
+    own_promises: bool = False,
 ) -> tuple[Task, ...]:
     """The tasks as they stood at the end of the day `until`: each once, by its newest line, the
-    oldest first; of one state where `state` is given."""
+    oldest first; of one state where `state` is given. With `own_promises` only those of a line
+    that is about nobody else."""
+    only = (
+        f" AND t.kind = '{PROMISE}'"
+        " AND NOT EXISTS (SELECT 1 FROM mentions m WHERE m.item = t.item AND m.subject = 1)"
+    )
     newest: dict[str, Task] = {}
     for item, kind, text, said, start, end, same, path, first, last, recorded in select(
         connection,
         "SELECT t.item, t.kind, t.text, t.state, t.due_start, t.due_end, t.words, f.path,"
         " i.start_line, i.end_line, i.recorded FROM tasks t JOIN items i ON i.item = t.item"
         f" JOIN files f ON f.file = i.file WHERE {TRUSTED} AND (?1 IS NULL OR i.recorded IS NULL"
-        " OR i.recorded <= ?1) ORDER BY coalesce(i.recorded, ''), f.path, i.start_line, t.text",
+        f" OR i.recorded <= ?1){only if own_promises else ''}"
+        " ORDER BY coalesce(i.recorded, ''), f.path, i.start_line, t.text",
         (_iso(until),),
     ):
         settles = TaskState(said) is not TaskState.OPEN

@@ -11,7 +11,18 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lorebank.database.connection import Connection, select
-from lorebank.domain import NOBODY, Author, Chunk, Diagnostic, Fact, Interval, Origin, Passage, Task
+from lorebank.domain import (
+    NOBODY,
+    PROMISE,
+    Author,
+    Chunk,
+    Diagnostic,
+    Fact,
+    Interval,
+    Origin,
+    Passage,
+    Task,
+)
 from lorebank.index.codes import insert_codes
 from lorebank.index.contexts import delete_context, insert_context
 from lorebank.index.embedding import item_text
@@ -225,12 +236,13 @@ def _insert_items(connection: Connection, file: int, read: ReadFile, starts: Seq
 def _entries(connection: Connection, read: ReadFile, starts: Sequence[int]) -> list[_Entry]:
     """The items of a file in the order of its lines, numbered on from those that are there."""
     tasks = {task.citation: task for task in read.tasks}
+    marked = [task for task in read.tasks if task.kind != PROMISE]
     said: list[tuple[Fact | Passage, tuple[Interval, ...], tuple[Slot, ...]]] = [
         *((f, f.times, slots) for f, slots in zip(read.facts, read.slots, strict=True)),
         *((passage, times, ()) for passage, times in read.passages),
         *(
             (_as_passage(task, read.text, starts), (task.due,) if task.due else (), ())
-            for task in read.tasks
+            for task in marked
         ),
     ]
     said.sort(key=lambda entry: (entry[0].citation.start_line, entry[0].citation.end_line))
@@ -239,10 +251,16 @@ def _entries(connection: Connection, read: ReadFile, starts: Sequence[int]) -> l
     for item, (each, times, slots) in enumerate(said, start=first):
         start, length = _place(each, read.text, starts)
         raw = read.text[start : start + length]
-        task = tasks.get(each.citation) if isinstance(each, Passage) else None
+        task = tasks.get(each.citation)
+        if task is not None and task.kind == PROMISE and task.text not in _said_by(each):
+            task = None  # another part of a long line
         words = _words_of_fact(each) if isinstance(each, Fact) else raw
         entries.append(_Entry(item, each, times, slots, task, start, length, raw, words))
     return entries
+
+
+def _said_by(each: Fact | Passage) -> str:
+    return each.content if isinstance(each, Fact) else each.text
 
 
 def _item_row(entry: _Entry, file: int, ordinal: int, read: ReadFile) -> tuple[Any, ...]:

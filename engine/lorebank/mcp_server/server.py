@@ -15,11 +15,13 @@ from lorebank.errors import LorebankError, UsageError
 from lorebank.mcp_server.access import Access, caller, check_tools, telling_callers
 from lorebank.mcp_server.arguments import TOOL_ALIASES, fit
 from lorebank.mcp_server.banks import BankThreads, OpensBank, OpensBanks
-from lorebank.mcp_server.prompts import add_prompts
-from lorebank.mcp_server.reading_tools import add_memory_tools, add_reading_tools
-from lorebank.mcp_server.resources import add_resources
+from lorebank.mcp_server.reading_tools import (
+    add_memory_tools,
+    add_reading_tools,
+    add_tools_for_several,
+)
+from lorebank.mcp_server.resources import add_prompts, add_resources
 from lorebank.mcp_server.results import as_usage_error, error_result, joined
-from lorebank.mcp_server.several_tools import add_tools_for_several
 from lorebank.mcp_server.writing_tools import add_writing_tools
 from lorebank.version import __version__
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from lorebank.database.connection import Connection, select
 from lorebank.domain import Citation, Diagnostic, Entity, Neighbour
 from lorebank.names.compared_names import compared
-from lorebank.names.resolve import Resolution
 from lorebank.records import dataclass
 
 if TYPE_CHECKING:

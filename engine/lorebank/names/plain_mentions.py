@@ -2,7 +2,7 @@
 
 A name that comes, goes or is spelled otherwise changes what old text says. Only the items that may
 be affected are read again: those that had a name which is gone, and those that hold all words of a
-name which is new. The result equals that of an index made anew.
+name which is new. The result equals that of an index rebuilt from scratch.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 _FEW = 300
 """With more new names than this, all items are read: asking for each name would take longer."""
 _AT_ONCE = 2_000
+"""Items whose texts are in memory at a time."""
 _SUFFIX = re.compile(r"(?<=\w)['’]\w{1,4}(?!\w)")
 """What stands behind a name and an apostrophe: `Nurten'in`, `Ana's`."""
 

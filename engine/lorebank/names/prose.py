@@ -22,11 +22,12 @@ from lorebank.names.readings import split_full_name
 from lorebank.records import dataclass
 
 START = 4
-"""So many first letters of a name tell whether it can stand in a text at all."""
+"""First letters of a name by which most texts are ruled out at once."""
 _SEPARATORS = dict.fromkeys(
     map(ord, "-_\u2010\u2011\u2012\u2013\u2014\u2015\u2212\t\n\r\u00a0"), " "
 )
 _EXACT_LETTERS = 3
+"""A name of so few letters counts only as it is written: `AI` is none in `ai`."""
 _TRIMMED = ' \t\n.,:;!?"“”„»«()[]{}<>*~|'
 _NO_PROSE = re.compile(
     r"`[^`\n]*`"  # code
@@ -106,11 +107,11 @@ def pattern_of(slug: str, name: str, excluded: frozenset[str] = frozenset()) -> 
 def beginnings(text: str, most: int) -> set[str]:
     """Every stretch of a text, folded as names are, of one letter up to `most`: no name is in it
     whose first `most` letters are none of these."""
-    dirty = _folded(text).translate(_SEPARATORS)
+    plain = _folded(text).translate(_SEPARATORS)
     return {
-        dirty[start : start + size]
+        plain[start : start + size]
         for size in range(1, most + 1)
-        for start in range(len(dirty) - size + 1)
+        for start in range(len(plain) - size + 1)
     }
 
 
@@ -134,8 +135,8 @@ class NameFinder:
         if _MAY_BE_NO_PROSE.search(text):
             text = _NO_PROSE.sub(lambda found: "\x1f" * len(found.group()), text)
         folded = _folded(text)
-        dirty = folded.translate(_SEPARATORS)
-        hits = [(end + 1 - len(name), end + 1, name) for end, name in self._automaton.iter(dirty)]
+        plain = folded.translate(_SEPARATORS)
+        hits = [(end + 1 - len(name), end + 1, name) for end, name in self._automaton.iter(plain)]
         if not hits:
             return []
         hits.sort(key=lambda hit: (hit[0], -hit[1]))

@@ -155,6 +155,7 @@ _CJK_TITLE_BEHIND = re.compile(
 )
 _COMMA = re.compile(r",(?!\d)")
 _LONGEST_FORM = 6
+"""Words; the longest in `tables/legal_forms.txt` has five."""
 
 
 def without_possessive(text: str) -> tuple[str, bool]:

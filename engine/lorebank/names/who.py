@@ -1,4 +1,4 @@
-"""Whom one name stands for, step by step, each step told.
+"""Whom one name stands for, step by step, with the reason of each.
 
 The order: the explicit slug, the ledger, front matter, folding, then what the writing alone makes
 safe (title, legal form, one slip in a long name). What is left is only proposed; context and
@@ -16,6 +16,7 @@ from lorebank.language.folding import slugify, strip_possessive
 from lorebank.names.entities import entities_by_slug
 
 _PROPOSALS = 8
+"""Chosen by hand: they are read on a screen, with their reasons."""
 
 
 def resolve_name(

@@ -283,7 +283,8 @@ def _names_in(sentence: Sentence, names: Mapping[str, str]) -> list[_Name]:
 def _subject(
     cue: Cue, said: Statement, known: Sequence[_Name], before: Sequence[_Name], *, opens: bool
 ) -> _Name | None:
-    """Whom the cue is about: the last name, "I" or "she" up to it; without one, the writer.
+    """Whom the cue is about: the writer where "I" stands in its clause, else the last name or "she"
+    up to it; without one, the writer.
 
     `None` where that is not certain. With `opens`, as of a preference, the subject has to begin the
     sentence, with the cue right behind it.
@@ -291,13 +292,15 @@ def _subject(
     first = said.word_at(cue.start)
     named = (_unknown(cue, said), *known)
     names = {n.word: n for n in named if n and not (n.owns and n.word + 1 != first)}
-    authors, others = said.places("i", cue.end), said.places("they", cue.end)
-    nearest = max((n for n in (*names, *authors, *others) if said.starts[n] < cue.end), default=-1)
+    others = said.places("they", cue.end)
+    nearest = max((n for n in (*names, *others) if said.starts[n] < cue.end), default=-1)
+    if said.is_of_writer(cue):
+        return None if opens and first > _NEAR + 1 else _WRITER
     if opens and not (nearest == 0 and first <= _NEAR + 1):
         return None
-    if nearest in names and nearest not in authors:
+    if nearest in names:
         return names[nearest]
-    if nearest in others and nearest not in authors:
+    if nearest in others:
         who = {name.name for name in before}
         return _Name(who.pop(), 0, 0) if len(who) == 1 else None
     if nearest < 0 and known:

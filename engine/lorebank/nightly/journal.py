@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any
 
-from lorebank.domain import Citation, Diagnostic, Evidence, OpenPair, Opinion
+from lorebank.domain import Citation, Diagnostic, Evidence, OpenPair, Opinion, record_to_dict
 from lorebank.markdown.blocks import find_blocks
 from lorebank.markdown.generated_text import citation_link, escape_inline
 from lorebank.markdown.opinion_page import OPINIONS_PATH, is_opinion_block, kept_by_hand
@@ -104,15 +104,7 @@ class JournalEntry:
         told = [f"### {name}\n\n" + "\n".join(lines) for name, lines in sections if lines]
         return head + "\n" + "\n\n".join([f"## Run {self.number}", *told]) + "\n"
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "day": self.day.isoformat(),
-            "number": self.number,
-            "opinions": list(self.opinions),
-            "unsure": list(self.unsure),
-            "pages": dict(self.pages),
-            "left": list(self.left),
-        }
+    to_dict = record_to_dict
 
     @classmethod
     def from_dict(cls, told: Mapping[str, Any]) -> JournalEntry:

@@ -15,11 +15,12 @@ from lorebank.domain import Diagnostic, ReflectReport
 from lorebank.markdown.moved import find_moved, move_in, take_out
 from lorebank.names.entities import PageMove
 from lorebank.nightly.journal import journal_path
-from lorebank.nightly.undo import BegunRun, Change, keep_for_undo, next_run
+from lorebank.nightly.undo import BegunRun, keep_for_undo, next_run
 from lorebank.pages.edits import PageEdit
 from lorebank.records import dataclass
 from lorebank.workspace.atomic import write_atomic
 from lorebank.workspace.diff import unified
+from lorebank.workspace.run_store import Change
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,7 @@ class PlannedMoves:
     edits: tuple[PageEdit, ...]
     problems: tuple[Diagnostic, ...]
 
-    def told_with(self, report: ReflectReport) -> ReflectReport:
+    def merged_into(self, report: ReflectReport) -> ReflectReport:
         """A run's report with these moves before its own edits; a dry run plans the latter on the
         pages as they still are."""
         if not self.edits and not self.problems:

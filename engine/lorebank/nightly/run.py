@@ -32,11 +32,10 @@ from lorebank.nightly.suggest import suggest_lines
 from lorebank.nightly.under_way import (
     RunUnderWay,
     complete,
-    present_bytes,
     refuse_linked_bank,
     write_pages,
 )
-from lorebank.nightly.undo import BegunRun, Change, next_run
+from lorebank.nightly.undo import BegunRun, next_run
 from lorebank.pages.content import read_content
 from lorebank.pages.digests import TODAY_PATH
 from lorebank.pages.edits import PageEdit
@@ -50,9 +49,11 @@ from lorebank.pages.vanishing import vanishing_lines
 from lorebank.records import dataclass
 from lorebank.settings.tables import Config
 from lorebank.trust.quarantine import quarantined_lines
+from lorebank.workspace.atomic import read_if_exists
 from lorebank.workspace.diff import unified
 from lorebank.workspace.files import content_hash
 from lorebank.workspace.paths import is_linked
+from lorebank.workspace.run_store import Change
 
 MAX_ROUNDS = 5
 """Line numbers settle in two or three rounds."""
@@ -216,7 +217,7 @@ class _Run:
             problems=[p for p in planned.problems if p.code == "vanish-limit"],
             rejected=planned.rejected,
         )
-        before = present_bytes(self.root / REJECTED_PATH)
+        before = read_if_exists(self.root / REJECTED_PATH)
         is_same = rejections == self.rejections
         after = before if is_same else rejections.encode("utf-8")
         moved = self.options.begun.changes if self.options.begun else {}

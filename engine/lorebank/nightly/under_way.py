@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import io
 import json
 import zipfile
 from collections.abc import Collection, Iterator, Mapping
@@ -25,14 +24,21 @@ from lorebank.errors import ConcurrentEdit, PathRefused, WorkspaceError
 from lorebank.markdown.blocks import find_blocks
 from lorebank.nightly.commit import REJECTED_PATH
 from lorebank.nightly.journal import JOURNAL_FOLDER, JournalEntry, journal_path
-from lorebank.nightly.undo import Change, Mask, check_place, keep_for_undo, masked, unmasked
+from lorebank.nightly.undo import Mask, keep_for_undo, masked, unmasked
 from lorebank.records import dataclass
-from lorebank.workspace.atomic import remove_temporaries, remove_whole, write_atomic
+from lorebank.workspace.atomic import read_if_exists, remove_temporaries, write_atomic
 from lorebank.workspace.layout import BANK_FOLDER, DERIVED_FOLDER, ensure_derived_folder
 from lorebank.workspace.paths import is_linked
+from lorebank.workspace.run_store import (
+    MANIFEST,
+    Change,
+    apply_change,
+    check_restorable,
+    pack,
+    unpack,
+)
 
 RECORD = f"{DERIVED_FOLDER}/run.zip"
-_MANIFEST = "manifest.json"
 _FOLDERS = (
     DERIVED_FOLDER,
     f"{DERIVED_FOLDER}/undo",
@@ -91,7 +97,7 @@ class Resumed:
     journal: str | None
     problems: tuple[Diagnostic, ...]
 
-    def told_with(self, report: ReflectReport) -> ReflectReport:
+    def merged_into(self, report: ReflectReport) -> ReflectReport:
         """The report of the run that follows, with what this one wrote."""
         pages = {*self.changed, *report.changed}
         if report.journal and self.journal and self.journal != report.journal:
@@ -118,7 +124,7 @@ def write_pages(root: Path, run: RunUnderWay) -> WrittenPages:
     found = WrittenPages()
     for path, change in run.pages.items():
         try:
-            if present_bytes(root / path) != change.after:
+            if read_if_exists(root / path) != change.after:
                 _put(root, path, change)
             found.written.append(path)
         except ConcurrentEdit:
@@ -150,7 +156,7 @@ def resume_run(root: Path) -> Resumed | None:
         return None
     refuse_linked_bank(root)
     journal = journal_path(run.entry.day)
-    if run.entry.is_in(_text(present_bytes(root / journal))):  # only its record was left
+    if run.entry.is_in(_text(read_if_exists(root / journal))):  # only its record was left
         (root / RECORD).unlink()
         return Resumed(run.name, (), journal, ())
     found = write_pages(root, run)
@@ -178,24 +184,11 @@ def refuse_linked_bank(root: Path) -> None:
         )
 
 
-def present_bytes(file: Path) -> bytes | None:
-    """What a file holds now, `None` where there is none; `WorkspaceError` where none can be."""
-    try:
-        return file.read_bytes()
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise WorkspaceError(f"{file}: cannot be read: {error.strerror}") from error
-
-
 def _put(root: Path, path: str, change: Change) -> None:
     """Raises `ConcurrentEdit` where the file is no longer what was read."""
     if is_linked(root, path):
         raise PathRefused(f"{path}: is reached by a symbolic link, which is never followed")
-    if change.after is not None:
-        write_atomic(root / path, change.after, expected=change.before)
-    elif change.before is not None:
-        remove_whole(root / path, expected=change.before)
+    apply_change(root / path, change)
 
 
 def _write_notes(root: Path, run: RunUnderWay, written: Collection[str]) -> Iterator[Diagnostic]:
@@ -223,13 +216,13 @@ def _write_notes(root: Path, run: RunUnderWay, written: Collection[str]) -> Iter
 
 
 def _journal_change(root: Path, run: RunUnderWay, written: Collection[str]) -> Change:
-    before = present_bytes(root / journal_path(run.entry.day))
+    before = read_if_exists(root / journal_path(run.entry.day))
     return Change(before, run.entry.added_to(_text(before), written).encode("utf-8"))
 
 
 def _is_written(root: Path, path: str, change: Change) -> bool:
     try:
-        if present_bytes(root / path) != change.after:
+        if read_if_exists(root / path) != change.after:
             _put(root, path, change)
     except ConcurrentEdit:
         return False
@@ -238,7 +231,7 @@ def _is_written(root: Path, path: str, change: Change) -> bool:
 
 def _took_place(root: Path, path: str, change: Change) -> bool:
     """Whether a page that somebody edited since holds what the run wrote into it."""
-    present = present_bytes(root / path)
+    present = read_if_exists(root / path)
     if present is None or change.after is None:
         return False
     before, now, after = (_bodies(data) for data in (change.before, present, change.after))
@@ -265,17 +258,16 @@ def _said(problem: WorkspaceError, path: str) -> str:
 
 
 def _save(root: Path, run: RunUnderWay) -> None:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-        told = {
-            "run": run.name,
-            "changes": _stored(archive, "page", {**run.pages, REJECTED_PATH: run.rejections}),
-            "moved": _stored(archive, "moved", run.moved),
-            "entry": run.entry.to_dict(),
-        }
-        archive.writestr(_MANIFEST, json.dumps(told, ensure_ascii=False))
+    entries: dict[str, bytes] = {}
+    told = {
+        "run": run.name,
+        "changes": _stored(entries, "page", {**run.pages, REJECTED_PATH: run.rejections}),
+        "moved": _stored(entries, "moved", run.moved),
+        "entry": run.entry.to_dict(),
+    }
+    entries[MANIFEST] = json.dumps(told, ensure_ascii=False).encode()
     ensure_derived_folder(root)
-    write_atomic(root / RECORD, buffer.getvalue(), expected=present_bytes(root / RECORD))
+    write_atomic(root / RECORD, pack(entries), expected=read_if_exists(root / RECORD))
 
 
 _Side = tuple[str, Mask | None]
@@ -283,9 +275,9 @@ _Side = tuple[str, Mask | None]
 
 
 def _stored(
-    archive: zipfile.ZipFile, prefix: str, changes: Mapping[str, Change]
+    entries: dict[str, bytes], prefix: str, changes: Mapping[str, Change]
 ) -> dict[str, list[_Side | None]]:
-    """Path → where its bytes before and after are."""
+    """Add the bytes before and after to `entries`; path → their names."""
     stored: dict[str, list[_Side | None]] = {}
     for number, (path, change) in enumerate(changes.items()):
         stored[path] = []
@@ -293,43 +285,43 @@ def _stored(
             name = f"{prefix}-{number}-{side}"
             kept, mask = (None, None) if data is None else masked(data)
             if kept is not None:
-                archive.writestr(name, kept)
+                entries[name] = kept
             stored[path].append(None if kept is None else (name, mask))
     return stored
 
 
 def _load(root: Path) -> RunUnderWay | None:
     """The run on record; only pages of the bank, since the file may be anybody's."""
-    data = present_bytes(root / RECORD)
+    data = read_if_exists(root / RECORD)
     if data is None or is_linked(root, RECORD):
         return None
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        told = json.loads(archive.read(_MANIFEST))
-        changes, moved = (_read(root, archive, told[key]) for key in ("changes", "moved"))
+    entries = unpack(data)
+    told = json.loads(entries[MANIFEST])
+    changes, moved = (_read(root, entries, told[key]) for key in ("changes", "moved"))
     rejections = changes.pop(REJECTED_PATH)
     entry = JournalEntry.from_dict(told["entry"])
     return RunUnderWay(told["run"], changes, entry, rejections, moved)
 
 
 def _read(
-    root: Path, archive: zipfile.ZipFile, stored: Mapping[str, list[_Side | None]]
+    root: Path, entries: Mapping[str, bytes], stored: Mapping[str, list[_Side | None]]
 ) -> dict[str, Change]:
     """The changes; a page whose secrets cannot be brought back stays masked, and is no page of the
     run any more: what stands there is neither of the two."""
     found: dict[str, Change] = {}
     for path, sides in stored.items():
-        check_place(root, path)
-        present = present_bytes(root / path) or b""
-        before, after = (_side(archive, side, present) for side in sides)
+        check_restorable(root, path, below=BANK_FOLDER)
+        present = read_if_exists(root / path) or b""
+        before, after = (_side(entries, side, present) for side in sides)
         found[path] = Change(before, after)
     return found
 
 
-def _side(archive: zipfile.ZipFile, side: _Side | None, present: bytes) -> bytes | None:
+def _side(entries: Mapping[str, bytes], side: _Side | None, present: bytes) -> bytes | None:
     if side is None:
         return None
     name, mask = side
-    kept = archive.read(name)
+    kept = entries[name]
     if mask is None:
         return kept
     with contextlib.suppress(ValueError):

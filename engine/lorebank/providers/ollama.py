@@ -19,7 +19,6 @@ from lorebank.providers.remote import Service, bearer, open_embedder
 from lorebank.records import dataclass
 
 DEFAULT_MODEL = "nomic-embed-text"
-_LOADING_S = 180.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,7 @@ def cache_directory(environ: Mapping[str, str] = os.environ) -> Path | None:
 
 
 _DIGITS = 16
+"""64 bits: the handful of model files of one user will not collide."""
 _REMEMBERED = 64
 """Files whose hash is kept; beyond them the oldest goes."""
 
@@ -39,7 +40,7 @@ def content_hash(file: Path) -> str:
     """Sixteen hexadecimal digits of the file's bytes. Raises `OSError` where it cannot be read.
 
     Reading 300 MB takes as long as several questions, so the hash is kept in the user's cache
-    directory beside the file's size and times; a file of other times is read again.
+    directory with the file's size and times; a file of other times is read again.
     """
     place = file.resolve()
     stat = place.stat()

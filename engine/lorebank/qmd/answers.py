@@ -35,6 +35,7 @@ _REJECTED = re.compile(
 _TYPED = re.compile(r"\A\s*(lex|vec|hyde|intent|expand)\s*:\s*", re.IGNORECASE)
 _WORD = re.compile(r'-?"[^"]*"|[^\s"]+')
 _MOST_LINES = 1000
+"""Of one hit; a longer range in qmd's answer is an error of its own."""
 _LONGEST_QUESTION = 2000
 """Characters; more than this is no question, and may be more than an argument can hold."""
 
@@ -131,7 +132,7 @@ def _found(row: dict[str, Any]) -> Found | None:
 
 
 def _lines(row: dict[str, Any]) -> tuple[int, int]:
-    """The snippet's own lines; the line of the match where it does not tell."""
+    """The snippet's own lines; the line of the match where it names none."""
     hunk = _HUNK.match(str(row.get("snippet") or ""))
     if hunk:
         first = max(1, int(hunk[1]))

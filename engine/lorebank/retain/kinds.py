@@ -87,7 +87,8 @@ def _patterns(entry: str) -> dict[str, re.Pattern[str]]:
 
 _ENTRIES = (
     *("request", "order", "command", "often", "decision"),
-    *("opinion", "deed", "me", "did", "context", "not_names", "asks_tasks"),
+    *("opinion", "deed", "me", "did", "context", "not_names"),
+    *("asks_tasks", "asks_promises"),
 )
 
 

@@ -23,6 +23,7 @@ from lorebank.workspace.atomic import write_atomic
 
 SYSTEMS = ("systemd", "cron", "launchd", "windows")
 TIMEOUT_S = 60.0
+"""Chosen by hand: a scheduler that has not answered by then is stuck."""
 _NO_CRONTAB = ("no crontab for", "can't open")
 """What `crontab -l` says, in its several makes, where the user has none."""
 _ABSENT = "name another --system, or put `lorebank schedule print` where your scheduler reads it"

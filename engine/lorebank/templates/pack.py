@@ -25,7 +25,9 @@ from lorebank.workspace.standing import STANDING_LINES, StandingPage
 
 MANIFEST = "template.toml"
 MOST_FILES = 500
+"""A pack is pages to begin with, not an archive."""
 LARGEST_FILE = 1_000_000
+"""Bytes."""
 LARGEST_PACK = 8_000_000
 """Bytes of all files of a pack, unpacked."""
 _MOST_ENTRIES = 4 * MOST_FILES
@@ -82,7 +84,7 @@ def _gathered(entries: Iterator[tuple[str, bytes]], origin: str) -> PackFiles:
             raise WorkspaceError(f"{origin}: holds more than {MOST_FILES} files")
         files[path] = _checked(path, content, origin)
     if manifest is None:
-        raise NotFound(f"{origin}: holds no {MANIFEST}", hint="a template is told by that file")
+        raise NotFound(f"{origin}: holds no {MANIFEST}", hint="that file makes a folder a template")
     return PackFiles(f"{origin}/{MANIFEST}", manifest, dict(sorted(files.items())))
 
 
@@ -101,7 +103,7 @@ def _checked(path: str, content: bytes, origin: str) -> bytes:
 
 
 def _belongs(name: str) -> bool:
-    """Whether an entry is read at all: a README beside the manifest is for people."""
+    """Whether an entry is read at all: a README next to the manifest is for people."""
     return name == MANIFEST or name.startswith(_CONTENT)
 
 

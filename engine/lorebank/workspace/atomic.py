@@ -1,6 +1,6 @@
 """Writing a file whole or not at all, and only over the content one has read.
 
-The new bytes go to a hidden file beside the target, reach the disk, and take its place in one
+The new bytes go to a hidden file next to the target, reach the disk, and take its place in one
 step: whoever looks, and whenever the process is killed, sees the old content or the new one.
 """
 
@@ -33,7 +33,7 @@ def write_atomic(path: Path, data: bytes, *, expected: bytes | None) -> None:
         mode = _check(path, expected)
         temporary = _write_temporary(path, data, mode)
         try:
-            with _alone_in(path.parent):
+            with _exclusive(path.parent):
                 _check(path, expected)
                 _put(temporary, path, is_new=expected is None)
         finally:
@@ -46,12 +46,30 @@ def write_atomic(path: Path, data: bytes, *, expected: bytes | None) -> None:
 def remove_whole(path: Path, *, expected: bytes) -> None:
     """Delete a file that still holds what the caller has read; raises as `write_atomic` does."""
     try:
-        with _alone_in(path.parent):
+        with _exclusive(path.parent):
             _check(path, expected)
             path.unlink()
         _flush_folder(path.parent)
     except OSError as error:
         raise WorkspaceError(f"{path}: cannot be removed: {error.strerror}") from error
+
+
+def replace_bytes(path: Path, data: bytes | None, *, expected: bytes | None) -> None:
+    """Put `data` in place of `expected`, `None` standing for no file; raises as `write_atomic`."""
+    if data is not None:
+        write_atomic(path, data, expected=expected)
+    elif expected is not None:
+        remove_whole(path, expected=expected)
+
+
+def read_if_exists(path: Path) -> bytes | None:
+    """What a file holds, `None` where there is none; `WorkspaceError` where it cannot be read."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise WorkspaceError(f"{path}: cannot be read: {error.strerror}") from error
 
 
 def temporaries(folder: Path) -> list[Path]:
@@ -78,7 +96,7 @@ def remove_temporaries(folder: Path) -> tuple[str, ...]:
 
 
 @contextlib.contextmanager
-def _alone_in(folder: Path) -> Iterator[None]:
+def _exclusive(folder: Path) -> Iterator[None]:
     """Keep other processes of ours from changing the folder between a check and what rests on it.
 
     A lock on the folder itself, held for two system calls, so that writers who hold different

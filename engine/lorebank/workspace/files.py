@@ -39,7 +39,9 @@ from lorebank.workspace.layout import (
 )
 
 _LOOKED_AT = 1_000
+"""Files counted for a hint; a home directory may hold a million."""
 _WINDOWS_JUNCTION = 0xA0000003
+"""IO_REPARSE_TAG_MOUNT_POINT of the Windows SDK."""
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _BINARY = getattr(os, "O_BINARY", 0)
 

@@ -18,6 +18,7 @@ from lorebank.errors import LockHeld, WorkspaceError
 from lorebank.workspace.layout import ensure_derived_folder
 
 _POLL_S = 0.02
+"""Chosen by hand: short beside what a writer does, long beside asking."""
 _BUSY = frozenset({errno.EACCES, errno.EAGAIN, errno.EDEADLK})
 
 if sys.platform == "win32":

@@ -8,9 +8,9 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 from lorebank.agent.hooks import claude_code, shell
+from lorebank.domain import record_to_dict
 from lorebank.errors import ConfigurationError, UsageError
 from lorebank.records import dataclass
 from lorebank.workspace.atomic import write_atomic
@@ -27,8 +27,7 @@ class HookChange:
     file: str
     changed: bool
 
-    def to_dict(self) -> dict[str, Any]:
-        return {"host": self.host, "file": self.file, "changed": self.changed}
+    to_dict = record_to_dict
 
 
 def start_arguments(root: Path) -> list[str]:

@@ -18,8 +18,6 @@ from lorebank.cli.parameters import (
     interval_options,
     min_confidence_option,
 )
-from lorebank.cli.render import answers
-from lorebank.cli.render.answers import failed_lines, search_lines, search_notes
 from lorebank.cli.render.text import clean
 from lorebank.cli.session import Session, pass_session
 from lorebank.cli.streams import write_raw
@@ -106,6 +104,8 @@ def recall(
 
 
 def _show_answer(session: Session, answer: Answer, form: str, *, explain: bool) -> None:
+    from lorebank.cli.render import answers
+
     if form == "text":
         session.show(answers.answer_lines(session.look, answer, explain=explain))
         session.show(answers.absence_lines(session.look, answer))
@@ -120,6 +120,8 @@ def _show_answer(session: Session, answer: Answer, form: str, *, explain: bool) 
 
 
 def _remark(session: Session, answer: Answer, filters: dict[str, Any], *, explain: bool) -> None:
+    from lorebank.cli.render import answers
+
     look = session.error_look
     if explain:
         session.note(answers.understood_lines(look, answer))
@@ -199,6 +201,8 @@ def search(
         envelope = {"query": text, "hits": [hit.to_dict() for hit in hits]}
         session.show_json(found.to_dict() if found is not None else envelope)
     else:
+        from lorebank.cli.render.answers import failed_lines, search_lines, search_notes
+
         session.note(failed_lines(session.error_look, found.banks if found is not None else ()))
         session.show(search_lines(session.look, hits))
         session.note(search_notes(session.error_look, hits, session.said))

@@ -24,7 +24,7 @@ from lorebank.cli.render.beliefs import (
 )
 from lorebank.cli.render.rulings import ruling_lines
 from lorebank.cli.session import Session, pass_session
-from lorebank.domain import OpinionsOfBanks, Stance, fact_to_dict, opinion_to_dict
+from lorebank.domain import OpinionsOfBanks, Stance
 from lorebank.errors import UsageError
 
 OPINIONS_EXAMPLES = """
@@ -77,7 +77,7 @@ def opinions(
     with session.bank() as bank:
         found = bank.opinions(name, as_of=as_of, min_confidence=min_confidence)
     if session.json:
-        session.show_json({"opinions": [opinion_to_dict(each) for each in found]})
+        session.show_json({"opinions": [each.to_dict() for each in found]})
     else:
         session.show(opinion_lines(session.look, found, history=history))
         if not found:
@@ -165,7 +165,7 @@ def timeline(
     with session.bank() as bank:
         facts = bank.timeline(name, since=since, until=until)
     if session.json:
-        session.show_json({"facts": [fact_to_dict(fact) for fact in facts]})
+        session.show_json({"facts": [fact.to_dict() for fact in facts]})
     else:
         session.show(timeline_lines(session.look, facts))
         if not facts:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
@@ -21,7 +22,7 @@ from lorebank.cli.render.entities import (
 from lorebank.cli.render.reports import patch_lines
 from lorebank.cli.render.text import problem_lines
 from lorebank.cli.session import Session, pass_session
-from lorebank.domain import EntitiesOfBanks, NameResolution, entity_to_dict
+from lorebank.domain import EntitiesOfBanks, NameResolution
 from lorebank.errors import UsageError
 
 EXAMPLES = """
@@ -83,15 +84,14 @@ def entity() -> None:
 @pass_session
 def show(
     session: Session,
+    /,
     name: tuple[str, ...],
-    since: str | None,
-    until: str | None,
     limit: int,
-    token_budget: int | None,
     explain: bool,
     graph: bool,
     every_bank: bool,
     fail_empty: bool,
+    **filters: Any,
 ) -> int:
     """Show all that is known of one entity, or list them.
 
@@ -105,7 +105,7 @@ def show(
             raise UsageError("--graph takes no NAME", hint="lorebank entity --graph")
         return _graph(session, fail_empty=fail_empty)
     if not name:
-        if since or until:
+        if filters["since"] or filters["until"]:
             raise UsageError("--since and --until need a NAME", hint="lorebank entity NAME")
         if explain:
             raise UsageError("--explain needs a NAME", hint="lorebank entity NAME --explain")
@@ -113,12 +113,12 @@ def show(
     written = " ".join(name)
     if every_bank:
         with session.banks() as banks:
-            found = banks.entity(written, since=since, until=until, token_budget=token_budget)
+            found = banks.entity(written, **filters)
         return _show_merged(session, found, limit=limit, fail_empty=fail_empty)
     with session.bank() as bank:
         if explain:
             return _explain(session, bank.resolve(written), fail_empty=fail_empty)
-        view = bank.entity(written, since=since, until=until, token_budget=token_budget)
+        view = bank.entity(written, **filters)
     if session.json:
         session.show_json(view.to_dict())
     else:
@@ -159,7 +159,7 @@ def _list(session: Session, *, fail_empty: bool) -> int:
     with session.bank() as bank:
         found = bank.entities()
     if session.json:
-        session.show_json({"entities": [entity_to_dict(each) for each in found]})
+        session.show_json({"entities": [each.to_dict() for each in found]})
     else:
         session.show(entity_list_lines(session.look, found))
         if not found:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from lorebank.cli.command import command
@@ -82,14 +84,12 @@ lorebank export --graph graphml > bank.graphml
 @pass_session
 def export(
     session: Session,
+    /,
     form: str,
     target: str | None,
     force: bool,
-    entity: str | None,
-    kinds: tuple[str, ...],
-    since: str | None,
-    quarantined: bool,
     graph: str | None,
+    **filters: Any,
 ) -> None:
     """Write facts, pages or the graph of entities for other programs.
 
@@ -99,20 +99,12 @@ def export(
     envelope.
     """
     if graph:
-        if target or entity or kinds or since or quarantined:
+        if target or any(filters.values()):
             raise UsageError("--graph goes to standard output, whole", hint="give it alone")
         _graph(session, graph)
         return
     with session.bank() as bank:
-        report = bank.export(
-            form,
-            target,
-            entity=entity,
-            kinds=kinds,
-            since=since,
-            quarantined=quarantined,
-            force=force,
-        )
+        report = bank.export(form, target, force=force, **filters)
     if session.json:
         session.show_json(report.to_dict() | ({} if target else {"text": report.text}))
     elif not target:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -92,15 +92,13 @@ lorebank forget --purge
 @pass_session
 def forget(
     session: Session,
+    /,
     ids: tuple[str, ...],
-    entity: str,
-    source: str,
-    match: str,
-    before: str | None,
     dry_run: bool,
     undo: bool,
     purge: bool,
     force: bool,
+    **selection: Any,
 ) -> None:
     """Cut lines out of notes, pages and index.
 
@@ -109,22 +107,14 @@ def forget(
     until --purge drops it, with the copies of pages that reflect keeps. Git's history is yours, and
     transcripts are their host's: lines of bank/forgotten.md keep them from being read again.
     """
-    chosen = bool(entity or source or match or before)
+    chosen = any(selection.values())
     with session.bank() as bank:
         if undo or (purge and not ids and not chosen):
             if chosen or dry_run or len(ids) > 1 or (undo and purge):
                 raise UsageError("--undo and --purge take the name of a run and nothing else")
             _settle(session, bank, ids[0] if ids else None, undo=undo, force=force)
             return
-        report = bank.forget(
-            *ids,
-            entity=entity,
-            source=source,
-            match=match,
-            before=before,
-            dry_run=dry_run,
-            purge=purge,
-        )
+        report = bank.forget(*ids, dry_run=dry_run, purge=purge, **selection)
     if session.json:
         session.show_json(report.to_dict())
         return

@@ -7,6 +7,7 @@ import re
 import shlex
 import subprocess
 import sys
+from typing import Any
 
 import click
 
@@ -14,7 +15,7 @@ from lorebank.cli.command import Command, CommandGroup, command
 from lorebank.cli.parameters import CONFIDENCE, KIND, ORIGIN, entity_options, text_argument
 from lorebank.cli.render.inbox import related_lines
 from lorebank.cli.session import Session, pass_session
-from lorebank.domain import Fact, LintFinding, fact_to_dict
+from lorebank.domain import Fact, LintFinding
 from lorebank.errors import UsageError
 
 RETAIN_EXAMPLES = """
@@ -41,21 +42,7 @@ _TYPED_LINE = re.compile(r"(?:[-*+]\s+\S|[WBSO](?:\s*\([^)\n]*\))?\s+(?:@|\[\[)|
 @click.option("--allow-secret", is_flag=True, help="Write what looks like a secret.")
 @click.option("--undo", is_flag=True, help="Take the last fact out again.")
 @pass_session
-def retain(
-    session: Session,
-    text: tuple[str, ...],
-    kind: str | None,
-    entities: tuple[str, ...],
-    confidence: float | None,
-    day: str | None,
-    for_: tuple[str, ...],
-    against: tuple[str, ...],
-    replaces: tuple[str, ...],
-    origin: str,
-    allow_future: bool,
-    allow_secret: bool,
-    undo: bool,
-) -> None:
+def retain(session: Session, /, text: tuple[str, ...], undo: bool, **properties: Any) -> None:
     """Write a fact into the log of a day.
 
     TEXT is a sentence, or a typed line as it stands in a log. Without TEXT, or with -, it is read
@@ -69,19 +56,7 @@ def retain(
     facts: list[Fact] = []
     with session.bank() as bank:
         for sentence in _sentences(text):
-            fact = bank.retain(
-                sentence,
-                kind=kind,
-                entities=entities,
-                confidence=confidence,
-                day=day,
-                for_=for_,
-                against=against,
-                replaces=replaces,
-                origin=origin,
-                allow_future=allow_future,
-                allow_secret=allow_secret,
-            )
+            fact = bank.retain(sentence, **properties)
             facts.append(fact)
             if not session.json:
                 session.show([f"{fact.citation} {fact.id}"])
@@ -90,7 +65,7 @@ def retain(
     if session.json:
         session.show_json(
             {
-                "facts": [fact_to_dict(fact) for fact in facts],
+                "facts": [fact.to_dict() for fact in facts],
                 "related": [item.to_dict() for fact in facts for item in fact.related],
             }
         )
@@ -107,7 +82,8 @@ def _echo(fact: Fact) -> str:
             dict.fromkeys(day.isoformat() if day else "…" for day in (when.start, when.end))
         )
     )
-    parts = [str(fact.kind.value), f"about {whom}" if whom else "about nobody named", days]
+    about = f"about {whom}" if whom else "about nobody named (@Name says whom)"
+    parts = [str(fact.kind.value), about, days]
     return f"{'; '.join(filter(None, parts))}: {fact.content}"
 
 

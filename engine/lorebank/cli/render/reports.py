@@ -131,8 +131,8 @@ def reflect_log_line(report: ReflectReport, moment: datetime) -> str:
         f"run {report.resumed} completed" if report.resumed else "",
         f"{count(left, 'page')} left alone" if left else "",
     ]
-    told = ", ".join(part for part in parts if part)
-    return f"{moment.isoformat(timespec='seconds')} reflect: {told}"
+    summary = ", ".join(part for part in parts if part)
+    return f"{moment.isoformat(timespec='seconds')} reflect: {summary}"
 
 
 def _moves(look: Look, report: ReflectReport, everything: bool) -> list[str]:

@@ -34,8 +34,12 @@ _SETTINGS = (
     "tokenizer_config.json",
 )
 _MOST_TOKENS = 512
+"""Where the model does not say: what BERT and its descendants read."""
 _MOST_CHARACTERS = 65_536
+"""As in `local`: enough for any model's tokens, and a file on one line costs no more than a
+page."""
 _SHORTEST = 1e-6
+"""A vector shorter than this has no direction; it becomes zero, which is never ranked."""
 _METHOD = 1
 """To be raised with any change to what a folder's vectors come to."""
 
@@ -191,7 +195,7 @@ class FolderEmbedder:
 
 
 def look_into(path: Path) -> Contents:
-    """What a folder holds, or what stands beside a model file; `ProviderError` where no model is.
+    """What a folder holds, or what stands next to a model file; `ProviderError` where no model is.
 
     A static model is taken before a network: it needs nothing that is not installed.
     """

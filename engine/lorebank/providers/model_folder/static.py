@@ -37,6 +37,7 @@ _TYPES = {
     "BOOL": "?",
 }
 _LONGEST_HEADER = 100 * 2**20
+"""Bytes; the limit of the safetensors format itself."""
 _BF16_MARK = np.dtype("<u2")
 
 

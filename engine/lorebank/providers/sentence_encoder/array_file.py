@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _MAGIC = b"LBARRAY1"
 _ALIGNMENT = 64
+"""Bytes: a cache line, and what numpy's vector instructions want at most."""
 
 
 def write_arrays(path: Path, arrays: Arrays) -> None:

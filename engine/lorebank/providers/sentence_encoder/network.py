@@ -28,9 +28,13 @@ if TYPE_CHECKING:
     Integers = NDArray[np.intp]
 
 DIMENSION = 512
+"""Of the model's vectors."""
 _TABLE_BLOCKS = 17
+"""As in `source`."""
 _CHANNELS = 256
+"""Of each of the network's convolutions."""
 _GAP = 2
+"""Empty rows between sentences, so that no convolution sees two at once."""
 _WINDOWS = ((2, 0), (3, 1), (5, 2))
 """Of each branch: how many neighbours a window holds, and how many of them lie to the left."""
 

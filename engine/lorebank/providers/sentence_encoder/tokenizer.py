@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _UNKNOWN = 0
+"""The id that the model's vocabulary gives to what it does not hold."""
 _SPACE = "▁".encode()
 
 

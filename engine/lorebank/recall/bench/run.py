@@ -62,8 +62,8 @@ def run_bench(
             for engine in ("lorebank", "grep")
             if (engine, variant) in ranks
         ),
-        p50_ms=quantile(times, 0.5),
-        p95_ms=quantile(times, 0.95),
+        p50_ms=round(quantile(times, 0.5), 2),
+        p95_ms=round(quantile(times, 0.95), 2),
         retrievers_used=tuple(sorted(used)),
     )
 

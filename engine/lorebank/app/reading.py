@@ -1,0 +1,118 @@
+"""Reading: the text of a file, facts by time, the morning page, what is to come."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+from functools import partial
+from pathlib import Path
+
+from lorebank.app.workspace import Day, OpenWorkspace, rebuild_index_if_corrupt
+from lorebank.domain import (
+    Agenda,
+    Fact,
+    FileText,
+)
+from lorebank.errors import PathRefused, UsageError
+from lorebank.workspace.layout import LEDGER_PAGES, is_core, is_generated
+
+
+def get(
+    ws: OpenWorkspace,
+    path: str,
+    *,
+    start_line: int | None = None,
+    lines: int | None = None,
+    shared: bool = False,
+    group: bool = False,
+) -> FileText:
+    """The text of a memory file, whole or by lines; `path` may carry `#L10-L20`.
+
+    A path that begins with `qmd/`, as the sidecar's hits elsewhere do, is read from the
+    collection it names. `shared` gives the text as a model may read it: private parts blank,
+    secrets masked. Raises `PathRefused` for whatever is outside the workspace's memory and the
+    collections, and in a `group` for the core memory; `NotFound` for a file that is not there.
+    """
+    from lorebank.markdown.redaction import shareable
+    from lorebank.workspace.paths import read_excerpt
+
+    group = group or ws.group
+    found = read_excerpt(
+        ws.root,
+        path,
+        ws.config,
+        start_line=start_line,
+        lines=lines,
+        elsewhere=partial(_in_collection, ws),
+        as_shown=_for_group if group else shareable if shared else str,
+    )
+    if group and _is_owners(found.path):
+        raise PathRefused(f"{found.path} is not read in a group", hint="it is the owner's")
+    return found
+
+
+def _in_collection(ws: OpenWorkspace, path: str) -> Path | None:
+    """The file that the sidecar names so."""
+    if ws.sidecar is None or not path.startswith("qmd/"):
+        return None
+    return ws.sidecar.resolve(path)
+
+
+@rebuild_index_if_corrupt
+def timeline(
+    ws: OpenWorkspace,
+    entity: str | None = None,
+    *,
+    since: Day = None,
+    until: Day = None,
+    now: date | None = None,
+) -> tuple[Fact, ...]:
+    """Facts by when they happened, newest first; of an entity, those that only name it too."""
+    from lorebank.index.items import facts_by_time
+    from lorebank.recall.filters import parse_interval
+
+    ws.freshen()
+    slug = None if entity is None else ws.find_entity(entity).slug
+    interval = parse_interval(since, until, ws.day(now))
+    return facts_by_time(ws.index, entity=slug, interval=interval, named=True)
+
+
+@rebuild_index_if_corrupt
+def today(ws: OpenWorkspace, now: date | None = None) -> str:
+    """The morning page in Markdown, at most twenty lines: what is new, who changed their mind,
+    what is due and overdue, what waits for a decision. Nothing is written."""
+    from lorebank.pages.content import read_content
+    from lorebank.pages.digests import TODAY_PATH
+    from lorebank.pages.pages import PagePlan
+
+    ws.refuse_in_group("the morning page")
+    ws.freshen()
+    day = ws.day(now)
+    content = read_content(ws.index, ws.root, ws.config, day, None, ws.vectors_of)
+    content = replace(content, waiting=ws.judgments_waiting(day))
+    return PagePlan(content).digest(TODAY_PATH)
+
+
+@rebuild_index_if_corrupt
+def agenda(ws: OpenWorkspace, now: date | None = None, days: int = 14) -> Agenda:
+    """What is to come in the next `days` days and what is open, overdue things first."""
+    from lorebank.pages.agenda import read_agenda
+
+    if days < 0:
+        raise UsageError(f"days must not be negative, not {days}")
+    ws.freshen()
+    return read_agenda(ws.index, ws.day(now), days)
+
+
+def _is_owners(path: str) -> bool:
+    """Whether a page is the owner's alone, or is generated from such pages."""
+    return is_core(path) or is_generated(path) or path in LEDGER_PAGES
+
+
+def _for_group(text: str) -> str:
+    """A file's text as a group may read it: what pages tell of the core memory is in their managed
+    blocks, which are blank here as private parts are."""
+    from lorebank.markdown.hidden import hide
+    from lorebank.markdown.redaction import shareable
+
+    return shareable(hide(text, "").text)

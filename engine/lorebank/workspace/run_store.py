@@ -1,0 +1,153 @@
+"""Runs that can be taken back: what each changed, kept as `.memory/<area>/<run>.zip`.
+
+A run is named by its day and a number. Its archive is on disk before the run writes its first file,
+so one that was killed can be taken back or finished. What the archive holds is its owner's affair:
+here it is entries of bytes by name.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+
+from lorebank.domain import UndoReport
+from lorebank.errors import NotFound, PathRefused
+from lorebank.records import dataclass
+from lorebank.workspace.atomic import read_if_exists, replace_bytes
+from lorebank.workspace.layout import DERIVED_FOLDER, ensure_derived_folder, is_markdown
+from lorebank.workspace.paths import is_linked
+
+MANIFEST = "manifest.json"
+"""The entry in which the owners of an archive say what the others are."""
+_RUN = re.compile(r"\A\d{4}-\d{2}-\d{2}-\d+\Z")
+_PENDING = ".pending"
+_NAMED = 5
+"""Runs that an error message names: the latest are the ones meant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The bytes of one file before and after; `None` where there is no file."""
+
+    before: bytes | None
+    after: bytes | None
+
+
+def pack(entries: Mapping[str, bytes]) -> bytes:
+    """An archive of these entries."""
+    buffer = io.BytesIO()
+    # The fastest level: nothing of a run is written before its archive.
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        for name, data in entries.items():
+            archive.writestr(name, data)
+    return buffer.getvalue()
+
+
+def unpack(data: bytes) -> dict[str, bytes]:
+    """The entries of an archive; `zipfile.BadZipFile` where it is none."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+@dataclass(frozen=True, slots=True)
+class RunStore:
+    """The archives in one folder."""
+
+    root: Path
+    area: str
+    """The folder, below `.memory/`."""
+
+    def names(self) -> tuple[str, ...]:
+        """The runs that are kept, oldest first, those still pending included."""
+        folder = self.root / DERIVED_FOLDER / self.area
+        stems = {file.stem.removesuffix(_PENDING) for file in folder.glob("*.zip")}
+        return tuple(sorted(filter(_RUN.match, stems), key=_run_sort_key))
+
+    def next_name(self, day: str, numbers: Iterable[int] = ()) -> str:
+        """A name for a run of this day, with a number above those kept and above `numbers`."""
+        known = [_run_sort_key(name)[1] for name in self.names() if name.startswith(day)]
+        return f"{day}-{max([0, *known, *numbers]) + 1}"
+
+    def find(self, name: str | None, *, none: str, hint: str) -> str:
+        """The name, the latest for `None`. `NotFound` with `none` where nothing is kept at all, and
+        with `hint` where there is no other run to name."""
+        known = self.names()
+        if name is None and known:
+            return known[-1]
+        if name is not None and name in known:
+            return name
+        raise NotFound(
+            none if name is None else f"nothing is kept of run '{name}'",
+            hint=f"runs that are kept: {', '.join(known[-_NAMED:])}" if known else hint,
+        )
+
+    def file(self, name: str, *, pending: bool = False) -> Path:
+        """Where a run's archive is."""
+        return self.root / DERIVED_FOLDER / self.area / f"{name}{_PENDING * pending}.zip"
+
+    def is_pending(self, name: str) -> bool:
+        """Whether a run was begun and not finished."""
+        return not self.file(name).exists()
+
+    def write(self, name: str, entries: Mapping[str, bytes], *, pending: bool = False) -> None:
+        """Keep a run, in place of what is kept of it under this state."""
+        ensure_derived_folder(self.root)
+        file = self.file(name, pending=pending)
+        replace_bytes(file, pack(entries), expected=read_if_exists(file))
+
+    def finish(self, name: str) -> None:
+        """Mark a pending run as done."""
+        self.file(name, pending=True).replace(self.file(name))
+
+    @contextmanager
+    def reading(self, name: str) -> Iterator[dict[str, bytes]]:
+        """The entries of a run; `NotFound` where they, or what the caller reads out of them, are
+        damaged."""
+        try:
+            yield unpack(self.file(name, pending=self.is_pending(name)).read_bytes())
+        except (OSError, KeyError, TypeError, ValueError, zipfile.BadZipFile) as problem:
+            raise NotFound(
+                f"what was kept of run '{name}' cannot be read: {problem}",
+                hint="version control may still hold the lines",
+            ) from problem
+
+    def drop(self, name: str) -> None:
+        """Delete what is kept of a run; it cannot be taken back then."""
+        for pending in (False, True):
+            self.file(name, pending=pending).unlink(missing_ok=True)
+
+
+def check_restorable(root: Path, path: str, *, below: str = "") -> None:
+    """`PathRefused` unless a path is a note's, or a page's `below` a folder: whoever gave the user
+    this workspace may have written the archive."""
+    steps = PurePosixPath(path)
+    odd = ".." in steps.parts or any(part.startswith(".") for part in steps.parts)
+    outside = steps.is_absolute() or (below != "" and steps.parts[:1] != (below,))
+    if odd or outside or not is_markdown(steps.name) or "\\" in path or ":" in path:
+        raise PathRefused(f"{path}: is no note of this workspace, and was not restored")
+    if is_linked(root, path):
+        raise PathRefused(f"{path}: is reached by a symbolic link, and was not restored")
+
+
+def put_back(
+    root: Path, run: str, changes: Mapping[str, Change], edited: Sequence[str]
+) -> UndoReport:
+    """Make changes that take a run back; `edited` are the files left alone, for the report."""
+    for path, change in changes.items():
+        apply_change(root / path, change)
+    return UndoReport(run, tuple(sorted(changes)), tuple(sorted(edited)))
+
+
+def apply_change(file: Path, change: Change) -> None:
+    """Raises `ConcurrentEdit` where the file is no longer what the change starts from."""
+    if change.before != change.after:
+        replace_bytes(file, change.after, expected=change.before)
+
+
+def _run_sort_key(run: str) -> tuple[str, int]:
+    day, _, number = run.rpartition("-")
+    return day, int(number)
