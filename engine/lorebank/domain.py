@@ -86,7 +86,7 @@ class Origin(StrEnum):
     AGENT = "agent"
     """Written by an agent on the owner's behalf: trusted like the owner's word, and named."""
     SESSION = "session"
-    """Said in a conversation, and taken down by nobody."""
+    """Said in a conversation, and written down by nobody."""
     IMPORTED = "imported"
     UNTRUSTED = "untrusted"
 
@@ -1529,7 +1529,7 @@ class RotReport:
 
     day: date
     opinions: int
-    """How many live opinions were looked at."""
+    """How many live opinions were checked."""
     pages: int
     """How many pages were searched for what leads nowhere."""
     findings: tuple[RotFinding, ...]

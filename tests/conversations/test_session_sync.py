@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from lorebank.conversations import sync as session_sync
 from lorebank.conversations.files import FoundSessions, SessionFile
 from lorebank.conversations.store import open_sessions, session_problems, to_fold
-from lorebank.conversations.sync import SessionRules, sync_sessions
+from lorebank.conversations.sync import Reach, SessionRules, sync_sessions
 from lorebank.database.connection import Connection, select
 from lorebank.language.words import searchable
 
@@ -31,7 +31,8 @@ def said(text: str, **fields: object) -> bytes:
 def synced(store: Connection, file: Path, *, full: bool = False) -> None:
     seen = file.stat()
     found = SessionFile(PATH, file, seen.st_size, seen.st_mtime_ns)
-    sync_sessions(store, FoundSessions((found,), ()), RULES, today=TODAY, force=True, full=full)
+    reach = Reach.FROM_START if full else Reach.ADDED
+    sync_sessions(store, FoundSessions((found,), ()), RULES, today=TODAY, reach=reach)
 
 
 def kept(store: Connection) -> list[tuple[object, ...]]:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lorebank.conversations.messages import Role, said_in
+from lorebank.conversations.messages import Role, utterances_in
 from lorebank.conversations.store import chunks_of_turns
 from lorebank.conversations.sync import read_session
 from lorebank.conversations.turns import START, Place, Turn, lines_of, read_line, turns_of
@@ -168,7 +168,7 @@ def test_what_is_kept_of_a_turn(said: str, kept: str | None) -> None:
     ],
 )
 def test_the_day_of_a_time_stamp(stamp: object, day: date | None) -> None:
-    [said] = said_in({"role": "user", "content": "hi", "timestamp": stamp})
+    [said] = utterances_in({"role": "user", "content": "hi", "timestamp": stamp})
 
     assert said.day == day
 

@@ -255,7 +255,7 @@ def test_a_kill_before_the_store_was_cut_is_finished(workspace: Path) -> None:
         def settle() -> str:
             raise Killed
 
-        object.__setattr__(conversations, "settle", settle)
+        object.__setattr__(conversations, "apply", settle)
         from lorebank.forgetting.selection import Order
 
         with pytest.raises(Killed):

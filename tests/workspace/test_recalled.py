@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lorebank.workspace.recalled import Recalled, note_recalled, read_recalled, settle_recalled
+from lorebank.workspace.recalled import Recalled, compact_recalled, note_recalled, read_recalled
 
 DAY = date(2026, 3, 1)
 
@@ -35,7 +35,7 @@ def test_settling_a_long_log_changes_nothing_that_is_known(root: Path) -> None:
     for number in range(3_000):
         note_recalled(root, [f"f-{number % 700:010x}"], DAY + timedelta(number // 100))
     before = read_recalled(root)
-    settle_recalled(root)
+    compact_recalled(root)
     assert sorted(p.name for p in (root / ".memory").iterdir()) == ["recalled.txt"]
     note_recalled(root, ["f-new"], DAY + timedelta(90))
     assert before is not None
@@ -49,7 +49,7 @@ def test_a_settling_cut_short_is_taken_up_by_the_next(root: Path) -> None:
     before = read_recalled(root)
     (root / ".memory" / "recalled.log").rename(root / ".memory" / "recalled.moved")
     assert read_recalled(root) == before
-    settle_recalled(root)
+    compact_recalled(root)
     assert read_recalled(root) == before
     assert sorted(p.name for p in (root / ".memory").iterdir()) == ["recalled.txt"]
 

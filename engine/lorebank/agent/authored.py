@@ -1,4 +1,4 @@
-"""What an agent may write, and how its lines are told from the owner's.
+"""What an agent may write, and how its lines differ from the owner's.
 
 An agent's text is never the owner's word: each line names its author, and what would change how
 every later conversation goes (orders, edits of the owner's lines) is proposed instead of written.

@@ -2,11 +2,11 @@
 
 A host tells how many tokens its conversation has. The reminder is due from
 `context_window - reserve_tokens_floor - soft_threshold_tokens` on, once a compaction cycle. A
-cycle is told by the host's own count of compactions where it gives one, and otherwise by the
+cycle is detected by the host's own count of compactions where it gives one, and otherwise by the
 conversation having shrunk since the last reminder.
 
 Derived like all of `.memory/`: without the file a reminder may come once more than needed, and a
-file that makes no sense is begun anew.
+file that cannot be read starts over.
 """
 
 from __future__ import annotations
@@ -181,16 +181,16 @@ def check_flush(
     """Decide for one conversation and remember what was decided; writes nothing where it cannot."""
     if tokens < 0 or context_window < 1:
         raise UsageError("tokens and context window are counts of tokens", hint="see --help")
-    told = Session(tokens, context_window, compactions, session)
+    current = Session(tokens, context_window, compactions, session)
     can_write = writable and _is_writable(root)
     log_path = LogPattern.compile(config.workspace.log_pattern).path_for(today)
     if not can_write:
-        return decide_flush(told, config.compaction, None, writable=False, log_path=log_path)
+        return decide_flush(current, config.compaction, None, writable=False, log_path=log_path)
     with WriterLock(root):
         state = load_state(root, session)
         state = None if state is not None and state.reminder_due else state
-        flush = decide_flush(told, config.compaction, state, writable=True, log_path=log_path)
-        save_state(root, session, next_state(told, flush, state))
+        flush = decide_flush(current, config.compaction, state, writable=True, log_path=log_path)
+        save_state(root, session, next_state(current, flush, state))
     return flush
 
 

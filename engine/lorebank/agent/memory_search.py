@@ -39,7 +39,7 @@ class MemorySearch:
     backend: str = "builtin"
     """The engine that ranked the passages: `builtin` or `qmd`."""
     note: str = ""
-    """What the model is to be told beside the hits."""
+    """A note for the model, beside the hits."""
 
     to_dict = record_to_dict_with(hits="results")
 

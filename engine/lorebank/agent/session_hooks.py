@@ -23,7 +23,7 @@ HOOK_TOKENS = 2000
 PROMPT_TOKENS = 300
 """What is recalled at each prompt: five short hits, since it is paid for with every one."""
 CONTEXT_WINDOW = 200_000
-"""Tokens of the models that hosts with these hooks run; hooks are not told of others."""
+"""Tokens of the models that hosts with these hooks run; hooks do not name theirs."""
 _TAIL_BYTES = 200_000
 """Of a transcript: the last answer's count of tokens stands near its end."""
 _COMPACTED = "The conversation was just compacted."

@@ -28,7 +28,7 @@ from lorebank.domain import (
 from lorebank.errors import UsageError
 from lorebank.language.words import estimate_tokens
 from lorebank.markdown.recalled import as_recalled
-from lorebank.recall.context_lines import untold
+from lorebank.recall.context_lines import not_yet_shown
 from lorebank.recall.snippets import snippet
 
 REVIEW_TOKENS = 3_800
@@ -55,13 +55,13 @@ def answer_text(answer: Answer, budget: int) -> str:
 
 
 def _hits(answer: Answer, count: int, length: int) -> list[str]:
-    told: set[str] = set()
+    shown: set[str] = set()
     lines = []
     for number, hit in enumerate(answer.hits[:count], start=1):
         clipped = snippet(" ".join(hit.content.split()), answer.query.terms, limit=max(length, 40))
         lines.append(f"{number}. {_hit(hit, clipped)}")
         if length == _LENGTHS[0]:
-            lines += context_lines(hit.context, told)
+            lines += context_lines(hit.context, shown)
     if count < len(answer.hits):
         lines.append(f"… {len(answer.hits) - count} more; ask for less, or raise token_budget")
     return lines
@@ -69,13 +69,13 @@ def _hits(answer: Answer, count: int, length: int) -> list[str]:
 
 def passage_text(hits: Sequence[SearchHit]) -> str:
     """One block a passage: where it stands and its score, its context once, the snippet."""
-    told: set[str] = set()
+    shown: set[str] = set()
     blocks = [
         "\n".join(
             [
                 f"{f'{hit.bank}:' if hit.bank else ''}{hit.path}:{hit.start_line}-{hit.end_line}"
                 f" ({hit.score:.2f}){unconfirmed(hit)}",
-                *context_lines(hit.context, told),
+                *context_lines(hit.context, shown),
                 hit.snippet.strip(),
             ]
         )
@@ -84,10 +84,10 @@ def passage_text(hits: Sequence[SearchHit]) -> str:
     return "\n\n".join(blocks) or "No passage found."
 
 
-def context_lines(context: Sequence[str], told: set[str]) -> list[str]:
-    """What the folder and file of a hit are about, once in an answer; adds it to `told`."""
-    fresh = untold(context, told)
-    told.update(fresh)
+def context_lines(context: Sequence[str], shown: set[str]) -> list[str]:
+    """What the folder and file of a hit are about, once in an answer; adds it to `shown`."""
+    fresh = not_yet_shown(context, shown)
+    shown.update(fresh)
     return [f"   context: {' › '.join(fresh)}"] if fresh else []
 
 
@@ -180,8 +180,14 @@ def reflect_blocks(report: ReflectReport, hunks: Sequence[Hunk]) -> list[str]:
 
 
 def hunk_blocks(hunks: Sequence[Hunk]) -> list[str]:
-    """Each hunk with its id and page."""
-    return [f"{h.id} {h.path}\n```diff\n{h.diff.strip(chr(10))}\n```" for h in hunks]
+    """Each change with the hunks that make it, a page and an id each."""
+    from lorebank.nightly.review import changes_of
+
+    blocks = []
+    for change in changes_of(hunks):
+        places = [f"{h.id} {h.path}\n```diff\n{h.diff.strip(chr(10))}\n```" for h in change.hunks]
+        blocks.append("\n".join([f"## {change.text}", *places]))
+    return blocks
 
 
 def inbox_blocks(inbox: Inbox) -> list[str]:

@@ -121,9 +121,9 @@ class Bank:
         `memory/` or `bank/`, or the default bank. Raises `WorkspaceError`.
 
         `offline` sends nothing to another machine, whatever the settings say; `flags` are settings
-        that win over every file. `say` is told, before it happens, what is sent where, and what
-        has to be embedded again. A bank opened for a `group` holds nothing of the core memory, nor
-        anything made of it, whatever is asked; it keeps an index of its own.
+        that win over every file. `say` is called before anything is sent elsewhere or embedded
+        again, with what and where. A bank opened for a `group` holds nothing of the core memory,
+        nor anything made of it, whatever is asked; it keeps an index of its own.
         """
         return cls(
             open_workspace(
@@ -176,7 +176,7 @@ class Bank:
         return self.workspace.created
 
     def close(self) -> None:
-        """Close the index and connections; the Bank may be used again and opens them anew."""
+        """Close the index and connections; the Bank may be used again; it reopens them."""
         self.workspace.close()
 
     def __enter__(self) -> Self:
@@ -307,8 +307,8 @@ class Bank:
         """
         from lorebank.agent.session_hooks import HookEvent, session_hook
 
-        told = HookEvent(event, session, source, prompt, transcript)
-        return session_hook(self, told, today=self.workspace.day(now))
+        hook_event = HookEvent(event, session, source, prompt, transcript)
+        return session_hook(self, hook_event, today=self.workspace.day(now))
 
     def doctor(
         self, *, fix: bool = False, moment: datetime | None = None

@@ -42,14 +42,14 @@ def sync_sessions(
     """Read on what was added to the transcripts; `files` in the report counts them.
 
     A file that grew by less than `memory_search.sessions.delta_bytes` and `delta_lines` waits,
-    unless `force` says otherwise; `full` reads everything anew. Where the settings do not name
+    unless `force` says otherwise; `full` reads everything again. Where the settings do not name
     transcripts, nothing is read, and what was kept of them is deleted.
     """
     if not ws.config.memory_search.searches_sessions:
         ws.discard_sessions()
         return SyncReport()
     from lorebank.conversations.files import find_sessions
-    from lorebank.conversations.sync import SessionRules, sync_sessions
+    from lorebank.conversations.sync import Reach, SessionRules, sync_sessions
 
     settings = ws.config.memory_search.sessions
     found = find_sessions(ws.root, ws.config)
@@ -65,8 +65,7 @@ def sync_sessions(
         found,
         rules,
         today=ws.day(now),
-        force=force,
-        full=full,
+        reach=Reach.FROM_START if full else Reach.ADDED if force else Reach.DUE,
         progress=progress,
         is_over=ws.is_over,
     )
@@ -125,7 +124,7 @@ def _forgotten(ws: OpenWorkspace) -> Forgotten:
 
     try:
         page = read_text_file(ws.root, FORGOTTEN_PAGE)
-    except PathRefused:  # no page of this workspace, and told with the other links
+    except PathRefused:  # a symbolic link, which the walk reports
         return NOTHING
     return parse_forgotten(page.text, agent=ws.config.index.agent_id)[0]
 
@@ -143,7 +142,7 @@ def conversations(ws: OpenWorkspace) -> Conversations | None:
         agent=ws.config.index.agent_id,
         files=find_sessions(ws.root, ws.config).files,
         turns=lambda file: _turns(file, forgotten),
-        settle=partial(_settle_conversations, ws),
+        apply=partial(_settle_conversations, ws),
     )
 
 

@@ -45,7 +45,7 @@ class HealthFinding:
 def examine(
     bank: Bank, *, fix: bool = False, moment: datetime | None = None
 ) -> tuple[HealthFinding, ...]:
-    """Every finding, in the order in which they should be looked at; see the module."""
+    """Every finding, most urgent first."""
     found = [
         *_permissions(bank.root),
         *_interrupted(bank.root, fix=fix),
@@ -120,7 +120,7 @@ def _pages(root: Path) -> Iterator[HealthFinding]:
 
 
 def _status(bank: Bank) -> Iterator[HealthFinding]:
-    """What a sync told of notes and ledgers, and whether the embedder answers."""
+    """Problems of notes and ledgers that the last sync found, and of the embedder."""
     status = bank.status()
     for problem in status.problems:
         place = f"{problem.path}#L{problem.line}" if problem.line else problem.path

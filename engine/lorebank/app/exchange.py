@@ -28,7 +28,7 @@ def import_notes(
     dry_run: bool = False,
 ) -> ImportReport:
     """Bring in an Obsidian vault, a Logseq graph, an export of ChatGPT or Claude, a folder of
-    basic-memory, or JSONL; `form` is told by the content where it is not given.
+    basic-memory, or JSONL; `form` is detected from the content unless given.
 
     Everything lies in `memory/imported/<form>/<name>` and is in quarantine until confirmed. A
     second import changes nothing; a changed source updates the files nobody has edited here.

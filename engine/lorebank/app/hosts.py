@@ -114,7 +114,7 @@ def flush(
 ) -> Flush:
     """Whether a host's conversation is near its compaction and what lasts should be stored.
 
-    True once a compaction cycle, told by `compactions` (how many there were) or by the
+    True once a compaction cycle, detected by `compactions` (how many there were) or by the
     conversation having shrunk. `writable=False` says that the agent cannot write here.
     """
     from lorebank.agent.flush import check_flush

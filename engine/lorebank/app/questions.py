@@ -88,8 +88,7 @@ def recall(
     a file or the beginning of a path. `origins` says whose word a hit may be, `trusted_only`
     leaves out what is in quarantine (else it is marked). `explain` adds to each hit's `why`
     what every part of its score is worth; `why_not`, an id or `path#L12`, is answered in
-    `Answer.why_not`.
-    In a `group` the core memory, and what it says of the workspace, is left out.
+    `Answer.why_not`. In a `group` the core memory, and what it says of others, is left out.
     Which facts were given is noted in `.memory/` (`recall.remember_uses`), unless `remember` is
     false: for questions that nobody asked.
     """
@@ -119,12 +118,7 @@ def recall(
         _rank_options(ws),
         RecallOptions(wanted, token_budget, include_superseded, explain, why_not),
         beliefs=lambda facts: materialise.beliefs(
-            ws.index,
-            ws.root,
-            facts,
-            understood.filters.as_of,
-            ws.config.reflect,
-            ws.vectors_of,
+            ws.index, ws.root, facts, understood.filters.as_of, ws.config.reflect, ws.vectors_of
         ),
         skipped=_skipped(ws, question),
         index=ws.freshness(),

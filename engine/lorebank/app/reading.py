@@ -105,7 +105,7 @@ def agenda(ws: OpenWorkspace, now: date | None = None, days: int = 14) -> Agenda
 
 
 def _is_owners(path: str) -> bool:
-    """Whether a page is the owner's alone, or tells of such pages."""
+    """Whether a page is the owner's alone, or is generated from such pages."""
     return is_core(path) or is_generated(path) or path in LEDGER_PAGES
 
 

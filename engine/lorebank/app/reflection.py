@@ -28,7 +28,7 @@ from lorebank.names.entities import resolution
 from lorebank.recall.filters import parse_day
 from lorebank.workspace.atomic import temporaries_below
 from lorebank.workspace.lock import WriterLock
-from lorebank.workspace.recalled import settle_recalled
+from lorebank.workspace.recalled import compact_recalled
 
 if TYPE_CHECKING:
     from lorebank.generation.writing import Writer
@@ -103,17 +103,17 @@ def reflect(
             vectors_of=ws.vectors_of,
         )
         report = reflect_workspace(ws.index, ws.root, ws.config, options)
-        report = resumed.told_with(report) if resumed else report
+        report = resumed.merged_into(report) if resumed else report
         report = _with_unknown_hunks(report, {*(accept or ()), *reject})
         if commit and report.run is not None:
             from lorebank.nightly.commit import commit_run
 
             report = commit_run(ws.root, report, run_programs=ws.config.reflect.run_git_programs)
         if not dry_run:
-            settle_recalled(ws.root)
+            compact_recalled(ws.root)
     if report.changed and not dry_run:
         ws.sync_files()
-    return replace(moved.told_with(report), rules_alone=ws.rules_alone)
+    return replace(moved.merged_into(report), rules_alone=ws.rules_alone)
 
 
 def _judge_pairs(ws: OpenWorkspace, writer: Writer, today: date) -> None:

@@ -91,7 +91,7 @@ def catch_up(ws: OpenWorkspace) -> SyncReport:
 
 
 def check(ws: OpenWorkspace) -> tuple[str, ...]:
-    """What an index made anew from the files would hold differently; empty where nothing."""
+    """Differences between the index and one rebuilt from the files; empty where it is sound."""
     from tempfile import TemporaryDirectory
 
     from lorebank.index.compare import differences

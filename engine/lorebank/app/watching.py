@@ -1,7 +1,7 @@
 """Noticing changed files as they change, and working off what follows from them.
 
-The system tells of changes where it can (`watchfiles`); on folders of other machines, which it
-knows nothing of, they are looked at now and again. Whatever neither tells, a sweep finds.
+`watchfiles` reports changes; network file systems do not notify, so they are polled. A periodic
+sweep finds whatever both miss.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 QUIET_S = 1.5
 """After a change, so long without another before the background works: editors save in bursts."""
 _STEP_MS = 50
-"""Changes that lie closer together are told at once."""
+"""Debounce: changes closer together than this count as one."""
 _ALIVE_MS = 500
 _REMOTE = frozenset(
     ("nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "fuse.sshfs", "afpfs", "vboxsf", "drvfs")
 )
-"""Types of file systems whose changes are not told to this machine."""
+"""Types of network file systems, which do not notify this machine of changes."""
 
 
 class Watcher(Thread):
@@ -74,7 +74,7 @@ class Watcher(Thread):
 
     @property
     def is_stopped(self) -> bool:
-        """Whether it was told to stop."""
+        """Whether `stop` was called."""
         return self._stopped.is_set()
 
     def stop(self) -> None:
@@ -103,7 +103,7 @@ def keep_up(
     catch_up: Callable[[], SyncReport],
     watcher: Watcher,
     is_over: Callable[[], bool],
-    told: Callable[[SyncReport], None] = lambda report: None,
+    on_sync: Callable[[SyncReport], None] = lambda report: None,
     say: Say = log_warning,
 ) -> None:
     """Bring the index up to date with each change and embed what is new, until `is_over`."""
@@ -114,7 +114,7 @@ def keep_up(
         if is_over():
             return
         try:
-            told(catch_up())
+            on_sync(catch_up())
         except LorebankError as problem:  # another process holds the lock, a file is half written
             say(f"not brought up to date: {problem.message}")
 

@@ -48,15 +48,15 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 _WALK_SHARE = 0.04
-"""Looking for changed files may take this share of the time between two looks."""
+"""The share of a server's time that walking for changed files may take."""
 SWEEP_S = 30.0
-"""Between two looks where changes are told: watching can fail without saying so."""
+"""Seconds between two walks while a watcher runs: watching can fail silently."""
 _LONGEST_GAP_S = 1.0
-"""Between two looks where nobody watches: with the look itself, an edit is seen within 2 s."""
+"""Most seconds between two walks without a watcher: an edit is seen within 2 s, walk included."""
 
 
 def log_warning(line: str) -> None:
-    """Where nobody listens, Python's logging does, which prints warnings unless told otherwise."""
+    """The default for `say`: a warning of Python's logging."""
     import logging
 
     logging.getLogger("lorebank").warning(line)
@@ -103,7 +103,7 @@ class OpenWorkspace:
         self.config = without_private_sources(config) if group else config
         self.group = group
         """Whether it serves a group: the core memory and conversations are not there at all, in an
-        index of its own, so that nothing that was made of them can be told."""
+        index of its own, so that nothing derived from them can leak."""
         self.created: tuple[str, ...] = tuple(created)
         """What `init` made, as workspace paths."""
         self.now = now
@@ -119,7 +119,7 @@ class OpenWorkspace:
         self._is_fresh = False
         self.changes_seen: int | None = None
         self.watcher: Watcher | None = None
-        """Who tells of changed files; without one they are looked for."""
+        """Reports changed files; without one the workspace is walked."""
         self._index_inode: int | None = None
         self.in_memory = ""
         """Why the index is kept in memory; empty where it is the file."""
@@ -320,8 +320,8 @@ class OpenWorkspace:
             full=full,
             progress=progress,
         )
-        judged_anew = materialise.is_judged_otherwise(self.index, self.vectors_of)
-        if result.entities or result.all_opinions or result.decisions or judged_anew:
+        model_changed = materialise.stance_model_changed(self.index, self.vectors_of)
+        if result.entities or result.all_opinions or result.decisions or model_changed:
             holders = None if result.all_opinions else result.entities
             materialise.refresh_opinions(
                 self.index, self.root, holders, self.config.reflect, self.vectors_of

@@ -69,9 +69,7 @@ def retain(
     rule on it (`Bank.rule`) while you know why.
     """
     from lorebank.agent.authored import admitted, as_written_by
-    from lorebank.beliefs.nearness import FINGERPRINT
     from lorebank.inbox.registry import about
-    from lorebank.markdown.fact_format import format_fact
     from lorebank.retain.compose import compose_fact
 
     today = ws.day(now)
@@ -107,28 +105,35 @@ def retain(
         author=author,
         names_in=partial(_names_in, ws, recorded),
     )
-    path = LogPattern.compile(ws.config.workspace.log_pattern).path_for(recorded)
-    written = next((f for f in facts_by_id(ws.index, fact.id) if not private), None)
-    if written is not None:
-        ws.say(f"noted already: {written.citation}; nothing was written")
-        return written
+    known = next((f for f in facts_by_id(ws.index, fact.id) if not private), None)
+    if known is not None:
+        ws.say(f"noted already: {known.citation}; nothing was written")
+        return known
     for before in facts_saying(ws.index, [fact.content])[-1:]:
         ws.say(f"noted before: {before.citation}")
-    formatted = f"{format_fact(fact)} {private}".rstrip()
-    with append_lock(ws.root):
-        line = ws.append_fact(path, formatted, recorded, undo="retain")
-    if ws.vectors_of is not None:
-        ws.meaning.embed_texts(FINGERPRINT, [fact.content])
-    _sync_if_free(ws)
-    written = facts_by_place(ws.index, path, line)
-    if written is None:
-        return replace(fact, citation=Citation(path, line, line))
+    place = _write_fact(ws, fact, private, recorded)
+    written = facts_by_place(ws.index, place.path, place.start_line)
+    if written is None:  # somebody else holds the workspace, and indexes the line
+        return replace(fact, citation=place)
     if ws.group:
         return written  # the inbox is the owner's, and not for a group
     return replace(written, related=about(ws.open_desk(now), written))
 
 
-add = retain
+def _write_fact(ws: OpenWorkspace, fact: Fact, private: str, recorded: date) -> Citation:
+    """Append a fact's line to its log and index it where nobody else is writing."""
+    from lorebank.beliefs.nearness import FINGERPRINT
+    from lorebank.markdown.fact_format import format_fact
+
+    path = LogPattern.compile(ws.config.workspace.log_pattern).path_for(recorded)
+    with append_lock(ws.root):
+        line = ws.append_fact(
+            path, f"{format_fact(fact)} {private}".rstrip(), recorded, undo="retain"
+        )
+    if ws.vectors_of is not None:
+        ws.meaning.embed_texts(FINGERPRINT, [fact.content])
+    _sync_if_free(ws)
+    return Citation(path, line, line)
 
 
 def _sync_if_free(ws: OpenWorkspace) -> None:

@@ -65,7 +65,7 @@ def refresh_opinions(
     from lorebank.beliefs.forming import holder_of
     from lorebank.beliefs.unsure import rows_of
 
-    if is_judged_otherwise(connection, vectors_of):
+    if stance_model_changed(connection, vectors_of):
         holders = None
     verdicts = read_verdicts(root)
     decided = None if holders is None else holders_decided(connection, root)
@@ -105,7 +105,7 @@ def refresh_opinions(
         _note_waiting(connection, wanted, formed.waiting)
 
 
-def is_judged_otherwise(connection: Connection, vectors_of: VectorsOf | None) -> bool:
+def stance_model_changed(connection: Connection, vectors_of: VectorsOf | None) -> bool:
     """Whether the opinions stored were formed in another way than they are now."""
     now = WORDS_ALONE if vectors_of is None else WITH_VECTORS
     return (read_meta(connection, _JUDGED_BY) or WORDS_ALONE) != now

@@ -1,4 +1,4 @@
-"""Conversations: the transcripts of hosts, read, kept beside the index, searched, exported.
+"""Conversations: the transcripts of hosts, read, kept next to the index, searched, exported.
 
 `files` finds them, `turns` and `messages` read them (pure), `sync` keeps `store` up to date,
 `search` asks it, `export` writes them where the sidecar searches. No fact, opinion, page or boot

@@ -22,7 +22,7 @@ class Role(StrEnum):
     ASSISTANT = "assistant"
 
 
-class Said(NamedTuple):
+class Utterance(NamedTuple):
     """One message as it stands in the file."""
 
     role: Role
@@ -59,15 +59,15 @@ _MILLISECONDS_FROM = 10**11
 _YEARS = range(1970, 2200)
 
 
-def said_in(value: object) -> Iterator[Said]:
+def utterances_in(value: object) -> Iterator[Utterance]:
     """The messages of users and assistants in one value, in their order."""
-    yield from _said(value, None, "", _DEPTH)
+    yield from _utterances(value, None, "", _DEPTH)
 
 
-def _said(value: object, day: date | None, id: str, depth: int) -> Iterator[Said]:
+def _utterances(value: object, day: date | None, id: str, depth: int) -> Iterator[Utterance]:
     if isinstance(value, list):
         for position, each in enumerate(value):
-            yield from _said(each, day, f"{id}#{position}" if id else "", depth - 1)
+            yield from _utterances(each, day, f"{id}#{position}" if id else "", depth - 1)
         return
     if not isinstance(value, dict) or depth < 0 or _is_aside(value):
         return
@@ -75,15 +75,15 @@ def _said(value: object, day: date | None, id: str, depth: int) -> Iterator[Said
     id = _id(value) or id
     for name in value.keys() & _LISTS:
         if isinstance(value[name], list):
-            yield from _said(value[name], day, id, depth - 1)
+            yield from _utterances(value[name], day, id, depth - 1)
             return
     role = _role(value)
     if role is not None and (text := _text(value)):
-        yield Said(role, text, day, id)
+        yield Utterance(role, text, day, id)
     elif "role" not in value and _is_envelope(value):
         for name in _ENVELOPES:
             if isinstance(inner := value.get(name), dict):
-                for said in _said(_with_role(inner, value), day, id, depth - 1):
+                for said in _utterances(_with_role(inner, value), day, id, depth - 1):
                     yield said._replace(id=id or said.id, day=day or said.day)
                 return
 
@@ -101,8 +101,8 @@ def _is_aside(value: Mapping[str, Any]) -> bool:
 def _role(value: Mapping[str, Any]) -> Role | None:
     """Its role as it says; `type` tells it where nothing else does."""
     author = value.get("author")
-    told = value.get("role", author.get("role") if isinstance(author, dict) else author)
-    for name in (told, value.get("from"), value.get("sender"), value.get("type")):
+    role = value.get("role", author.get("role") if isinstance(author, dict) else author)
+    for name in (role, value.get("from"), value.get("sender"), value.get("type")):
         if isinstance(name, str):
             return _ROLES.get(name.strip().lower())
     return None

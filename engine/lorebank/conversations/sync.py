@@ -1,9 +1,9 @@
 """Transcripts into the store: what was added to each since it was last read, and nothing else.
 
 A file is read on from the byte where reading ended, in pieces of a few megabytes, each with its
-place in one transaction: a kill loses nothing and repeats nothing. It is read anew where what was
-read is no longer what it begins with. Files that grew by little wait, so that a conversation that
-is going on is not read line by line.
+place in one transaction: a kill loses nothing and repeats nothing. It is read from the start
+where it no longer begins with what was read. Files that grew by little wait, so that a conversation
+under way is not read line by line.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field, replace
 from datetime import date, datetime, timedelta
+from enum import Enum
 from io import FileIO
 from pathlib import Path
 
@@ -38,12 +39,23 @@ _BLOCK = 2**20
 _PIECE = 8 * 2**20
 """Bytes of one transaction, and the last line that begins in them."""
 _MARKED = 4096
-"""So many of the first and of the last bytes that were read tell a file from another."""
+"""Bytes at the start and at the end of what was read by which a file is recognised."""
 _UNFINISHED = 0
 """In place of the time stamp while a file is being read; a kill leaves it so."""
 _HALF = "session-line-half"
 _CHARACTERS_A_TOKEN = 4
 """Of English prose by the tokenizers of the large models."""
+
+
+class Reach(Enum):
+    """How much of the transcripts a sync reads."""
+
+    DUE = "due"
+    """Files that grew by as much as the rules say."""
+    ADDED = "added"
+    """Whatever was added to a file."""
+    FROM_START = "from start"
+    """Every file, as if none had been read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +70,8 @@ class SessionRules:
 
     def fingerprint(self) -> str:
         """Changes with whatever makes other rows of the same files."""
-        told = f"{self.chunk_tokens} {self.retention_days} {self.forgotten.fingerprint()}"
-        return told.rstrip()
+        rules = f"{self.chunk_tokens} {self.retention_days} {self.forgotten.fingerprint()}"
+        return rules.rstrip()
 
 
 def read_session(place: Path) -> Iterator[Turn]:
@@ -77,15 +89,14 @@ def sync_sessions(
     rules: SessionRules,
     *,
     today: date,
-    force: bool = False,
-    full: bool = False,
+    reach: Reach = Reach.DUE,
     progress: Progress | None = None,
     is_over: Callable[[], bool] = lambda: False,
 ) -> SyncReport:
-    """Bring the store up to date with these files; `force` reads on however little was added,
-    `full` reads everything anew. Once `is_over` says so, the rest is left for the next time."""
-    run = _Sync(connection, rules, today, force, is_over)
-    run.prepare(found, full=full)
+    """Bring the store up to date with these files. Once `is_over` says so, the rest waits for the
+    next time."""
+    run = _Sync(connection, rules, today, reach, is_over)
+    run.prepare(found)
     for done, file in enumerate(run.files, start=1):
         run.visit(file)
         if progress is not None:
@@ -105,7 +116,7 @@ class _Sync:
     connection: Connection
     rules: SessionRules
     today: date
-    force: bool
+    reach: Reach
     is_over: Callable[[], bool]
     files: list[SessionFile] = field(default_factory=list)
     known: dict[str, KnownSession] = field(default_factory=dict)
@@ -120,23 +131,24 @@ class _Sync:
         days = self.rules.retention_days
         return self.today - timedelta(days=days) if days else None
 
-    def prepare(self, found: FoundSessions, *, full: bool) -> None:
+    def prepare(self, found: FoundSessions) -> None:
         """Forget what is not there any more, and all of it where it would be read otherwise."""
         oldest = self._oldest
         self.files = [f for f in found.files if oldest is None or _day(f.mtime_ns) >= oldest]
         places = {file.path: str(file.place) for file in self.files}
         self.known = rows.known_sessions(self.connection)
-        anew = full or read_meta(self.connection, "rules") != self.rules.fingerprint()
-        gone = [k for k in self.known.values() if anew or places.get(k.path) != k.place]
-        if not gone and not anew:
+        other_rules = read_meta(self.connection, "rules") != self.rules.fingerprint()
+        from_start = other_rules or self.reach is Reach.FROM_START
+        gone = [k for k in self.known.values() if from_start or places.get(k.path) != k.place]
+        if not gone and not from_start:
             return
         with transaction(self.connection):
             for known in gone:
                 rows.delete_session(self.connection, known.session)
                 del self.known[known.path]
             write_meta(self.connection, "rules", self.rules.fingerprint())
-        if anew:
-            self.force = True
+        if from_start:
+            self.reach = Reach.FROM_START
         self.removed = sorted(k.path for k in gone if k.path not in places)
 
     def visit(self, file: SessionFile) -> None:
@@ -171,8 +183,8 @@ class _Sync:
             self._read(file, None, handle)
         elif self._is_other(known, file, handle):
             self.changed.append(file.path)
-            self._read(file, known, handle, anew=True)
-        elif self.force or self._is_due(known, file, handle):
+            self._read(file, known, handle, from_start=True)
+        elif self.reach is not Reach.DUE or self._is_due(known, file, handle):
             self.changed.append(file.path)
             self._read(file, known, handle)
 
@@ -191,7 +203,12 @@ class _Sync:
         return lines >= self.rules.delta_lines
 
     def _read(
-        self, file: SessionFile, known: KnownSession | None, handle: FileIO, *, anew: bool = False
+        self,
+        file: SessionFile,
+        known: KnownSession | None,
+        handle: FileIO,
+        *,
+        from_start: bool = False,
     ) -> None:
         """Read to the end, a transaction a piece; another process that reads it goes first."""
         goes_on = True
@@ -201,9 +218,9 @@ class _Sync:
                     return  # another process knows what was forgotten since
                 if rows.known_session(self.connection, file.path) != known:
                     return
-                if anew or known is None:
+                if from_start or known is None:
                     known = self._begin(file, known, handle)
-                    anew = False
+                    from_start = False
                 known, goes_on = _read_piece(self.connection, self.rules, known, file, handle)
 
     def _begin(self, file: SessionFile, known: KnownSession | None, handle: FileIO) -> KnownSession:
@@ -290,7 +307,7 @@ def _is_line_longer(handle: FileIO, read: Place) -> bool:
 
 
 def _mark(handle: FileIO, offset: int) -> str:
-    """What tells the first `offset` bytes of a file from others: their two ends."""
+    """A digest by which the first `offset` bytes of a file are recognised: of their two ends."""
     handle.seek(0)
     first = handle.read(min(_MARKED, offset))
     handle.seek(max(0, offset - _MARKED))

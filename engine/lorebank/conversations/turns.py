@@ -1,12 +1,12 @@
 """A line of a transcript → the turns in it, fit to be kept, and what was odd about it.
 
-Only LF ends a line. A line that is longer than any turn is told and skipped, without ever being
+Only LF ends a line. A line that is longer than any turn is reported and skipped, without ever being
 held whole; what stands behind the last line end is given as a line that may not be whole yet.
 
 Gone are reminders and outputs that a host wraps in tags of its own, pictures and other encoded
 bytes, text that memory itself gave out, private spans, control characters; secrets are masked.
 
-No line is ever an error: what cannot be read is told by a code, and the next line is another.
+No line is ever an error: what cannot be read is reported by a code, and the next line is another.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import field
 from datetime import date
 
-from lorebank.conversations.messages import Role, said_in
+from lorebank.conversations.messages import Role, utterances_in
 from lorebank.language.secrets import redact
 from lorebank.markdown.hidden import without_private
 from lorebank.markdown.recalled import strip_recalled
@@ -187,7 +187,7 @@ ODD = {
     "session-line-long": "a line is too long to hold a turn; it is skipped",
     "session-line-unread": "a line is no JSON object; it is skipped",
     "session-nul": "a line holds NUL bytes; it is read without them",
-    "session-replaced": "the file is not what it was; it was read anew",
+    "session-replaced": "the file is not what it was; it was read again",
     "session-turn-cut": f"a turn is kept to its first {LONGEST_TURN:,} characters",
     "session-turn-repeated": "a message stands here again; it is kept once",
     "session-utf8": "a line is not UTF-8; odd bytes are read as �",
@@ -252,7 +252,7 @@ class _Reading:
         return values
 
     def keep(self, value: object) -> None:
-        for said in said_in(value):
+        for said in utterances_in(value):
             cleaned = clean_turn(said.text)
             self.odd += ["secret-redacted"] * bool(cleaned.secrets)
             self.odd += ["session-turn-cut"] * cleaned.cut

@@ -80,10 +80,10 @@ def conversation_note(said: Conversation) -> Read:
     day = said.started.date() if said.started else first
     blocks = [f"# {title}"]
     last = day
-    told: set[str] = {problem.code for problem in problems}
+    problem_codes: set[str] = {problem.code for problem in problems}
     for turn in said.turns:
         text, problems = shareable_text(clean(turn.text), said.place)
-        told |= {problem.code for problem in problems}
+        problem_codes |= {problem.code for problem in problems}
         text = _quoted(strip_recalled(text).text)
         if not text:
             continue
@@ -92,9 +92,9 @@ def conversation_note(said: Conversation) -> Read:
         last = turn.day or last
         gap = "\n\n" if _OPENS_BLOCK.match(text) else " "
         blocks.append(f"**{turn.speaker}:**{gap}{text}")
-    if "secret-redacted" in told:
+    if "secret-redacted" in problem_codes:
         yield Diagnostic(shown, said.line, "secret-redacted", "holds secrets, which are masked")
-    if "private" in told:
+    if "private" in problem_codes:
         yield Diagnostic(shown, said.line, "private", "private text is left out")
     if len(blocks) == 1:
         yield Diagnostic(shown, said.line, "empty", "nobody says anything; left out")

@@ -3,7 +3,7 @@
     moment  "YYYY/MM/YYYY-MM-DD dddd"  "2024/01/2024-01-15 Monday"  → 2024-01-15
     Joda    "MMM do, yyyy"             "Jan 15th, 2024"             → 2024-01-15
 
-Names of months are read in English; of weekdays any word will do, since the date tells the day.
+Names of months are read in English; for a weekday any word will do, since the date fixes it.
 """
 
 from __future__ import annotations

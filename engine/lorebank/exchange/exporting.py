@@ -1,6 +1,6 @@
 """One export: which facts go out, in which form, and where to, whole or not at all.
 
-A new folder is filled beside its place and takes it in one step. With `force`, files of an earlier
+A new folder is filled next to its place and takes it in one step. With `force`, files of an earlier
 export are written over one by one, those it no longer has are removed by the list it left, and
 whatever else lies there stays.
 """

@@ -1,29 +1,93 @@
-"""Which program a source comes from, told by its content, and the reader of each form."""
+"""Which program a source comes from, recognised by its content, and the reader of each form."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from datetime import tzinfo
 from enum import StrEnum
 from itertools import islice
+from pathlib import PurePosixPath
 from types import MappingProxyType
+from typing import Any
 
+from lorebank.domain import Diagnostic
 from lorebank.errors import UsageError
-from lorebank.exchange.json_stream import BrokenJson, json_values
+from lorebank.exchange.conversations import Conversation, conversation_note
 from lorebank.exchange.notes import Read
 from lorebank.exchange.prose import split_front_matter
 from lorebank.exchange.read_basic_memory import has_observations, read_basic_memory
-from lorebank.exchange.read_chatgpt import is_chatgpt
-from lorebank.exchange.read_claude import is_claude
-from lorebank.exchange.read_conversations import conversation_files, read_chatgpt, read_claude
+from lorebank.exchange.read_chatgpt import chatgpt_conversation, is_chatgpt
+from lorebank.exchange.read_claude import claude_conversation, is_claude
 from lorebank.exchange.read_jsonl import TEXT_KEYS, read_jsonl
 from lorebank.exchange.read_logseq import read_logseq
 from lorebank.exchange.read_obsidian import read_obsidian
-from lorebank.exchange.source import Source
+from lorebank.exchange.source import BROKEN, BrokenJson, Source, json_values
+
+_CONVERSATIONS = re.compile(r"conversations?(?:[-_]\d+)?\.json\Z", re.IGNORECASE)
+
+
+def conversation_files(source: Source) -> tuple[str, ...]:
+    """The files of an export that hold conversations."""
+    if source.paths == ("",):
+        return source.paths
+    return tuple(p for p in source.paths if _CONVERSATIONS.match(PurePosixPath(p).name))
+
+
+def read_chatgpt(source: Source, zone: tzinfo | None = None) -> Read:
+    """The conversations of ChatGPT's export in their order; days are those of `zone`."""
+    yield from _read_conversations(
+        source,
+        is_chatgpt,
+        lambda value, place, line: chatgpt_conversation(value, place, line, zone),
+    )
+
+
+def read_claude(source: Source, zone: tzinfo | None = None) -> Read:
+    """The conversations of Claude's export in their order; days are those of `zone`."""
+    yield from _read_conversations(
+        source, is_claude, lambda value, place, line: claude_conversation(value, place, line, zone)
+    )
+
+
+def _read_conversations(
+    source: Source,
+    fits: Callable[[object], bool],
+    conversation: Callable[[Any, str, int], Conversation],
+) -> Read:
+    files = conversation_files(source)
+    for path in source.paths:
+        if path not in files:
+            yield Diagnostic(path, 0, "not-a-conversation", "holds no conversations; left out")
+    for path in files:
+        place = path or source.root.name
+        try:
+            with source.open(path) as stream:
+                for line, value in _each(json_values(stream)):
+                    if fits(value):
+                        yield from conversation_note(conversation(value, place, line))
+                    else:
+                        message = "is no conversation of this form; left out"
+                        yield Diagnostic(place, line, "not-a-conversation", message)
+        except BrokenJson as error:
+            yield Diagnostic(place, error.line, BROKEN, f"{error}; what came before it is imported")
+        except OSError as error:
+            yield source.unread(path, error)
+
+
+def _each(values: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, Any]]:
+    """The conversations, also where the export wraps them in `{"conversations": […]}`."""
+    for line, value in values:
+        inner = value.get("conversations") if isinstance(value, dict) else None
+        if isinstance(inner, list):
+            yield from ((line, each) for each in inner)
+        else:
+            yield line, value
+
 
 _SAMPLE = 200
-"""Notes looked at to tell basic-memory from Obsidian."""
+"""Notes looked at to distinguish basic-memory from Obsidian."""
 _PERMALINK = re.compile(r"^permalink:", re.MULTILINE)
 _HINT = "say what it is: --as obsidian, logseq, chatgpt, claude, basic-memory or jsonl"
 
@@ -55,7 +119,7 @@ WHOLE_FORMS = (Form.CHATGPT, Form.CLAUDE)
 
 
 def form_of(source: Source) -> Form:
-    """The form of a source by what it holds; `UsageError` where nothing tells."""
+    """The form of a source by what it holds; `UsageError` where it cannot be recognised."""
     if source.paths == ("",):
         return _form_of_file(source, "")
     tops = {path.split("/")[0] for path in source.paths}
@@ -72,7 +136,7 @@ def form_of(source: Source) -> Form:
         return Form.JSONL
     if not source.paths:
         raise UsageError(f"{source.root}: holds no files", hint="was it exported at all?")
-    raise UsageError(f"{source.root}: what wrote this cannot be told", hint=_HINT)
+    raise UsageError(f"{source.root}: no known program wrote this", hint=_HINT)
 
 
 def _form_of_file(source: Source, path: str) -> Form:
@@ -83,7 +147,7 @@ def _form_of_file(source: Source, path: str) -> Form:
     except (BrokenJson, OSError) as error:
         if _is_jsonl(source, path):
             return Form.JSONL
-        raise UsageError(f"{shown}: what wrote this cannot be told: {error}", hint=_HINT) from None
+        raise UsageError(f"{shown}: no known program wrote this: {error}", hint=_HINT) from None
     inner = first.get("conversations") if isinstance(first, dict) else None
     first = inner[0] if isinstance(inner, list) and inner else first
     if is_chatgpt(first):
@@ -94,7 +158,7 @@ def _form_of_file(source: Source, path: str) -> Form:
         return Form.JSONL
     if first is None:
         raise UsageError(f"{shown}: is an empty export", hint=_HINT)
-    raise UsageError(f"{shown}: what wrote this cannot be told", hint=_HINT)
+    raise UsageError(f"{shown}: no known program wrote this", hint=_HINT)
 
 
 def _is_jsonl(source: Source, path: str) -> bool:

@@ -23,7 +23,6 @@ from typing import Any
 from lorebank.domain import Diagnostic
 from lorebank.errors import ConcurrentEdit, PathRefused, UsageError, WorkspaceError
 from lorebank.exchange.forms import READERS, WHOLE_FORMS, Form, form_of
-from lorebank.exchange.json_stream import BROKEN
 from lorebank.exchange.notes import (
     ImportedNote,
     comparable,
@@ -35,7 +34,7 @@ from lorebank.exchange.notes import (
     written_hash,
 )
 from lorebank.exchange.reports import ImportReport
-from lorebank.exchange.source import Source, open_source
+from lorebank.exchange.source import BROKEN, Source, open_source
 from lorebank.records import dataclass
 from lorebank.settings.tables import Config
 from lorebank.workspace.atomic import write_atomic
@@ -109,7 +108,7 @@ def import_source(
 ) -> ImportReport:
     """Bring a source into the workspace; call it with the writer lock held, and sync afterwards.
 
-    `UsageError` where its form cannot be told, or where another source of that name was imported.
+    `UsageError` where its form is not recognised, or another source of that name was imported.
     """
     source = open_source(path)
     try:

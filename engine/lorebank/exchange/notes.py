@@ -2,7 +2,7 @@
 
 "What? A: plan/2024"  →  "What- A- plan/2024"
 "CON"                 →  "CON_"
-a name of 300 bytes   →  its first 100 bytes and eight letters that tell it from others
+a name of 300 bytes   →  its first 100 bytes and eight letters of a hash
 
 ---
     aliases: [Annie]
@@ -11,7 +11,7 @@ a name of 300 bytes   →  its first 100 bytes and eight letters that tell it fr
     imported-hash: 5f0c…
     ---
 
-The hash tells whether its owner edited the file since: an edited one is never written over.
+The hash shows whether its owner edited the file since: an edited one is never written over.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ def chatgpt_conversation(
         turns=turns,
         place=place,
         line=line,
-        left_out=tuple(_told(left_out)),
+        left_out=tuple(_omissions(left_out)),
     )
 
 
@@ -128,7 +128,7 @@ def _cited(found: re.Match[str]) -> str:
     return said[1] if isinstance(said, list) and len(said) > 1 and isinstance(said[1], str) else ""
 
 
-def _told(left_out: Counter[str]) -> Iterator[tuple[str, str]]:
+def _omissions(left_out: Counter[str]) -> Iterator[tuple[str, str]]:
     if left_out["tool"]:
         yield "tool", f"{_messages(left_out['tool'])} of tools left out"
     if left_out["attachment"]:

@@ -33,7 +33,7 @@ def claude_conversation(
         turns=turns,
         place=place,
         line=line,
-        left_out=tuple(_told(left_out)),
+        left_out=tuple(_omissions(left_out)),
     )
 
 
@@ -83,7 +83,7 @@ def _text(message: Mapping[str, Any], left_out: Counter[str]) -> str:
     return "\n\n".join(text for text in texts if text.strip())
 
 
-def _told(left_out: Counter[str]) -> Iterator[tuple[str, str]]:
+def _omissions(left_out: Counter[str]) -> Iterator[tuple[str, str]]:
     if count := left_out["tool"]:
         yield "tool", f"{count} block{'s' * (count > 1)} of tools and thoughts left out"
     if count := left_out["attachment"]:

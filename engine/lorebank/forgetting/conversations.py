@@ -21,12 +21,12 @@ from lorebank.markdown.tombstones import Tombstone, format_tombstone, message_ke
 from lorebank.records import dataclass
 
 _SHOWN = 100
-"""So many characters tell the owner which turn it is."""
+"""Characters of a turn that are shown, so that its owner recognises it."""
 _SEPARATORS = re.compile(r"[-_\s]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ForgottenTurns:
     """Turns that an order means."""
 
     turns: tuple[ForgottenLine, ...] = ()
@@ -43,7 +43,7 @@ class Conversations:
     files: Sequence[SessionFile]
     turns: Callable[[SessionFile], Iterator[Turn]]
     """What of a transcript is not forgotten yet."""
-    settle: Callable[[], str]
+    apply: Callable[[], str]
     """Bring every store of them to what is forgotten; returns "" or what may be left."""
 
     def name(self, name: str) -> bool:
@@ -51,10 +51,10 @@ class Conversations:
         is_named = _finder([name])
         return any(is_named(turn.text) for file in self.files for turn in self.turns(file))
 
-    def select(self, order: Order) -> Said:
+    def select(self, order: Order) -> ForgottenTurns:
         """The turns of an order by path and line; `NotFound` for a transcript that is not there."""
         if order.ids:
-            return Said()
+            return ForgottenTurns()
         files, place = self.files, None
         if order.source:
             place = _place_of(order.source)
@@ -75,7 +75,7 @@ class Conversations:
                 format_tombstone(each, self.agent)
                 for each in _tombstones(file, said, lines, order, place)
             ]
-        return Said(tuple(turns), tuple(tombstones))
+        return ForgottenTurns(tuple(turns), tuple(tombstones))
 
 
 def _test_of(order: Order, place: Citation | None) -> Callable[[Turn, SessionFile], bool]:

@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from lorebank.database.connection import Connection, IndexProblem
 from lorebank.domain import Diagnostic, ForgetReport
 from lorebank.errors import ConcurrentEdit, NotFound, WorkspaceError
-from lorebank.forgetting.conversations import Conversations, Said
+from lorebank.forgetting.conversations import Conversations, ForgottenTurns
 from lorebank.forgetting.planning import CutPlan, plan_cuts
 from lorebank.forgetting.rows import (
     derived_counts,
@@ -54,30 +54,30 @@ class Forgetting:
 
     def preview(self, order: Order) -> ForgetReport:
         """What `forget` would cut; nothing is written."""
-        said, selected = self._said(order), self._select(order)
-        plan = plan_cuts(self.root, selected, order, said)
-        return self._report(selected, plan, said, None, dry_run=True)
+        turns, selected = self._turns_meant(order), self._select(order)
+        plan = plan_cuts(self.root, selected, order, turns)
+        return self._report(selected, plan, turns, None, dry_run=True)
 
     def forget(self, order: Order, *, today: date, resumed: Sequence[str] = ()) -> ForgetReport:
         """Cut what the order means. `resumed` are the runs that `resume` finished just before: an
         order that names what only they held is done already."""
-        said = self._said(order)
+        turns = self._turns_meant(order)
         try:
             selected = self._select(order)
         except NotFound:
             if not resumed:
                 raise
             selected = Selected()
-        plan = plan_cuts(self.root, selected, order, said)
+        plan = plan_cuts(self.root, selected, order, turns)
         if not plan.cuts:
             name = resumed[-1] if resumed else None
-            return self._report(selected, plan, said, name, dry_run=False)
+            return self._report(selected, plan, turns, name, dry_run=False)
         report = self._report(
-            selected, plan, said, store_of(self.root).next_name(today.isoformat()), dry_run=False
+            selected, plan, turns, store_of(self.root).next_name(today.isoformat()), dry_run=False
         )
         assert report.run is not None
-        hashes = self._cut(report.run, order, selected, plan, said)
-        self._settle(report.run, hashes)
+        hashes = self._cut(report.run, order, selected, plan, turns)
+        self._finish(report.run, hashes)
         return report.with_problems(self.problems)
 
     def resume(self) -> tuple[str, ...]:
@@ -90,23 +90,23 @@ class Forgetting:
                 if (read_if_exists(self.root / path) or b"") == cut.before and not self._write(
                     path, cut
                 ):
-                    self._say(path, "is being changed by somebody else; forget it again")
-            self._settle(name, run.hashes)
+                    self._report_problem(path, "is being changed by somebody else; forget it again")
+            self._finish(name, run.hashes)
         return tuple(names)
 
     def _select(self, order: Order) -> Selected:
         return select_lines(self.connection, self.root, self.files(), order)
 
-    def _said(self, order: Order) -> Said:
+    def _turns_meant(self, order: Order) -> ForgottenTurns:
         if self.conversations is not None:
             return self.conversations.select(order)
         if order.is_of_conversations:
             hint = "they are where memory_search.sources names sessions"
             raise NotFound(f"no transcript {order.source}: none are read", hint=hint)
-        return Said()
+        return ForgottenTurns()
 
     def _cut(
-        self, name: str, order: Order, selected: Selected, plan: CutPlan, said: Said
+        self, name: str, order: Order, selected: Selected, plan: CutPlan, turns: ForgottenTurns
     ) -> tuple[str, ...]:
         """Write the store, then the files; returns the keys of what was embedded of them."""
         done: dict[str, Cut] = {}
@@ -121,11 +121,11 @@ class Forgetting:
             if not missed:
                 break
             self.sync()
-            plan = plan_cuts(self.root, self._select_again(order, selected), order, said)
+            plan = plan_cuts(self.root, self._select_again(order, selected), order, turns)
             texts += [text for text in plan.texts if text not in texts]
         else:
             for path in missed:
-                self._say(path, "is being changed by somebody else; forget it again")
+                self._report_problem(path, "is being changed by somebody else; forget it again")
             keep(self.root, name, done, texts, sorted(hashes))
         return tuple(sorted(hashes))
 
@@ -135,7 +135,7 @@ class Forgetting:
         except NotFound:  # the last of its lines is gone already
             return Selected(lines=before.lines)
 
-    def _settle(self, name: str, hashes: Iterable[str]) -> None:
+    def _finish(self, name: str, hashes: Iterable[str]) -> None:
         """Bring index and cache to what the files say now, with nothing left behind.
 
         Raises `WorkspaceError` where the disk fails; the run stays pending, for `resume`.
@@ -162,10 +162,14 @@ class Forgetting:
                 cache.drop(gone)
         forget_page_notes(self.connection)
         if reason := scrub(self.connection):
-            self._say(".memory", f"{reason}; traces may be left there until the next forget")
+            self._report_problem(
+                ".memory", f"{reason}; traces may be left there until the next forget"
+            )
         of_conversations = self.conversations if FORGOTTEN_PAGE in cuts else None
-        if of_conversations is not None and (reason := of_conversations.settle()):
-            self._say("sessions", f"{reason}; traces may be left there until the next forget")
+        if of_conversations is not None and (reason := of_conversations.apply()):
+            self._report_problem(
+                "sessions", f"{reason}; traces may be left there until the next forget"
+            )
         store_of(self.root).finish(name)
 
     def _write(self, path: str, cut: Cut) -> bool:
@@ -178,11 +182,17 @@ class Forgetting:
             return read_if_exists(self.root / path) == cut.after
         return True
 
-    def _say(self, path: str, message: str) -> None:
+    def _report_problem(self, path: str, message: str) -> None:
         self.problems.append(Diagnostic(path, 0, "not-forgotten", message))
 
     def _report(
-        self, selected: Selected, plan: CutPlan, said: Said, run: str | None, *, dry_run: bool
+        self,
+        selected: Selected,
+        plan: CutPlan,
+        turns: ForgottenTurns,
+        run: str | None,
+        *,
+        dry_run: bool,
     ) -> ForgetReport:
         ids = {line.id for line in selected.lines if line.id}
         return ForgetReport(
@@ -195,7 +205,7 @@ class Forgetting:
             opinions=tuple(opinions_moved(self.connection, ids)),
             in_git=in_repository(self.root),
             problems=(*plan.problems, *self.problems),
-            said=said.turns,
+            said=turns.turns,
         )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from lorebank.domain import Diagnostic, ForgottenLine
-from lorebank.forgetting.conversations import Said
+from lorebank.forgetting.conversations import ForgottenTurns
 from lorebank.forgetting.selection import Order, Selected
 from lorebank.forgetting.undo import Cut
 from lorebank.markdown.ledger_edit import added_line, without_lines
@@ -34,14 +34,14 @@ class CutPlan:
 
     cuts: Mapping[str, Cut]
     pages: tuple[ForgottenLine, ...]
-    """Lines of bank pages that go because they tell of the forgotten ones."""
+    """Lines of bank pages that go because they are made of the forgotten ones."""
     texts: tuple[str, ...]
     """What no kept copy may hold, once it is purged."""
     problems: tuple[Diagnostic, ...] = ()
 
 
-def plan_cuts(root: Path, selected: Selected, order: Order, said: Said) -> CutPlan:
-    """Plan the cut; nothing is written. What was `said` gets its lines of `bank/forgotten.md`."""
+def plan_cuts(root: Path, selected: Selected, order: Order, turns: ForgottenTurns) -> CutPlan:
+    """Plan the cut; nothing is written. The `turns` get their lines of `bank/forgotten.md`."""
     problems: list[Diagnostic] = []
     notes = {line.source.path for line in selected.lines} | set(selected.files)
     cuts: dict[str, Cut] = {}
@@ -65,26 +65,26 @@ def plan_cuts(root: Path, selected: Selected, order: Order, said: Said) -> CutPl
         if mended.gone:
             pages += [ForgottenLine.of(path, number, text) for number, text in mended.gone if text]
             cuts[path] = Cut(data, _bytes(mended.text), derived=cut is None)
-    if said.tombstones:
+    if turns.tombstones:
         page = read_text_file(root, FORGOTTEN_PAGE)
-        cuts[FORGOTTEN_PAGE] = Cut(page.data or b"", _with_tombstones(page.text, said).encode())
+        cuts[FORGOTTEN_PAGE] = Cut(page.data or b"", _with_tombstones(page.text, turns).encode())
     cuts = {path: cut for path, cut in cuts.items() if cut.before != cut.after}
     texts = dict.fromkeys((*traces.needles, *traces.names, *raw))
     return CutPlan(cuts, tuple(pages), tuple(texts), tuple(problems))
 
 
-def _with_tombstones(text: str, said: Said) -> str:
+def _with_tombstones(text: str, turns: ForgottenTurns) -> str:
     known = {line.strip() for line in text.splitlines()}
-    new = [line for line in said.tombstones if line not in known]
+    new = [line for line in turns.tombstones if line not in known]
     return added_line(text, newline_style(text).join(new), title="Forgotten")[0] if new else text
 
 
 def _traces(selected: Selected, order: Order) -> Traces:
-    said = [line.text for line in selected.lines if line.id or len(line.text) >= _TELLING]
+    texts = [line.text for line in selected.lines if line.id or len(line.text) >= _TELLING]
     return Traces(
         places=tuple(line.source for line in selected.lines),
         ids=frozenset(line.id for line in selected.lines if line.id),
-        texts=tuple(dict.fromkeys([*said, *filter(None, [order.match.strip()])])),
+        texts=tuple(dict.fromkeys([*texts, *filter(None, [order.match.strip()])])),
         names=order.names if order.before is None else (),
     )
 

@@ -96,7 +96,7 @@ def opinions_moved(connection: Connection, ids: Iterable[str]) -> list[tuple[str
 
 
 def derived_counts(connection: Connection, places: Sequence[Citation]) -> dict[str, int]:
-    """How many rows of each table tell of some lines."""
+    """How many rows of each table come from these lines."""
     items: set[int] = set()
     chunks: set[int] = set()
     for place in places:

@@ -37,7 +37,7 @@ class Cut:
     """Empty where there was no such file."""
     after: bytes | None
     derived: bool = False
-    """Whether only what is made of other lines was cut: a page that reflect writes anew."""
+    """Whether only what is made of other lines was cut: a page that reflect rewrites."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ DEFAULT_TOOLS = (
     "inbox",
     "memory_get",
 )
-"""What a model sees unless told otherwise: few enough to be picked rightly."""
+"""What a model sees by default: few enough that it picks the right one."""
 WRITING_TOOLS = frozenset(
     ("retain", "remember", "correct", "forget", "rule", "confirm", "undo", "memory_write")
 )
@@ -70,7 +70,7 @@ class Access:
     tools: str = "default"
     """`default`, `all`, or names with commas."""
     banks: tuple[str, ...] | None = None
-    """Which of several banks it may ask; all the server was told of where `None`."""
+    """Which of several banks it may ask; all that the server serves where `None`."""
 
     def permits(self, tool: str, registered: Collection[str]) -> bool:
         """Whether it sees and may call a tool."""

@@ -82,7 +82,7 @@ class BankThreads:
 
     @property
     def has_several(self) -> bool:
-        """Whether the server was told to ask several banks."""
+        """Whether the server serves several banks."""
         return self._open_banks is not None
 
     def close(self) -> None:

@@ -1,7 +1,7 @@
 """HTTP on this machine only: who may ask, on which address, with which token.
 
 A browser can be made to send requests to a loopback port by any page, so that three things are
-looked at before a request is read: `Host` and `Origin` must name this very port, and the token must
+checked before a request is read: `Host` and `Origin` must name this very port, and the token must
 be there. The token belongs to the user, not to a workspace, which may come from anybody.
 """
 

@@ -27,7 +27,7 @@ class Delivered(TypedDict):
     level: NotRequired[str]
     """How well the hits answer: strong, weak, none."""
     fresh: NotRequired[bool]
-    """Whether the files were looked at just now."""
+    """Whether the files were checked for changes just now."""
     id: NotRequired[str]
     """Of what was written."""
 

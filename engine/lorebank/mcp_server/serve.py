@@ -49,7 +49,7 @@ def serve_stdio(serving: Serving) -> None:
 
 
 def serve_http(serving: Serving, *, host: str, port: int, say: Say) -> None:
-    """Serve clients that bear a token, until interrupted; `say` is told address and tokens."""
+    """Serve clients that bear a token, until interrupted; `say` is given address and tokens."""
     import uvicorn
 
     from lorebank.mcp_server.http import PATH, accepted_tokens, bind, http_app

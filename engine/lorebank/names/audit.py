@@ -1,4 +1,4 @@
-"""What about names deserves a person's look, each with evidence and the command that settles it.
+"""What about names deserves a person's look, each with evidence and the command that decides it.
 
 Nothing is changed here. A pair or a name that a ledger line dismisses is not reported again.
 """
@@ -158,9 +158,9 @@ def _hubs(
 def _common_company(
     connection: Connection, pairs: Sequence[tuple[str, str, str]]
 ) -> dict[tuple[str, str], int]:
-    """Pair → how many other entities stand beside both."""
+    """Pair → how many other entities are mentioned with both."""
     slugs = sorted({slug for pair in pairs for slug in pair[:2]})
-    beside: dict[str, set[str]] = {}
+    company_of: dict[str, set[str]] = {}
     for slug, other in select(
         connection,
         "SELECT DISTINCT mine.entity, other.entity FROM json_each(?) w"
@@ -168,8 +168,8 @@ def _common_company(
         " JOIN mentions other ON other.item = mine.item AND other.entity <> mine.entity",
         (json.dumps(slugs),),
     ):
-        beside.setdefault(slug, set()).add(other)
-    return {(a, b): len(beside.get(a, set()) & beside.get(b, set())) for a, b, _ in pairs}
+        company_of.setdefault(slug, set()).add(other)
+    return {(a, b): len(company_of.get(a, set()) & company_of.get(b, set())) for a, b, _ in pairs}
 
 
 def _newest_places(connection: Connection, slugs: Iterable[str]) -> dict[str, list[Citation]]:

@@ -2,7 +2,7 @@
 
 A name that comes, goes or is spelled otherwise changes what old text says. Only the items that may
 be affected are read again: those that had a name which is gone, and those that hold all words of a
-name which is new. The result equals that of an index made anew.
+name which is new. The result equals that of an index rebuilt from scratch.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from lorebank.names.readings import split_full_name
 from lorebank.records import dataclass
 
 START = 4
-"""So many first letters of a name tell whether it can stand in a text at all."""
+"""First letters of a name by which most texts are ruled out at once."""
 _SEPARATORS = dict.fromkeys(
     map(ord, "-_\u2010\u2011\u2012\u2013\u2014\u2015\u2212\t\n\r\u00a0"), " "
 )

@@ -120,14 +120,14 @@ def _names(uses: Sequence[NameUse], also: Iterable[str]) -> dict[str, NameUse]:
 def _proposals(
     unsure: Iterable[_Pair], entity_of: Mapping[str, str], rulings: Rulings
 ) -> tuple[_Pair, ...]:
-    settled = {
+    decided = {
         frozenset(entity_of[slug] for slug in pair) for pair in rulings.apart | rulings.dismissed
     }
     found: dict[frozenset[str], _Pair] = {}
     for a, b, reason in sorted(unsure):
         pair = frozenset((entity_of[a], entity_of[b]))
         alone = rulings.alone & {a, b}
-        if len(pair) == 2 and pair not in settled and not alone:
+        if len(pair) == 2 and pair not in decided and not alone:
             first, second = sorted(pair)
             found.setdefault(pair, (first, second, reason))
     return tuple(sorted(found.values()))

@@ -1,6 +1,6 @@
 """What an entity is: a person, a place, an organisation, a project, a thing or an event.
 
-Told by rules that each give their reason, or not told: a name that no rule speaks of has no type.
+By rules that each give their reason; a name that no rule speaks of has no type.
 What a person wrote in the page's front matter always wins; that is decided where types are stored.
 """
 
@@ -68,7 +68,7 @@ def _by_form(reading: Reading) -> tuple[str, str] | None:
 
 
 def _by_word(reading: Reading) -> tuple[str, str] | None:
-    """A telling word; in most languages the last one tells, in some the first."""
+    """A word that gives the type; in most languages the last one does, in some the first."""
     if _is_person(reading):
         return None
     tokens = [token for token in reading.tokens if not token[0].isdigit()]

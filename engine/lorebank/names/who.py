@@ -1,4 +1,4 @@
-"""Whom one name stands for, step by step, each step told.
+"""Whom one name stands for, step by step, with the reason of each.
 
 The order: the explicit slug, the ledger, front matter, folding, then what the writing alone makes
 safe (title, legal form, one slip in a long name). What is left is only proposed; context and

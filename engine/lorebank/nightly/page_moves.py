@@ -31,7 +31,7 @@ class PlannedMoves:
     edits: tuple[PageEdit, ...]
     problems: tuple[Diagnostic, ...]
 
-    def told_with(self, report: ReflectReport) -> ReflectReport:
+    def merged_into(self, report: ReflectReport) -> ReflectReport:
         """A run's report with these moves before its own edits; a dry run plans the latter on the
         pages as they still are."""
         if not self.edits and not self.problems:

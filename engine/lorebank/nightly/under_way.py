@@ -97,7 +97,7 @@ class Resumed:
     journal: str | None
     problems: tuple[Diagnostic, ...]
 
-    def told_with(self, report: ReflectReport) -> ReflectReport:
+    def merged_into(self, report: ReflectReport) -> ReflectReport:
         """The report of the run that follows, with what this one wrote."""
         pages = {*self.changed, *report.changed}
         if report.journal and self.journal and self.journal != report.journal:

@@ -3,7 +3,7 @@ addresses are this machine's and may be asked offline.
 
 A key comes from the user's own settings (as it is, or as `env:VARIABLE`) or from the variable the
 provider is known by. A key of the environment goes to the provider's own address and nowhere else:
-an address that the settings name gets the key that the settings name beside it, or none.
+an address that the settings name gets the key that the settings name with it, or none.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def _remote(setup: Setup) -> AccountSettings:
 
 
 def _merged(own: Mapping[str, str], remote: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Both, told apart without regard to case, as HTTP does; `remote` wins."""
+    """Both, compared without regard to case, as HTTP does; `remote` wins."""
     taken = {title.lower() for title in remote}
     kept = [(title, text) for title, text in own.items() if title.lower() not in taken]
     return [*kept, *remote.items()]

@@ -52,7 +52,7 @@ T = TypeVar("T", bound=BaseModel)
 _ATTEMPTS = 2
 """The answer, and one correction: a model that fails twice is not up to the task."""
 _SHOWN = 4
-"""Mistakes told to the model."""
+"""Mistakes named to the model."""
 
 
 class UnusableAnswer(ProviderError):
@@ -75,7 +75,7 @@ def ask_json(generator: Generator, prompt: Prompt, shape: type[T], budget: Budge
         try:
             return shape.model_validate_json(_object_in(completion.text))
         except ValidationError as error:
-            problem = _told(error)
+            problem = _mistakes(error)
         prompt = prompt.answered(
             completion.text,
             f"This cannot be used: {problem}. Answer again, with the JSON object alone.",
@@ -92,7 +92,7 @@ def _object_in(text: str) -> str:
     return text[start : end + 1] if 0 <= start < end else text
 
 
-def _told(error: ValidationError) -> str:
+def _mistakes(error: ValidationError) -> str:
     mistakes = []
     for each in error.errors(include_url=False)[:_SHOWN]:
         place = ".".join(str(part) for part in each["loc"])

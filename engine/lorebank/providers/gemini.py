@@ -5,7 +5,7 @@ question is embedded otherwise than what may answer it. Answered with `embedding
 the requests. Fewer dimensions than 3072 are not of unit length and are made so.
 
 `POST /models/<model>:asyncBatchEmbedContent` takes the requests in its body (20 MB at most) and
-answers with an operation, `batches/…`, which `GET` tells the state of. Each request carries its
+answers with an operation, `batches/…`, whose state `GET` returns. Each request carries its
 custom id as metadata, and so does each response.
 """
 
@@ -133,10 +133,10 @@ def _name(answer: Any) -> str:
 
 
 def _state(operation: Mapping[str, Any]) -> str:
-    """`SUCCEEDED` of `BATCH_STATE_SUCCEEDED`; empty where no state is told."""
+    """`SUCCEEDED` of `BATCH_STATE_SUCCEEDED`; empty where no state is given."""
     metadata = operation.get("metadata")
-    told = metadata.get("state") if isinstance(metadata, dict) else None
-    return str(told or operation.get("state") or "").rpartition("_STATE_")[2]
+    state = metadata.get("state") if isinstance(metadata, dict) else None
+    return str(state or operation.get("state") or "").rpartition("_STATE_")[2]
 
 
 def _responses(operation: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -52,7 +52,7 @@ class Embedder(Protocol):
 
     @property
     def dimension(self) -> int:
-        """The length of every vector; 0 while a remote model has not told it yet."""
+        """The length of every vector; 0 while a remote model has not answered yet."""
 
     @property
     def fingerprint(self) -> str:

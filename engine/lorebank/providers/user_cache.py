@@ -40,7 +40,7 @@ def content_hash(file: Path) -> str:
     """Sixteen hexadecimal digits of the file's bytes. Raises `OSError` where it cannot be read.
 
     Reading 300 MB takes as long as several questions, so the hash is kept in the user's cache
-    directory beside the file's size and times; a file of other times is read again.
+    directory with the file's size and times; a file of other times is read again.
     """
     place = file.resolve()
     stat = place.stat()

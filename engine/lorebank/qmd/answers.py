@@ -132,7 +132,7 @@ def _found(row: dict[str, Any]) -> Found | None:
 
 
 def _lines(row: dict[str, Any]) -> tuple[int, int]:
-    """The snippet's own lines; the line of the match where it does not tell."""
+    """The snippet's own lines; the line of the match where it names none."""
     hunk = _HUNK.match(str(row.get("snippet") or ""))
     if hunk:
         first = max(1, int(hunk[1]))

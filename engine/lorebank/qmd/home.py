@@ -1,4 +1,4 @@
-"""Where the sidecar keeps what is its own: beside the user's other caches, a folder a workspace.
+"""Where the sidecar keeps what is its own: among the user's other caches, a folder a workspace.
 
 Not in the workspace: qmd runs commands that its own configuration names, and a workspace may come
 from anybody.
@@ -87,7 +87,7 @@ class State:
     """What was done in a home, and when, in seconds since the epoch."""
 
     command: str = ""
-    """The program that did it; another one begins anew."""
+    """The program that did it; another one starts over."""
     collections: tuple[Collection, ...] = ()
     updated: float = 0.0
     embedded: float = 0.0

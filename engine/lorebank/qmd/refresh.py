@@ -2,7 +2,7 @@
 outlives the command.
 
 A command answers in a fraction of a second and is gone; `qmd update` takes longer. The process is
-told all it needs in one JSON argument, none of it secret; what came of it stands in the state.
+given all it needs in one JSON argument, none of it secret; what came of it stands in the state.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Timer(Thread):
 
     @property
     def is_stopped(self) -> bool:
-        """Whether it was told to stop; a long job asks."""
+        """Whether it was asked to stop; a long job asks."""
         return self._stopped.is_set()
 
     def run(self) -> None:
@@ -119,7 +119,7 @@ def refresh(
     progress: Progress | None = None,
 ) -> State:
     """Do the work and write down what was done, after each step. `QmdFailed` names the step that
-    failed, which the state tells as well."""
+    failed, which the state records as well."""
     run = _Run(command, home, timing, replace(State.read(home), attempted=time.time()))
     try:
         steps = run.steps(wanted, work)
@@ -149,7 +149,7 @@ class _Run:
     def steps(
         self, wanted: tuple[Collection, ...], work: Work
     ) -> list[tuple[str, Callable[[], None]]]:
-        """The steps by name. A program that did not make the index is told everything anew."""
+        """The steps by name. A program that did not make the index is set up from scratch."""
         program = self.command.find()
         known = self.state.collections if self.state.command == program else ()
         self.state = replace(self.state, command=program, collections=known)
@@ -161,7 +161,7 @@ class _Run:
             for new in wanted:
                 if new not in known:
                     found.append((f"add {new.name}", partial(self._add, new)))
-            found.append(("collections", partial(self._settle, wanted)))
+            found.append(("collections", partial(self._register_collections, wanted)))
         if work.update or work.collections:
             found.append(("update", self._update))
         if work.embed:
@@ -186,7 +186,7 @@ class _Run:
                 raise _failure("collection add", first)
         self.state = replace(self.state, collections=(*self.state.collections, collection))
 
-    def _settle(self, wanted: tuple[Collection, ...]) -> None:
+    def _register_collections(self, wanted: tuple[Collection, ...]) -> None:
         self.state = replace(self.state, collections=wanted)
 
     def _update(self) -> None:
@@ -261,5 +261,5 @@ def main(job: Mapping[str, Any], environ: Mapping[str, str]) -> None:
 
 
 if __name__ == "__main__":
-    with contextlib.suppress(LorebankError):  # the state tells what failed
+    with contextlib.suppress(LorebankError):  # the state records what failed
         main(json.loads(sys.argv[1]), os.environ)

@@ -40,7 +40,7 @@ _NOT_READY = "its index is being made"
 
 @dataclass
 class Sidecar:
-    """The sidecar of one workspace; `say` is told what fails, each thing once."""
+    """The sidecar of one workspace; `say` is called with what fails, once for each message."""
 
     root: Path
     config: Config
@@ -48,7 +48,7 @@ class Sidecar:
     say: Callable[[str], None]
     problem: str | None = None
     """Why the built-in engine answered the last search; `None` where the sidecar did."""
-    _told: set[str] = field(default_factory=set)
+    _reported: set[str] = field(default_factory=set)
     _timer: Timer | None = None
     _plain_query: bool = False
     """Whether the chosen mode was refused by this build, so that `query` is asked."""
@@ -261,8 +261,8 @@ class Sidecar:
         return f"qmd: {self._settings.command} {self._settings.search_mode}"
 
     def _say(self, line: str) -> None:
-        if line not in self._told:
-            self._told.add(line)
+        if line not in self._reported:
+            self._reported.add(line)
             self.say(line)
 
 

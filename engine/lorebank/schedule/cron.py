@@ -66,7 +66,7 @@ def _end(name: str) -> str:
 
 
 def _cron_line(job: Job) -> str:
-    """The folder is entered first, so that one that was moved is not made anew for its log."""
+    """The folder is entered first, so that one that was moved is not recreated for its log."""
     enter = f"cd {shlex.quote(job.workspace)} && mkdir -p .memory"
     run = f"{shlex.join(job.command)} >> .memory/reflect.log"
     # An unescaped % ends the command for cron, inside quotes as well.

@@ -45,14 +45,14 @@ def read_record(root: Path) -> Record | None:
     try:
         if file.is_symlink():
             return None
-        told = json.loads(file.read_bytes())
+        fields = json.loads(file.read_bytes())
         record = Record(
-            system=str(told["system"]),
-            at=parse_at(told["at"]),
-            since=datetime.fromisoformat(told["since"]),
-            catch_up=told["catch_up"] is True,
-            last_run=datetime.fromisoformat(told["last_run"]) if told["last_run"] else None,
-            host=str(told["host"]),
+            system=str(fields["system"]),
+            at=parse_at(fields["at"]),
+            since=datetime.fromisoformat(fields["since"]),
+            catch_up=fields["catch_up"] is True,
+            last_run=datetime.fromisoformat(fields["last_run"]) if fields["last_run"] else None,
+            host=str(fields["host"]),
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError, UsageError):
         return None
@@ -62,13 +62,13 @@ def read_record(root: Path) -> Record | None:
 def write_record(root: Path, record: Record) -> None:
     """Keep a record, as one of this machine."""
     file = ensure_derived_folder(root) / _FILE
-    told = asdict(replace(record, host=platform.node())) | {
+    fields = asdict(replace(record, host=platform.node())) | {
         "at": f"{record.at:%H:%M}",
         "since": _stamp(record.since),
         "last_run": _stamp(record.last_run) if record.last_run else None,
     }
     before = file.read_bytes() if file.exists() else None
-    write_atomic(file, (json.dumps(told, indent=2) + "\n").encode(), expected=before)
+    write_atomic(file, (json.dumps(fields, indent=2) + "\n").encode(), expected=before)
 
 
 def delete_record(root: Path) -> None:
@@ -85,8 +85,9 @@ def note_run(root: Path, now: datetime) -> None:
 
 def missed_run(record: Record, now: datetime) -> datetime | None:
     """The newest night that should have been reflected by now and was not; `None` where none."""
-    due = datetime.combine(now.date(), record.at)
-    if due + GRACE > now:
+    latest = now - GRACE
+    due = datetime.combine(latest.date(), record.at)
+    if due > latest:
         due -= timedelta(days=1)
     done = max(record.since, record.last_run or record.since)
     return due if done < due else None

@@ -1,6 +1,6 @@
 """Reading JSON5: JSON as people write it, with comments, bare names and commas at the end.
 
-The grammar is that of https://spec.json5.org. What cannot be read is told with its line.
+The grammar is that of https://spec.json5.org. Errors name the line.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Settings of OpenClaw's memory search, read from `openclaw.json` and told in lorebank's own words.
+"""Settings of OpenClaw's memory search, translated from `openclaw.json` into lorebank's own.
 
 Every key of its `agents.defaults.memorySearch`, `models.providers` and `memory` either has a home
 here, or is named with the reason why it has none.

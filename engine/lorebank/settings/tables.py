@@ -331,7 +331,7 @@ class QmdSettings:
 ACTIONS = ("allow", "deny")
 CHAT_TYPES = ("direct", "group", "channel")
 MATCHED = ("channel", "chat_type", "key_prefix", "raw_key_prefix")
-"""What a rule of the scope may look at."""
+"""What a rule of the scope may match."""
 
 
 def _is_scope(rules: list[object]) -> bool:
@@ -477,7 +477,7 @@ class WorkspaceSettings:
 
 @dataclass(frozen=True, slots=True)
 class RetainSettings:
-    """How retain sections are told."""
+    """How retain sections are recognised."""
 
     headings: tuple[str, ...] = setting((), HEADINGS)
     """First words of a heading that open a retain section, besides the shipped ones."""

@@ -37,15 +37,19 @@ def _has_whole(older: Stated, token: str) -> bool:
 
 
 def is_alike(one: str, other: str) -> bool:
-    """Whether two folded words are forms of one.
+    """Whether two folded words are forms of one; a code or number is like itself alone.
 
     >>> is_alike("tuesday", "tuesdays"), is_alike("bow", "bowl"), is_alike("chef", "sous-chef")
     (True, False, False)
+    >>> is_alike("crate-b12", "crate-b14")
+    False
     """
     if one == other:
         return True
     short, long = sorted((one, other), key=len)
-    if len(short) < _LEAST_STEM or len(long) - len(short) > _ENDING or short[0].isdigit():
+    if len(short) < _LEAST_STEM or len(long) - len(short) > _ENDING:
+        return False
+    if any(letter.isdigit() for letter in one + other):
         return False
     stem = max(_LEAST_STEM, len(short) - 2)
     return long.startswith(short[:stem])

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 _SHOWN = 5
-"""Problems told at a time."""
+"""Problems named in one message."""
 _Line = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=1, max_length=400, pattern=r"^[^\r\n]*$"),
@@ -120,7 +120,7 @@ def read_manifest(data: bytes, origin: str) -> Manifest:
     try:
         return Manifest.model_validate(_parsed(data, origin))
     except ValidationError as error:
-        problems = _told(error.errors(include_url=False))
+        problems = _problems(error.errors(include_url=False))
     more = f" (and {len(problems) - _SHOWN} more)" if len(problems) > _SHOWN else ""
     raise ConfigurationError(f"{origin}: {'; '.join(problems[:_SHOWN])}{more}")
 
@@ -132,7 +132,7 @@ def manifest_problems(data: bytes, origin: str) -> tuple[str, ...]:
     except ConfigurationError as error:
         return (error.message.removeprefix(f"{origin}: "),)
     except ValidationError as error:
-        return tuple(_told(error.errors(include_url=False)))
+        return tuple(_problems(error.errors(include_url=False)))
     return ()
 
 
@@ -143,7 +143,7 @@ def _parsed(data: bytes, origin: str) -> dict[str, Any]:
         raise ConfigurationError(f"{origin}: is not TOML: {error}") from None
 
 
-def _told(errors: Sequence[ErrorDetails]) -> list[str]:
+def _problems(errors: Sequence[ErrorDetails]) -> list[str]:
     return [_mistake(error) for error in errors]
 
 

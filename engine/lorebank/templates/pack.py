@@ -84,7 +84,7 @@ def _gathered(entries: Iterator[tuple[str, bytes]], origin: str) -> PackFiles:
             raise WorkspaceError(f"{origin}: holds more than {MOST_FILES} files")
         files[path] = _checked(path, content, origin)
     if manifest is None:
-        raise NotFound(f"{origin}: holds no {MANIFEST}", hint="a template is told by that file")
+        raise NotFound(f"{origin}: holds no {MANIFEST}", hint="that file makes a folder a template")
     return PackFiles(f"{origin}/{MANIFEST}", manifest, dict(sorted(files.items())))
 
 
@@ -103,7 +103,7 @@ def _checked(path: str, content: bytes, origin: str) -> bytes:
 
 
 def _belongs(name: str) -> bool:
-    """Whether an entry is read at all: a README beside the manifest is for people."""
+    """Whether an entry is read at all: a README next to the manifest is for people."""
     return name == MANIFEST or name.startswith(_CONTENT)
 
 

@@ -41,7 +41,7 @@ class Template:
 
 
 def templates_root() -> Path:
-    """Where the packs are: inside the installed package, or beside `engine/` in a checkout."""
+    """Where the packs are: inside the installed package, or next to `engine/` in a checkout."""
     from importlib import resources
 
     package = Path(str(resources.files("lorebank")))
@@ -154,7 +154,7 @@ def init_workspace(
 ) -> list[str]:
     """Make what a workspace lacks; returns the workspace paths made, folders with a final `/`.
 
-    Nothing is overwritten, so a second run makes nothing; `dry_run` only tells what a run would
+    Nothing is overwritten, so a second run makes nothing; `dry_run` only says what a run would
     make. Raises `NotFound` for an unknown template, `PathRefused` where a folder of the layout is
     a link, `WorkspaceError` where the folder cannot be written.
     """

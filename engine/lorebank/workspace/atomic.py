@@ -1,6 +1,6 @@
 """Writing a file whole or not at all, and only over the content one has read.
 
-The new bytes go to a hidden file beside the target, reach the disk, and take its place in one
+The new bytes go to a hidden file next to the target, reach the disk, and take its place in one
 step: whoever looks, and whenever the process is killed, sees the old content or the new one.
 """
 
@@ -33,7 +33,7 @@ def write_atomic(path: Path, data: bytes, *, expected: bytes | None) -> None:
         mode = _check(path, expected)
         temporary = _write_temporary(path, data, mode)
         try:
-            with _alone_in(path.parent):
+            with _exclusive(path.parent):
                 _check(path, expected)
                 _put(temporary, path, is_new=expected is None)
         finally:
@@ -46,7 +46,7 @@ def write_atomic(path: Path, data: bytes, *, expected: bytes | None) -> None:
 def remove_whole(path: Path, *, expected: bytes) -> None:
     """Delete a file that still holds what the caller has read; raises as `write_atomic` does."""
     try:
-        with _alone_in(path.parent):
+        with _exclusive(path.parent):
             _check(path, expected)
             path.unlink()
         _flush_folder(path.parent)
@@ -96,7 +96,7 @@ def remove_temporaries(folder: Path) -> tuple[str, ...]:
 
 
 @contextlib.contextmanager
-def _alone_in(folder: Path) -> Iterator[None]:
+def _exclusive(folder: Path) -> Iterator[None]:
     """Keep other processes of ours from changing the folder between a check and what rests on it.
 
     A lock on the folder itself, held for two system calls, so that writers who hold different

@@ -30,7 +30,7 @@ class FolderForm(NamedTuple):
     """A folder as its own program lays it out."""
 
     name: str
-    """As it is told to people: `Obsidian vault`."""
+    """As people read it: `Obsidian vault`."""
     log_pattern: str
     exclude: tuple[str, ...] = ()
     """Folders that hold no notes: templates, backups."""

@@ -87,8 +87,8 @@ def _git(root: Path, *arguments: str) -> str:
     except subprocess.TimeoutExpired:
         raise CommitRefused(f"git gave no answer within {_TIMEOUT_S} s") from None
     if done.returncode:
-        told = done.stderr.decode("utf-8", "replace").strip() or done.stdout.decode(
+        output = done.stderr.decode("utf-8", "replace").strip() or done.stdout.decode(
             "utf-8", "replace"
         )
-        raise CommitRefused(" ".join(told.split())[:300] or f"git {arguments[0]} failed")
+        raise CommitRefused(" ".join(output.split())[:300] or f"git {arguments[0]} failed")
     return done.stdout.decode("utf-8", "surrogateescape")

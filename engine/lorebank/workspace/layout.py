@@ -192,7 +192,7 @@ def is_transcript(path: str) -> bool:
 
 _IGNORE_EVERYTHING = "*\n"
 _NAME_DIGITS = 8
-"""Hex digits that tell folders of the same name apart."""
+"""Hex digits by which folders of the same name differ."""
 
 
 def ensure_derived_folder(root: Path) -> Path:
@@ -205,7 +205,7 @@ def ensure_derived_folder(root: Path) -> Path:
     if folder.is_symlink():
         raise WorkspaceError(
             f"{folder}: is a symbolic link, which is never followed",
-            hint="remove the link; everything in .memory/ is derived and made anew",
+            hint="remove the link; everything in .memory/ is derived and will be rebuilt",
         )
     try:
         folder.mkdir(exist_ok=True)

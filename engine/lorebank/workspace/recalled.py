@@ -1,7 +1,7 @@
 """When a line was last given as an answer: `.memory/recalled.log`, local, optional, derived.
 
 Days and ids, never a question. An answer appends one short line, which systems do in one piece, so
-that several processes need no lock; a reflect run, which holds the writer's lock, settles the lines
+that several processes need no lock; a reflect run, which holds the writer's lock, compacts them
 into `recalled.txt`. Both survive a rebuild of the index. Deleting them loses only this knowledge:
 where there is no record, whether a line was ever recalled is not known, and nothing is claimed.
 """
@@ -19,10 +19,10 @@ from lorebank.records import dataclass
 from lorebank.workspace.atomic import write_atomic
 from lorebank.workspace.layout import DERIVED_FOLDER
 
-_LOG, _MOVED, _SETTLED = "recalled.log", "recalled.moved", "recalled.txt"
+_LOG, _MOVED, _COMPACTED = "recalled.log", "recalled.moved", "recalled.txt"
 _SINCE = "since"
 _WORTH_SETTLING = 64_000
-"""Bytes of the log from which on a run settles it."""
+"""Bytes of the log above which a run compacts it."""
 _LARGEST = 64_000_000
 """Bytes; chosen by hand: the record is trimmed long before it grows so large."""
 _FLAGS = os.O_WRONLY | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
@@ -72,13 +72,13 @@ def read_recalled(root: Path) -> Recalled | None:
     return Recalled(min(begun), last) if begun else None
 
 
-def settle_recalled(root: Path) -> None:
-    """Put a log that has grown long into the settled record; the caller holds the writer's lock.
+def compact_recalled(root: Path) -> None:
+    """Fold a log that has grown long into the compacted record; the caller holds the writer's lock.
 
     Killed in between, it leaves lines that are read twice, which changes nothing.
     """
     folder = root / DERIVED_FOLDER
-    log, moved, settled = folder / _LOG, folder / _MOVED, folder / _SETTLED
+    log, moved, compacted = folder / _LOG, folder / _MOVED, folder / _COMPACTED
     with contextlib.suppress(OSError, WorkspaceError):
         if not moved.exists():
             if log.stat().st_size < _WORTH_SETTLING:
@@ -86,8 +86,8 @@ def settle_recalled(root: Path) -> None:
             log.rename(moved)
         record = read_recalled(root)
         if record is not None:
-            before = settled.read_bytes() if settled.exists() else None
-            write_atomic(settled, _text(record).encode(), expected=before)
+            before = compacted.read_bytes() if compacted.exists() else None
+            write_atomic(compacted, _text(record).encode(), expected=before)
         moved.unlink()
 
 
@@ -100,7 +100,7 @@ def _text(record: Recalled) -> str:
 
 
 def _lines(root: Path) -> Iterator[str]:
-    for name in (_SETTLED, _MOVED, _LOG):
+    for name in (_COMPACTED, _MOVED, _LOG):
         path = root / DERIVED_FOLDER / name
         with contextlib.suppress(OSError):
             if not path.is_symlink() and path.stat().st_size <= _LARGEST:

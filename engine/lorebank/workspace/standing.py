@@ -1,4 +1,4 @@
-"""A standing page: a page of the bank with a question that reflect answers anew.
+"""A standing page: a page of the bank with a question that reflect keeps answering.
 
 Its settings stand in the page's front matter, so that a page made by hand and one that came with a
 template are the same thing.
@@ -19,7 +19,7 @@ _NOT_STANDING = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class StandingPage:
-    """A page whose question reflect answers anew when facts arrive."""
+    """A page whose question reflect answers again when facts arrive."""
 
     path: str
     """In the workspace: `bank/pages/deadlines.md`."""

@@ -141,14 +141,14 @@ def remove_hooks(session: Session, host: str, file: Path | None) -> None:
 @pass_session
 def run_hook(session: Session, event: str) -> None:
     """What the host calls at an event; reads its JSON from standard input."""
-    told = _told()
+    payload = _payload()
     with session.bank() as bank:
         text = bank.session_hook(
             event,
-            session=str(told.get("session_id") or "main"),
-            source=str(told.get("source") or ""),
-            prompt=str(told.get("prompt") or ""),
-            transcript=str(told.get("transcript_path") or ""),
+            session=str(payload.get("session_id") or "main"),
+            source=str(payload.get("source") or ""),
+            prompt=str(payload.get("prompt") or ""),
+            transcript=str(payload.get("transcript_path") or ""),
         )
     if session.json:
         session.show_json({"event": event, "text": text})
@@ -166,7 +166,7 @@ def _change(session: Session, host: str, file: Path | None, command: str | None)
         session.show([f"{'changed' if done.changed else 'unchanged'} {done.file}"])
 
 
-def _told() -> dict[str, Any]:
+def _payload() -> dict[str, Any]:
     """What the host says of the event; nothing where it says nothing."""
     if sys.stdin is None or sys.stdin.isatty():
         return {}

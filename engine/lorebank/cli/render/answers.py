@@ -18,7 +18,7 @@ from lorebank.cli.render.text import (
     part_lines,
     unconfirmed,
 )
-from lorebank.recall.context_lines import untold
+from lorebank.recall.context_lines import not_yet_shown
 
 if TYPE_CHECKING:
     from lorebank.domain import Answer, BankPart, Hit, Query, RegisteredBank, SearchHit
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 def answer_lines(look: Look, answer: Answer, *, explain: bool = False) -> list[str]:
     """One block a hit: the sentence, and under it what it is and where it stands."""
     lines: list[str] = []
-    told: set[str] = set()
+    shown: set[str] = set()
     for hit in answer.hits:
         if lines:
             lines.append("")
         lines += _hit_block(look, hit)
-        lines += _context_line(look, hit.context, told)
+        lines += _context_line(look, hit.context, shown)
         if explain:
             lines += _why_lines(look, hit)
     return lines
@@ -50,10 +50,10 @@ def _hit_block(look: Look, hit: Hit) -> list[str]:
     return [*look.paragraph(hit.content), *byline(look, parts, hit.place)]
 
 
-def _context_line(look: Look, context: Sequence[str], told: set[str]) -> list[str]:
+def _context_line(look: Look, context: Sequence[str], shown: set[str]) -> list[str]:
     """What the folder and file are about, on one line; nothing that stands above already."""
-    fresh = untold(context, told)
-    told.update(fresh)
+    fresh = not_yet_shown(context, shown)
+    shown.update(fresh)
     if not fresh:
         return []
     return [INDENT + look.dim(look.cut(f"context: {' › '.join(fresh)}", look.width - len(INDENT)))]
@@ -166,7 +166,7 @@ def answer_jsonl(answer: Answer) -> Iterator[str]:
 
 def answer_markdown(answer: Answer) -> Iterator[str]:
     """One list item a hit, its citation last, its context below it once: ready for a prompt."""
-    told: set[str] = set()
+    shown: set[str] = set()
     for hit in answer.hits:
         parts = [hit.kind, day_phrase(hit.timestamp) if hit.timestamp else ""]
         if hit.confidence is not None:
@@ -174,8 +174,8 @@ def answer_markdown(answer: Answer) -> Iterator[str]:
         parts += [hit.standing, unconfirmed(hit)]
         content = " ".join(hit.content.split())
         yield f"- {content} ({', '.join(p for p in parts if p)}) [{hit.place}]"
-        if fresh := untold(hit.context, told):
-            told.update(fresh)
+        if fresh := not_yet_shown(hit.context, shown):
+            shown.update(fresh)
             yield f"  context: {' › '.join(fresh)}"
 
 
@@ -187,14 +187,14 @@ def answer_paths(answer: Answer) -> Iterator[str]:
 def search_lines(look: Look, hits: Sequence[SearchHit]) -> list[str]:
     """One block a passage: place, score and heading, then the snippet set back."""
     lines: list[str] = []
-    told: set[str] = set()
+    shown: set[str] = set()
     for hit in hits:
         if lines:
             lines.append("")
         head = f"{look.accent(look.clean_line(hit.place))}  {look.dim(f'{hit.score:.2f}')}"
         heading = look.cut(hit.heading, max(20, look.width - len(hit.place) - 8))
         lines.append(f"{head}  {look.dim(heading)}" if heading else head)
-        lines += _context_line(look, hit.context, told)
+        lines += _context_line(look, hit.context, shown)
         lines += part_lines(look, [unconfirmed(hit)], INDENT) if hit.quarantined else []
         lines += [line for line in look.paragraph(hit.snippet.strip("\n"), INDENT) if line.strip()]
     return lines

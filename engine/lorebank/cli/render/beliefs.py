@@ -250,12 +250,12 @@ def calibration_lines(look: Look, found: Calibration) -> list[str]:
 
 
 def _judge_lines(look: Look, record: JudgeRecord) -> list[str]:
-    told = f"{record.name}: {count(record.verdicts, 'verdict')}, {record.overruled} overruled"
+    summary = f"{record.name}: {count(record.verdicts, 'verdict')}, {record.overruled} overruled"
     shared = [
         f"; with {other} {alike} of {items} alike"
         for other, (items, alike) in record.shared.items()
     ]
-    return look.paragraph("".join([told, *shared]))
+    return look.paragraph("".join([summary, *shared]))
 
 
 def _held_of(found: Calibration) -> str:

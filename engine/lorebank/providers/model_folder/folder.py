@@ -195,7 +195,7 @@ class FolderEmbedder:
 
 
 def look_into(path: Path) -> Contents:
-    """What a folder holds, or what stands beside a model file; `ProviderError` where no model is.
+    """What a folder holds, or what stands next to a model file; `ProviderError` where no model is.
 
     A static model is taken before a network: it needs nothing that is not installed.
     """
