@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 
 import pytest
 
-PROMPT = "[q]uit:"
+PROMPT = "? help"
 Run = Callable[..., Any]
 Talk = Callable[[Path, Sequence[str]], str]
 
@@ -26,9 +27,12 @@ def talk(environment: dict[str, str]) -> Talk:
         pid, terminal = pty.fork()
         if pid == 0:
             os.execve(sys.executable, command, environment | {"NO_COLOR": "1", "TERM": "xterm"})
-        said, waiting = "", list(answers)
+        said, waiting, answered, key = "", list(answers), 0, ""
         try:
             while True:
+                if key and not select.select([terminal], [], [], 0.5)[0]:
+                    # What is pressed before the program listens is dropped: press it again.
+                    os.write(terminal, key.encode())
                 try:
                     data = os.read(terminal, 4096)
                 except OSError:  # the terminal is gone with its process
@@ -36,9 +40,10 @@ def talk(environment: dict[str, str]) -> Talk:
                 if not data:
                     break
                 said += data.decode("utf-8", "replace")
-                if said.rstrip().endswith(PROMPT) and waiting:
-                    os.write(terminal, f"{waiting.pop(0)}\n".encode())
-                    said += " "
+                while said.count(PROMPT) > answered:
+                    answered += 1
+                    key = waiting.pop(0) if waiting else "q"  # a question too many ends it
+                    os.write(terminal, key.encode())
         finally:
             os.close(terminal)
             os.waitpid(pid, 0)
@@ -48,15 +53,40 @@ def talk(environment: dict[str, str]) -> Talk:
     return talk
 
 
-def test_hunks_are_accepted_and_rejected_one_by_one(workspace: Path, talk: Talk) -> None:
-    said = talk(workspace, ["n", "y", "what?", "l", "q"])
+def test_changes_are_decided_one_by_one(workspace: Path, talk: Talk) -> None:
+    said = talk(workspace, ["n", "y", "?", "s", "q"])
     pages = sorted(p.name for p in (workspace / "bank").rglob("*.md") if "refl" not in str(p))
     assert pages == ["Peter.md"]
-    assert "bank/entities/Maya.md  1 of 8" in said
+    assert "new page bank/entities/Maya.md" in said
+    assert "leave it out, now and until its evidence changes" in said
     assert "1 page changed" in said
     rejected = (workspace / "bank" / "reflections" / "rejected.md").read_text("utf-8")
     assert rejected.count("bank/entities/") == 1
     assert "bank/entities/Maya.md" in rejected
+
+
+def test_a_fact_is_one_decision_with_all_its_places(
+    workspace: Path, talk: Talk, lorebank: Run
+) -> None:
+    lorebank("reflect", cwd=workspace)
+    log = workspace / "memory" / "2025-12-10.md"
+    log.write_text("## Retain\n- W @Maya: Borrowed the long ladder.\n", "utf-8")
+    said = talk(workspace, ["y"])
+    assert "1 of 1" in said
+    told = [p.name for p in (workspace / "bank").rglob("*.md") if "ladder" in p.read_text("utf-8")]
+    assert {"Maya.md", "today.md"} <= set(told)
+
+
+def test_all_about_somebody_is_accepted_at_once(workspace: Path, talk: Talk, lorebank: Run) -> None:
+    lorebank("reflect", cwd=workspace)
+    log = workspace / "memory" / "2025-12-10.md"
+    lines = ("- W @Maya: Borrowed the long ladder.", "- O(c=0.8) @Maya: Hates wet paint.")
+    log.write_text("## Retain\n" + "\n".join(lines) + "\n", "utf-8")
+    said = talk(workspace, ["a"])  # whatever is asked after that is answered with "quit"
+    assert "all else about Maya" not in said  # that is told on `?` only
+    page = (workspace / "bank" / "entities" / "Maya.md").read_text("utf-8")
+    assert "ladder" in page
+    assert "wet paint" in page
 
 
 def test_nothing_is_asked_where_nobody_can_answer(workspace: Path, lorebank: Run) -> None:

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lorebank.exchange import json_stream
-from lorebank.exchange.json_stream import BrokenJson, json_values
+from lorebank.exchange import source as json_stream
+from lorebank.exchange.source import BrokenJson, json_values
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),

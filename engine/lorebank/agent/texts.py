@@ -180,8 +180,14 @@ def reflect_blocks(report: ReflectReport, hunks: Sequence[Hunk]) -> list[str]:
 
 
 def hunk_blocks(hunks: Sequence[Hunk]) -> list[str]:
-    """Each hunk with its id and page."""
-    return [f"{h.id} {h.path}\n```diff\n{h.diff.strip(chr(10))}\n```" for h in hunks]
+    """Each change with the hunks that make it, a page and an id each."""
+    from lorebank.nightly.review import changes_of
+
+    blocks = []
+    for change in changes_of(hunks):
+        places = [f"{h.id} {h.path}\n```diff\n{h.diff.strip(chr(10))}\n```" for h in change.hunks]
+        blocks.append("\n".join([f"## {change.text}", *places]))
+    return blocks
 
 
 def inbox_blocks(inbox: Inbox) -> list[str]:

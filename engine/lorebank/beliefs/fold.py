@@ -36,11 +36,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
+from functools import cache
 from itertools import groupby
-from statistics import NormalDist
+from typing import TYPE_CHECKING
 
 from lorebank.domain import Stance
 from lorebank.records import dataclass
+
+if TYPE_CHECKING:
+    from statistics import NormalDist
 
 PRIOR = 0.6
 """The confidence of an opinion stated without one."""
@@ -53,7 +57,6 @@ DAY_LIMIT = 1.5
 FLOOR = 0.025
 TURN = 0.11
 
-_NORMAL = NormalDist()
 
 _Moves = dict[tuple[str, Stance], float]
 
@@ -205,9 +208,9 @@ def _mean(stated: _Moves) -> float:
 
 
 def _pull(current: float, stated: float) -> float:
-    z = _NORMAL.inv_cdf(current)
-    wanted = PULL * (_NORMAL.inv_cdf(stated) - z)
-    return _clamp(_NORMAL.cdf(z + max(-STEP, min(STEP, wanted))))
+    z = _normal().inv_cdf(current)
+    wanted = PULL * (_normal().inv_cdf(stated) - z)
+    return _clamp(_normal().cdf(z + max(-STEP, min(STEP, wanted))))
 
 
 def _share(moves: _Moves, stated: _Moves, current: float, target: float) -> float:
@@ -265,14 +268,21 @@ def _side(lines: Sequence[DatedEvidence]) -> dict[str, float]:
 def _moved(current: float, net: float, turned: float) -> float:
     if net == 0:
         return current
-    moved = _NORMAL.cdf(_NORMAL.inv_cdf(current) + STEP * net)
+    moved = _normal().cdf(_normal().inv_cdf(current) + STEP * net)
     floor = current + (FLOOR + (TURN - FLOOR) * turned) * max(-1.0, min(1.0, net))
-    from_the_middle = _NORMAL.cdf(STEP * net)
+    from_the_middle = _normal().cdf(STEP * net)
     if net < 0 and current > 0.5:
         moved = min(moved, max(floor, from_the_middle))
     elif net > 0 and current < 0.5:
         moved = max(moved, min(floor, from_the_middle))
     return _clamp(moved)
+
+
+@cache
+def _normal() -> NormalDist:
+    from statistics import NormalDist  # which imports random, decimal and fractions
+
+    return NormalDist()
 
 
 def _clamp(confidence: float) -> float:

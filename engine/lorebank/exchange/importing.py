@@ -23,7 +23,6 @@ from typing import Any
 from lorebank.domain import Diagnostic
 from lorebank.errors import ConcurrentEdit, PathRefused, UsageError, WorkspaceError
 from lorebank.exchange.forms import READERS, WHOLE_FORMS, Form, form_of
-from lorebank.exchange.json_stream import BROKEN
 from lorebank.exchange.notes import (
     ImportedNote,
     comparable,
@@ -35,7 +34,7 @@ from lorebank.exchange.notes import (
     written_hash,
 )
 from lorebank.exchange.reports import ImportReport
-from lorebank.exchange.source import Source, open_source
+from lorebank.exchange.source import BROKEN, Source, open_source
 from lorebank.records import dataclass
 from lorebank.settings.tables import Config
 from lorebank.workspace.atomic import write_atomic

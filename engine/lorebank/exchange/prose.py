@@ -64,12 +64,18 @@ def split_front_matter(text: str) -> tuple[str, str]:
     return head, "\n".join(lines[count:])
 
 
-def fenced_front_matter(text: str) -> str:
-    """What stands between two `---` at the top and is no front matter, as a block of code."""
-    found = _UNREAD_HEAD.match(text)
-    if found is None or split_front_matter(text)[0]:
-        return text
-    return f"```yaml\n{found['inner']}```\n{text[found.end() :]}"
+def shareable_page(text: str, place: str) -> tuple[str, str, tuple[Diagnostic, ...]]:
+    """Front matter and body of a page, clean and without private spans and secrets; and problems.
+
+    What stands between two `---` at the top and is no front matter becomes a block of code.
+    """
+    text, problems = shareable_text(clean(text), place)
+    head, body = split_front_matter(text)
+    if not head and (found := _UNREAD_HEAD.match(text)):
+        body = f"```yaml\n{found['inner']}```\n{text[found.end() :]}"
+        unread = Diagnostic(place, 1, "front-matter-unread", "is no front matter; kept as code")
+        problems = (*problems, unread)
+    return head, body, problems
 
 
 def rewrite_prose(text: str, rewrite: Callable[[str], str]) -> str:

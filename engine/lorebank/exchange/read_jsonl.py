@@ -18,10 +18,9 @@ from typing import Any, BinaryIO
 
 from lorebank.domain import Diagnostic, EvidenceMark, Fact, FactKind, Mention, Stance
 from lorebank.exchange.conversations import moment_of
-from lorebank.exchange.json_stream import BROKEN, BrokenJson, json_values
 from lorebank.exchange.notes import ImportedNote, Read, entity_mention, plain_fact, retain_line
 from lorebank.exchange.prose import clean, shareable_text
-from lorebank.exchange.source import Source
+from lorebank.exchange.source import BROKEN, BrokenJson, Source, json_values
 from lorebank.markdown.fact_lines import begins_typed, parse_fact_line
 
 TEXT_KEYS = ("text", "content", "fact", "memory", "statement", "observation")

@@ -21,11 +21,10 @@ from lorebank.exchange.notes import ImportedNote, Read
 from lorebank.exchange.prose import (
     LinkRules,
     clean,
-    fenced_front_matter,
     rewrite_links,
     rewrite_prose,
+    shareable_page,
     shareable_text,
-    split_front_matter,
     titled,
 )
 from lorebank.exchange.source import Source
@@ -134,12 +133,8 @@ def graph_page(
     path: str, text: str, settings: GraphSettings, blocks: Mapping[str, str]
 ) -> Iterator[ImportedNote | Diagnostic]:
     """One page or journal, with what of it was left out; `blocks` are texts by their id."""
-    text, problems = shareable_text(clean(text), path)
+    head, body, problems = shareable_page(text, path)
     yield from problems
-    readable = fenced_front_matter(text)
-    if readable != text:
-        yield Diagnostic(path, 1, "front-matter-unread", "is no front matter; kept as code")
-    head, body = split_front_matter(readable)
     rules = LinkRules(day_of=settings.day_of, whole_names=True)
     outline = _Outline(path, blocks, rules)
     fences = FenceScanner()

@@ -18,12 +18,9 @@ from lorebank.exchange.date_formats import moment_day
 from lorebank.exchange.notes import ImportedNote, Read
 from lorebank.exchange.prose import (
     LinkRules,
-    clean,
-    fenced_front_matter,
     rewrite_links,
     rewrite_prose,
-    shareable_text,
-    split_front_matter,
+    shareable_page,
     titled,
 )
 from lorebank.exchange.source import Source
@@ -107,12 +104,8 @@ def vault_note(
     rewrite_body: Callable[[str, str], str] | None = None,
 ) -> Iterator[ImportedNote | Diagnostic]:
     """One note, with what was masked in it; `rewrite_body(body, title)` has the last word."""
-    text, problems = shareable_text(clean(text), path)
+    head, body, problems = shareable_page(text, path)
     yield from problems
-    readable = fenced_front_matter(text)
-    if readable != text:
-        yield Diagnostic(path, 1, "front-matter-unread", "is no front matter; kept as code")
-    head, body = split_front_matter(readable)
     keys, _, unread = parse_front_matter(head, path)
     yield from unread
     if "excalidraw-plugin" in keys:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import marshal
 import sys
-import tomllib
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -68,6 +67,8 @@ def split(spellings: str) -> list[str]:
 
 @cache
 def _parsed() -> dict[str, dict[str, Any]]:
+    import tomllib  # only where the cache is out of date
+
     parsed = {}
     for path in language_files():
         try:

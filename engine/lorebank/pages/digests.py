@@ -78,9 +78,10 @@ class Digests:
 def _index(bank: Digests) -> str:
     """Everything there is by name: with a page and its sentence first, then what has one line."""
     paged = [e for slug, e in bank.entities.items() if slug in bank.with_page]
+    # By weight in powers of two: one line more seldom moves an entry.
     lines = [
         f"- {bank.link(e.name)}{_sentence(bank, e.slug)}"
-        for e in sorted(paged, key=lambda e: (-e.facts, e.name))
+        for e in sorted(paged, key=lambda e: (-e.facts.bit_length(), e.name))
     ]
     single = sorted(_single_lines(bank), key=lambda pair: pair[0])
     rows = [f"- {escape_inline(name)}: {_bare(known, INDEX_PATH)}" for name, known in single]

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import click
 
 from lorebank.cli.command import command
+from lorebank.cli.keys import ask_key, edit_source
 from lorebank.cli.render.inbox import EMPTY, decision_lines, inbox_lines, item_lines
 from lorebank.cli.session import Session, pass_session
-from lorebank.domain import Decision, InboxItem, InboxKind
+from lorebank.domain import Decision, InboxKind
 from lorebank.errors import UsageError
 
 if TYPE_CHECKING:
@@ -25,6 +26,11 @@ lorebank inbox --undo i-3f2a91bc05
 lorebank inbox --undo --by night-model
 """
 _SHOWN = 10
+_VERDICTS = {
+    "next": "leave it for another time",
+    "edit": "open the newer line in your editor, then ask again",
+    "quit": "rule on no more",
+}
 
 
 @command("inbox", examples=EXAMPLES)
@@ -85,22 +91,22 @@ def _ask(session: Session, bank: Bank, kind: str | None, by: str) -> None:
         raise UsageError(
             "nobody is at a terminal to be asked", hint="lorebank inbox ID VERDICT settles an item"
         )
-    items = bank.inbox(kind).items
+    items = list(bank.inbox(kind).items)
     if not items:
         session.show([EMPTY])
-    for number, item in enumerate(items, start=1):
+    number = 0
+    while number < len(items):
+        item = items[number]
         session.show(["", *item_lines(session.look, item)])
-        verdict = _key(session, item, f"{number} of {len(items)}")
+        verdicts = {**_VERDICTS, **{word: item.effect.get(word, "") for word in item.choices}}
+        verdict = ask_key(session, f"{number + 1} of {len(items)}", verdicts)
         if verdict == "quit":
             return
+        if verdict == "edit":
+            line = item.newer or item.older
+            edit_source(session, bank.root, str(line.source if line else ""))
+            items, number = list(bank.inbox(kind).items), 0
+            continue
         if verdict != "next":
             _show(session, bank.rule({item.id: verdict}, by=by))
-
-
-def _key(session: Session, item: InboxItem, place: str) -> str:
-    keys = {word[0]: word for word in ("next", "quit", *item.choices)}
-    session.show([session.look.dim(f"{place}: " + ", ".join(f"{k} {w}" for k, w in keys.items()))])
-    while True:
-        key = click.getchar().lower()
-        if key in keys:
-            return keys[key]
+        number += 1

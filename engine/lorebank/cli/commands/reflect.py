@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lorebank.cli.command import command
+from lorebank.cli.keys import ask_key, edit_source
 from lorebank.cli.render.inbox import decision_lines
 from lorebank.cli.render.reports import (
     PAGE_SKIPPED,
+    change_lines,
     patch_lines,
     reflect_lines,
     reflect_log_line,
@@ -25,6 +27,7 @@ from lorebank.errors import UsageError
 if TYPE_CHECKING:
     from lorebank.app.bank import Bank
     from lorebank.domain import ReflectReport
+    from lorebank.nightly.review import Change
 
 DIFFERENT = 6
 TROUBLE = 1
@@ -39,6 +42,14 @@ lorebank reflect --infer
 lorebank reflect --unsure
 """
 LAST = "last"
+_VERDICTS = {
+    "yes": "make this change, in all its places",
+    "no": "leave it out, now and until its evidence changes",
+    "skip": "leave it for another time",
+    "edit": "open the line behind it in your editor, then ask again",
+    "diff": "show its places as they will read, in your pager",
+    "quit": "decide no more; what was said yes to is made",
+}
 _TROUBLES = frozenset(
     {PAGE_SKIPPED, "vanish-limit", "page-busy", "page-unwritable", "run-lost", "not-committed"}
 )
@@ -50,7 +61,8 @@ _TROUBLES = frozenset(
 @click.option("--dry-run", is_flag=True, help="Write nothing; say what would change.")
 @click.option("--diff", is_flag=True, help="Print the patch in place of the summary.")
 @click.option("--check", is_flag=True, help="Write nothing; exit with 6 if something would change.")
-@click.option("-i", "--interactive", is_flag=True, help="Accept or reject hunk by hunk.")
+@click.option("-i", "--interactive", is_flag=True, help="Decide change by change.")
+@click.option("--hunks", is_flag=True, help="With -i: decide page by page, hunk by hunk.")
 @click.option("--accept", metavar="HUNK", multiple=True, help="Make only these changes.")
 @click.option("--reject", metavar="HUNK", multiple=True, help="Leave these out, now and later.")
 @click.option("--force", is_flag=True, help="Let more entries vanish than reflect.max_vanish.")
@@ -88,9 +100,12 @@ def reflect(session: Session, /, check: bool, diff: bool, **options: Any) -> int
         interactive = options.pop("interactive")
         options["dry_run"] = options["dry_run"] or check
         accept = options.pop("accept") or None
+        by_hunk = options.pop("hunks")
         if interactive:
-            accept, rejected = _ask(session, bank, options)
-            options["reject"] = (*options["reject"], *rejected)
+            review = _Review(session, bank, options, by_hunk=by_hunk)
+            review.run()
+            accept = tuple(review.accepted)
+            options["reject"] = (*options["reject"], *review.rejected)
         report = bank.reflect(accept=accept, **options)
     if options["since"] is None and options["day"] is None and not report.dry_run:
         _keep_in_mind(session)
@@ -150,47 +165,76 @@ def _undo(session: Session, bank: Bank, run: str, *, force: bool) -> int:
     return TROUBLE if report.kept else 0
 
 
-def _ask(
-    session: Session, bank: Bank, options: dict[str, Any]
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The ids of the hunks that are accepted, and of those that are rejected for good.
+class _Review:
+    """Decides change by change. Nothing is locked meanwhile: a change that reads differently by
+    the end is left for next time."""
 
-    Nothing is locked meanwhile: a hunk that reads differently by the end is left for next time.
-    """
-    if not session.can_ask:
-        raise UsageError(
-            "--interactive asks at a terminal, and there is none",
-            hint="name hunks with --accept and --reject; --dry-run --json lists them",
-        )
-    hunks = bank.reflect(**{**options, "dry_run": True}).hunks
-    accepted: list[str] = []
-    rejected: list[str] = []
-    answer = ""
-    for number, hunk in enumerate(hunks, start=1):
-        if answer not in ("all", "quit"):
-            session.note(["", session.error_look.strong(f"{hunk.path}  {number} of {len(hunks)}")])
-            session.note(patch_lines(session.error_look, hunk.diff))
-            answer = _answer()
-        if answer in ("yes", "all"):
-            accepted.append(hunk.id)
-        elif answer == "no":
-            rejected.append(hunk.id)
-    return tuple(accepted), tuple(rejected)
+    def __init__(
+        self, session: Session, bank: Bank, options: dict[str, Any], *, by_hunk: bool
+    ) -> None:
+        self.session = session
+        self.bank = bank
+        self.options = {**options, "dry_run": True}
+        self.by_hunk = by_hunk
+        self.accepted: list[str] = []
+        self.rejected: list[str] = []
+        self.left: set[str] = set()
+        self.everything: set[str] = set()
+        """Entities of which all is accepted."""
 
+    def run(self) -> None:
+        """Ask until every change is decided or somebody quits."""
+        if not self.session.can_ask:
+            raise UsageError(
+                "--interactive asks at a terminal, and there is none",
+                hint="name hunks with --accept and --reject; --dry-run --json lists them",
+            )
+        changes = self._plan()
+        number = 0
+        while number < len(changes):
+            change = changes[number]
+            verdict = self._verdict(change, f"{number + 1} of {len(changes)}")
+            if verdict == "quit":
+                return
+            if verdict == "edit":
+                edit_source(self.session, self.bank.root, change.source or change.hunks[0].path)
+                changes, number = self._plan(), 0
+                continue
+            if verdict == "diff":
+                click.echo_via_pager("\n\n".join(f"{h.path}\n{h.diff}" for h in change.hunks))
+                continue
+            if verdict == "all":
+                self.everything.update(change.about)
+            self._note(change, verdict)
+            number += 1
 
-def _answer() -> str:
-    """`yes`, `no` (for good), `later`, `all` (this and the rest) or `quit` (the rest later)."""
-    words = {"y": "yes", "n": "no", "l": "later", "a": "all", "q": "quit"}
-    while True:
-        said = click.prompt(
-            "Make this change? [y]es, [n]o, [l]ater, [a]ll, [q]uit",
-            default="l",
-            show_default=False,
-            err=True,
-        )
-        word = words.get(said.strip().lower()[:1])
-        if word:
-            return word
+    def _plan(self) -> list[Change]:
+        """The changes that are proposed and not decided yet."""
+        from lorebank.nightly.review import changes_of
+
+        known = {*self.accepted, *self.rejected, *self.left}
+        hunks = [h for h in self.bank.reflect(**self.options).hunks if h.id not in known]
+        if self.by_hunk:
+            return [change for hunk in hunks for change in changes_of([hunk])]
+        return list(changes_of(hunks))
+
+    def _verdict(self, change: Change, place: str) -> str:
+        if self.everything.intersection(change.about):
+            return "yes"
+        self.session.show(["", *change_lines(self.session.look, change)])
+        verdicts = {**_VERDICTS, "all": f"make it, and all else about {', '.join(change.about)}"}
+        if not change.about:
+            del verdicts["all"]
+        return ask_key(self.session, place, verdicts)
+
+    def _note(self, change: Change, verdict: str) -> None:
+        ids = [hunk.id for hunk in change.hunks]
+        if verdict in ("yes", "all"):
+            self.accepted += ids
+        elif verdict == "no":
+            self.rejected += ids
+        else:
+            self.left.update(ids)
 
 
 def _show(session: Session, report: ReflectReport, *, diff: bool) -> None:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         UndoReport,
     )
     from lorebank.exchange.reports import ImportReport
+    from lorebank.nightly.review import Change
     from lorebank.schedule.install import Scheduled
     from lorebank.schedule.job import Job
     from lorebank.schedule.record import Record
@@ -37,6 +38,8 @@ PAGE_SKIPPED = "page-skipped"
 SHOWN = 20
 """More files or opinions than that are counted, unless all are asked for."""
 _LABEL = 11
+_PLACE = 6
+"""Lines of one place of a change that are shown at once: three places fill half a screen."""
 
 
 def sync_lines(look: Look, report: SyncReport, *, everything: bool = False) -> list[str]:
@@ -152,6 +155,22 @@ def _moved(look: Look, statement: str, before: float | None, after: float) -> li
     first, *rest = look.paragraph(statement, " " * len(lead), first=lead)
     style = look.bad if before is not None and after < before else look.good
     return [f"{INDENT}{start} → {style(end)}{first[len(lead) - 2 :]}", *rest]
+
+
+def change_lines(look: Look, change: Change) -> list[str]:
+    """One thing to decide on: what it says, then the pages it changes and what else they say."""
+    lines = look.paragraph(change.text, INDENT, first="")
+    for hunk in change.hunks:
+        lines.append(INDENT + look.dim(look.clean_line(hunk.path)))
+        more = change.other_lines(hunk)
+        for line in more[:_PLACE]:
+            paint = look.good if line.startswith("+") else look.bad
+            lines.append(INDENT * 2 + paint(look.clean_line(line)))
+        if len(more) > _PLACE:
+            lines.append(
+                f"{INDENT * 2}… and {count(len(more) - _PLACE, 'line')} more (d shows them)"
+            )
+    return lines
 
 
 def patch_lines(look: Look, patch: str) -> list[str]:
@@ -425,6 +444,8 @@ def path_lines(look: Look, paths: Sequence[tuple[str, str, bool]]) -> list[str]:
 
 
 _JOB_LABEL = 11
+_PLACE = 6
+"""Lines of one place of a change that are shown at once: three places fill half a screen."""
 
 
 def printed_lines(written: Mapping[str, str]) -> list[str]:
