@@ -397,16 +397,3 @@ def test_judged_questions_stay_above_their_floors(
     shares = {kind: sum(rows) / len(rows) for kind, rows in right.items()}
     below = {kind: share for kind, share in shares.items() if share < FLOORS[name][kind]}
     assert below == {}, shares
-
-
-@pytest.mark.parametrize(
-    ("text", "meaning"),
-    [
-        ("What does Peter's boat cost?", "What does boat cost?"),
-        ("Peter's and James' boats in November 2025", "and boats"),
-        ("What does Peter prefer?", "What does Peter prefer?"),
-        ("小明买了船", "买了船"),
-    ],
-)
-def test_meaning_leaves_out_names_where_a_subject_is_left(text: str, meaning: str) -> None:
-    assert read(text).meaning == meaning

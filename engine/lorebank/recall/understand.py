@@ -59,11 +59,6 @@ class Understood:
     subject_terms: tuple[str, ...]
     """The terms that are no part of an entity's name or a date phrase, and do not just ask; of a
     question without names and time that only asks, what it asks with."""
-    telling_terms: tuple[str, ...]
-    """The terms without those that ask for an opinion; all where nothing is left."""
-    meaning: str
-    """The text that is compared by meaning: without names and date phrases, where a subject is
-    left. Those are matched exactly."""
     entities: tuple[str, ...]
     """Slugs of the entities named in the text."""
     phrase: DatePhrase | None
@@ -176,8 +171,6 @@ def understand(
         filters=filters,
         terms=terms,
         subject_terms=subject_terms,
-        telling_terms=tuple(t for t in terms if t not in cues.opinion) or terms,
-        meaning=_without_names(undated, names) if subject_terms else plain,
         entities=entities,
         phrase=phrase,
         wants_opinion=wants_opinion,
@@ -226,17 +219,6 @@ def _known_on(text: str, phrase: DatePhrase) -> tuple[str, ...]:
     at its beginning."""
     ends = (phrase.start, *(phrase.start + m.end() for m in _WORD.finditer(phrase.text)))
     return next(filter(None, (cue_at_end(text[:end], "as_of") for end in ends)), ())
-
-
-def _without_names(text: str, names: Sequence[_Name]) -> str:
-    letter = r"\w" if text.isascii() else rf"[^\W{_UNSPACED}]"
-    for name in names:
-        text = re.sub(
-            rf"(?<!{letter}){re.escape(name.written)}(?:['’]s)?(?!{letter})",
-            " ",
-            text,
-        )
-    return " ".join(text.split())
 
 
 def _find_names(text: str, lookup: NameLookup) -> list[_Name]:
