@@ -73,6 +73,15 @@ def test_an_entry_reads_well() -> None:
     )
 
 
+def test_newer_lines_that_nobody_judged_are_counted_unless_a_newer_opinion_stands() -> None:
+    waiting = {opinion().id: 2}
+    [_, body] = opinion_bodies([opinion()], link=link, unjudged=waiting).values()
+    assert " · for 1, against 1 · 2 newer not judged ([memory/" in body
+    replaced = opinion(status=OpinionStatus.SUPERSEDED, superseded_by="o-00000001")
+    [_, body] = opinion_bodies([replaced], link=link, unjudged=waiting).values()
+    assert "judged" not in body
+
+
 def test_what_the_engine_wrote_says_nothing_by_hand() -> None:
     entries, diagnostics = parse_opinion_page(page(opinion()))
     assert diagnostics == ()

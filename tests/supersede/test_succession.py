@@ -31,6 +31,9 @@ def _status(bank: Bank, question: str, day: str, **when: date) -> FactStatus:
     ("older", "newer"),
     [
         ("Plays bass in a ska band.", "Gave up the band, too many late nights."),
+        ("Plays bass in a ska band.", "Gave the band up on 3 May."),
+        ("Chairs the reading circle.", "Handed the circle to her sister."),
+        ("Spielt in einer Kapelle.", "Gab die Kapelle auf."),
         ("Keeps a kiosk at the station.", "The kiosk closed down in spring."),
         ("Wears a splint on the thumb.", "The splint came off."),
         ("Fährt einen roten Roller.", "Hat den Roller verkauft."),
@@ -59,6 +62,7 @@ def test_an_explicit_ending_ends_what_it_speaks_of(tmp_path: Path, older: str, n
     [
         ("Plays bass in a ska band.", "They say Kit may have left the band."),
         ("Plays bass in a ska band.", "Thinks of giving up the band."),
+        ("Plays bass in a ska band.", "May give the band up."),
         ("Plays bass in a ska band.", "Her brother gave up the band."),
         ("Plays bass in a ska band.", "Left the band's old van at the depot."),
         ("Plays bass in a ska band.", "Left on Monday for the coast."),

@@ -34,7 +34,7 @@ from lorebank.index.opinions import (
     load_opinions,
 )
 from lorebank.index.sync import OPINIONS_DUE
-from lorebank.index.unsure import delete_unsure, insert_unsure
+from lorebank.index.unsure import UnsureRow, delete_unsure, insert_unsure
 from lorebank.settings.tables import ReflectSettings
 
 if TYPE_CHECKING:
@@ -212,11 +212,29 @@ def opinions_under(
     entries: Sequence[OpinionEntry] | None = None,
 ) -> tuple[Opinion, ...]:
     """Opinions formed anew, slugs for entities, the surest first; see `form_now`."""
+    return formed_under(connection, root, settings, vectors_of, as_of=as_of, entries=entries)[0]
+
+
+def formed_under(
+    connection: Connection,
+    root: Path,
+    settings: ReflectSettings,
+    vectors_of: VectorsOf | None = None,
+    *,
+    as_of: date | None = None,
+    entries: Sequence[OpinionEntry] | None = None,
+) -> tuple[tuple[Opinion, ...], tuple[UnsureRow, ...]]:
+    """Opinions as of `opinions_under`, and the pairs with them that nobody has judged."""
+    from lorebank.beliefs.unsure import rows_of
+
     facts = all_facts(connection)
     slugs = _slugs_by_name(facts)
-    formed = form_now(facts, root, settings, vectors_of, as_of=as_of, entries=entries).opinions
-    named = [replace(o, entities=tuple(slugs[name] for name in o.entities)) for o in formed]
-    return tuple(sorted(named, key=lambda o: (-o.confidence, o.id)))
+    formed = form_now(facts, root, settings, vectors_of, as_of=as_of, entries=entries)
+    named = [
+        replace(o, entities=tuple(slugs[name] for name in o.entities)) for o in formed.opinions
+    ]
+    ranked = tuple(sorted(named, key=lambda o: (-o.confidence, o.id)))
+    return ranked, rows_of(formed.unsure, ranked)
 
 
 def beliefs(

@@ -6,6 +6,7 @@
     ([memory/2025-11-27.md#L12](…))  (one line)
     <!-- lorebank:end o-3f2a1b2c -->
 
+Newer lines that may bear on it and that nobody has judged are counted: `2 newer not judged`.
 The evidence stands in the logs and in `lorebank explain o-3f2a1b2c`; the page says each thing once.
 An opinion that somebody wrote on the page by hand keeps its own line for a statement. Below it
 stands, in the owner's form, only what is news: `- Evidence: …`, `- Last reinforced: …`.
@@ -87,6 +88,7 @@ def opinion_bodies(
     entries: Iterable[OpinionEntry] = (),
     *,
     link: Link,
+    unjudged: Mapping[str, int] | None = None,
     path: str = OPINIONS_PATH,
 ) -> dict[str, str]:
     """The bodies of all blocks of the page: `overview`, one an opinion, `removed`.
@@ -102,7 +104,10 @@ def opinion_bodies(
     for opinion in sorted(shown, key=lambda o: (_rank(o), o.entities[:1], -o.confidence, o.id)):
         entry = by_id.get(opinion.id)
         if opinion in listed:
-            bodies[opinion.id] = render_opinion(opinion, entry, link=link, path=path)
+            waiting = (unjudged or {}).get(opinion.id, 0)
+            bodies[opinion.id] = render_opinion(
+                opinion, entry, link=link, unjudged=waiting, path=path
+            )
         elif news := _news(opinion, entry, path):
             bodies[opinion.id] = news
     if gone:
@@ -115,12 +120,13 @@ def render_opinion(
     entry: OpinionEntry | None = None,
     *,
     link: Link,
+    unjudged: int = 0,
     path: str = OPINIONS_PATH,
 ) -> str:
-    """The body of one opinion's block."""
+    """The body of one opinion's block; `unjudged`: how many newer lines may bear on it."""
     by_hand = entry.statement if entry is not None and entry.restated_since else ""
     title = escape_inline(by_hand or opinion.statement)
-    parts = [f"### {title}", _facts_line(opinion, link, path)]
+    parts = [f"### {title}", _facts_line(opinion, link, path, unjudged)]
     overrides = _override_lines(opinion, entry)
     if overrides:
         parts += ["", *overrides]
@@ -207,7 +213,7 @@ def standing(opinion: Opinion) -> str:
     return f" {opinion.trend.value}" if moving else ""
 
 
-def _facts_line(opinion: Opinion, link: Link, path: str) -> str:
+def _facts_line(opinion: Opinion, link: Link, path: str, unjudged: int) -> str:
     """Who holds it, how firmly, since when, on how many lines, and where it was said first."""
     names = [link(name) for name in opinion.entities]
     who = names[0] if names else "The author"
@@ -223,6 +229,8 @@ def _facts_line(opinion: Opinion, link: Link, path: str) -> str:
         parts.append(lines)
     if opinion.superseded_by:
         parts.append(f"now `{opinion.superseded_by}`")
+    elif unjudged:
+        parts.append(f"{unjudged} newer not judged")
     return " · ".join(parts) + f" ({citation_link(opinion.source, path)})"
 
 

@@ -5,13 +5,14 @@ Opinions, entities, what people decided, what is to come; and all facts, with wh
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
 from lorebank.beliefs.by_hand import dated, read_entries
-from lorebank.beliefs.materialise import opinions_under, with_trend
+from lorebank.beliefs.materialise import formed_under, with_trend
 from lorebank.beliefs.nearness import VectorsOf
 from lorebank.database.connection import Connection
 from lorebank.domain import Entity, Fact, FactKind
@@ -24,6 +25,7 @@ from lorebank.index.items import (
 from lorebank.index.opinions import load_opinions
 from lorebank.index.slots import relations_of_facts
 from lorebank.index.succession import fates_of_facts
+from lorebank.index.unsure import load_unsure
 from lorebank.names.entities import list_entities
 from lorebank.names.entity_rows import display_names_on
 from lorebank.names.plain_mentions import plainly_named
@@ -90,13 +92,12 @@ def _outline(
     entries = read_entries(root)
     stating = _recorded_by(facts_of_kind(connection, FactKind.OPINION), until)
     by_hand = dated(entries, stating, today)
-    opinions = (
-        load_opinions(connection)
-        if until is None and by_hand == entries
-        else opinions_under(
+    if until is None and by_hand == entries:
+        opinions, pairs = load_opinions(connection), load_unsure(connection)
+    else:
+        opinions, pairs = formed_under(
             connection, root, config.reflect, vectors_of, as_of=until, entries=by_hand
         )
-    )
     entities = {entity.slug: entity for entity in list_entities(connection)}
     if until is None:
         names = {slug: entity.name for slug, entity in entities.items()}
@@ -115,6 +116,7 @@ def _outline(
             for opinion in opinions
         ),
         entries=by_hand,
+        unjudged=Counter(pair.opinion for pair in pairs),
         entities=entities,
         today=today,
         newest=newest,

@@ -81,6 +81,8 @@ class BankContent:
     """The day that the pages speak for."""
     newest: date | None = None
     """The last day that anything was recorded on."""
+    unjudged: Mapping[str, int] = field(default_factory=dict)
+    """Opinion id → how many newer lines may bear on it that nobody has judged."""
     superseded: Mapping[str, str] = field(default_factory=dict)
     """Fact id → id of the newer fact that replaces it."""
     relations: Mapping[str, frozenset[str]] = field(default_factory=dict)
@@ -207,7 +209,9 @@ class PagePlan:
 
     def _opinions_edit(self, old: str | None) -> PageEdit:
         content = self.content
-        bodies = opinion_bodies(content.opinions, content.entries, link=self._link)
+        bodies = opinion_bodies(
+            content.opinions, content.entries, link=self._link, unjudged=content.unjudged
+        )
         return plan_page_edit(
             OPINIONS_PATH,
             old,

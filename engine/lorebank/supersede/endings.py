@@ -101,7 +101,7 @@ def read_change(text: str, names: frozenset[str] = frozenset()) -> Change:
     about: tuple[str, ...] = ()
     for sentence in _SENTENCE.split(text):
         said = tokens(sentence)
-        if _QUESTION.search(sentence) or reader.has("unsure", said):
+        if _QUESTION.search(sentence) or reader.has("unsure", _without_dates(said)):
             continue
         for clause in filter(None, map(tokens, _CLAUSE.split(sentence))):
             if reader.has("once", clause):
@@ -171,12 +171,11 @@ class _Reader:
         """What the clause says is over."""
         taken: set[int] = set()
         yield from self._no_more(clause)
-        for role in ("instead", "announced", "ends", "over", "handed"):
+        for role in ("instead", "announced", "ends", "over", "apart"):
             for code, cue in self.cues(role, clause):
-                place = _place(clause, cue)
+                place = _place(clause, cue[:1] if role == "apart" else cue)
                 if place is None or place in taken or self._is_denied(clause, place, cue):
                     continue
-                taken.update(range(place, place + len(cue)))
                 before = self._run(clause, 0, place)
                 after = self._run(clause, place + len(cue), len(clause))
                 # "The shop closed down in spring" closes no spring.
@@ -188,10 +187,11 @@ class _Reader:
                 if role == "over" or alone:
                     run, subject = before, None
                 else:
-                    run = self._handed(clause, after) if role == "handed" else after
+                    run = self._between(clause, place, cue) if role == "apart" else after
                     subject = before
                 if run is None or (role != "instead" and _is_only_a_day(clause[slice(*run)])):
                     continue  # "left on Monday" ends no Monday
+                taken.add(place)
                 thing = (*_object(clause[slice(*run)], code), *self._owner(clause, run))
                 # Who or what does it has to be known as well: others may give up theirs.
                 # A day and its month are telling enough.
@@ -283,16 +283,15 @@ class _Reader:
         denials = {denial[0] for _, denial in self.cues("not", clause)}
         return not denials.isdisjoint(before) and cue[0] not in denials
 
-    def _handed(self, clause: list[str], run: tuple[int, int] | None) -> tuple[int, int] | None:
-        """What goes to somebody: "handed the committee to …", "let the boat go"."""
-        if run is None:
-            return None
-        for place in range(run[0] + 1, run[1] + 1):
-            if any(
-                tuple(clause[place : place + len(to)]) == to
-                for _, to in self.cues("handed_to", clause)
-            ):
-                return run[0], place
+    def _between(
+        self, clause: list[str], place: int, cue: tuple[str, ...]
+    ) -> tuple[int, int] | None:
+        """What stands between the parts of a cue: "handed the committee to", "let the boat go"."""
+        run = self._run(clause, place + 1, len(clause))
+        if run is not None:
+            for end in range(run[0] + 1, run[1] + 1):
+                if tuple(clause[end : end + len(cue) - 1]) == cue[1:]:
+                    return run[0], end
         return None
 
 
@@ -340,6 +339,16 @@ def _values(said: Sequence[str], is_light: object) -> tuple[tuple[str, str], ...
 def is_date(token: str) -> bool:
     """Whether a token is a number, a weekday or a month."""
     return token[0].isdigit() or token in weekdays() or token in months()
+
+
+def _without_dates(said: Sequence[str]) -> list[str]:
+    """The tokens without months that stand beside a number: "22 May" hedges nothing."""
+    return [
+        token
+        for place, token in enumerate(said)
+        if token not in months()
+        or not any(near[0].isdigit() for near in said[max(0, place - 1) : place + 2])
+    ]
 
 
 def _is_only_a_day(run: Sequence[str]) -> bool:

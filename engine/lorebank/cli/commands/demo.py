@@ -17,15 +17,19 @@ lorebank demo ~/lorebank-sample
 """
 
 STEPS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("Index a folder of Markdown notes.", ("index",)),
-    ("Ask for words: an error from the log.", ("recall", "Baileys crash", "-k", "1")),
-    ("Ask about somebody or something.", ("recall", "tell me about The Castle", "-k", "2")),
-    ("Ask about a time.", ("recall", "what happened around Nov 27?", "-k", "2")),
+    (
+        "Ask a folder of Markdown notes for words: an error from the log.",
+        ("recall", "Baileys crash", "-k", "1"),
+    ),
     ("Ask what somebody prefers.", ("recall", "what does Peter prefer?", "-k", "2")),
-    ("Reflect, as of 5 December.", ("reflect", "--date", "2025-12-05")),
-    ("The next night: what did the bank learn since?", ("reflect", "--dry-run", "--diff")),
-    ("Agree: write the pages.", ("reflect",)),
-    ("And where did that come from?", ("get", "memory/2025-12-09.md#L8-L11")),
+    ("Every night: bring the pages of the bank up to date.", ("reflect",)),
+    ("Peter changed his mind about Telegram: the belief, line by line.", ("explain", "o-e54d")),
+    (
+        "What was believed on 1 December?",
+        ("recall", "Telegram for groups", "--as-of", "2025-12-01", "-k", "1"),
+    ),
+    ("And now?", ("recall", "WhatsApp for groups", "-k", "1")),
+    ("The morning page.", ("today",)),
 )
 
 
