@@ -50,7 +50,7 @@ def test_recall_names_the_bank_of_each_hit(environ: Environ) -> None:
 
 def test_a_bank_without_an_answer_pushes_nothing_between(environ: Environ) -> None:
     answer = recall_all("who keeps bees on the roof?", environ=environ)
-    assert (answer.hits[0].bank, answer.evidence) == ("home", "weak")
+    assert (answer.hits[0].bank, answer.evidence) == ("home", "strong")
 
 
 def test_only_the_banks_that_are_named_are_asked(environ: Environ, tmp_path: Path) -> None:

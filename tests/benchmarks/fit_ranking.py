@@ -1,15 +1,20 @@
 """Fit the weights of recall to judged questions, and its scale to how often its best hit is right.
 
-    python tests/benchmarks/fit_ranking.py FOLDER... [--words-only]
+    python tests/benchmarks/fit_ranking.py collect CASES FOLDER...
+    python tests/benchmarks/fit_ranking.py fit CASES...
 
 A folder holds a workspace (`workspace/`, or its files) with `queries.json` in it, or beside it as
-`FOLDER.queries.json`. Each question is asked of its own workspace, and of the next one in the list,
-where nothing is right. First the weights: those under which the right lines of each question get
-the greatest share of exp(score) (a listwise softmax), none of the wrong sign, held near the ones in
-`scoring.py` by a ridge, since there are few questions. Then the scale: a logistic regression of
-"the best hit is right" on its score, over both kinds of asking. Prints a `Weights(...)` to paste.
+`FOLDER.queries.json`. `collect` asks each question of its own workspace, and of the next one in the
+list, where nothing is right, and keeps the signs of all candidates in the file CASES. Run it once
+for each embedder, so that one set of weights serves all of them.
 
-Never give it a set that figures are published on.
+`fit` finds first the weights: those under which the right lines of each question get the greatest
+share of exp(score) (a listwise softmax; each folder counts the same, however many its questions),
+none of the wrong sign, held near the ones in `scoring.py` by a ridge, since there are few questions.
+Then the scale: a logistic regression of "the best hit is right" on its score, over both kinds of
+asking. Prints the fields of `Weights` to paste.
+
+Give it development sets only: the figures that count are those of sets it has not seen.
 """
 
 from __future__ import annotations
@@ -17,12 +22,15 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import pickle
 import shutil
 import tempfile
+from collections import Counter, defaultdict
 from contextlib import ExitStack
 from dataclasses import fields
 from datetime import date
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,25 +41,41 @@ from lorebank.recall.filters import Filters, parse_day, parse_interval
 from lorebank.recall.pipeline import RankOptions, find
 from lorebank.recall.scoring import SIGNS, Weights
 
-RIDGE = 0.01
-"""For each unit that a weight moves away from where it stood, a question."""
-BY_HAND = {"dialogue", "quarantined", "question", "slot", "verbatim"}
+RIDGE = 0.003
+"""For each unit that a weight moves away from where it stood; ten times as much moves none of them
+by more than a tenth."""
+BY_HAND = {"defining", "quarantined", "slot"}
 """Weights that hold a promise, whatever few questions say of it."""
-STEPS, RATE = 3_000, 0.02
+STEPS, RATE = 800, 0.05
+FOREIGN, MOST_FOREIGN = "", 100
+"""Name of the folder of questions that nothing answers, and how many of them each workspace gets."""
 Floats = NDArray[np.float64]
-Case = tuple[Floats, NDArray[np.bool_]]
-"""The signs of each candidate, and whether it is right."""
+
+
+class Case(NamedTuple):
+    """One question asked of one workspace."""
+
+    folder: str
+    signs: Floats
+    right: NDArray[np.bool_]
+    """Which of the candidates answer it; none where it is asked of the wrong workspace."""
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("folders", nargs="+", type=Path)
-    parser.add_argument("--words-only", action="store_true")
+    parser.add_argument("step", choices=("collect", "fit"))
+    parser.add_argument("cases", type=Path)
+    parser.add_argument("more", nargs="*", type=Path)
     arguments = parser.parse_args()
-    environ = dict(os.environ)
-    if arguments.words_only:
-        environ["LOREBANK_EMBEDDER__PROVIDER"] = "none"
-    own, foreign = collect(arguments.folders, environ)
+    if arguments.step == "collect":
+        cases = collect(arguments.more)
+        arguments.cases.write_bytes(pickle.dumps(cases))
+        print(f"{len(cases)} cases")
+        return
+    files = [arguments.cases, *arguments.more]
+    cases = [Case(*each) for file in files for each in pickle.loads(file.read_bytes())]
+    own = [case for case in cases if case.right.any() and not case.right.all()]
+    foreign = [case for case in cases if case.folder == FOREIGN]
     start = np.array([getattr(Weights(), name) for name in SIGNS])
     print(f"{len(own)} questions with a right line, {len(foreign)} asked of the wrong workspace")
     told("before", own, start)
@@ -63,20 +87,20 @@ def main() -> None:
         print(f"    {each.name}: float = {weight:.2f}")
 
 
-def collect(folders: list[Path], environ: dict[str, str]) -> tuple[list[Case], list[Case]]:
-    own, foreign = [], []
+def collect(folders: list[Path]) -> list[tuple[str, Floats, NDArray[np.bool_]]]:
+    """Plain tuples, which any later version of this file can read."""
+    cases = []
     with ExitStack() as stack:
-        banks = [stack.enter_context(Opened(folder, environ)) for folder in folders]
+        banks = [stack.enter_context(Opened(folder, dict(os.environ))) for folder in folders]
         asked = [questions(folder) for folder in folders]
         for place, bank in enumerate(banks):
             for query in asked[place]:
-                case = ask(bank, query, query["gold"])
-                if query["gold"] and case is not None and case[1].any() and not case[1].all():
-                    own.append(case)
-            for query in asked[place - 1] if len(banks) > 1 else ():
+                if query["gold"] and (case := ask(bank, query, query["gold"])):
+                    cases.append((folders[place].name, *case))
+            for query in asked[place - 1][:MOST_FOREIGN] if len(banks) > 1 else ():
                 nothing = np.zeros((1, len(SIGNS))), np.zeros(1, dtype=bool)
-                foreign.append(ask(bank, query, []) or nothing)
-    return own, foreign
+                cases.append((FOREIGN, *(ask(bank, query, []) or nothing)))
+    return cases
 
 
 class Opened:
@@ -105,7 +129,9 @@ def questions(folder: Path) -> list[dict[str, object]]:
     return list(json.loads(file.read_text("utf-8")))
 
 
-def ask(bank: Bank, query: dict[str, object], gold: object) -> Case | None:
+def ask(
+    bank: Bank, query: dict[str, object], gold: object
+) -> tuple[Floats, NDArray[np.bool_]] | None:
     """The candidates of a question as they were on its day."""
     now = date.fromisoformat(str(query["now"]))
     filters = Filters(
@@ -143,13 +169,22 @@ def fit(cases: list[Case], start: Floats) -> Floats:
     """Gradient ascent (Adam) on the mean log share of the right lines."""
     weights, mean, square = start.copy(), np.zeros_like(start), np.zeros_like(start)
     fixed = np.array([name in BY_HAND for name in SIGNS])
+    signs, right = (
+        np.concatenate([c.signs for c in cases]),
+        np.concatenate([c.right for c in cases]),
+    )
+    sizes = [len(case.right) for case in cases]
+    starts = np.cumsum([0, *sizes[:-1]])
+    case_of = np.repeat(np.arange(len(cases)), sizes)
+    counts = Counter(case.folder for case in cases)
+    worth = np.array([1.0 / counts[case.folder] / len(counts) for case in cases])[case_of]
     for step in range(1, STEPS + 1):
-        slope = -RIDGE * (weights - start)
-        for signs, right in cases:
-            shares = np.exp((z := signs @ weights) - z.max())
-            shares /= shares.sum()
-            wanted = shares * right / (shares @ right)
-            slope += (wanted - shares) @ signs / len(cases)
+        z = signs @ weights
+        shares = np.exp(z - np.maximum.reduceat(z, starts)[case_of])
+        wanted = shares * right
+        shares /= np.add.reduceat(shares, starts)[case_of]
+        wanted /= np.add.reduceat(wanted, starts)[case_of]
+        slope = ((wanted - shares) * worth) @ signs - RIDGE * (weights - start)
         slope[fixed] = 0.0
         mean = 0.9 * mean + 0.1 * slope
         square = 0.999 * square + 0.001 * slope**2
@@ -161,7 +196,7 @@ def fit(cases: list[Case], start: Floats) -> Floats:
 def calibrate(own: list[Case], foreign: list[Case], weights: Floats) -> tuple[float, float]:
     """Scale and bias under which a best hit's score is the share of such hits that are right."""
     tops = []
-    for signs, right in [*own, *foreign]:
+    for _, signs, right in [*own, *foreign]:
         z = signs @ weights
         tops.append((z.max(), float(right[z.argmax()])))
     z, y = np.array(tops).T
@@ -182,12 +217,13 @@ def calibrate(own: list[Case], foreign: list[Case], weights: Floats) -> tuple[fl
 
 
 def told(when: str, cases: list[Case], weights: Floats) -> None:
-    ranks = []
-    for signs, right in cases:
-        order = np.argsort(-(signs @ weights), kind="stable")
-        ranks.append(int(np.flatnonzero(right[order])[0]))
-    one, five = np.mean([r == 0 for r in ranks]), np.mean([r < 5 for r in ranks])
-    print(f"{when}: hit@1 {one:.3f}, hit@5 {five:.3f}")
+    ranks = defaultdict(list)
+    for case in cases:
+        order = np.argsort(-(case.signs @ weights), kind="stable")
+        ranks[case.folder].append(int(np.flatnonzero(case.right[order])[0]))
+    for folder, found in ranks.items():
+        one, five = np.mean([r == 0 for r in found]), np.mean([r < 5 for r in found])
+        print(f"{when:8}{folder:16} hit@1 {one:.3f}, hit@5 {five:.3f}")
 
 
 if __name__ == "__main__":

@@ -257,8 +257,9 @@ class PairedEmbedder:
     dimension = LocalEmbedder.dimension + _DIMENSION
     endpoint = ""
     limits = replace(LocalEmbedder.limits, items=64)
-    spread = 0.07
-    """As that of the built-in model."""
+    spread = 0.056
+    """As `LocalEmbedder.spread`, and a fifth less than measured (.068), as these similarities tell
+    more: with it the weight that recall gives to meaning fits both."""
 
     def __init__(self, network: Path, builtin: LocalEmbedder | None = None) -> None:
         """Nothing is opened yet."""

@@ -145,7 +145,7 @@ class Found:
 def find(request: Request, options: RankOptions) -> Found:
     """Find and judge the candidates; a date phrase that leaves nothing on the subject gives way,
     aloud."""
-    request = resolve(request)
+    as_asked, request = request, resolve(request)
     phrase = request.understood.phrase
     if phrase is None:
         return _judged(request, gather(request, options.without), options)
@@ -170,6 +170,9 @@ def find(request: Request, options: RankOptions) -> Found:
         anywhere = replace(anywhere, scores={})
     else:
         note = f"nothing on this was found in the time of '{phrase.text}'; showing what there is"
+    if as_asked.understood.phrase is None:  # "after the accident" may just as well be the subject
+        plain = resolve(as_asked, events=False)
+        return replace(_judged(plain, gather(plain, options.without), options), notes=[note])
     return replace(anywhere, notes=[note], gave_way=True)
 
 

@@ -52,9 +52,9 @@ _CLAUSE_END = re.compile(r"[,.;:()–—!?\n]")
 _QUESTION_PART = re.compile(r"[,;?!]|\.(?:\s|$)")
 
 
-def resolve(request: Request) -> Request:
-    """The request with what its roles, events and names may stand for."""
-    request = _with_event(request)
+def resolve(request: Request, *, events: bool = True) -> Request:
+    """The request with what its roles, names and (unless told otherwise) events may stand for."""
+    request = _with_event(request) if events else request
     understood = request.understood
     perhaps = {
         **_proposed(request.connection, understood.entities),

@@ -6,8 +6,9 @@ property or the opinion asked for, whether somebody noted it as a fact. Its sum 
 being a right answer; the order of an answer is the order of these scores, and the evidence level is
 read from the best of them.
 
-The weights are fitted by `tests/benchmarks/fit_ranking.py` to judged questions on the workspaces
-under `fixtures/`, and to no set that figures are published on.
+The weights are fitted by `tests/benchmarks/fit_ranking.py` to judged questions on notes and chat
+logs that others wrote (development halves; held-out ones give the figures), with the built-in
+embedder and with the stronger one at once.
 """
 
 from __future__ import annotations
@@ -33,49 +34,48 @@ STRONG, WEAK, NONE = "strong", "weak", "none"
 class Weights:
     """What each sign, 0 where it is missing and 1 where it is whole, adds to the log-odds."""
 
-    covered: float = 1.8
+    covered: float = 3.5
     """It holds the words asked for, by rarity."""
-    around: float = 0.25
+    around: float = 0.6
     """The lines beside it, its heading or its file hold words that it lacks."""
-    dialogue: float = 5.0
-    """A turn of a dialogue holds, with the best turns of its day, more than half of the words, or
-    less: then it is below 0. Set by hand, as no workspace that is fitted to has a dialogue: 4 to 6
-    do about as well on public chat logs."""
-    verbatim: float = 2.0
+    verbatim: float = 1.2
     """It holds the whole question, or its quoted phrases, as typed: a word, a command, an error."""
-    lexical: float = 1.6
+    lexical: float = 0.6
     """BM25, as a share of the most that the question's words can come to."""
-    meaning: float = 4.1
-    """Standard deviations nearer in meaning than the notes at large; 6 are 1."""
-    named: float = 1.0
+    meaning: float = 3.4
+    """Standard deviations nearer in meaning than the notes at large, levelling off at about 6."""
+    named: float = 1.2
     """It is about the entities named, or has their names."""
     slot: float = 6.0
     """It gives the very property asked for; the newest that does, all of it."""
     in_time: float = 1.1
     """It happened, or was written, in the time asked for."""
-    dated: float = 0.9
+    dated: float = 1.4
     """It names a time, and the question asks when."""
-    opinion: float = 1.4
+    opinion: float = 1.6
     """It states an opinion of those named, and one is asked for; times the confidence today."""
-    fact: float = 1.0
+    fact: float = 1.3
     """Somebody noted it as a fact."""
+    length: float = 1.7
+    """It is prose of many words (40 are 1), which may say in others what it lacks of those asked
+    for. A vector of three words is near to much that they do not answer."""
     defining: float = 3.5
     """It says who or what the one is whom the question asks about as such. Not fitted: it leads."""
-    question: float = -0.5
-    """It asks, and does not tell. Set by hand, as is `dialogue`: -.5 to -1.2 do as well."""
+    question: float = -0.8
+    """It asks, and does not tell."""
     quarantined: float = -3.0
     """Nobody trusted has vouched for it. Not fitted: more than being the newest can bring."""
 
 
 DEFAULT_WEIGHTS = Weights()
 SIGNS = tuple(each.name for each in fields(Weights))
-BIAS = -6.0
+BIAS = -6.1
 """Log-odds of an item without any sign."""
-STRONG_FROM, WEAK_FROM = 0.65, 0.003
-"""Strong is what is twice as likely right as not: 1 or 2 of 100 questions asked of another
-workspace get there, 6 of 10 of those asked of their own. Weak is about what one shared word comes
-to."""
-_SUBJECT = ("covered", "around", "dialogue", "verbatim", "lexical", "meaning")
+STRONG_FROM, WEAK_FROM = 0.7, 0.003
+"""Strong is what is more than twice as likely right as not: of questions asked of another workspace
+1 or 2 in 100 get there, of those asked of their own 60 (`calibrate` in `fit_ranking.py`). Weak is
+about what one shared word comes to."""
+_SUBJECT = ("covered", "around", "verbatim", "lexical", "meaning")
 _DEVIATIONS = 6.0
 _TURNS = ((-1, 0.85), (1, 0.75), (-2, 0.7), (2, 0.6))
 """Turns away in a dialogue, and what a word counts that stands there first: the answer to "did you
@@ -85,15 +85,16 @@ _WRITTEN = 0.5
 _LEAST_SHARE = 0.32
 """A line that names a year does not say what happened in one of its months: the root of a tenth, as
 in `index.intervals`."""
-_NEAR_TURNS = ((-1, 0.6), (1, 0.3), (-2, 0.1), (2, 0.1))
-_BEST_TURNS = 3
-"""How many turns tell what their day speaks of: 2 to 5 do as well."""
-_NEAR = 0.25
+_NEAR_TURNS = ((-1, 0.45), (1, 0.2), (-2, 0.07), (2, 0.07))
+"""What the nearness of the turns beside counts for a turn: the ratio fitted on public chat logs."""
+_WORDS = 40
+"""Beyond as many words a passage says no more by being longer; 20 to 100 do about as well."""
+_NEAR = 0.245
 """What shares no word with the question is nearer to it than this, or has nothing to do with it:
 1.5 deviations."""
-_MEANING_OF_WORDS = 0.6
-"""Without vectors: how near in meaning an item is that holds all the words, in sixths of 6
-deviations; the median of right answers in the workspaces that the weights are fitted to."""
+_MEANING_OF_WORDS = 0.54
+"""Without vectors: how near in meaning an item is that holds all the words, by the same
+measure; the median of right answers in the workspaces that the weights are fitted to."""
 _BM25_MOST = 2.2
 """A word's BM25 is at most its inverse document frequency times k1 + 1, and FTS5 has k1 = 1.2."""
 _QUESTION = re.compile(r"[?？؟][ \"'”’»)]*$")
@@ -210,7 +211,6 @@ def _signs_of(pool: Pool) -> dict[int, tuple[float, ...]]:
     nearness = pool.candidates.nearness
     slot, opinion = lists["slot"].entries, lists["opinion"].entries
     held = {number: words.of(item) for number, item in pool.items.items()}
-    days = _subjects_of_days(pool, {number: covered for number, (covered, *_) in held.items()})
     found: dict[int, tuple[float, ...]] = {}
     for number, item in pool.items.items():
         covered, around, verbatim, lexical = held[number]
@@ -227,7 +227,6 @@ def _signs_of(pool: Pool) -> dict[int, tuple[float, ...]]:
         found[number] = (
             covered,
             around,
-            (words.itself(item) + days[item.file] - 1.0) / 2 if item.file in days else 0.0,
             verbatim,
             lexical,
             near,
@@ -237,22 +236,12 @@ def _signs_of(pool: Pool) -> dict[int, tuple[float, ...]]:
             float(understood.wants_time and item.occurred is not None),
             opinion[number].score if stated else 0.0,
             float(item.kind != NOTE),
+            _length(item) * (1.0 - min(1.0, covered)) if item.kind == NOTE else 0.0,
             defining.get(number, 0.0),
             float(bool(_QUESTION.search(item.content))),
             float(item.quarantined),
         )
     return found
-
-
-def _subjects_of_days(pool: Pool, covered: Mapping[int, float]) -> dict[int, float]:
-    """File of a dialogue → what its best turns hold of the question, on average."""
-    if not pool.request.understood.subject_terms:
-        return {}  # who is named says all
-    files: dict[int, list[float]] = {}
-    for number, item in pool.items.items():
-        if item.dialogue:
-            files.setdefault(item.file, []).append(covered[number])
-    return {file: sum(sorted(found)[-_BEST_TURNS:]) / _BEST_TURNS for file, found in files.items()}
 
 
 class _Words:
@@ -306,10 +295,6 @@ class _Words:
         around = self._share((held.own | held.around) & ~seen)
         return own, around, float(verbatim), min(1.0, bm25)
 
-    def itself(self, item: Item) -> float:
-        """Share of the words that the item holds, whatever stands beside it."""
-        return self._share(self._held.get(item.item, Held(0, 0)).own)
-
     def _role(self, item: int) -> int:
         """The terms of roles that stand for somebody whom the item is linked to."""
         mask = 0
@@ -343,7 +328,12 @@ def _near(pool: Pool, item: Item) -> float:
     near = nearness.get(item.item, 0.0)
     for away, weight in _NEAR_TURNS if item.dialogue else ():
         near += weight * nearness.get(pool.turns.get((item.file, item.ordinal + away), -1), 0.0)
-    return min(1.0, max(0.0, near / _DEVIATIONS))
+    return math.tanh(max(0.0, near) / _DEVIATIONS)
+
+
+def _length(item: Item) -> float:
+    """How much a passage says by its length: the logarithm of its words, 1 from `_WORDS` on."""
+    return min(1.0, math.log1p(len(item.content.split())) / math.log1p(_WORDS))
 
 
 @lru_cache(maxsize=16_384)  # questions mostly meet the same items
