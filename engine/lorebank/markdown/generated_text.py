@@ -15,6 +15,8 @@ from urllib.parse import quote
 from lorebank.domain import Citation
 
 _ENTITY = re.compile(r"&(?=#?\w+;)")
+_OPENS_TAG = re.compile(r"<(?![\s\d]|\Z)")
+"""Before a digit or a blank it opens no tag in CommonMark: `<1500 chars` stays readable."""
 _OPENS_BLOCK = re.compile(r"\A(?:[\\#>+*=|~:_-]|\[[ xX]\]|```)")
 _OPENS_NUMBER = re.compile(r"\A(\d{1,9})([.)])(?=\s|\Z)")
 _ESCAPED_NUMBER = re.compile(r"\A(\d{1,9})\\([.)])")
@@ -29,7 +31,7 @@ def escape_inline(text: str) -> str:
     '\\\\## Not a heading &lt;!-- x -->'
     """
     line = " ".join(_CONTROL.sub("\ufffd", text).split())
-    line = _ENTITY.sub("&amp;", line).replace("<", "&lt;")
+    line = _OPENS_TAG.sub("&lt;", _ENTITY.sub("&amp;", line))
     if line.count("`") % 2 or "``" in line:
         line = line.replace("`", "&#96;")
     if line.endswith("#"):

@@ -219,6 +219,7 @@ def _signs_of(pool: Pool) -> dict[int, tuple[float, ...]]:
         share = _share_of_time(item, interval) if timed and interval else 0.0
         if only_named and (interval is None or share >= _LEAST_SHARE):
             covered = max(covered, named)  # nothing else is asked
+            around = min(around, 1.0 - covered)
         stated = number in opinion and _is_held_by_named(pool, item)
         near = _near(pool, item) if nearness else _MEANING_OF_WORDS * covered
         beside = not (covered or around or number in slot or timed or (wanted and named))
