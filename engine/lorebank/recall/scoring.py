@@ -38,8 +38,9 @@ class Weights:
     """It holds the words asked for, by rarity."""
     around: float = 0.6
     """The lines beside it, its heading or its file hold words that it lacks."""
-    verbatim: float = 1.2
-    """It holds the whole question, or its quoted phrases, as typed: a word, a command, an error."""
+    verbatim: float = 2.0
+    """It holds the whole question, or its quoted phrases, as typed: a word, a command, an error.
+    Fitted at 1.2; at 2.0 a word that stands in one place comes first in .99, not .96, of cases."""
     lexical: float = 0.6
     """BM25, as a share of the most that the question's words can come to."""
     meaning: float = 3.4
@@ -219,7 +220,8 @@ def _signs_of(pool: Pool) -> dict[int, tuple[float, ...]]:
         share = _share_of_time(item, interval) if timed and interval else 0.0
         if only_named and (interval is None or share >= _LEAST_SHARE):
             covered = max(covered, named)  # nothing else is asked
-            around = min(around, 1.0 - covered)
+            if not defining:  # who somebody is stands below his name, in a heading
+                around = min(around, 1.0 - covered)
         stated = number in opinion and _is_held_by_named(pool, item)
         near = _near(pool, item) if nearness else _MEANING_OF_WORDS * covered
         beside = not (covered or around or number in slot or timed or (wanted and named))
