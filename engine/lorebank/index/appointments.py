@@ -57,13 +57,21 @@ def appointments_known_on(connection: Connection, day: date) -> list[Appointment
             _MARKER.sub("", item.content.strip()),
             item.citation,
             item.recorded,
-            item.times if item.kind != NOTE else item.times[:1],
+            item.times if item.kind != NOTE else _first_ahead(item.times, item.recorded),
             tuple(dict.fromkeys((*item.entities, *plain.get(number, ())))),
             item.kind != NOTE,
             item.id in replaced,
         )
         for number, item in ((number, items[number]) for number in numbers)
     ]
+
+
+def _first_ahead(times: tuple[Interval, ...], day: date | None) -> tuple[Interval, ...]:
+    """The first time of a passage that lies ahead: of prose the others are seldom appointments."""
+    ahead = (
+        t for t in times if day is None or max(filter(None, (t.start, t.end)), default=day) > day
+    )
+    return tuple(ahead)[:1]
 
 
 def _named(connection: Connection) -> dict[int, tuple[str, ...]]:
