@@ -367,7 +367,7 @@ def test_get_gives_memory_files_only(diary: Bank, path: str) -> None:
 FLOORS = {
     "harbour": {"lexical": 0.9, "entity": 0.6, "temporal": 0.8, "opinion": 0.6, "none": 0.9}
     | {"list": 0.9, "log": 0.9, "role": 0.9},
-    "year": {"lexical": 0.8, "entity": 0.9, "temporal": 0.75, "opinion": 0.75, "none": 0.9}
+    "year": {"lexical": 0.8, "entity": 0.9, "temporal": 0.8, "opinion": 0.75, "none": 0.9}
     | {"list": 0.9, "log": 0.9, "role": 0.7},
     "messy": {"lexical": 0.9, "entity": 0.7, "temporal": 0.5, "opinion": 0.75, "none": 0.6},
 }
