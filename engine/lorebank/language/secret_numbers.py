@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterator
 
 from lorebank.language.secret_values import is_random
-from lorebank.language.words import stop_words
 
 MAY_HOLD_NUMBER = re.compile(rb"[0-9]{2}[ -]?[0-9A-Z]{4}[ -]?[0-9]{2}")
 """Fixed runs that every card and account has; told before any line is read."""
@@ -72,17 +71,12 @@ def secret_numbers(line: str) -> Iterator[tuple[str, int, int]]:
     for found in _HEX_KEY.finditer(line):
         yield "wallet-key", *found.span("value")
     for found in _SEED.finditer(line):
-        if len(found["value"].split()) in _SEED_LENGTHS and not _is_prose(found["value"]):
+        if len(found["value"].split()) in _SEED_LENGTHS:
             yield "seed-phrase", *found.span("value")
     for found in _COOKIE.finditer(line):
         for cookie in _COOKIE_VALUE.finditer(line, *found.span("value")):
             if is_random(cookie["value"], sure=True):
                 yield "cookie", *cookie.span("value")
-
-
-def _is_prose(words: str) -> bool:
-    """Whether several of them are stop words, of which the 2,048 words of BIP 39 hold few."""
-    return sum(word in stop_words() for word in words.split()) > 2
 
 
 def _luhn(digits: str) -> bool:

@@ -96,7 +96,7 @@ def is_random(value: str, *, sure: bool) -> bool:
 
 def is_mixed(value: str, *, stated: bool) -> bool:
     """Whether a token of a sentence about a password can be no word of it: letters, digits and a
-    mark. `stated`: "is" or a colon stands before it; otherwise words that are joined by marks
+    mark. `stated`: it follows the name directly; otherwise words that are joined by marks
     (`rotate-every-90-days`) are none."""
     if stated:
         return is_password(value, "", quoted=False, stated=True) and any(map(str.isdigit, value))

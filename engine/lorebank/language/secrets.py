@@ -112,7 +112,6 @@ _NEAR = 60
 """So many characters after its name a secret begins at most: a clause, "of the till at work"."""
 _CLAUSE = re.compile(r"[\w\s'’,-]*(?:\([^()]*\))?\s?(?:[:=]|->|→)?[\s*_]*")
 """What may stand between: words, not code."""
-_COPULA = re.compile(r"(?:[:=]|->|→|\b(?:is|ist|lautet|es|est|jetzt|now)\b|\bè\b|\bé\b)[\"'`* ]*\Z")
 _PREFIXES = (
     *("ghp_", "gho_", "ghs_", "ghu_", "ghr_", "github_pat_", "glpat-", "xoxa-", "xoxb-", "xoxp-"),
     *("sk_live_", "rk_live_", "pk_live_", "sk-", "AKIA", "AIza", "hf_", "npm_", "pypi-"),
@@ -285,8 +284,7 @@ def _near_names(line: str) -> Iterator[Secret]:
             start += value.group().index(text)
             if not _CLAUSE.fullmatch(line, name.end(), start):
                 break
-            stated = bool(_COPULA.search(line, name.end(), start))
-            follows = stated or not line[name.end() : start].strip(" ,")
+            follows = not line[name.end() : start].strip(" ,:=")
             if is_random(text, sure=True) or (name["password"] and is_mixed(text, stated=follows)):
                 kind = "password" if name["password"] else _kind_of(name["sure"])
                 yield Secret(kind, start, start + len(text))

@@ -82,7 +82,7 @@ def _echo(fact: Fact) -> str:
             dict.fromkeys(day.isoformat() if day else "…" for day in (when.start, when.end))
         )
     )
-    about = f"about {whom}" if whom else "about nobody named (@Name says whom)"
+    about = f"about {whom}" if whom else "about nobody (write @Name to say whom)"
     parts = [str(fact.kind.value), about, days]
     return f"{'; '.join(filter(None, parts))}: {fact.content}"
 
