@@ -106,3 +106,11 @@ def test_a_name_nobody_knows_yet_is_taken_where_the_sentence_is_plain(
     with Bank.init(tmp_path / "new", environ=WORDS_ONLY) as bank:
         fact = bank.retain(sentence)
     assert tuple(mention.name for mention in fact.mentions) == about
+
+
+@pytest.mark.parametrize("day", ["tomorrow-ish", "last week"])
+def test_a_date_that_is_several_days_is_refused(bank: Bank, day: str) -> None:
+    with pytest.raises(UsageError, match="more than one day"):
+        bank.retain("Lena sang.", day=day)
+    with pytest.raises(UsageError, match="more than one day"):
+        bank.log("Lena sang.", day=day)

@@ -30,7 +30,7 @@ from lorebank.errors import LockHeld, UsageError
 from lorebank.index.items import facts_by_id, facts_by_place, facts_saying
 from lorebank.language.secrets import find_secrets
 from lorebank.markdown.hidden import private_parts
-from lorebank.recall.filters import parse_day, parse_origin
+from lorebank.recall.filters import parse_origin, parse_single_day
 from lorebank.retain.kinds import parse_kind
 from lorebank.workspace.layout import LogPattern
 from lorebank.workspace.lock import WriterLock, append_lock
@@ -73,7 +73,7 @@ def retain(
     from lorebank.retain.compose import compose_fact
 
     today = ws.day(now)
-    recorded = parse_day(day, today, "date") or today
+    recorded = parse_single_day(day, today, "date") or today
     origin, author = as_written_by(author, Origin(parse_origin(origin)), today, recorded)
     if recorded > today and not allow_future:
         raise UsageError(
@@ -160,7 +160,7 @@ def log(
     from lorebank.workspace.text_file import edit_text
 
     today = ws.day(now)
-    recorded = parse_day(day, today, "date") or today
+    recorded = parse_single_day(day, today, "date") or today
     origin, author = as_written_by(author, Origin.OWNER, today, recorded)
     text = strip_recalled_text(ws, text)
     if origin is Origin.AGENT:  # on one line, so that the mark is that of all it says
@@ -186,7 +186,7 @@ def log_file(ws: OpenWorkspace, *, day: Day = None, now: date | None = None) -> 
     from lorebank.retain.append import new_log
     from lorebank.workspace.text_file import edit_text
 
-    recorded = parse_day(day, ws.day(now), "date") or ws.day(now)
+    recorded = parse_single_day(day, ws.day(now), "date") or ws.day(now)
     path = LogPattern.compile(ws.config.workspace.log_pattern).path_for(recorded)
     with WriterLock(ws.root):
         edit_text(ws.root, path, ws.config, lambda t: new_log(recorded) if t is None else t)

@@ -132,6 +132,15 @@ def parse_day(
     return day
 
 
+def parse_single_day(value: date | str | None, today: date, flag: str) -> date | None:
+    """As `parse_day`; raises `UsageError` for what names more days than one, as "friday-ish" does:
+    a line stands in the log of one day."""
+    first = parse_day(value, today, flag)
+    if first != parse_day(value, today, flag, side="end"):
+        raise UsageError(f"--{flag} '{value}' is more than one day", hint=DATE_HINT)
+    return first
+
+
 def parse_interval(
     since: date | str | None, until: date | str | None, today: date
 ) -> Interval | None:
