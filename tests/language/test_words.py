@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lorebank.language.folding import fold
@@ -83,6 +83,8 @@ def test_what_is_searched_for_is_what_was_stored(text: str) -> None:
 
 
 @given(st.text())
+@example("E\u05ad\u0300")
+@example("\u0435\u200b\u0308")
 def test_folding_twice_is_folding_once(text: str) -> None:
     assert fold(fold(text)) == fold(text)
 

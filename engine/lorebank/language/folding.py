@@ -27,17 +27,13 @@ _EXTRA = str.maketrans(
         "‘": "'",
         "ʼ": "'",
         "＇": "'",
-        "\u00ad": "",
-        "\u200b": "",
-        "\u200c": "",
-        "\u200d": "",
-        "\ufeff": "",
-        "\u200e": "",
-        "\u200f": "",
     }
 )
 _MARKED_BASES = re.compile(r"([a-zα-ω])[\u0300-\u036f]+")
-_HARAKAT = re.compile(r"[\u0591-\u05bd\u05bf\u05c1\u05c2\u064b-\u0652\u0670\u0640]")
+_UNWRITTEN = re.compile(
+    r"[\u0591-\u05bd\u05bf\u05c1\u05c2\u064b-\u0652\u0670\u0640"  # vowel points, tatweel
+    r"\u00ad\u200b-\u200f\ufeff]"  # soft hyphen, zero-width characters
+)
 _SEPARATORS = re.compile(r"[\s_\-\u2010-\u2015\u2212/\\]+")
 _NOT_SLUG = re.compile(r"[^\w.+#&'-]", re.UNICODE)
 _ALONE = re.compile(
@@ -75,10 +71,11 @@ def fold_letters(text: str) -> str | None:
 
 
 def _fold_whole(text: str) -> str:
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    decomposed = unicodedata.normalize("NFD", folded)
-    stripped = _HARAKAT.sub("", _MARKED_BASES.sub(r"\1", decomposed))
-    return unicodedata.normalize("NFC", stripped).translate(_EXTRA)
+    # What is dropped goes before what is composed: it may stand between a letter and its mark.
+    folded = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", text).casefold())
+    composed = unicodedata.normalize("NFC", _UNWRITTEN.sub("", folded)).translate(_EXTRA)
+    stripped = _MARKED_BASES.sub(r"\1", unicodedata.normalize("NFD", composed))
+    return unicodedata.normalize("NFC", stripped)
 
 
 @lru_cache(maxsize=65536)
