@@ -115,9 +115,7 @@ def _pairs(desk: Desk, facts: Sequence[Fact]) -> Iterator[_Pair]:
 
 
 def _scored(newer: Fact, older: Sequence[Fact], vectors: Mapping[str, ndarray]) -> Iterator[_Pair]:
-    from lorebank.supersede.endings import read_change, read_stated
-    from lorebank.supersede.relation import shared_words
-    from lorebank.supersede.words_of_change import tokens
+    from lorebank.supersede.endings import read_change, read_stated, shared_words, tokens
 
     names = frozenset(word for m in newer.mentions if m.subject for word in tokens(m.name))
     is_change = read_change(newer.content, names).is_change

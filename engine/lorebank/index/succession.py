@@ -95,8 +95,7 @@ def insert_change(connection: Connection, item: int, fact: Fact) -> None:
     """Store what a fact says is over or new."""
     if fact.kind not in _MAY_END:
         return
-    from lorebank.supersede.endings import read_change
-    from lorebank.supersede.words_of_change import tokens
+    from lorebank.supersede.endings import read_change, tokens
 
     names = frozenset(word for m in fact.mentions if m.subject for word in tokens(m.name))
     change = read_change(fact.content, names)
@@ -239,8 +238,7 @@ def _endings(
     by_entity = _certain_changes(connection, {e for line in stating for e in line.entities}, as_of)
     if not by_entity:
         return
-    from lorebank.supersede.endings import read_stated
-    from lorebank.supersede.relation import ends
+    from lorebank.supersede.endings import ends, read_stated
 
     for line in stating:
         stated = None
@@ -286,9 +284,6 @@ def _change(data: str) -> Change:
         objects=tuple(map(tuple, said["objects"])),
         states=tuple(said["states"]),
         beside=tuple(said["beside"]),
-        values=tuple((value, unit) for value, unit in said["values"]),
-        about=tuple(said["about"]),
-        moved=tuple(said["moved"]),
         is_announced=said["is_announced"],
         is_change=True,
     )

@@ -27,9 +27,7 @@ from lorebank.markdown.proposal_pages import ProposalRuling, decided, fits_on_pa
 from lorebank.pages.claims import CENTRAL, Claim, durable_claims
 from lorebank.pages.pages import BankContent
 from lorebank.records import dataclass
-from lorebank.supersede.endings import read_change, read_stated
-from lorebank.supersede.relation import ends
-from lorebank.supersede.words_of_change import tokens
+from lorebank.supersede.endings import ends, read_change, read_stated, tokens
 
 MOST = 8
 """Open proposals of each sort; the next ones follow when these are decided."""
