@@ -28,7 +28,7 @@ _DUMPS = {
     ),
     "plain_names": "SELECT slug, text, written FROM plain_names",
     "slots": (
-        "SELECT f.path, i.ordinal, s.subject, s.about, s.relation, s.value, s.kind FROM slots s"
+        "SELECT f.path, i.ordinal, s.subject, s.about, s.relation, s.value, s.old FROM slots s"
         " JOIN items i ON i.item = s.item JOIN files f ON f.file = i.file"
     ),
     "changes": (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import date
-from itertools import combinations, permutations
+from itertools import permutations
 from typing import Any, TypeVar
 
 from lorebank.database.connection import Connection, select
@@ -26,13 +26,12 @@ from lorebank.index.items import facts_by_time, load_facts
 from lorebank.index.succession import successors
 from lorebank.language.words import estimate_tokens
 from lorebank.names.entities import display_names, neighbours, proposals
-from lorebank.supersede.values import SlotKind, same_value
+from lorebank.supersede.slots import same_value
 
 _NEIGHBOURS = 12
 _NAMED_IN = 20
 _DISPUTED = 0.15
 """An opinion with evidence both ways is open where its confidence is so near to one half."""
-_SWAP = "*"
 T = TypeVar("T")
 
 
@@ -69,46 +68,43 @@ def _properties(
     connection: Connection, entity: Entity
 ) -> tuple[tuple[Property, ...], list[OpenQuestion]]:
     """What holds now, by relation, and where two facts that hold contradict each other."""
-    rows = [
-        row
-        for row in select(
-            connection,
-            "SELECT s.item, s.about, s.relation, s.value, s.kind FROM aliases a"
-            " JOIN slots s ON s.subject = a.slug WHERE a.entity = ? AND s.relation <> ?"
-            " ORDER BY s.relation, s.about, s.item DESC, s.value",
-            (entity.slug, _SWAP),
-        )
-        if row[4] != SlotKind.ENDS.value
-    ]
+    rows = select(
+        connection,
+        "SELECT s.item, s.about, s.relation, s.value FROM aliases a"
+        " JOIN slots s ON s.subject = a.slug WHERE a.entity = ?"
+        " ORDER BY s.relation, s.about, s.item DESC, s.value",
+        (entity.slug,),
+    )
     items = {row[0] for row in rows}
     current = items - successors(connection, items).keys()
     facts = _facts_by_item(connection, current)
-    found: dict[tuple[str, str, int], tuple[Property, str, str]] = {}
-    for item, about, relation, value, kind in rows:
+    found: dict[tuple[str, str, int], tuple[Property, str]] = {}
+    for item, about, relation, value in rows:
         if item in facts:
             key = (relation, about, item)
-            found.setdefault(key, (Property(relation, about, facts[item]), value, kind))
+            found.setdefault(key, (Property(relation, about, facts[item]), value))
+    differing = [
+        (one, other)
+        for (one, mine), (other, theirs) in permutations(found.values(), 2)
+        if (one.relation, one.about) == (other.relation, other.about)
+        and not same_value(mine, theirs)
+    ]
+    places = {id(entry): place for place, (entry, _) in enumerate(found.values())}
     clashes = [
         OpenQuestion(
             "contradiction",
             f"{one.relation}: “{one.fact.content}” or “{other.fact.content}”?",
             (one.fact.citation, other.fact.citation),
         )
-        for (one, mine, kind), (other, theirs, kind_too) in combinations(found.values(), 2)
-        if (one.relation, one.about) == (other.relation, other.about)
-        and kind == kind_too == SlotKind.HOLDS.value
-        and one.fact.recorded == other.fact.recorded
-        and not same_value(mine, theirs)
+        for one, other in differing
+        if one.fact.recorded == other.fact.recorded and places[id(one)] < places[id(other)]
     ]
     outdated = {
         id(one)
-        for (one, mine, _), (other, theirs, kind) in permutations(found.values(), 2)
-        if (one.relation, one.about) == (other.relation, other.about)
-        and kind == SlotKind.HOLDS.value
-        and (one.fact.recorded or date.min) < (other.fact.recorded or date.min)
-        and not same_value(mine, theirs)
+        for one, other in differing
+        if (one.fact.recorded or date.min) < (other.fact.recorded or date.min)
     }
-    return tuple(entry for entry, _, _ in found.values() if id(entry) not in outdated), clashes
+    return tuple(entry for entry, _ in found.values() if id(entry) not in outdated), clashes
 
 
 def _facts_by_item(connection: Connection, items: Iterable[int]) -> dict[int, Fact]:

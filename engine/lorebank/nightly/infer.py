@@ -22,8 +22,8 @@ from lorebank.markdown.facts import fact_id
 from lorebank.markdown.mentions import find_mentions
 from lorebank.markdown.plain import plain_text
 from lorebank.records import dataclass
+from lorebank.supersede.properties import lexicon as slot_lexicon
 from lorebank.supersede.properties import read_slots
-from lorebank.supersede.property_words import lexicon as slot_lexicon
 
 LONGEST = 320
 """Characters: a fact is a sentence that stands alone, not a paragraph."""

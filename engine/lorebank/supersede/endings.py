@@ -133,10 +133,10 @@ def ends(newer: Change, older: Stated) -> bool:
         return True
     if any(is_alike(word, part) for word in newer.beside for part in older.joined):
         return False
-    return any(all(_names(older, token) for token in thing) for thing in newer.objects)
+    return any(all(_tells_of(older, token) for token in thing) for thing in newer.objects)
 
 
-def _names(older: Stated, token: str) -> bool:
+def _tells_of(older: Stated, token: str) -> bool:
     """Whether the older line names that very thing: one shop is not both of "two shops"."""
     return any(is_alike(token, word) and len(word) <= len(token) for word in older.words)
 
@@ -324,7 +324,7 @@ def _is_in(said: Sequence[str], cue: Cue) -> bool:
 
 def _is_date(token: str) -> bool:
     """Whether a token is a number, a weekday or a month."""
-    return token[0].isdigit() or token in _dates("weekday") or token in _dates("month")
+    return token[0].isdigit() or token in day_names() or token in _months()
 
 
 def _without_dates(said: Sequence[str]) -> list[str]:
@@ -332,7 +332,7 @@ def _without_dates(said: Sequence[str]) -> list[str]:
     return [
         token
         for place, token in enumerate(said)
-        if token not in _dates("month")
+        if token not in _months()
         or not any(near[0].isdigit() for near in said[max(0, place - 1) : place + 2])
     ]
 
@@ -368,12 +368,21 @@ def _by_first_token(role: str, language: str) -> dict[str, list[tuple[str, Cue]]
 
 
 @cache
-def _dates(what: str) -> frozenset[str]:
-    """The folded names of the days of the week, or of the months."""
+def day_names() -> frozenset[str]:
+    """The folded names of days of the week and months."""
+    return _names("weekday", "weekday_plural", "month")
+
+
+@cache
+def _months() -> frozenset[str]:
+    return _names("month", "month_short")
+
+
+def _names(*entries: str) -> frozenset[str]:
     return frozenset(
         fold(spelling)
         for section in sections("dates").values()
-        for entry in (what, "weekday_plural" if what == "weekday" else "month_short")
+        for entry in entries
         for spellings in section.get(entry, ())
         for spelling in split(spellings)
     )
