@@ -20,12 +20,7 @@ from lorebank.language.words import estimate_tokens
 from lorebank.recall.candidates import RETRIEVERS, Candidates, Ranking, Request, gather
 from lorebank.recall.context_lines import context_tokens
 from lorebank.recall.diversity import apply_decay, rerank_mmr
-from lorebank.recall.newest import (
-    Current,
-    lead_with_successors,
-    newest_first,
-    newest_opinion_first,
-)
+from lorebank.recall.newest import Current, lead_with_successors, newest_first
 from lorebank.recall.readings import coming_first, other_readings, said_of_coming, said_of_reading
 from lorebank.recall.repeats import collapse_repeats
 from lorebank.recall.resolve import resolve
@@ -56,8 +51,6 @@ _SHARES = 0.25
 _ANSWERS_TOO = 0.4
 """Lines this likely right, beside the best, are counted or put in order of days where the question
 asks how often, or for the newest or oldest."""
-_UNSAID = 0.6
-"""Confidence in an opinion whose writer gave none."""
 _DEFAULT_TEXT_WEIGHT, _DEFAULT_VECTOR_WEIGHT = 0.3, 0.7
 
 BeliefLookup = Callable[[Sequence[str]], Mapping[str, BeliefOfFact]]
@@ -235,7 +228,7 @@ def recall(
     order = relevant(order, found)
     if ranking.mmr_lambda is not None:
         order = rerank_mmr(order, found.scores, pool.items, ranking.mmr_lambda, options.k)
-    current = _with_successors(found, order, held, options)
+    current = _with_successors(found, order, options)
     hidden += current.hidden
     order, items = current.order, current.items
     contexts = contexts_of(request.connection, [items[item].path for item in order[: options.k]])
@@ -346,7 +339,6 @@ def _successor(item: Item, held: Mapping[str, BeliefOfFact]) -> str | None:
 def _with_successors(
     found: Found,
     order: Sequence[int],
-    held: Mapping[str, BeliefOfFact],
     options: RecallOptions,
 ) -> Current:
     """The order with the newest truth first, and what replaces a hit in its place."""
@@ -360,29 +352,12 @@ def _with_successors(
     if past or options.include_superseded:
         return Current(list(order), pool.items, replaced, 0)
     order = newest_first(order, pool.items, understood.terms, depth)
-    # Without a name in the question, opinions that share a word of it are seldom about one thing.
-    opinions = [
-        item for item in order[:depth] if understood.entities and pool.items[item].kind == "opinion"
-    ]
-    about = {
-        item: frozenset(t for t in understood.subject_terms if pool.holds(item, t))
-        for item in opinions
-    }
-    belief = {item: _belief(pool, pool.items[item], held) for item in opinions}
-    order = newest_opinion_first(order, pool.items, found.scores, about, belief)
     allowed = request.allowed
     missing = {s.item for s in replaced.values() if s.item not in pool.items}
     wanted = [item for item in sorted(missing) if allowed is None or item in allowed]
     items = {**pool.items, **request.items.load(wanted)}
     asked = (*understood.terms, *understood.query.entities)
     return lead_with_successors(order, items, replaced, asked, options.k)
-
-
-def _belief(pool: Pool, item: Item, held: Mapping[str, BeliefOfFact]) -> float:
-    if item.id in held:
-        return held[item.id].confidence
-    stated = pool.candidates.lists["opinion"].entries.get(item.item)
-    return stated.score if stated else item.confidence or _UNSAID
 
 
 def _said_of_phrases(pool: Pool) -> list[str]:
