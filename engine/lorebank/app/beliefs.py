@@ -121,8 +121,7 @@ def calibration(
 ) -> Calibration:
     """How often opinions that stood at about .8, or any other confidence, were borne out by the
     next independent evidence, and how often each judge's verdicts were overruled."""
-    from lorebank.inbox.judge import judge_records
-    from lorebank.inbox.registry import settled
+    from lorebank.inbox.registry import judge_records, settled
     from lorebank.nightly.lookback import calibration
 
     ws.freshen()

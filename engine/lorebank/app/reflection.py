@@ -23,7 +23,7 @@ from lorebank.domain import (
 )
 from lorebank.errors import ProviderError, UsageError
 from lorebank.index.items import facts_by_id
-from lorebank.index.unsure import load_unsure
+from lorebank.index.opinions import load_unsure
 from lorebank.names.entities import resolution
 from lorebank.recall.filters import parse_day
 from lorebank.workspace.atomic import temporaries_below
@@ -118,7 +118,7 @@ def reflect(
 
 def _judge_pairs(ws: OpenWorkspace, writer: Writer, today: date) -> None:
     """Have the generator rule on what waits; a night without it is no reason to stop."""
-    from lorebank.inbox.judge import judge
+    from lorebank.inbox.registry import judge
 
     try:
         if judge(ws.open_desk(today), writer, k=writer.budget.calls):

@@ -29,7 +29,7 @@ from lorebank.workspace.layout import FileRole, ensure_derived_folder, index_pat
 
 if TYPE_CHECKING:
     from lorebank.app.watching import Watcher
-    from lorebank.beliefs.nearness import VectorsOf
+    from lorebank.beliefs.materialise import VectorsOf
     from lorebank.database.connection import Connection
     from lorebank.inbox.sources import Desk
     from lorebank.index.items import ItemCache
@@ -334,7 +334,7 @@ class OpenWorkspace:
     @cached_property
     def vectors_of(self) -> VectorsOf | None:
         """Tells how near opinions and lines are in meaning; `None` where words decide alone."""
-        from lorebank.beliefs.nearness import FINGERPRINT
+        from lorebank.beliefs.materialise import FINGERPRINT
 
         if self.meaning.builtin_problem():
             return None
@@ -348,7 +348,7 @@ class OpenWorkspace:
     def judge_waiting(self) -> None:
         """Embed the lines about holders of opinions that nobody has embedded yet."""
         from lorebank.beliefs import materialise
-        from lorebank.beliefs.nearness import FINGERPRINT
+        from lorebank.beliefs.materialise import FINGERPRINT
 
         if self.vectors_of is not None:
             materialise.form_waiting(
@@ -498,7 +498,7 @@ class OpenWorkspace:
 
     def _alike_by(self, texts: Sequence[str]) -> Mapping[str, bytes]:
         """The vectors of texts by the built-in embedder, embedding those it has not seen."""
-        from lorebank.beliefs.nearness import FINGERPRINT
+        from lorebank.beliefs.materialise import FINGERPRINT
 
         if self.meaning.builtin_problem():
             return {}

@@ -104,12 +104,6 @@ def read_verdicts(root: Path, *, as_of: date | None = None) -> tuple[Verdict, ..
     )
 
 
-def decided_after(root: Path, day: date) -> bool:
-    """Whether a person decided anything that is dated later than on that day."""
-    as_they_were = read_overrides(root, as_of=day), read_verdicts(root, as_of=day)
-    return as_they_were != (read_overrides(root), read_verdicts(root))
-
-
 def _read(root: Path, path: str) -> str:
     try:
         return decode((root / path).read_bytes(), path)[0]

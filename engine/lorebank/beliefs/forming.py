@@ -28,7 +28,7 @@ from hashlib import blake2b
 from itertools import groupby
 
 from lorebank.beliefs.fold import PRIOR
-from lorebank.beliefs.nearness import Nearness
+from lorebank.beliefs.materialise import Nearness
 from lorebank.beliefs.outcome import Belief, Judgement, Override, close, noted_days
 from lorebank.beliefs.reading import word_keys
 from lorebank.beliefs.relation import Bearing, Relation, relate
@@ -63,8 +63,6 @@ class Formation:
     opinions: tuple[Opinion, ...]
     unsure: tuple[UnsurePair, ...]
     """Of each holder the newest first."""
-    waiting: frozenset[str] = frozenset()
-    """Holders with texts that no vector is known of."""
 
 
 def form(
@@ -90,19 +88,18 @@ def form(
     now = as_of or max(days, default=None)
     opinions: list[Opinion] = []
     unsure: list[UnsurePair] = []
-    waiting: set[str] = set()
     wanted = sorted(groups if holders is None else set(holders) & set(groups))
     for window in _windows({holder: groups[holder] for holder in wanted}):
         if nearness is not None:
-            texts = {holder: texts_compared(groups[holder], by_hand, holder) for holder in window}
-            missing = nearness.load({text for own in texts.values() for text in own})
-            waiting |= {holder for holder, own in texts.items() if not missing.isdisjoint(own)}
+            nearness.load(
+                {t for holder in window for t in texts_compared(groups[holder], by_hand, holder)}
+            )
         for holder in window:
             forming = _Forming(holder, settled, by_hand, nearness)
             forming.take(groups[holder])
             opinions += close(forming.beliefs, by_hand, prior, now)
             unsure += newest_first(forming.unsure)
-    return Formation(tuple(opinions), tuple(unsure), frozenset(waiting))
+    return Formation(tuple(opinions), tuple(unsure))
 
 
 def texts_compared(

@@ -2,50 +2,83 @@
 
 What is stored is a cache of `forming.form`, rewritten for the holders whose facts changed, so
 that recall shows a confidence without folding anything. For another day than the last (`as_of`)
-the fold is made anew.
+the fold is made anew. How near two texts are in meaning counts where their vectors are known;
+where they are missing, words decide alone.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lorebank.beliefs.nearness import WITH_VECTORS, WORDS_ALONE
 from lorebank.beliefs.outcome import trend_of
 from lorebank.database.connection import Connection, read_meta, transaction, write_meta
 from lorebank.domain import Fact, Opinion
-from lorebank.index.items import (
-    all_facts,
-    facts_by_entity,
-    facts_by_id,
-    marked_facts,
-    recorded_after,
-)
+from lorebank.index.items import all_facts, facts_by_entity, facts_by_id, marked_facts
 from lorebank.index.opinions import (
     BeliefOfFact,
+    UnsureRow,
     beliefs_of_facts,
     delete_opinions,
+    delete_unsure,
     holders_of_opinions,
     insert_opinions,
-    load_opinions,
+    insert_unsure,
 )
 from lorebank.index.sync import OPINIONS_DUE
-from lorebank.index.unsure import UnsureRow, delete_unsure, insert_unsure
 from lorebank.settings.tables import ReflectSettings
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from lorebank.beliefs.forming import Formation, Verdict
-    from lorebank.beliefs.nearness import VectorsOf
     from lorebank.beliefs.unsure import UnsurePair
     from lorebank.markdown.opinion_page import OpinionEntry
 
+    Floats = NDArray[np.float32]
+
 _JUDGED_BY = "judged_by"
-_WAITING = "vectors_waiting"
-"""Holders of texts whose vectors are not known yet, as JSON."""
+FINGERPRINT = (
+    "local/universal-sentence-encoder-multilingual-3/23452acb419f40f8/512/"
+    "sentencepiece-first-2048-of-65536-characters"
+)
+"""Of the built-in embedder: the thresholds on cosines hold for its vectors only."""
+
+WITH_VECTORS = "relation 3 with vectors"
+"""What formed the opinions of an index; to be raised with any change of what a relation is."""
+WORDS_ALONE = "relation 3"
+
+VectorsOf = Callable[[Sequence[str]], Mapping[str, bytes]]
+"""Text → its vector as 32-bit floats, for those of the texts that have one."""
+
+
+class Nearness:
+    """Cosines of texts whose vectors are known."""
+
+    def __init__(self, vectors_of: VectorsOf) -> None:
+        self._vectors_of = vectors_of
+        self._vectors: dict[str, Floats] = {}
+
+    def load(self, texts: Collection[str]) -> None:
+        """Load the vectors of these texts in place of the last."""
+        known = self._vectors_of(list(texts))
+        self._vectors = {}
+        if known:
+            import numpy as np
+
+            self._vectors = {t: np.frombuffer(v, dtype=np.float32) for t, v in known.items()}
+
+    def cosines(self, text: str, others: Sequence[str]) -> list[float | None]:
+        """The nearness of a text to each of the others; `None` where a vector is missing."""
+        own = self._vectors.get(text)
+        if own is None:
+            return [None] * len(others)
+        vectors = [self._vectors.get(other) for other in others]
+        return [None if v is None else round(float(v @ own), 4) for v in vectors]
 
 
 def refresh_opinions(
@@ -102,7 +135,6 @@ def refresh_opinions(
         store_decisions(connection, root)
         write_meta(connection, OPINIONS_DUE, "0")
         write_meta(connection, _JUDGED_BY, WORDS_ALONE if vectors_of is None else WITH_VECTORS)
-        _note_waiting(connection, wanted, formed.waiting)
 
 
 def stance_model_changed(connection: Connection, vectors_of: VectorsOf | None) -> bool:
@@ -123,33 +155,21 @@ def form_waiting(
     `embed` makes vectors that `vectors_of` knows from then on, and tells how many. Returns how
     many texts were embedded.
     """
-    waiting = sorted(_waiting(connection))
-    if not waiting:
-        return 0
     from lorebank.beliefs.by_hand import overrides_of, read_entries
     from lorebank.beliefs.forming import facts_by_holder, texts_compared
 
     by_hand = {override.opinion_id: override for override in overrides_of(read_entries(root))}
-    groups = facts_by_holder(_facts_of(connection, waiting, ()))
-    texts = {t for h in waiting for t in texts_compared(groups.get(h, ()), by_hand, h)}
-    embedded = embed(sorted(texts))
+    texts = {
+        holder: texts_compared(facts, by_hand, holder)
+        for holder, facts in facts_by_holder(all_facts(connection)).items()
+    }
+    compared = sorted({text for own in texts.values() for text in own})
+    missing = set(compared) - vectors_of(compared).keys()
+    embedded = embed(sorted(missing)) if missing else 0
     if embedded:
-        refresh_opinions(connection, root, waiting, settings, vectors_of)
+        holders = [holder for holder, own in texts.items() if not missing.isdisjoint(own)]
+        refresh_opinions(connection, root, holders, settings, vectors_of)
     return embedded
-
-
-def _waiting(connection: Connection) -> set[str]:
-    """Holders whose opinions were formed without some vectors."""
-    return set(json.loads(read_meta(connection, _WAITING) or "[]"))
-
-
-def _note_waiting(
-    connection: Connection, formed: Sequence[str] | None, waiting: Collection[str]
-) -> None:
-    others = set() if formed is None else _waiting(connection) - set(formed)
-    told = json.dumps(sorted(others | set(waiting)), ensure_ascii=False)
-    if told != (read_meta(connection, _WAITING) or "[]"):
-        write_meta(connection, _WAITING, told)
 
 
 def form_now(
@@ -168,7 +188,6 @@ def form_now(
     """
     from lorebank.beliefs.by_hand import overrides_of, read_entries, read_verdicts
     from lorebank.beliefs.forming import form
-    from lorebank.beliefs.nearness import Nearness
 
     return form(
         facts,
@@ -189,30 +208,9 @@ def opinions_as_of(
     settings: ReflectSettings,
     vectors_of: VectorsOf | None = None,
 ) -> tuple[Opinion, ...]:
-    """What was believed on a day: opinions with slugs for entities, the surest first.
-
-    Where nothing is dated after that day, what is stored is what was believed.
-    """
-    from lorebank.beliefs.by_hand import decided_after
-
-    if not recorded_after(connection, day) and not decided_after(root, day):
-        return load_opinions(connection, entity=entity)
-    found = opinions_under(connection, root, settings, vectors_of, as_of=day)
-    kept = [o for o in found if entity is None or entity in o.entities]
-    return tuple(kept)
-
-
-def opinions_under(
-    connection: Connection,
-    root: Path,
-    settings: ReflectSettings,
-    vectors_of: VectorsOf | None = None,
-    *,
-    as_of: date | None = None,
-    entries: Sequence[OpinionEntry] | None = None,
-) -> tuple[Opinion, ...]:
-    """Opinions formed anew, slugs for entities, the surest first; see `form_now`."""
-    return formed_under(connection, root, settings, vectors_of, as_of=as_of, entries=entries)[0]
+    """What was believed on a day: opinions with slugs for entities, the surest first."""
+    found = formed_under(connection, root, settings, vectors_of, as_of=day)[0]
+    return tuple(o for o in found if entity is None or entity in o.entities)
 
 
 def formed_under(
@@ -224,7 +222,8 @@ def formed_under(
     as_of: date | None = None,
     entries: Sequence[OpinionEntry] | None = None,
 ) -> tuple[tuple[Opinion, ...], tuple[UnsureRow, ...]]:
-    """Opinions as of `opinions_under`, and the pairs with them that nobody has judged."""
+    """Opinions formed anew (see `form_now`), slugs for entities, the surest first; and the pairs
+    with them that nobody has judged."""
     from lorebank.beliefs.unsure import rows_of
 
     facts = all_facts(connection)

@@ -19,8 +19,7 @@ from lorebank.beliefs.relation import Relation
 from lorebank.database.connection import Connection
 from lorebank.domain import Fact, OpenPair, Opinion, OpinionStatus, UnsureQueue
 from lorebank.index.items import facts_by_id
-from lorebank.index.opinions import load_opinions
-from lorebank.index.unsure import UnsureRow, count_unsure, load_unsure
+from lorebank.index.opinions import UnsureRow, count_unsure, load_opinions, load_unsure
 
 NEAR_MEANING, NEAR_WORDS = 0.2, 0.4
 """From here on a line is asked about: on 60 days of notes by another hand 28 of 31 lines that bear

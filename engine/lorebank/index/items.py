@@ -223,16 +223,6 @@ def all_facts(connection: Connection) -> tuple[Fact, ...]:
     return _facts(connection, TRUSTED, ())
 
 
-def recorded_after(connection: Connection, day: date) -> bool:
-    """Whether any fact was recorded later than on that day."""
-    found = connection.execute(
-        "SELECT EXISTS (SELECT 1 FROM items"
-        " WHERE recorded > ? AND kind <> 'note' AND quarantined = 0)",
-        (day.isoformat(),),
-    ).get
-    return bool(found)
-
-
 def facts_by_id(connection: Connection, fact_id: str) -> tuple[Fact, ...]:
     """The facts of one id, or of a unique beginning of it; several where lines say the same."""
     exact = _facts(connection, "i.id = ?", (fact_id,))

@@ -12,8 +12,7 @@ from datetime import date
 from pathlib import Path
 
 from lorebank.beliefs.by_hand import dated, read_entries
-from lorebank.beliefs.materialise import formed_under, with_trend
-from lorebank.beliefs.nearness import VectorsOf
+from lorebank.beliefs.materialise import VectorsOf, formed_under, with_trend
 from lorebank.database.connection import Connection
 from lorebank.domain import Entity, Fact, FactKind
 from lorebank.index.descriptions import descriptions
@@ -22,10 +21,9 @@ from lorebank.index.items import (
     facts_of_kind,
     newest_recorded,
 )
-from lorebank.index.opinions import load_opinions
+from lorebank.index.opinions import load_opinions, load_unsure
 from lorebank.index.slots import relations_of_facts
 from lorebank.index.succession import fates_of_facts
-from lorebank.index.unsure import load_unsure
 from lorebank.names.entities import list_entities
 from lorebank.names.entity_rows import display_names_on
 from lorebank.names.plain_mentions import plainly_named
