@@ -150,7 +150,7 @@ def unsure(ws: OpenWorkspace, entity: str | None = None, *, k: int = 20) -> Unsu
 
     `entity`: only opinions held by it or about it. `k` pairs at most.
     """
-    from lorebank.beliefs.unsure import unsure_queue
+    from lorebank.beliefs.materialise import unsure_queue
 
     if k < 1:
         raise UsageError(f"k must be at least 1, not {k}")

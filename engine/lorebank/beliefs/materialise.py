@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from lorebank.beliefs.outcome import trend_of
 from lorebank.database.connection import Connection, read_meta, transaction, write_meta
-from lorebank.domain import Fact, Opinion
+from lorebank.domain import Fact, OpenPair, Opinion, OpinionStatus, UnsureQueue
 from lorebank.index.items import all_facts, facts_by_entity, facts_by_id, marked_facts
 from lorebank.index.opinions import (
     BeliefOfFact,
@@ -27,6 +27,8 @@ from lorebank.index.opinions import (
     holders_of_opinions,
     insert_opinions,
     insert_unsure,
+    load_opinions,
+    load_unsure,
 )
 from lorebank.index.sync import OPINIONS_DUE
 from lorebank.settings.tables import ReflectSettings
@@ -36,7 +38,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lorebank.beliefs.forming import Formation, Verdict
-    from lorebank.beliefs.unsure import UnsurePair
+    from lorebank.beliefs.relation import UnsurePair
     from lorebank.markdown.opinion_page import OpinionEntry
 
     Floats = NDArray[np.float32]
@@ -95,8 +97,6 @@ def refresh_opinions(
     """
     # A recall that reads what is stored needs none of these.
     from lorebank.beliefs.by_hand import holders_decided, read_verdicts, store_decisions
-    from lorebank.beliefs.forming import holder_of
-    from lorebank.beliefs.unsure import rows_of
 
     if stance_model_changed(connection, vectors_of):
         holders = None
@@ -114,24 +114,18 @@ def refresh_opinions(
     judged = {verdict.fact_id for verdict in verdicts}
     facts = all_facts(connection) if wanted is None else _facts_of(connection, wanted, judged)
     formed = form_now(facts, root, settings, vectors_of, holders=wanted)
-    slugs = _slugs_by_name(facts)
-    by_holder: dict[str, list[Opinion]] = {}
-    openings = {str(fact.citation): fact for fact in facts}
-    for opinion in formed.opinions:
-        holder = holder_of(openings[str(opinion.source)])
-        named = replace(opinion, entities=tuple(slugs[name] for name in opinion.entities))
-        by_holder.setdefault(holder, []).append(named)
-    waiting: dict[str, list[UnsurePair]] = {}
-    holder_of_opinion = {o.id: holder for holder, group in by_holder.items() for o in group}
-    for pair in formed.unsure:
-        if pair.opinion_id in holder_of_opinion:
-            waiting.setdefault(holder_of_opinion[pair.opinion_id], []).append(pair)
+    opinions = _with_slugs(formed.opinions, facts)
+    by_holder: dict[str, tuple[list[Opinion], list[UnsureRow]]] = {}
+    for opinion in opinions:
+        by_holder.setdefault(formed.holders[opinion.id], ([], []))[0].append(opinion)
+    for row in _rows_of(formed.unsure, opinions):
+        by_holder[formed.holders[row.opinion]][1].append(row)
     with transaction(connection):
         delete_opinions(connection, wanted)
         delete_unsure(connection, wanted)
-        for holder, opinions in by_holder.items():
-            insert_opinions(connection, holder, opinions)
-            insert_unsure(connection, holder, rows_of(waiting.get(holder, ()), opinions))
+        for holder, (own, unsure) in by_holder.items():
+            insert_opinions(connection, holder, own)
+            insert_unsure(connection, holder, unsure)
         store_decisions(connection, root)
         write_meta(connection, OPINIONS_DUE, "0")
         write_meta(connection, _JUDGED_BY, WORDS_ALONE if vectors_of is None else WITH_VECTORS)
@@ -224,16 +218,28 @@ def formed_under(
 ) -> tuple[tuple[Opinion, ...], tuple[UnsureRow, ...]]:
     """Opinions formed anew (see `form_now`), slugs for entities, the surest first; and the pairs
     with them that nobody has judged."""
-    from lorebank.beliefs.unsure import rows_of
-
     facts = all_facts(connection)
-    slugs = _slugs_by_name(facts)
     formed = form_now(facts, root, settings, vectors_of, as_of=as_of, entries=entries)
-    named = [
-        replace(o, entities=tuple(slugs[name] for name in o.entities)) for o in formed.opinions
-    ]
-    ranked = tuple(sorted(named, key=lambda o: (-o.confidence, o.id)))
-    return ranked, rows_of(formed.unsure, ranked)
+    ranked = sorted(_with_slugs(formed.opinions, facts), key=lambda o: (-o.confidence, o.id))
+    return tuple(ranked), _rows_of(formed.unsure, ranked)
+
+
+def unsure_queue(connection: Connection, *, limit: int, entity: str | None = None) -> UnsureQueue:
+    """The pairs that wait, the best first; of opinions by or about `entity` (a slug) only."""
+    opinions = {o.id: o for o in load_opinions(connection, entity=entity)}
+    rows = load_unsure(connection, entity=entity)
+    pairs = tuple(
+        OpenPair(
+            fact=facts_by_id(connection, row.fact)[0],
+            opinion_id=row.opinion,
+            statement=opinions[row.opinion].statement,
+            confidence=opinions[row.opinion].confidence,
+            score=row.score,
+            reason=row.reason,
+        )
+        for row in rows[:limit]
+    )
+    return UnsureQueue(pairs, len(rows))
 
 
 def beliefs(
@@ -317,5 +323,21 @@ def _facts_of(
     return tuple(found.values())
 
 
-def _slugs_by_name(facts: Iterable[Fact]) -> dict[str, str]:
-    return {mention.name: mention.slug for fact in facts for mention in fact.mentions}
+def _with_slugs(opinions: Iterable[Opinion], facts: Iterable[Fact]) -> list[Opinion]:
+    """The opinions with slugs in place of names."""
+    slugs = {mention.name: mention.slug for fact in facts for mention in fact.mentions}
+    return [replace(o, entities=tuple(slugs[name] for name in o.entities)) for o in opinions]
+
+
+_WEIGHTS = {OpinionStatus.LIVE: 1.0, OpinionStatus.SUPERSEDED: 0.5}
+"""Of an opinion that another replaced pairs count half: a judge may still say since when."""
+
+
+def _rows_of(pairs: Iterable[UnsurePair], opinions: Iterable[Opinion]) -> tuple[UnsureRow, ...]:
+    """The pairs as they are stored, without those of opinions that a person took back."""
+    weights = {o.id: _WEIGHTS.get(o.status, 0.0) for o in opinions}
+    return tuple(
+        UnsureRow(pair.opinion_id, pair.fact.id, round(pair.score * weight, 3), pair.reason)
+        for pair in pairs
+        if (weight := weights.get(pair.opinion_id, 0.0))
+    )

@@ -8,7 +8,7 @@ from datetime import date
 from lorebank.database.connection import Connection, select
 from lorebank.domain import Citation, Interval
 from lorebank.index.items import NOTE, load_items
-from lorebank.index.succession import superseded_facts
+from lorebank.index.succession import fates_of_facts
 from lorebank.records import dataclass
 from lorebank.trust.quarantine import TRUSTED
 
@@ -50,7 +50,7 @@ def appointments_known_on(connection: Connection, day: date) -> list[Appointment
         )
     ]
     plain = _named(connection)
-    replaced = superseded_facts(connection, as_of=day)
+    replaced = fates_of_facts(connection, as_of=day).superseded
     items = load_items(connection, numbers)
     return [
         Appointment(

@@ -277,11 +277,7 @@ def delete_unsure(connection: Connection, holders: Sequence[str] | None = None) 
 
 
 def load_unsure(
-    connection: Connection,
-    *,
-    entity: str | None = None,
-    fact: str | None = None,
-    limit: int | None = None,
+    connection: Connection, *, entity: str | None = None, fact: str | None = None
 ) -> tuple[UnsureRow, ...]:
     """The best pairs first, of two alike the one with the newer fact.
 
@@ -290,24 +286,10 @@ def load_unsure(
     rows = select(
         connection,
         "SELECT u.opinion, u.fact, u.score, u.reason FROM unsure u"
-        " JOIN opinions o ON o.id = u.opinion"
-        f" WHERE {_OF_ENTITY} AND (?2 IS NULL OR u.fact = ?2)"
-        " ORDER BY u.score DESC,"
-        " (SELECT max(i.recorded) FROM items i WHERE i.id = u.fact) DESC, u.opinion, u.fact"
-        " LIMIT ?3",
-        (entity, fact, -1 if limit is None else limit),
+        " JOIN opinions o ON o.id = u.opinion WHERE (?1 IS NULL"
+        "  OR EXISTS (SELECT 1 FROM json_each(o.entities) WHERE value = ?1))"
+        " AND (?2 IS NULL OR u.fact = ?2) ORDER BY u.score DESC,"
+        " (SELECT max(i.recorded) FROM items i WHERE i.id = u.fact) DESC, u.opinion, u.fact",
+        (entity, fact),
     )
     return tuple(UnsureRow(*row) for row in rows)
-
-
-def count_unsure(connection: Connection, *, entity: str | None = None) -> int:
-    """How many pairs wait."""
-    [(number,)] = select(
-        connection,
-        f"SELECT count(*) FROM unsure u JOIN opinions o ON o.id = u.opinion WHERE {_OF_ENTITY}",
-        (entity,),
-    )
-    return int(number)
-
-
-_OF_ENTITY = "(?1 IS NULL OR EXISTS (SELECT 1 FROM json_each(o.entities) WHERE value = ?1))"

@@ -143,31 +143,14 @@ def replaced_values(
     return found
 
 
-def relations_of_facts(
-    connection: Connection, facts: Collection[str] | None = None
-) -> dict[str, frozenset[str]]:
-    """Fact id → the properties that it says something holds of: `residence`, `employer`, …
-
-    Of all facts, or of those of these ids.
-    """
-    return {
-        fact: frozenset(json.loads(relations))
-        for fact, relations in select(
-            connection,
-            "SELECT i.id, json_group_array(s.relation) FROM items i JOIN slots s ON s.item = i.item"
-            f" WHERE i.quarantined = 0 AND {of_facts(facts)} GROUP BY i.id",
-            {"facts": listed(facts)},
-        )
-    }
-
-
-def of_facts(facts: Collection[str] | None) -> str:
-    """A condition on items, which takes `_listed` as `:facts`."""
-    return "1" if facts is None else "i.id IN (SELECT value FROM json_each(:facts))"
-
-
-def listed(facts: Collection[str] | None) -> str | None:
-    return None if facts is None else json.dumps(sorted(facts))
+def relations_of_facts(connection: Connection) -> dict[str, frozenset[str]]:
+    """Fact id → the properties that it says something holds of: `residence`, `employer`, …"""
+    rows = select(
+        connection,
+        "SELECT i.id, json_group_array(s.relation) FROM items i JOIN slots s ON s.item = i.item"
+        " WHERE i.quarantined = 0 GROUP BY i.id",
+    )
+    return {fact: frozenset(json.loads(relations)) for fact, relations in rows}
 
 
 _Key = tuple[str, str, str]

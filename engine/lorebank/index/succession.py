@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from lorebank.database.connection import Connection, select
 from lorebank.domain import Fact, FactKind, Relation
-from lorebank.index.slots import SlotEntry, listed, of_facts, replaced_values
+from lorebank.index.slots import SlotEntry, replaced_values
 from lorebank.records import dataclass
 
 if TYPE_CHECKING:
@@ -139,33 +139,16 @@ def successors(
     return found
 
 
-def superseded_facts(
-    connection: Connection,
-    *,
-    as_of: date | None = None,
-    facts: Collection[str] | None = None,
-    today: date | None = None,
-) -> dict[str, str]:
-    """Fact id → id of the fact that replaces it, of all facts recorded by `as_of`, or of those of
-    them that bear these ids."""
-    return dict(fates_of_facts(connection, as_of=as_of, facts=facts, today=today).superseded)
-
-
 def fates_of_facts(
-    connection: Connection,
-    *,
-    as_of: date | None = None,
-    facts: Collection[str] | None = None,
-    today: date | None = None,
+    connection: Connection, *, as_of: date | None = None, today: date | None = None
 ) -> Fates:
-    """Which facts recorded by `as_of` are replaced, and which in part; of all, or of these ids."""
+    """Which facts recorded by `as_of` are replaced, and which in part."""
     ids = dict(
         select(
             connection,
-            "SELECT i.item, i.id FROM items i WHERE i.quarantined = 0 AND i.kind <> 'note'"
-            f" AND {of_facts(facts)}"
-            " AND (:day IS NULL OR i.recorded IS NULL OR i.recorded <= :day)",
-            {"day": _iso(as_of), "facts": listed(facts)},
+            "SELECT item, id FROM items WHERE quarantined = 0 AND kind <> 'note'"
+            " AND (?1 IS NULL OR recorded IS NULL OR recorded <= ?1)",
+            (_iso(as_of),),
         )
     )
     replaced = replaced_values(connection, ids, as_of)

@@ -31,7 +31,7 @@ from lorebank.domain import (
     RotReport,
 )
 from lorebank.index.items import all_facts, facts_by_id, marked_facts
-from lorebank.index.succession import superseded_facts
+from lorebank.index.succession import fates_of_facts
 from lorebank.markdown.ledger import EvidenceRuling, parse_evidence_lines
 from lorebank.markdown.source import decode, split_lines
 from lorebank.names.who import resolve_name
@@ -78,7 +78,7 @@ def rot_report(
         for source in sources
         if _is_page(source.path) and (text := _text(root, source)) is not None
     }
-    superseded = superseded_facts(connection, as_of=day)
+    superseded = fates_of_facts(connection, as_of=day).superseded
     facts = all_facts(connection)
     unrecalled = None
     if recalled is not None and (day - recalled.since).days >= NOTED_DAYS:

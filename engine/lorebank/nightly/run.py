@@ -13,8 +13,7 @@ from datetime import date
 from functools import cached_property
 from pathlib import Path
 
-from lorebank.beliefs.materialise import VectorsOf
-from lorebank.beliefs.unsure import unsure_queue
+from lorebank.beliefs.materialise import VectorsOf, unsure_queue
 from lorebank.database.connection import Connection
 from lorebank.domain import Diagnostic, Hunk, OpenPair, ReflectReport
 from lorebank.generation.writing import Writer
