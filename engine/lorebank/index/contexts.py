@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 
 from lorebank.database.connection import Connection, select
-from lorebank.markdown.context import scopes_above
+from lorebank.markdown.owner_pages import scopes_above
 
 
 def contexts_of(connection: Connection, paths: Iterable[str]) -> dict[str, tuple[str, ...]]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from lorebank.database.connection import Connection
 from lorebank.domain import Citation, Origin
 from lorebank.errors import NotFound, UsageError
-from lorebank.markdown.ledger_edit import added_line, without_lines
+from lorebank.markdown.ledger import added_line, without_lines
 from lorebank.records import dataclass
 from lorebank.trust.confirmations import (
     Confirmation,
