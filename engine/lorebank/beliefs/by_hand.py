@@ -29,7 +29,7 @@ from lorebank.markdown.ledger_edit import added_line, without_lines
 from lorebank.markdown.opinion_page import OPINIONS_PATH, OpinionEntry, parse_opinion_page
 from lorebank.markdown.source import decode
 from lorebank.workspace.layout import EVIDENCE_PAGE
-from lorebank.workspace.text_file import read_text_file, write_text_file
+from lorebank.workspace.paths import read_text_file, write_text_file
 
 
 def read_entries(root: Path) -> tuple[OpinionEntry, ...]:
