@@ -1,6 +1,6 @@
 """What is to be done or lies ahead: tasks and promises with what became of them, and appointments.
 
-them.
+
 
 The same words again are the same task: what the newest line says of it holds, so a task carried
 from log to log is listed once, and one that a later log ticks off is done. People tick things off
