@@ -34,7 +34,7 @@ from lorebank.markdown.opinion_page import OPINIONS_PATH, OpinionEntry, parse_op
 from lorebank.markdown.plain import escape_inline, unescape_inline
 from lorebank.markdown.source import decode
 from lorebank.workspace.layout import EVIDENCE_PAGE
-from lorebank.workspace.text_file import read_text_file, write_text_file
+from lorebank.workspace.paths import read_text_file, write_text_file
 
 
 def read_entries(root: Path) -> tuple[OpinionEntry, ...]:

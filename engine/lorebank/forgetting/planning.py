@@ -20,8 +20,7 @@ from lorebank.workspace.layout import (
     LEDGER_PAGES,
     is_generated,
 )
-from lorebank.workspace.paths import is_linked
-from lorebank.workspace.text_file import read_text_file
+from lorebank.workspace.paths import is_linked, read_text_file
 
 _LEDGERS = frozenset({*LEDGER_PAGES, DECISIONS_PATH}) - {FORGOTTEN_PAGE}
 _TELLING = 20

@@ -19,8 +19,8 @@ from lorebank.domain import (
     Task,
     TaskState,
 )
-from lorebank.index.read_settings import ReadSettings
 from lorebank.index.slots import slots_of
+from lorebank.index.sync import ReadSettings
 from lorebank.language.folding import slugify
 from lorebank.language.statements import promise_in
 from lorebank.markdown.document import Document, read_document

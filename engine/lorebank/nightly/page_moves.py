@@ -20,7 +20,7 @@ from lorebank.nightly.undo import BegunRun, keep_for_undo, next_run
 from lorebank.pages.edits import PageEdit
 from lorebank.records import dataclass
 from lorebank.workspace.atomic import write_atomic
-from lorebank.workspace.diff import unified
+from lorebank.workspace.git import unified
 from lorebank.workspace.run_store import Change
 
 

@@ -42,7 +42,7 @@ from lorebank.pages.edits import PageEdit, plan_page_edit
 from lorebank.pages.pages import BankContent
 from lorebank.records import dataclass
 from lorebank.workspace.layout import CORE_FILE, is_core
-from lorebank.workspace.text_file import read_text_file, write_text_file
+from lorebank.workspace.paths import read_text_file, write_text_file
 
 MOST_ASKED = 20
 """Open requests of agents: a page of the inbox, so that an owner can read them all."""

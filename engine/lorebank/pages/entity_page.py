@@ -22,7 +22,7 @@ from lorebank.domain import (
     FactStatus,
     Opinion,
 )
-from lorebank.index.descriptions import Description
+from lorebank.index.entity_view import Description
 from lorebank.markdown.opinion_page import standing
 from lorebank.markdown.plain import citation_link, escape_inline
 from lorebank.pages.telling import (

@@ -19,7 +19,7 @@ from lorebank.trust.confirmations import (
 )
 from lorebank.trust.quarantine import ids_beginning, is_indexed, items_in_lines
 from lorebank.workspace.layout import CONFIRMED_PAGE
-from lorebank.workspace.text_file import read_text_file, write_text_file
+from lorebank.workspace.paths import read_text_file, write_text_file
 
 
 @dataclass(frozen=True, slots=True)
