@@ -12,6 +12,8 @@ from datetime import date, timedelta
 Days = tuple[date, date]
 """First and last day, both included."""
 
+_DAYS_PER_UNIT = {"day": 1, "week": 7, "weekend": 7, "fortnight": 14}
+_MONTHS_PER_UNIT = {"month": 1, "quarter": 3, "half": 6, "year": 12, "decade": 120}
 _SEASON_MONTHS = {"spring": 3, "summer": 6, "autumn": 9, "winter": 12}
 
 
@@ -24,6 +26,18 @@ def add_months(day: date, months: int) -> date:
     """The same day of the month so many months later, or that month's last day."""
     year, month0 = divmod(day.year * 12 + day.month - 1 + months, 12)
     return date(year, month0 + 1, min(day.day, monthrange(year, month0 + 1)[1]))
+
+
+def moved(day: date, amount: int, unit: str) -> date:
+    """The day so many units later, or earlier where negative."""
+    if unit in _DAYS_PER_UNIT:
+        return shift(day, amount * _DAYS_PER_UNIT[unit])
+    return add_months(day, amount * _MONTHS_PER_UNIT[unit])
+
+
+def one_day(day: date) -> Days:
+    """A single day as first and last."""
+    return day, day
 
 
 def week_days(day: date) -> Days:

@@ -58,7 +58,6 @@ ENTRIES = {
     "holiday": ("HOLIDAY",),  # the keys of `lorebank.dates.holidays`
     "school_year": ("SCHOOL_YEAR",),  # by its first month
     "same_time": ("SAME_TIME",),  # `this time last year`
-    "to_date": ("TO_DATE",),  # `year to date`
     "week_on": ("WEEK_ON",),  # 1 = the `week` of `Monday week`
     "era": ("ERA",),  # 令和, by the year before its first
     "first_year": ("FIRST_YEAR",),
@@ -139,7 +138,7 @@ _INFLECTED = frozenset(
 ANCHORS = frozenset(
     {
         "MONTH", "WEEKDAY", "WEEKDAYS", "UNIT", "DURATION", "DAYWORD", "UNITWORD", "SEASON",
-        "SEASONS", "HOLIDAY", "DECADE", "EDGE_WORD", "SCHOOL_YEAR", "TO_DATE", "NIAN", "YUE", "RI",
+        "SEASONS", "HOLIDAY", "DECADE", "EDGE_WORD", "SCHOOL_YEAR", "NIAN", "YUE", "RI",
     }
 )  # fmt: skip
 """Tags of which every date phrase without a digit holds one."""

@@ -32,7 +32,7 @@ _GAPS = str.maketrans(
 )
 
 _STRONG = frozenset(
-    {"WEEKDAY", "WEEKDAYS", "DAYWORD", "UNITWORD", "HOLIDAY", "EDGE_WORD", "TO_DATE", "SCHOOL_YEAR"}
+    {"WEEKDAY", "WEEKDAYS", "DAYWORD", "UNITWORD", "HOLIDAY", "EDGE_WORD", "SCHOOL_YEAR"}
 )
 """Tags whose words name a time by themselves."""
 _NAMED = frozenset({"MONTH", "SEASON", "SEASONS", "DECADE", "WEEK_NO"})
