@@ -2,8 +2,9 @@
 
 The `[dateparser]` section of such a language's file only says when to ask it: the beginnings of its
 months (`months`, which need a day, a year or a word of `in` beside them), whole phrases
-(`relative`), and the word behind `3 days` (`ago`). Only the piece of text around such a word is
-parsed, in that one language: searching freely takes a verb for a month and a port for an hour.
+(`relative`), the word behind `3 days` (`ago`), and dates written otherwise (`form`, a regular
+expression). Only the piece of text around such a word is parsed, in that one language: searching
+freely takes a verb for a month and a port for an hour.
 """
 
 from __future__ import annotations
@@ -14,15 +15,11 @@ from collections.abc import Iterator
 from datetime import date, datetime, time
 from functools import cache
 
-from lorebank.dates.calendar import Days, month_days, unit_days
+from lorebank.dates.calendar import Days, unit_days
 from lorebank.dates.lexicon import lexicon
 from lorebank.dates.tokens import tokenize
 from lorebank.domain import Interval
 from lorebank.languages import Sections, compiled, split
-
-_UNITS_OF_WEEK = r"недел|тижн|tydzie|tygod|veck|uge|viikko|hafta|minggu|주|tuần|săptăm"
-_UNITS_OF_MONTH = r"месяц|місяц|miesi|månad|måned|kuukau|\bay\b|bulan|달|tháng|lun[ăa]"
-_UNITS_OF_YEAR = r"год|лет|рок|rok|lat|\bår|vuo|\byıl|tahun|작년|\d+\s*년|năm|anul"
 
 
 def foreign_days(text: str, now: date) -> tuple[int, int, Interval, str] | None:
@@ -33,12 +30,10 @@ def foreign_days(text: str, now: date) -> tuple[int, int, Interval, str] | None:
     if len(folded) != len(text):
         return None
     for language, start, end in _pieces(folded):
-        if _is_ours(folded[start:end]):
-            continue
-        found = _parsed(folded[start:end], language, now)
+        piece = folded[start:end]
+        found = None if _is_ours(piece) else _parsed(piece, language, now)
         if found is not None:
-            days, granularity = found
-            return start, end, Interval(*days), granularity
+            return start, end, Interval(*found[0]), found[1]
     return None
 
 
@@ -52,26 +47,18 @@ def _is_ours(piece: str) -> bool:
 
 def _pieces(text: str) -> Iterator[tuple[str, int, int]]:
     """Language and place of each piece that may be a date, longest first."""
-    begins = {language for word in text.split() for language in _languages_of(word)}
     found = [
         (language, match.start(1), match.end(1))
-        for language in begins
+        for language, triggers in _languages().items()
+        if any(word in text for entry in _TRIGGERS for word in triggers.get(entry, ()))
         for pattern in _patterns(language)
-        for match in re.finditer(pattern, text)
+        for match in pattern.finditer(text)
     ]
     yield from sorted(found, key=lambda piece: (piece[1] - piece[2], piece[1], piece[0]))
 
 
-def _languages_of(word: str) -> Iterator[str]:
-    """The languages of which a phrase may end or begin with the word."""
-    bare = word.lstrip("([{\"'«„“¿¡")
-    for beginnings, language in _beginnings():
-        if bare.startswith(beginnings):
-            yield language
-    if any(sign in word for sign in ("월", "전", *_triggers("ko").get("relative", ()))):
-        yield "ko"
-    if any("\u0590" <= letter <= "\u05ff" for letter in word):
-        yield "he"
+_TRIGGERS = ("months", "relative", "ago")
+"""Entries of which every piece holds a word."""
 
 
 @cache
@@ -86,84 +73,41 @@ def _split_triggers(languages: Sections) -> dict[str, dict[str, tuple[str, ...]]
     }
 
 
-def _triggers(language: str) -> dict[str, tuple[str, ...]]:
-    return _languages().get(language, {})
-
-
 @cache
-def _beginnings() -> tuple[tuple[tuple[str, ...], str], ...]:
-    """The beginnings of words that each language's phrases hold one of."""
-    return tuple(
-        (
-            tuple(
-                phrase.split(" ")[0]
-                for entry in ("months", "relative", "ago")
-                for phrase in triggers.get(entry, ())
-            ),
-            language,
-        )
-        for language, triggers in _languages().items()
-    )
-
-
-@cache
-def _patterns(language: str) -> tuple[str, ...]:
-    triggers = {entry: "|".join(words) for entry, words in _triggers(language).items()}
-    patterns = []
+def _patterns(language: str) -> list[re.Pattern[str]]:
+    triggers = {entry: "|".join(words) for entry, words in _languages()[language].items()}
+    forms = []
     if "months" in triggers:
         month = rf"(?:{triggers['months']})\w*\.?"
-        patterns.append(rf"(?<!\w)(\d{{1,2}}\.?\s+{month}(?:\s+\d{{4}})?)(?!\w)")
-        patterns.append(rf"(?<!\w)({month}\s+\d{{4}})(?!\w)")
+        forms.append(rf"(\d{{1,2}}\.?\s+{month}(?:\s+\d{{4}})?)")
+        forms.append(rf"({month}\s+\d{{4}})")
         if "in" in triggers:
-            patterns.append(rf"(?<!\w)(?:{triggers['in']})\s*({month})(?!\w)")
+            forms.append(rf"(?:{triggers['in']})\s*({month})")
     if "relative" in triggers:
-        patterns.append(rf"(?<!\w)({triggers['relative']})(?!\w)")
+        forms.append(f"({triggers['relative']})")
     if "ago" in triggers:
-        patterns.append(rf"(?<!\w)(\d{{1,3}}\s*\w+\s*{triggers['ago']})(?!\w)")
-    if language == "ko":
-        patterns.append(r"(?<!\d)((?:\d{4}년\s*)?\d{1,2}월(?:\s*\d{1,2}일)?)")
-    return tuple(patterns)
+        forms.append(rf"(\d{{1,3}}\s*\w+\s*{triggers['ago']})")
+    patterns = [rf"(?<!\w){form}(?!\w)" for form in forms]
+    patterns += [f"({triggers['form']})"] if "form" in triggers else []
+    return [re.compile(pattern) for pattern in patterns]
 
 
 def _parsed(piece: str, language: str, now: date) -> tuple[Days, str] | None:
-    day = _day(piece, language, now)
-    if day is None:
-        return None
-    if re.search(r"\d일$", piece):
-        return (day, day), "day"
-    if re.search(_UNITS_OF_WEEK, piece):
-        return unit_days(day, "week", 0), "week"
-    if re.search(_UNITS_OF_MONTH, piece) or (
-        not re.search(r"\d", piece) and _is_month(piece, language)
-    ):
-        return month_days(day.year, day.month), "month"
-    if re.fullmatch(r"\D+\d{4}|(?:\d{4}년\s*)?\d{1,2}월", piece):
-        return month_days(day.year, day.month), "month"
-    if re.search(_UNITS_OF_YEAR, piece) and not _is_month(piece, language):
-        return unit_days(day, "year", 0), "year"
-    return (day, day), "day"
+    """The days of a piece, and their granularity."""
+    from dateparser.date import DateDataParser  # takes a quarter of a second
 
-
-def _is_month(piece: str, language: str) -> bool:
-    months = "|".join(_triggers(language).get("months", ()))
-    return bool(months) and re.search(rf"(?<!\w)(?:{months})", piece) is not None
-
-
-def _day(piece: str, language: str, now: date) -> date | None:
-    import dateparser  # takes a quarter of a second
-
+    settings = {
+        "RELATIVE_BASE": datetime.combine(now, time(12)),
+        "PREFER_DATES_FROM": "past",
+        "PREFER_DAY_OF_MONTH": "first",
+    }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of its own date formats without a year
         try:
-            moment = dateparser.parse(
-                piece,
-                languages=[language],
-                settings={
-                    "RELATIVE_BASE": datetime.combine(now, time(12)),
-                    "PREFER_DATES_FROM": "past",
-                    "PREFER_DAY_OF_MONTH": "first",
-                },
-            )
+            found = DateDataParser(languages=[language], settings=settings).get_date_data(piece)
         except (ValueError, OverflowError, KeyError):
             return None
-    return moment.date() if moment else None
+    if found.date_obj is None:
+        return None
+    unit = found.period if found.period in ("week", "month", "year") else "day"
+    return unit_days(found.date_obj.date(), unit, 0), unit
