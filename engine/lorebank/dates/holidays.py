@@ -13,7 +13,7 @@ from datetime import date
 from functools import cache
 from pathlib import Path
 
-from lorebank.dates.calendar import Days, month_days, nth_weekday, shift
+from lorebank.dates.spans import Days, month_days, nth_weekday, shift
 
 _FOLDER = Path(__file__).parent
 _FIRST_YEAR = 2000

@@ -8,9 +8,8 @@ from __future__ import annotations
 import re
 
 from lorebank.dates.lattice import Edge, Lattice
-from lorebank.dates.lexicon import Lexicon, language_bit
+from lorebank.dates.lexicon import Lexicon, Tokens, is_cjk, language_bit
 from lorebank.dates.rules_bounds import Meaning
-from lorebank.dates.tokens import Tokens, is_cjk
 
 _NOUNS_CAPITALISED = language_bit("de")
 _WEEKDAYS_CAPITALISED = (

@@ -12,10 +12,9 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from lorebank.dates.lattice import Edge, Lattice, RuleTree, read_tokens
-from lorebank.dates.lexicon import ANCHORS, Lexicon, lexicon
+from lorebank.dates.lexicon import ANCHORS, Lexicon, Tokens, lexicon, tokenize
 from lorebank.dates.screening import may_hold_date
 from lorebank.dates.spans import Moment
-from lorebank.dates.tokens import Tokens, tokenize
 from lorebank.domain import Interval
 from lorebank.records import dataclass
 

@@ -11,12 +11,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
 
-from lorebank.dates.calendar import Days, moved, shift
 from lorebank.dates.lattice import Rule
 from lorebank.dates.lexicon import ALL, language_bit
 from lorebank.dates.rules_days import day_of_month
 from lorebank.dates.rules_relative import Duration, is_year
-from lorebank.dates.spans import Moment, Span
+from lorebank.dates.spans import Days, Moment, Span, moved, shift
 from lorebank.domain import Interval
 from lorebank.records import dataclass
 

@@ -9,8 +9,14 @@ from collections.abc import Callable
 from datetime import date
 from typing import Any
 
-from lorebank.dates.calendar import (
+from lorebank.dates.holidays import holiday_days, long_weekend
+from lorebank.dates.lattice import Rule
+from lorebank.dates.lexicon import language_bit
+from lorebank.dates.spans import (
+    Cycle,
     Days,
+    Moment,
+    Span,
     decade_days,
     half_days,
     iso_week_days,
@@ -21,10 +27,6 @@ from lorebank.dates.calendar import (
     week_days,
     year_days,
 )
-from lorebank.dates.holidays import holiday_days, long_weekend
-from lorebank.dates.lattice import Rule
-from lorebank.dates.lexicon import language_bit
-from lorebank.dates.spans import Cycle, Moment, Span
 
 _CJK = language_bit("zh") | language_bit("ja")
 _DUTCH_OR_GERMAN = language_bit("nl") | language_bit("de")

@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import date
 
-from lorebank.dates.calendar import Days, one_day, shift, week_days, weekend_days
 from lorebank.dates.lattice import Rule
 from lorebank.dates.lexicon import ALL, language_bit
 from lorebank.dates.rules_calendar import yearly
-from lorebank.dates.spans import Cycle, Moment, Span
+from lorebank.dates.spans import Cycle, Days, Moment, Span, one_day, shift, week_days, weekend_days
 
 _NOT_FAR = 70
 """Days within which the 17th is a Saturday, where somebody writes so: it is in two of 14 months."""

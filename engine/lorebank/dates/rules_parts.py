@@ -7,8 +7,13 @@ from dataclasses import replace
 from datetime import date
 from typing import Any
 
-from lorebank.dates.calendar import (
+from lorebank.dates.lattice import Rule
+from lorebank.dates.lexicon import language_bit
+from lorebank.dates.spans import (
+    Cycle,
     Days,
+    Moment,
+    Span,
     add_months,
     half_days,
     month_days,
@@ -20,9 +25,6 @@ from lorebank.dates.calendar import (
     week_days,
     weekend_days,
 )
-from lorebank.dates.lattice import Rule
-from lorebank.dates.lexicon import language_bit
-from lorebank.dates.spans import Cycle, Moment, Span
 
 _CJK = language_bit("zh") | language_bit("ja")
 _GENITIVE_FIRST = _CJK | language_bit("tr")

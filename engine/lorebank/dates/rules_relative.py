@@ -10,11 +10,20 @@ from dataclasses import replace
 from datetime import date
 from typing import Literal
 
-from lorebank.dates.calendar import Days, add_months, moved, one_day, shift, unit_days
 from lorebank.dates.lattice import Rule
 from lorebank.dates.lexicon import ALL, language_bit
 from lorebank.dates.rules_days import weekend_cycle
-from lorebank.dates.spans import Cycle, Moment, Span
+from lorebank.dates.spans import (
+    Cycle,
+    Days,
+    Moment,
+    Span,
+    add_months,
+    moved,
+    one_day,
+    shift,
+    unit_days,
+)
 
 _GRANULARITIES = {"weekend": "range", "fortnight": "week"}
 _NOT_CJK = ALL & ~(language_bit("zh") | language_bit("ja"))

@@ -11,8 +11,7 @@ import re
 from functools import cache
 from itertools import pairwise
 
-from lorebank.dates.lexicon import Lexicon, lexicon
-from lorebank.dates.tokens import is_cjk
+from lorebank.dates.lexicon import Lexicon, is_cjk, lexicon
 from lorebank.language.folding import fold
 from lorebank.records import dataclass
 
