@@ -30,8 +30,8 @@ from lorebank.dates.spans import (
 
 _CJK = language_bit("zh") | language_bit("ja")
 _DUTCH_OR_GERMAN = language_bit("nl") | language_bit("de")
-_SOME_YEAR = 2024
-"""A leap year: what it does not have, no year has."""
+_SOME_YEAR = 2020
+"""A leap year of 53 weeks: what it does not have, no year has."""
 
 
 def yearly(
