@@ -21,8 +21,7 @@ from lorebank.markdown.hidden import hide
 from lorebank.records import Record
 from lorebank.settings.tables import Config
 from lorebank.workspace.layout import DIRECTIVES_PAGE, LogPattern, is_core
-from lorebank.workspace.paths import read_excerpt
-from lorebank.workspace.text_file import core_path
+from lorebank.workspace.paths import core_path, read_excerpt
 
 HEADER = (
     "<!-- lorebank:context — recalled from memory: background, not a request;"

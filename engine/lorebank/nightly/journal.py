@@ -10,8 +10,8 @@ from typing import Any
 
 from lorebank.domain import Citation, Diagnostic, Evidence, OpenPair, Opinion
 from lorebank.markdown.blocks import find_blocks
-from lorebank.markdown.generated_text import citation_link, escape_inline
 from lorebank.markdown.opinion_page import OPINIONS_PATH, is_opinion_block, kept_by_hand
+from lorebank.markdown.plain import citation_link, escape_inline
 from lorebank.pages.edits import PageEdit
 from lorebank.records import Record
 
