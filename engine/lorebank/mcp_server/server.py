@@ -133,7 +133,7 @@ def build_server(
 
 
 def listed(tool: ToolDescription) -> ToolDescription:
-    """The tool as clients see it: no titles that say what names say, nothing that tells no model."""
+    """The tool as clients see it: without titles that repeat its names."""
     schema = {**_plain(tool.input_schema), "additionalProperties": False}
     description = " ".join(inspect.cleandoc(tool.description or "").split())
     return tool.model_copy(update={"input_schema": schema, "description": description})
