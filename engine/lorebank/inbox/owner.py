@@ -51,8 +51,7 @@ from lorebank.trust.confirmations import (
 )
 from lorebank.trust.quarantine import quarantined_items
 from lorebank.workspace.layout import CONFIRMED_PAGE, IDENTITY_PAGE, LogPattern, named_day
-from lorebank.workspace.paths import resolve_memory_path
-from lorebank.workspace.text_file import read_text_file, write_text_file
+from lorebank.workspace.paths import read_text_file, resolve_memory_path, write_text_file
 
 _NAME_VERDICTS = {LedgerAction.MERGE: "same", LedgerAction.DISTINCT: "distinct"}
 _WEIGHTS = {InboxKind.PROPOSAL: 0.75, InboxKind.NAME: 0.5, InboxKind.QUARANTINE: 0.25}

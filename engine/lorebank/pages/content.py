@@ -15,7 +15,7 @@ from lorebank.beliefs.by_hand import dated, read_entries
 from lorebank.beliefs.materialise import VectorsOf, formed_under, with_trend
 from lorebank.database.connection import Connection
 from lorebank.domain import Entity, Fact, FactKind
-from lorebank.index.descriptions import descriptions
+from lorebank.index.entity_view import descriptions
 from lorebank.index.items import (
     all_facts,
     facts_of_kind,
