@@ -19,7 +19,6 @@ from lorebank.database.connection import Connection, read_meta, transaction, wri
 from lorebank.domain import Fact, OpenPair, Opinion, OpinionStatus, UnsureQueue
 from lorebank.index.items import all_facts, facts_by_entity, facts_by_id, marked_facts
 from lorebank.index.opinions import (
-    BeliefOfFact,
     UnsureRow,
     beliefs_of_facts,
     delete_opinions,
@@ -249,25 +248,16 @@ def beliefs(
     as_of: date | None,
     settings: ReflectSettings,
     vectors_of: VectorsOf | None = None,
-) -> Mapping[str, BeliefOfFact]:
+) -> Mapping[str, Opinion]:
     """Fact id → the opinion it states, as believed today or on the day asked about."""
     if as_of is None:
         return beliefs_of_facts(connection, facts)
     wanted = set(facts)
-    found: dict[str, BeliefOfFact] = {}
+    found: dict[str, Opinion] = {}
     for opinion in opinions_as_of(connection, root, None, as_of, settings, vectors_of):
         for evidence in opinion.evidence:
             if evidence.fact_id in wanted and evidence.reason in ("stated", "restated"):
-                found.setdefault(
-                    evidence.fact_id,
-                    BeliefOfFact(
-                        opinion.id,
-                        opinion.confidence,
-                        opinion.status,
-                        opinion.superseded_by,
-                        opinion.evidence,
-                    ),
-                )
+                found.setdefault(evidence.fact_id, opinion)
     return found
 
 

@@ -135,20 +135,6 @@ def load_opinions(
     )
 
 
-def surest_opinions(
-    connection: Connection, count: int, first: date, last: date
-) -> tuple[Opinion, ...]:
-    """The most confident live opinions with evidence from `first` to `last`, `count` at most."""
-    rows = select(
-        connection,
-        "SELECT id FROM opinions WHERE status = 'live' AND EXISTS (SELECT 1 FROM opinion_evidence e"
-        " WHERE e.opinion = opinions.id AND e.day BETWEEN ? AND ?)"
-        " ORDER BY confidence DESC, id LIMIT ?",
-        (first.isoformat(), last.isoformat(), count),
-    )
-    return load_opinions(connection, ids=[id for (id,) in rows])
-
-
 def holders_of_opinions(connection: Connection, opinions: Iterable[str]) -> dict[str, str]:
     """Opinion id → slug of its holder, for those that are known."""
     return dict(
@@ -170,41 +156,19 @@ def _supersedes(connection: Connection) -> dict[str, tuple[str, ...]]:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class BeliefOfFact:
-    """What the opinion that a fact states is worth today."""
-
-    opinion_id: str
-    confidence: float
-    status: OpinionStatus
-    superseded_by: str | None
-    evidence: tuple[Evidence, ...]
-
-
-def beliefs_of_facts(connection: Connection, facts: Sequence[str]) -> Mapping[str, BeliefOfFact]:
+def beliefs_of_facts(connection: Connection, facts: Sequence[str]) -> Mapping[str, Opinion]:
     """Fact id → the opinion it stated or restated (`for`), with its present confidence."""
     rows = select(
         connection,
-        "SELECT e.fact, o.id, o.confidence, o.status, o.superseded_by"
-        " FROM opinion_evidence e JOIN opinions o ON o.id = e.opinion"
-        " WHERE e.fact IN (SELECT value FROM json_each(?))"
-        " AND e.stance = 'for' AND e.reason IN ('stated', 'restated')"
-        " ORDER BY e.fact, e.position, o.id",
+        "SELECT fact, opinion FROM opinion_evidence"
+        " WHERE fact IN (SELECT value FROM json_each(?))"
+        " AND stance = 'for' AND reason IN ('stated', 'restated') ORDER BY fact, position, opinion",
         (json.dumps(list(facts)),),
     )
-    evidence = _evidence(connection, [row[1] for row in rows])
-    found: dict[str, BeliefOfFact] = {}
-    for fact, opinion, confidence, status, superseded_by in rows:
-        found.setdefault(
-            fact,
-            BeliefOfFact(
-                opinion,
-                confidence,
-                OpinionStatus(status),
-                superseded_by,
-                tuple(evidence.get(opinion, ())),
-            ),
-        )
+    opinions = {o.id: o for o in load_opinions(connection, ids=[row[1] for row in rows])}
+    found: dict[str, Opinion] = {}
+    for fact, opinion in rows:
+        found.setdefault(fact, opinions[opinion])
     return found
 
 

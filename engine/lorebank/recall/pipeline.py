@@ -10,11 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from datetime import date
 
-from lorebank.domain import Answer, FactStatus, Hit, OpinionStatus
+from lorebank.domain import Answer, FactStatus, Hit, Opinion, OpinionStatus
 from lorebank.index.chunks import contexts_of
 from lorebank.index.finding import items_of_interval
 from lorebank.index.items import NOTE, Item
-from lorebank.index.opinions import BeliefOfFact
 from lorebank.index.succession import Successor, successors
 from lorebank.language.words import estimate_tokens
 from lorebank.recall.candidates import RETRIEVERS, Candidates, Ranking, Request, gather
@@ -53,7 +52,7 @@ _ANSWERS_TOO = 0.4
 asks how often, or for the newest or oldest."""
 _DEFAULT_TEXT_WEIGHT, _DEFAULT_VECTOR_WEIGHT = 0.3, 0.7
 
-BeliefLookup = Callable[[Sequence[str]], Mapping[str, BeliefOfFact]]
+BeliefLookup = Callable[[Sequence[str]], Mapping[str, Opinion]]
 """Fact ids → the opinion each of them states, with its confidence on the day asked about."""
 
 
@@ -316,7 +315,7 @@ def _falling(
 def _without_superseded(
     order: Sequence[int],
     items: Mapping[int, Item],
-    held: Mapping[str, BeliefOfFact],
+    held: Mapping[str, Opinion],
     options: RecallOptions,
 ) -> tuple[list[int], int]:
     """Hide what a newer fact in the same answer replaces; alone, an old truth is shown, marked.
@@ -326,12 +325,12 @@ def _without_superseded(
     if options.include_superseded:
         return list(order), 0
     present = {items[item].id for item in order}
-    present |= {held[fact].opinion_id for fact in present & held.keys()}
+    present |= {held[fact].id for fact in present & held.keys()}
     kept = [item for item in order if _successor(items[item], held) not in present]
     return kept, len(set(order[: options.k]) - set(kept))
 
 
-def _successor(item: Item, held: Mapping[str, BeliefOfFact]) -> str | None:
+def _successor(item: Item, held: Mapping[str, Opinion]) -> str | None:
     belief = held.get(item.id)
     return belief.superseded_by if belief else None
 
@@ -424,7 +423,7 @@ class _Marks:
     """What a recall found out about its items, beside the lists."""
 
     scores: Mapping[int, float]
-    held: Mapping[str, BeliefOfFact]
+    held: Mapping[str, Opinion]
     replaced: Mapping[int, Successor]
     repeats: Mapping[int, Sequence[int]]
     signs: Mapping[int, Sequence[float]]
@@ -476,7 +475,7 @@ def _id(successor: Successor | None) -> str | None:
 
 
 def _status(
-    item: Item, held: Mapping[str, BeliefOfFact], replaced: Mapping[int, Successor]
+    item: Item, held: Mapping[str, Opinion], replaced: Mapping[int, Successor]
 ) -> FactStatus:
     belief = held.get(item.id)
     if belief and belief.status is OpinionStatus.RETRACTED:
