@@ -10,7 +10,7 @@ import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from datetime import date
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from lorebank.database.connection import Connection, select
 from lorebank.domain import Fact, FactKind
@@ -26,6 +26,19 @@ _DATED = "is date"
 """A property whose value is when something takes place; once over, another may follow."""
 
 
+class When(NamedTuple):
+    """What puts lines in order: two files of one day have none."""
+
+    day: str
+    file: int
+    line: int
+
+    def is_after(self, other: When) -> bool:
+        if self.day != other.day:
+            return self.day > other.day
+        return self.file == other.file and self.line > other.line
+
+
 @dataclass(frozen=True, slots=True)
 class SlotEntry:
     """What one item says of a property."""
@@ -36,8 +49,7 @@ class SlotEntry:
     """One sentence may give two: the town moved to and the street lived in."""
     old: str
     """The value that it says it replaces; empty where it names none."""
-    when: tuple[str, int, int]
-    """The day of the log; within one file of that day, the line."""
+    when: When
     until: str
     """The last day of the time that the sentence names; empty where it names none."""
     trusted: bool = True
@@ -203,7 +215,7 @@ def _entries(
     ):
         item, fact, values, old, recorded, file, line, until, trusted = row
         said = tuple(json.loads(values))
-        when = (recorded, file, line)
+        when = When(recorded, file, line)
         entry = SlotEntry(item, fact, said, old, when, until, bool(trusted))
         found[entity, about, relation].append(entry)
     return found
@@ -211,9 +223,9 @@ def _entries(
 
 def _replacement(mine: SlotEntry, key: _Key, entries: Sequence[SlotEntry]) -> SlotEntry | None:
     """The newest later entry that leaves no room for this one; `None` where the newest agrees."""
-    later = [e for e in entries if _is_later(e, mine)]
+    later = [e for e in entries if e.when.is_after(mine.when) and (e.trusted or not mine.trusted)]
     if key[2] == _DATED and mine.names_a_day:
-        later = [e for e in later if e.when[0] <= mine.until]  # else the next appointment
+        later = [e for e in later if e.when.day <= mine.until]  # else the next appointment
     for entry in sorted(later, key=lambda e: e.when, reverse=True):
         if any(same_value(ours, theirs) for ours in entry.values for theirs in mine.values):
             return None
@@ -221,15 +233,3 @@ def _replacement(mine: SlotEntry, key: _Key, entries: Sequence[SlotEntry]) -> Sl
         if not entry.old or any(ends_value(entry.old, value) for value in mine.values):
             return entry
     return None
-
-
-def _is_later(entry: SlotEntry, mine: SlotEntry) -> bool:
-    """Recorded on a later day, or further down the same file; two files of a day have no order.
-
-    What is in quarantine takes the place of nothing that is trusted.
-    """
-    if entry.item == mine.item or (mine.trusted and not entry.trusted):
-        return False
-    if entry.when[0] != mine.when[0]:
-        return entry.when[0] > mine.when[0]
-    return entry.when[1] == mine.when[1] and entry.when[2] > mine.when[2]
