@@ -42,11 +42,6 @@ def read_entries(root: Path) -> tuple[OpinionEntry, ...]:
     return parse_opinion_page(_read(root, OPINIONS_PATH))[0]
 
 
-def read_overrides(root: Path, *, as_of: date | None = None) -> tuple[Override, ...]:
-    """Pins, retractions, deletions and edited statements of the opinions page."""
-    return overrides_of(read_entries(root), as_of=as_of)
-
-
 def overrides_of(
     entries: Iterable[OpinionEntry], *, as_of: date | None = None
 ) -> tuple[Override, ...]:
@@ -140,7 +135,7 @@ def store_decisions(connection: Connection, root: Path) -> None:
 
 def _decisions(connection: Connection, root: Path) -> dict[str, str]:
     """`o-…`, or `f-… o-…` of a pair → what was decided."""
-    overrides = read_overrides(root)
+    overrides = overrides_of(read_entries(root))
     said = opening_lines(connection)
     found = {override.opinion_id: _told(override, said) for override in overrides}
     found |= {f"{v.fact_id} {v.opinion_id}": v.stance.value for v in read_verdicts(root)}

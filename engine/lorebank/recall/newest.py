@@ -19,6 +19,8 @@ from lorebank.records import dataclass
 _LEAST_ALIKE = 0.5
 _LEAST_BEGINNING = 2
 _LONGEST_VALUE = 10
+_ABOUT_AS_GOOD = 2.5
+"""How far the score of an opinion may lie below another's, which it then may lead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +73,49 @@ def newest_first(
     """The order with versions of one statement, among the first `depth`, put newest first."""
     asked = {word for term in terms for word in words(term)}
     head = list(order[:depth])
-    for places in _versions(head, items, asked):
+    _sort_places(head, _versions(head, items, asked), items)
+    return [*head, *order[depth:]]
+
+
+def newest_opinion_first(
+    order: Sequence[int],
+    items: Mapping[int, Item],
+    scores: Mapping[int, float],
+    about: Mapping[int, frozenset[str]],
+) -> list[int]:
+    """The order with opinions of one holder that answer about equally well put newest first.
+
+    People change their minds without saying "no longer". `about` says what each opinion holds of
+    the subject asked for, and only those that share half of it are compared.
+    """
+    head = list(order)
+    groups: list[list[int]] = []
+    for place, number in enumerate(head):
+        if not about.get(number) or items[number].recorded is None or items[number].quarantined:
+            continue
+        for group in groups:
+            first = head[group[0]]
+            if (
+                items[first].subjects == items[number].subjects
+                and 2 * len(about[first] & about[number]) >= len(about[first])
+                and scores[first] - scores[number] <= _ABOUT_AS_GOOD
+            ):
+                group.append(place)
+                break
+        else:
+            groups.append([place])
+    _sort_places(head, groups, items)
+    return head
+
+
+def _sort_places(
+    head: list[int], groups: Sequence[Sequence[int]], items: Mapping[int, Item]
+) -> None:
+    """Put what stands at the places of each group newest first."""
+    for places in groups:
         newest = sorted((head[place] for place in places), key=lambda n: _when(items[n]))[::-1]
         for place, number in zip(places, newest, strict=True):
             head[place] = number
-    return [*head, *order[depth:]]
 
 
 def _when(item: Item) -> tuple[str, int, int]:

@@ -19,7 +19,7 @@ from lorebank.language.words import estimate_tokens
 from lorebank.recall.candidates import RETRIEVERS, Candidates, Ranking, Request, gather
 from lorebank.recall.context_lines import context_tokens
 from lorebank.recall.diversity import apply_decay, rerank_mmr
-from lorebank.recall.newest import Current, lead_with_successors, newest_first
+from lorebank.recall.newest import Current, lead_with_successors, newest_first, newest_opinion_first
 from lorebank.recall.readings import coming_first, other_readings, said_of_coming, said_of_reading
 from lorebank.recall.repeats import collapse_repeats
 from lorebank.recall.resolve import resolve
@@ -351,6 +351,13 @@ def _with_successors(
     if past or options.include_superseded:
         return Current(list(order), pool.items, replaced, 0)
     order = newest_first(order, pool.items, understood.terms, depth)
+    # Without a name in the question, opinions that share a word of it are seldom about one thing.
+    about = {
+        item: frozenset(t for t in understood.subject_terms if pool.holds(item, t))
+        for item in order[:depth]
+        if understood.entities and pool.items[item].kind == "opinion"
+    }
+    order = newest_opinion_first(order, pool.items, found.scores, about)
     allowed = request.allowed
     missing = {s.item for s in replaced.values() if s.item not in pool.items}
     wanted = [item for item in sorted(missing) if allowed is None or item in allowed]
