@@ -82,6 +82,7 @@ def test_a_definite_attribute_has_one_value(text: str, slot: tuple[str, str, str
         ("@Peter: Is product manager of Hooli", ["hooli"]),
         ("@Peter: Is head of sales at Hooli", ["hooli"]),
         ("@Peter: Left Hooli; starts at Nordlyd on Monday", ["nordlyd"]),
+        ("@Runa: Hat bei Meerohr angefangen und ist nicht mehr bei Nordlyd", ["meerohr"]),
         ("@Peter: No longer works at Hooli", []),
         ("@Peter: Doesn't work at Hooli anymore", []),
         ("@Karl: Wohnt nicht mehr in Köln", []),

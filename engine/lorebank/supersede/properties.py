@@ -93,6 +93,8 @@ class Lexicon:
     plain: frozenset[str]
     stop: frozenset[str]
     dates: frozenset[str]
+    denied: re.Pattern[str]
+    """What says that something holds no longer, or does not."""
     unsure: re.Pattern[str]
     """What says how things may be, or once were, rather than how they are."""
 
@@ -133,6 +135,8 @@ def read_slots(
     found: list[Slot] = []
     if not _QUESTION.search(content):
         for place, piece in enumerate(_pieces(content)):
+            if words.denied.search(piece):
+                piece = " ".join(p for p in _AND.split(piece) if not words.denied.search(p))
             if not words.unsure.search(piece):
                 found += reader.read(piece, first=place == 0)
     return tuple(dict.fromkeys(found))
@@ -336,6 +340,7 @@ def lexicon() -> Lexicon:
         plain=frozenset(words["plain"]),
         stop=frozenset(words["stop"]),
         dates=day_names(),
+        denied=_any_of(words["denied"]),
         unsure=_any_of(words["unsure"]),
     )
 
