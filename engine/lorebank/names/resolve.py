@@ -35,7 +35,7 @@ class NameUse:
     uses: int = 1
     """How many mentions write it."""
     first: str = ""
-    """Where it was first written; only its order counts."""
+    """The first day it stands for, ISO."""
 
 
 @dataclass(frozen=True, slots=True)

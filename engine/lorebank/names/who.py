@@ -152,20 +152,14 @@ _Match = tuple[str, str, str]
 
 def _by_writing(connection: Connection, name: str) -> tuple[list[_Match], list[_Match]]:
     """The names that are the same by their writing, and those that may be."""
-    from lorebank.names.compared_names import known_names
     from lorebank.names.verdicts import Verdict, compare_names
 
-    entity_of = dict(
-        select(
-            connection,
-            "SELECT slug, min(entity) FROM aliases GROUP BY slug",
-        )
-    )
     verdicts: dict[Verdict, list[_Match]] = {verdict: [] for verdict in Verdict}
-    for slug, written in sorted(known_names(connection).items()):
-        if slug in entity_of:
-            verdict, reason = compare_names(name, written)
-            verdicts[verdict].append((entity_of[slug], written, reason))
+    for entity, written in select(
+        connection, "SELECT min(entity), name FROM aliases GROUP BY slug ORDER BY slug"
+    ):
+        verdict, reason = compare_names(name, written)
+        verdicts[verdict].append((entity, written, reason))
     return verdicts[Verdict.SAME], verdicts[Verdict.AMBIGUOUS]
 
 
