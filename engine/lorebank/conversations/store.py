@@ -7,12 +7,9 @@ what reading everything at once would. A chunk is of one day; a long turn is cut
 from __future__ import annotations
 
 import json
-import re
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
-from functools import cache
 from pathlib import Path
 
 from lorebank.conversations.messages import Role
@@ -85,8 +82,6 @@ def _pieces(text: str, longest: int) -> Iterator[str]:
 
 _HASH_BUFFER_BYTES = 16 * 2**20
 """Words that FTS5 gathers before it writes them; its own default is one megabyte."""
-_PUNCTUATION = "\u00a0«»¡¿·–—‘’‚“”„…•→←°€×±≤≥"
-_LABEL_STARTS = tuple(LABELS.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,28 +225,10 @@ def add_chunks(connection: Connection, session: int, chunks: Iterable[TurnChunk]
 
 
 def _words_of(text: str) -> str:
-    """The text for full text, without labels: "user" is not a word that was said.
-
-    Only lines are folded that hold a letter which FTS5 does not fold to the same by itself.
-    """
-    for label in _LABEL_STARTS:
+    """The text for full text, without labels: "user" is not a word that was said."""
+    for label in LABELS.values():
         text = text.replace(f"\n{label}", "\n").removeprefix(label)
-    odd = to_fold().search
-    if text.isascii() or not odd(text):
-        return text
-    return "\n".join(searchable(line) if odd(line) else line for line in text.split("\n"))
-
-
-@cache
-def to_fold() -> re.Pattern[str]:
-    """Any letter but ASCII, ASCII with accents, and common punctuation."""
-    return re.compile(f"[^\\x00-\\x7f{_PUNCTUATION}{_accented()}]")
-
-
-def _accented() -> str:
-    letters = map(chr, range(0xC0, 0x180))
-    forms = ((letter, unicodedata.normalize("NFD", letter)) for letter in letters)
-    return "".join(letter for letter, form in forms if form[0].isascii() and form != letter)
+    return text if text.isascii() else searchable(text)
 
 
 def is_news(connection: Connection, session: int, turn: Turn) -> bool:

@@ -203,7 +203,7 @@ class Turn:
 
     role: Role
     text: str
-    line: int
+    line: int = 0
     """1-based, in the file."""
     day: date | None = None
     """Of the turn's own time stamp; `None` where it has none."""
