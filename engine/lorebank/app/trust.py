@@ -160,7 +160,7 @@ def open_forgetting(ws: OpenWorkspace) -> Forgetting:
     from lorebank.forgetting.forget import Forgetting
 
     return Forgetting(
-        ws.index,
+        lambda: ws.index,
         ws.root,
         files=lambda: ws.walk().files,
         sync=ws.sync_files,
