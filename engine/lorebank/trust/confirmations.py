@@ -22,12 +22,11 @@ from lorebank.database.connection import Connection, select
 from lorebank.domain import Citation, Diagnostic, Origin
 from lorebank.errors import NotFound, UsageError
 from lorebank.markdown.document import Document, read_document
-from lorebank.markdown.ledger import item_lines, note_text, split_note
-from lorebank.markdown.ledger_edit import added_line, without_lines
+from lorebank.markdown.ledger import added_line, item_lines, note_text, split_note, without_lines
 from lorebank.records import dataclass
 from lorebank.trust.quarantine import item_of_id, items_in_lines, place_named
 from lorebank.workspace.layout import CONFIRMED_PAGE
-from lorebank.workspace.text_file import read_text_file, write_text_file
+from lorebank.workspace.paths import read_text_file, write_text_file
 
 _LINE = re.compile(
     r"\s*[*_]*(?P<verb>confirm|reject)[*_]*\s*:?\s+"
