@@ -16,7 +16,7 @@ from lorebank.errors import WorkspaceError
 from lorebank.language.folding import slugify
 from lorebank.language.secrets import find_secrets
 from lorebank.markdown.hidden import hide
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 _MARK = "<!-- conversation exported by lorebank -->"
 """Begins every export, so that no other file of the folder is ever replaced or removed."""
@@ -25,8 +25,7 @@ _LABELS = {"user": "User", "assistant": "Assistant"}
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
-@dataclass(frozen=True, slots=True)
-class Transcript:
+class Transcript(Record):
     """One conversation."""
 
     id: str
@@ -36,8 +35,7 @@ class Transcript:
     turns: tuple[Turn, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class TranscriptExport:
+class TranscriptExport(Record):
     """What an export changed, as names of files in its folder."""
 
     written: tuple[str, ...]

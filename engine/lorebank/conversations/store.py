@@ -18,7 +18,7 @@ from lorebank.database.connection import SCHEMA_VERSION, Connection, open_index,
 from lorebank.domain import Diagnostic
 from lorebank.index.lexical import prepare_connection
 from lorebank.language.words import searchable
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 LABELS = {Role.USER: "User: ", Role.ASSISTANT: "Assistant: "}
 _BETWEEN = "\n\n"
@@ -27,8 +27,7 @@ _WORTH = 2
 """A break counts in the last half of what fits."""
 
 
-@dataclass(frozen=True, slots=True)
-class TurnChunk:
+class TurnChunk(Record):
     """Some turns in a row, or a part of a long one."""
 
     text: str
@@ -84,8 +83,7 @@ _HASH_BUFFER_BYTES = 16 * 2**20
 """Words that FTS5 gathers before it writes them; its own default is one megabyte."""
 
 
-@dataclass(frozen=True, slots=True)
-class KnownSession:
+class KnownSession(Record):
     """A transcript as it was when it was last read."""
 
     session: int
@@ -283,8 +281,7 @@ def session_counts(connection: Connection) -> dict[str, int]:
     return {"sessions": sessions, "session turns": turns}
 
 
-@dataclass(frozen=True, slots=True)
-class SessionChunk:
+class SessionChunk(Record):
     """A stretch of a transcript as search shows it."""
 
     number: int

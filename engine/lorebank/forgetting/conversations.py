@@ -18,7 +18,7 @@ from lorebank.errors import NotFound
 from lorebank.forgetting.selection import Order
 from lorebank.language.folding import fold
 from lorebank.markdown.tombstones import Tombstone, format_tombstone, message_key
-from lorebank.records import dataclass
+from lorebank.records import Record
 from lorebank.trust.quarantine import place_named
 
 _SHOWN = 100
@@ -26,8 +26,7 @@ _SHOWN = 100
 _SEPARATORS = re.compile(r"[-_\s]+")
 
 
-@dataclass(frozen=True, slots=True)
-class ForgottenTurns:
+class ForgottenTurns(Record):
     """Turns that an order means."""
 
     turns: tuple[ForgottenLine, ...] = ()
@@ -36,8 +35,7 @@ class ForgottenTurns:
     """The lines that forget them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Conversations:
+class Conversations(Record):
     """The transcripts of the agent that asks."""
 
     agent: str

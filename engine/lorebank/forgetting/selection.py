@@ -20,14 +20,13 @@ from lorebank.forgetting.rows import (
 )
 from lorebank.language.folding import fold
 from lorebank.markdown.source import decode, split_lines
-from lorebank.records import dataclass
+from lorebank.records import Record, dataclass
 from lorebank.trust.quarantine import item_of_id, place_named
 from lorebank.workspace.files import SourceFile, read_bytes
 from lorebank.workspace.layout import FORGOTTEN_PAGE, FileRole, is_markdown, is_session_path
 
 
-@dataclass(frozen=True, slots=True)
-class Order:
+class Order(Record):
     """What to forget: one of the first four; `before` narrows it, or stands alone."""
 
     ids: tuple[str, ...] = ()

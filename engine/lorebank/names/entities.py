@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from lorebank.database.connection import Connection, select
 from lorebank.domain import Citation, Diagnostic, Entity, Neighbour
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 if TYPE_CHECKING:
     from lorebank.names.decisions import Decision
@@ -25,8 +25,7 @@ IDENTITY_CODES = "identity-"
 """How the codes of problems with decisions about names begin."""
 
 
-@dataclass(frozen=True, slots=True)
-class NameRow:
+class NameRow(Record):
     """One decision about a name, from a ledger line or an entity page."""
 
     line: int
@@ -218,8 +217,7 @@ def _entity(row: Sequence[object], aliases: Mapping[str, tuple[str, ...]]) -> En
     )
 
 
-@dataclass(frozen=True, slots=True)
-class PageMove:
+class PageMove(Record):
     """One page that stands where the ledger does not want it."""
 
     path: str

@@ -30,14 +30,13 @@ from lorebank.names.scripts import (
     scripts_of,
     sound,
 )
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 _ROMAN = re.compile(r"(?=.)m{0,3}(?:cm|cd|d?c{0,3})(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})")
 _ROMAN_FIGURES = {"m": 1000, "d": 500, "c": 100, "l": 50, "x": 10, "v": 5, "i": 1}
 
 
-@dataclass(frozen=True, slots=True)
-class Keys:
+class Keys(Record):
     """All keys of one name."""
 
     own: frozenset[str]

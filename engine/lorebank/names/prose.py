@@ -19,7 +19,7 @@ from lorebank.language.folding import fold, fold_letters
 from lorebank.language.words import stop_words
 from lorebank.names.lexicon import given_names, surnames
 from lorebank.names.readings import split_full_name
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 _SEPARATORS = dict.fromkeys(
     map(ord, "-_\u2010\u2011\u2012\u2013\u2014\u2015\u2212\t\n\r\u00a0"), " "
@@ -59,8 +59,7 @@ _NEXT_WORD = re.compile(r" ([^\W\d_][\w'’-]*)")
 _WORD_BEFORE = re.compile(r"([^\W\d_][\w'’-]*) \Z")
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class NamePattern:
+class NamePattern(Record, order=True):
     """A name to look for."""
 
     slug: str
@@ -71,8 +70,7 @@ class NamePattern:
     word with a capital, else nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Spotted:
+class Spotted(Record):
     """A name found in a text."""
 
     start: int

@@ -19,14 +19,13 @@ from lorebank.names.keys import Keys, keys_of, scripts_in
 from lorebank.names.readings import Reading, read_name
 from lorebank.names.scripts import is_han_or_hangul
 from lorebank.names.verdicts import Verdict, compare_names, one_edit
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 _Pair = tuple[str, str, str]
 """Two slugs and why they may be, or are, one."""
 
 
-@dataclass(frozen=True, slots=True)
-class NameUse:
+class NameUse(Record):
     """A name in use."""
 
     slug: str
@@ -38,16 +37,14 @@ class NameUse:
     """The first day it stands for, ISO."""
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Record):
     """What comparing all names with each other came to."""
 
     same: tuple[_Pair, ...]
     unsure: tuple[_Pair, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Resolution:
+class Resolution(Record):
     """Who is who."""
 
     entity_of: Mapping[str, str]

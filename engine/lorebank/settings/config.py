@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from lorebank.errors import ConfigurationError, UsageError
-from lorebank.records import dataclass
+from lorebank.records import Record
 from lorebank.settings.files import (
     parse_file,
     read_text,
@@ -38,8 +38,7 @@ _SHOWN = 120
 """Characters of a wrong value that its error shows."""
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Record):
     """One value that a place sets."""
 
     key: str

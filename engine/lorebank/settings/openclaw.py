@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from lorebank.errors import ConfigurationError, UsageError
-from lorebank.records import dataclass
+from lorebank.records import Record, dataclass
 from lorebank.settings import json5
 from lorebank.settings.config import check_value, rules
 
@@ -64,8 +64,7 @@ _ACCOUNT_KEYS = {"apiKey": "api_key", "baseUrl": "base_url", "headers": "headers
 _VARIABLE = re.compile(r"\$\{([A-Z_][A-Z0-9_]*)\}")
 
 
-@dataclass(frozen=True, slots=True)
-class Imported:
+class Imported(Record):
     """What an OpenClaw configuration says here."""
 
     settings: Mapping[str, Any]

@@ -11,14 +11,13 @@ from dataclasses import field, replace
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 _FLAG_WORDS = dict.fromkeys(("true", "yes", "on", "1"), True)
 _FLAG_WORDS |= dict.fromkeys(("false", "no", "off", "0"), False)
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Record):
     """What one setting accepts."""
 
     expects: str

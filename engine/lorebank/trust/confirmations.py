@@ -23,7 +23,7 @@ from lorebank.domain import Citation, Diagnostic, Origin
 from lorebank.errors import NotFound, UsageError
 from lorebank.markdown.document import Document, read_document
 from lorebank.markdown.ledger import added_line, item_lines, note_text, split_note, without_lines
-from lorebank.records import dataclass
+from lorebank.records import Record
 from lorebank.trust.quarantine import item_of_id, items_in_lines, place_named
 from lorebank.workspace.layout import CONFIRMED_PAGE
 from lorebank.workspace.paths import read_text_file, write_text_file
@@ -44,8 +44,7 @@ class Target(StrEnum):
     ORIGIN = "origin"
 
 
-@dataclass(frozen=True, slots=True)
-class Confirmation:
+class Confirmation(Record):
     """One line: what is confirmed, since when and why."""
 
     target: Target
@@ -93,8 +92,7 @@ def format_confirmation(confirmation: Confirmation) -> str:
     return f"- {verb} {shown}{note_text(confirmation.day, confirmation.reason)}"
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Record):
     """What to confirm; exactly one of them is given."""
 
     ids: tuple[str, ...] = ()
