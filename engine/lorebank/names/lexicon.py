@@ -90,7 +90,7 @@ def legal_forms() -> Mapping[tuple[str, ...], LegalForm]:
 def han_families() -> Mapping[int, str]:
     """A table for `str.translate` that maps each character of a family to its first one."""
     families = (family for line in _lines("han_variants.txt") for family in line.split())
-    return MappingProxyType({ord(char): head for head, *others in families for char in others})
+    return MappingProxyType({ord(char): family[0] for family in families for char in family[1:]})
 
 
 @cache
