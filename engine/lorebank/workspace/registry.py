@@ -269,11 +269,7 @@ def _edit(registry: Registry, changes: Mapping[tuple[str, ...], str | None]) -> 
     text = registry.text or ""
     try:
         for key, value in changes.items():
-            text = (
-                toml_edit.unset_key(text, key)
-                if value is None
-                else toml_edit.set_key(text, key, value)
-            )
+            text = toml_edit.set_key(text, key, value)
     except ValueError as error:
         raise ConfigurationError(f"{file}: {error}", hint="change it in an editor") from error
     _parsed(file, text)
