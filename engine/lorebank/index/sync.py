@@ -339,10 +339,7 @@ def _rewrite_walk_problems(connection: Connection, problems: Sequence[Diagnostic
     from lorebank.index.writing import insert_diagnostics
 
     connection.execute("DELETE FROM diagnostics WHERE substr(code, 1, 5) = ?", (_WALK_CODES,))
-    insert_diagnostics(
-        connection,
-        [Diagnostic(p.path, p.line, f"{_WALK_CODES}{p.code}", p.message) for p in problems],
-    )
+    insert_diagnostics(connection, problems, _WALK_CODES)
 
 
 def _walk_problems(connection: Connection) -> list[Diagnostic]:
