@@ -546,11 +546,9 @@ def _inode(path: Path) -> int | None:
 
 def prepared(connection: Connection) -> Connection:
     """The connection with the temporary tables that questions need; closed where that fails."""
-    from lorebank.index.lexical import prepare_connection
     from lorebank.index.vocabulary import index_words
 
     try:
-        prepare_connection(connection)
         index_words(connection)
     except BaseException:
         connection.close()
