@@ -100,12 +100,31 @@ def items_of_entities(
     connection: Connection, entities: Sequence[str], limit: int, *, within: str | None
 ) -> list[tuple[int, str, bool]]:
     """`(item, entity, is its subject)` of facts that mention any of them, newest first."""
+    return _newest(connection, "mentions", "max(m.subject)", entities, limit, within)
+
+
+def items_naming_entities(
+    connection: Connection, entities: Sequence[str], limit: int, *, within: str | None
+) -> list[tuple[int, str]]:
+    """`(item, entity)` of items whose text names any of them unmarked, newest first."""
+    found = _newest(connection, "plain_mentions", "0", entities, limit, within)
+    return [(item, entity) for item, entity, _ in found]
+
+
+def _newest(
+    connection: Connection,
+    table: str,
+    subject: str,
+    entities: Sequence[str],
+    limit: int,
+    within: str | None,
+) -> list[tuple[int, str, bool]]:
     found = [
-        (day, item, entity, bool(subject))
+        (day, item, entity, bool(is_subject))
         for entity in dict.fromkeys(entities)
-        for day, item, subject in select(
+        for day, item, is_subject in select(
             connection,
-            "SELECT m.day, m.item, max(m.subject) FROM mentions m WHERE m.entity = ?1"
+            f"SELECT m.day, m.item, {subject} FROM {table} m WHERE m.entity = ?1"
             " AND (?3 IS NULL OR m.item IN (SELECT value FROM json_each(?3)))"
             # In the order of the index: only as many rows are read as are wanted.
             " GROUP BY m.day, m.item ORDER BY m.day DESC, m.item DESC LIMIT ?2",
@@ -113,26 +132,7 @@ def items_of_entities(
         )
     ]
     found.sort(key=lambda row: row[:2], reverse=True)
-    return [(item, entity, subject) for _, item, entity, subject in found[:limit]]
-
-
-def items_naming_entities(
-    connection: Connection, entities: Sequence[str], limit: int, *, within: str | None
-) -> list[tuple[int, str]]:
-    """`(item, entity)` of items whose text names any of them unmarked, newest first."""
-    found = [
-        (day, item, entity)
-        for entity in dict.fromkeys(entities)
-        for day, item in select(
-            connection,
-            "SELECT p.day, p.item FROM plain_mentions p WHERE p.entity = ?1"
-            " AND (?3 IS NULL OR p.item IN (SELECT value FROM json_each(?3)))"
-            " GROUP BY p.day, p.item ORDER BY p.day DESC, p.item DESC LIMIT ?2",
-            (entity, limit, within),
-        )
-    ]
-    found.sort(key=lambda row: row[:2], reverse=True)
-    return [(item, entity) for _, item, entity in found[:limit]]
+    return [(item, entity, is_subject) for _, item, entity, is_subject in found[:limit]]
 
 
 def entities_in_text(connection: Connection, items: Iterable[int]) -> dict[int, tuple[str, ...]]:

@@ -137,25 +137,21 @@ def sync_files(
     """Bring files, facts, passages, chunks, names and entities up to date.
 
     When another process wrote while this one was reading, its reading may be the newer one: the
-    files are read again before anything is written, the third time with the lock held.
+    files are read again, with the lock held, before anything is written.
     """
     if read_meta(connection, "reading") != settings.fingerprint():
         full = True
     due = read_meta(connection, OPINIONS_DUE) == "1"
-    for last in (False, False, True):
-        seen = generation(connection)
-        plan = _plan(connection, root, walk(), settings, full=full, progress=progress)
-        if _is_idle(connection, plan):
-            return SyncResult(_report(connection, plan), frozenset(), all_opinions=due)
-        with transaction(connection):
-            if generation(connection) != seen:
-                if not last:
-                    continue
-                plan = _plan(connection, root, walk(), settings, full=full, progress=progress)
-            result = _write_all(connection, plan, settings, full=full or due)
-        give_back_room(connection)
-        return result
-    raise AssertionError("the last attempt always returns")
+    seen = generation(connection)
+    plan = _plan(connection, root, walk(), settings, full=full, progress=progress)
+    if _is_idle(connection, plan):
+        return SyncResult(_report(connection, plan), frozenset(), all_opinions=due)
+    with transaction(connection):
+        if generation(connection) != seen:
+            plan = _plan(connection, root, walk(), settings, full=full, progress=progress)
+        result = _write_all(connection, plan, settings, full=full or due)
+    give_back_room(connection)
+    return result
 
 
 def has_all_rows(connection: Connection) -> bool:
@@ -186,7 +182,8 @@ def _write_all(
     write_meta(connection, "synced_at", now.isoformat(timespec="seconds"))
     write_meta(connection, "rows", _row_counts(connection))
     every = full or marked != marked_lines(connection)
-    decisions = _has_decisions(plan)
+    changed = {read.source.path for read in plan.read} | set(plan.removed)
+    decisions = not changed.isdisjoint(DECIDING_PAGES)
     if entities or every or decisions:
         write_meta(connection, OPINIONS_DUE, "1")
     report = _report(connection, plan)
@@ -271,12 +268,6 @@ def _write(connection: Connection, plan: _Plan, settings: ReadSettings, *, full:
     for read in plan.read:
         entities |= holders_of_file(connection, read.source.path)
     return entities | moved
-
-
-def _has_decisions(plan: _Plan) -> bool:
-    """Whether a page changed on which a person decides about opinions."""
-    changed = {read.source.path for read in plan.read} | set(plan.removed)
-    return not changed.isdisjoint(DECIDING_PAGES)
 
 
 def _is_idle(connection: Connection, plan: _Plan) -> bool:
