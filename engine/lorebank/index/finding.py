@@ -237,24 +237,19 @@ def find_items(connection: Connection, named: str) -> list[int]:
     try:
         place = Citation.parse(named)
     except ValueError:
-        return _by_id(connection, named)
-    rows = select(
-        connection,
-        "SELECT i.item FROM items i JOIN files f ON f.file = i.file"
-        " WHERE f.path = ? AND i.start_line <= ? AND i.end_line >= ?"
-        " ORDER BY i.kind = 'note', i.start_line, i.item LIMIT ?",
-        (place.path, place.end_line, place.start_line, _LIMIT),
-    )
-    return [item for (item,) in rows]
-
-
-def _by_id(connection: Connection, named: str) -> list[int]:
-    exact = select(connection, "SELECT item FROM items WHERE id = ? ORDER BY item", (named,))
-    if exact or len(named) < 3:
-        return [item for (item,) in exact]
-    rows = select(
-        connection,
-        "SELECT item FROM items WHERE substr(id, 1, ?1) = ?2 ORDER BY id, item LIMIT ?3",
-        (len(named), named, _LIMIT),
-    )
+        rows = select(connection, "SELECT item FROM items WHERE id = ? ORDER BY item", (named,))
+        if not rows and len(named) >= 3:
+            rows = select(
+                connection,
+                "SELECT item FROM items WHERE substr(id, 1, ?1) = ?2 ORDER BY id, item LIMIT ?3",
+                (len(named), named, _LIMIT),
+            )
+    else:
+        rows = select(
+            connection,
+            "SELECT i.item FROM items i JOIN files f ON f.file = i.file"
+            " WHERE f.path = ? AND i.start_line <= ? AND i.end_line >= ?"
+            " ORDER BY i.kind = 'note', i.start_line, i.item LIMIT ?",
+            (place.path, place.end_line, place.start_line, _LIMIT),
+        )
     return [item for (item,) in rows]

@@ -1,7 +1,5 @@
 """What is to be done or lies ahead: tasks and promises with what became of them, and appointments.
 
-
-
 The same words again are the same task: what the newest line says of it holds, so a task carried
 from log to log is listed once, and one that a later log ticks off is done. People tick things off
 in other words ("call the roofer" → "rang the roofer, comes Friday"), so a tick also settles the
@@ -17,6 +15,7 @@ from datetime import date
 
 from lorebank.database.connection import Connection, select
 from lorebank.domain import PROMISE, Citation, Interval, Task, TaskState
+from lorebank.index.finding import entities_in_text
 from lorebank.index.items import NOTE, load_items
 from lorebank.index.succession import superseded_facts
 from lorebank.language.words import content_words, words
@@ -156,7 +155,7 @@ def appointments_known_on(connection: Connection, day: date) -> list[Appointment
             (day.isoformat(),),
         )
     ]
-    plain = _named(connection)
+    plain = entities_in_text(connection, numbers)
     replaced = superseded_facts(connection, as_of=day)
     items = load_items(connection, numbers)
     return [
@@ -179,10 +178,3 @@ def _first_ahead(times: tuple[Interval, ...], day: date | None) -> tuple[Interva
         t for t in times if day is None or max(filter(None, (t.start, t.end)), default=day) > day
     )
     return tuple(ahead)[:1]
-
-
-def _named(connection: Connection) -> dict[int, tuple[str, ...]]:
-    found: dict[int, tuple[str, ...]] = {}
-    for item, entity in select(connection, "SELECT item, entity FROM plain_mentions"):
-        found[item] = (*found.get(item, ()), entity)
-    return found
