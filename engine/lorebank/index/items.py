@@ -155,19 +155,21 @@ _ORIGINS = {origin.value: origin for origin in Origin}
 def _item(row: _Row, mentions: tuple[_Row, ...]) -> Item:
     recorded, start, end, further, content, confidence = row[6:12]
     ordinal, file, origin, quarantined, author, dialogue = row[12:]
-    return Item(
-        *row[:6],
-        _day(recorded),
-        _times(start, end, further),
-        content,
-        confidence,
-        *_mentioned(mentions),
-        ordinal,
-        file,
-        _ORIGINS[origin],
-        bool(quarantined),
-        _author(author),
-        bool(dialogue),
+    return Item._make(
+        (
+            *row[:6],
+            _day(recorded),
+            _times(start, end, further),
+            content,
+            confidence,
+            *_mentioned(mentions),
+            ordinal,
+            file,
+            _ORIGINS[origin],
+            bool(quarantined),
+            _author(author),
+            bool(dialogue),
+        )
     )
 
 
