@@ -21,8 +21,13 @@ SCHEMA_VERSION = 19
 """To be raised with any change to a schema: an index of another version is rebuilt."""
 BUSY_TIMEOUT_MS = 10_000
 """Chosen by hand: a first sync of a large workspace writes for some seconds."""
-BULK_CHECKPOINT_PAGES = 8000
-"""Eight times SQLite's default: a bulk write copies fewer pages twice."""
+_PRAGMAS = (
+    "synchronous = NORMAL",
+    "temp_store = MEMORY",
+    "cache_size = -16000",
+    "mmap_size = 268435456",
+    "wal_autocheckpoint = 8000",  # eight times the default: a bulk write copies fewer pages twice
+)
 _WORTH_BYTES = 8 * 2**20
 """Chosen by hand: less room than this is not worth a VACUUM."""
 _WITHOUT_FULL_TEXT = 1_000_000 + SCHEMA_VERSION
@@ -137,10 +142,8 @@ def configure(connection: apsw.Connection) -> None:
     connection.set_busy_timeout(BUSY_TIMEOUT_MS)
     connection.transaction_mode = "IMMEDIATE"
     _switch_to_wal(connection)
-    connection.execute("PRAGMA synchronous = NORMAL")
-    connection.execute("PRAGMA temp_store = MEMORY")
-    connection.execute("PRAGMA cache_size = -16000")
-    connection.execute("PRAGMA mmap_size = 268435456")
+    for setting in _PRAGMAS:
+        connection.execute(f"PRAGMA {setting}")
 
 
 def _switch_to_wal(connection: apsw.Connection) -> None:
@@ -182,16 +185,6 @@ def transaction(connection: apsw.Connection) -> Iterator[None]:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
-
-
-@contextmanager
-def rare_checkpoints(connection: apsw.Connection) -> Iterator[None]:
-    """While much is written: 32 MB at a time go from the log to the database, in place of 4."""
-    connection.execute(f"PRAGMA wal_autocheckpoint = {BULK_CHECKPOINT_PAGES}")
-    try:
-        yield
-    finally:
-        connection.execute("PRAGMA wal_autocheckpoint = 1000")
 
 
 def give_back_room(connection: apsw.Connection) -> bool:

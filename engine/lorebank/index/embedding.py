@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, TypeVar
 
 from lorebank.database.connection import (
     Connection,
-    rare_checkpoints,
     read_meta,
     select,
     transaction,
@@ -145,8 +144,7 @@ class _Run:
             with transaction(self.connection):
                 self._sign()
         wanted = select(self.connection, _ALL if takes_over else _PENDING)
-        with rare_checkpoints(self.connection):
-            self._embed(wanted, store=not takes_over)
+        self._embed(wanted, store=not takes_over)
         hashes = [key for _, key in wanted]
         if takes_over and not self.cache.missing(self.embedder.fingerprint, hashes):
             self._take_over(wanted)

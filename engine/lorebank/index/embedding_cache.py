@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Self
 import apsw
 
 from lorebank.database.connection import (
-    BULK_CHECKPOINT_PAGES,
     configure,
     discard_index,
     give_back_room,
@@ -212,7 +211,6 @@ def _open(name: str) -> apsw.Connection:
     connection = apsw.Connection(name)
     try:
         configure(connection)
-        connection.execute(f"PRAGMA wal_autocheckpoint = {BULK_CHECKPOINT_PAGES}")
         if connection.pragma("user_version") != _LAYOUT:
             with transaction(connection):
                 if connection.pragma("user_version") != _LAYOUT:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import date
 
 from lorebank.database.connection import Connection, select
@@ -27,22 +27,13 @@ _TICKED = 0.5
 hand: 7 of 65 lines wrongly listed at .5, 38 without; none wrongly settled."""
 
 
-def insert_tasks(connection: Connection, item: int, tasks: Sequence[Task]) -> None:
-    """Note that an item is a task, or holds some."""
-    connection.executemany(
+def insert_task(connection: Connection, item: int, task: Task) -> None:
+    """Note that an item is a task, or holds one."""
+    start, end = (_iso(task.due.start), _iso(task.due.end)) if task.due else (None, None)
+    same = " ".join(words(task.text))
+    connection.execute(
         "INSERT OR IGNORE INTO tasks VALUES (?, ?, ?, ?, ?, ?, ?)",
-        [
-            (
-                item,
-                task.kind,
-                task.text,
-                task.state.value,
-                _iso(task.due.start) if task.due else None,
-                _iso(task.due.end) if task.due else None,
-                " ".join(words(task.text)),
-            )
-            for task in tasks
-        ],
+        (item, task.kind, task.text, task.state.value, start, end, same),
     )
 
 

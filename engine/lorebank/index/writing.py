@@ -31,7 +31,7 @@ from lorebank.index.items import ENDS
 from lorebank.index.slots import insert_slots
 from lorebank.index.status import ADVICE
 from lorebank.index.succession import insert_change, insert_line_rulings
-from lorebank.index.tasks import insert_tasks
+from lorebank.index.tasks import insert_task
 from lorebank.language.words import searchable
 from lorebank.markdown.origin import format_author, read_origin_mark
 from lorebank.markdown.tags import find_tags
@@ -219,7 +219,7 @@ def _insert_items(connection: Connection, file: int, read: ReadFile, starts: Seq
             insert_slots(connection, entry.item, entry.slots)
             insert_change(connection, entry.item, entry.fact)
         if entry.task:
-            insert_tasks(connection, entry.item, [entry.task])
+            insert_task(connection, entry.item, entry.task)
 
 
 def _entries(connection: Connection, read: ReadFile, starts: Sequence[int]) -> list[_Entry]:
@@ -278,7 +278,7 @@ def _item_row(entry: _Entry, file: int, ordinal: int, read: ReadFile) -> tuple[A
 
 
 def _search_rows(entries: Sequence[_Entry], read: ReadFile) -> Iterator[tuple[Any, ...]]:
-    title = searchable(f"{read.source.path} {read.title} {read.context}".rstrip())
+    title = _title_words(read)
     heads = [entry.words[:_NEIGHBOUR_CHARACTERS] for entry in entries]
     for place, entry in enumerate(entries):
         around = [
@@ -339,31 +339,28 @@ def _whose(entry: _Entry, read: ReadFile) -> tuple[Origin, Author]:
 def _insert_chunks(
     connection: Connection, file: int, read: ReadFile, starts: Sequence[int]
 ) -> None:
-    title = searchable(f"{read.source.path} {read.title} {read.context}".rstrip())
-    for ordinal, chunk in enumerate(read.chunks):
-        start, length = _place(chunk, read.text, starts)
-        connection.execute(
-            "INSERT INTO chunks (file, ordinal, start_line, end_line, start, length, heading)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (
-                file,
-                ordinal,
-                chunk.citation.start_line,
-                chunk.citation.end_line,
-                start,
-                length,
-                chunk.heading,
-            ),
-        )
-        connection.execute(
-            "INSERT INTO chunks_fts (rowid, text, heading, title) VALUES (?, ?, ?, ?)",
-            (
-                connection.last_insert_rowid(),
-                searchable(chunk.text),
-                searchable(chunk.heading),
-                title,
-            ),
-        )
+    first = int(connection.execute("SELECT coalesce(max(chunk), 0) + 1 FROM chunks").get)
+    places = [(chunk.citation, *_place(chunk, read.text, starts)) for chunk in read.chunks]
+    connection.executemany(
+        "INSERT INTO chunks (chunk, file, ordinal, start_line, end_line, start, length, heading)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        [
+            (first + n, file, n, at.start_line, at.end_line, start, length, read.chunks[n].heading)
+            for n, (at, start, length) in enumerate(places)
+        ],
+    )
+    title = _title_words(read)
+    connection.executemany(
+        "INSERT INTO chunks_fts (rowid, text, heading, title) VALUES (?, ?, ?, ?)",
+        [
+            (number, searchable(chunk.text), searchable(chunk.heading), title)
+            for number, chunk in enumerate(read.chunks, start=first)
+        ],
+    )
+
+
+def _title_words(read: ReadFile) -> str:
+    return searchable(f"{read.source.path} {read.title} {read.context}".rstrip())
 
 
 def _words_of_fact(fact: Fact) -> str:
