@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, cast
 
@@ -49,8 +49,8 @@ Connection = apsw.Connection
 """An open index; other rooms name its type and pass it on, and never call it."""
 
 
-class _OfOtherSQLite(Exception):
-    """The index holds tables of a module that this SQLite was built without."""
+class _Outdated(Exception):
+    """The file is laid out otherwise than wanted."""
 
 
 def open_index(
@@ -78,7 +78,7 @@ def open_index(
         )
     try:
         return _open_current(path, schema)
-    except _OfOtherSQLite:
+    except _Outdated:
         pass
     except DamagedIndex as problem:
         on_damage(problem)
@@ -117,10 +117,10 @@ def open_in_memory(path: Path, schema: str = "schema.sql") -> apsw.Connection:
             if source.pragma("quick_check") == "ok":
                 with connection.backup("main", source, "main") as backup:
                     backup.step()
-    except (apsw.Error, OSError):
+        return _current(connection, schema)
+    except (apsw.Error, OSError, _Outdated):
         connection.close()
-        connection = apsw.Connection(":memory:")
-    return _current(connection, schema)
+    return _current(apsw.Connection(":memory:"), schema)
 
 
 def integrity_problems(connection: Connection) -> tuple[str, ...]:
@@ -251,8 +251,7 @@ def _current(connection: apsw.Connection, schema: str) -> apsw.Connection:
         if _version(connection) != wanted:
             with transaction(connection):
                 if _version(connection) != wanted:
-                    _recreate(connection, wanted, schema)
-            _overwrite_leftovers(connection)
+                    _lay_out(connection, wanted, schema)
     except BaseException:
         connection.close()
         raise
@@ -268,19 +267,11 @@ def _has_module(connection: apsw.Connection, name: str) -> bool:
     return known.fetchone() is not None
 
 
-def _recreate(connection: apsw.Connection, version: int, schema: str) -> None:
-    """Drop whatever stands in the file and lay out the schema.
-
-    Without FTS5 its tables are plain ones: they are written as ever, and not searched.
-    """
-    tables = connection.execute(
-        "SELECT name, sql LIKE 'CREATE VIRTUAL%' FROM sqlite_schema"
-        " WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY 2 DESC, 1"
-    ).fetchall()
-    for name, virtual in tables:
-        if virtual and version == _WITHOUT_FULL_TEXT:
-            raise _OfOtherSQLite  # what made the table is not here to drop it
-        connection.execute(f'DROP TABLE IF EXISTS "{name}"')
+def _lay_out(connection: apsw.Connection, version: int, schema: str) -> None:
+    """Make the tables in an empty file; without FTS5 its tables are plain ones, which are written
+    as ever, and not searched."""
+    if connection.execute("SELECT 1 FROM sqlite_schema").fetchone():
+        raise _Outdated
     layout = Path(__file__).with_name(schema).read_text("utf-8")
     if version == _WITHOUT_FULL_TEXT:
         layout = _FULL_TEXT_TABLE.sub(_plain_table, layout)
@@ -291,13 +282,6 @@ def _recreate(connection: apsw.Connection, version: int, schema: str) -> None:
 def _plain_table(found: re.Match[str]) -> str:
     columns = ", ".join(re.findall(r"(\w+),", re.sub(r"--.*", "", found[2])))
     return f"CREATE TABLE {found[1]} ({columns});"
-
-
-def _overwrite_leftovers(connection: apsw.Connection) -> None:
-    """What an older version stored may be what this one keeps out: its free pages go."""
-    with suppress(apsw.BusyError):
-        connection.execute("VACUUM")
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def _unusable(path: Path, problem: apsw.Error) -> LorebankError:
