@@ -261,9 +261,9 @@ class OpenWorkspace:
 
     @cached_property
     def postings(self) -> Postings:
-        from lorebank.index.lexical import item_postings
+        from lorebank.index.lexical import Postings
 
-        return item_postings(self.index)
+        return Postings(self.index)
 
     @cached_property
     def items(self) -> ItemCache:

@@ -11,12 +11,14 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Self, TypeVar, cast
 
 import apsw
 
 from lorebank.errors import IndexUnusable, LorebankError, NotWritable, WorkspaceError
 
+K = TypeVar("K")
+V = TypeVar("V")
 SCHEMA_VERSION = 19
 """To be raised with any change to a schema: an index of another version is rebuilt."""
 BUSY_TIMEOUT_MS = 10_000
@@ -209,6 +211,22 @@ def give_back_room(connection: apsw.Connection) -> bool:
 def generation(connection: Connection) -> tuple[int, int]:
     """Changes whenever this or another connection has written."""
     return int(connection.pragma("data_version")), connection.total_changes()
+
+
+class Memo(dict[K, V]):
+    """Values worked out of an index: kept until this or another connection writes."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._generation = generation(connection)
+
+    def current(self) -> Self:
+        """Itself, emptied where anybody has written since."""
+        now = generation(self._connection)
+        if now != self._generation:
+            self._generation = now
+            self.clear()
+        return self
 
 
 def has_full_text(connection: Connection) -> bool:

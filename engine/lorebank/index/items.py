@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import field
 from datetime import date
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from lorebank.database.connection import Connection, generation, select
+from lorebank.database.connection import Connection, Memo, select
 from lorebank.domain import (
     NOBODY,
     Author,
@@ -24,7 +23,6 @@ from lorebank.domain import (
 )
 from lorebank.index.finding import FURTHER, bounds
 from lorebank.markdown.origin import parse_author
-from lorebank.records import dataclass
 from lorebank.trust.quarantine import TRUSTED
 
 NOTE = "note"
@@ -124,22 +122,18 @@ def load_items(connection: Connection, items: Sequence[int]) -> dict[int, Item]:
     return {row[0]: _item(row, mentions.get(row[0], ())) for row in rows}
 
 
-@dataclass(slots=True)
 class ItemCache:
-    """Rows of `items` kept between questions, which mostly meet the same ones; forgotten as soon as
-    anybody writes."""
+    """Rows of `items` kept between questions, which mostly meet the same ones."""
 
-    connection: Connection
-    _known: dict[int, Item] = field(default_factory=dict)
-    _generation: tuple[int, int] | None = None
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+        self._known: Memo[int, Item] = Memo(connection)
 
     def load(self, items: Collection[int]) -> dict[int, Item]:
         """As `load_items`."""
-        current = generation(self.connection)
-        if current != self._generation or len(self._known) > _KEPT:
-            self._generation = current
-            self._known.clear()
-        known = self._known
+        known = self._known.current()
+        if len(known) > _KEPT:
+            known.clear()
         known.update(load_items(self.connection, [n for n in items if n not in known]))
         return {number: known[number] for number in items if number in known}
 

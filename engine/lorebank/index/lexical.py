@@ -21,17 +21,20 @@ from array import array
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import field
 from heapq import nlargest
 from typing import NamedTuple
 
-from lorebank.database.connection import Connection, generation, has_full_text, select
+from lorebank.database.connection import Connection, Memo, has_full_text, select
 from lorebank.index.vocabulary import Vocabulary
 from lorebank.language.words import searchable
-from lorebank.records import dataclass
 
+ITEM_COLUMNS = {"text": 1.0, "around": 0.3, "entities": 1.0, "day": 0.5, "title": 0.5}
+"""Columns of `items_fts` and their BM25 weights."""
+CONTEXT = "around day title"
+"""Those that hold what stands beside an item, and not its own words."""
+_BM25 = f"-bm25(items_fts, {', '.join(map(str, ITEM_COLUMNS.values()))})"
 CAPACITY = 1_000_000
-"""Rows kept, of all words together, at 17 bytes each; words asked for longest ago go first."""
+"""Rows kept, of all words together, at 17 bytes each; with more, all are read again."""
 FEW = 16
 """Questions that are answered before numpy is worth its import."""
 
@@ -55,20 +58,13 @@ class _Posting(NamedTuple):
     """Empty where nobody asked for them."""
 
 
-@dataclass(slots=True)
 class Postings:
-    """The scored words of one FTS5 table; forgotten as soon as anybody writes."""
+    """The words of the items with what each is worth, as far as questions asked for them."""
 
-    connection: Connection
-    table: str
-    weights: Sequence[float]
-    """What a column is worth to BM25, in their order."""
-    around: str
-    """The columns that are not a row's own, as MATCH names them: what stands beside it."""
-    _known: dict[str, _Posting] = field(default_factory=dict)
-    _size: int = 0
-    _asked: int = 0
-    _generation: tuple[int, int] | None = None
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._known: Memo[str, _Posting] = Memo(connection)
+        self._asked = 0
 
     def best(
         self, queries: Sequence[str], limit: int, within: Collection[int] | None = None
@@ -78,7 +74,6 @@ class Postings:
         `queries` are MATCH expressions of one quoted word or phrase each. Only rows `within` count,
         where it is given.
         """
-        self._follow()
         self._asked += 1
         postings = [self._posting(query, scored=True) for query in queries]
         if within is None and self._asked > FEW:
@@ -87,7 +82,6 @@ class Postings:
 
     def held(self, queries: Sequence[str], rows: Sequence[int]) -> list[Held]:
         """For each row, which of these it holds."""
-        self._follow()
         postings = [self._posting(query) for query in queries]
         own, around = dict.fromkeys(rows, 0), dict.fromkeys(rows, 0)
         for place, posting in enumerate(postings):
@@ -99,42 +93,27 @@ class Postings:
         return [Held(own[row], around[row]) for row in rows]
 
     def _posting(self, query: str, *, scored: bool = False) -> _Posting:
-        found = self._known.pop(query, None)
-        if found is not None and scored and len(found.scores) < len(found.rows):
-            self._size -= len(found.rows)
-            found = None
-        if found is None:
-            found = self._read(query, scored=scored)
-            self._size += len(found.rows)
-        self._known[query] = found
-        while self._size > CAPACITY and len(self._known) > 1:
-            self._size -= len(self._known.pop(next(iter(self._known))).rows)
+        known = self._known.current()
+        found = known.get(query)
+        if found is None or (scored and len(found.scores) < len(found.rows)):
+            if sum(len(each.rows) for each in known.values()) > CAPACITY:
+                known.clear()
+            rows = self._matching(_BM25 if scored else "0.0", query)
+            own = {row for row, _ in self._matching("0.0", f"- {{{CONTEXT}}} : {query}")}
+            found = known[query] = _Posting(
+                array("q", [row for row, _ in rows]),
+                bytes([row in own for row, _ in rows]),
+                array("d", [score for _, score in rows] if scored else []),
+            )
         return found
-
-    def _read(self, query: str, *, scored: bool) -> _Posting:
-        rank = f"-bm25({self.table}, {', '.join(map(str, self.weights))})" if scored else "0.0"
-        found = self._matching(rank, query)
-        own = {row for row, _ in self._matching("0.0", f"- {{{self.around}}} : {query}")}
-        return _Posting(
-            array("q", [row for row, _ in found]),
-            bytes([row in own for row, _ in found]),
-            array("d", [score for _, score in found] if scored else []),
-        )
 
     def _matching(self, value: str, query: str) -> list[tuple[int, float]]:
         """`(row, value)` of the rows that match, in order."""
         return select(
-            self.connection,
-            f"SELECT rowid, {value} FROM {self.table} WHERE {self.table} MATCH ? ORDER BY rowid",
+            self._connection,
+            f"SELECT rowid, {value} FROM items_fts WHERE items_fts MATCH ? ORDER BY rowid",
             (query,),
         )
-
-    def _follow(self) -> None:
-        current = generation(self.connection)
-        if current != self._generation:
-            self._generation = current
-            self._known.clear()
-            self._size = 0
 
 
 def _best(
@@ -172,10 +151,6 @@ def _best_by_numpy(postings: Sequence[_Posting], limit: int) -> list[tuple[int, 
     return list(zip(rows[order].tolist(), scores[order].tolist(), strict=True))
 
 
-ITEM_COLUMNS = {"text": 1.0, "around": 0.3, "entities": 1.0, "day": 0.5, "title": 0.5}
-"""Columns of `items_fts` and their BM25 weights."""
-CONTEXT = "around day title"
-"""Those that hold what stands beside an item, and not its own words."""
 _CHUNK_WEIGHTS = {"chunks_fts": (1.0, 1.5, 2.0), "session_chunks_fts": (1.0,)}
 """BM25 weights of text, heading and title; a file's name says more than its body."""
 MAX_TERMS = 48
@@ -190,11 +165,6 @@ class ItemMatch(NamedTuple):
     """BM25, positive: the more, the better."""
     held: Held
     """Which terms, by their places; what only its neighbours hold is around it."""
-
-
-def item_postings(connection: Connection) -> Postings:
-    """The scored words of the items."""
-    return Postings(connection, "items_fts", tuple(ITEM_COLUMNS.values()), CONTEXT)
 
 
 def match_items(

@@ -129,16 +129,11 @@ class Meaning:
         fallback = self._fallback_reason(connection)
         return (fallback, "") if fallback else (self._primary.problem, self._primary.remedy)
 
-    def embed(
-        self, connection: Connection, *, limit: int | None = None, progress: Progress | None = None
-    ) -> int:
-        """Embed what has no vector, with the primary or else the fallback; how many texts.
-
-        With a `limit`, only where no more than so many texts have to be embedded.
-        """
+    def embed(self, connection: Connection, *, progress: Progress | None = None) -> int:
+        """Embed what has no vector, with the primary or else the fallback; how many texts."""
         for choice in self._choices():
             try:
-                return self._embed_with(connection, choice, limit, progress)
+                return self._embed_with(connection, choice, None, progress)
             except LorebankError as problem:
                 self._failed(connection, choice, problem)
         return 0
@@ -268,6 +263,7 @@ class Meaning:
     def _embed_with(
         self, connection: Connection, choice: _Choice, limit: int | None, progress: Progress | None
     ) -> int:
+        """With a `limit`, only where no more than so many texts have to be embedded."""
         embedder = choice.load()
         if embedder is None:
             return 0
