@@ -354,7 +354,7 @@ def _propose(ws: OpenWorkspace, asked: Sequence[Proposal], core_tokens: int) -> 
 
 def strip_recalled_text(ws: OpenWorkspace, text: str) -> str:
     """A text without what recall printed; says what was left out."""
-    from lorebank.markdown.recalled import strip_recalled
+    from lorebank.markdown.origin import strip_recalled
 
     stripped = strip_recalled(text)
     if not stripped.removed:

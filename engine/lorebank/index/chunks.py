@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from lorebank.database.connection import Connection, select
 from lorebank.domain import Chunk, Citation
-from lorebank.markdown.context import scopes_above
+from lorebank.markdown.owner_pages import scopes_above
 
 
 def load_chunks(connection: Connection, chunks: Sequence[int]) -> dict[int, Chunk]:

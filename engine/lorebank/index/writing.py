@@ -34,7 +34,7 @@ from lorebank.index.succession import insert_change, insert_line_rulings
 from lorebank.index.tasks import insert_task
 from lorebank.language.words import searchable
 from lorebank.markdown.origin import format_author, read_origin_mark
-from lorebank.markdown.tags import find_tags
+from lorebank.markdown.properties import find_tags
 from lorebank.names.entities import insert_names
 from lorebank.trust.quarantine import insert_confirmations
 

@@ -18,8 +18,8 @@ from lorebank.index.items import facts_by_id
 from lorebank.language.secrets import redact
 from lorebank.language.words import estimate_tokens
 from lorebank.markdown.blocks import find_blocks
-from lorebank.markdown.core_page import edit_core
-from lorebank.markdown.ledger_edit import added_line
+from lorebank.markdown.ledger import added_line
+from lorebank.markdown.owner_pages import edit_core
 from lorebank.markdown.proposal_pages import (
     AGENT_PROPOSALS,
     CORE_PROPOSALS,

@@ -22,7 +22,7 @@ from lorebank.domain import (
 )
 from lorebank.index.entity_view import Description
 from lorebank.language.folding import fold
-from lorebank.markdown.generated_text import citation_link, escape_inline
+from lorebank.markdown.plain import citation_link, escape_inline
 from lorebank.pages.agenda import AGENDA_DAYS
 from lorebank.pages.telling import (
     KnownFact,

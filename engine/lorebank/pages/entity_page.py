@@ -23,8 +23,8 @@ from lorebank.domain import (
     Opinion,
 )
 from lorebank.index.entity_view import Description
-from lorebank.markdown.generated_text import citation_link, escape_inline
 from lorebank.markdown.opinion_page import standing
+from lorebank.markdown.plain import citation_link, escape_inline
 from lorebank.pages.telling import (
     KnownFact,
     Link,
