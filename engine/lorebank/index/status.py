@@ -123,7 +123,7 @@ def _duplicates(connection: Connection) -> list[LintFinding]:
     ]
 
 
-_NOT_COMPARED = ("meta", "vectors", "name_forms", "compared_names")
+_NOT_COMPARED = ("meta", "vectors", "compared_names")
 """Tables that do not follow from the files alone."""
 _NUMBERS = ("item", "file", "chunk", "mtime_ns")
 """Columns that two indexes of the same files need not agree on."""
