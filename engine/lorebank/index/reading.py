@@ -187,8 +187,7 @@ def _read_ledger(
         problems = (*problems, *ledger.diagnostics)
         names = tuple(row for entry in ledger.entries for row in ledger_rows(entry))
     elif source.path == EVIDENCE_PAGE:
-        rulings = parse_evidence_lines(text, source.path, document=document)
-        problems = (*problems, *rulings.diagnostics)
+        problems = (*problems, *parse_evidence_lines(text, source.path, document=document)[1])
     elif source.path == DECISIONS_PAGE:
         rulings_of_lines, odd = parse_line_rulings(text, source.path, document=document)
         problems = (*problems, *odd)

@@ -240,13 +240,12 @@ def _plan(
 
 def _write(connection: Connection, plan: _Plan, settings: ReadSettings, *, full: bool) -> set[str]:
     from lorebank.index.writing import delete_file, holders_of_file, insert_file, touch_file
-    from lorebank.names.dirty_names import changed_names, name_statements
-    from lorebank.names.entity_rows import refresh_entities
+    from lorebank.names.entity_rows import names_in_files, refresh_entities
     from lorebank.names.plain_mentions import refresh_plain_mentions
     from lorebank.trust.quarantine import refresh_quarantine
 
     paths = [*plan.removed, *(read.source.path for read in plan.read)]
-    before = name_statements(connection, paths)
+    names = names_in_files(connection, paths)
     entities: set[str] = set()
     for path in paths:
         entities |= holders_of_file(connection, path)
@@ -259,14 +258,13 @@ def _write(connection: Connection, plan: _Plan, settings: ReadSettings, *, full:
     _rewrite_walk_problems(connection, plan.problems)
     moved_by_trust, named = refresh_quarantine(connection)
     entities |= moved_by_trust
-    changed = None if full else changed_names(before, name_statements(connection, paths)) | named
-    moved, dirty = refresh_entities(connection, changed)
+    names |= names_in_files(connection, paths) | named
+    moved = refresh_entities(connection, None if full else names)
     refresh_plain_mentions(
         connection,
         [read.source.path for read in plan.read],
         enabled=settings.plain_mentions,
         excluded=settings.not_mentions,
-        dirty=dirty,
     )
     for read in plan.read:
         entities |= holders_of_file(connection, read.source.path)
