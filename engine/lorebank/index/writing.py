@@ -27,7 +27,7 @@ from lorebank.domain import (
 from lorebank.index.embedding import item_text
 from lorebank.index.embedding_cache import text_hash
 from lorebank.index.finding import insert_codes
-from lorebank.index.items import ENDS
+from lorebank.index.items import ENDS, iso
 from lorebank.index.slots import insert_slots
 from lorebank.index.status import ADVICE
 from lorebank.index.succession import insert_change, insert_line_rulings
@@ -121,7 +121,7 @@ def insert_file(connection: Connection, read: ReadFile, mtime_ns: int) -> None:
             source.size,
             mtime_ns,
             read.hash,
-            _iso(source.recorded),
+            iso(source.recorded),
             read.title,
             read.origin.value,
             int(_is_dialogue(read)),
@@ -204,7 +204,7 @@ def _insert_items(connection: Connection, file: int, read: ReadFile, starts: Seq
     connection.executemany(
         "INSERT INTO further_times (item, position, start, end) VALUES (?, ?, ?, ?)",
         [
-            (entry.item, position, _iso(time.start), _iso(time.end))
+            (entry.item, position, iso(time.start), iso(time.end))
             for entry in entries
             for position, time in enumerate(entry.times[1:], start=1)
         ],
@@ -264,9 +264,9 @@ def _item_row(entry: _Entry, file: int, ordinal: int, read: ReadFile) -> tuple[A
         entry.start,
         entry.length,
         said.heading,
-        _iso(fact.recorded if fact else read.source.recorded),
-        _iso(occurred.start) if occurred else None,
-        _iso(occurred.end) if occurred else None,
+        iso(fact.recorded if fact else read.source.recorded),
+        iso(occurred.start) if occurred else None,
+        iso(occurred.end) if occurred else None,
         fact.content if fact else None,
         fact.confidence if fact else None,
         _marks(fact) if fact else None,
@@ -299,7 +299,7 @@ def _search_rows(entries: Sequence[_Entry], read: ReadFile) -> Iterator[tuple[An
 
 def _insert_mentions(connection: Connection, entry: _Entry, fact: Fact) -> None:
     occurred = entry.times[0].start if entry.times else None
-    day = _iso(occurred or fact.recorded) or ""
+    day = iso(occurred or fact.recorded) or ""
     connection.executemany(
         "INSERT INTO mentions (item, position, slug, entity, name, subject, day)"
         " VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -410,7 +410,3 @@ def _note_id(path: str, passage: Fact | Passage) -> str:
     text = passage.raw if isinstance(passage, Fact) else passage.text
     key = f"{path}\n{text}".encode("utf-8", "surrogatepass")
     return f"n-{blake2b(key, digest_size=5).hexdigest()}"
-
-
-def _iso(day: date | None) -> str | None:
-    return day.isoformat() if day else None
