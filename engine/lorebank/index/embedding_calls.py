@@ -64,8 +64,7 @@ def embed_calls(embedder: Embedder, calls: Iterable[Mapping[str, str]]) -> Itera
             while True:
                 # More than are worked on: a worker that is done never waits for the caller.
                 while failure is None and len(waiting) < embedder.limits.concurrency + _AHEAD:
-                    call = next(coming, None)
-                    if call is None:
+                    if not (call := next(coming, {})):
                         break
                     waiting.append(workers.submit(_one, embedder, call))
                 if not waiting:
