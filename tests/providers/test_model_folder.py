@@ -14,8 +14,8 @@ import pytest
 from lorebank import Bank
 from lorebank.errors import ProviderError
 from lorebank.providers.accounts import Setup
+from lorebank.providers.arrays import as_floats, map_arrays
 from lorebank.providers.model_folder import tokens
-from lorebank.providers.model_folder.static import as_floats, map_tables
 from lorebank.providers.model_folder.tokens import read_tokenizer
 from lorebank.providers.protocols import Embedder
 from lorebank.providers.registry import load_embedder
@@ -240,7 +240,7 @@ def test_hostile_headers_are_refused(tmp_path: Path) -> None:
         head = json.dumps({"embeddings": row}).encode()
         file.write_bytes(struct.pack("<Q", len(head)) + head + b"\0" * 4)
         with pytest.raises(ValueError, match="table"):
-            map_tables(file)
+            map_arrays(file)
 
 
 def test_a_bfloat_is_the_upper_half_of_a_float() -> None:

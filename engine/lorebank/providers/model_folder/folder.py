@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 import numpy as np
 
 from lorebank.errors import ProviderError
-from lorebank.providers.model_folder.static import StaticModel, map_tables, table_name
+from lorebank.providers.arrays import map_arrays
+from lorebank.providers.model_folder.static import StaticModel, table_name
 from lorebank.providers.protocols import Limits, Role, prefixed
 from lorebank.providers.user_cache import content_hash
 from lorebank.records import dataclass
@@ -234,7 +235,7 @@ def look_into(path: Path) -> Contents:
 
 def _is_static(file: Path) -> bool:
     try:
-        return table_name(map_tables(file)) is not None
+        return table_name(map_arrays(file)) is not None
     except (OSError, ValueError) as problem:
         raise ProviderError(
             f"the local model cannot be read: {problem}", hint="correct embedder.local.model_path"

@@ -1,12 +1,7 @@
-"""A static model: the vector of a text is the mean of its tokens' vectors, looked up in a table.
-
-A safetensors file is the length of its header as eight bytes, the header as JSON (name → type,
-shape, place of the bytes), and the bytes. Nothing in it is ever run.
-"""
+"""A static model: the vector of a text is the mean of its tokens' vectors, looked up in a table."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lorebank.errors import ProviderError
+from lorebank.providers.arrays import as_floats, map_arrays
 from lorebank.providers.model_folder.tokens import FolderTokenizer, read_tokenizer
 from lorebank.records import dataclass
 
@@ -22,65 +18,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
     Array = NDArray[Any]
-
-
-_TYPES = {
-    "F64": "<f8",
-    "F32": "<f4",
-    "F16": "<f2",
-    "BF16": "<u2",  # the upper half of a 32-bit float
-    "I64": "<i8",
-    "I32": "<i4",
-    "I16": "<i2",
-    "I8": "i1",
-    "U8": "u1",
-    "BOOL": "?",
-}
-_LONGEST_HEADER = 100 * 2**20
-"""Bytes; the limit of the safetensors format itself."""
-_BF16_MARK = np.dtype("<u2")
-
-
-def map_tables(file: Path) -> dict[str, Array]:
-    """The arrays of a file by name; an `.npy` file's only one is named `embeddings`.
-
-    Raises `ValueError` where the file is not what its name says, `OSError` where it is not there.
-    """
-    if file.suffix == ".npy":
-        return {"embeddings": np.load(file, mmap_mode="r", allow_pickle=False)}
-    size = file.stat().st_size
-    with file.open("rb") as opened:
-        length = int.from_bytes(opened.read(8), "little")
-        if not 2 <= length <= min(_LONGEST_HEADER, size - 8):
-            raise ValueError(f"{file.name} is no safetensors file")
-        header = json.loads(opened.read(length))
-    if not isinstance(header, dict):
-        raise ValueError(f"{file.name} is no safetensors file")
-    rows = {name: row for name, row in header.items() if name != "__metadata__"}
-    return {name: _mapped(file, 8 + length, size, row) for name, row in rows.items()}
-
-
-def as_floats(table: Array) -> NDArray[np.float32]:
-    """Rows of a table as 32-bit floats."""
-    if table.dtype == _BF16_MARK:
-        return (table.astype(np.uint32) << 16).view(np.float32)
-    return table.astype(np.float32)
-
-
-def _mapped(file: Path, start: int, size: int, row: Any) -> Array:
-    try:
-        kind, shape = np.dtype(_TYPES[row["dtype"]]), tuple(map(int, row["shape"]))
-        begin, end = map(int, row["data_offsets"])
-    except (KeyError, TypeError, ValueError):
-        raise ValueError(f"{file.name}: a table of an unknown kind") from None
-    count = int(np.prod(shape, dtype=np.int64))
-    if min(shape, default=0) < 0 or begin < 0 or end - begin != count * kind.itemsize:
-        raise ValueError(f"{file.name}: a table whose size is not that of its numbers")
-    if start + end > size:
-        raise ValueError(f"{file.name} is cut off")
-    if not count:
-        return np.zeros(shape, kind)
-    return np.memmap(file, kind, "r", start + begin, shape)
 
 
 _TABLES = ("embeddings", "embedding.weight")
@@ -109,7 +46,7 @@ class StaticModel:
     def open(cls, table_file: Path, tokenizer_file: Path, most_tokens: int) -> StaticModel:
         """Raises `ProviderError` where the files are not those of one model."""
         try:
-            tables = map_tables(table_file)
+            tables = map_arrays(table_file)
         except (OSError, ValueError) as problem:
             raise _unfit(f"cannot be read: {problem}") from problem
         name = table_name(tables)
