@@ -126,6 +126,11 @@ class Prompt:
         """About how many tokens are sent."""
         return sum(map(estimate_tokens, (self.system, *(turn.text for turn in self.turns))))
 
+    def messages(self) -> list[dict[str, str]]:
+        """System and turns in one list, as OpenAI and Ollama take them."""
+        turns = [{"role": turn.role, "content": turn.text} for turn in self.turns]
+        return [{"role": "system", "content": self.system}, *turns]
+
     def answered(self, answer: str, reply: str) -> Prompt:
         """The talk gone on: what the model said, and what is said to that."""
         added = (Turn("assistant", answer), Turn("user", reply))
