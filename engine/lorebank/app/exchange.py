@@ -16,7 +16,8 @@ from lorebank.retain.kinds import parse_kind
 from lorebank.workspace.lock import WriterLock
 
 if TYPE_CHECKING:
-    from lorebank.exchange.reports import ExportReport, ImportReport
+    from lorebank.exchange.exporting import ExportReport
+    from lorebank.exchange.importing import ImportReport
 
 
 def import_notes(

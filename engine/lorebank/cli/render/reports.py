@@ -27,7 +27,7 @@ if TYPE_CHECKING:
         SyncReport,
         UndoReport,
     )
-    from lorebank.exchange.reports import ImportReport
+    from lorebank.exchange.importing import ImportReport
     from lorebank.nightly.review import Change
     from lorebank.schedule.install import Scheduled
     from lorebank.schedule.job import Job
