@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lorebank.schedule.record import (
+from lorebank.schedule.job import (
     GRACE,
     Record,
     delete_record,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from lorebank.cli.render.text import Look
-    from lorebank.schedule.record import Record
+    from lorebank.schedule.job import Record
 
 
 COMMANDS = {
@@ -244,7 +244,7 @@ def catch_up(session: Session) -> None:
     if root is None or session.reflected or not (root / ".memory" / "schedule.json").is_file():
         return
     from lorebank.cli.render.reports import missed_line
-    from lorebank.schedule.record import missed_run, read_record
+    from lorebank.schedule.job import missed_run, read_record
 
     record = read_record(root)
     missed = missed_run(record, session.moment) if record else None
@@ -268,7 +268,7 @@ def _wish(session: Session, record: Record) -> str:
 def _run(session: Session, root: Path) -> None:
     """Reflect now; the command itself went well, so that trouble here is only said."""
     from lorebank.cli.render.reports import reflect_log_line
-    from lorebank.schedule.record import note_run
+    from lorebank.schedule.job import note_run
 
     try:
         with session.bank() as bank:

@@ -22,11 +22,13 @@ from lorebank.schedule.install import (
     remove,
     texts,
 )
-from lorebank.schedule.job import DEFAULT_AT, Job, parse_at
-from lorebank.schedule.record import (
+from lorebank.schedule.job import (
+    DEFAULT_AT,
+    Job,
     Record,
     delete_record,
     missed_run,
+    parse_at,
     read_record,
     write_record,
 )

@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from lorebank.exchange.importing import ImportReport
     from lorebank.nightly.review import Change
     from lorebank.schedule.install import Scheduled
-    from lorebank.schedule.job import Job
-    from lorebank.schedule.record import Record
+    from lorebank.schedule.job import Job, Record
     from lorebank.templates.scaffold import Template
 
 PAGE_SKIPPED = "page-skipped"
