@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from lorebank.cli.render.text import Look
-    from lorebank.schedule.job import Record
+    from lorebank.schedule.job import ScheduleRecord
 
 
 COMMANDS = {
@@ -258,7 +258,7 @@ def catch_up(session: Session) -> None:
         session.note([session.error_look.warn("note: ") + missed_line(missed)])
 
 
-def _wish(session: Session, record: Record) -> str:
+def _wish(session: Session, record: ScheduleRecord) -> str:
     from lorebank.settings.config import load_config
 
     wish = load_config(session.opened, os.environ, session.flags).reflect.catch_up

@@ -20,7 +20,7 @@ from lorebank.exchange.source import BROKEN, BrokenJson, Source, json_values
 from lorebank.language.folding import slugify
 from lorebank.markdown.origin import strip_recalled
 from lorebank.markdown.source import FenceScanner
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 _MILLISECONDS = 100_000_000_000
 """Seconds reach this number in the year 5138."""
@@ -50,8 +50,7 @@ _UNDERLINE = re.compile(r"[ ]{0,3}(?:=+|-+)[ \t]*\Z")
 _OPENS_BLOCK = re.compile(r"[ \t]*(?:[-*+>|]|\d+[.)]|```|~~~|\$\$|<)|[ ]{4}|\t")
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(Record):
     """What one side said at once."""
 
     speaker: str
@@ -59,8 +58,7 @@ class Turn:
     day: date | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Conversation:
+class Conversation(Record):
     """A conversation as an export holds it, already along one path through its tree."""
 
     id: str

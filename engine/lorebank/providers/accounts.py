@@ -15,7 +15,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from lorebank.errors import ConfigurationError, Offline
-from lorebank.records import dataclass
+from lorebank.records import Record
 from lorebank.settings.tables import (
     AccountSettings,
     EmbedderSettings,
@@ -68,8 +68,7 @@ def ignore_notice(line: str) -> None:
     """Default callback: the notice is dropped."""
 
 
-@dataclass(frozen=True, slots=True)
-class Setup:
+class Setup(Record):
     """All that loading an embedder depends on."""
 
     embedder: EmbedderSettings = field(default_factory=EmbedderSettings)
@@ -81,8 +80,7 @@ class Setup:
     """`embedder.remote`, `model` and `dimensions` are the primary's and not used."""
 
 
-@dataclass(frozen=True, slots=True)
-class GeneratorSetup:
+class GeneratorSetup(Record):
     """All that loading a generator depends on."""
 
     settings: GeneratorSettings = field(default_factory=GeneratorSettings)
@@ -102,8 +100,7 @@ class GeneratorSetup:
         return Setup(embedder, self.providers, self.environ, self.say)
 
 
-@dataclass(frozen=True, slots=True)
-class Account:
+class Account(Record):
     """One endpoint, ready to be called."""
 
     base_url: str

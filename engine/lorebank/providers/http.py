@@ -23,7 +23,7 @@ import httpx
 
 from lorebank.errors import ProviderError
 from lorebank.providers.accounts import host_of, is_loopback, refuse_offline
-from lorebank.records import dataclass
+from lorebank.records import Record, dataclass
 
 T = TypeVar("T")
 
@@ -55,8 +55,7 @@ class BadAnswer(ProviderError):
     """An answer that arrived whole and makes no sense."""
 
 
-@dataclass(frozen=True, slots=True)
-class Patience:
+class Patience(Record):
     """How long a caller is willing to wait."""
 
     attempts: int

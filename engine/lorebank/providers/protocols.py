@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 from lorebank.language.words import estimate_tokens
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,8 +19,7 @@ Role = Literal["document", "query"]
 """What a text is embedded as: to be found, or to search with."""
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Record):
     """How much one call takes, and how many calls gain anything when made at a time."""
 
     items: int = 256
@@ -76,8 +75,7 @@ class Embedder(Protocol):
         """Break off what other threads are waiting for; they raise `ProviderError`."""
 
 
-@dataclass(frozen=True, slots=True)
-class BatchState:
+class BatchState(Record):
     """Where a job stands."""
 
     done: bool
@@ -104,16 +102,14 @@ class BatchEmbedder(Embedder, Protocol):
         """Ask for a job once. Raises `ProviderError` where the provider does not know it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(Record):
     """One message of a talk."""
 
     role: Literal["user", "assistant"]
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Prompt:
+class Prompt(Record):
     """What a chat model is asked: how it is to behave, and the talk so far."""
 
     system: str
@@ -137,8 +133,7 @@ class Prompt:
         return replace(self, turns=(*self.turns, *added))
 
 
-@dataclass(frozen=True, slots=True)
-class Completion:
+class Completion(Record):
     """What a chat model answered."""
 
     text: str

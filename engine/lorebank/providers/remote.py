@@ -19,7 +19,7 @@ from lorebank.language.words import estimate_tokens
 from lorebank.providers.accounts import DEFAULT_URLS, KEY_VARIABLES, account_of, merged_headers
 from lorebank.providers.http import PATIENT, PROMPT, BadAnswer, Client, HttpFailure, Patience
 from lorebank.providers.protocols import BatchState, Completion, Limits, Prompt, Role
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,8 +45,7 @@ def bearer(key: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {key}"}
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Record):
     """Which vectors the settings ask for."""
 
     model: str
@@ -54,8 +53,7 @@ class Asked:
     """0 for the model's own."""
 
 
-@dataclass(frozen=True, slots=True)
-class Batch:
+class Batch(Record):
     """How a service takes large jobs."""
 
     submit: Callable[[RemoteEmbedder, Mapping[str, str]], str]
@@ -64,8 +62,7 @@ class Batch:
     """Texts and tokens a job."""
 
 
-@dataclass(frozen=True, slots=True)
-class Service:
+class Service(Record):
     """What sets one embedding service apart from the others."""
 
     name: str
@@ -208,8 +205,7 @@ def open_embedder(service: Service, setup: Setup) -> RemoteEmbedder:
     return kind(service, client, asked, patience, prompt)
 
 
-@dataclass(frozen=True, slots=True)
-class ChatService:
+class ChatService(Record):
     """What sets one service of chat models apart from the others."""
 
     name: str

@@ -20,7 +20,7 @@ from zlib import crc32
 import numpy as np
 
 from lorebank.errors import ProviderError
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -45,8 +45,7 @@ _UNKNOWN = 0
 _SPACE = "▁".encode()
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Record):
     """The files of the installed model."""
 
     folder: Path

@@ -22,7 +22,7 @@ from typing import Any
 from lorebank.errors import LorebankError
 from lorebank.qmd.collections import Collection
 from lorebank.qmd.program import Completed, Home, QmdCommand, QmdFailed
-from lorebank.records import dataclass
+from lorebank.records import Record
 from lorebank.settings.rules import seconds
 from lorebank.settings.tables import QmdSettings, QmdUpdateSettings
 from lorebank.workspace.lock import WriterLock
@@ -61,8 +61,7 @@ class Timer(Thread):
         self.join()
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(Record):
     """What was done in a home, and when, in seconds since the epoch."""
 
     command: str = ""
@@ -98,8 +97,7 @@ def read_collections(rows: Iterable[Mapping[str, str]]) -> tuple[Collection, ...
     return tuple(Collection(r["name"], Path(r["folder"]), r["pattern"]) for r in rows)
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
+class Work(Record):
     """What is to be done."""
 
     collections: bool = False

@@ -18,7 +18,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from lorebank.errors import UsageError
-from lorebank.records import dataclass
+from lorebank.records import Record
 from lorebank.workspace.atomic import write_atomic
 from lorebank.workspace.layout import DERIVED_FOLDER, ensure_derived_folder
 
@@ -29,8 +29,7 @@ _UNFIT = frozenset({"Cc", "Cs"})
 """Control characters, and bytes of a path that are no text."""
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
+class Job(Record):
     """One workspace's nightly reflection."""
 
     workspace: str
@@ -83,8 +82,7 @@ GRACE = timedelta(minutes=15)
 _FILE = "schedule.json"
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class ScheduleRecord(Record):
     """What is known of a schedule; times are local."""
 
     system: str
@@ -98,14 +96,14 @@ class Record:
     host: str = ""
 
 
-def read_record(root: Path) -> Record | None:
+def read_record(root: Path) -> ScheduleRecord | None:
     """The record of this machine; `None` where there is none that can be read."""
     file = root / DERIVED_FOLDER / _FILE
     try:
         if file.is_symlink():
             return None
         fields = json.loads(file.read_bytes())
-        record = Record(
+        record = ScheduleRecord(
             system=str(fields["system"]),
             at=parse_at(fields["at"]),
             since=datetime.fromisoformat(fields["since"]),
@@ -118,7 +116,7 @@ def read_record(root: Path) -> Record | None:
     return record if record.host == platform.node() else None
 
 
-def write_record(root: Path, record: Record) -> None:
+def write_record(root: Path, record: ScheduleRecord) -> None:
     """Keep a record, as one of this machine."""
     file = ensure_derived_folder(root) / _FILE
     fields = asdict(replace(record, host=platform.node())) | {
@@ -142,7 +140,7 @@ def note_run(root: Path, now: datetime) -> None:
         write_record(root, replace(record, last_run=now))
 
 
-def missed_run(record: Record, now: datetime) -> datetime | None:
+def missed_run(record: ScheduleRecord, now: datetime) -> datetime | None:
     """The newest night that should have been reflected by now and was not; `None` where none."""
     latest = now - GRACE
     due = datetime.combine(latest.date(), record.at)

@@ -17,7 +17,7 @@ from lorebank.providers.arrays import map_arrays
 from lorebank.providers.model_folder.static import StaticModel, table_name
 from lorebank.providers.protocols import Limits, Role, prefixed
 from lorebank.providers.user_cache import content_hash
-from lorebank.records import dataclass
+from lorebank.records import Record, dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -56,8 +56,7 @@ class Model(Protocol):
         """Vectors of any length; zero for a text without a token."""
 
 
-@dataclass(frozen=True, slots=True)
-class Contents:
+class Contents(Record):
     """The files of one model."""
 
     folder: Path

@@ -12,7 +12,7 @@ import numpy as np
 
 from lorebank.errors import ProviderError
 from lorebank.providers.model_folder.tokens import FolderTokenizer, read_tokenizer
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -59,8 +59,7 @@ def require_runtime(network: Path) -> None:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class OnnxModel:
+class OnnxModel(Record):
     """Implements `folder.Model`."""
 
     tokenizer: FolderTokenizer

@@ -11,7 +11,7 @@ import numpy as np
 from lorebank.errors import ProviderError
 from lorebank.providers.arrays import as_floats, map_arrays
 from lorebank.providers.model_folder.tokens import FolderTokenizer, read_tokenizer
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,8 +30,7 @@ def table_name(tables: dict[str, Array]) -> str | None:
     return next(named, None)
 
 
-@dataclass(frozen=True, slots=True)
-class StaticModel:
+class StaticModel(Record):
     """Implements `folder.Model`."""
 
     tokenizer: FolderTokenizer

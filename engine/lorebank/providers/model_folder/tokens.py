@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from lorebank.errors import ProviderError
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 
-@dataclass(frozen=True, slots=True)
-class FolderTokenizer:
+class FolderTokenizer(Record):
     """Cuts texts as a model was trained to read them."""
 
     tokenizer: Any
