@@ -23,11 +23,11 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from lorebank.errors import ConfigurationError, ProviderError
+from lorebank.providers.arrays import content_hash
 from lorebank.providers.http import Client, HttpFailure, Patience
 from lorebank.providers.openai import EMBEDDINGS, openai_body
 from lorebank.providers.protocols import Limits, Role
 from lorebank.providers.remote import Asked, RemoteEmbedder, bearer, open_client, patience_of
-from lorebank.providers.user_cache import content_hash
 
 if TYPE_CHECKING:
     import numpy as np

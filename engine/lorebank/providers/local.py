@@ -28,7 +28,7 @@ import numpy as np
 
 from lorebank.errors import ProviderError
 from lorebank.language.words import reads_as_english
-from lorebank.providers.arrays import map_arrays, write_arrays
+from lorebank.providers.arrays import content_hash, map_arrays, write_arrays
 from lorebank.providers.one_thread import one_thread
 from lorebank.providers.protocols import Limits
 from lorebank.providers.sentence_encoder import (
@@ -39,7 +39,7 @@ from lorebank.providers.sentence_encoder import (
     find_source,
     prepare_arrays,
 )
-from lorebank.providers.user_cache import cache_directory, content_hash
+from lorebank.providers.user_cache import cache_directory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lorebank.providers.accounts import Setup
-    from lorebank.providers.model_folder.onnx import OnnxModel
+    from lorebank.providers.file_models import OnnxModel
     from lorebank.providers.protocols import Embedder
 
     Floats = NDArray[np.float32]
@@ -253,7 +253,7 @@ class PairedEmbedder:
     @property
     def fingerprint(self) -> str:
         """Both models, and how they are put together."""
-        identity = content_hash(self._network)[:16]
+        identity = content_hash(self._network)
         return f"{self.builtin.fingerprint}+minilm/{identity}/{_PAIR_METHOD}"
 
     def embed_documents(self, texts: Sequence[str]) -> Floats:
@@ -277,7 +277,7 @@ class PairedEmbedder:
         """Nothing waits: a call ends by itself within a second."""
 
     def _open(self) -> OnnxModel:
-        from lorebank.providers.model_folder.onnx import OnnxModel
+        from lorebank.providers.file_models import OnnxModel
 
         with self._lock:
             if self._english is None:
@@ -298,7 +298,7 @@ def load(setup: Setup) -> Embedder:
         return LocalEmbedder() if english is None else PairedEmbedder(english)
     path = Path(named).expanduser()
     if path.is_dir() or path.suffix in _RUN_HERE:
-        from lorebank.providers.model_folder.folder import FolderEmbedder, look_into
+        from lorebank.providers.model_folder import FolderEmbedder, look_into
 
         return FolderEmbedder(
             look_into(path), 0 if setup.as_fallback else setup.embedder.dimensions
