@@ -205,26 +205,10 @@ def _what(problem: click.UsageError) -> str:
 def _usage_hint(problem: click.UsageError) -> str:
     name = problem.ctx.command_path if problem.ctx else "lorebank"
     if isinstance(problem, click.NoSuchOption):
-        near = _nearest_option(problem)
-        if near:
-            return f"did you mean {near}?"
+        if problem.possibilities:
+            return f"did you mean {problem.possibilities[0]}?"
         return f"put -- before text that begins with a dash; {name} --help lists the options"
     return f"{name} --help shows how to call it"
-
-
-def _nearest_option(problem: click.NoSuchOption) -> str | None:
-    if problem.ctx is None or not problem.option_name.startswith("--"):
-        return None
-    options = [
-        option
-        for parameter in problem.ctx.command.get_params(problem.ctx)
-        for option in parameter.opts
-        if option.startswith("--")
-    ]
-    import difflib
-
-    near = difflib.get_close_matches(problem.option_name, options, n=1, cutoff=0.65)
-    return near[0] if near else None
 
 
 def _system(problem: OSError) -> LorebankError:
