@@ -273,9 +273,9 @@ class OpenWorkspace:
 
     @cached_property
     def postings(self) -> Postings:
-        from lorebank.index.lexical import item_postings
+        from lorebank.index.lexical import Postings
 
-        return item_postings(self.index)
+        return Postings(self.index)
 
     @cached_property
     def items(self) -> ItemCache:
@@ -562,11 +562,9 @@ def _inode(path: Path) -> int | None:
 
 def prepared(connection: Connection) -> Connection:
     """The connection with the temporary tables that questions need; closed where that fails."""
-    from lorebank.index.lexical import prepare_connection
     from lorebank.index.vocabulary import index_words
 
     try:
-        prepare_connection(connection)
         index_words(connection)
     except BaseException:
         connection.close()
