@@ -68,7 +68,7 @@ def export(
     from lorebank.exchange.exporting import Wanted, export_bank
 
     ws.freshen()
-    slug = None if entity is None else ws.find_entity(entity).slug
+    slug = ws.slug_of(entity)
     wanted = Wanted(
         kinds=tuple(found for kind in kinds if (found := parse_kind(kind)) is not None),
         since=parse_day(since, ws.day(now), "since"),
