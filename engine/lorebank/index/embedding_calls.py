@@ -58,8 +58,7 @@ def embed_calls(embedder: Embedder, calls: Iterable[Mapping[str, str]]) -> Itera
     waiting: deque[Future[Vectors]] = deque()
     coming = iter(calls)
     failure: BaseException | None = None
-    # One more than may ask at a time: an answer is read while the next ones are on their way.
-    with ThreadPoolExecutor(2 * embedder.limits.concurrency) as workers:
+    with ThreadPoolExecutor(embedder.limits.concurrency) as workers:
         try:
             while True:
                 # More than are worked on: a worker that is done never waits for the caller.
