@@ -33,7 +33,7 @@ from lorebank.markdown.sections import (
     retain_label,
 )
 from lorebank.markdown.tasks import begins_task
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 _LABEL_LEVEL = 7
 """Of a section that a bold or labelled line opens: any heading ends it."""
@@ -56,8 +56,7 @@ _ISO_DAY = re.compile(r"(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)")
 _NAME_GOES_ON = re.compile(r"(?P<rest>(?:[^\W\d_][\w'’-]*[ \t]+){0,2}[^\W\d_][\w'’-]*)[ \t]*[:：]")
 
 
-@dataclass(frozen=True, slots=True)
-class FactExtraction:
+class FactExtraction(Record):
     """The facts of one file, what was odd, and which lines they take."""
 
     facts: tuple[Fact, ...]

@@ -17,7 +17,7 @@ from lorebank.language.words import estimate_tokens
 from lorebank.markdown.document import Document, Node, read_document
 from lorebank.markdown.plain import plain_text
 from lorebank.markdown.source import soft_split
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 _MAX_LINES = 6
 _MAX_CHARACTERS = 700
@@ -154,8 +154,7 @@ def _texts(node: Node) -> Iterator[str]:
         yield from _texts(child)
 
 
-@dataclass(frozen=True, slots=True)
-class _Stretch:
+class _Stretch(Record):
     """Lines that are not cut apart unless they must be."""
 
     start: int
