@@ -16,7 +16,6 @@ from lorebank.conversations.messages import Role
 from lorebank.conversations.turns import ODD, START, Place, Turn
 from lorebank.database.connection import SCHEMA_VERSION, Connection, open_index, select
 from lorebank.domain import Diagnostic
-from lorebank.index.lexical import prepare_connection
 from lorebank.language.words import searchable
 from lorebank.records import Record
 
@@ -104,7 +103,6 @@ class KnownSession(Record):
 def open_sessions(path: Path) -> Connection:
     """The store of transcripts at `path`; made empty as an index is, see `open_index`."""
     connection = open_index(path, "sessions.sql")
-    prepare_connection(connection)
     if int(connection.pragma("user_version")) == SCHEMA_VERSION:
         known = connection.execute(
             "SELECT 1 FROM session_chunks_fts_config WHERE k = 'hashsize'"
