@@ -29,7 +29,7 @@ from lorebank.database.connection import (
 )
 from lorebank.domain import Diagnostic, SyncReport
 from lorebank.markdown.tombstones import NOTHING, Forgotten
-from lorebank.records import dataclass
+from lorebank.records import Record, dataclass
 from lorebank.workspace.files import content_hash
 
 Progress = Callable[[str, int, int], None]
@@ -58,8 +58,7 @@ class Reach(Enum):
     """Every file, as if none had been read."""
 
 
-@dataclass(frozen=True, slots=True)
-class SessionRules:
+class SessionRules(Record):
     """How transcripts are cut, when a grown one is read, and how long what was said is kept."""
 
     chunk_tokens: int = 400
@@ -227,7 +226,7 @@ class _Sync:
         """A row of a file of which nothing was read."""
         if known is not None:
             rows.delete_session(self.connection, known.session)
-        new = rows.add_session(self.connection, file.path, str(file.place))
+        new = rows.save_session(self.connection, KnownSession(None, file.path, str(file.place)))
         if known is not None and _mark(handle, known.read.offset) != known.mark:
             rows.add_problems(self.connection, new.session, {"session-replaced": (0, 1)})
         return new
@@ -273,8 +272,7 @@ def _read_piece(
         mark=_mark(handle, place.offset),
         turns=known.turns + len(turns),
     )
-    rows.update_session(connection, read_on)
-    return read_on, goes_on
+    return rows.save_session(connection, read_on), goes_on
 
 
 @dataclass(slots=True)

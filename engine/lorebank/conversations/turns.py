@@ -21,14 +21,13 @@ from lorebank.conversations.messages import Role, utterances_in
 from lorebank.language.secrets import redact
 from lorebank.markdown.hidden import without_private
 from lorebank.markdown.origin import strip_recalled
-from lorebank.records import dataclass
+from lorebank.records import Record, dataclass
 
 LONGEST_LINE = 16 * 2**20
 """Bytes. Pictures within a conversation take a few million."""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Record):
     """How far a file was read, so that reading can go on there."""
 
     offset: int
@@ -42,8 +41,7 @@ class Place:
 START = Place(0, 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Record):
     """One line without its end."""
 
     number: int
@@ -106,7 +104,6 @@ _LEAST_ENCODED = 60
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff\ufeff]")
 _BLANK_LINES = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
-_GAPS = ("\n\n\n", "\n ", "\n\t")
 _SILENT = frozenset(
     {
         *("NO_REPLY", "HEARTBEAT_OK", "[Request interrupted by user]", "(no content)"),
@@ -115,8 +112,7 @@ _SILENT = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Cleaned:
+class Cleaned(Record):
     """What is left of a turn."""
 
     text: str
@@ -138,13 +134,7 @@ def clean_turn(text: str) -> Cleaned:
     text = strip_recalled(text).text
     if "<" in text:
         text = without_private(_KEPT_TAGS.sub("", _without_host_tags(text)))
-    if "(untrusted" in text:
-        text = _METADATA.sub("", text)
-    if "[message_id" in text:
-        text = _MESSAGE_ID.sub("", text)
-    if any(gap in text for gap in _GAPS):
-        text = _BLANK_LINES.sub("\n\n", text)
-    text = text.strip()
+    text = _BLANK_LINES.sub("\n\n", _MESSAGE_ID.sub("", _METADATA.sub("", text))).strip()
     if not text or text in _SILENT:
         return Cleaned("", cut=cut)
     redacted = redact(text)
@@ -197,13 +187,12 @@ ODD = {
 _DECODER = json.JSONDecoder(strict=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(Record):
     """What one side said, without anything that may not be kept."""
 
     role: Role
     text: str
-    line: int
+    line: int = 0
     """1-based, in the file."""
     day: date | None = None
     """Of the turn's own time stamp; `None` where it has none."""
@@ -211,8 +200,7 @@ class Turn:
     """As the host numbers it; empty where it does not."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReadLine:
+class ReadLine(Record):
     """The turns of one line, and codes of `ODD`."""
 
     turns: tuple[Turn, ...] = ()

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date, datetime
+from itertools import groupby
 
 from lorebank.conversations.files import SessionFile
 from lorebank.conversations.turns import Turn
@@ -18,15 +19,15 @@ from lorebank.errors import NotFound
 from lorebank.forgetting.selection import Order
 from lorebank.language.folding import fold
 from lorebank.markdown.tombstones import Tombstone, format_tombstone, message_key
-from lorebank.records import dataclass
+from lorebank.records import Record
+from lorebank.trust.quarantine import place_named
 
 _SHOWN = 100
 """Characters of a turn that are shown, so that its owner recognises it."""
 _SEPARATORS = re.compile(r"[-_\s]+")
 
 
-@dataclass(frozen=True, slots=True)
-class ForgottenTurns:
+class ForgottenTurns(Record):
     """Turns that an order means."""
 
     turns: tuple[ForgottenLine, ...] = ()
@@ -35,8 +36,7 @@ class ForgottenTurns:
     """The lines that forget them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Conversations:
+class Conversations(Record):
     """The transcripts of the agent that asks."""
 
     agent: str
@@ -57,7 +57,7 @@ class Conversations:
             return ForgottenTurns()
         files, place = self.files, None
         if order.source:
-            place = _place_of(order.source)
+            place = place_named(order.source)
             files = [file for file in files if _is_within(file.path, place.path)]
             if not files:
                 hint = "transcripts are cited as sessions/….jsonl"
@@ -109,20 +109,11 @@ def _tombstones(
         undated = max(lines) if order.before and _day(file) < order.before else 0
         yield Tombstone(file.path, min(1, undated), undated, order.before)
         return
-    run: list[Turn] = []
-    for turn in said:
-        if turn.line in lines:
-            run.append(turn)
-        elif run:
-            yield _of_run(file.path, run)
-            run = []
-    if run:
-        yield _of_run(file.path, run)
-
-
-def _of_run(path: str, run: Sequence[Turn]) -> Tombstone:
-    keys = dict.fromkeys(filter(None, (message_key(turn.text) for turn in run)))
-    return Tombstone(path, run[0].line, run[-1].line, keys=tuple(keys))
+    for is_cut, turns in groupby(said, lambda turn: turn.line in lines):
+        if is_cut:
+            run = list(turns)
+            keys = dict.fromkeys(filter(None, (message_key(turn.text) for turn in run)))
+            yield Tombstone(file.path, run[0].line, run[-1].line, keys=tuple(keys))
 
 
 def _finder(names: Iterable[str]) -> Callable[[str], object]:
@@ -149,13 +140,6 @@ def _shown(path: str, turn: Turn) -> ForgottenLine:
     words = " ".join(turn.text.split())
     text = words if len(words) <= _SHOWN else words[: _SHOWN - 1].rstrip() + "…"
     return ForgottenLine(Citation(path, turn.line, turn.line), text, kind=turn.role.value)
-
-
-def _place_of(source: str) -> Citation:
-    try:
-        return Citation.parse(source)
-    except ValueError:
-        return Citation(source.rstrip("/"), 0, 0)
 
 
 def _is_within(path: str, place: str) -> bool:

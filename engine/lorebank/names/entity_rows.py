@@ -7,15 +7,14 @@ line restores exactly what was before. A sync rewrites only those of dirty names
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
+from hashlib import blake2b
 from typing import TYPE_CHECKING
 
-from lorebank.database.connection import Connection, select
+from lorebank.database.connection import Connection, read_meta, select, write_meta
 from lorebank.domain import Diagnostic
 from lorebank.language.folding import slugify
-from lorebank.names.compared_names import compared, refresh_comparison
-from lorebank.names.dirty_names import connected_names, fill_scope
 from lorebank.names.entities import (
     IDENTITY_CODES,
     MOVED,
@@ -24,32 +23,46 @@ from lorebank.names.entities import (
     display_names,
     name_uses,
 )
-from lorebank.records import dataclass
+from lorebank.version import __version__
 
 if TYPE_CHECKING:
     from lorebank.names.resolve import Comparison, Resolution
 
 
-def refresh_entities(
-    connection: Connection, changed: frozenset[str] | None
-) -> tuple[frozenset[str], frozenset[str] | None]:
-    """Bring `mentions.entity`, `entities` and `aliases` up to date after these names `changed`;
-    `None`: any may have.
+def names_in_files(connection: Connection, paths: Collection[str]) -> frozenset[str]:
+    """The names that these files mention, decide about, or give as the value of a property."""
+    of_files = "FROM json_each(?1) w CROSS JOIN files f ON f.path = w.value"
+    rows = select(
+        connection,
+        f"SELECT m.slug {of_files} JOIN items i ON i.file = f.file"
+        " JOIN mentions m ON m.item = i.item"
+        f" UNION SELECT s.value_slug {of_files} JOIN items i ON i.file = f.file"
+        " JOIN slots s ON s.item = i.item"
+        f" UNION SELECT n.slug {of_files} JOIN names n ON n.file = f.file"
+        f" UNION SELECT n.target {of_files} JOIN names n ON n.file = f.file",
+        (json.dumps(list(paths)),),
+    )
+    return frozenset(slug for (slug,) in rows if slug)
 
-    Returns the entities affected because names were joined or separated (theirs, and those
-    mentioned with them), and the dirty names; `None` for all.
+
+def refresh_entities(connection: Connection, changed: frozenset[str] | None) -> frozenset[str]:
+    """Bring `mentions.entity`, `entities` and `aliases` up to date after files that say something
+    of these names `changed`; `None`: any may have.
+
+    All names are resolved (7 ms for 2,000 in 10,000 facts, once they are compared); rows are
+    rewritten for the entities that the changed names stand for now or stood for.
+    Returns the entities affected because names were joined or separated: theirs, and those
+    mentioned with them.
     """
-    partial = None if changed is None else _resolve_dirty(connection, changed)
-    resolved = _resolve_all(connection) if partial is None else partial.resolved
-    dirty = None if partial is None else partial.names
-    entity_of = {
-        slug: entity
-        for slug, entity in resolved.entity_of.items()
-        if dirty is None or slug in dirty
-    }
-    _set_scope(connection, entity_of, dirty)
-    _rewrite_problems(connection, resolved.problems, None if partial is None else partial.around)
-    _rewrite_proposals(connection, resolved.proposals, every=partial is None)
+    if changed is not None and not changed:
+        return frozenset()
+    resolved = resolution(connection)
+    _set_dirty(connection, resolved.entity_of, changed)
+    _rewrite_problems(connection, resolved.problems)
+    connection.execute("DELETE FROM proposals")
+    connection.executemany(
+        "INSERT INTO proposals (slug, other, reason) VALUES (?, ?, ?)", list(resolved.proposals)
+    )
     moved: set[str] = set()
     slugs: list[str] = []
     for slug, entity in select(
@@ -57,7 +70,7 @@ def refresh_entities(
         "SELECT DISTINCT m.slug, m.entity FROM temp.dirty_names d"
         " CROSS JOIN mentions m ON m.slug = d.slug",
     ):
-        now = entity_of.get(slug, slug)
+        now = resolved.entity_of.get(slug, slug)
         if now != entity:
             moved |= {now, entity}
             slugs.append(slug)
@@ -65,93 +78,68 @@ def refresh_entities(
                 "UPDATE mentions SET entity = ? WHERE slug = ? AND entity = ?",
                 (now, slug, entity),
             )
-    _rewrite_entities(connection, entity_of)
-    return frozenset(moved | _mentioned_with(connection, slugs)), dirty
+    _rewrite_entities(connection, resolved.entity_of)
+    return frozenset(moved | _mentioned_with(connection, slugs))
 
 
-@dataclass(frozen=True, slots=True)
-class _Partial:
-    """The dirty names, resolved without the others."""
+def resolution(connection: Connection) -> Resolution:
+    """Who is who by the names in use and the decisions on file.
 
-    names: frozenset[str]
-    """Those whose rows are rewritten."""
-    around: frozenset[str]
-    """These, and the ones they may be merged with, whose decisions count too."""
-    resolved: Resolution
-
-
-def _resolve_dirty(connection: Connection, changed: frozenset[str]) -> _Partial | None:
-    """Who is who among the names connected to those that changed; `None` where too many are."""
-    names = connected_names(connection, changed)
-    if names is None:
-        return None
-    refresh_comparison(connection, _forms(connection, names), names)
-    names = connected_names(connection, names)
-    if names is None:
-        return None
-    near = {slug for a, b, _ in compared(connection, names).unsure for slug in (a, b)}
-    around = connected_names(connection, names | near)
-    if around is None:
-        return None
-    from lorebank.names.resolve import Comparison, resolve_names
-
-    pairs = compared(connection, around)
-    inside = Comparison(
-        same=tuple(pair for pair in pairs.same if around.issuperset(pair[:2])),
-        unsure=tuple(pair for pair in pairs.unsure if around.issuperset(pair[:2])),
-    )
-    resolved = resolve_names(
-        name_uses(connection, around), decisions(connection, around), lambda _: inside
-    )
-    return _Partial(names, around, resolved)
-
-
-def _forms(connection: Connection, slugs: frozenset[str]) -> dict[str, str]:
-    """Slug → spelling of those of the names that are in use or decided about."""
-    decided = {slug for d in decisions(connection, slugs) for slug in (d.slug, d.target)}
-    named = select(
-        connection,
-        "SELECT DISTINCT n.target FROM json_each(?) w CROSS JOIN names n ON n.target = w.value"
-        " WHERE n.action NOT IN (?, ?)",
-        (json.dumps(list(slugs)), SPELLING, MOVED),
-    )
-    known = (decided | {slug for (slug,) in named}) & slugs
-    return {slug: slug for slug in known if slug} | {
-        use.slug: use.name for use in name_uses(connection, slugs)
-    }
-
-
-def _resolve_all(connection: Connection) -> Resolution:
-    from lorebank.names.resolve import resolve_names
+    The names are compared again whenever one comes, goes or is spelled differently: 0.2 s of CPU
+    for 2,000 names, 3 s for 20,000; the pairs found are kept until then.
+    """
+    from lorebank.names.resolve import Comparison, compare_all, resolve_names
 
     def compare(names: Mapping[str, str]) -> Comparison:
-        refresh_comparison(connection, names)
-        return compared(connection)
+        listed = json.dumps([__version__, names])
+        digest = blake2b(listed.encode(), digest_size=16).hexdigest()
+        if read_meta(connection, "names_compared") == digest:
+            rows = select(connection, "SELECT slug, other, reason, same FROM compared_names")
+            return Comparison(
+                same=tuple((a, b, reason) for a, b, reason, same in rows if same),
+                unsure=tuple((a, b, reason) for a, b, reason, same in rows if not same),
+            )
+        found = compare_all(names)
+        connection.execute("DELETE FROM compared_names")
+        connection.executemany(
+            "INSERT INTO compared_names (slug, other, reason, same) VALUES (?, ?, ?, ?)",
+            [(*pair, 1) for pair in found.same] + [(*pair, 0) for pair in found.unsure],
+        )
+        write_meta(connection, "names_compared", digest)
+        return found
 
     return resolve_names(name_uses(connection), decisions(connection), compare)
 
 
-def _set_scope(
-    connection: Connection, entity_of: Mapping[str, str], dirty: frozenset[str] | None
+def _set_dirty(
+    connection: Connection, entity_of: Mapping[str, str], changed: frozenset[str] | None
 ) -> None:
     """Fill `temp.dirty_names` and `temp.dirty_entities`: whose rows are rewritten."""
-    if dirty is None:
-        slugs = select(
-            connection,
-            "SELECT slug FROM mentions UNION SELECT slug FROM names UNION SELECT slug FROM aliases",
-        )
-        fill_scope(connection, "dirty_names", {*entity_of, *(slug for (slug,) in slugs)})
-        held = select(connection, "SELECT slug FROM entities UNION SELECT entity FROM mentions")
-    else:
-        fill_scope(connection, "dirty_names", dirty)
-        held = select(
-            connection,
-            "SELECT a.entity FROM temp.dirty_names d CROSS JOIN aliases a ON a.slug = d.slug"
-            " UNION SELECT m.entity FROM temp.dirty_names d CROSS JOIN mentions m"
-            " ON m.slug = d.slug"
-            " UNION SELECT slug FROM temp.dirty_names",
-        )
-    fill_scope(connection, "dirty_entities", {*entity_of.values(), *(slug for (slug,) in held)})
+    known = select(
+        connection, "SELECT slug, entity FROM aliases UNION SELECT slug, entity FROM mentions"
+    )
+    names = set(entity_of).union(changed or (), *known)
+    entities = names
+    if changed is not None:
+        moved = {slug for slug, entity in known if entity_of.get(slug, slug) != entity}
+        names = {*changed, *moved}
+        entities = names | {entity_of.get(slug, slug) for slug in names}
+        entities |= {entity for slug, entity in known if slug in names}
+        names |= {slug for slug, entity in entity_of.items() if entity in entities}
+    fill_scope(connection, "dirty_names", names)
+    fill_scope(connection, "dirty_entities", entities)
+
+
+def fill_scope(connection: Connection, table: str, slugs: Iterable[str]) -> None:
+    """Make `temp.<table>` hold these slugs, for the statements that write only theirs."""
+    connection.execute(
+        f"CREATE TEMP TABLE IF NOT EXISTS {table} (slug TEXT PRIMARY KEY) WITHOUT ROWID"
+    )
+    connection.execute(f"DELETE FROM temp.{table}")
+    connection.execute(
+        f"INSERT INTO temp.{table} (slug) SELECT DISTINCT value FROM json_each(?)",
+        (json.dumps(list(slugs)),),
+    )
 
 
 def _mentioned_with(connection: Connection, slugs: Sequence[str]) -> set[str]:
@@ -165,40 +153,15 @@ def _mentioned_with(connection: Connection, slugs: Sequence[str]) -> set[str]:
     return {entity for (entity,) in rows}
 
 
-def _rewrite_problems(
-    connection: Connection, problems: Iterable[Diagnostic], about: frozenset[str] | None
-) -> None:
-    """Replace what is odd about the decisions, all or those about some names."""
-    held = f"substr(code, 1, {len(IDENTITY_CODES)}) = '{IDENTITY_CODES}'"
-    if about is None:
-        connection.execute(f"DELETE FROM diagnostics WHERE {held}")
-    else:
-        connection.execute(
-            f"DELETE FROM diagnostics WHERE {held} AND (path, line) IN"
-            " (SELECT f.path, n.line FROM json_each(?) w CROSS JOIN names n ON n.slug = w.value"
-            "  JOIN files f ON f.file = n.file)",
-            (json.dumps(list(about)),),
-        )
+def _rewrite_problems(connection: Connection, problems: Iterable[Diagnostic]) -> None:
+    """Replace what is odd about the decisions."""
+    connection.execute(
+        "DELETE FROM diagnostics WHERE substr(code, 1, ?) = ?",
+        (len(IDENTITY_CODES), IDENTITY_CODES),
+    )
     connection.executemany(
         "INSERT INTO diagnostics (path, line, code, message) VALUES (?, ?, ?, ?)",
         [(p.path, p.line, p.code, p.message) for p in problems],
-    )
-
-
-def _rewrite_proposals(
-    connection: Connection, made: Sequence[tuple[str, str, str]], *, every: bool
-) -> None:
-    """Replace the proposals that name an entity which is due."""
-    if every:
-        connection.execute("DELETE FROM proposals")
-    for column in ("slug", "other"):
-        connection.execute(
-            f"DELETE FROM proposals WHERE {column} IN (SELECT slug FROM temp.dirty_entities)"
-        )
-    due = {slug for (slug,) in select(connection, "SELECT slug FROM temp.dirty_entities")}
-    connection.executemany(
-        "INSERT INTO proposals (slug, other, reason) VALUES (?, ?, ?)",
-        [pair for pair in made if every or not due.isdisjoint(pair[:2])],
     )
 
 
@@ -215,7 +178,7 @@ def _rewrite_entities(connection: Connection, entity_of: Mapping[str, str]) -> N
         " FROM temp.dirty_entities d CROSS JOIN mentions m ON m.entity = d.slug"
         " JOIN items i ON i.item = m.item GROUP BY m.entity"
     )
-    names = _display_names(connection, entity_of)
+    names = _display_names(connection)
     pages = select(
         connection,
         "SELECT n.slug, f.path, n.type, n.name FROM temp.dirty_names d"
@@ -226,13 +189,12 @@ def _rewrite_entities(connection: Connection, entity_of: Mapping[str, str]) -> N
     for slug, page, kind, written in sorted(pages, key=lambda p: entity_of.get(p[0], p[0]) != p[0]):
         entity = entity_of.get(slug, slug)
         connection.execute(
-            "INSERT INTO entities (slug, name, type_reason, facts)"
-            " VALUES (?, '', '', 0)"
-            " ON CONFLICT (slug) DO NOTHING",
+            "INSERT OR IGNORE INTO entities (slug, name, type_reason, facts) VALUES (?, '', '', 0)",
             (entity,),
         )
         connection.execute(
-            "UPDATE entities SET page = coalesce(page, ?), type = coalesce(type, ?) WHERE slug = ?",
+            "UPDATE entities SET page = coalesce(page, ?1), type = coalesce(type, ?2),"
+            " type_reason = iif(coalesce(type, ?2) IS NULL, '', 'front matter') WHERE slug = ?3",
             (page, kind, entity),
         )
         names.setdefault(entity, written)
@@ -248,48 +210,25 @@ def _rewrite_entities(connection: Connection, entity_of: Mapping[str, str]) -> N
 
 
 def _set_types(connection: Connection) -> None:
-    """Give each entity its type: the front matter's, else what the rules say."""
+    """Give each entity without a type in front matter the one that the rules say."""
     from lorebank.names.types import guess_type
 
-    connection.execute(
-        "UPDATE entities SET type_reason = 'front matter' WHERE type IS NOT NULL"
-        " AND slug IN (SELECT slug FROM temp.dirty_entities)"
-    )
-    due = "FROM temp.dirty_entities d CROSS JOIN"
-    relations = _grouped(
-        connection,
-        f"SELECT DISTINCT m.entity, s.relation {due} mentions m ON m.entity = d.slug"
-        " JOIN slots s ON s.item = m.item AND s.subject = m.slug AND s.about = ''"
-        " JOIN items i ON i.item = s.item AND i.quarantined = 0",
-    )
-    values_of = _grouped(
-        connection,
-        f"SELECT DISTINCT a.entity, s.relation {due} aliases a ON a.entity = d.slug"
-        " JOIN slots s ON s.value_slug = a.slug"
-        " JOIN items i ON i.item = s.item AND i.quarantined = 0 ORDER BY a.entity, s.relation",
-    )
-    names = _grouped(
-        connection,
-        f"SELECT a.entity, a.name {due} aliases a ON a.entity = d.slug ORDER BY a.entity, a.name",
-    )
+    believed = "JOIN items i ON i.item = s.item AND i.quarantined = 0"
     rows: list[tuple[str | None, str, str]] = []
-    for slug, name in select(
+    for slug, name, aliases, relations, values_of in select(
         connection,
-        f"SELECT e.slug, e.name {due} entities e ON e.slug = d.slug WHERE e.type IS NULL",
+        "SELECT e.slug, e.name,"
+        " (SELECT json_group_array(a.name ORDER BY a.name) FROM aliases a WHERE a.entity = e.slug),"
+        " (SELECT json_group_array(s.relation) FROM mentions m JOIN slots s ON s.item = m.item"
+        f"   AND s.subject = m.slug AND s.about = '' {believed} WHERE m.entity = e.slug),"
+        " (SELECT json_group_array(s.relation) FROM aliases a JOIN slots s"
+        f"   ON s.value_slug = a.slug {believed} WHERE a.entity = e.slug)"
+        " FROM temp.dirty_entities d JOIN entities e ON e.slug = d.slug WHERE e.type IS NULL",
     ):
-        others = [other for other in names.get(slug, ()) if other != name]
-        guess = guess_type(
-            [name, *others], relations.get(slug, ()), frozenset(values_of.get(slug, ()))
-        )
+        names = dict.fromkeys([name, *json.loads(aliases)])
+        guess = guess_type(names, set(json.loads(relations)), set(json.loads(values_of)))
         rows.append((*(guess or (None, "")), slug))
     connection.executemany("UPDATE entities SET type = ?, type_reason = ? WHERE slug = ?", rows)
-
-
-def _grouped(connection: Connection, query: str) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for key, value in select(connection, query):
-        found.setdefault(key, []).append(value)
-    return found
 
 
 def display_names_on(connection: Connection, slugs: Iterable[str], day: date) -> dict[str, str]:
@@ -300,7 +239,7 @@ def display_names_on(connection: Connection, slugs: Iterable[str], day: date) ->
     """
     found = display_names(connection, slugs)
     fill_scope(connection, "dirty_entities", found)
-    names = _display_names(connection, {}, until=day)
+    names = _display_names(connection, until=day)
     for slug, written in select(
         connection,
         "SELECT n.slug, n.name FROM temp.dirty_entities d CROSS JOIN names n ON n.slug = d.slug"
@@ -311,21 +250,19 @@ def display_names_on(connection: Connection, slugs: Iterable[str], day: date) ->
     return found | names | _spelled_names(connection, names)
 
 
-def _display_names(
-    connection: Connection, entity_of: Mapping[str, str], *, until: date | None = None
-) -> dict[str, str]:
+def _display_names(connection: Connection, *, until: date | None = None) -> dict[str, str]:
     """The spelling most used for the entity's own slug; without one, most used of all."""
     names: dict[str, str] = {}
-    for slug, entity, name in select(
+    for entity, name in select(
         connection,
-        "SELECT m.slug, m.entity, m.name FROM temp.dirty_entities d"
+        "SELECT m.entity, m.name FROM temp.dirty_entities d"
         " CROSS JOIN mentions m ON m.entity = d.slug JOIN items i ON i.item = m.item"
         " WHERE ?1 IS NULL OR i.recorded IS NULL OR i.recorded <= ?1"
         " GROUP BY m.slug, m.entity, m.name ORDER BY m.slug = m.entity DESC,"
         " sum(i.quarantined = 0) > 0 DESC, count(*) DESC, m.name",
         (until.isoformat() if until else None,),
     ):
-        names.setdefault(entity_of.get(slug, entity), name)
+        names.setdefault(entity, name)
     return names
 
 

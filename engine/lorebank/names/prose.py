@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 import ahocorasick
@@ -19,10 +19,8 @@ from lorebank.language.folding import fold, fold_letters
 from lorebank.language.words import stop_words
 from lorebank.names.lexicon import given_names, surnames
 from lorebank.names.readings import split_full_name
-from lorebank.records import dataclass
+from lorebank.records import Record
 
-START = 4
-"""First letters of a name by which most texts are ruled out at once."""
 _SEPARATORS = dict.fromkeys(
     map(ord, "-_\u2010\u2011\u2012\u2013\u2014\u2015\u2212\t\n\r\u00a0"), " "
 )
@@ -61,8 +59,7 @@ _NEXT_WORD = re.compile(r" ([^\W\d_][\w'’-]*)")
 _WORD_BEFORE = re.compile(r"([^\W\d_][\w'’-]*) \Z")
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class NamePattern:
+class NamePattern(Record, order=True):
     """A name to look for."""
 
     slug: str
@@ -73,8 +70,7 @@ class NamePattern:
     word with a capital, else nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Spotted:
+class Spotted(Record):
     """A name found in a text."""
 
     start: int
@@ -104,17 +100,6 @@ def pattern_of(slug: str, name: str, excluded: frozenset[str] = frozenset()) -> 
     return NamePattern(slug, text, bare[0] if is_word and bare[0].isupper() else "")
 
 
-def beginnings(text: str, most: int) -> set[str]:
-    """Every stretch of a text, folded as names are, of one letter up to `most`: no name is in it
-    whose first `most` letters are none of these."""
-    plain = _folded(text).translate(_SEPARATORS)
-    return {
-        plain[start : start + size]
-        for size in range(1, most + 1)
-        for start in range(len(plain) - size + 1)
-    }
-
-
 class NameFinder:
     """All known names, compiled once, to be looked for in many texts."""
 
@@ -140,13 +125,13 @@ class NameFinder:
         if not hits:
             return []
         hits.sort(key=lambda hit: (hit[0], -hit[1]))
-        original = _Original(text, folded)
+        written = _as_written(text, folded)
         found: list[Spotted] = []
         reached = 0
         for start, end, name in hits:
             if start < reached or not _stands_alone(folded, start, end):
                 continue
-            slug = self._named(name, original, start, end)
+            slug = self._named(name, folded, written, start, end)
             if slug is not None:
                 found.append(Spotted(start, end, slug))
                 reached = end
@@ -156,46 +141,42 @@ class NameFinder:
         """The slugs of the names in a text."""
         return frozenset(spotted.slug for spotted in self.find(text))
 
-    def _named(self, name: str, original: _Original, start: int, end: int) -> str | None:
+    def _named(
+        self, name: str, folded: str, written: Callable[[int, int], str], start: int, end: int
+    ) -> str | None:
         """The slug of the name that is written so here."""
         for pattern in self._patterns[name]:
-            written = pattern.written
-            if not written or original.slice(start, start + len(written)) == written:
-                part = bool(written) and name in given_names() and original.goes_on(start, end)
+            if written(start, start + len(pattern.written)) == pattern.written:
+                may_go_on = pattern.written and name in given_names()
+                part = may_go_on and _goes_on(folded, written, start, end)
                 return None if part else pattern.slug
         return None
 
 
-class _Original:
-    """The text as written, by offsets in its folded form."""
+def _as_written(text: str, folded: str) -> Callable[[int, int], str]:
+    """What stands between two offsets of the folded text."""
+    if len(text) == len(folded):
+        return lambda start, end: text[start:end]
+    places = _places(text)
+    last = len(places) - 1
+    return lambda start, end: unicodedata.normalize(
+        "NFKC", text[places[start] : places[min(end, last)]]
+    )
 
-    def __init__(self, text: str, folded: str) -> None:
-        self._text = text
-        self._folded = folded
-        self._places: Sequence[int] | None = None
 
-    def slice(self, start: int, end: int) -> str:
-        if len(self._text) == len(self._folded):
-            return self._text[start:end]
-        if self._places is None:
-            self._places = _places(self._text)
-        if end >= len(self._places):
-            end = len(self._places) - 1
-        return unicodedata.normalize("NFKC", self._text[self._places[start] : self._places[end]])
-
-    def goes_on(self, start: int, end: int) -> bool:
-        """Whether a given name is part of a longer one: `Ann` in `Ann Smith` and `Mary Ann`."""
-        after = _NEXT_WORD.match(self._folded, end)
-        if after is not None and after[1] not in stop_words():
-            following = self.slice(after.start(1), after.end(1))
-            if following[:1].isupper() and len(following) > 1 and not following.isupper():
-                return True
-        before = _WORD_BEFORE.search(self._folded, max(0, start - 40), start)
-        return (
-            before is not None
-            and before[1] in given_names()
-            and self.slice(before.start(1), before.start(1) + 1).isupper()
-        )
+def _goes_on(folded: str, written: Callable[[int, int], str], start: int, end: int) -> bool:
+    """Whether a given name is part of a longer one: `Ann` in `Ann Smith` and `Mary Ann`."""
+    after = _NEXT_WORD.match(folded, end)
+    if after is not None and after[1] not in stop_words():
+        following = written(*after.span(1))
+        if following[:1].isupper() and len(following) > 1 and not following.isupper():
+            return True
+    before = _WORD_BEFORE.search(folded, max(0, start - 40), start)
+    return (
+        before is not None
+        and before[1] in given_names()
+        and written(before.start(1), before.start(1) + 1).isupper()
+    )
 
 
 def _folded(text: str) -> str:
