@@ -353,7 +353,7 @@ def _with_successors(
     pool = found.pool
     request, understood, depth = pool.request, pool.request.understood, _HEAD * options.k
     facts = [item for item in order[:depth] if pool.items[item].kind not in (NOTE, "opinion")]
-    as_of = understood.filters.as_of
+    as_of = understood.filters.wanted.as_of
     replaced = successors(request.connection, facts, as_of=as_of, today=request.now)
     past = understood.wants_past or understood.query.interval is not None
     past = past or understood.order == "oldest"

@@ -31,7 +31,7 @@ def coming_first(request: Request) -> Request | None:
 def other_readings(request: Request) -> Iterator[Request]:
     """The request with its open date taken as another one: the coming first, then earlier ones."""
     understood = request.understood
-    if understood.phrase is None or understood.filters.interval is not None:
+    if understood.phrase is None or understood.filters.wanted.interval is not None:
         return
     for interval in other_times(understood.phrase, request.now):
         query = replace(understood.query, interval=interval)

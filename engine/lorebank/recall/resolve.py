@@ -318,7 +318,7 @@ def _copula_before() -> re.Pattern[str]:
 def _with_event(request: Request) -> Request:
     """The request with the time that it names by an event, where the notes date that."""
     understood = request.understood
-    if understood.query.interval is not None or understood.filters.as_of is not None:
+    if understood.query.interval is not None or understood.filters.wanted.as_of is not None:
         return request
     for found in _bound().finditer(understood.plain):
         text = _QUESTION_PART.split(understood.plain[found.end() :], maxsplit=1)[0]

@@ -65,7 +65,7 @@ def _as_words(request: Request) -> Request:
     if understood.phrase is None or understood.terms or understood.entities:
         return request
     terms = search_terms(understood.plain)
-    query = replace(understood.query, terms=terms, interval=understood.filters.interval)
+    query = replace(understood.query, terms=terms, interval=understood.filters.wanted.interval)
     return replace(
         request,
         understood=replace(understood, query=query, terms=terms, subject_terms=terms, phrase=None),

@@ -18,7 +18,7 @@ from lorebank.language.folding import fold, slugify, strip_possessive
 from lorebank.language.words import content_words, identifiers, stop_words, words
 from lorebank.recall.cues import Cues, cue_at_end, read_cues
 from lorebank.recall.fields import QUOTED, NameLookup, read_fields, unquoted
-from lorebank.recall.filters import Filters
+from lorebank.recall.filters import Filters, exclusions
 from lorebank.records import dataclass
 from lorebank.supersede.questions import WORDS_BESIDE, asked_relations
 from lorebank.supersede.questions import asking_words as asking_words_of
@@ -118,8 +118,10 @@ def understand(
     undated = _without(plain, phrase)
     known_on: tuple[str, ...] = ()
     if phrase is not None and (known_on := _known_on(plain, phrase)):
-        filters = replace(filters, as_of=filters.as_of or phrase.interval.end)
+        day = filters.wanted.as_of or phrase.interval.end
+        filters = replace(filters, wanted=replace(filters.wanted, as_of=day))
         phrase = None
+    wanted = filters.wanted
     names = _find_names(undated, lookup)
     read_as: Mapping[str, str] = {}
     if respell is not None and (read_as := respell(_unnamed_words(undated, names))):
@@ -131,12 +133,12 @@ def understand(
         terms = tuple(dict.fromkeys(words(undated)))  # "to be or not to be"
     name_words = {word for name in names for word in words(name.written)}
     cues = read_cues(undated)
-    relations = asked_relations(undated, name_words) if names or filters.entities else ()
+    relations = asked_relations(undated, name_words) if names or wanted.entities else ()
     asking_words = cues.asking.union(known_on)
     if phrase is None:  # else the words tell what held then from all else of that time
         asking_words |= asking_words_of(undated, relations)
     subject_terms = tuple(t for t in terms if t not in name_words | asking_words)
-    if not subject_terms and not names and phrase is None and filters.interval is None:
+    if not subject_terms and not names and phrase is None and wanted.interval is None:
         subject_terms = tuple(t for t in terms if t not in cues.opinion)
     notes = [
         *(_CUT_SHORT for _ in range(asked > MAX_QUERY_CHARACTERS)),
@@ -150,21 +152,21 @@ def understand(
     ]
     wants_opinion = "opinion" in cues.kinds
     wants_time = "when" in cues.kinds
-    entities = tuple(dict.fromkeys([*filters.entities, *(name.slug for name in names)]))
+    entities = tuple(dict.fromkeys([*wanted.entities, *(name.slug for name in names)]))
     shown = {name.slug: name.name for name in names}
-    interval = filters.interval or (phrase.interval if phrase else None)
+    interval = wanted.interval or (phrase.interval if phrase else None)
     query = Query(
         text=text,
         terms=terms,
         entities=tuple(shown.get(slug, slug) for slug in entities),
         interval=interval,
-        kinds=filters.kinds,
+        kinds=wanted.kinds,
         intent=_intent(plain, entities, wants_time or interval is not None, wants_opinion),
-        as_of=filters.as_of,
-        tags=filters.tags,
-        path=filters.path,
-        excluded=filters.excluded.shown,
-        origins=(*filters.origins, *(("trusted",) if filters.trusted_only else ())),
+        as_of=wanted.as_of,
+        tags=wanted.tags,
+        path=next(iter(wanted.paths), None),
+        excluded=tuple(text for text, _ in exclusions(filters.unwanted)),
+        origins=(*wanted.origins, *(("trusted",) if wanted.trusted_only else ())),
     )
     return Understood(
         query=query,

@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from lorebank.domain import Absence, Interval
 from lorebank.index.items import Item
 from lorebank.index.lexical import match_items
 from lorebank.index.lookup import find_items
-from lorebank.index.selection import select_items
+from lorebank.index.selection import Selection, select_items
 from lorebank.language.words import estimate_tokens
 from lorebank.recall.candidates import Request
-from lorebank.recall.filters import Excluded, Filters
+from lorebank.recall.filters import Filters, exclusions
 from lorebank.recall.pipeline import Found
 from lorebank.recall.scoring import Pool
 from lorebank.records import dataclass
@@ -184,37 +183,29 @@ def _filters_against(trace: Trace, number: int) -> Iterator[str]:
 
 
 def _each_filter(filters: Filters) -> Iterator[tuple[str, Filters]]:
-    none = Filters()
-    if filters.interval is not None:
-        yield f"the time {_span(filters.interval)}", replace(none, interval=filters.interval)
-    if filters.entities:
-        yield f"the entity {', '.join(filters.entities)}", replace(none, entities=filters.entities)
-    if filters.kinds:
-        yield f"the kind {', '.join(filters.kinds)}", replace(none, kinds=filters.kinds)
-    for tag in filters.tags:
-        yield f"the tag '{tag}'", replace(none, tags=(tag,))
-    if filters.path is not None:
-        yield f"the path {filters.path}", replace(none, path=filters.path)
-    if filters.origins:
-        yield f"the origin {', '.join(filters.origins)}", replace(none, origins=filters.origins)
-    if filters.trusted_only:
-        yield "trusted only, and nobody has confirmed it", replace(none, trusted_only=True)
-    if filters.min_confidence is not None:
-        said = f"the least confidence {filters.min_confidence}"
-        yield said, replace(none, min_confidence=filters.min_confidence)
-    if filters.as_of is not None:
-        yield f"the day asked as of, {filters.as_of}", replace(none, as_of=filters.as_of)
-    yield from (
-        (f"'-{part.shown[0]}'", replace(none, excluded=part)) for part in _parts(filters.excluded)
-    )
-
-
-def _parts(excluded: Excluded) -> Iterator[Excluded]:
-    yield from (Excluded(words=(each,)) for each in excluded.words)
-    yield from (Excluded(entities=(each,)) for each in excluded.entities)
-    yield from (Excluded(kinds=(each,)) for each in excluded.kinds)
-    yield from (Excluded(tags=(each,)) for each in excluded.tags)
-    yield from (Excluded(paths=(each,)) for each in excluded.paths)
+    """What each filter is called, and it alone."""
+    wanted = filters.wanted
+    named: list[tuple[str, Selection]] = []
+    if wanted.interval is not None:
+        named.append((f"the time {_span(wanted.interval)}", Selection(interval=wanted.interval)))
+    if wanted.entities:
+        slugs = ", ".join(wanted.entities)
+        named.append((f"the entity {slugs}", Selection(entities=wanted.entities)))
+    if wanted.kinds:
+        named.append((f"the kind {', '.join(wanted.kinds)}", Selection(kinds=wanted.kinds)))
+    named += [(f"the tag '{tag}'", Selection(tags=(tag,))) for tag in wanted.tags]
+    named += [(f"the path {path}", Selection(paths=(path,))) for path in wanted.paths]
+    if wanted.origins:
+        named.append((f"the origin {', '.join(wanted.origins)}", Selection(origins=wanted.origins)))
+    if wanted.trusted_only:
+        named.append(("trusted only, and nobody has confirmed it", Selection(trusted_only=True)))
+    if (least := wanted.min_confidence) is not None:
+        named.append((f"the least confidence {least}", Selection(min_confidence=least)))
+    if wanted.as_of is not None:
+        named.append((f"the day asked as of, {wanted.as_of}", Selection(as_of=wanted.as_of)))
+    yield from ((name, Filters(wanted=alone)) for name, alone in named)
+    for name, alone in exclusions(filters.unwanted):
+        yield f"'-{name}'", Filters(unwanted=alone)
 
 
 def _span(interval: Interval | None) -> str:
