@@ -122,7 +122,7 @@ def recall(
             ws.index,
             ws.root,
             facts,
-            understood.filters.wanted.as_of,
+            known_on,
             ws.config.reflect,
             ws.vectors_of,
         ),
