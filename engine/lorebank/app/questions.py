@@ -237,8 +237,7 @@ def bench(
     `n` sentences at most, chosen by `seed`; each is asked for in several variants. Writes
     nothing but the index, which any recall brings up to date.
     """
-    from lorebank.recall.bench.measures import DEPTH
-    from lorebank.recall.bench.run import run_bench
+    from lorebank.recall.bench import DEPTH, run_bench
 
     if n < 1:
         raise UsageError(f"n must be at least 1, not {n}")
