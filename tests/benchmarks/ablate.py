@@ -23,7 +23,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 from lorebank import Bank
-from lorebank.recall import candidates, pipeline, resolve, scoring, understand
+from lorebank.recall import answer, candidates, pipeline, resolve, scoring, understand
 from lorebank.recall.candidates import Ranking
 
 DEPTH = 25
@@ -67,14 +67,13 @@ PARTS: dict[str, Part] = {
     "step roles": off(resolve, "_described", lambda request: {}),
     "rule first name of a role": off(resolve, "_introduced", lambda request, item: []),
     "rule stem of a role": off(resolve, "_stem", lambda word: word),
-    "step events": off(resolve, "_with_event", lambda request: request),
-    "step coming day first": off(pipeline, "coming_first", lambda request: None),
-    "step other readings": off(pipeline, "other_readings", lambda request: ()),
+    "step events": off(pipeline, "with_event", lambda request: request),
+    "step other readings": off(pipeline, "readings", lambda request: [request]),
     "step time gives way": off(pipeline, "_answers", lambda inside, anywhere, options: True),
-    "step repeats": off(pipeline, "collapse_repeats", lambda order, items: (list(order), {})),
-    "step versions": off(pipeline, "newest_first", unchanged),
-    "step newest opinion": off(pipeline, "newest_opinion_first", unchanged),
-    "step successors": off(pipeline, "successors", lambda *_, **__: {}),
+    "step repeats": off(answer, "collapse_repeats", lambda order, items: (list(order), {})),
+    "step versions": off(answer, "newest_first", unchanged),
+    "step newest opinion": off(answer, "newest_opinion_first", unchanged),
+    "step successors": off(answer, "successors", lambda *_, **__: {}),
     "step end of relevance": off(pipeline, "_RELEVANT", 0.0),
     "rule order of days": off(pipeline, "_ANSWERS_TOO", 2.0),
     "rule words that ask for a property": off(
@@ -146,10 +145,10 @@ def measured(sets: list[Judged]) -> Cells:
         foreign = sets[place - 1].questions[:100] if len(sets) > 1 else []
         last = max(question["now"] for question in judged.questions)
         for question in foreign:
-            answer = judged.on(last).recall(
+            said = judged.on(last).recall(
                 text(question), k=5, now=date.fromisoformat(question["now"]), remember=False
             )
-            found.setdefault("foreign strong", []).append(answer.evidence == "strong")
+            found.setdefault("foreign strong", []).append(said.evidence == "strong")
         cells |= {f"{judged.name} {c}": sum(v) / len(v) for c, v in sorted(found.items())}
     return cells
 
@@ -159,7 +158,7 @@ def asked(judged: Judged, question: dict[str, object]) -> Cells:
     flags = {key: question[key] for key in ("since", "until", "as_of") if key in question}
     if "entity" in question:
         flags["entities"] = [question["entity"]]
-    answer = judged.on(str(question["now"])).recall(
+    said = judged.on(str(question["now"])).recall(
         text(question),
         k=DEPTH,
         now=date.fromisoformat(str(question["now"])),
@@ -168,10 +167,10 @@ def asked(judged: Judged, question: dict[str, object]) -> Cells:
     )
     gold: list[str] = question.get("gold") or []  # type: ignore[assignment]
     if question.get("type") == "abstain":
-        return {"abstain strong": answer.evidence == "strong"}
-    hits = [str(hit.source) for hit in answer.hits] if answer.evidence != "none" else []
+        return {"abstain strong": said.evidence == "strong"}
+    hits = [str(hit.source) for hit in said.hits] if said.evidence != "none" else []
     if not gold:
-        first = answer.hits[0].content.lower() if hits else ""
+        first = said.hits[0].content.lower() if hits else ""
         return {"first": any(str(each).lower() in first for each in question["answers"])}  # type: ignore[attr-defined]
     ranks = [next((n for n, hit in enumerate(hits) if covers(hit, each)), DEPTH) for each in gold]
     best = min(ranks)

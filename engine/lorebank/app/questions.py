@@ -30,7 +30,8 @@ from lorebank.index.spelling import respell_names
 from lorebank.index.tasks import load_tasks
 from lorebank.language.folding import fold
 from lorebank.names.entities import lookup_names
-from lorebank.recall import pipeline
+from lorebank.recall import answer as answers
+from lorebank.recall.answer import RecallOptions
 from lorebank.recall.candidates import Request, needs_meaning
 from lorebank.recall.filters import (
     Filters,
@@ -40,7 +41,7 @@ from lorebank.recall.filters import (
     parse_origin,
     parse_tag,
 )
-from lorebank.recall.pipeline import RankOptions, RecallOptions, weighted
+from lorebank.recall.pipeline import RankOptions, weighted
 from lorebank.recall.understand import Understood, understand
 from lorebank.workspace.recalled import note_recalled
 from lorebank.workspace.text_file import core_path
@@ -114,7 +115,7 @@ def recall(
     filters = Filters(selection, Selection(paths=private))
     request, question = build_request(ws, _with_properties(ws, query), filters, wanted, today)
     known_on = request.understood.filters.wanted.as_of
-    answer = pipeline.recall(
+    answer = answers.recall(
         request,
         _rank_options(ws),
         RecallOptions(wanted, token_budget, include_superseded, explain, why_not),

@@ -117,19 +117,14 @@ def needs_meaning(understood: Understood) -> bool:
     return any(term not in named and " " not in term for term in understood.subject_terms)
 
 
-def gather(request: Request, without: frozenset[str] = frozenset()) -> Candidates:
-    """Every list but those `without`."""
-    lists: dict[str, Ranking] = {}
+def gather(request: Request) -> Candidates:
+    """What every way of looking finds."""
     held: dict[int, Held] = {}
-    if "lexical" not in without:
-        lists["lexical"] = _by_words(request, held)
-    for name, find in _FINDERS.items():
-        lists[name] = Ranking() if name in without else find(request)
-    found = Candidates(lists, held)
-    if "semantic" in without:
-        return found
-    ranking, nearness = _by_meaning(request, found.items)
-    return Candidates({**lists, "semantic": ranking}, held, nearness)
+    lists = {"lexical": _by_words(request, held)}
+    lists |= {name: find(request) for name, find in _FINDERS.items()}
+    others = frozenset(entry.item for ranking in lists.values() for entry in ranking.ranked)
+    lists["semantic"], nearness = _by_meaning(request, others)
+    return Candidates(lists, held, nearness)
 
 
 def _by_words(request: Request, held: dict[int, Held]) -> Ranking:

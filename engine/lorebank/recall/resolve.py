@@ -1,8 +1,7 @@
-"""What a question says in other words, looked up in the notes: a role for a person, an event for a
-time.
+"""Whom a question means in other words, looked up in the notes: "the new cook" is whoever they call
+so.
 
-"The new cook" is whoever the notes call so; "before the move" ends where the notes date the move.
-Nothing is looked up by lists of roles or events. A description is what stands beside a name: in
+Nothing is looked up by a list of roles. A description is what stands beside a name: in
 apposition ("Ilda, our neighbour"), as a label ("Vet: Noémia"), behind a copula, or at the head of a
 fact about somebody ("W @Youssef: Cook, 41"). What is found is a guess: it raises what is linked to
 it and leaves out nothing, and the answer says what was read as what.
@@ -13,18 +12,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import timedelta
-from functools import cache, lru_cache
+from functools import cache
 from itertools import takewhile
 
 from lorebank.database.connection import Connection
-from lorebank.dates.phrases import DatePhrase
-from lorebank.domain import FactKind, Interval
+from lorebank.domain import FactKind
 from lorebank.index.graph import entities_in_text
 from lorebank.index.items import NOTE, Item, first_below_headings
 from lorebank.index.lexical import match_items
 from lorebank.language.folding import fold, slugify
-from lorebank.language.words import content_words, stop_words, words
+from lorebank.language.words import stop_words, words
 from lorebank.names.entities import display_names, load_aliases, lookup_names, proposals
 from lorebank.recall.candidates import Request
 from lorebank.recall.cues import phrases_of
@@ -38,7 +35,6 @@ _MOST_MEANT = 3
 """Whoever more people may be is nobody in particular."""
 _MOST_ALIASES = 3
 """Proposed names of one entity that are searched as well."""
-_EVENT_WORDS = 4
 
 _ABOUT, _ABOUT_LATER = 0.7, 0.4
 """How far a fact about somebody says who they are: the first more, as it introduces them."""
@@ -49,12 +45,10 @@ _CALLED = re.compile(_SURNAME + r"\s*[(,–—]\s*[\"“„«']?(?P<name>[^()\"�
 _LABEL = re.compile(r"(?:^|\n)\s*(?:[-*+]\s+)?(?:\*\*)?(?P<text>[^,.;:()–—!?\n*]+)(?:\*\*)?:\s*$")
 _ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])?\s*[*_“\"']*$")
 _CLAUSE_END = re.compile(r"[,.;:()–—!?\n]")
-_QUESTION_PART = re.compile(r"[,;?!]|\.(?:\s|$)")
 
 
-def resolve(request: Request, *, events: bool = True) -> Request:
-    """The request with what its roles, names and (unless told otherwise) events may stand for."""
-    request = _with_event(request) if events else request
+def resolve(request: Request) -> Request:
+    """The request with whom its roles and names may stand for."""
     understood = request.understood
     perhaps = {
         **_proposed(request.connection, understood.entities),
@@ -310,110 +304,3 @@ def _copula() -> re.Pattern[str]:
 @cache
 def _copula_before() -> re.Pattern[str]:
     return re.compile(rf"\s(?:{'|'.join(map(re.escape, phrases_of('copula')))})\s+$", re.IGNORECASE)
-
-
-# -- events -------------------------------------------------------------------------------------
-
-
-def _with_event(request: Request) -> Request:
-    """The request with the time that it names by an event, where the notes date that."""
-    understood = request.understood
-    if understood.query.interval is not None or understood.filters.wanted.as_of is not None:
-        return request
-    for found in _bound().finditer(understood.plain):
-        text = _QUESTION_PART.split(understood.plain[found.end() :], maxsplit=1)[0]
-        event = content_words(text)
-        asks = any(
-            fold(understood.plain[found.start() :]).startswith(fold(phrase))
-            for phrase in phrases_of("when")
-        )
-        if asks or not 0 < len(event) <= _EVENT_WORDS:  # "since when" names no event
-            continue
-        dated = _dated(request, event)
-        interval = dated and _beside(_sides()[fold(found[1])], dated.occurred, request)
-        if dated is None or interval is None:
-            continue
-        written = understood.plain[found.start() : found.end() + len(text)].strip()
-        phrase = DatePhrase(
-            written, found.start(), found.end() + len(text), interval, "range", "between"
-        )
-        inside = {slug for slug, _ in lookup_names(request.connection, _runs(text)).values()}
-        note = f"'{written}' was read as {_days(interval)} ({dated.citation})"
-        return replace(
-            request,
-            understood=replace(
-                understood,
-                phrase=phrase,
-                query=replace(understood.query, interval=interval),
-                subject_terms=tuple(t for t in understood.subject_terms if t not in event),
-                entities=tuple(slug for slug in understood.entities if slug not in inside),
-                notes=(*understood.notes, note),
-            ),
-        )
-    return request
-
-
-def _runs(text: str) -> list[str]:
-    """The runs of words of a text, as names are kept."""
-    parts = text.split()
-    return [
-        slugify(" ".join(parts[start:end]))
-        for start in range(len(parts))
-        for end in range(start + 1, len(parts) + 1)
-    ]
-
-
-def _dated(request: Request, event: Sequence[str]) -> Item | None:
-    """The line that dates an event: it holds all its words and names a day; a fact before prose,
-    the newest before what it replaces."""
-    matches = match_items(request.vocabulary, request.postings, event, _LOOKED_AT)
-    whole = (1 << len(event)) - 1
-    rows = [match.row for match in matches if match.held.own & whole == whole]
-    dated = [item for item in request.items.load(rows).values() if item.occurred is not None]
-    return max(
-        dated,
-        key=lambda item: (item.kind != NOTE, item.recorded or request.now, -item.item),
-        default=None,
-    )
-
-
-def _beside(side: str, event: Interval | None, request: Request) -> Interval | None:
-    """The time before, after, since or until an event."""
-    if event is None or (event.start or event.end) is None:
-        return None
-    first, last = event.start or event.end, event.end or event.start
-    assert first is not None
-    assert last is not None
-    day = timedelta(days=1)
-    if side == "before":
-        return Interval(None, first - day)
-    if side == "until":
-        return Interval(None, last)
-    start = last if side == "after" else first  # what came of it may be told on the same day
-    return Interval(start, request.now) if start <= request.now else None
-
-
-def _days(interval: Interval) -> str:
-    if interval.start is None:
-        return f"up to {interval.end}"
-    return f"{interval.start} – {interval.end}"
-
-
-@lru_cache(maxsize=1)
-def _sides() -> Mapping[str, str]:
-    """Folded word → `before`, `after`, `since` or `until`."""
-    return {
-        fold(phrase): side
-        for side in ("before", "after", "since", "until")
-        for phrase in phrases_of(side)
-    }
-
-
-@lru_cache(maxsize=1)
-def _bound() -> re.Pattern[str]:
-    known = sorted(
-        (p for side in ("before", "after", "since", "until") for p in phrases_of(side)),
-        key=len,
-        reverse=True,
-    )
-    return re.compile(rf"(?<!\w)({'|'.join(map(re.escape, known))})(?!\w)", re.IGNORECASE)

@@ -19,9 +19,8 @@ from dataclasses import replace
 from typing import Generic, TypeVar
 
 from lorebank.domain import Answer, BankPart, Hit, Query, SearchHit
-from lorebank.language.words import estimate_tokens
-from lorebank.recall.context_lines import context_tokens
 from lorebank.recall.scoring import NONE, STRONG, WEAK
+from lorebank.recall.snippets import within_budget
 from lorebank.records import dataclass
 
 T = TypeVar("T")
@@ -74,8 +73,9 @@ def merge_answers(
         _Turn(bank, answer.hits, _DELAYS.get(answer.evidence, 0)) for bank, answer in heard.items()
     ]
     placed = take_turns(turns, key=lambda hit: (hit.kind, hit.recorded, _words_of(hit.content)))
-    shown, tokens = _within(placed, k, token_budget)
-    hits = tuple(_marked(each) for each in shown)
+    texts = ((each.result.content, each.result.context) for each in placed[:k])
+    count, tokens = within_budget(texts, token_budget)
+    hits = tuple(_marked(each) for each in placed[:count])
     total = sum(answer.total for answer in heard.values())
     total -= sum(len(answer.hits) for answer in heard.values()) - len(placed)
     levels = [answer.evidence for answer in answers.values()]
@@ -148,23 +148,6 @@ def take_turns(turns: Sequence[_Turn[T]], *, key: Callable[[T], Hashable]) -> li
 
 def _words_of(text: str) -> str:
     return " ".join(text.split())
-
-
-def _within(
-    placed: Sequence[_Placed[Hit]], k: int, token_budget: int | None
-) -> tuple[list[_Placed[Hit]], int]:
-    """The first `k`, as far as the token budget goes; at least one."""
-    shown: list[_Placed[Hit]] = []
-    spent = 0
-    told: set[str] = set()
-    for each in placed[:k]:
-        cost = estimate_tokens(each.result.content) + context_tokens(each.result.context, told)
-        if shown and token_budget is not None and spent + cost > token_budget:
-            break
-        told.update(each.result.context)
-        shown.append(each)
-        spent += cost
-    return shown, spent
 
 
 def _marked(placed: _Placed[Hit]) -> Hit:
