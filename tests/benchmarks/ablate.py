@@ -155,7 +155,9 @@ def measured(sets: list[Judged]) -> Cells:
 
 def asked(judged: Judged, question: dict[str, object]) -> Cells:
     """What one question comes to; nothing for those that only a foreign workspace answers."""
-    flags = {key: question[key] for key in ("since", "until", "as_of") if key in question}
+    flags: dict[str, object] = {
+        key: question[key] for key in ("since", "until", "as_of") if key in question
+    }
     if "entity" in question:
         flags["entities"] = [question["entity"]]
     said = judged.on(str(question["now"])).recall(
