@@ -11,10 +11,17 @@ from collections.abc import Callable, Iterator
 from datetime import date
 from functools import cache
 
-from lorebank.dates.calendar import Days, iso_week_days, month_days, quarter_days, year_days
 from lorebank.dates.lattice import Edge, Lattice
 from lorebank.dates.lexicon import ALL, language_bit
-from lorebank.dates.spans import Cycle, Span
+from lorebank.dates.spans import (
+    Cycle,
+    Days,
+    Span,
+    iso_week_days,
+    month_days,
+    quarter_days,
+    year_days,
+)
 
 _DAY_MONTH_DOTTED = language_bit("de") | language_bit("tr")
 _HAN_DIGITS = str.maketrans("〇零一二三四五六七八九", "00123456789")

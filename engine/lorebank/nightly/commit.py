@@ -17,7 +17,7 @@ from datetime import date
 from pathlib import Path
 
 from lorebank.domain import Diagnostic, Hunk, ReflectReport
-from lorebank.markdown.generated_text import escape_inline
+from lorebank.markdown.plain import escape_inline
 from lorebank.workspace.git import CommitRefused, commit_files
 
 

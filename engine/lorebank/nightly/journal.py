@@ -8,12 +8,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any
 
-from lorebank.domain import Citation, Diagnostic, Evidence, OpenPair, Opinion, record_to_dict
+from lorebank.domain import Citation, Diagnostic, Evidence, OpenPair, Opinion
 from lorebank.markdown.blocks import find_blocks
-from lorebank.markdown.generated_text import citation_link, escape_inline
 from lorebank.markdown.opinion_page import OPINIONS_PATH, is_opinion_block, kept_by_hand
+from lorebank.markdown.plain import citation_link, escape_inline
 from lorebank.pages.edits import PageEdit
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 JOURNAL_FOLDER = "bank/reflections"
 _STANDING = re.compile(r"· \*\*([01]\.\d\d)\*\*(?: \w+)?(?: · (\d{4}-\d{2}-\d{2}))?")
@@ -23,8 +23,7 @@ _SOURCES = 8
 """Of a page with more sources than that, the rest are counted."""
 
 
-@dataclass(frozen=True, slots=True)
-class Moved:
+class Moved(Record):
     """An opinion whose confidence a run changed or that it first tells of; `before` is `None` where
     it is new, and what the owner's own line says where one stands on the page."""
 
@@ -73,8 +72,7 @@ def _told(page: str) -> dict[str, tuple[float, str]]:
     return told
 
 
-@dataclass(frozen=True, slots=True)
-class JournalEntry:
+class JournalEntry(Record):
     """What the journal of a day says of one run, once it is known which pages were written."""
 
     day: date
@@ -103,8 +101,6 @@ class JournalEntry:
         )
         told = [f"### {name}\n\n" + "\n".join(lines) for name, lines in sections if lines]
         return head + "\n" + "\n\n".join([f"## Run {self.number}", *told]) + "\n"
-
-    to_dict = record_to_dict
 
     @classmethod
     def from_dict(cls, told: Mapping[str, Any]) -> JournalEntry:

@@ -18,8 +18,8 @@ from lorebank.beliefs.unsure import unsure_queue
 from lorebank.database.connection import Connection
 from lorebank.domain import Diagnostic, Hunk, OpenPair, ReflectReport
 from lorebank.generation.writing import Writer
-from lorebank.index.file_hashes import known_hash
 from lorebank.index.items import item_places, recorded_since
+from lorebank.index.sync import known_hash
 from lorebank.markdown.headings import RETAIN_HEADINGS
 from lorebank.markdown.opinion_page import OPINIONS_PATH
 from lorebank.markdown.proposal_pages import PROPOSAL_PAGES
@@ -50,8 +50,8 @@ from lorebank.records import dataclass
 from lorebank.settings.tables import Config
 from lorebank.trust.quarantine import quarantined_lines
 from lorebank.workspace.atomic import read_if_exists
-from lorebank.workspace.diff import unified
 from lorebank.workspace.files import content_hash
+from lorebank.workspace.git import unified
 from lorebank.workspace.paths import is_linked
 from lorebank.workspace.run_store import Change
 

@@ -12,8 +12,7 @@ from lorebank.language.folding import fold, slugify
 from lorebank.language.secrets import redact
 from lorebank.markdown.document import Document, read_document
 from lorebank.markdown.fact_format import format_fact
-from lorebank.markdown.generated_text import escape_inline
-from lorebank.markdown.plain import plain_text
+from lorebank.markdown.plain import escape_inline, plain_text
 from lorebank.markdown.proposal_pages import (
     LOG_PROPOSALS,
     ProposalRuling,

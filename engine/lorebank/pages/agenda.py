@@ -23,8 +23,7 @@ from lorebank.domain import (
     Task,
     TaskState,
 )
-from lorebank.index.appointments import Appointment, appointments_known_on
-from lorebank.index.tasks import load_tasks
+from lorebank.index.tasks import Appointment, appointments_known_on, load_tasks
 from lorebank.language.words import content_words
 from lorebank.records import dataclass
 

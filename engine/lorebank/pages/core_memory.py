@@ -21,8 +21,8 @@ from lorebank.domain import (
     Stance,
 )
 from lorebank.language.words import content_words, estimate_tokens
-from lorebank.markdown.core_page import SECTION, CoreLine, read_core
-from lorebank.markdown.generated_text import escape_inline
+from lorebank.markdown.owner_pages import SECTION, CoreLine, read_core
+from lorebank.markdown.plain import escape_inline
 from lorebank.markdown.proposal_pages import ProposalRuling, decided, fits_on_page
 from lorebank.pages.claims import CENTRAL, Claim, durable_claims
 from lorebank.pages.pages import BankContent

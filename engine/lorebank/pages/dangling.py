@@ -11,9 +11,8 @@ from posixpath import dirname, join, normpath
 from urllib.parse import unquote
 
 from lorebank.domain import Citation, RotFinding, RotKind
-from lorebank.markdown.fences import FenceScanner
-from lorebank.markdown.inline_marks import WIKILINK, code_spans, is_day_link, link_title
-from lorebank.markdown.source import split_lines
+from lorebank.markdown.mentions import WIKILINK, code_spans, is_day_link, link_title
+from lorebank.markdown.source import FenceScanner, split_lines
 
 _LINK = re.compile(
     r"\]\((?:<(?P<angled>[^<>\n]+)>|(?P<plain>[^\s()<>]+))"

@@ -20,9 +20,9 @@ from lorebank.domain import (
     Opinion,
     OpinionStatus,
 )
-from lorebank.index.descriptions import Description
+from lorebank.index.entity_view import Description
 from lorebank.language.folding import fold
-from lorebank.markdown.generated_text import citation_link, escape_inline
+from lorebank.markdown.plain import citation_link, escape_inline
 from lorebank.pages.agenda import AGENDA_DAYS
 from lorebank.pages.telling import (
     KnownFact,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from lorebank.domain import Directive
-from lorebank.markdown.directives import parse_directives
+from lorebank.markdown.owner_pages import parse_directives
 from lorebank.markdown.source import decode
 from lorebank.workspace.layout import DIRECTIVES_PAGE
 

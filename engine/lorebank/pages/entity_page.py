@@ -22,9 +22,9 @@ from lorebank.domain import (
     FactStatus,
     Opinion,
 )
-from lorebank.index.descriptions import Description
-from lorebank.markdown.generated_text import citation_link, escape_inline
+from lorebank.index.entity_view import Description
 from lorebank.markdown.opinion_page import standing
+from lorebank.markdown.plain import citation_link, escape_inline
 from lorebank.pages.telling import (
     KnownFact,
     Link,

@@ -23,7 +23,7 @@ from lorebank.domain import (
     Opinion,
     OpinionStatus,
 )
-from lorebank.index.descriptions import Description
+from lorebank.index.entity_view import Description
 from lorebank.language.folding import slugify
 from lorebank.markdown.blocks import find_blocks
 from lorebank.markdown.entity_page import BLOCKS, entity_page_paths, new_entity_page

@@ -7,7 +7,7 @@ from datetime import date
 
 from lorebank.domain import Citation, Interval
 from lorebank.language.folding import fold
-from lorebank.markdown.generated_text import citation_link, escape_inline
+from lorebank.markdown.plain import citation_link, escape_inline
 from lorebank.records import dataclass
 
 _GROUP = 2

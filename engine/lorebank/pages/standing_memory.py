@@ -16,7 +16,7 @@ from typing import Any
 
 from lorebank.database.connection import Connection, read_meta, transaction, write_meta
 from lorebank.domain import Citation, Hit, Interval
-from lorebank.index.file_hashes import hashes_outside_bank
+from lorebank.index.sync import hashes_outside_bank
 from lorebank.records import dataclass
 from lorebank.workspace.standing import StandingPage
 

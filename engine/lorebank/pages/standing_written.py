@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from lorebank.domain import Diagnostic
 from lorebank.generation.grounding import CitedLine
 from lorebank.generation.writing import Writer
-from lorebank.markdown.generated_text import citation_link, escape_inline
+from lorebank.markdown.plain import citation_link, escape_inline
 from lorebank.pages.standing_answer import AnswerLine
 from lorebank.records import dataclass
 from lorebank.workspace.standing import StandingPage

@@ -12,7 +12,7 @@ from datetime import date
 from lorebank.domain import Citation, Fact, FactKind, FactStatus, Interval
 from lorebank.language.folding import fold
 from lorebank.markdown.entity_page import entity_page_name
-from lorebank.markdown.generated_text import citation_link, escape_inline, wikilink
+from lorebank.markdown.plain import citation_link, escape_inline, wikilink
 from lorebank.records import dataclass
 
 _TIES = frozenset({"employer", "manager", "spouse"})

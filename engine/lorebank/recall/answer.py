@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
 
 from lorebank.domain import Answer, FactStatus, Hit, OpinionStatus
-from lorebank.index.contexts import contexts_of
+from lorebank.index.chunks import contexts_of
 from lorebank.index.items import NOTE, Item
 from lorebank.index.opinions import BeliefOfFact
 from lorebank.index.succession import Successor, successors

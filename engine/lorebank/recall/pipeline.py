@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 
-from lorebank.index.intervals import items_of_interval
+from lorebank.index.finding import items_of_interval
 from lorebank.index.items import NOTE
 from lorebank.recall.candidates import Candidates, Request, gather
 from lorebank.recall.diversity import apply_decay

@@ -10,9 +10,9 @@ import json
 from collections.abc import Iterator
 
 from lorebank.domain import Absence, Interval
+from lorebank.index.finding import find_items
 from lorebank.index.items import Item
 from lorebank.index.lexical import match_items
-from lorebank.index.lookup import find_items
 from lorebank.index.selection import Selection, select_items
 from lorebank.language.words import estimate_tokens
 from lorebank.recall.answer import Arranged
