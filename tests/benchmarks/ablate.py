@@ -60,12 +60,9 @@ PARTS: dict[str, Part] = {
     "sign turns beside hold words": off(scoring, "_TURNS", ()),
     "sign turns beside are near": off(scoring, "_NEAR_TURNS", ()),
     "sign share of time": off(scoring, "_share_of_time", lambda item, interval: 1.0),
-    "sign opinion of the named": off(scoring, "_is_held_by_named", lambda pool, item: True),
     "sign portrait": off(scoring, "_asks_for_portrait", lambda pool: False),
     "step proposed names": off(resolve, "_proposed", lambda connection, entities: {}),
-    "step other names": off(resolve, "_also_called", lambda request: {}),
     "step roles": off(resolve, "_described", lambda request: {}),
-    "rule first name of a role": off(resolve, "_introduced", lambda request, item: []),
     "rule stem of a role": off(resolve, "_stem", lambda word: word),
     "step events": off(pipeline, "with_event", lambda request: request),
     "step other readings": off(pipeline, "readings", lambda request: [request]),
@@ -80,7 +77,7 @@ PARTS: dict[str, Part] = {
         understand, "asking_words_of", lambda text, relations: frozenset()
     ),
     "rule attributes": off(understand, "_attributes", lambda subject: ()),
-    "rule as known on": off(understand, "_known_on", lambda text, phrase: ()),
+    "rule as known on": off(understand, "cue_at_end", lambda text, kind: ()),
 }
 
 

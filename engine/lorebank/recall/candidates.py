@@ -43,8 +43,6 @@ _SUBJECT, _MENTIONED, _NAMED = 1.0, 0.8, 0.6
 """How much an item has to do with an entity that it is about, links, or names in its text."""
 _PERHAPS = 0.7
 """How much of that is left where the entity is only perhaps the one that is meant."""
-_WRITTEN = 0.5
-"""What was only written in the time asked for, beside 1 for what happened in it."""
 _MANY = 8
 """Times `limit` neighbours in meaning that are looked through where filters leave few of them."""
 
@@ -232,21 +230,12 @@ def _by_names(request: Request) -> Ranking:
 
 
 def _by_time(request: Request) -> Ranking:
-    """Items whose own time, or else day of writing, overlaps the interval; newest first.
-
-    The less of its own time lies in the interval, the less an item counts: "in 2025" tells little
-    of a week in March.
-    """
+    """Items whose own time, or else day of writing, overlaps the interval; newest first."""
     interval = request.understood.query.interval
     if interval is None:
         return Ranking()
     rows = items_in_interval(request.connection, interval, request.limit, within=request.within)
-    return Ranking(
-        tuple(
-            Ranked(item, math.sqrt(share) if by == "occurred" else _WRITTEN, {"by": by})
-            for item, by, share in rows
-        )
-    )
+    return Ranking(tuple(Ranked(item, share, {"by": by}) for item, by, share in rows))
 
 
 def _by_opinion(request: Request) -> Ranking:
