@@ -8,7 +8,6 @@ ending differs; and only one name is that near. A word the index knows is never 
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import field
@@ -21,11 +20,6 @@ from lorebank.language.folding import fold
 from lorebank.language.words import searchable, words
 from lorebank.records import dataclass
 
-_SHORTEST_PART, _SHORTEST_INSIDE = 4, 6
-"""Letters of a word that may begin another, and that may stand in the middle of one: shorter ones
-do so by chance (`rent` in `parents`)."""
-_MOST = 8
-"""A part of more words than these tells none of them."""
 TOKENIZER = ("porter", ["unicode61", "remove_diacritics", "2"])
 
 
@@ -37,8 +31,6 @@ class Vocabulary:
     _generation: tuple[int, int] | None = None
     _total: int = 0
     _counts: dict[str, int] = field(default_factory=dict)
-    _words: str | None = None
-    """Every word, a line each; read when a question holds one that stands nowhere."""
 
     @property
     def total(self) -> int:
@@ -55,25 +47,6 @@ class Vocabulary:
                 self._counts[term] = min(found, default=0)
         return {term: self._counts[term] for term in terms}
 
-    def holding(self, word: str) -> list[str]:
-        """The words that begin with this one, else those that hold it: `brücke` → `hängebrücke`.
-
-        For a word that stands nowhere; as FTS5 stores them, the shortest first, few or none.
-        """
-        self._follow()
-        found = stems(self.connection, word)
-        if len(found) != 1 or len(found[0]) < _SHORTEST_PART:
-            return []
-        if self._words is None:
-            rows = self.connection.execute("SELECT term FROM temp.items_words")
-            self._words = "\n".join(["", *(term for (term,) in rows), ""])
-        inside = r"\w*" if len(found[0]) >= _SHORTEST_INSIDE else ""
-        part = re.escape(found[0])
-        longer = re.findall(rf"\n({part}\w*)(?=\n)", self._words) or (
-            re.findall(rf"\n({inside}{part}\w*)(?=\n)", self._words) if inside else []
-        )
-        return sorted(longer, key=lambda each: (len(each), each)) if len(longer) <= _MOST else []
-
     def _count(self, stem: str) -> int:
         return int(
             self.connection.execute(
@@ -86,7 +59,6 @@ class Vocabulary:
         if current != self._generation:
             self._generation = current
             self._total = item_count(self.connection)
-            self._words = None
             self._counts.clear()
 
 
