@@ -21,7 +21,7 @@ from lorebank.database.connection import read_meta
 from lorebank.domain import Entity, Fact, Opinion, OpinionStatus, SyncReport, Trend
 from lorebank.errors import NotFound, NotWritable, PathRefused, UsageError
 from lorebank.index.sync import ReadSettings, collector_at_rest
-from lorebank.markdown.headings import RETAIN_HEADINGS
+from lorebank.markdown.sections import RETAIN_HEADINGS
 from lorebank.providers.user_cache import cache_directory
 from lorebank.workspace.files import WalkResult, walk
 from lorebank.workspace.layout import FileRole, ensure_derived_folder, index_path, sessions_path
@@ -261,9 +261,9 @@ class OpenWorkspace:
 
     @cached_property
     def postings(self) -> Postings:
-        from lorebank.index.lexical import item_postings
+        from lorebank.index.lexical import Postings
 
-        return item_postings(self.index)
+        return Postings(self.index)
 
     @cached_property
     def items(self) -> ItemCache:
@@ -506,7 +506,7 @@ class OpenWorkspace:
 
     def append_fact(self, path: str, line: str, day: date, *, undo: str = "") -> int:
         """Write a fact line into a log, kept for undo in that area; returns its line number."""
-        from lorebank.retain.append import append_fact_line, new_log
+        from lorebank.retain.compose import append_fact_line, new_log
         from lorebank.workspace.paths import edit_text
 
         headings = self.read_settings.retain_headings
@@ -546,11 +546,9 @@ def _inode(path: Path) -> int | None:
 
 def prepared(connection: Connection) -> Connection:
     """The connection with the temporary tables that questions need; closed where that fails."""
-    from lorebank.index.lexical import prepare_connection
     from lorebank.index.vocabulary import index_words
 
     try:
-        prepare_connection(connection)
         index_words(connection)
     except BaseException:
         connection.close()

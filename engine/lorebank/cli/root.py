@@ -36,18 +36,18 @@ COMMANDS = {
     "get": ("ask", "Print a memory file, whole or by lines."),
     "entity": ("entity", "Show all that is known of one entity, or list them; decide about names."),
     "opinions": ("beliefs", "Show beliefs with their confidence and evidence."),
-    "today": ("today", "Print the morning page: what is new, what is due, what waits."),
-    "agenda": ("agenda", "List appointments, open tasks and promises, overdue ones first."),
+    "today": ("beliefs", "Print the morning page: what is new, what is due, what waits."),
+    "agenda": ("beliefs", "List appointments, open tasks and promises, overdue ones first."),
     "timeline": ("beliefs", "Show facts by when they happened."),
     "explain": ("beliefs", "Tell the whole story of a fact or an opinion."),
     "rot": ("beliefs", "Show what in the bank has gone off."),
     "calibration": ("beliefs", "Show how often a confidence held up."),
     "reflect": ("reflect", "Bring the pages of the bank up to date from the facts."),
-    "inbox": ("inbox", "Show what waits for a judgment, and settle it."),
+    "inbox": ("judgments", "Show what waits for a judgment, and settle it."),
     "evidence": ("beliefs", "Settle what a fact says of an opinion."),
-    "confirm": ("trust", "Vouch for what is in quarantine."),
-    "forget": ("trust", "Cut lines out of notes, pages and index."),
-    "proposals": ("proposals", "List the edits that wait for a decision, accept or reject them."),
+    "confirm": ("judgments", "Vouch for what is in quarantine."),
+    "forget": ("judgments", "Cut lines out of notes, pages and index."),
+    "proposals": ("judgments", "List the edits that wait for a decision, accept or reject them."),
     "import": ("exchange", "Bring in a vault, a graph, an export of a chat program, or JSONL."),
     "export": ("exchange", "Write facts, pages or the graph of entities for other programs."),
     "bank": (
@@ -72,16 +72,10 @@ COMMANDS = {
     "status": ("index", "Show what is indexed, how fresh it is, and what is wrong."),
     "doctor": ("index", "Find what is wrong, and repair what is safe to repair."),
     "config": ("settings", "Read and change settings."),
-    "demo": ("demo", "Walk through recall and reflect on a copy of a sample workspace."),
+    "demo": ("workspaces", "Walk through recall and reflect on a copy of a sample workspace."),
     "completion": ("settings", "Print the script that completes commands in a shell."),
 }
 """Each command's module and one-line summary, so that `--help` imports none of them."""
-EXAMPLES = """
-lorebank init ~/notes
-lorebank retain "O(c=0.9) @Peter: Prefers short replies."
-lorebank recall "what does Peter prefer?"
-lorebank reflect --dry-run --diff
-"""
 
 
 def find_command(name: str) -> click.Command:
@@ -104,12 +98,18 @@ class LazyGroup(CommandGroup):
         return [(name, summary) for name, (_, summary) in COMMANDS.items()]
 
 
-@click.group("lorebank", cls=LazyGroup, invoke_without_command=True, examples=EXAMPLES)
+@click.group("lorebank", cls=LazyGroup, invoke_without_command=True)
 @click.pass_context
 def cli(ctx: click.Context) -> None:
     """An agent's memory over plain Markdown: retain, recall, reflect.
 
     Notes stay files you can read and edit. Every answer names the line it stands on.
+
+    Examples:
+        lorebank init ~/notes
+        lorebank retain "O(c=0.9) @Peter: Prefers short replies."
+        lorebank recall "what does Peter prefer?"
+        lorebank reflect --dry-run --diff
     """
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())

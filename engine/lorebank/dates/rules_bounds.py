@@ -21,8 +21,6 @@ from lorebank.records import dataclass
 
 _HABITUAL_ARTICLE = language_bit("fr") | language_bit("it")
 _AROUND_DAYS = 3
-_SOON = 61
-"""Days: two months ahead a beginning is planned rather than remembered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,18 +96,10 @@ def _resolved(meaning: Meaning, moment: Moment) -> list[tuple[date | None, date 
     if moment.tense == "near" and meaning.modifier in ("until", "before"):
         moment = replace(moment, tense="future")
     begun = meaning.modifier == "since" or (
-        meaning.modifier == "since-or-starting" and not _is_soon(moment, span)
+        meaning.modifier == "since-or-starting" and moment.tense != "future"
     )
     days = _settled(moment, span, begun=begun)
     return [_bounded(meaning, *days)] if days else []
-
-
-def _is_soon(moment: Moment, span: Span) -> bool:
-    """Whether `dal 1° aprile` is told of what is to come."""
-    if moment.tense != "near" or span.cycle is None or span.cycle.period != "year":
-        return moment.tense == "future"
-    coming = moment.coming(span.cycle)
-    return coming is not None and (coming[0] - moment.now).days <= _SOON
 
 
 def _bounded(meaning: Meaning, first: date, last: date) -> tuple[date | None, date | None]:

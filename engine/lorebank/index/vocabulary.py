@@ -10,56 +10,43 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import field
 
 import apsw
 
-from lorebank.database.connection import Connection, generation, has_full_text, select
+from lorebank.database.connection import Connection, Memo, has_full_text, select
 from lorebank.index.items import item_count
 from lorebank.language.folding import fold
 from lorebank.language.words import searchable, words
-from lorebank.records import dataclass
 
 TOKENIZER = ("porter", ["unicode61", "remove_diacritics", "2"])
 
 
-@dataclass(slots=True)
 class Vocabulary:
     """Counts over the items of one connection; FTS5 walks a word's whole list for each."""
 
-    connection: Connection
-    _generation: tuple[int, int] | None = None
-    _total: int = 0
-    _counts: dict[str, int] = field(default_factory=dict)
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+        self._counts: Memo[str, int] = Memo(connection)
+        self._totals: Memo[str, int] = Memo(connection)
 
     @property
     def total(self) -> int:
         """How many items there are."""
-        self._follow()
-        return self._total
+        known = self._totals.current()
+        if "total" not in known:
+            known["total"] = item_count(self.connection)
+        return known["total"]
 
     def frequencies(self, terms: Sequence[str]) -> dict[str, int]:
         """For each term, in how many items it stands; a phrase counts as its rarest word."""
-        self._follow()
+        counts = self._counts.current()
+        query = "SELECT coalesce(max(doc), 0) FROM temp.items_words WHERE term = ?"
         for term in terms:
-            if term not in self._counts:
-                found = map(self._count, stems(self.connection, term))
-                self._counts[term] = min(found, default=0)
-        return {term: self._counts[term] for term in terms}
-
-    def _count(self, stem: str) -> int:
-        return int(
-            self.connection.execute(
-                "SELECT coalesce(max(doc), 0) FROM temp.items_words WHERE term = ?", (stem,)
-            ).get
-        )
-
-    def _follow(self) -> None:
-        current = generation(self.connection)
-        if current != self._generation:
-            self._generation = current
-            self._total = item_count(self.connection)
-            self._counts.clear()
+            if term not in counts:
+                found = stems(self.connection, term)
+                each = [int(self.connection.execute(query, (stem,)).get) for stem in found]
+                counts[term] = min(each, default=0)
+        return {term: counts[term] for term in terms}
 
 
 def index_words(connection: Connection) -> None:
