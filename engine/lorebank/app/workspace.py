@@ -14,7 +14,7 @@ from dataclasses import replace
 from datetime import date
 from functools import cached_property, partial, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, TypedDict, TypeVar
 
 from lorebank.database import connection as store
 from lorebank.database.connection import read_meta
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from lorebank.index.vocabulary import Vocabulary
     from lorebank.qmd.refresh import Timer
     from lorebank.qmd.sidecar import Sidecar
+    from lorebank.settings.config import Change
     from lorebank.settings.tables import Config
 
 Progress = Callable[[str, int, int], None]
@@ -77,6 +78,17 @@ def rebuild_index_if_corrupt(method: Callable[P, R]) -> Callable[P, R]:
         return method(*args, **kwargs)
 
     return retried
+
+
+class Opening(TypedDict, total=False):
+    """What a bank is opened with, beside its place; see `Bank.open`."""
+
+    now: date | None
+    environ: Mapping[str, str] | None
+    offline: bool
+    flags: Sequence[Change]
+    say: Say
+    group: bool
 
 
 RECOGNISED = "recognised: "
@@ -394,6 +406,10 @@ class OpenWorkspace:
         if not self.config.recall.auto_sync:
             fresh = not stale_paths(self.index, self.root, self.walk())
         return {"fresh": fresh, "synced_at": synced_at}
+
+    def slug_of(self, name: str | None) -> str | None:
+        """The slug of the entity that a caller names; `None` without a name."""
+        return None if name is None else self.find_entity(name).slug
 
     def find_entity(self, name: str) -> Entity:
         from lorebank.names.entities import nearest_names

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from lorebank.cli.render.text import Look
-    from lorebank.schedule.record import Record
+    from lorebank.schedule.job import ScheduleRecord
 
 
 COMMANDS = {
@@ -205,26 +205,10 @@ def _what(problem: click.UsageError) -> str:
 def _usage_hint(problem: click.UsageError) -> str:
     name = problem.ctx.command_path if problem.ctx else "lorebank"
     if isinstance(problem, click.NoSuchOption):
-        near = _nearest_option(problem)
-        if near:
-            return f"did you mean {near}?"
+        if problem.possibilities:
+            return f"did you mean {problem.possibilities[0]}?"
         return f"put -- before text that begins with a dash; {name} --help lists the options"
     return f"{name} --help shows how to call it"
-
-
-def _nearest_option(problem: click.NoSuchOption) -> str | None:
-    if problem.ctx is None or not problem.option_name.startswith("--"):
-        return None
-    options = [
-        option
-        for parameter in problem.ctx.command.get_params(problem.ctx)
-        for option in parameter.opts
-        if option.startswith("--")
-    ]
-    import difflib
-
-    near = difflib.get_close_matches(problem.option_name, options, n=1, cutoff=0.65)
-    return near[0] if near else None
 
 
 def _system(problem: OSError) -> LorebankError:
@@ -244,7 +228,7 @@ def catch_up(session: Session) -> None:
     if root is None or session.reflected or not (root / ".memory" / "schedule.json").is_file():
         return
     from lorebank.cli.render.reports import missed_line
-    from lorebank.schedule.record import missed_run, read_record
+    from lorebank.schedule.job import missed_run, read_record
 
     record = read_record(root)
     missed = missed_run(record, session.moment) if record else None
@@ -258,7 +242,7 @@ def catch_up(session: Session) -> None:
         session.note([session.error_look.warn("note: ") + missed_line(missed)])
 
 
-def _wish(session: Session, record: Record) -> str:
+def _wish(session: Session, record: ScheduleRecord) -> str:
     from lorebank.settings.config import load_config
 
     wish = load_config(session.opened, os.environ, session.flags).reflect.catch_up
@@ -268,7 +252,7 @@ def _wish(session: Session, record: Record) -> str:
 def _run(session: Session, root: Path) -> None:
     """Reflect now; the command itself went well, so that trouble here is only said."""
     from lorebank.cli.render.reports import reflect_log_line
-    from lorebank.schedule.record import note_run
+    from lorebank.schedule.job import note_run
 
     try:
         with session.bank() as bank:

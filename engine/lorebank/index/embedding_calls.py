@@ -57,8 +57,7 @@ def embed_calls(embedder: Embedder, calls: Iterable[Mapping[str, str]]) -> Itera
         return
     from concurrent.futures import ThreadPoolExecutor  # its import is felt by a single recall
 
-    # One more than may ask at a time: an answer is read while the next ones are on their way.
-    with ThreadPoolExecutor(2 * embedder.limits.concurrency) as workers:
+    with ThreadPoolExecutor(embedder.limits.concurrency) as workers:
         try:
             yield from _pipeline(embedder, calls, workers)
         except BaseException:

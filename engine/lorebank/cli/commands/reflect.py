@@ -124,7 +124,7 @@ def reflect(session: Session, /, check: bool, diff: bool, **options: Any) -> int
 
 def _keep_in_mind(session: Session) -> None:
     """A schedule that waited for this run has missed nothing any more."""
-    from lorebank.schedule.record import note_run
+    from lorebank.schedule.job import note_run
 
     session.reflected = True
     if session.opened is not None:

@@ -22,11 +22,13 @@ from lorebank.schedule.install import (
     remove,
     texts,
 )
-from lorebank.schedule.job import DEFAULT_AT, Job, parse_at
-from lorebank.schedule.record import (
-    Record,
+from lorebank.schedule.job import (
+    DEFAULT_AT,
+    Job,
+    ScheduleRecord,
     delete_record,
     missed_run,
+    parse_at,
     read_record,
     write_record,
 )
@@ -90,7 +92,7 @@ def install_job(session: Session, at: str, system: str | None, catch_up: bool) -
     same = before is not None and (before.system, before.at) == (chosen, job.at)
     since = before.since if before and same else session.moment
     last_run = before.last_run if before else None
-    write_record(root, Record(chosen, job.at, since, catch_up, last_run))
+    write_record(root, ScheduleRecord(chosen, job.at, since, catch_up, last_run))
     if session.json:
         session.show_json({"system": chosen, "at": at, "name": job.name, "changed": changed})
     else:

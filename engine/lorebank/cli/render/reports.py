@@ -29,11 +29,10 @@ if TYPE_CHECKING:
         SyncReport,
         UndoReport,
     )
-    from lorebank.exchange.reports import ImportReport
+    from lorebank.exchange.importing import ImportReport
     from lorebank.nightly.review import Change
     from lorebank.schedule.install import Scheduled
-    from lorebank.schedule.job import Job
-    from lorebank.schedule.record import Record
+    from lorebank.schedule.job import Job, ScheduleRecord
     from lorebank.templates.scaffold import Template
 
 PAGE_SKIPPED = "page-skipped"
@@ -476,7 +475,7 @@ def installed_lines(system: str, job: Job, *, changed: bool) -> list[str]:
 
 
 def schedule_lines(
-    look: Look, found: Sequence[Scheduled], record: Record | None, missed: datetime | None
+    look: Look, found: Sequence[Scheduled], record: ScheduleRecord | None, missed: datetime | None
 ) -> list[str]:
     """Where it stands, the last run, what was missed."""
     rows = [("scheduled", _where(look, each)) for each in found] or [("scheduled", "not at all")]
