@@ -154,7 +154,7 @@ def unsure(ws: OpenWorkspace, entity: str | None = None, *, k: int = 20) -> Unsu
     if k < 1:
         raise UsageError(f"k must be at least 1, not {k}")
     ws.freshen()
-    slug = None if entity is None else ws.find_entity(entity).slug
+    slug = ws.slug_of(entity)
     return unsure_queue(ws.index, limit=k, entity=slug)
 
 

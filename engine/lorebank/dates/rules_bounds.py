@@ -17,16 +17,13 @@ from lorebank.dates.rules_days import day_of_month
 from lorebank.dates.rules_relative import Duration, is_year
 from lorebank.dates.spans import Days, Moment, Span, moved, shift
 from lorebank.domain import Interval
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 _HABITUAL_ARTICLE = language_bit("fr") | language_bit("it")
 _AROUND_DAYS = 3
-_SOON = 61
-"""Days: two months ahead a beginning is planned rather than remembered."""
 
 
-@dataclass(frozen=True, slots=True)
-class Meaning:
+class Meaning(Record):
     """What a whole phrase means."""
 
     spans: tuple[Span, ...]
@@ -98,18 +95,10 @@ def _resolved(meaning: Meaning, moment: Moment) -> list[tuple[date | None, date 
     if moment.tense == "near" and meaning.modifier in ("until", "before"):
         moment = replace(moment, tense="future")
     begun = meaning.modifier == "since" or (
-        meaning.modifier == "since-or-starting" and not _is_soon(moment, span)
+        meaning.modifier == "since-or-starting" and moment.tense != "future"
     )
     days = _settled(moment, span, begun=begun)
     return [_bounded(meaning, *days)] if days else []
-
-
-def _is_soon(moment: Moment, span: Span) -> bool:
-    """Whether `dal 1° aprile` is told of what is to come."""
-    if moment.tense != "near" or span.cycle is None or span.cycle.period != "year":
-        return moment.tense == "future"
-    coming = moment.coming(span.cycle)
-    return coming is not None and (coming[0] - moment.now).days <= _SOON
 
 
 def _bounded(meaning: Meaning, first: date, last: date) -> tuple[date | None, date | None]:

@@ -13,13 +13,13 @@ from itertools import pairwise
 
 from lorebank.dates.lexicon import Lexicon, is_cjk, lexicon
 from lorebank.language.folding import fold
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 _NUMERIC = re.compile(
     r"\d(?:"
     r"(?<![\w.-]\d)\d{0,3}[-/](?:\d\d?(?!\d)|w\d\d)"
     r"|(?<![\d.]\d)\d?\.\d\d?(?:['’]|\.(?:(?:19|20)?\d\d(?![\d.])|(?!\d)))"
-    r"|(?<=[ (][qh]\d)(?!\w)|(?<=[ (-]w\d)\d(?!\w)|(?<=fy[0-9])|(?<=fy [0-9])|(?<=['’]\d)\d(?!\d)"
+    r"|(?<=[ (][qh]\d)(?!\w)|(?<=[ (-]w\d)\d(?!\w)|(?<=['’]\d)\d(?!\d)"
     r"|'[a-z]|0'?s(?!\w)|(?:st|nd|rd|th|er|eme|re|ste|de|e|q|[oaº°ª])(?!\w)"
     r")"
 )
@@ -58,8 +58,7 @@ _POSTPOSITIONS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Screen:
+class _Screen(Record):
     """Words by what they need beside them."""
 
     strong: frozenset[str]

@@ -1,7 +1,5 @@
 """What is to be done or lies ahead: tasks and promises with what became of them, and appointments.
 
-
-
 The same words again are the same task: what the newest line says of it holds, so a task carried
 from log to log is listed once, and one that a later log ticks off is done. People tick things off
 in other words ("call the roofer" → "rang the roofer, comes Friday"), so a tick also settles the
@@ -12,12 +10,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import date
 
 from lorebank.database.connection import Connection, select
 from lorebank.domain import PROMISE, Citation, Interval, Task, TaskState
-from lorebank.index.items import NOTE, load_items
+from lorebank.index.finding import entities_in_text
+from lorebank.index.items import NOTE, iso, load_items, stored_day
 from lorebank.index.succession import superseded_facts
 from lorebank.language.words import content_words, words
 from lorebank.records import dataclass
@@ -28,22 +27,13 @@ _TICKED = 0.5
 hand: 7 of 65 lines wrongly listed at .5, 38 without; none wrongly settled."""
 
 
-def insert_tasks(connection: Connection, item: int, tasks: Sequence[Task]) -> None:
-    """Note that an item is a task, or holds some."""
-    connection.executemany(
+def insert_task(connection: Connection, item: int, task: Task) -> None:
+    """Note that an item is a task, or holds one."""
+    start, end = (iso(task.due.start), iso(task.due.end)) if task.due else (None, None)
+    same = " ".join(words(task.text))
+    connection.execute(
         "INSERT OR IGNORE INTO tasks VALUES (?, ?, ?, ?, ?, ?, ?)",
-        [
-            (
-                item,
-                task.kind,
-                task.text,
-                task.state.value,
-                _iso(task.due.start) if task.due else None,
-                _iso(task.due.end) if task.due else None,
-                " ".join(words(task.text)),
-            )
-            for task in tasks
-        ],
+        (item, task.kind, task.text, task.state.value, start, end, same),
     )
 
 
@@ -69,19 +59,19 @@ def load_tasks(
         f" JOIN files f ON f.file = i.file WHERE {TRUSTED} AND (?1 IS NULL OR i.recorded IS NULL"
         f" OR i.recorded <= ?1){only if own_promises else ''}"
         " ORDER BY coalesce(i.recorded, ''), f.path, i.start_line, t.text",
-        (_iso(until),),
+        (iso(until),),
     ):
         settles = TaskState(said) is not TaskState.OPEN
         known = [same] if same in newest or not settles else _nearest_open(newest, text)
         before = next(iter([newest.pop(key) for key in known if key in newest]), None)
-        due = Interval(_day(start), _day(end)) if start or end else None
+        due = Interval(stored_day(start), stored_day(end)) if start or end else None
         newest[same] = Task(
             text,
             TaskState(said),
             Citation(path, first, last),
             due or (before.due if before else None),  # copied on without its day
             kind,
-            _day(recorded),
+            stored_day(recorded),
             _entities(connection, item),
         )
     return tuple(task for task in newest.values() if state in (None, task.state))
@@ -109,14 +99,6 @@ def _entities(connection: Connection, item: int) -> tuple[str, ...]:
         (item,),
     )
     return tuple(json.loads(named))
-
-
-def _iso(day: date | None) -> str | None:
-    return day.isoformat() if day else None
-
-
-def _day(stored: str | None) -> date | None:
-    return date.fromisoformat(stored) if stored else None
 
 
 _MARKER = re.compile(r"\A(?:[-*+]|\d+[.)])\s+(?:\[.\]\s+)?")
@@ -156,7 +138,7 @@ def appointments_known_on(connection: Connection, day: date) -> list[Appointment
             (day.isoformat(),),
         )
     ]
-    plain = _named(connection)
+    plain = entities_in_text(connection, numbers)
     replaced = superseded_facts(connection, as_of=day)
     items = load_items(connection, numbers)
     return [
@@ -179,10 +161,3 @@ def _first_ahead(times: tuple[Interval, ...], day: date | None) -> tuple[Interva
         t for t in times if day is None or max(filter(None, (t.start, t.end)), default=day) > day
     )
     return tuple(ahead)[:1]
-
-
-def _named(connection: Connection) -> dict[int, tuple[str, ...]]:
-    found: dict[int, tuple[str, ...]] = {}
-    for item, entity in select(connection, "SELECT item, entity FROM plain_mentions"):
-        found[item] = (*found.get(item, ()), entity)
-    return found

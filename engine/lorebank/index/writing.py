@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from datetime import date
+from functools import lru_cache
 from hashlib import blake2b
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,24 +15,22 @@ from lorebank.database.connection import Connection, select
 from lorebank.domain import (
     NOBODY,
     PROMISE,
-    Author,
     Chunk,
+    Citation,
     Diagnostic,
     Fact,
     Interval,
-    Origin,
     Passage,
     Task,
 )
-from lorebank.index.chunks import delete_context, insert_context
 from lorebank.index.embedding import item_text
 from lorebank.index.embedding_cache import text_hash
 from lorebank.index.finding import insert_codes
-from lorebank.index.items import ENDS
+from lorebank.index.items import ENDS, iso
 from lorebank.index.slots import insert_slots
-from lorebank.index.status import insert_advice
+from lorebank.index.status import ADVICE
 from lorebank.index.succession import insert_change, insert_line_rulings
-from lorebank.index.tasks import insert_tasks
+from lorebank.index.tasks import insert_task
 from lorebank.language.words import searchable
 from lorebank.markdown.origin import format_author, read_origin_mark
 from lorebank.markdown.properties import find_tags
@@ -48,21 +47,13 @@ _LONG_LINE = 1_000
 _FEWEST_TURNS, _MOST_SPEAKERS = 4, 6
 """Of a dialogue; a day's facts about as few people are seldom as many, or taken in turns."""
 _SHOWN_NAME = re.compile(r"\[\[[^\]|\n]+\|([^\]\n]+)\]\]")
-_MONTHS = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-]
-_WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()  # noqa: SIM905
+_MONTHS = "january february march april may june july august september october november december"
+_WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday"
+
+
+_OF_ITEMS = "mentions further_times plain_mentions slots changes vectors codes tags tasks"
+"""Tables with a row, or some, for each item."""
+_OF_FILES = "items chunks confirmations line_rulings names contexts files"
 
 
 def delete_file(connection: Connection, path: str) -> None:
@@ -71,27 +62,18 @@ def delete_file(connection: Connection, path: str) -> None:
     if row is None:
         return
     file = row[0]
-    items = "SELECT item FROM items WHERE file = ?"
-    chunks = "SELECT chunk FROM chunks WHERE file = ?"
-    connection.execute(f"DELETE FROM items_fts WHERE rowid IN ({items})", (file,))
-    connection.execute(f"DELETE FROM mentions WHERE item IN ({items})", (file,))
-    connection.execute(f"DELETE FROM further_times WHERE item IN ({items})", (file,))
-    connection.execute(f"DELETE FROM plain_mentions WHERE item IN ({items})", (file,))
-    connection.execute(f"DELETE FROM slots WHERE item IN ({items})", (file,))
-    connection.execute(f"DELETE FROM changes WHERE item IN ({items})", (file,))
-    connection.execute(f"DELETE FROM vectors WHERE item IN ({items})", (file,))
-    connection.execute(f"DELETE FROM codes WHERE item IN ({items})", (file,))
-    connection.execute(f"DELETE FROM tags WHERE item IN ({items})", (file,))
-    connection.execute(f"DELETE FROM tasks WHERE item IN ({items})", (file,))
-    connection.execute("DELETE FROM items WHERE file = ?", (file,))
-    connection.execute(f"DELETE FROM chunks_fts WHERE rowid IN ({chunks})", (file,))
-    connection.execute("DELETE FROM chunks WHERE file = ?", (file,))
-    connection.execute("DELETE FROM confirmations WHERE file = ?", (file,))
-    connection.execute("DELETE FROM line_rulings WHERE file = ?", (file,))
-    connection.execute("DELETE FROM names WHERE file = ?", (file,))
-    delete_context(connection, file)
+    # Items and chunks last: the others are found by them.
+    for table in [*_OF_ITEMS.split(), "items_fts"]:
+        key = "rowid" if table == "items_fts" else "item"
+        connection.execute(
+            f"DELETE FROM {table} WHERE {key} IN (SELECT item FROM items WHERE file = ?)", (file,)
+        )
+    connection.execute(
+        "DELETE FROM chunks_fts WHERE rowid IN (SELECT chunk FROM chunks WHERE file = ?)", (file,)
+    )
+    for table in _OF_FILES.split():
+        connection.execute(f"DELETE FROM {table} WHERE file = ?", (file,))
     connection.execute("DELETE FROM diagnostics WHERE path = ?", (path,))
-    connection.execute("DELETE FROM files WHERE file = ?", (file,))
 
 
 def holders_of_file(connection: Connection, path: str) -> set[str]:
@@ -138,7 +120,7 @@ def insert_file(connection: Connection, read: ReadFile, mtime_ns: int) -> None:
             source.size,
             mtime_ns,
             read.hash,
-            _iso(source.recorded),
+            iso(source.recorded),
             read.title,
             read.origin.value,
             int(_is_dialogue(read)),
@@ -151,11 +133,14 @@ def insert_file(connection: Connection, read: ReadFile, mtime_ns: int) -> None:
     _insert_chunks(connection, file, read, starts)
     insert_names(connection, file, read.names)
     if read.context and read.origin.trusted:  # else it would speak for its neighbours
-        insert_context(connection, file, read.context_scope, read.context)
+        connection.execute(
+            "INSERT INTO contexts (scope, file, text) VALUES (?, ?, ?)",
+            (read.context_scope, file, read.context),
+        )
     insert_confirmations(connection, file, read.confirmations)
     insert_line_rulings(connection, file, read)
     insert_diagnostics(connection, read.diagnostics)
-    insert_advice(connection, read.advice)
+    insert_diagnostics(connection, read.advice, ADVICE)
 
 
 def _is_dialogue(read: ReadFile) -> bool:
@@ -170,10 +155,13 @@ def _is_dialogue(read: ReadFile) -> bool:
     return 2 * turns >= len(speakers) and len(set().union(*speakers)) <= _MOST_SPEAKERS
 
 
-def insert_diagnostics(connection: Connection, diagnostics: Sequence[Diagnostic]) -> None:
+def insert_diagnostics(
+    connection: Connection, diagnostics: Sequence[Diagnostic], source: str = ""
+) -> None:
+    """Note what was found; `source` stands before each code, where it is no problem of a file."""
     connection.executemany(
         "INSERT INTO diagnostics (path, line, code, message) VALUES (?, ?, ?, ?)",
-        [(d.path, d.line, d.code, d.message) for d in diagnostics],
+        [(d.path, d.line, f"{source}{d.code}", d.message) for d in diagnostics],
     )
 
 
@@ -196,6 +184,12 @@ class _Entry(NamedTuple):
     def fact(self) -> Fact | None:
         return self.said if isinstance(self.said, Fact) else None
 
+    @property
+    def day(self) -> str:
+        """When a fact happened, else was written."""
+        occurred = self.times[0].start if self.times else None
+        return iso(occurred or (self.fact.recorded if self.fact else None)) or ""
+
 
 def _insert_items(connection: Connection, file: int, read: ReadFile, starts: Sequence[int]) -> None:
     entries = _entries(connection, read, starts)
@@ -215,7 +209,7 @@ def _insert_items(connection: Connection, file: int, read: ReadFile, starts: Seq
     connection.executemany(
         "INSERT INTO further_times (item, position, start, end) VALUES (?, ?, ?, ?)",
         [
-            (entry.item, position, _iso(time.start), _iso(time.end))
+            (entry.item, position, iso(time.start), iso(time.end))
             for entry in entries
             for position, time in enumerate(entry.times[1:], start=1)
         ],
@@ -224,26 +218,36 @@ def _insert_items(connection: Connection, file: int, read: ReadFile, starts: Seq
         "INSERT OR IGNORE INTO tags (item, tag) VALUES (?, ?)",
         [(entry.item, tag) for entry in entries for tag in (*read.tags, *find_tags(entry.raw))],
     )
+    connection.executemany(
+        "INSERT INTO mentions (item, position, slug, entity, name, subject, day)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?)",
+        [
+            (entry.item, position, m.slug, m.slug, m.name, int(m.subject), entry.day)
+            for entry in entries
+            for position, m in enumerate(entry.fact.mentions if entry.fact else ())
+        ],
+    )
     for entry in entries:
         if entry.fact:
-            _insert_mentions(connection, entry, entry.fact)
             insert_slots(connection, entry.item, entry.slots)
             insert_change(connection, entry.item, entry.fact)
         if entry.task:
-            insert_tasks(connection, entry.item, [entry.task])
+            insert_task(connection, entry.item, entry.task)
 
 
 def _entries(connection: Connection, read: ReadFile, starts: Sequence[int]) -> list[_Entry]:
     """The items of a file in the order of its lines, numbered on from those that are there."""
     tasks = {task.citation: task for task in read.tasks}
-    marked = [task for task in read.tasks if task.kind != PROMISE]
+    boxes = [
+        (Passage(read.text[start : start + length], task.citation), task)
+        for task in read.tasks
+        if task.kind != PROMISE
+        for start, length in [_extent(task.citation, starts)]
+    ]
     said: list[tuple[Fact | Passage, tuple[Interval, ...], tuple[Slot, ...]]] = [
         *((f, f.times, slots) for f, slots in zip(read.facts, read.slots, strict=True)),
         *((passage, times, ()) for passage, times in read.passages),
-        *(
-            (_as_passage(task, read.text, starts), (task.due,) if task.due else (), ())
-            for task in marked
-        ),
+        *((passage, (task.due,) if task.due else (), ()) for passage, task in boxes),
     ]
     said.sort(key=lambda entry: (entry[0].citation.start_line, entry[0].citation.end_line))
     first = int(connection.execute("SELECT coalesce(max(item), 0) + 1 FROM items").get)
@@ -251,22 +255,26 @@ def _entries(connection: Connection, read: ReadFile, starts: Sequence[int]) -> l
     for item, (each, times, slots) in enumerate(said, start=first):
         start, length = _place(each, read.text, starts)
         raw = read.text[start : start + length]
-        task = tasks.get(each.citation)
-        if task is not None and task.kind == PROMISE and task.text not in _said_by(each):
-            task = None  # another part of a long line
         words = _words_of_fact(each) if isinstance(each, Fact) else raw
+        task = tasks.get(each.citation)
+        text = each.content if isinstance(each, Fact) else each.text
+        if task is not None and task.kind == PROMISE and task.text not in text:
+            task = None  # another part of a long line
         entries.append(_Entry(item, each, times, slots, task, start, length, raw, words))
     return entries
-
-
-def _said_by(each: Fact | Passage) -> str:
-    return each.content if isinstance(each, Fact) else each.text
 
 
 def _item_row(entry: _Entry, file: int, ordinal: int, read: ReadFile) -> tuple[Any, ...]:
     said, fact = entry.said, entry.fact
     occurred = entry.times[0] if entry.times else None
-    origin, author = _whose(entry, read)
+    if fact:
+        origin, author = fact.origin, fact.author
+        subjects = [mention.name for mention in fact.mentions if mention.subject]
+        embedded = item_text(fact.content, said.heading, subjects)
+    else:
+        _, marked, author = read_origin_mark(entry.raw)
+        origin = read.origin.least_trusted(marked)
+        embedded = item_text(entry.raw, said.heading)
     return (
         entry.item,
         file,
@@ -278,21 +286,21 @@ def _item_row(entry: _Entry, file: int, ordinal: int, read: ReadFile) -> tuple[A
         entry.start,
         entry.length,
         said.heading,
-        _iso(fact.recorded if fact else read.source.recorded),
-        _iso(occurred.start) if occurred else None,
-        _iso(occurred.end) if occurred else None,
+        iso(fact.recorded if fact else read.source.recorded),
+        iso(occurred.start) if occurred else None,
+        iso(occurred.end) if occurred else None,
         fact.content if fact else None,
         fact.confidence if fact else None,
         _marks(fact) if fact else None,
         json.dumps(fact.details, ensure_ascii=False) if fact and fact.details else None,
-        text_hash(_embedded_text(entry)),
+        text_hash(embedded),
         origin.value,
         (format_author(author) or None) if author is not NOBODY else None,
     )
 
 
 def _search_rows(entries: Sequence[_Entry], read: ReadFile) -> Iterator[tuple[Any, ...]]:
-    title = searchable(f"{read.source.path} {read.title} {read.context}".rstrip())
+    title = _title_words(read)
     heads = [entry.words[:_NEIGHBOUR_CHARACTERS] for entry in entries]
     for place, entry in enumerate(entries):
         around = [
@@ -311,73 +319,37 @@ def _search_rows(entries: Sequence[_Entry], read: ReadFile) -> Iterator[tuple[An
         )
 
 
-def _insert_mentions(connection: Connection, entry: _Entry, fact: Fact) -> None:
-    occurred = entry.times[0].start if entry.times else None
-    day = _iso(occurred or fact.recorded) or ""
-    connection.executemany(
-        "INSERT INTO mentions (item, position, slug, entity, name, subject, day)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?)",
-        [
-            (entry.item, position, m.slug, m.slug, m.name, int(m.subject), day)
-            for position, m in enumerate(fact.mentions)
-        ],
-    )
-
-
-def _embedded_text(entry: _Entry) -> str:
-    if entry.fact:
-        subjects = [mention.name for mention in entry.fact.mentions if mention.subject]
-        return item_text(entry.fact.content, entry.said.heading, subjects)
-    return item_text(entry.raw, entry.said.heading)
-
-
 def _marks(fact: Fact) -> str | None:
     marks = [[mark.stance.value, mark.opinion_id] for mark in fact.marks]
     marks += [[ENDS, ended] for ended in fact.ends]
     return json.dumps(marks) if marks else None
 
 
-def _as_passage(task: Task, text: str, starts: Sequence[int]) -> Passage:
-    """The lines of a task, box included."""
-    start, length = _extent(task.citation.start_line, task.citation.end_line, starts)
-    return Passage(text[start : start + length], task.citation)
-
-
-def _whose(entry: _Entry, read: ReadFile) -> tuple[Origin, Author]:
-    if entry.fact:
-        return entry.fact.origin, entry.fact.author
-    _, origin, author = read_origin_mark(entry.raw)
-    return read.origin.least_trusted(origin), author
-
-
 def _insert_chunks(
     connection: Connection, file: int, read: ReadFile, starts: Sequence[int]
 ) -> None:
-    title = searchable(f"{read.source.path} {read.title} {read.context}".rstrip())
-    for ordinal, chunk in enumerate(read.chunks):
-        start, length = _place(chunk, read.text, starts)
-        connection.execute(
-            "INSERT INTO chunks (file, ordinal, start_line, end_line, start, length, heading)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (
-                file,
-                ordinal,
-                chunk.citation.start_line,
-                chunk.citation.end_line,
-                start,
-                length,
-                chunk.heading,
-            ),
-        )
-        connection.execute(
-            "INSERT INTO chunks_fts (rowid, text, heading, title) VALUES (?, ?, ?, ?)",
-            (
-                connection.last_insert_rowid(),
-                searchable(chunk.text),
-                searchable(chunk.heading),
-                title,
-            ),
-        )
+    first = int(connection.execute("SELECT coalesce(max(chunk), 0) + 1 FROM chunks").get)
+    places = [(chunk.citation, *_place(chunk, read.text, starts)) for chunk in read.chunks]
+    connection.executemany(
+        "INSERT INTO chunks (chunk, file, ordinal, start_line, end_line, start, length, heading)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        [
+            (first + n, file, n, at.start_line, at.end_line, start, length, read.chunks[n].heading)
+            for n, (at, start, length) in enumerate(places)
+        ],
+    )
+    title = _title_words(read)
+    connection.executemany(
+        "INSERT INTO chunks_fts (rowid, text, heading, title) VALUES (?, ?, ?, ?)",
+        [
+            (number, searchable(chunk.text), searchable(chunk.heading), title)
+            for number, chunk in enumerate(read.chunks, start=first)
+        ],
+    )
+
+
+def _title_words(read: ReadFile) -> str:
+    return searchable(f"{read.source.path} {read.title} {read.context}".rstrip())
 
 
 def _words_of_fact(fact: Fact) -> str:
@@ -387,7 +359,7 @@ def _words_of_fact(fact: Fact) -> str:
 
 def _place(entry: Fact | Passage | Chunk, text: str, starts: Sequence[int]) -> tuple[int, int]:
     """Offset and length of an entry: its lines, or its own part where a long line was cut up."""
-    start, length = _extent(entry.citation.start_line, entry.citation.end_line, starts)
+    start, length = _extent(entry.citation, starts)
     if isinstance(entry, Fact) or length <= len(entry.text) + _LONG_LINE:
         return start, length
     found = text.find(entry.text, start, start + length)
@@ -399,33 +371,27 @@ def _day_words(recorded: date | None, times: tuple[Interval, ...]) -> str:
     return " ".join(_words_of_day(day) for day in dict.fromkeys(days) if day)
 
 
+@lru_cache(maxsize=1024)
 def _words_of_day(day: date) -> str:
-    return f"{day.isoformat()} {day.day} {_MONTHS[day.month - 1]} {_WEEKDAYS[day.weekday()]}"
+    month, weekday = _MONTHS.split()[day.month - 1], _WEEKDAYS.split()[day.weekday()]
+    return f"{day.isoformat()} {day.day} {month} {weekday}"
 
 
 def _line_starts(text: str) -> list[int]:
     """Offset of each line, and of the end of the text as the last entry."""
-    starts = [0]
-    position = text.find("\n")
-    while position >= 0:
-        starts.append(position + 1)
-        position = text.find("\n", position + 1)
+    starts = [0, *(found.end() for found in re.finditer("\n", text))]
     if starts[-1] != len(text):
         starts.append(len(text) + 1)
     return starts
 
 
-def _extent(start_line: int, end_line: int, starts: Sequence[int]) -> tuple[int, int]:
+def _extent(place: Citation, starts: Sequence[int]) -> tuple[int, int]:
     """Offset and length of some lines in the text, the last line ending left out."""
-    start = starts[start_line - 1]
-    return start, max(0, starts[min(end_line, len(starts) - 1)] - 1 - start)
+    start = starts[place.start_line - 1]
+    return start, max(0, starts[min(place.end_line, len(starts) - 1)] - 1 - start)
 
 
 def _note_id(path: str, passage: Fact | Passage) -> str:
     text = passage.raw if isinstance(passage, Fact) else passage.text
     key = f"{path}\n{text}".encode("utf-8", "surrogatepass")
     return f"n-{blake2b(key, digest_size=5).hexdigest()}"
-
-
-def _iso(day: date | None) -> str | None:
-    return day.isoformat() if day else None

@@ -19,11 +19,11 @@ from dataclasses import replace
 
 from lorebank.domain import NOBODY, Author, EvidenceMark, FactKind, Mention, Origin, Stance
 from lorebank.language.folding import slugify
-from lorebank.markdown.headings import PLACEHOLDERS as PLACEHOLDER_NAMES
 from lorebank.markdown.mentions import find_mentions
 from lorebank.markdown.origin import read_origin_mark
 from lorebank.markdown.plain import plain_text
-from lorebank.records import dataclass
+from lorebank.markdown.sections import PLACEHOLDERS as PLACEHOLDER_NAMES
+from lorebank.records import Record
 
 LineProblem = tuple[str, str]
 """A diagnostic without its place: code and message."""
@@ -67,8 +67,7 @@ _MARK = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class FactLine:
+class FactLine(Record):
     """What one item's text says, without its place."""
 
     kind: FactKind

@@ -23,7 +23,7 @@ from lorebank.markdown.ledger import (
     add_entry,
     format_entry,
     parse_ledger,
-    remove_entries,
+    without_lines,
 )
 from lorebank.names.decisions import Decision, rule
 from lorebank.names.entities import SPELLING, decisions, name_uses, page_moves
@@ -189,7 +189,7 @@ def _without(text: str, standing: Sequence[LedgerEntry], entry: LedgerEntry) -> 
             f"no line of {IDENTITY_PAGE} says: {line}",
             hint="a line that names more than these is taken off by hand",
         )
-    return remove_entries(text, standing)
+    return without_lines(text, [entry.citation for entry in standing])
 
 
 def _check(

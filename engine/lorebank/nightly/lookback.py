@@ -147,7 +147,7 @@ def _unknown_ids(
 ) -> Iterator[RotFinding]:
     """Rulings on facts or opinions, and marks on lines, whose other end is not there any more."""
     known = [opinion.id for opinion in opinions]
-    for ruling in parse_evidence_lines(ledger, EVIDENCE_PAGE).rulings:
+    for ruling in parse_evidence_lines(ledger, EVIDENCE_PAGE)[0]:
         yield from _unknown_in_ruling(connection, ruling, known)
     for fact in marked_facts(connection):
         if fact.recorded is None or fact.recorded <= day:

@@ -20,9 +20,9 @@ from lorebank.domain import Diagnostic, Hunk, OpenPair, ReflectReport
 from lorebank.generation.writing import Writer
 from lorebank.index.items import item_places, recorded_since
 from lorebank.index.sync import known_hash
-from lorebank.markdown.headings import RETAIN_HEADINGS
 from lorebank.markdown.opinion_page import OPINIONS_PATH
 from lorebank.markdown.proposal_pages import PROPOSAL_PAGES
+from lorebank.markdown.sections import RETAIN_HEADINGS
 from lorebank.nightly.commit import REJECTED_PATH, parse_rejections, with_rejections
 from lorebank.nightly.hunks import hunks_of, without_hunks
 from lorebank.nightly.infer_written import ProseReader

@@ -21,8 +21,14 @@ from pathlib import Path
 from lorebank.database.connection import Connection, select
 from lorebank.domain import Citation, Diagnostic, Origin
 from lorebank.errors import NotFound, UsageError
-from lorebank.markdown.document import Document, read_document
-from lorebank.markdown.ledger import added_line, item_lines, note_text, split_note, without_lines
+from lorebank.markdown.document import Document
+from lorebank.markdown.ledger import (
+    added_line,
+    note_text,
+    read_decisions,
+    split_note,
+    without_lines,
+)
 from lorebank.records import Record
 from lorebank.trust.quarantine import item_of_id, items_in_lines, place_named
 from lorebank.workspace.layout import CONFIRMED_PAGE
@@ -62,23 +68,20 @@ def parse_confirmations(
     text: str, path: str, *, document: Document | None = None
 ) -> tuple[tuple[Confirmation, ...], tuple[Diagnostic, ...]]:
     """The confirmations of a page in order; list items that confirm nothing are reported."""
-    document = document or read_document(text, path)
-    found: list[Confirmation] = []
-    problems: list[Diagnostic] = list(document.diagnostics)
-    for line, place in item_lines(document):
-        said = _LINE.match(line)
-        target = _target(said) if said else None
-        rejected = said is not None and said["verb"].lower() == "reject"
-        if said is None or target is None or (rejected and target[0] is not Target.ID):
-            message = (
-                "not a confirmation; write `confirm f-…`, a path in backticks, or all imported;"
-                " or `reject f-…`"
-            )
-            problems.append(Diagnostic(path, place.start_line, "confirmation-unread", message))
-            continue
-        _, day, reason = split_note(said["rest"])
-        found.append(Confirmation(*target, day, reason, place, rejected))
-    return tuple(found), tuple(problems)
+    return read_decisions(text, path, _confirmation, "confirmation-unread", document)
+
+
+def _confirmation(line: str, place: Citation) -> Confirmation | str:
+    said = _LINE.match(line)
+    target = _target(said) if said else None
+    rejected = said is not None and said["verb"].lower() == "reject"
+    if said is None or target is None or (rejected and target[0] is not Target.ID):
+        return (
+            "not a confirmation; write `confirm f-…`, a path in backticks, or all imported;"
+            " or `reject f-…`"
+        )
+    _, day, reason = split_note(said["rest"])
+    return Confirmation(*target, day, reason, place, rejected)
 
 
 def format_confirmation(confirmation: Confirmation) -> str:
