@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from datetime import date
+from datetime import date as Day  # for fields called `date`, which would hide the type
 from enum import StrEnum
 from typing import Any
 
@@ -339,7 +340,7 @@ class Evidence(Record):
     fact_id: str
     source: Citation
     stance: Stance
-    date: date
+    date: Day
     delta: float
     """How far it moved the confidence, signed."""
     content: str = ""
@@ -775,7 +776,7 @@ class EntityView(Record):
 class BeliefStep(Record):
     """What one day did to an opinion's confidence, and by which part of the rule."""
 
-    date: date
+    date: Day
     before: float | None
     """`None` on the day that opened it."""
     after: float
