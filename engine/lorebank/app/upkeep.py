@@ -175,7 +175,7 @@ def export_template(
     Questions and their settings only, never an answer or a note; the directives where asked
     for. Returns the paths within the template. Raises `WorkspaceError` where `target` is taken.
     """
-    from lorebank.pages.template_export import export_pack
+    from lorebank.pages.standing_pages import export_pack
 
     return export_pack(
         ws.root,

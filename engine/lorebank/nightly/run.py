@@ -17,6 +17,7 @@ from lorebank.beliefs.nearness import VectorsOf
 from lorebank.beliefs.unsure import unsure_queue
 from lorebank.database.connection import Connection
 from lorebank.domain import Diagnostic, Hunk, OpenPair, ReflectReport
+from lorebank.generation.kept import KeptAnswers, ModelInRun
 from lorebank.generation.writing import Writer
 from lorebank.index.file_hashes import known_hash
 from lorebank.index.items import item_places, recorded_since
@@ -25,7 +26,6 @@ from lorebank.markdown.opinion_page import OPINIONS_PATH
 from lorebank.markdown.proposal_pages import PROPOSAL_PAGES
 from lorebank.nightly.commit import REJECTED_PATH, parse_rejections, with_rejections
 from lorebank.nightly.hunks import hunks_of, without_hunks
-from lorebank.nightly.infer_written import ProseReader
 from lorebank.nightly.journal import journal_entry, journal_path, moved_opinions
 from lorebank.nightly.proposals import Proposing, plan_proposal_edits, read_core_memory
 from lorebank.nightly.suggest import suggest_lines
@@ -39,12 +39,10 @@ from lorebank.nightly.undo import BegunRun, next_run
 from lorebank.pages.content import read_content
 from lorebank.pages.digests import TODAY_PATH
 from lorebank.pages.edits import PageEdit
-from lorebank.pages.generated_memory import GeneratedMemory
 from lorebank.pages.page_files import Page, encoded, read_pages
 from lorebank.pages.pages import BankContent, PagePlan
 from lorebank.pages.relocation import relocate
-from lorebank.pages.standing import Ask, ask_standing, plan_answers, write_answers
-from lorebank.pages.summary_written import SummaryWords
+from lorebank.pages.standing import Ask, ask_standing, plan_answers
 from lorebank.pages.vanishing import vanishing_lines
 from lorebank.records import dataclass
 from lorebank.settings.tables import Config
@@ -129,21 +127,15 @@ class _Run:
         self.config = config
         self.options = options
         self.connection = connection
-        self.generated = GeneratedMemory.open(root)
-        self.words: SummaryWords | None = None
-        if config.generator.summaries:
-            # A page of an earlier day gets no new words, and keeps those that fit it.
-            today = options.writer if options.until is None else None
-            self.words = SummaryWords(self.generated, today)
+        self.kept = KeptAnswers.open(root)
+        # A page of an earlier day gets no new words, and keeps those that fit it.
+        self.model = ModelInRun(self.kept, options.writer if options.until is None else None)
         self.content = read_content(
             connection, root, config, options.today, options.until, options.vectors_of
         )
-        memory = connection if options.until is None else None
-        self.answers = ask_standing(root, lambda: self.content, options.ask, memory)
+        kept = self.kept if options.until is None else None
+        self.answers = ask_standing(connection, root, self.content, options.ask, kept)
         self.proposing = self._proposing()
-        self.generated.save()
-        texts = {p: page.text for p, page in read_pages(root, self.answers.paths)[0].items()}
-        self.answers = write_answers(self.answers, self.content, texts, options.writer)
         self.rejections = _read_text(root, REJECTED_PATH)
         self.declined = parse_rejections(self.rejections)
         self.name: str | None = None
@@ -159,7 +151,7 @@ class _Run:
             if moved is content:
                 break
             content = moved
-        self.generated.save()
+        self.kept.save()
         return planned
 
     def write(self, planned: _Planned) -> tuple[PageEdit, ...]:
@@ -247,7 +239,7 @@ class _Run:
                 *planned.problems,
                 *self.proposing.problems,
                 *self.answers.problems,
-                *(self.words.problems if self.words else ()),
+                *self.model.problems,
                 *self.problems,
             ),
             run=self.name,
@@ -268,8 +260,7 @@ class _Run:
     def _proposing(self) -> Proposing:
         root, config = self.root, self.config
         core, problems = read_core_memory(root, config.reflect.core_token_budget)
-        writer = self.options.writer if self.options.infer else None
-        reader = ProseReader(self.generated, writer)
+        model = self.model if self.options.infer else ModelInRun(self.kept)
         suggested = suggest_lines(
             root,
             config,
@@ -278,17 +269,17 @@ class _Run:
             core.rulings,
             self._headings,
             everywhere=self.options.infer,
-            reader=reader,
+            model=model,
             quarantined=quarantined_lines(self.connection),
         )
-        return Proposing(core, suggested, (*problems, *reader.problems))
+        return Proposing(core, suggested, problems)
 
     @property
     def _headings(self) -> tuple[str, ...]:
         return (*RETAIN_HEADINGS, *self.config.retain.headings)
 
     def _plan_once(self, content: BankContent, only: set[str] | None) -> _Planned:
-        plan = PagePlan(content, self.words)
+        plan = PagePlan(content, self.model if self.config.generator.summaries else None)
         paths = set(plan.paths) if only is None else plan.paths.keys() & only
         if self.options.since is not None:
             since = self.options.since.isoformat()
@@ -309,7 +300,7 @@ class _Run:
         old = {path: page.text for path, page in pages.items()}
         for edit in (
             *plan_proposal_edits(content, self.proposing, old),
-            *plan_answers(content, self.answers, old),
+            *plan_answers(content, self.answers, old, self.model),
         ):
             if edit.path in others - skipped:
                 self._take(edit, found)

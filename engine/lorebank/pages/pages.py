@@ -23,6 +23,7 @@ from lorebank.domain import (
     Opinion,
     OpinionStatus,
 )
+from lorebank.generation.kept import ModelInRun
 from lorebank.index.descriptions import Description
 from lorebank.language.folding import slugify
 from lorebank.markdown.blocks import find_blocks
@@ -36,6 +37,7 @@ from lorebank.markdown.opinion_page import (
     kept_by_hand,
     opinion_bodies,
 )
+from lorebank.pages.answer_lines import WRITTEN_BLOCK, AnswerLine, in_words
 from lorebank.pages.digests import (
     EXPERIENCE_PATH,
     INDEX_PATH,
@@ -46,9 +48,6 @@ from lorebank.pages.digests import (
 from lorebank.pages.edits import PageEdit, plan_page_edit
 from lorebank.pages.entity_page import Neighbour, View, entity_page, screen_lines
 from lorebank.pages.holding import holding_text
-from lorebank.pages.standing_answer import AnswerLine
-from lorebank.pages.standing_written import WRITTEN_BLOCK, written_body
-from lorebank.pages.summary_written import SummaryWords
 from lorebank.pages.telling import KnownFact, Link, page_links, tie_of
 from lorebank.pages.threads import Threads, find_threads
 from lorebank.pages.weighing import outweighed
@@ -56,6 +55,8 @@ from lorebank.records import dataclass
 
 FEWEST_LINES = 2
 """An entity that fewer lines tell of gets no page of its own."""
+_FEWEST_TOLD = 3
+"""Fewer lines are as short as any words for them."""
 _TITLES = {
     EXPERIENCE_PATH: "# Experience\n",
     INDEX_PATH: "# Index\n",
@@ -105,10 +106,10 @@ class BankContent:
 class PagePlan:
     """What the pages of a bank should hold, page by page."""
 
-    def __init__(self, content: BankContent, words: SummaryWords | None = None) -> None:
-        """`words` puts summaries in words; without it words that stand on a page are taken off."""
+    def __init__(self, content: BankContent, model: ModelInRun | None = None) -> None:
+        """`model` puts summaries in words; without it words that stand on a page are taken off."""
         self.content = content
-        self._words = words
+        self._model = model
         self._known = _known_facts(content)
         self._about = _group_by_entity(content, self._known)
         self._slug_of = page_paths(content, self._about)
@@ -160,8 +161,9 @@ class PagePlan:
         if slug not in self._slug_of:
             return self._removal(path, old)
         view = self._view(slug, path)
-        words = self._in_words(view) if self._words is not None else None
-        return _entity_edit(self.content.entities[slug], view, old, self._link, words)
+        return _entity_edit(
+            self.content.entities[slug], view, old, self._link, self._in_words(view)
+        )
 
     def _removal(self, path: str, old: str | None) -> PageEdit:
         entity = self.content.entities[self.paths[path] or ""]
@@ -186,12 +188,14 @@ class PagePlan:
 
     def _in_words(self, view: View) -> str | None:
         """The screen in a model's words, each sentence with the lines it was checked against."""
-        assert self._words is not None
+        if self._model is None:
+            return None
         by_id = {known.fact.id: known for known in view.facts}
         known = [by_id[line.fact] for line in screen_lines(view) if line.fact in by_id]
         lines = [_answer_line(k) for k in known if k.fact.kind is not FactKind.OPINION]
-        written = self._words.write(view.page, view.name, lines)
-        return written_body(written, lines, page=view.page) if written else None
+        if len(lines) < _FEWEST_TOLD:
+            return None
+        return in_words(self._model, "summary", view.name, lines, page=view.page)
 
     def _digest_edit(self, path: str, old: str | None) -> PageEdit:
         content = self.content

@@ -6,7 +6,8 @@
     since: 90d
     ---
 
-A setting that is not understood is reported and its page left alone: never "no filter".
+A setting that is not understood is reported and its page left alone: never "no filter". What a
+workspace asks can be exported as a template that others lay out.
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from lorebank.domain import Diagnostic, FactKind
+from lorebank.errors import NotFound
 from lorebank.markdown.front_matter import FrontMatterValue, parse_front_matter
 from lorebank.markdown.source import decode
-from lorebank.workspace.layout import BANK_FOLDER
+from lorebank.workspace.layout import BANK_FOLDER, DIRECTIVES_PAGE
 from lorebank.workspace.standing import STANDING_LINES, StandingPage, is_standing_path
 
 _LETTERS = {kind.letter: kind.letter for kind in FactKind} | {
@@ -109,3 +111,34 @@ def _count(keys: Mapping[str, FrontMatterValue], key: str) -> int:
     if not (text.isascii() and text.isdigit() and 1 <= int(text[:4]) <= _MOST_LINES):
         raise ValueError(f"{key}: expected a whole number from 1 to {_MOST_LINES}, not {text!r}")
     return int(text)
+
+
+def export_pack(
+    root: Path,
+    name: str,
+    target: Path,
+    *,
+    title: str = "",
+    description: str = "",
+    directives: bool = False,
+    dry_run: bool = False,
+) -> tuple[str, ...]:
+    """Write the pack and return the paths in it; see `Bank.export_template`.
+
+    What is written passes the check that an import makes: `ConfigurationError` for a name, or a
+    page written by hand, that no template may have.
+    """
+    from lorebank.templates.manifest import read_manifest
+    from lorebank.templates.pack import MANIFEST, pack_files, write_pack
+
+    pages, _ = read_standing_pages(root)
+    files = {DIRECTIVES_PAGE: (root / DIRECTIVES_PAGE).read_bytes()} if directives else {}
+    if not pages and not files:
+        raise NotFound("no page of this workspace asks a question", hint="see lorebank template -h")
+    shown = title or name.replace("-", " ").capitalize()
+    told = description or f"{len(pages)} standing questions."
+    pack = pack_files(name, shown, told, pages, files)
+    read_manifest(pack[MANIFEST], MANIFEST)
+    if not dry_run:
+        write_pack(target, pack)
+    return tuple(pack)
