@@ -290,7 +290,7 @@ def _edit_files(
     ws: OpenWorkspace, area: str, texts: Mapping[str, tuple[str, str]], day: date
 ) -> str:
     """Write texts over the texts that were read, kept for undo; the name of the run."""
-    from lorebank.nightly.undo import keep_for_undo, next_run
+    from lorebank.nightly.undo import RunRecord, next_run, save_run
     from lorebank.workspace.run_store import Change
     from lorebank.workspace.text_file import edit_text
 
@@ -304,7 +304,7 @@ def _edit_files(
 
             edited = edit_text(ws.root, path, ws.config, edit)
             changes[path] = Change(*edited)
-        keep_for_undo(ws.root, run, changes, area=area)
+        save_run(ws.root, RunRecord(run, changes), area=area)
     return run
 
 

@@ -4,7 +4,12 @@ On most pages a hunk is a run of changed lines; on the opinions page it is one o
 the overview follows the blocks. The checksums of blocks and the generated front matter are
 bookkeeping, no hunks of their own. A hunk's id comes from its page and its lines: the same change
 planned again bears the same id, so what was rejected stays away until it reads differently, that
-is, until the evidence changed.
+is, until the evidence changed. Those a person declined stand on `bank/reflections/rejected.md`:
+
+- `h-3f2a1b2c4d` bank/entities/Peter.md (2025-12-10): Lives in Lisbon.
+
+Taking the line out of the file lets the change be proposed again. A rejection is about the page
+only: what is believed follows the evidence, and a pin or a `retracted` on `bank/opinions.md`.
 """
 
 from __future__ import annotations
@@ -12,11 +17,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from datetime import date
 from difflib import SequenceMatcher
 from hashlib import blake2b
 
 from lorebank.domain import Hunk
 from lorebank.markdown.blocks import Block, find_blocks, render_block, replace_blocks
+from lorebank.markdown.generated_text import escape_inline
 from lorebank.markdown.opinion_page import OPINIONS_PATH, is_opinion_block, with_overview_entries
 from lorebank.markdown.source import newline_style
 from lorebank.pages.edits import PageEdit, plan_page_edit
@@ -25,6 +32,16 @@ from lorebank.records import dataclass
 _CONTEXT = 2
 _SHA = re.compile(r"( sha=)[0-9a-zA-Z…]*(?= -->)")
 _MARKER = re.compile(r"<!-- lorebank:begin ([\w.-]+) .*-->")
+REJECTED_PATH = "bank/reflections/rejected.md"
+_HEAD = """# Rejected
+
+Changes that reflect proposed and somebody declined. They are not made until they would read
+differently; taking a line out lets the change be proposed again.
+
+"""
+_LINE = re.compile(r"^[-*]\s+`?(?P<id>h-[0-9a-f]{10})\b", re.MULTILINE)
+_SHOWN = 120
+_MARKUP = re.compile(r"\s*\(?\[[^\]]*\]\([^()]*\)[^)]*\)?|^[-+]\s*(?:- )?|<!--.*-->|^[-+]\*\*.*")
 _LONG = 4_000
 """From so many lines on, difflib may pass over frequent ones: its time is quadratic otherwise."""
 
@@ -234,3 +251,29 @@ def _front_matter_end(lines: Sequence[str]) -> int:
         if line.rstrip() == "---":
             return number
     return 0
+
+
+def parse_rejections(text: str) -> frozenset[str]:
+    """The ids of the hunks that the page names."""
+    return frozenset(match["id"] for match in _LINE.finditer(text))
+
+
+def with_rejections(text: str, hunks: Iterable[Hunk], day: date) -> str:
+    """The page with these hunks added to it; those it names already are not added again."""
+    known = parse_rejections(text)
+    lines = [
+        f"- `{hunk.id}` {hunk.path} ({day.isoformat()}): {_gist(hunk)}\n"
+        for hunk in hunks
+        if hunk.id not in known
+    ]
+    head = text if text.endswith("\n") or not text else f"{text}\n"
+    return (head or _HEAD) + "".join(lines) if lines else text
+
+
+def _gist(hunk: Hunk) -> str:
+    """The first line that comes, else the first that goes, as plain text."""
+    lines = hunk.diff.split("\n")
+    ordered = [x for x in lines if x[:1] == "+"] + [x for x in lines if x[:1] == "-"]
+    plain = (_MARKUP.sub("", line).strip(" #") for line in ordered)
+    gist = next((text for text in plain if any(c.isalnum() for c in text)), "")
+    return escape_inline(gist if len(gist) <= _SHOWN else gist[: _SHOWN - 1] + "…")

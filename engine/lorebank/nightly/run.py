@@ -24,18 +24,18 @@ from lorebank.index.items import item_places, recorded_since
 from lorebank.markdown.headings import RETAIN_HEADINGS
 from lorebank.markdown.opinion_page import OPINIONS_PATH
 from lorebank.markdown.proposal_pages import PROPOSAL_PAGES
-from lorebank.nightly.commit import REJECTED_PATH, parse_rejections, with_rejections
-from lorebank.nightly.hunks import hunks_of, without_hunks
+from lorebank.nightly.hunks import (
+    REJECTED_PATH,
+    hunks_of,
+    parse_rejections,
+    with_rejections,
+    without_hunks,
+)
 from lorebank.nightly.journal import journal_entry, journal_path, moved_opinions
 from lorebank.nightly.proposals import Proposing, plan_proposal_edits, read_core_memory
 from lorebank.nightly.suggest import suggest_lines
-from lorebank.nightly.under_way import (
-    RunUnderWay,
-    complete,
-    refuse_linked_bank,
-    write_pages,
-)
-from lorebank.nightly.undo import BegunRun, next_run
+from lorebank.nightly.under_way import complete, refuse_linked_bank, write_pages
+from lorebank.nightly.undo import RunRecord, next_run, undo_store
 from lorebank.pages.content import read_content
 from lorebank.pages.digests import TODAY_PATH
 from lorebank.pages.edits import PageEdit
@@ -86,7 +86,7 @@ class RunOptions:
     """Puts the answers in words."""
     vectors_of: VectorsOf | None = None
     """Tells how near texts are in meaning; `None` where words decide alone."""
-    begun: BegunRun | None = None
+    begun: RunRecord | None = None
     """The run as far as it has come: the pages that the ledger moved."""
 
 
@@ -161,44 +161,45 @@ class _Run:
             [hunk for hunk in planned.hunks if hunk.id in self.options.reject],
             self.options.today,
         )
-        edits: tuple[PageEdit, ...] = ()
         begun = self.options.begun
         if begun is not None:
             self.name = begun.name
         if planned.edits or new_rejections != self.rejections:
             journal = _read_text(self.root, self.journal)
             self.name = self.name or next_run(self.root, self.options.today.isoformat(), journal)
-            edits = self._write(planned, new_rejections)
-        return edits
+            return self._write(planned, new_rejections)
+        if begun is not None:
+            undo_store(self.root).finish(begun.name)
+        return ()
 
     def _write(self, planned: _Planned, new_rejections: str) -> tuple[PageEdit, ...]:
         """Carry a plan out, round by round, until no page changed while it was planned."""
         first = planned
         edits = {edit.path: edit for edit in planned.edits}
         changes: dict[str, Change] = {}
+        if new_rejections != self.rejections:
+            before = read_if_exists(self.root / REJECTED_PATH)
+            changes[REJECTED_PATH] = Change(before, new_rejections.encode("utf-8"))
         for attempt in range(1, _ATTEMPTS + 1):
             changes |= {edit.path: _change(edit, planned) for edit in planned.edits}
-            run = self._under_way(first, edits, changes, new_rejections)
+            run = self._record(first, edits, changes)
             found = write_pages(self.root, run)
             missed = set(found.changed)
-            again = missed - {OPINIONS_PATH} if attempt < _ATTEMPTS else set()
+            again = missed - {OPINIONS_PATH, REJECTED_PATH} if attempt < _ATTEMPTS else set()
             self.problems += [_busy(path) for path in sorted(missed - again)]
             for path in missed:
-                del edits[path], changes[path]
+                edits.pop(path, None)
+                del changes[path]
             if not again:
                 break
             planned = self.plan(again)
             edits |= {edit.path: edit for edit in planned.edits}
         self.problems += [*found.problems, *complete(self.root, run, found.written)]
-        return tuple(edits[path] for path in sorted(found.written))
+        return tuple(edits[path] for path in sorted(found.written) if path in edits)
 
-    def _under_way(
-        self,
-        planned: _Planned,
-        edits: Mapping[str, PageEdit],
-        changes: Mapping[str, Change],
-        rejections: str,
-    ) -> RunUnderWay:
+    def _record(
+        self, planned: _Planned, edits: Mapping[str, PageEdit], changes: Mapping[str, Change]
+    ) -> RunRecord:
         assert self.name is not None
         entry = journal_entry(
             self.options.today,
@@ -209,11 +210,8 @@ class _Run:
             problems=[p for p in planned.problems if p.code == "vanish-limit"],
             rejected=planned.rejected,
         )
-        before = read_if_exists(self.root / REJECTED_PATH)
-        is_same = rejections == self.rejections
-        after = before if is_same else rejections.encode("utf-8")
-        moved = self.options.begun.changes if self.options.begun else {}
-        return RunUnderWay(self.name, dict(changes), entry, Change(before, after), moved)
+        moved = self.options.begun.moved if self.options.begun else {}
+        return RunRecord(self.name, dict(changes), moved, entry)
 
     def _unsure(self) -> list[OpenPair]:
         """The first pairs that wait for a judge; of lines that the day asked about knows."""
