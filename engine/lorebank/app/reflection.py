@@ -106,7 +106,7 @@ def reflect(
         report = resumed.merged_into(report) if resumed else report
         report = _with_unknown_hunks(report, {*(accept or ()), *reject})
         if commit and report.run is not None:
-            from lorebank.nightly.commit import commit_run
+            from lorebank.nightly.journal import commit_run
 
             report = commit_run(ws.root, report, run_programs=ws.config.reflect.run_git_programs)
         if not dry_run:

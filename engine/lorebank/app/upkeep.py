@@ -141,7 +141,7 @@ def status(ws: OpenWorkspace) -> Status:
 
 def directives(ws: OpenWorkspace) -> tuple[Directive, ...]:
     """The owner's hard rules, one a list item of `bank/directives.md`, in their order."""
-    from lorebank.pages.directives import read_directives
+    from lorebank.pages.standing_pages import read_directives
 
     return read_directives(ws.root)
 

@@ -1,19 +1,32 @@
-"""The journal, `bank/reflections/YYYY-MM-DD.md`: what a run changed, why, and by which lines."""
+"""The journal, `bank/reflections/YYYY-MM-DD.md`: what a run changed, why, and by which lines; and
+the git commit of it."""
 
 from __future__ import annotations
 
 import difflib
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
+from pathlib import Path
 from typing import Any
 
-from lorebank.domain import Citation, Diagnostic, Evidence, OpenPair, Opinion, record_to_dict
+from lorebank.domain import (
+    Citation,
+    Diagnostic,
+    Evidence,
+    OpenPair,
+    Opinion,
+    ReflectReport,
+    record_to_dict,
+)
 from lorebank.markdown.blocks import find_blocks
 from lorebank.markdown.generated_text import citation_link, escape_inline
 from lorebank.markdown.opinion_page import OPINIONS_PATH, is_opinion_block, kept_by_hand
+from lorebank.nightly.hunks import REJECTED_PATH
 from lorebank.pages.edits import PageEdit
 from lorebank.records import dataclass
+from lorebank.workspace.git import CommitRefused, commit_files
 
 JOURNAL_FOLDER = "bank/reflections"
 _STANDING = re.compile(r"· \*\*([01]\.\d\d)\*\*(?: \w+)?(?: · (\d{4}-\d{2}-\d{2}))?")
@@ -233,3 +246,31 @@ def _cited(lines: Iterable[str]) -> dict[str, Citation]:
             start = int(match[2])
             found[line] = Citation(path, start, int(match[3] or start))
     return found
+
+
+def commit_run(root: Path, report: ReflectReport, *, run_programs: bool = False) -> ReflectReport:
+    """The report with the commit's hash; where git refuses, with a problem that says why."""
+    paths = [*report.changed, *([report.journal] if report.journal else [])]
+    if (root / REJECTED_PATH).is_file():
+        paths.append(REJECTED_PATH)
+    try:
+        message = commit_message(report)
+        made = commit_files(root, paths, message, run_programs=run_programs)
+        return replace(report, commit=made)
+    except CommitRefused as problem:
+        diagnostic = Diagnostic("bank", 0, "not-committed", f"no commit was made: {problem}")
+        return replace(report, problems=(*report.problems, diagnostic))
+
+
+def commit_message(report: ReflectReport) -> str:
+    """A subject with the run and its numbers, and the opinions that moved."""
+    pages, moved = len(report.changed), len(report.opinions_moved)
+    subject = f"Reflect {report.run}: {pages} page{'s' * (pages != 1)}"
+    if not moved:
+        return subject
+    subject += f", {moved} opinion{'s' * (moved != 1)} moved"
+    lines = [
+        f"{'new' if before is None else f'{before:.2f}'} -> {after:.2f}  {' '.join(said.split())}"
+        for _, said, before, after in report.opinions_moved
+    ]
+    return "\n\n".join([subject, "\n".join(lines)])

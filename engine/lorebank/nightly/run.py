@@ -38,12 +38,10 @@ from lorebank.nightly.under_way import complete, refuse_linked_bank, write_pages
 from lorebank.nightly.undo import RunRecord, next_run, undo_store
 from lorebank.pages.content import read_content
 from lorebank.pages.digests import TODAY_PATH
-from lorebank.pages.edits import PageEdit
-from lorebank.pages.page_files import Page, encoded, read_pages
+from lorebank.pages.edits import Page, PageEdit, encoded, read_pages, vanishing_lines
 from lorebank.pages.pages import BankContent, PagePlan
 from lorebank.pages.relocation import relocate
 from lorebank.pages.standing import Ask, ask_standing, plan_answers
-from lorebank.pages.vanishing import vanishing_lines
 from lorebank.records import dataclass
 from lorebank.settings.tables import Config
 from lorebank.trust.quarantine import quarantined_lines

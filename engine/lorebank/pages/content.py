@@ -30,7 +30,7 @@ from lorebank.names.entities import list_entities
 from lorebank.names.entity_rows import display_names_on
 from lorebank.names.plain_mentions import plainly_named
 from lorebank.pages.agenda import read_agenda
-from lorebank.pages.page_files import read_pages
+from lorebank.pages.edits import read_pages
 from lorebank.pages.pages import FEWEST_LINES, BankContent, is_only_generated
 from lorebank.settings.tables import Config
 

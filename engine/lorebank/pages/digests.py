@@ -27,6 +27,7 @@ from lorebank.pages.agenda import AGENDA_DAYS
 from lorebank.pages.telling import (
     KnownFact,
     Link,
+    Threads,
     distinct,
     is_current,
     newest_first,
@@ -34,7 +35,6 @@ from lorebank.pages.telling import (
     span,
     when_told,
 )
-from lorebank.pages.threads import Threads
 from lorebank.records import dataclass
 
 EXPERIENCE_PATH = "bank/experience.md"

@@ -3,15 +3,25 @@
 Only the blocks named change. A block that a person edited is never overwritten in silence: lines
 that are not the engine's own are moved below the block as plain text, under a visible note, where
 they are the person's for good; what was kept is reported.
+
+An entry is a cited line of a managed block, or an opinion's block. It vanishes when nothing on the
+new page says the same and no new line cites the same place. What a newer fact superseded does not
+count: it is not lost but replaced. Nor does, on a page that only selects (the answer to a standing
+question), a line that still stands where it was cited: it is not lost but no longer the answer. A
+log folder that was moved, or read only by half, would empty page after page otherwise.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from pathlib import Path
 
 from lorebank.domain import Diagnostic
 from lorebank.markdown.blocks import Block, find_blocks, place_blocks, replace_blocks
+from lorebank.markdown.opinion_page import OPINIONS_PATH, is_opinion_block
 from lorebank.records import dataclass
+from lorebank.workspace.paths import is_linked
 
 KEPT_NOTE = "> [!note] Kept from a hand edit of the block `{name}`:"
 
@@ -107,3 +117,110 @@ def _without_block(before: str, note: str, after: str, newline: str) -> str:
     if before.endswith(newline * 2):
         before = before.removesuffix(newline)
     return before + after.removeprefix(newline)
+
+
+_UTF8_MARK = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page as it was read."""
+
+    data: bytes
+    text: str
+    mark: bytes
+    """The byte order mark that it begins with, or nothing."""
+
+
+def read_pages(root: Path, paths: Iterable[str]) -> tuple[dict[str, Page], tuple[Diagnostic, ...]]:
+    """Those of the pages that exist, by path, and those that cannot be read as text."""
+    pages: dict[str, Page] = {}
+    problems: list[Diagnostic] = []
+    for path in sorted(set(paths)):
+        if is_linked(root, path):
+            message = "is reached by a symbolic link; left alone"
+            problems.append(Diagnostic(path, 0, "page-skipped", message))
+            continue
+        try:
+            data = (root / path).read_bytes()
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            message = f"cannot be read: {error.strerror}; it was left alone"
+            problems.append(Diagnostic(path, 0, "page-skipped", message))
+            continue
+        mark = _UTF8_MARK if data.startswith(_UTF8_MARK) else b""
+        try:
+            pages[path] = Page(data, data[len(mark) :].decode("utf-8"), mark)
+        except UnicodeDecodeError as problem:
+            message = f"invalid UTF-8 at byte {problem.start}; the page was left alone"
+            problems.append(Diagnostic(path, 0, "page-skipped", message))
+    return pages, tuple(problems)
+
+
+def encoded(edit: PageEdit, page: Page | None) -> bytes | None:
+    """The bytes an edit makes of the page; `None` where it is to go."""
+    return None if edit.new is None else (page.mark if page else b"") + edit.new.encode("utf-8")
+
+
+_LINK = re.compile(r"\[((?:\\.|[^\]\\])*#L\d+(?:-L\d+)?)\]\(")
+_ESCAPE = re.compile(r"\\(.)")
+_TAIL = re.compile(r"(?: \((?:(?:in part )?superseded|retracted)[^()]*\))? \(\[.*\Z")
+_LEVEL = re.compile(r" · (?:\*\*)?[01]\.\d\d\b.*\Z")
+_LEAD = re.compile(r"\A- (?:(?:since |until )?\d{4}-\d{2}-\d{2}(?: to \d{4}-\d{2}-\d{2})? · )?")
+_RELATED = "related"
+
+
+def vanishing_lines(
+    edit: PageEdit,
+    *,
+    share: float,
+    replaced: Callable[[Collection[str]], Collection[str]] = lambda _: (),
+    standing: Collection[str] = (),
+) -> tuple[tuple[str, ...], int] | None:
+    """`(the entries that would go, of how many)` where more than `share` of them would, else
+    `None`; one entry may always go. `replaced` picks the sentences that a newer fact supersedes,
+    and is asked only where too many seem to go; `standing` are places (`path#L12`) of which
+    nothing is lost."""
+    if edit.old is None or (edit.path != OPINIONS_PATH and _loses_nothing(edit)):
+        return None
+    before, after = _entries(edit.old), _entries(edit.new or "")
+    fresh = {place for entry, place in after.items() if entry not in before and place}
+    gone = [
+        entry
+        for entry, place in before.items()
+        if entry not in after and place not in fresh and place not in standing
+    ]
+    most = max(1, int(len(before) * share))
+    if len(gone) > most:
+        held = replaced(gone)
+        gone = [entry for entry in gone if entry not in held]
+    return (tuple(gone), len(before)) if len(gone) > most else None
+
+
+def _loses_nothing(edit: PageEdit) -> bool:
+    """Whether at most one line goes that could be an entry: no need to know what each says."""
+    gone = set((edit.old or "").splitlines()).difference((edit.new or "").splitlines())
+    return sum(line.startswith("- ") for line in gone) <= 1
+
+
+def _entries(text: str) -> dict[str, str]:
+    """What each entry says → the place that it cites; an opinion's block cites none."""
+    found: dict[str, str] = {}
+    for block in find_blocks(text)[0]:
+        if is_opinion_block(block.name):
+            title = next((x for x in block.body.splitlines() if x.startswith("#")), "")
+            found[f"{title.lstrip('# ').rstrip()} ({block.name})"] = block.name
+        elif block.name != _RELATED:
+            for line in block.body.splitlines():
+                place = _LINK.search(line)
+                if place and line.startswith("- "):
+                    found.setdefault(_said(line), _ESCAPE.sub(r"\1", place[1]))
+    return found
+
+
+def _said(line: str) -> str:
+    said = _LEVEL.sub("", _TAIL.sub("", _LEAD.sub("", line))).strip()
+    if said.startswith("~~") and "~~" in said[2:]:
+        return said[2 : said.index("~~", 2)]
+    return said

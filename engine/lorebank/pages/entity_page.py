@@ -28,12 +28,12 @@ from lorebank.markdown.opinion_page import standing
 from lorebank.pages.telling import (
     KnownFact,
     Link,
+    Threads,
     begins_with,
     is_current,
     newest_first,
     when_told,
 )
-from lorebank.pages.threads import Threads
 from lorebank.records import dataclass
 
 SCREEN = 10

@@ -47,10 +47,8 @@ from lorebank.pages.digests import (
 )
 from lorebank.pages.edits import PageEdit, plan_page_edit
 from lorebank.pages.entity_page import Neighbour, View, entity_page, screen_lines
-from lorebank.pages.holding import holding_text
-from lorebank.pages.telling import KnownFact, Link, page_links, tie_of
-from lorebank.pages.threads import Threads, find_threads
-from lorebank.pages.weighing import outweighed
+from lorebank.pages.holding import holding_text, outweighed
+from lorebank.pages.telling import KnownFact, Link, Threads, find_threads, page_links, tie_of
 from lorebank.records import dataclass
 
 FEWEST_LINES = 2

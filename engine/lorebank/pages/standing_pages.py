@@ -1,6 +1,6 @@
-"""The standing pages of a workspace, read from the front matter of its bank pages.
+"""The standing pages of a workspace, read from the front matter of its bank pages, and its rules.
 
-    ---
+---
     question: What has been promised, to whom, and until when?
     words: [promis*, agreed to, deadline*]
     since: 90d
@@ -16,8 +16,9 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from lorebank.domain import Diagnostic, FactKind
+from lorebank.domain import Diagnostic, Directive, FactKind
 from lorebank.errors import NotFound
+from lorebank.markdown.directives import parse_directives
 from lorebank.markdown.front_matter import FrontMatterValue, parse_front_matter
 from lorebank.markdown.source import decode
 from lorebank.workspace.layout import BANK_FOLDER, DIRECTIVES_PAGE
@@ -142,3 +143,15 @@ def export_pack(
     if not dry_run:
         write_pack(target, pack)
     return tuple(pack)
+
+
+def read_directives(root: Path) -> tuple[Directive, ...]:
+    """The directives in their order; none where there is no page, or a link in its place."""
+    file = root / DIRECTIVES_PAGE
+    if file.is_symlink():
+        return ()
+    try:
+        data = file.read_bytes()
+    except OSError:
+        return ()
+    return parse_directives(decode(data, DIRECTIVES_PAGE)[0], DIRECTIVES_PAGE)
