@@ -1,9 +1,7 @@
 """Looking back: what changed its mind, what went off, how often a confidence held up.
 
-Puts the stored evidence before the pure folds of `changes`, `rot`, `dangling`, `calibration` and
-`steps`. Nothing here is kept: each answer is worked out anew from the lines.
-
-Code is passed over, and so is whatever leads out of the workspace: it is not ours to look up.
+Nothing here is kept: each answer is worked out from the lines. Of links on pages, those in code are
+passed over, and whatever leads out of the workspace: it is not ours to look up.
 """
 
 from __future__ import annotations

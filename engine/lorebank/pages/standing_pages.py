@@ -1,6 +1,7 @@
-"""The standing pages of a workspace, read from the front matter of its bank pages, and its rules.
+"""What the owner's own pages ask and rule: standing questions in the front matter of bank pages,
+and the hard rules of `bank/directives.md`, where nothing ever writes.
 
----
+    ---
     question: What has been promised, to whom, and until when?
     words: [promis*, agreed to, deadline*]
     since: 90d
