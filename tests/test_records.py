@@ -1,4 +1,4 @@
-"""The lazy `dataclass` means what the standard one means."""
+"""`Record` and the lazy `dataclass` mean what the standard `dataclass` means."""
 
 import copy
 import dataclasses
@@ -11,8 +11,7 @@ import pytest
 from lorebank import records
 
 
-@records.dataclass(frozen=True, slots=True, order=True)
-class Point:
+class Point(records.Record, order=True):
     x: int
     y: int = 2
     tags: tuple[str, ...] = ()

@@ -7,272 +7,74 @@
 ...         print(hit.content, hit.source)
 Prefers tea. memory/2025-11-27.md#L4
 
+Beside the names below, every class of `lorebank.domain` and `lorebank.errors` is public.
 `ARCHITECTURE.md` beside this file is the map of the rooms.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from lorebank.version import __version__
+from lorebank.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from lorebank.agent.boot_pack import BootPack, PackPart
-    from lorebank.agent.core_memory import CoreWrite
-    from lorebank.agent.flush import Flush
-    from lorebank.agent.memory_search import MemorySearch
-    from lorebank.agent.remember import Remembered
-    from lorebank.app.awaited import AsyncBank
-    from lorebank.app.bank import Bank
-    from lorebank.app.doctor import HealthFinding
-    from lorebank.app.several import Banks, open_bank, recall_all, registered_banks
-    from lorebank.conversations.export import Transcript, TranscriptExport
-    from lorebank.conversations.turns import Turn
-    from lorebank.domain import (
-        Absence,
-        Agenda,
-        AgendaItem,
-        AgendaKind,
-        Answer,
-        Audit,
-        AuditFinding,
-        BankPart,
-        BeliefChange,
-        BeliefDiff,
-        BeliefStep,
-        BenchReport,
-        BenchRow,
-        Calibration,
-        CalibrationBin,
-        ChangeKind,
-        Citation,
-        ConfirmReport,
-        Decision,
-        Diagnostic,
-        Directive,
-        EntitiesOfBanks,
-        Entity,
-        EntityGraph,
-        EntityView,
-        Evidence,
-        Explanation,
-        Fact,
-        FactKind,
-        FactStatus,
-        FileText,
-        ForgetReport,
-        ForgottenLine,
-        GraphEdge,
-        GraphNode,
-        Ground,
-        Hit,
-        Hunk,
-        Inbox,
-        InboxItem,
-        InboxKind,
-        InboxLine,
-        Interval,
-        LedgerChange,
-        LintFinding,
-        LintReport,
-        Mention,
-        NamedIn,
-        NameReason,
-        NameResolution,
-        NameStep,
-        Neighbour,
-        OpenPair,
-        OpenQuestion,
-        Opinion,
-        OpinionsOfBanks,
-        OpinionStatus,
-        Origin,
-        Property,
-        Proposal,
-        ProposalAction,
-        ProposalDecision,
-        PurgeReport,
-        Query,
-        ReflectReport,
-        RegisteredBank,
-        Relation,
-        RotFinding,
-        RotKind,
-        RotReport,
-        Ruling,
-        SearchHit,
-        SearchOfBanks,
-        Stance,
-        Status,
-        SyncReport,
-        Trend,
-        UndoReport,
-        UnsureQueue,
-    )
-    from lorebank.errors import (
-        ConcurrentEdit,
-        ConfigurationError,
-        CoreMemoryFull,
-        IndexUnusable,
-        LockHeld,
-        LorebankError,
-        NotFound,
-        Offline,
-        PathRefused,
-        ProviderError,
-        ScheduleError,
-        UsageError,
-        WorkspaceError,
-    )
-    from lorebank.exchange.reports import ExportReport, ImportReport
-
-__all__ = [
-    "Absence",
-    "Agenda",
-    "AgendaItem",
-    "AgendaKind",
-    "Answer",
-    "AsyncBank",
-    "Audit",
-    "AuditFinding",
-    "Bank",
-    "BankPart",
-    "Banks",
-    "BeliefChange",
-    "BeliefDiff",
-    "BeliefStep",
-    "BenchReport",
-    "BenchRow",
-    "BootPack",
-    "Calibration",
-    "CalibrationBin",
-    "ChangeKind",
-    "Citation",
-    "ConcurrentEdit",
-    "ConfigurationError",
-    "ConfirmReport",
-    "CoreMemoryFull",
-    "CoreWrite",
-    "Decision",
-    "Diagnostic",
-    "Directive",
-    "EntitiesOfBanks",
-    "Entity",
-    "EntityGraph",
-    "EntityView",
-    "Evidence",
-    "Explanation",
-    "ExportReport",
-    "Fact",
-    "FactKind",
-    "FactStatus",
-    "FileText",
-    "Flush",
-    "ForgetReport",
-    "ForgottenLine",
-    "GraphEdge",
-    "GraphNode",
-    "Ground",
-    "HealthFinding",
-    "Hit",
-    "Hunk",
-    "ImportReport",
-    "Inbox",
-    "InboxItem",
-    "InboxKind",
-    "InboxLine",
-    "IndexUnusable",
-    "Interval",
-    "LedgerChange",
-    "LintFinding",
-    "LintReport",
-    "LockHeld",
-    "LorebankError",
-    "MemorySearch",
-    "Mention",
-    "NameReason",
-    "NameResolution",
-    "NameStep",
-    "NamedIn",
-    "Neighbour",
-    "NotFound",
-    "Offline",
-    "OpenPair",
-    "OpenQuestion",
-    "Opinion",
-    "OpinionStatus",
-    "OpinionsOfBanks",
-    "Origin",
-    "PackPart",
-    "PathRefused",
-    "Property",
-    "Proposal",
-    "ProposalAction",
-    "ProposalDecision",
-    "ProviderError",
-    "PurgeReport",
-    "Query",
-    "ReflectReport",
-    "RegisteredBank",
-    "Relation",
-    "Remembered",
-    "RotFinding",
-    "RotKind",
-    "RotReport",
-    "Ruling",
-    "ScheduleError",
-    "SearchHit",
-    "SearchOfBanks",
-    "Stance",
-    "Status",
-    "SyncReport",
-    "Transcript",
-    "TranscriptExport",
-    "Trend",
-    "Turn",
-    "UndoReport",
-    "UnsureQueue",
-    "UsageError",
-    "WorkspaceError",
-    "__version__",
-    "open_bank",
-    "recall_all",
-    "registered_banks",
-]
+    from lorebank.agent.boot_pack import BootPack as BootPack
+    from lorebank.agent.boot_pack import PackPart as PackPart
+    from lorebank.agent.core_memory import CoreWrite as CoreWrite
+    from lorebank.agent.flush import Flush as Flush
+    from lorebank.agent.memory_search import MemorySearch as MemorySearch
+    from lorebank.agent.remember import Remembered as Remembered
+    from lorebank.app.awaited import AsyncBank as AsyncBank
+    from lorebank.app.bank import Bank as Bank
+    from lorebank.app.doctor import HealthFinding as HealthFinding
+    from lorebank.app.several import Banks as Banks
+    from lorebank.app.several import open_bank as open_bank
+    from lorebank.app.several import recall_all as recall_all
+    from lorebank.app.several import registered_banks as registered_banks
+    from lorebank.conversations.export import Transcript as Transcript
+    from lorebank.conversations.export import TranscriptExport as TranscriptExport
+    from lorebank.conversations.turns import Turn as Turn
+    from lorebank.domain import *  # noqa: F403
+    from lorebank.errors import *  # noqa: F403
+    from lorebank.exchange.reports import ExportReport as ExportReport
+    from lorebank.exchange.reports import ImportReport as ImportReport
 
 _HOMES = {
-    "lorebank.exchange.reports": ("ExportReport", "ImportReport"),
     "lorebank.agent.boot_pack": ("BootPack", "PackPart"),
     "lorebank.agent.core_memory": ("CoreWrite",),
     "lorebank.agent.flush": ("Flush",),
     "lorebank.agent.memory_search": ("MemorySearch",),
     "lorebank.agent.remember": ("Remembered",),
+    "lorebank.app.awaited": ("AsyncBank",),
     "lorebank.app.bank": ("Bank",),
     "lorebank.app.doctor": ("HealthFinding",),
-    "lorebank.app.awaited": ("AsyncBank",),
-    "lorebank.conversations.turns": ("Turn",),
-    "lorebank.conversations.export": ("Transcript", "TranscriptExport"),
     "lorebank.app.several": ("Banks", "open_bank", "recall_all", "registered_banks"),
-    "lorebank.errors": (
-        "ConcurrentEdit",
-        "ConfigurationError",
-        "CoreMemoryFull",
-        "IndexUnusable",
-        "LockHeld",
-        "LorebankError",
-        "NotFound",
-        "PathRefused",
-        "Offline",
-        "ProviderError",
-        "ScheduleError",
-        "UsageError",
-        "WorkspaceError",
-    ),
+    "lorebank.conversations.export": ("Transcript", "TranscriptExport"),
+    "lorebank.conversations.turns": ("Turn",),
+    "lorebank.exchange.reports": ("ExportReport", "ImportReport"),
 }
+_TYPES = ("lorebank.domain", "lorebank.errors")
 
 
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first used, so that `import lorebank.cli` stays cheap."""
-    if name not in __all__:
-        raise AttributeError(f"module 'lorebank' has no attribute {name!r}")
-    home = next((home for home, names in _HOMES.items() if name in names), "lorebank.domain")
-    return getattr(import_module(home), name)
+    if name == "__all__":
+        return __dir__()
+    for home, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(home), name)
+    for home in _TYPES:
+        found = vars(import_module(home)).get(name)
+        if getattr(found, "__module__", "") == home:
+            return found
+    raise AttributeError(f"module 'lorebank' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """All public names."""
+    types = [
+        name
+        for home in _TYPES
+        for name, value in vars(import_module(home)).items()
+        if isinstance(value, type) and value.__module__ == home
+    ]
+    return sorted([*types, *(name for names in _HOMES.values() for name in names), "__version__"])

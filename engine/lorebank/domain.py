@@ -6,47 +6,13 @@ All are frozen and slotted. Days are `datetime.date`; an `Interval` includes bot
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from datetime import date
 from enum import StrEnum
 from typing import Any
 
-from lorebank.records import dataclass
-
-
-def as_json(value: Any) -> Any:
-    """A value as every JSON envelope carries it: days in ISO 8601, citations as text, records as
-    objects, numbers to four digits."""
-    if isinstance(value, str | int | None):
-        return value.value if isinstance(value, StrEnum) else value
-    if isinstance(value, float):
-        return round(value, 4)
-    if isinstance(value, tuple | list):
-        return [as_json(each) for each in value]
-    if isinstance(value, Mapping):
-        return {key: as_json(each) for key, each in value.items()}
-    if isinstance(value, date):
-        return value.isoformat()
-    return str(value) if isinstance(value, Citation) else value.to_dict()
-
-
-def record_to_dict(record: Any) -> dict[str, Any]:
-    """A record as a JSON object of its fields."""
-    return {name: as_json(getattr(record, name)) for name in record.__slots__}
-
-
-def record_to_dict_with(
-    *, empty_as_null: Sequence[str] = (), **renamed: str
-) -> Callable[[Any], dict[str, Any]]:
-    """`record_to_dict` with other names for some fields; a text among `empty_as_null` is `null`
-    where it is empty."""
-
-    def to_dict(record: Any) -> dict[str, Any]:
-        fields = {renamed.get(key, key): value for key, value in record_to_dict(record).items()}
-        return fields | {key: fields[key] or None for key in empty_as_null}
-
-    return to_dict
+from lorebank.records import Record, as_json, record_to_dict_with
 
 
 class FactKind(StrEnum):
@@ -110,8 +76,7 @@ class Origin(StrEnum):
         return self if other is None or self.rank >= other.rank else other
 
 
-@dataclass(frozen=True, slots=True)
-class Author:
+class Author(Record):
     """Who wrote a line on the owner's behalf; all empty where nobody is named."""
 
     agent: str = ""
@@ -125,7 +90,7 @@ class Author:
 
     def to_dict(self) -> dict[str, str]:
         """Only what is known."""
-        return {key: value for key, value in record_to_dict(self).items() if value}
+        return {key: value for key, value in super().to_dict().items() if value}
 
 
 NOBODY = Author()
@@ -161,8 +126,7 @@ class Trend(StrEnum):
 _CITATION = re.compile(r"\A(?P<path>.+?)#L(?P<start>\d+)(?:-L?(?P<end>\d+))?\Z", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Citation:
+class Citation(Record, order=True):
     """Where a sentence stands: `memory/2025-11-27.md#L12`, or `…#L12-L15` for several lines.
 
     >>> str(Citation("memory/2025-11-27.md", 12, 12))
@@ -181,6 +145,8 @@ class Citation:
             return f"{self.path}#L{self.start_line}"
         return f"{self.path}#L{self.start_line}-L{self.end_line}"
 
+    json_value = __str__
+
     @classmethod
     def parse(cls, text: str) -> Citation:
         """Read `path#L12` or `path#L12-L15`; `ValueError` for anything else."""
@@ -191,8 +157,7 @@ class Citation:
         return cls(found["path"], start, int(found["end"] or start))
 
 
-@dataclass(frozen=True, slots=True)
-class Interval:
+class Interval(Record):
     """A span of whole days, both included; `None` is an open side."""
 
     start: date | None
@@ -204,11 +169,8 @@ class Interval:
         ends_in_time = self.end is None or other.start is None or other.start <= self.end
         return starts_in_time and ends_in_time
 
-    to_dict = record_to_dict
 
-
-@dataclass(frozen=True, slots=True)
-class Diagnostic:
+class Diagnostic(Record):
     """One odd thing found in a user's text, with its place and what was made of it."""
 
     path: str
@@ -221,11 +183,8 @@ class Diagnostic:
     def __str__(self) -> str:
         return f"{self.path}:{self.line}: {self.message} [{self.code}]"
 
-    to_dict = record_to_dict
 
-
-@dataclass(frozen=True, slots=True)
-class LintFinding:
+class LintFinding(Record):
     """A line of the notes that is better written otherwise."""
 
     source: Citation
@@ -235,11 +194,8 @@ class LintFinding:
     fix: str = ""
     """What the line would become; empty where a person has to decide."""
 
-    to_dict = record_to_dict
 
-
-@dataclass(frozen=True, slots=True)
-class LintReport:
+class LintReport(Record):
     """What `lint` found, and which run of fixes it wrote."""
 
     findings: tuple[LintFinding, ...]
@@ -248,11 +204,8 @@ class LintReport:
     run: str | None = None
     """The name under which they can be taken back."""
 
-    to_dict = record_to_dict
 
-
-@dataclass(frozen=True, slots=True)
-class Mention:
+class Mention(Record):
     """A name in a fact that points to an entity."""
 
     name: str
@@ -263,16 +216,14 @@ class Mention:
     """True where it stands before the colon: the fact is about it."""
 
 
-@dataclass(frozen=True, slots=True)
-class EvidenceMark:
+class EvidenceMark(Record):
     """`(+o-3f2a)` or `(-o-3f2a)`: the writer says what opinion a line speaks for or against."""
 
     stance: Stance
     opinion_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
+class Fact(Record):
     """One narrative sentence of a retain section, with all that its line says."""
 
     id: str
@@ -349,8 +300,7 @@ class TaskState(StrEnum):
 PROMISE = "promise"
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
+class Task(Record):
     """Something to be done: a ticked or open box, a `TODO:`, or a promise made in a sentence."""
 
     text: str
@@ -367,8 +317,7 @@ class Task:
     """Slugs of the entities that it names."""
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
+class Passage(Record):
     """A paragraph or list item of prose that is no fact: what a hit of kind `note` cites."""
 
     text: str
@@ -376,8 +325,7 @@ class Passage:
     heading: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
+class Chunk(Record):
     """A stretch of a file of about 400 tokens: what chunk search ranks and embedders see."""
 
     text: str
@@ -385,8 +333,7 @@ class Chunk:
     heading: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(Record):
     """One dated fact that moved an opinion's confidence."""
 
     fact_id: str
@@ -402,8 +349,7 @@ class Evidence:
     to_dict = record_to_dict_with(fact_id="id")
 
 
-@dataclass(frozen=True, slots=True)
-class Opinion:
+class Opinion(Record):
     """A preference or judgement somebody holds, with the confidence the evidence gives it."""
 
     id: str
@@ -430,11 +376,8 @@ class Opinion:
     origin: Origin = Origin.OWNER
     """Whose word it rests on: of the lines for it the most trusted counts."""
 
-    to_dict = record_to_dict
 
-
-@dataclass(frozen=True, slots=True)
-class Entity:
+class Entity(Record):
     """A person, place, organisation, project or thing that facts mention."""
 
     slug: str
@@ -450,11 +393,8 @@ class Entity:
     page: str | None = None
     """Workspace path of its page under `bank/entities/`, where there is one."""
 
-    to_dict = record_to_dict
 
-
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(Record):
     """What was understood of a question; `to_dict` is the envelope's `query`."""
 
     text: str
@@ -477,11 +417,8 @@ class Query:
     origins: tuple[str, ...] = ()
     """Whose word a hit may be; `trusted` where nothing in quarantine may be one."""
 
-    to_dict = record_to_dict
 
-
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(Record):
     """One cited answer to a question."""
 
     id: str
@@ -537,15 +474,14 @@ class Hit:
         return self.occurred or self.recorded
 
     def to_dict(self) -> dict[str, Any]:
-        fields = record_to_dict(self)
+        fields = super().to_dict()
         del fields["times"], fields["occurred"]
         if not self.bank:
             del fields["bank"]
         return fields | {"timestamp": as_json(self.timestamp), "why": self.why}
 
 
-@dataclass(frozen=True, slots=True)
-class Absence:
+class Absence(Record):
     """Why one fact or passage is not among the hits of an answer."""
 
     asked: str
@@ -566,11 +502,8 @@ class Absence:
     why: dict[str, dict[str, Any]] = field(default_factory=dict)
     """As `Hit.why`."""
 
-    to_dict = record_to_dict
 
-
-@dataclass(frozen=True, slots=True)
-class RegisteredBank:
+class RegisteredBank(Record):
     """A workspace that a user has named."""
 
     name: str
@@ -582,8 +515,7 @@ class RegisteredBank:
     to_dict = record_to_dict_with(is_default="default")
 
 
-@dataclass(frozen=True, slots=True)
-class BankPart:
+class BankPart(Record):
     """What one of several banks had to say."""
 
     bank: str
@@ -601,8 +533,7 @@ class BankPart:
     to_dict = record_to_dict_with(empty_as_null=("error", "hint"))
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Record):
     """What `recall` returns; `to_dict` is the published JSON envelope."""
 
     query: Query
@@ -651,8 +582,7 @@ class Answer:
         return envelope
 
 
-@dataclass(frozen=True, slots=True)
-class SearchHit:
+class SearchHit(Record):
     """One chunk found by `search` (`memory_search`)."""
 
     path: str
@@ -686,14 +616,13 @@ class SearchHit:
         return f"{self.bank}:{self.source}" if self.bank else str(self.source)
 
     def to_dict(self) -> dict[str, Any]:
-        fields = record_to_dict(self) | {"source": str(self.source)}
+        fields = super().to_dict() | {"source": str(self.source)}
         if not self.bank:
             del fields["bank"]
         return fields
 
 
-@dataclass(frozen=True, slots=True)
-class SyncReport:
+class SyncReport(Record):
     """What one sync did; every file that could not be read whole is a problem here."""
 
     added: tuple[str, ...] = ()
@@ -721,11 +650,8 @@ class SyncReport:
             problems=(*self.problems, *sessions.problems),
         )
 
-    to_dict = record_to_dict
 
-
-@dataclass(frozen=True, slots=True)
-class FileText:
+class FileText(Record):
     """What `get` returns: the text of a memory file, whole or by lines."""
 
     path: str
@@ -735,11 +661,8 @@ class FileText:
     end_line: int
     total_lines: int
 
-    to_dict = record_to_dict
 
-
-@dataclass(frozen=True, slots=True)
-class Neighbour:
+class Neighbour(Record):
     """An entity that shares facts with another."""
 
     entity: Entity
@@ -751,8 +674,7 @@ class Neighbour:
     """What that fact says."""
 
 
-@dataclass(frozen=True, slots=True)
-class Property:
+class Property(Record):
     """What a fact fixes about an entity and no newer fact has replaced."""
 
     relation: str
@@ -762,8 +684,7 @@ class Property:
     fact: Fact
 
 
-@dataclass(frozen=True, slots=True)
-class NamedIn:
+class NamedIn(Record):
     """A line that names an entity without marking it: a weaker mention."""
 
     content: str
@@ -771,8 +692,7 @@ class NamedIn:
     day: date | None
 
 
-@dataclass(frozen=True, slots=True)
-class OpenQuestion:
+class OpenQuestion(Record):
     """Something about an entity that its notes leave open."""
 
     kind: str
@@ -781,11 +701,8 @@ class OpenQuestion:
     text: str
     sources: tuple[Citation, ...]
 
-    to_dict = record_to_dict
 
-
-@dataclass(frozen=True, slots=True)
-class EntityView:
+class EntityView(Record):
     """All that is known of one entity, as the `entity` command shows it."""
 
     entity: Entity
@@ -855,8 +772,7 @@ class EntityView:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class BeliefStep:
+class BeliefStep(Record):
     """What one day did to an opinion's confidence, and by which part of the rule."""
 
     date: date
@@ -868,11 +784,8 @@ class BeliefStep:
     lines: tuple[Evidence, ...]
     """Empty on a day on which only a hand moved it."""
 
-    to_dict = record_to_dict
 
-
-@dataclass(frozen=True, slots=True)
-class GraphNode:
+class GraphNode(Record):
     """An entity in the graph of who is seen with whom."""
 
     slug: str
@@ -887,11 +800,8 @@ class GraphNode:
     centrality: float
     """Betweenness, 0..1: how many shortest ways between others lead over it."""
 
-    to_dict = record_to_dict
 
-
-@dataclass(frozen=True, slots=True)
-class GraphEdge:
+class GraphEdge(Record):
     """Two entities that share facts; `a` is the alphabetically first."""
 
     a: str
@@ -903,11 +813,8 @@ class GraphEdge:
     bridge: bool
     """Whether nothing else links what is on its one side with what is on the other."""
 
-    to_dict = record_to_dict
 
-
-@dataclass(frozen=True, slots=True)
-class EntityGraph:
+class EntityGraph(Record):
     """Who is seen with whom."""
 
     nodes: tuple[GraphNode, ...]
@@ -920,11 +827,8 @@ class EntityGraph:
         """The edges that alone hold parts of the graph together."""
         return tuple(edge for edge in self.edges if edge.bridge)
 
-    to_dict = record_to_dict
 
-
-@dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(Record):
     """A fact's or an opinion's whole story, as `explain` tells it."""
 
     fact: Fact | None
@@ -938,11 +842,10 @@ class Explanation:
 
     def to_dict(self) -> dict[str, Any]:
         moved = [{"opinion": opinion, **line.to_dict()} for opinion, line in self.moved]
-        return record_to_dict(self) | {"moved": moved}
+        return super().to_dict() | {"moved": moved}
 
 
-@dataclass(frozen=True, slots=True)
-class OpenPair:
+class OpenPair(Record):
     """A fact near an opinion that no rule signs: somebody has to say what it says of it."""
 
     fact: Fact
@@ -957,19 +860,15 @@ class OpenPair:
     to_dict = record_to_dict_with(opinion_id="opinion")
 
 
-@dataclass(frozen=True, slots=True)
-class UnsureQueue:
+class UnsureQueue(Record):
     """The pairs that wait for a judge, the best first."""
 
     pairs: tuple[OpenPair, ...]
     total: int
     """How many wait, shown or not."""
 
-    to_dict = record_to_dict
 
-
-@dataclass(frozen=True, slots=True)
-class Ruling:
+class Ruling(Record):
     """What somebody decided on a pair, and what became of the opinion."""
 
     fact: Fact
@@ -981,8 +880,6 @@ class Ruling:
     """The opinion's confidence before."""
     source: Citation | None
     """Its line in `bank/evidence.md`."""
-
-    to_dict = record_to_dict
 
 
 class ProposalAction(StrEnum):
@@ -998,8 +895,7 @@ class ProposalAction(StrEnum):
     """A fact line to the retain section of a log."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ground:
+class Ground(Record):
     """A line that a proposal stands on."""
 
     source: Citation
@@ -1011,8 +907,7 @@ class Ground:
     to_dict = record_to_dict_with(fact_id="id", day="date")
 
 
-@dataclass(frozen=True, slots=True)
-class Proposal:
+class Proposal(Record):
     """An edit that waits for a person: nothing of it is written until it is accepted."""
 
     id: str
@@ -1031,8 +926,7 @@ class Proposal:
     to_dict = record_to_dict_with(grounds="evidence")
 
 
-@dataclass(frozen=True, slots=True)
-class ProposalDecision:
+class ProposalDecision(Record):
     """A proposal that a person decided on."""
 
     proposal: Proposal
@@ -1040,11 +934,8 @@ class ProposalDecision:
     source: Citation | None
     """Where the accepted line stands; `None` where one went or the proposal was rejected."""
 
-    to_dict = record_to_dict
 
-
-@dataclass(frozen=True, slots=True)
-class Directive:
+class Directive(Record):
     """A hard rule of the owner's, from `bank/directives.md`; no evidence moves it."""
 
     text: str
@@ -1052,11 +943,8 @@ class Directive:
     heading: str = ""
     """The headings it stands under, joined by ` > `."""
 
-    to_dict = record_to_dict
 
-
-@dataclass(frozen=True, slots=True)
-class Status:
+class Status(Record):
     """What is indexed, with what, and what is wrong; `problems` name their remedy."""
 
     workspace: str
@@ -1107,8 +995,7 @@ class Status:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Hunk:
+class Hunk(Record):
     """One change of one page, to be accepted or rejected on its own."""
 
     id: str
@@ -1117,11 +1004,8 @@ class Hunk:
     diff: str
     """The lines that go (`-`) and come (`+`), with a few around them."""
 
-    to_dict = record_to_dict
 
-
-@dataclass(frozen=True, slots=True)
-class UndoReport:
+class UndoReport(Record):
     """What taking a reflect run back restored."""
 
     run: str
@@ -1130,11 +1014,8 @@ class UndoReport:
     kept: tuple[str, ...] = ()
     """Paths left alone, since they were changed after the run."""
 
-    to_dict = record_to_dict
 
-
-@dataclass(frozen=True, slots=True)
-class ReflectReport:
+class ReflectReport(Record):
     """What one reflect run changed, or would change under `dry_run`."""
 
     changed: tuple[str, ...]
@@ -1169,7 +1050,7 @@ class ReflectReport:
         return self.patch
 
     def to_dict(self) -> dict[str, Any]:
-        fields = record_to_dict(self)
+        fields = super().to_dict()
         fields["diff"] = fields.pop("patch")
         fields["hunks"] = [{"id": hunk.id, "path": hunk.path} for hunk in self.hunks]
         keys = ("id", "statement", "before", "after")
@@ -1179,8 +1060,7 @@ class ReflectReport:
         return fields
 
 
-@dataclass(frozen=True, slots=True)
-class NameStep:
+class NameStep(Record):
     """One step on the way from a name as written to its entity."""
 
     step: str
@@ -1191,22 +1071,16 @@ class NameStep:
     source: Citation | None = None
     """The line that says so, where a line does."""
 
-    to_dict = record_to_dict
 
-
-@dataclass(frozen=True, slots=True)
-class NameReason:
+class NameReason(Record):
     """Why a name stands, or may stand, for an entity."""
 
     name: str
     reason: str
     source: Citation | None = None
 
-    to_dict = record_to_dict
 
-
-@dataclass(frozen=True, slots=True)
-class NameResolution:
+class NameResolution(Record):
     """Whom a name stands for, and how that was found."""
 
     written: str
@@ -1220,11 +1094,10 @@ class NameResolution:
     """Where nobody is surely meant: whom it may mean, the likeliest first."""
 
     def to_dict(self) -> dict[str, Any]:
-        return record_to_dict(self) | {"entity": self.entity.name if self.entity else None}
+        return super().to_dict() | {"entity": self.entity.name if self.entity else None}
 
 
-@dataclass(frozen=True, slots=True)
-class SearchOfBanks:
+class SearchOfBanks(Record):
     """What `search` found in several banks."""
 
     query: str
@@ -1232,11 +1105,8 @@ class SearchOfBanks:
     """Merged by rank; `score` is each bank's own."""
     banks: tuple[BankPart, ...]
 
-    to_dict = record_to_dict
 
-
-@dataclass(frozen=True, slots=True)
-class OpinionsOfBanks:
+class OpinionsOfBanks(Record):
     """The opinions of several banks."""
 
     opinions: tuple[tuple[str, Opinion], ...]
@@ -1248,8 +1118,7 @@ class OpinionsOfBanks:
         return {"opinions": opinions, "banks": as_json(self.banks)}
 
 
-@dataclass(frozen=True, slots=True)
-class EntitiesOfBanks:
+class EntitiesOfBanks(Record):
     """What several banks know of one name; what each means by it is its own."""
 
     views: tuple[tuple[str, EntityView], ...]
@@ -1261,8 +1130,7 @@ class EntitiesOfBanks:
         return {"entities": views, "banks": as_json(self.banks)}
 
 
-@dataclass(frozen=True, slots=True)
-class LedgerChange:
+class LedgerChange(Record):
     """What a decision about names changed, or would change under `dry_run`."""
 
     line: str
@@ -1282,8 +1150,7 @@ class LedgerChange:
     to_dict = record_to_dict_with(patch="diff")
 
 
-@dataclass(frozen=True, slots=True)
-class Audit:
+class Audit(Record):
     """What an identity audit proposes; nothing here was merged."""
 
     duplicates: tuple[tuple[str, str, str], ...]
@@ -1291,11 +1158,8 @@ class Audit:
     findings: tuple[AuditFinding, ...] = ()
     """All that deserves a look: `duplicates` again with their evidence, and the other kinds."""
 
-    to_dict = record_to_dict
 
-
-@dataclass(frozen=True, slots=True)
-class AuditFinding:
+class AuditFinding(Record):
     """One thing about names that a person should look at."""
 
     kind: str
@@ -1309,11 +1173,8 @@ class AuditFinding:
     commands: tuple[str, ...]
     """What settles it, either way."""
 
-    to_dict = record_to_dict
 
-
-@dataclass(frozen=True, slots=True)
-class ConfirmReport:
+class ConfirmReport(Record):
     """What a confirmation let out of quarantine, or what taking one back put there again."""
 
     line: str
@@ -1325,11 +1186,8 @@ class ConfirmReport:
     passages: int
     """How many passages of prose changed with them."""
 
-    to_dict = record_to_dict
 
-
-@dataclass(frozen=True, slots=True)
-class ForgottenLine:
+class ForgottenLine(Record):
     """A line or several that are cut, or would be."""
 
     source: Citation
@@ -1346,8 +1204,7 @@ class ForgottenLine:
     to_dict = record_to_dict_with(empty_as_null=("id", "kind"))
 
 
-@dataclass(frozen=True, slots=True)
-class ForgetReport:
+class ForgetReport(Record):
     """What was forgotten, or would be under `dry_run`."""
 
     run: str | None
@@ -1381,19 +1238,16 @@ class ForgetReport:
     def to_dict(self) -> dict[str, Any]:
         keys = ("id", "statement", "lost", "lines")
         opinions = [dict(zip(keys, row, strict=True)) for row in self.opinions]
-        return record_to_dict(self) | {"opinions": opinions}
+        return super().to_dict() | {"opinions": opinions}
 
 
-@dataclass(frozen=True, slots=True)
-class PurgeReport:
+class PurgeReport(Record):
     """What was kept of forgotten lines and is no more."""
 
     runs: tuple[str, ...]
     """Runs of forgetting that cannot be taken back any longer."""
     copies: tuple[str, ...]
     """Runs of reflect whose copies of pages held a forgotten text, and went."""
-
-    to_dict = record_to_dict
 
 
 class ChangeKind(StrEnum):
@@ -1408,8 +1262,7 @@ class ChangeKind(StrEnum):
     NEW = "new"
 
 
-@dataclass(frozen=True, slots=True)
-class BeliefChange:
+class BeliefChange(Record):
     """One opinion that is not what it was."""
 
     kind: ChangeKind
@@ -1437,16 +1290,13 @@ class BeliefChange:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class BeliefDiff:
+class BeliefDiff(Record):
     """What changed its mind between two days, both included."""
 
     since: date
     until: date
     changes: tuple[BeliefChange, ...]
     """By kind as `ChangeKind` lists them, then the greatest moves first."""
-
-    to_dict = record_to_dict
 
 
 class AgendaKind(StrEnum):
@@ -1458,8 +1308,7 @@ class AgendaKind(StrEnum):
     PROMISE = "promise"
 
 
-@dataclass(frozen=True, slots=True)
-class AgendaItem:
+class AgendaItem(Record):
     """One thing that is to come or to be done."""
 
     text: str
@@ -1474,19 +1323,14 @@ class AgendaItem:
     entities: tuple[str, ...] = ()
     """Slugs of the entities that it names."""
 
-    to_dict = record_to_dict
 
-
-@dataclass(frozen=True, slots=True)
-class Agenda:
+class Agenda(Record):
     """What is to come from a day on, and what is open."""
 
     day: date
     until: date
     items: tuple[AgendaItem, ...]
     """What is overdue first, then by day, then what names no day."""
-
-    to_dict = record_to_dict
 
 
 class RotKind(StrEnum):
@@ -1506,8 +1350,7 @@ class RotKind(StrEnum):
     """A link, citation, mark or ruling that leads nowhere."""
 
 
-@dataclass(frozen=True, slots=True)
-class RotFinding:
+class RotFinding(Record):
     """One thing that deserves a second look."""
 
     kind: RotKind
@@ -1520,11 +1363,8 @@ class RotFinding:
     reason: str
     confidence: float | None = None
 
-    to_dict = record_to_dict
 
-
-@dataclass(frozen=True, slots=True)
-class RotReport:
+class RotReport(Record):
     """What in a bank has gone off, as of a day."""
 
     day: date
@@ -1538,11 +1378,8 @@ class RotReport:
     """How many facts and opinions old enough were never recalled, of which the oldest are among
     the findings; `None` where that is not known."""
 
-    to_dict = record_to_dict
 
-
-@dataclass(frozen=True, slots=True)
-class CalibrationBin:
+class CalibrationBin(Record):
     """What came of the opinions that stood at about one confidence."""
 
     about: float
@@ -1561,11 +1398,10 @@ class CalibrationBin:
         return self.held / self.trials
 
     def to_dict(self) -> dict[str, Any]:
-        return record_to_dict(self) | {"share": as_json(self.share)}
+        return super().to_dict() | {"share": as_json(self.share)}
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeRecord:
+class JudgeRecord(Record):
     """How the verdicts of one judge fared."""
 
     name: str
@@ -1578,11 +1414,10 @@ class JudgeRecord:
 
     def to_dict(self) -> dict[str, Any]:
         shared = {name: {"items": n, "alike": alike} for name, (n, alike) in self.shared.items()}
-        return record_to_dict(self) | {"shared": shared}
+        return super().to_dict() | {"shared": shared}
 
 
-@dataclass(frozen=True, slots=True)
-class Calibration:
+class Calibration(Record):
     """How often a confidence held up against the next independent evidence."""
 
     day: date
@@ -1603,11 +1438,8 @@ class Calibration:
     judges: tuple[JudgeRecord, ...] = ()
     """Of every name that signed a verdict, those overruled most often first."""
 
-    to_dict = record_to_dict
 
-
-@dataclass(frozen=True, slots=True)
-class BenchRow:
+class BenchRow(Record):
     """How well one engine led questions of one variant back to their sentences."""
 
     engine: str
@@ -1622,11 +1454,8 @@ class BenchRow:
     mrr: float
     """Mean reciprocal rank over the first ten."""
 
-    to_dict = record_to_dict
 
-
-@dataclass(frozen=True, slots=True)
-class BenchReport:
+class BenchReport(Record):
     """How well a workspace's own sentences are found again from parts of them, beside grep.
 
     It measures remembering by words, not answering: the questions are made of the very words of
@@ -1645,8 +1474,6 @@ class BenchReport:
     """Half of the recalls took at most so long, in milliseconds."""
     p95_ms: float
     retrievers_used: tuple[str, ...]
-
-    to_dict = record_to_dict
 
 
 class InboxKind(StrEnum):
@@ -1670,8 +1497,7 @@ class Relation(StrEnum):
     """Both hold, side by side."""
 
 
-@dataclass(frozen=True, slots=True)
-class InboxLine:
+class InboxLine(Record):
     """One side of an item: a text and where it stands."""
 
     text: str
@@ -1683,8 +1509,7 @@ class InboxLine:
     to_dict = record_to_dict_with(empty_as_null=("id",))
 
 
-@dataclass(frozen=True, slots=True)
-class InboxItem:
+class InboxItem(Record):
     """A judgment that the engine will not make by itself."""
 
     id: str
@@ -1705,24 +1530,20 @@ class InboxItem:
         return tuple(self.effect)
 
     def to_dict(self) -> dict[str, Any]:
-        fields = record_to_dict(self) | {"choices": list(self.choices)}
+        fields = super().to_dict() | {"choices": list(self.choices)}
         del fields["weight"]
         return fields
 
 
-@dataclass(frozen=True, slots=True)
-class Inbox:
+class Inbox(Record):
     """What waits for a decision: newest first, of one day the weightiest first."""
 
     items: tuple[InboxItem, ...]
     total: int
     """How many wait, shown or not."""
 
-    to_dict = record_to_dict
 
-
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(Record):
     """A verdict as it stands in its ledger."""
 
     id: str

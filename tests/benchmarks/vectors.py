@@ -16,9 +16,8 @@ from pathlib import Path
 import numpy as np
 from subspaces import SubspaceCollisions
 
-from lorebank.index import sign_bits
-from lorebank.index.sign_bits import SignBits
-from lorebank.index.vectors import _Matrix
+from lorebank.index import vectors as sign_bits
+from lorebank.index.vectors import SignBits, _Matrix
 from lorebank.providers.local import LocalEmbedder
 
 FIXTURES = Path(__file__).parent.parent.parent / "fixtures"

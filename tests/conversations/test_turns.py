@@ -14,7 +14,7 @@ from lorebank.conversations.messages import Role, utterances_in
 from lorebank.conversations.store import chunks_of_turns
 from lorebank.conversations.sync import read_session
 from lorebank.conversations.turns import START, Place, Turn, lines_of, read_line, turns_of
-from lorebank.markdown.recalled import as_recalled
+from lorebank.markdown.origin import as_recalled
 from support import FIXTURES
 
 SESSIONS = FIXTURES / "sessions"

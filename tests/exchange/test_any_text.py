@@ -14,8 +14,8 @@ from lorebank.exchange.notes import ImportedNote, imported_from, is_untouched, r
 from lorebank.exchange.read_basic_memory import with_retain_section
 from lorebank.exchange.read_logseq import GraphSettings, graph_page
 from lorebank.exchange.read_obsidian import VaultSettings, vault_note
-from lorebank.index.read_settings import ReadSettings
 from lorebank.index.reading import read_file
+from lorebank.index.sync import ReadSettings
 from lorebank.markdown.document import read_document
 from lorebank.markdown.headings import RETAIN_HEADINGS
 from lorebank.workspace.files import SourceFile

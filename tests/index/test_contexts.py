@@ -8,7 +8,7 @@ import pytest
 
 from lorebank import Bank
 from lorebank.language.words import estimate_tokens
-from lorebank.markdown.context import LONGEST_CONTEXT, scope_of, scopes_above
+from lorebank.markdown.owner_pages import LONGEST_CONTEXT, scope_of, scopes_above
 from support import WORDS_ONLY
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from lorebank import Bank
 from lorebank.database.connection import select
-from lorebank.index import postings as module
+from lorebank.index import lexical as module
 from lorebank.index.lexical import ITEM_COLUMNS, item_postings
 from support import WORDS_ONLY
 

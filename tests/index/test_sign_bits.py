@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from lorebank.database.connection import open_index, transaction
 from lorebank.index import vectors as vectors_module
-from lorebank.index.sign_bits import SignBits
-from lorebank.index.vectors import VectorIndex, insert_vectors
+from lorebank.index.vectors import SignBits, VectorIndex, insert_vectors
 
 COUNT = 12_000
 

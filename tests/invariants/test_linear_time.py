@@ -22,7 +22,7 @@ CPU_SECONDS = 60
 PROGRAM = """
 import sys
 from datetime import date
-from lorebank.index.read_settings import ReadSettings
+from lorebank.index.sync import ReadSettings
 from lorebank.index.reading import read_file
 from lorebank.markdown.headings import RETAIN_HEADINGS
 from lorebank.workspace.files import SourceFile

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from lorebank.domain import Chunk, Citation
 from lorebank.language.words import estimate_tokens
-from lorebank.markdown.chunks import chunk_document
 from lorebank.markdown.document import read_document
+from lorebank.markdown.passages import chunk_document
 
 _WORDS = "the kettle and the lamp stand on the table near the door"
 

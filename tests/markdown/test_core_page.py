@@ -6,7 +6,7 @@ import pytest
 
 from lorebank.domain import Citation, Proposal, ProposalAction
 from lorebank.errors import ConcurrentEdit
-from lorebank.markdown.core_page import CoreLine, edit_core, read_core
+from lorebank.markdown.owner_pages import CoreLine, edit_core, read_core
 
 
 def edit(action: ProposalAction, old: str = "", new: str = "") -> Proposal:

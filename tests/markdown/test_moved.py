@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lorebank.markdown.moved import find_moved, move_in, take_out
+from lorebank.markdown.entity_page import find_moved, move_in, take_out
 
 BOB = "bank/entities/Bob.md"
 PAGES = st.lists(

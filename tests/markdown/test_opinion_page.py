@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from lorebank.domain import Citation, Evidence, Opinion, OpinionStatus, Stance, Trend
 from lorebank.markdown.blocks import find_blocks, render_block, replace_blocks
-from lorebank.markdown.generated_text import escape_inline, unescape_inline, wikilink
 from lorebank.markdown.opinion_page import (
     OpinionEntry,
     opinion_bodies,
     parse_opinion_page,
     render_opinion,
 )
+from lorebank.markdown.plain import escape_inline, unescape_inline, wikilink
 
 
 def link(name: str) -> str:

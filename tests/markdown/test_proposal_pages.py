@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from lorebank.domain import Citation, Ground, Proposal, ProposalAction
 from lorebank.markdown.blocks import render_block
-from lorebank.markdown.ledger_edit import added_line, without_lines
+from lorebank.markdown.ledger import added_line, without_lines
 from lorebank.markdown.proposal_pages import (
     CORE_PROPOSALS,
     ProposalRuling,

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from lorebank.markdown.recalled import as_recalled, strip_recalled
+from lorebank.markdown.origin import as_recalled, strip_recalled
 
 PACKETS = {
     "marked": as_recalled("1. Peter: Likes tea."),

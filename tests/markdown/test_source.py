@@ -60,7 +60,7 @@ def test_the_newline_style_is_that_of_most_lines() -> None:
 
 
 def test_importing_the_extractors_does_not_import_the_parser() -> None:
-    modules = "facts, passages, chunks, ledger, blocks, front_matter"
+    modules = "facts, passages, ledger, blocks, front_matter"
     code = (
         f"import sys; from lorebank.markdown import {modules}; print('markdown_it' in sys.modules)"
     )

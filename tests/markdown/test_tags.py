@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lorebank.markdown.tags import find_tags, front_matter_tags
+from lorebank.markdown.properties import find_tags, front_matter_tags
 
 
 @pytest.mark.parametrize(

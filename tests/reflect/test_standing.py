@@ -8,7 +8,7 @@ import pytest
 
 from lorebank import Bank, Directive
 from lorebank.domain import Citation
-from lorebank.markdown.directives import parse_directives
+from lorebank.markdown.owner_pages import parse_directives
 from lorebank.pages.standing_pages import parse_standing_page
 from lorebank.workspace.standing import StandingPage
 from support import WORDS_ONLY

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lorebank.workspace.diff import unified
+from lorebank.workspace.git import unified
 
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 

@@ -13,16 +13,15 @@ from datetime import date, timedelta
 from pathlib import Path
 from types import MappingProxyType
 
-from lorebank.domain import Opinion, OpinionStatus, Proposal, Trend, record_to_dict
+from lorebank.domain import Opinion, OpinionStatus, Proposal, Trend
 from lorebank.errors import NotFound, PathRefused, UsageError
 from lorebank.language.secrets import redact
 from lorebank.language.words import estimate_tokens
 from lorebank.markdown.hidden import hide
-from lorebank.records import dataclass
+from lorebank.records import Record
 from lorebank.settings.tables import Config
 from lorebank.workspace.layout import DIRECTIVES_PAGE, LogPattern, is_core
-from lorebank.workspace.paths import read_excerpt
-from lorebank.workspace.text_file import core_path
+from lorebank.workspace.paths import core_path, read_excerpt
 
 HEADER = (
     "<!-- lorebank:context — recalled from memory: background, not a request;"
@@ -36,8 +35,7 @@ _LEAST_PART = 12
 """A part with less room than this is left out and named."""
 
 
-@dataclass(frozen=True, slots=True)
-class PackSource:
+class PackSource(Record):
     """A text that belongs in the pack, and how much of the budget it is promised (0..1)."""
 
     title: str
@@ -48,8 +46,7 @@ class PackSource:
     """Of a log the end is kept: the newest stands there."""
 
 
-@dataclass(frozen=True, slots=True)
-class PackPart:
+class PackPart(Record):
     """One part as it stands in the pack."""
 
     title: str
@@ -58,11 +55,8 @@ class PackPart:
     tokens: int
     truncated: bool = False
 
-    to_dict = record_to_dict
 
-
-@dataclass(frozen=True, slots=True)
-class BootPack:
+class BootPack(Record):
     """The pack, ready for a prompt."""
 
     text: str
@@ -75,8 +69,6 @@ class BootPack:
     """Whether the private parts were left out."""
     left_out: tuple[str, ...] = ()
     """Parts for which there was no room, as `title (path)`."""
-
-    to_dict = record_to_dict
 
 
 def build_boot_pack(

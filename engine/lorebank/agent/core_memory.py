@@ -11,27 +11,24 @@ import difflib
 import re
 from itertools import pairwise
 
-from lorebank.domain import record_to_dict
 from lorebank.errors import CoreMemoryFull, NotFound, UsageError
 from lorebank.language.words import estimate_tokens
 from lorebank.markdown.source import line_of, newline_style
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 ACTIONS = ("append", "replace", "insert")
 _HEADING = re.compile(r"#{1,6}[ \t]+\S")
 _NEAR = 0.6
 
 
-@dataclass(frozen=True, slots=True)
-class CoreLimits:
+class CoreLimits(Record):
     """Sizes in estimated tokens."""
 
     warn: int
     refuse: int
 
 
-@dataclass(frozen=True, slots=True)
-class CoreEdit:
+class CoreEdit(Record):
     """One wish to change the core memory."""
 
     action: str
@@ -46,8 +43,7 @@ class CoreEdit:
     """For `append`: the heading at the end of whose section the text goes."""
 
 
-@dataclass(frozen=True, slots=True)
-class CoreWrite:
+class CoreWrite(Record):
     """What a write did to the core memory."""
 
     path: str
@@ -63,11 +59,8 @@ class CoreWrite:
     proposed: tuple[str, ...] = ()
     """Ids of the proposals made in place of the edit, which `path` and the lines are those of."""
 
-    to_dict = record_to_dict
 
-
-@dataclass(frozen=True, slots=True)
-class Edited:
+class Edited(Record):
     """A new text and the lines in it that were written."""
 
     text: str

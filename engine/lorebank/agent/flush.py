@@ -18,9 +18,8 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from lorebank.domain import record_to_dict, record_to_dict_with
 from lorebank.errors import UsageError
-from lorebank.records import dataclass
+from lorebank.records import Record, record_to_dict_with
 from lorebank.settings.tables import CompactionSettings, Config, MemoryFlushSettings
 from lorebank.workspace.atomic import write_atomic
 from lorebank.workspace.layout import LogPattern, ensure_derived_folder
@@ -44,8 +43,7 @@ _LEADING = re.compile(rf"\A[\s*_`\"'(\[]*{NO_REPLY}(?![\w-])")
 _TRAILING = re.compile(rf"(?<![\w-]){NO_REPLY}[\s*_`\"')\].!。]*\Z")
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
+class Session(Record):
     """A conversation as its host tells it."""
 
     tokens: int
@@ -56,8 +54,7 @@ class Session:
     id: str = "main"
 
 
-@dataclass(frozen=True, slots=True)
-class FlushState:
+class FlushState(Record):
     """What is remembered of a conversation's last reminder."""
 
     tokens: int
@@ -65,11 +62,8 @@ class FlushState:
     reminder_due: bool = False
     """A compaction came before the reminder did: it is given right after."""
 
-    to_dict = record_to_dict
 
-
-@dataclass(frozen=True, slots=True)
-class Flush:
+class Flush(Record):
     """Whether to ask the model now, and with which words."""
 
     due: bool

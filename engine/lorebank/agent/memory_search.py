@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from lorebank.domain import SearchHit, record_to_dict_with
+from lorebank.domain import SearchHit
 from lorebank.recall.search import search_terms
 from lorebank.recall.snippets import SNIPPET_CHARACTERS, snippet
-from lorebank.records import dataclass
+from lorebank.records import Record, record_to_dict_with
 from lorebank.settings.tables import MemorySettings
 
 _LEAST = 120
@@ -22,8 +22,7 @@ _LEAST = 120
 _DO_NOT_CITE = "Paths are for memory_get only: do not cite them in replies."
 
 
-@dataclass(frozen=True, slots=True)
-class MemorySearch:
+class MemorySearch(Record):
     """What `memory_search` returns: snippets, never whole files."""
 
     query: str
@@ -109,8 +108,7 @@ _DIRECT = frozenset({"direct", "dm"})
 _SHARED = ("group", "channel")
 
 
-@dataclass(frozen=True, slots=True)
-class Conversation:
+class Conversation(Record):
     """What a session key says."""
 
     raw: str

@@ -16,12 +16,12 @@ from functools import cache
 from typing import Protocol
 
 from lorebank.agent.core_memory import CoreWrite
-from lorebank.domain import NOBODY, Author, Citation, Fact, FactKind, Origin, record_to_dict
+from lorebank.domain import NOBODY, Author, Citation, Fact, FactKind, Origin
 from lorebank.errors import UsageError
 from lorebank.language.folding import fold
 from lorebank.language.phrases import pattern_of
 from lorebank.markdown.fact_lines import begins_typed
-from lorebank.records import dataclass
+from lorebank.records import Record
 from lorebank.retain.kinds import kind_of, phrases, said
 
 
@@ -47,8 +47,7 @@ class Writer(Protocol):
         """Change the core memory."""
 
 
-@dataclass(frozen=True, slots=True)
-class Remembered:
+class Remembered(Record):
     """What was written, where, and why there."""
 
     place: str
@@ -59,8 +58,6 @@ class Remembered:
     fact_id: str | None = None
     warning: str = ""
     """That the core memory grows too large."""
-
-    to_dict = record_to_dict
 
 
 def remember(
@@ -105,8 +102,7 @@ class Place(StrEnum):
     """A note in today's log: context of the day."""
 
 
-@dataclass(frozen=True, slots=True)
-class Route:
+class Route(Record):
     """A place, why, and the text without the words that asked to remember it."""
 
     place: Place

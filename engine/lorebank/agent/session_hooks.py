@@ -12,7 +12,7 @@ from lorebank.agent.flush import Flush, flush_prompts, note_compaction, take_rem
 from lorebank.agent.texts import answer_text
 from lorebank.domain import Answer, Inbox
 from lorebank.errors import UsageError
-from lorebank.markdown.recalled import as_recalled
+from lorebank.markdown.origin import as_recalled
 from lorebank.records import dataclass
 from lorebank.settings.tables import Config
 from lorebank.workspace.layout import LogPattern

@@ -27,7 +27,7 @@ from lorebank.domain import (
 )
 from lorebank.errors import UsageError
 from lorebank.language.words import estimate_tokens
-from lorebank.markdown.recalled import as_recalled
+from lorebank.markdown.origin import as_recalled
 from lorebank.recall.context_lines import not_yet_shown
 from lorebank.recall.snippets import snippet
 

@@ -16,7 +16,7 @@ from lorebank.app.workspace import OpenWorkspace, Progress, rebuild_index_if_cor
 from lorebank.domain import SearchHit, SyncReport
 from lorebank.errors import PathRefused, UsageError
 from lorebank.workspace.layout import FORGOTTEN_PAGE, is_session_path
-from lorebank.workspace.text_file import read_text_file
+from lorebank.workspace.paths import read_text_file
 
 if TYPE_CHECKING:
     from lorebank.conversations.export import Transcript, TranscriptExport

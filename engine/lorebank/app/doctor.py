@@ -14,11 +14,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lorebank.domain import RotKind, record_to_dict
+from lorebank.domain import RotKind
 from lorebank.errors import NotWritable
 from lorebank.markdown.blocks import find_blocks
 from lorebank.markdown.source import decode
-from lorebank.records import dataclass
+from lorebank.records import Record
 from lorebank.workspace.atomic import temporaries_below
 from lorebank.workspace.layout import BANK_FOLDER, DERIVED_FOLDER
 from lorebank.workspace.lock import WriterLock
@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from lorebank.app.bank import Bank
 
 
-@dataclass(frozen=True, slots=True)
-class HealthFinding:
+class HealthFinding(Record):
     """One thing that is wrong."""
 
     check: str
@@ -38,8 +37,6 @@ class HealthFinding:
     message: str
     remedy: str
     fixed: bool = False
-
-    to_dict = record_to_dict
 
 
 def examine(

@@ -21,13 +21,13 @@ from lorebank.domain import (
     TaskState,
 )
 from lorebank.errors import UsageError
-from lorebank.index.contexts import contexts_stated_in
+from lorebank.index.chunks import contexts_stated_in
+from lorebank.index.finding import find_items
 from lorebank.index.items import NOTE
-from lorebank.index.lookup import find_items
 from lorebank.index.meaning import QueryVector
 from lorebank.index.selection import known_tags, select_items
-from lorebank.index.spelling import respell_names
 from lorebank.index.tasks import load_tasks
+from lorebank.index.vocabulary import respell_names
 from lorebank.language.folding import fold
 from lorebank.names.entities import lookup_names
 from lorebank.recall import pipeline
@@ -42,8 +42,8 @@ from lorebank.recall.filters import (
 )
 from lorebank.recall.pipeline import RankOptions, RecallOptions, weighted
 from lorebank.recall.understand import Understood, understand
+from lorebank.workspace.paths import core_path
 from lorebank.workspace.recalled import note_recalled
-from lorebank.workspace.text_file import core_path
 
 H = TypeVar("H", Hit, SearchHit)
 LEAST_WANTED = 10

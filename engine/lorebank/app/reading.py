@@ -33,7 +33,7 @@ def get(
     secrets masked. Raises `PathRefused` for whatever is outside the workspace's memory and the
     collections, and in a `group` for the core memory; `NotFound` for a file that is not there.
     """
-    from lorebank.markdown.redaction import shareable
+    from lorebank.markdown.hidden import shareable
     from lorebank.workspace.paths import read_excerpt
 
     group = group or ws.group
@@ -112,7 +112,6 @@ def _is_owners(path: str) -> bool:
 def _for_group(text: str) -> str:
     """A file's text as a group may read it: what pages tell of the core memory is in their managed
     blocks, which are blank here as private parts are."""
-    from lorebank.markdown.hidden import hide
-    from lorebank.markdown.redaction import shareable
+    from lorebank.markdown.hidden import hide, shareable
 
     return shareable(hide(text, "").text)

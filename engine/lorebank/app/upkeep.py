@@ -94,7 +94,7 @@ def check(ws: OpenWorkspace) -> tuple[str, ...]:
     """Differences between the index and one rebuilt from the files; empty where it is sound."""
     from tempfile import TemporaryDirectory
 
-    from lorebank.index.compare import differences
+    from lorebank.index.status import differences
 
     damage = _damage(ws)
     if damage:

@@ -20,8 +20,7 @@ from lorebank.database import connection as store
 from lorebank.database.connection import read_meta
 from lorebank.domain import Entity, Fact, Opinion, OpinionStatus, SyncReport, Trend
 from lorebank.errors import NotFound, NotWritable, PathRefused, UsageError
-from lorebank.index.collector import collector_at_rest
-from lorebank.index.read_settings import ReadSettings
+from lorebank.index.sync import ReadSettings, collector_at_rest
 from lorebank.markdown.headings import RETAIN_HEADINGS
 from lorebank.providers.user_cache import cache_directory
 from lorebank.workspace.files import WalkResult, walk
@@ -33,8 +32,8 @@ if TYPE_CHECKING:
     from lorebank.database.connection import Connection
     from lorebank.inbox.sources import Desk
     from lorebank.index.items import ItemCache
+    from lorebank.index.lexical import Postings
     from lorebank.index.meaning import Meaning
-    from lorebank.index.postings import Postings
     from lorebank.index.vectors import VectorIndex
     from lorebank.index.vocabulary import Vocabulary
     from lorebank.qmd.refresh import Timer
@@ -508,7 +507,7 @@ class OpenWorkspace:
     def append_fact(self, path: str, line: str, day: date, *, undo: str = "") -> int:
         """Write a fact line into a log, kept for undo in that area; returns its line number."""
         from lorebank.retain.append import append_fact_line, new_log
-        from lorebank.workspace.text_file import edit_text
+        from lorebank.workspace.paths import edit_text
 
         headings = self.read_settings.retain_headings
         lines: list[int] = []

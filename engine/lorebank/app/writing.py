@@ -157,7 +157,7 @@ def log(
     from lorebank.markdown.origin import origin_mark
     from lorebank.retain.append import one_paragraph
     from lorebank.retain.notes import append_note, new_note_log
-    from lorebank.workspace.text_file import edit_text
+    from lorebank.workspace.paths import edit_text
 
     today = ws.day(now)
     recorded = parse_single_day(day, today, "date") or today
@@ -184,7 +184,7 @@ def log(
 def log_file(ws: OpenWorkspace, *, day: Day = None, now: date | None = None) -> Path:
     """The file of a day's log, laid out where it does not exist yet."""
     from lorebank.retain.append import new_log
-    from lorebank.workspace.text_file import edit_text
+    from lorebank.workspace.paths import edit_text
 
     recorded = parse_single_day(day, ws.day(now), "date") or ws.day(now)
     path = LogPattern.compile(ws.config.workspace.log_pattern).path_for(recorded)
@@ -214,7 +214,7 @@ def memory_write(
     from lorebank.agent.authored import core_request
     from lorebank.agent.core_memory import CoreEdit, CoreLimits, edit_core, measured
     from lorebank.language.words import estimate_tokens
-    from lorebank.workspace.text_file import core_path, edit_text, read_text_file
+    from lorebank.workspace.paths import core_path, edit_text, read_text_file
 
     ws.refuse_in_group("the core memory")
     path = core_path(ws.root)
@@ -247,7 +247,7 @@ def lint(ws: OpenWorkspace, *, fix: bool = False, now: date | None = None) -> Li
 
     With `fix` those that need no judgement are rewritten; `undo_lint` takes that back.
     """
-    from lorebank.index.lint import lint_findings
+    from lorebank.index.status import lint_findings
     from lorebank.markdown.lint import apply_fixes, with_fixes
 
     ws.freshen()
@@ -291,8 +291,8 @@ def _edit_files(
 ) -> str:
     """Write texts over the texts that were read, kept for undo; the name of the run."""
     from lorebank.nightly.undo import RunRecord, next_run, save_run
+    from lorebank.workspace.paths import edit_text
     from lorebank.workspace.run_store import Change
-    from lorebank.workspace.text_file import edit_text
 
     with WriterLock(ws.root):
         run = next_run(ws.root, day.isoformat(), area=area)
@@ -334,7 +334,7 @@ def _propose(ws: OpenWorkspace, asked: Sequence[Proposal], core_tokens: int) -> 
     from lorebank.agent.core_memory import CoreWrite
     from lorebank.markdown.proposal_pages import AGENT_PROPOSALS
     from lorebank.nightly.proposals import propose
-    from lorebank.workspace.text_file import read_text_file
+    from lorebank.workspace.paths import read_text_file
 
     propose(ws.root, asked)
     ids = tuple(proposal.id for proposal in asked)
@@ -354,7 +354,7 @@ def _propose(ws: OpenWorkspace, asked: Sequence[Proposal], core_tokens: int) -> 
 
 def strip_recalled_text(ws: OpenWorkspace, text: str) -> str:
     """A text without what recall printed; says what was left out."""
-    from lorebank.markdown.recalled import strip_recalled
+    from lorebank.markdown.origin import strip_recalled
 
     stripped = strip_recalled(text)
     if not stripped.removed:

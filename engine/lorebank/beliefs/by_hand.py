@@ -23,13 +23,18 @@ from lorebank.database.connection import Connection, read_meta, write_meta
 from lorebank.domain import Citation, Fact, FactKind, Stance
 from lorebank.errors import NotFound
 from lorebank.index.opinions import holders_of_opinions, opening_lines
-from lorebank.markdown.generated_text import escape_inline, unescape_inline
-from lorebank.markdown.ledger import EvidenceRuling, format_evidence_line, parse_evidence_lines
-from lorebank.markdown.ledger_edit import added_line, without_lines
+from lorebank.markdown.ledger import (
+    EvidenceRuling,
+    added_line,
+    format_evidence_line,
+    parse_evidence_lines,
+    without_lines,
+)
 from lorebank.markdown.opinion_page import OPINIONS_PATH, OpinionEntry, parse_opinion_page
+from lorebank.markdown.plain import escape_inline, unescape_inline
 from lorebank.markdown.source import decode
 from lorebank.workspace.layout import EVIDENCE_PAGE
-from lorebank.workspace.text_file import read_text_file, write_text_file
+from lorebank.workspace.paths import read_text_file, write_text_file
 
 
 def read_entries(root: Path) -> tuple[OpinionEntry, ...]:

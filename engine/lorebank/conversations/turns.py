@@ -20,7 +20,7 @@ from datetime import date
 from lorebank.conversations.messages import Role, utterances_in
 from lorebank.language.secrets import redact
 from lorebank.markdown.hidden import without_private
-from lorebank.markdown.recalled import strip_recalled
+from lorebank.markdown.origin import strip_recalled
 from lorebank.records import dataclass
 
 LONGEST_LINE = 16 * 2**20

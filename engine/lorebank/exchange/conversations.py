@@ -15,8 +15,8 @@ from lorebank.domain import Diagnostic
 from lorebank.exchange.notes import ImportedNote, Read
 from lorebank.exchange.prose import clean, shareable_text
 from lorebank.language.folding import slugify
-from lorebank.markdown.fences import FenceScanner
-from lorebank.markdown.recalled import strip_recalled
+from lorebank.markdown.origin import strip_recalled
+from lorebank.markdown.source import FenceScanner
 from lorebank.records import dataclass
 
 _MILLISECONDS = 100_000_000_000

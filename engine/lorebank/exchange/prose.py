@@ -18,11 +18,10 @@ from pathlib import PurePosixPath
 from urllib.parse import unquote
 
 from lorebank.domain import Diagnostic
-from lorebank.markdown.fences import FenceScanner
 from lorebank.markdown.front_matter import front_matter_lines
-from lorebank.markdown.hidden import without_private
-from lorebank.markdown.inline_marks import code_spans
-from lorebank.markdown.redaction import redacted_page
+from lorebank.markdown.hidden import redacted_page, without_private
+from lorebank.markdown.mentions import code_spans
+from lorebank.markdown.source import FenceScanner
 from lorebank.records import dataclass
 
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")

@@ -14,7 +14,7 @@ from lorebank.domain import FactKind
 from lorebank.exchange.notes import Read, entity_mention, retain_line, written_fact
 from lorebank.exchange.read_obsidian import VaultSettings, vault_note, vault_notes
 from lorebank.exchange.source import Source
-from lorebank.markdown.fences import FenceScanner
+from lorebank.markdown.source import FenceScanner
 
 _OBSERVATION = re.compile(
     r"[ \t]*[-*+][ \t]+\[(?P<category>[^\[\]()\n]{1,60})\](?!\()[ \t]+(?P<text>\S.*)\Z"

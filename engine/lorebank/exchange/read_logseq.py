@@ -28,8 +28,8 @@ from lorebank.exchange.prose import (
     titled,
 )
 from lorebank.exchange.source import Source
-from lorebank.markdown.fences import FenceScanner
 from lorebank.markdown.front_matter import FrontMatterValue
+from lorebank.markdown.source import FenceScanner
 from lorebank.records import dataclass
 
 _ID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"

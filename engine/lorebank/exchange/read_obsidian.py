@@ -24,9 +24,9 @@ from lorebank.exchange.prose import (
     titled,
 )
 from lorebank.exchange.source import Source
-from lorebank.markdown.fences import FenceScanner
 from lorebank.markdown.front_matter import parse_front_matter
-from lorebank.markdown.inline_marks import code_spans
+from lorebank.markdown.mentions import code_spans
+from lorebank.markdown.source import FenceScanner
 from lorebank.records import dataclass
 
 _BLOCK_ID = re.compile(r"(?:\A|[ \t]+)\^[A-Za-z0-9-]+[ \t]*\Z")

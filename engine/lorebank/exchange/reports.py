@@ -6,12 +6,11 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from lorebank.domain import Diagnostic, record_to_dict
-from lorebank.records import dataclass
+from lorebank.domain import Diagnostic
+from lorebank.records import Record
 
 
-@dataclass(frozen=True, slots=True)
-class ImportReport:
+class ImportReport(Record):
     """What came in; of a dry run, what would."""
 
     form: str
@@ -41,11 +40,10 @@ class ImportReport:
         return dict(Counter(each.code for each in self.left_out).most_common())
 
     def to_dict(self) -> dict[str, Any]:
-        return record_to_dict(self) | {"reasons": dict(self.reasons)}
+        return super().to_dict() | {"reasons": dict(self.reasons)}
 
 
-@dataclass(frozen=True, slots=True)
-class ExportReport:
+class ExportReport(Record):
     """What went out."""
 
     form: str
@@ -61,6 +59,6 @@ class ExportReport:
     """Of `jsonl` and `csv` without a target."""
 
     def to_dict(self) -> dict[str, Any]:
-        fields = record_to_dict(self)
+        fields = super().to_dict()
         del fields["text"]
         return {"format": fields.pop("form"), **fields}

@@ -9,7 +9,7 @@ from lorebank.domain import Diagnostic, ForgottenLine
 from lorebank.forgetting.conversations import ForgottenTurns
 from lorebank.forgetting.selection import Order, Selected
 from lorebank.forgetting.undo import Cut
-from lorebank.markdown.ledger_edit import added_line, without_lines
+from lorebank.markdown.ledger import added_line, without_lines
 from lorebank.markdown.mending import Mended, Traces, blanked, mend_blocks, mend_report
 from lorebank.markdown.proposal_pages import DECISIONS_PATH, PROPOSAL_PAGES
 from lorebank.markdown.source import newline_style
@@ -20,8 +20,7 @@ from lorebank.workspace.layout import (
     LEDGER_PAGES,
     is_generated,
 )
-from lorebank.workspace.paths import is_linked
-from lorebank.workspace.text_file import read_text_file
+from lorebank.workspace.paths import is_linked, read_text_file
 
 _LEDGERS = frozenset({*LEDGER_PAGES, DECISIONS_PATH}) - {FORGOTTEN_PAGE}
 _TELLING = 20

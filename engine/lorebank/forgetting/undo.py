@@ -15,7 +15,7 @@ from pathlib import Path
 from lorebank.domain import PurgeReport, UndoReport
 from lorebank.errors import ConcurrentEdit
 from lorebank.nightly.undo import undo_store
-from lorebank.records import dataclass
+from lorebank.records import Record
 from lorebank.workspace.atomic import read_if_exists
 from lorebank.workspace.layout import FORGOTTEN_PAGE
 from lorebank.workspace.run_store import (
@@ -28,8 +28,7 @@ from lorebank.workspace.run_store import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Cut:
+class Cut(Record):
     """The bytes of one file before and after; `after` is `None` where the file goes."""
 
     before: bytes
@@ -39,8 +38,7 @@ class Cut:
     """Whether only what is made of other lines was cut: a page that reflect rewrites."""
 
 
-@dataclass(frozen=True, slots=True)
-class KeptRun:
+class KeptRun(Record):
     """One run as it is kept."""
 
     name: str

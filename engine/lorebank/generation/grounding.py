@@ -16,7 +16,7 @@ from datetime import date
 from lorebank.beliefs.reading import denies
 from lorebank.language.folding import fold
 from lorebank.language.words import content_words, words
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 _SHARE = 0.7
 """The least share of a sentence's content words that its lines must hold."""
@@ -27,8 +27,7 @@ _NUMBER = re.compile(r"\d+(?:[.,:/]\d+)*")
 _WORD = re.compile(r"(?<![\w'’])(?=[^\W\d_])\w[\w'’.-]*")
 
 
-@dataclass(frozen=True, slots=True)
-class CitedLine:
+class CitedLine(Record):
     """A line that a sentence may stand on."""
 
     text: str

@@ -13,13 +13,12 @@ from lorebank.domain import FactKind
 from lorebank.generation.grounding import CitedLine
 from lorebank.generation.writing import Dropped, Writer, numbered
 from lorebank.language.words import words
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 _LETTERS = {kind.letter: kind for kind in FactKind}
 
 
-@dataclass(frozen=True, slots=True)
-class InferredFact:
+class InferredFact(Record):
     """A fact that a model read out of prose, grounded in these lines (by place, from 0)."""
 
     kind: FactKind

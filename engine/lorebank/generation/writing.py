@@ -11,30 +11,27 @@ from lorebank.generation.prompts.load import fill_prompt
 from lorebank.language.secrets import redact
 from lorebank.providers.ask import Budget
 from lorebank.providers.protocols import Generator, Prompt, Turn
-from lorebank.records import dataclass
+from lorebank.records import Record, dataclass
 from lorebank.settings.tables import Config
 
 _LONGEST_SENTENCE = 600
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
+class Sentence(Record):
     """A sentence with the lines it stands on, by their place in the list given, from 0."""
 
     text: str
     lines: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Dropped:
+class Dropped(Record):
     """A sentence that was not kept, and why."""
 
     text: str
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(Record):
     """What a model wrote, checked."""
 
     sentences: tuple[Sentence, ...]

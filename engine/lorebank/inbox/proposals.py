@@ -32,8 +32,7 @@ from lorebank.nightly.proposals import (
     record,
 )
 from lorebank.workspace.layout import LogPattern, named_day
-from lorebank.workspace.paths import resolve_memory_path
-from lorebank.workspace.text_file import read_text_file, write_text_file
+from lorebank.workspace.paths import read_text_file, resolve_memory_path, write_text_file
 
 _KIND = InboxKind.PROPOSAL
 _WEIGHT = 0.75

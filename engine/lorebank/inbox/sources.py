@@ -16,10 +16,10 @@ from typing import NamedTuple
 
 from lorebank.database.connection import Connection
 from lorebank.domain import Decision, Fact, InboxItem, InboxKind, InboxLine
-from lorebank.markdown.ledger_edit import added_line, without_lines
+from lorebank.markdown.ledger import added_line, without_lines
 from lorebank.records import dataclass
 from lorebank.settings.tables import Config
-from lorebank.workspace.text_file import read_text_file, write_text_file
+from lorebank.workspace.paths import read_text_file, write_text_file
 
 
 @dataclass(frozen=True, slots=True)

@@ -178,7 +178,7 @@ class _Run:
 
     def _by_jobs(self, rows: Mapping[str, Sequence[_Wanted]]) -> bool:
         """Embed by asynchronous jobs; false where the embedder has none, or left all of it."""
-        from lorebank.index.batch_jobs import run_jobs
+        from lorebank.index.embedding_calls import run_jobs
         from lorebank.providers.protocols import BatchEmbedder
 
         if self.batch is None or not isinstance(self.embedder, BatchEmbedder):

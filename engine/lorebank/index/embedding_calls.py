@@ -1,20 +1,31 @@
-"""Calls to an embedder: texts cut into as few as its limits allow, several of them at a time.
+"""Texts handed to an embedder: in calls, several at a time, or in asynchronous jobs.
 
 While the embedder answers one call, the results of the last are stored. What succeeded is kept
 whatever becomes of the rest.
+
+A job's id is on disk before anybody waits for it. Its results are joined by custom id, which is
+the hash of the text, so that whoever fetches them need not know who handed them in. What a job
+could not embed is handed in once more, and what fails again is left to ordinary calls.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from lorebank.errors import ProviderError
 from lorebank.language.words import estimate_tokens
+from lorebank.records import dataclass
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
 
-    from lorebank.providers.protocols import Embedder, Limits
+    from lorebank.index.embedding_cache import EmbeddingCache
+    from lorebank.providers.protocols import BatchEmbedder, Embedder, Limits
+    from lorebank.settings.tables import BatchSettings
+
 
 Vectors = dict[str, bytes]
 _AHEAD = 16
@@ -89,3 +100,107 @@ def _pipeline(
 def _one(embedder: Embedder, call: Mapping[str, str]) -> Vectors:
     vectors = embedder.embed_documents(list(call.values()))
     return {key: vector.tobytes() for key, vector in zip(call, vectors, strict=True)}
+
+
+_NO_SUCH_SERVICE = frozenset({404, 405, 501})
+_NO_SUCH_JOB = frozenset({400, 404, 410})
+
+
+@dataclass(frozen=True, slots=True)
+class BatchOutcome:
+    """What became of the texts."""
+
+    embedded: int
+    left: Mapping[str, str]
+    """Hash → text of what no job could embed."""
+    pending: int
+    """Texts in jobs that are still worked on; a later run fetches them."""
+
+
+def run_jobs(
+    embedder: BatchEmbedder,
+    cache: EmbeddingCache,
+    texts: Mapping[str, str],
+    settings: BatchSettings,
+    progress: Callable[[int], None] = lambda done: None,
+) -> BatchOutcome:
+    """Embed `texts` (hash → text) into the cache by jobs; returns what is left to do otherwise.
+
+    Raises `ProviderError` where the provider does not answer at all; jobs that it took are kept.
+    """
+    return _Jobs(embedder, cache, dict(texts), settings, progress).run()
+
+
+@dataclass(slots=True)
+class _Jobs:
+    embedder: BatchEmbedder
+    cache: EmbeddingCache
+    texts: dict[str, str]
+    settings: BatchSettings
+    progress: Callable[[int], None]
+
+    def run(self) -> BatchOutcome:
+        fingerprint = self.embedder.fingerprint
+        open_jobs = self.cache.jobs(fingerprint)
+        handed_in = {key for hashes in open_jobs.values() for key in hashes}
+        fresh = [(key, text) for key, text in self.texts.items() if key not in handed_in]
+        queue = deque(calls_of(fresh, self.embedder.batch_limits))
+        seconds = self.settings.timeout_minutes * 60
+        ends = time.monotonic() + seconds
+        retried: set[str] = set()
+        left: dict[str, str] = {}
+        embedded = 0
+        while queue or open_jobs:
+            while queue and len(open_jobs) < self.settings.concurrency:
+                call = queue.popleft()
+                try:
+                    job = self.embedder.submit(call)
+                except ProviderError as problem:
+                    if getattr(problem, "status", 0) not in _NO_SUCH_SERVICE:
+                        raise
+                    left |= call  # an address that embeds, and takes no jobs
+                    continue
+                self.cache.add_job(fingerprint, job, list(call))
+                open_jobs[job] = list(call)
+            for job, hashes in list(open_jobs.items()):
+                found = self._collect(job, hashes)
+                if found is None:
+                    continue
+                del open_jobs[job]
+                embedded += found
+                self.progress(embedded)
+                lost = self._without_vector(hashes)
+                again = {key: text for key, text in lost.items() if key not in retried}
+                left |= {key: text for key, text in lost.items() if key in retried}
+                retried |= set(again)
+                queue.extend(calls_of(again.items(), self.embedder.batch_limits))
+            if queue and len(open_jobs) < self.settings.concurrency:
+                continue
+            if not open_jobs or not self.settings.wait or time.monotonic() > ends:
+                break
+            time.sleep(self.settings.poll_interval_ms / 1000)
+        pending = sum(map(len, open_jobs.values())) + sum(map(len, queue))
+        return BatchOutcome(embedded, left, pending)
+
+    def _collect(self, job: str, hashes: list[str]) -> int | None:
+        """How many texts a job embedded; `None` while it is worked on."""
+        fingerprint = self.embedder.fingerprint
+        try:
+            state = self.embedder.collect(job)
+        except ProviderError as problem:
+            if getattr(problem, "status", 0) not in _NO_SUCH_JOB:
+                raise
+            self.cache.drop_job(fingerprint, job)  # the provider knows of no such job any more
+            return 0
+        if not state.done:
+            return None
+        known = set(hashes)
+        found = [(key, v.tobytes()) for key, v in state.vectors.items() if key in known]
+        self.cache.put(fingerprint, found)
+        self.cache.drop_job(fingerprint, job)
+        return len(found)
+
+    def _without_vector(self, hashes: list[str]) -> dict[str, str]:
+        """The texts of a finished job that have no vector and are still wanted."""
+        missing = self.cache.missing(self.embedder.fingerprint, hashes)
+        return {key: self.texts[key] for key in missing if key in self.texts}

@@ -22,7 +22,7 @@ from lorebank.domain import (
     Origin,
     Stance,
 )
-from lorebank.index.intervals import FURTHER, bounds
+from lorebank.index.finding import FURTHER, bounds
 from lorebank.markdown.origin import parse_author
 from lorebank.records import dataclass
 from lorebank.trust.quarantine import TRUSTED

@@ -19,15 +19,15 @@ from lorebank.domain import (
     Task,
     TaskState,
 )
-from lorebank.index.read_settings import ReadSettings
 from lorebank.index.slots import slots_of
+from lorebank.index.sync import ReadSettings
 from lorebank.language.folding import slugify
 from lorebank.language.statements import promise_in
-from lorebank.markdown.chunks import chunk_document
-from lorebank.markdown.context import read_context, scope_of
 from lorebank.markdown.document import Document, read_document
+from lorebank.markdown.entity_page import find_moved
 from lorebank.markdown.facts import extract_facts
 from lorebank.markdown.front_matter import FrontMatterValue, parse_front_matter
+from lorebank.markdown.hidden import redacted_page
 from lorebank.markdown.ledger import (
     LedgerEntry,
     LineRuling,
@@ -35,13 +35,16 @@ from lorebank.markdown.ledger import (
     parse_ledger,
     parse_line_rulings,
 )
-from lorebank.markdown.moved import find_moved
 from lorebank.markdown.origin import file_origin
-from lorebank.markdown.passages import extract_passages
-from lorebank.markdown.properties import note_aliases, property_facts, property_tags
-from lorebank.markdown.redaction import redacted_page
+from lorebank.markdown.owner_pages import read_context, scope_of
+from lorebank.markdown.passages import chunk_document, extract_passages
+from lorebank.markdown.properties import (
+    front_matter_tags,
+    note_aliases,
+    property_facts,
+    property_tags,
+)
 from lorebank.markdown.source import decode
-from lorebank.markdown.tags import front_matter_tags
 from lorebank.markdown.tasks import find_tasks
 from lorebank.names.entities import MOVED, SPELLING, NameRow
 from lorebank.records import dataclass

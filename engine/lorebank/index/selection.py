@@ -8,7 +8,7 @@ from datetime import date
 
 from lorebank.database.connection import Connection, has_full_text, select
 from lorebank.domain import Interval
-from lorebank.index.intervals import OCCURRED, RECORDED, bounds
+from lorebank.index.finding import OCCURRED, RECORDED, bounds
 from lorebank.index.lexical import any_of
 from lorebank.language.words import searchable
 from lorebank.records import dataclass

@@ -1,5 +1,8 @@
 """Sync: make the index say what the files say, reading only what changed.
 
+What is read of files and rows has no cycles, yet each value made counts towards another walk over
+all that live: with a long ledger that is half of the work of reading it.
+
 Files are compared by size and time stamp, then by hash. Everything is read and parsed before the
 one IMMEDIATE transaction that writes it, so the lock is held for the writing alone. A file whose
 time stamp is so fresh that another edit could bear the same one is read again next time.
@@ -7,8 +10,11 @@ time stamp is so fresh that another edit could bear the same one is read again n
 
 from __future__ import annotations
 
+import gc
 import time
-from collections.abc import Callable, Sequence
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -24,13 +30,57 @@ from lorebank.database.connection import (
     write_meta,
 )
 from lorebank.domain import Diagnostic, SyncReport
-from lorebank.index.read_settings import ReadSettings
 from lorebank.names.entities import identity_problems
 from lorebank.records import dataclass
 from lorebank.workspace.files import SourceFile, WalkResult, content_hash, read_bytes
 
 if TYPE_CHECKING:
     from lorebank.index.reading import ReadFile
+
+
+@dataclass(frozen=True, slots=True)
+class ReadSettings:
+    """The settings that change what is read out of a file; a change re-reads every file."""
+
+    retain_headings: tuple[str, ...]
+    chunk_tokens: int
+    chunk_overlap: int
+    plain_mentions: bool = True
+    """Whether known names are found in running text."""
+    not_mentions: tuple[str, ...] = ()
+    """Names that are not looked for there."""
+    origins: tuple[tuple[str, str], ...] = ()
+    """`(folder or file, origin)`: whose word what lies there is."""
+
+    def fingerprint(self) -> str:
+        """Eight digits, whatever the settings: a value that fills pages of its own could be damaged
+        without SQLite's checks seeing it."""
+        return f"{zlib.crc32(repr(self).encode()):08x}"
+
+
+def hashes_outside_bank(connection: Connection) -> tuple[tuple[str, str], ...]:
+    """`(path, hash)` of every file that reflect does not write, by path."""
+    query = "SELECT path, hash FROM files WHERE role <> 'bank' ORDER BY path"
+    return tuple((str(path), str(hash)) for path, hash in select(connection, query))
+
+
+def known_hash(connection: Connection, path: str) -> str | None:
+    """The hash of what a file held at the last sync; `None` where there was none."""
+    found = select(connection, "SELECT hash FROM files WHERE path = ?", (path,))
+    return str(found[0][0]) if found else None
+
+
+@contextmanager
+def collector_at_rest() -> Iterator[None]:
+    """No search for cycles inside; where the caller has it off it stays so. Also a decorator."""
+    running = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if running:
+            gc.enable()
+
 
 DECIDING_PAGES = frozenset({"bank/opinions.md", "bank/evidence.md"})
 OPINIONS_DUE = "opinions_due"
@@ -40,7 +90,6 @@ SEALED_TABLES = ("files", "items", "mentions", "chunks")
 SQLite itself finds nothing wrong."""
 RACY_NS = 2_000_000_000
 """A change this young may be followed by another under the same time stamp."""
-
 Progress = Callable[[str, int, int], None]
 
 

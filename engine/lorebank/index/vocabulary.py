@@ -1,16 +1,24 @@
-"""How often words stand in the items: counted when first asked for, kept until somebody writes."""
+"""How often words stand in the items; unknown words read as the name they were meant for.
+
+Careful rather than clever: the first letter is right; there is one slip (a letter wrong, missing,
+too many, or two exchanged) in a word of four to seven letters, two in a longer one; more than the
+ending differs; and only one name is that near. A word the index knows is never touched.
+"""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 
 import apsw
 
-from lorebank.database.connection import Connection, generation, has_full_text
+from lorebank.database.connection import Connection, generation, has_full_text, select
 from lorebank.index.items import item_count
-from lorebank.language.words import searchable
+from lorebank.language.folding import fold
+from lorebank.language.words import searchable, words
 from lorebank.records import dataclass
 
 _SHORTEST_PART, _SHORTEST_INSIDE = 4, 6
@@ -101,3 +109,61 @@ def stems(connection: Connection, text: str) -> list[str]:
     prepared = searchable(text).replace("\0", " ").encode("utf-8", "replace")
     tokens = tokenizer(prepared, apsw.FTS5_TOKENIZE_QUERY, None, include_offsets=False)
     return [str(token) for group in tokens for token in group]
+
+
+_SHORTEST = 4
+_LONG = 8
+
+
+def respell_names(vocabulary: Vocabulary, written: Sequence[str]) -> dict[str, str]:
+    """Words as written → the word of an entity's name that each was most likely meant for."""
+    asked = [word for word in dict.fromkeys(written) if len(fold(word)) >= _SHORTEST]
+    known = vocabulary.frequencies(asked)
+    unknown = [word for word in asked if not known[word]]
+    names = (
+        _name_words(vocabulary.connection, {fold(word)[0] for word in unknown}) if unknown else {}
+    )
+    found = {word: _nearest(fold(word), names) for word in unknown}
+    return {word: names[near] for word, near in found.items() if near is not None}
+
+
+def _name_words(connection: Connection, letters: set[str]) -> dict[str, str]:
+    """Folded word of a name → as written, for those that begin with any of the letters."""
+    rows = select(
+        connection,
+        "SELECT DISTINCT a.name FROM json_each(?) l JOIN aliases a"
+        " WHERE substr(a.slug, 1, 1) = l.value OR instr(a.slug, '-' || l.value)"
+        " ORDER BY a.name",
+        (json.dumps(sorted(letters)),),
+    )
+    written: dict[str, str] = {}
+    for (name,) in rows:
+        for part in name.split():
+            folded = words(part)
+            if len(folded) == 1 and len(folded[0]) >= _SHORTEST and folded[0][0] in letters:
+                written.setdefault(folded[0], part.strip(".,;:()"))
+    return written
+
+
+def _nearest(word: str, names: Mapping[str, str]) -> str | None:
+    """The one name word within reach; `None` where there is none, or more than one."""
+    slips = 2 if len(word) >= _LONG else 1
+    possible = [name for name in names if name[0] == word[0] and _may_be(word, name, slips)]
+    if not possible:
+        return None
+    from rapidfuzz.distance import OSA  # only for the rare word that is nearly a name
+
+    distances = sorted((OSA.distance(word, name, score_cutoff=slips), name) for name in possible)
+    best = [name for distance, name in distances if distance == distances[0][0] <= slips]
+    return best[0] if len(best) == 1 else None
+
+
+def _may_be(word: str, name: str, slips: int) -> bool:
+    """Whether the letters, in whatever order, differ by no more than the slips allowed.
+
+    Two names that only end differently are two people: Maria and Mario, Petr and Petra.
+    """
+    if abs(len(word) - len(name)) > slips or word.startswith(name[:-1]) or name.startswith(word):
+        return False
+    mine, theirs = Counter(word), Counter(name)
+    return max((mine - theirs).total(), (theirs - mine).total()) <= slips

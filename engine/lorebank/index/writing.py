@@ -23,18 +23,18 @@ from lorebank.domain import (
     Passage,
     Task,
 )
-from lorebank.index.codes import insert_codes
-from lorebank.index.contexts import delete_context, insert_context
+from lorebank.index.chunks import delete_context, insert_context
 from lorebank.index.embedding import item_text
 from lorebank.index.embedding_cache import text_hash
+from lorebank.index.finding import insert_codes
 from lorebank.index.items import ENDS
-from lorebank.index.lint import insert_advice
 from lorebank.index.slots import insert_slots
+from lorebank.index.status import insert_advice
 from lorebank.index.succession import insert_change, insert_line_rulings
 from lorebank.index.tasks import insert_tasks
 from lorebank.language.words import searchable
 from lorebank.markdown.origin import format_author, read_origin_mark
-from lorebank.markdown.tags import find_tags
+from lorebank.markdown.properties import find_tags
 from lorebank.names.entities import insert_names
 from lorebank.trust.quarantine import insert_confirmations
 

@@ -16,8 +16,7 @@ from collections.abc import Iterable, Mapping
 from hashlib import sha256
 
 from lorebank.domain import Diagnostic
-from lorebank.markdown.fences import FenceScanner
-from lorebank.markdown.source import newline_style, split_lines
+from lorebank.markdown.source import FenceScanner, newline_style, split_lines
 from lorebank.records import dataclass
 
 _MARKER = re.compile(

@@ -1,8 +1,10 @@
-"""What in a file is never prose: front matter, comments, private spans, managed blocks.
+"""What in a file is never prose: front matter, comments, private and managed text; secrets.
 
 All are overwritten with spaces, so offsets and line numbers stay right for what is left. Privacy
 goes first and wins: a private tag counts in fences and comments too, and an unclosed one hides the
 rest of the file. An unclosed comment hides nothing, for it would take all its neighbours with it.
+
+Files are the owner's and stay as they are; nothing that is made of them holds what is masked here.
 """
 
 from __future__ import annotations
@@ -10,15 +12,14 @@ from __future__ import annotations
 import re
 
 from lorebank.domain import Diagnostic
+from lorebank.language.secrets import redact
 from lorebank.markdown.blocks import blank_spans, find_blocks
-from lorebank.markdown.fences import FenceScanner
 from lorebank.markdown.front_matter import front_matter_lines
-from lorebank.markdown.inline_marks import code_spans
-from lorebank.markdown.source import line_of, split_lines
+from lorebank.markdown.mentions import code_spans
+from lorebank.markdown.source import FenceScanner, line_of, split_lines
 from lorebank.records import dataclass
 
 Span = tuple[int, int]
-
 _PRIVATE = re.compile(r"<\s*(?P<close>/?)\s*private\b(?P<rest>[^<>]*)>", re.IGNORECASE)
 _OPAQUE = re.compile(
     r"^[ \t]*<(?P<tag>pre|script|style|textarea)\b(?:.*?)</(?P=tag)\s*>",
@@ -123,3 +124,27 @@ def _comment_starts(line: str, offset: int) -> list[int]:
         for found in re.finditer("<!--", line)
         if not any(left <= found.start() < right for left, right, _ in code)
     ]
+
+
+def redacted_page(text: str, path: str) -> tuple[str, tuple[Diagnostic, ...]]:
+    """The text with its secrets masked, of the same length and lines; and where they stand.
+
+    What is reported names the kind, never the secret.
+    """
+    redacted = redact(text)
+    if not redacted.secrets:
+        return text, ()
+    return redacted.text, tuple(
+        Diagnostic(
+            path,
+            line_of(text, secret.start),
+            "secret-redacted",
+            f"a secret ({secret.kind}) is kept out of the index",
+        )
+        for secret in redacted.secrets
+    )
+
+
+def shareable(text: str) -> str:
+    """The text as a model may read it: private parts blank, secrets masked; lines as they were."""
+    return redact(without_private(text)).text

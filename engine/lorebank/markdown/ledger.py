@@ -10,7 +10,7 @@ One decision a line; deleting the line undoes it. Lines that are no list items a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from enum import StrEnum
 
@@ -330,3 +330,35 @@ def item_lines(document: Document) -> Iterator[tuple[str, Citation]]:
             continue
         own = node.children[0]
         yield own.text, Citation(document.path, own.start + 1, own.end)
+
+
+def added_line(text: str, line: str, *, title: str) -> tuple[str, int]:
+    """The ledger with a list item at the end of its last list, and the line it stands on (1-based).
+
+    An empty ledger begins with `title` as its heading.
+    """
+    newline = newline_style(text)
+    if not text.strip():
+        return f"# {title}{newline}{newline}{line}{newline}", 3
+    lines = text.split("\n")
+    place = _after_last_list(text)
+    if place is None:
+        body = text if text.endswith("\n") else text + newline
+        gap = "" if body.endswith(newline * 2) else newline
+        return f"{body}{gap}{line}{newline}", (body + gap).count("\n") + 1
+    before = "\n".join(lines[:place]).removesuffix("\r")
+    after = "\n".join(lines[place:])
+    return f"{before}{newline}{line}{newline}{after}", place + 1
+
+
+def without_lines(text: str, places: Iterable[Citation]) -> str:
+    """The ledger without the list items that stand in these places."""
+    gone = {n for place in places for n in range(place.start_line, place.end_line + 1)}
+    lines = text.split("\n")
+    return "\n".join(line for number, line in enumerate(lines, start=1) if number not in gone)
+
+
+def _after_last_list(text: str) -> int | None:
+    """How many lines lie before and in the last list of the text."""
+    ends = [node.end for node in read_document(text, "").nodes if node.kind == "list"]
+    return ends[-1] if ends else None

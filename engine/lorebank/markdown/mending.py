@@ -14,8 +14,8 @@ from functools import cached_property
 
 from lorebank.domain import Citation
 from lorebank.markdown.blocks import Block, find_blocks, render_block
-from lorebank.markdown.generated_text import escape_inline
 from lorebank.markdown.opinion_page import is_opinion_block, with_overview_entries
+from lorebank.markdown.plain import escape_inline
 from lorebank.markdown.proposal_pages import is_proposal_block
 from lorebank.records import dataclass
 

@@ -27,7 +27,7 @@ from functools import lru_cache
 
 from lorebank.domain import Diagnostic, Opinion, OpinionStatus, Stance, Trend
 from lorebank.markdown.blocks import Block, find_blocks
-from lorebank.markdown.generated_text import (
+from lorebank.markdown.plain import (
     citation_link,
     escape_inline,
     unescape_inline,

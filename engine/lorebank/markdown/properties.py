@@ -1,7 +1,10 @@
-"""Front matter as properties of what a note is about: `birthday: 1990-05-04` on the page of Ana.
+"""What a note says of itself: front matter as properties and facts, and tags.
 
 Every key is a filter (`status:draft`). A key that says something of a person, place or thing is a
 fact as well, cited by its line; what only keeps the note in order is none.
+
+Not tags: what stands in code spans, URLs, link targets, wikilinks and headings; a bare number
+(`#1204` is an issue); a colour (`#3fa2c1`); a `#` glued to a word before it (`C#`, `page#part`).
 """
 
 from __future__ import annotations
@@ -15,7 +18,14 @@ from lorebank.domain import Citation, Fact, FactKind, Mention
 from lorebank.language.folding import fold, slugify
 from lorebank.markdown.facts import fact_id
 from lorebank.markdown.front_matter import FrontMatterValue
-from lorebank.markdown.mentions import find_mentions
+from lorebank.markdown.mentions import (
+    ESCAPE,
+    NAME_CHARACTER,
+    URL,
+    WIKILINK,
+    code_spans,
+    find_mentions,
+)
 from lorebank.markdown.plain import plain_text
 
 _BOOKKEEPING = frozenset(
@@ -107,3 +117,41 @@ def _name(front_matter: Mapping[str, FrontMatterValue], path: str) -> str:
 def _line_of(key: str, lines: Sequence[str]) -> int:
     pattern = re.compile(rf"[\"']?{re.escape(key)}[\"']?[ \t]*:")
     return next((n for n, line in enumerate(lines) if pattern.match(line)), 0)
+
+
+_TOKEN = re.compile(
+    rf"(?P<heading>^[ \t]*#{{1,6}}[ \t].*$)|{ESCAPE}|{URL}|\]\([^()\s]*|{WIKILINK}"
+    rf"|(?<![^\s(\[{{'\"“«,;:])#(?P<tag>{NAME_CHARACTER}+(?:[-/]{NAME_CHARACTER}+)*)",
+    re.MULTILINE,
+)
+_NO_TAG = re.compile(r"[\d/-]+|(?=.*\d)(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})", re.IGNORECASE)
+_BETWEEN = re.compile(r"[,\s]+")
+
+
+def find_tags(text: str) -> tuple[str, ...]:
+    """The tags of a text, folded, without `#`, each once, in order; `a/b` is one nested tag.
+
+    >>> find_tags("Fixed the boiler #Home/Heating, see `#not-this` and #42")
+    ('home/heating',)
+    """
+    if "#" not in text:
+        return ()
+    code = [(start, end) for start, end, _ in code_spans(text)]
+    found = [
+        fold(token["tag"])
+        for token in _TOKEN.finditer(text)
+        if token["tag"] is not None
+        and _NO_TAG.fullmatch(token["tag"]) is None
+        and not any(start <= token.start() < end for start, end in code)
+    ]
+    return tuple(dict.fromkeys(found))
+
+
+def front_matter_tags(front_matter: Mapping[str, FrontMatterValue]) -> tuple[str, ...]:
+    """The tags that the front matter gives a whole file: a list, or words in one line."""
+    found: list[str] = []
+    for key in ("tags", "tag"):
+        value = front_matter.get(key, ())
+        listed = _BETWEEN.split(value) if isinstance(value, str) else value
+        found += [fold(tag.strip().removeprefix("#").strip()) for tag in listed]
+    return tuple(dict.fromkeys(tag for tag in found if tag))

@@ -35,7 +35,6 @@ from typing import NamedTuple
 from lorebank.domain import Citation, Diagnostic, Ground, Proposal, ProposalAction
 from lorebank.markdown.blocks import Block, find_blocks
 from lorebank.markdown.document import read_document
-from lorebank.markdown.generated_text import citation_link, escape_inline, unescape_inline
 from lorebank.markdown.ledger import (
     item_lines,
     note_text,
@@ -43,6 +42,7 @@ from lorebank.markdown.ledger import (
     split_note,
     split_signature,
 )
+from lorebank.markdown.plain import citation_link, escape_inline, unescape_inline
 from lorebank.records import dataclass
 
 CORE_PROPOSALS = "bank/proposals/memory.md"

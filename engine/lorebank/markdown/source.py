@@ -1,8 +1,12 @@
-"""From bytes to text and from text to lines: what is odd is reported, never dropped in silence."""
+"""From bytes to text and from text to lines: what is odd is reported, never dropped in silence.
+
+Also which lines stand in code fences, and where long text is best cut.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from lorebank.domain import Diagnostic
 
@@ -72,3 +76,63 @@ def newline_style(text: str) -> str:
     r"""The line ending that most lines of a text have: `"\r\n"` or `"\n"`."""
     windows = text.count("\r\n")
     return "\r\n" if windows * 2 > text.count("\n") else "\n"
+
+
+_OPENING = re.compile(r"(?:[ \t>]|[-*+][ \t]|\d{1,9}[.)][ \t])*(?P<run>`{3,}(?=[^`]*\Z)|~{3,})")
+_CLOSING = re.compile(r"[ \t>]*(?P<run>`{3,}|~{3,})[ \t]*\Z")
+
+
+class FenceScanner:
+    """Fed line by line, says of each whether it belongs to a code fence.
+
+    Fences in list items and block quotes count as well.
+    """
+
+    __slots__ = ("closing",)
+
+    def __init__(self) -> None:
+        self.closing = ""
+        """The run that would close the open fence; empty outside a fence."""
+
+    def feed(self, line: str) -> bool:
+        """Whether this line opens, continues or closes a fence."""
+        if self.closing:
+            closing = _CLOSING.match(line)
+            if closing is not None and closing["run"].startswith(self.closing):
+                self.closing = ""
+            return True
+        opening = _OPENING.match(line) if "```" in line or "~~~" in line else None
+        if opening is None:
+            return False
+        self.closing = opening["run"]
+        return True
+
+
+_SENTENCE_END = re.compile(r"[.!?…][\"'”’)]*\s|[。！？]|\n")
+
+
+def soft_split(text: str, limit: int, *, overlap: int = 0) -> Iterator[str]:
+    """Parts of at most `limit` characters, in order, each repeating up to `overlap` of the last."""
+    position = 0
+    while len(text) - position > limit:
+        end = _soft_cut(text, position, position + limit)
+        yield text[position:end].strip(" ")
+        position = max(_overlap_start(text, end, overlap), position + 1)
+    yield text[position:].strip(" ")
+
+
+def _soft_cut(text: str, start: int, end: int) -> int:
+    """The last good place to cut in the second half of a window, else its end."""
+    middle = start + (end - start) // 2
+    sentences = [found.end() for found in _SENTENCE_END.finditer(text, middle, end)]
+    if sentences:
+        return sentences[-1]
+    space = text.rfind(" ", middle, end)
+    return space + 1 if space >= 0 else end
+
+
+def _overlap_start(text: str, end: int, overlap: int) -> int:
+    if not overlap:
+        return end
+    space = text.find(" ", end - overlap, end)
+    return space + 1 if space >= 0 else end - overlap

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import math
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -193,6 +194,6 @@ def _as_number(value: Any, shape: Mapping[str, Any]) -> Any:
     if shape.get("maximum") == 1 and (percent or 10 <= value <= 100):
         return value / 100
     if shape.get("type") == "integer":
-        value = int(value)
-        return min(value, shape["maximum"]) if "maximum" in shape else value
+        value = min(value, shape.get("maximum", value))
+        return int(value) if math.isfinite(value) else value
     return value

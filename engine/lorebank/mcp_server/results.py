@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from typing_extensions import TypedDict
 
 from lorebank.errors import LorebankError, UsageError
-from lorebank.markdown.recalled import as_recalled
+from lorebank.markdown.origin import as_recalled
 
 _COMMAND = re.compile(r"`?\blorebank (?P<tool>[a-z-]+)(?: --?[a-z-]+)*`?")
 _FLAG = re.compile(r" --json\b|--(?P<flag>[a-z][a-z-]*)")

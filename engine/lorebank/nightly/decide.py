@@ -13,8 +13,8 @@ from pathlib import Path
 from lorebank.database.connection import Connection
 from lorebank.domain import Citation, LedgerChange, Mention
 from lorebank.errors import NotFound, UsageError, WorkspaceError
-from lorebank.index.collector import collector_at_rest
 from lorebank.index.reading import ledger_rows
+from lorebank.index.sync import collector_at_rest
 from lorebank.language.folding import slugify
 from lorebank.markdown.ledger import (
     Ledger,
@@ -30,7 +30,7 @@ from lorebank.names.entities import SPELLING, decisions, name_uses, page_moves
 from lorebank.names.resolve import Resolution, resolve_names
 from lorebank.nightly.page_moves import plan_page_moves, write_page_edits
 from lorebank.pages.edits import PageEdit
-from lorebank.workspace.diff import unified
+from lorebank.workspace.git import unified
 from lorebank.workspace.layout import IDENTITY_PAGE
 
 _NEW_LEDGER = "# Identity\n\n"

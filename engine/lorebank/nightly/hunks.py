@@ -23,11 +23,11 @@ from hashlib import blake2b
 
 from lorebank.domain import Hunk
 from lorebank.markdown.blocks import Block, find_blocks, render_block, replace_blocks
-from lorebank.markdown.generated_text import escape_inline
 from lorebank.markdown.opinion_page import OPINIONS_PATH, is_opinion_block, with_overview_entries
+from lorebank.markdown.plain import escape_inline
 from lorebank.markdown.source import newline_style
 from lorebank.pages.edits import PageEdit, plan_page_edit
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 _CONTEXT = 2
 _SHA = re.compile(r"( sha=)[0-9a-zA-Z…]*(?= -->)")
@@ -49,8 +49,7 @@ _Span = tuple[int, int, int, int]
 """Lines `[i1:i2]` of the old text become `[j1:j2]` of the new one."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Change:
+class _Change(Record):
     hunk: Hunk
     spans: tuple[_Span, ...] = ()
 

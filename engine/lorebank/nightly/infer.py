@@ -21,7 +21,7 @@ from lorebank.markdown.document import Document, Node
 from lorebank.markdown.facts import fact_id
 from lorebank.markdown.mentions import find_mentions
 from lorebank.markdown.plain import plain_text
-from lorebank.records import dataclass
+from lorebank.records import Record
 from lorebank.supersede.properties import read_slots
 from lorebank.supersede.property_words import lexicon as slot_lexicon
 
@@ -80,8 +80,7 @@ _KEPT_WHOLE = frozenset({"correction", "rule"})
 """Labels that say what the sentence is; without the others it is the same sentence."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
+class Sentence(Record):
     """One sentence of prose with its place."""
 
     text: str
@@ -91,8 +90,7 @@ class Sentence:
     """Those that are marked in it as mentions."""
 
 
-@dataclass(frozen=True, slots=True)
-class Inferred:
+class Inferred(Record):
     """A fact that a sentence states."""
 
     fact: Fact
@@ -242,8 +240,7 @@ def _is_to_come(time: Interval, day: date, text: str) -> bool:
     return time.start > day or tense_of(text) == "future"
 
 
-@dataclass(frozen=True, slots=True)
-class _Name:
+class _Name(Record):
     """A name in a sentence."""
 
     name: str

@@ -18,14 +18,13 @@ from lorebank.domain import (
     OpenPair,
     Opinion,
     ReflectReport,
-    record_to_dict,
 )
 from lorebank.markdown.blocks import find_blocks
-from lorebank.markdown.generated_text import citation_link, escape_inline
 from lorebank.markdown.opinion_page import OPINIONS_PATH, is_opinion_block, kept_by_hand
+from lorebank.markdown.plain import citation_link, escape_inline
 from lorebank.nightly.hunks import REJECTED_PATH
 from lorebank.pages.edits import PageEdit
-from lorebank.records import dataclass
+from lorebank.records import Record
 from lorebank.workspace.git import CommitRefused, commit_files
 
 JOURNAL_FOLDER = "bank/reflections"
@@ -36,8 +35,7 @@ _SOURCES = 8
 """Of a page with more sources than that, the rest are counted."""
 
 
-@dataclass(frozen=True, slots=True)
-class Moved:
+class Moved(Record):
     """An opinion whose confidence a run changed or that it first tells of; `before` is `None` where
     it is new, and what the owner's own line says where one stands on the page."""
 
@@ -86,8 +84,7 @@ def _told(page: str) -> dict[str, tuple[float, str]]:
     return told
 
 
-@dataclass(frozen=True, slots=True)
-class JournalEntry:
+class JournalEntry(Record):
     """What the journal of a day says of one run, once it is known which pages were written."""
 
     day: date
@@ -116,8 +113,6 @@ class JournalEntry:
         )
         told = [f"### {name}\n\n" + "\n".join(lines) for name, lines in sections if lines]
         return head + "\n" + "\n\n".join([f"## Run {self.number}", *told]) + "\n"
-
-    to_dict = record_to_dict
 
     @classmethod
     def from_dict(cls, told: Mapping[str, Any]) -> JournalEntry:

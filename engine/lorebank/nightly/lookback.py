@@ -36,10 +36,9 @@ from lorebank.domain import (
 )
 from lorebank.index.items import all_facts, facts_by_id, marked_facts
 from lorebank.index.succession import superseded_facts
-from lorebank.markdown.fences import FenceScanner
-from lorebank.markdown.inline_marks import WIKILINK, code_spans, is_day_link, link_title
 from lorebank.markdown.ledger import EvidenceRuling, parse_evidence_lines
-from lorebank.markdown.source import decode, split_lines
+from lorebank.markdown.mentions import WIKILINK, code_spans, is_day_link, link_title
+from lorebank.markdown.source import FenceScanner, decode, split_lines
 from lorebank.names.who import resolve_name
 from lorebank.workspace.files import SourceFile, read_bytes
 from lorebank.workspace.layout import BANK_FOLDER, EVIDENCE_PAGE, is_core, is_generated

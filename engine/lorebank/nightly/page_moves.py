@@ -1,7 +1,8 @@
 """Pages of merged names: moved into the page of the name that stays, and back when it is undone.
 
 Nothing that a person wrote is lost: the moved text stands in the other page under a heading that
-names its origin, and goes back byte for byte (`markdown.moved`) when the ledger line is deleted.
+names its origin, and goes back byte for byte (`markdown.entity_page`) when the ledger line is
+deleted.
 """
 
 from __future__ import annotations
@@ -12,19 +13,18 @@ from datetime import date
 from pathlib import Path
 
 from lorebank.domain import Diagnostic, ReflectReport
-from lorebank.markdown.moved import find_moved, move_in, take_out
+from lorebank.markdown.entity_page import find_moved, move_in, take_out
 from lorebank.names.entities import PageMove
 from lorebank.nightly.journal import journal_path
 from lorebank.nightly.undo import RunRecord, next_run, save_run
 from lorebank.pages.edits import PageEdit
-from lorebank.records import dataclass
+from lorebank.records import Record
 from lorebank.workspace.atomic import write_atomic
-from lorebank.workspace.diff import unified
+from lorebank.workspace.git import unified
 from lorebank.workspace.run_store import Change
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedMoves:
+class PlannedMoves(Record):
     """The page edits that put every page where the ledger wants it, in the order of writing: a
     text stands in its new place before it leaves the old one."""
 

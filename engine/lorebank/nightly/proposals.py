@@ -18,8 +18,8 @@ from lorebank.index.items import facts_by_id
 from lorebank.language.secrets import redact
 from lorebank.language.words import estimate_tokens
 from lorebank.markdown.blocks import find_blocks
-from lorebank.markdown.core_page import edit_core
-from lorebank.markdown.ledger_edit import added_line
+from lorebank.markdown.ledger import added_line
+from lorebank.markdown.owner_pages import edit_core
 from lorebank.markdown.proposal_pages import (
     AGENT_PROPOSALS,
     CORE_PROPOSALS,
@@ -40,16 +40,15 @@ from lorebank.nightly.suggest import says
 from lorebank.pages.core_memory import CoreMemory, plan_core_proposals
 from lorebank.pages.edits import PageEdit, plan_page_edit
 from lorebank.pages.pages import BankContent
-from lorebank.records import dataclass
+from lorebank.records import Record
 from lorebank.workspace.layout import CORE_FILE, is_core
-from lorebank.workspace.text_file import read_text_file, write_text_file
+from lorebank.workspace.paths import read_text_file, write_text_file
 
 MOST_ASKED = 20
 """Open requests of agents: a page of the inbox, so that an owner can read them all."""
 
 
-@dataclass(frozen=True, slots=True)
-class Proposing:
+class Proposing(Record):
     """What proposals are made from besides the facts."""
 
     core: CoreMemory

@@ -11,15 +11,14 @@ from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
 
 from lorebank.domain import Hunk
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 _ENTITIES = "bank/entities/"
 _CITATION = re.compile(r"\[((?:\\.|[^\]\\\[])+?#L\d+(?:-L\d+)?)\]\([^)\s]*\)")
 _MARKUP = re.compile(r"\A(?:#+|[-*])\s+")
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Record):
     """One thing to decide on, with all the places that it changes."""
 
     text: str

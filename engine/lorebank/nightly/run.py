@@ -19,8 +19,8 @@ from lorebank.database.connection import Connection
 from lorebank.domain import Diagnostic, Hunk, OpenPair, ReflectReport
 from lorebank.generation.kept import KeptAnswers, ModelInRun
 from lorebank.generation.writing import Writer
-from lorebank.index.file_hashes import known_hash
 from lorebank.index.items import item_places, recorded_since
+from lorebank.index.sync import known_hash
 from lorebank.markdown.headings import RETAIN_HEADINGS
 from lorebank.markdown.opinion_page import OPINIONS_PATH
 from lorebank.markdown.proposal_pages import PROPOSAL_PAGES
@@ -42,12 +42,12 @@ from lorebank.pages.edits import Page, PageEdit, encoded, read_pages, vanishing_
 from lorebank.pages.pages import BankContent, PagePlan
 from lorebank.pages.relocation import relocate
 from lorebank.pages.standing import Ask, ask_standing, plan_answers
-from lorebank.records import dataclass
+from lorebank.records import Record, dataclass
 from lorebank.settings.tables import Config
 from lorebank.trust.quarantine import quarantined_lines
 from lorebank.workspace.atomic import read_if_exists
-from lorebank.workspace.diff import unified
 from lorebank.workspace.files import content_hash
+from lorebank.workspace.git import unified
 from lorebank.workspace.paths import is_linked
 from lorebank.workspace.run_store import Change
 
@@ -60,8 +60,7 @@ _ATTEMPTS = 4
 _NAMED = 5
 
 
-@dataclass(frozen=True, slots=True)
-class RunOptions:
+class RunOptions(Record):
     """How a run is to go."""
 
     today: date
@@ -88,8 +87,7 @@ class RunOptions:
     """The run as far as it has come: the pages that the ledger moved."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Planned:
+class _Planned(Record):
     """The changes of a run, and what it leaves alone."""
 
     plan: PagePlan

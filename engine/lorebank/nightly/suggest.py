@@ -17,8 +17,7 @@ from lorebank.language.folding import fold, slugify
 from lorebank.language.secrets import redact
 from lorebank.markdown.document import Document, read_document
 from lorebank.markdown.fact_format import format_fact
-from lorebank.markdown.generated_text import escape_inline
-from lorebank.markdown.plain import plain_text
+from lorebank.markdown.plain import escape_inline, plain_text
 from lorebank.markdown.proposal_pages import (
     LOG_PROPOSALS,
     ProposalRuling,
@@ -30,7 +29,7 @@ from lorebank.markdown.sections import retain_sections
 from lorebank.markdown.source import decode
 from lorebank.nightly.infer import Inferred, Sentence, infer_facts, sentences, stated_fact
 from lorebank.pages.core_memory import proposal_id
-from lorebank.records import dataclass
+from lorebank.records import Record
 from lorebank.settings.tables import Config
 from lorebank.workspace.files import SourceFile, read_bytes, walk
 from lorebank.workspace.layout import FileRole
@@ -140,8 +139,7 @@ def _names(entities: Mapping[str, Entity]) -> dict[str, str]:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class _Suggestion:
+class _Suggestion(Record):
     fact: Fact
     sentences: tuple[Sentence, ...]
     why: str

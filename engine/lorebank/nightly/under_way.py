@@ -20,7 +20,7 @@ from lorebank.markdown.blocks import find_blocks
 from lorebank.nightly.hunks import REJECTED_PATH
 from lorebank.nightly.journal import journal_path
 from lorebank.nightly.undo import RunRecord, load_run, save_run, undo_store
-from lorebank.records import dataclass
+from lorebank.records import Record, dataclass
 from lorebank.workspace.atomic import read_if_exists
 from lorebank.workspace.layout import BANK_FOLDER
 from lorebank.workspace.paths import is_linked
@@ -43,8 +43,7 @@ class WrittenPages:
     """Pages that cannot be written."""
 
 
-@dataclass(frozen=True, slots=True)
-class Resumed:
+class Resumed(Record):
     """A run that was killed, and is complete now."""
 
     name: str | None

@@ -22,7 +22,7 @@ from lorebank.domain import UndoReport
 from lorebank.errors import ConcurrentEdit
 from lorebank.language.secrets import find_secrets, redact
 from lorebank.nightly.journal import JournalEntry
-from lorebank.records import dataclass
+from lorebank.records import Record
 from lorebank.workspace.atomic import read_if_exists
 from lorebank.workspace.layout import BANK_FOLDER
 from lorebank.workspace.run_store import MANIFEST, Change, RunStore, check_restorable, put_back
@@ -31,8 +31,7 @@ KEPT_RUNS = 30
 """Runs whose changes can be undone: a month of nights."""
 
 
-@dataclass(frozen=True, slots=True)
-class RunRecord:
+class RunRecord(Record):
     """What a run changes."""
 
     name: str

@@ -23,10 +23,9 @@ from lorebank.domain import (
     Task,
     TaskState,
 )
-from lorebank.index.appointments import Appointment, appointments_known_on
-from lorebank.index.tasks import load_tasks
+from lorebank.index.tasks import Appointment, appointments_known_on, load_tasks
 from lorebank.language.words import content_words
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 AGENDA_DAYS = 14
 _LONGEST = 7
@@ -38,8 +37,7 @@ _SAME_OF_ONE = 0.2
 """The same where both name one entity, on the same day."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
+class _Entry(Record):
     """An appointment with what it is compared by."""
 
     line: Appointment

@@ -15,9 +15,9 @@ from lorebank.generation.grounding import CitedLine
 from lorebank.generation.kept import ModelInRun, digest
 from lorebank.generation.writing import Dropped, Writer
 from lorebank.language.folding import fold
-from lorebank.markdown.generated_text import citation_link, escape_inline
+from lorebank.markdown.plain import citation_link, escape_inline
 from lorebank.pages.telling import span
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 WRITTEN_BLOCK = "in-words"
 _GROUP = 2
@@ -26,8 +26,7 @@ _LONGEST = 400
 """Characters of one line, about a paragraph; a longer one is cut at a word."""
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerLine:
+class AnswerLine(Record):
     """One line of an answer with its place."""
 
     text: str

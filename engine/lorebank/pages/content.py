@@ -16,7 +16,7 @@ from lorebank.beliefs.materialise import formed_under, with_trend
 from lorebank.beliefs.nearness import VectorsOf
 from lorebank.database.connection import Connection
 from lorebank.domain import Entity, Fact, FactKind
-from lorebank.index.descriptions import descriptions
+from lorebank.index.entity_view import descriptions
 from lorebank.index.items import (
     all_facts,
     facts_of_kind,

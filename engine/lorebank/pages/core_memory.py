@@ -26,11 +26,11 @@ from lorebank.domain import (
     Stance,
 )
 from lorebank.language.words import content_words, estimate_tokens
-from lorebank.markdown.core_page import SECTION, CoreLine, read_core
-from lorebank.markdown.generated_text import escape_inline
+from lorebank.markdown.owner_pages import SECTION, CoreLine, read_core
+from lorebank.markdown.plain import escape_inline
 from lorebank.markdown.proposal_pages import ProposalRuling, decided, fits_on_page
 from lorebank.pages.pages import BankContent
-from lorebank.records import dataclass
+from lorebank.records import Record, dataclass
 from lorebank.supersede.endings import read_change, read_stated
 from lorebank.supersede.relation import ends
 from lorebank.supersede.words_of_change import tokens
@@ -44,8 +44,7 @@ _ALIKE = 0.6
 _STATED = frozenset({FactKind.WORLD, FactKind.OBSERVATION})
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(Record):
     """One thing that several lines say."""
 
     key: str
@@ -191,8 +190,7 @@ _SAME = 0.7
 _DOUBTED = 0.4
 
 
-@dataclass(frozen=True, slots=True)
-class CoreMemory:
+class CoreMemory(Record):
     """The core memory as it stands, and what was decided about it."""
 
     path: str

@@ -20,9 +20,9 @@ from lorebank.domain import (
     Opinion,
     OpinionStatus,
 )
-from lorebank.index.descriptions import Description
+from lorebank.index.entity_view import Description
 from lorebank.language.folding import fold
-from lorebank.markdown.generated_text import citation_link, escape_inline
+from lorebank.markdown.plain import citation_link, escape_inline
 from lorebank.pages.agenda import AGENDA_DAYS
 from lorebank.pages.telling import (
     KnownFact,
@@ -35,7 +35,7 @@ from lorebank.pages.telling import (
     span,
     when_told,
 )
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 EXPERIENCE_PATH = "bank/experience.md"
 INDEX_PATH = "bank/index.md"
@@ -47,8 +47,7 @@ _NEW, _CHANGED, _DUE = 5, 4, 8
 """How many lines of today's page each of its parts may take; with headings they come to 20."""
 
 
-@dataclass(frozen=True, slots=True)
-class Digests:
+class Digests(Record):
     """What the pages of the whole bank are made from."""
 
     today: date

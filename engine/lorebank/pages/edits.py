@@ -20,14 +20,13 @@ from pathlib import Path
 from lorebank.domain import Diagnostic
 from lorebank.markdown.blocks import Block, find_blocks, place_blocks, replace_blocks
 from lorebank.markdown.opinion_page import OPINIONS_PATH, is_opinion_block
-from lorebank.records import dataclass
+from lorebank.records import Record
 from lorebank.workspace.paths import is_linked
 
 KEPT_NOTE = "> [!note] Kept from a hand edit of the block `{name}`:"
 
 
-@dataclass(frozen=True, slots=True)
-class PageEdit:
+class PageEdit(Record):
     """One page to be written."""
 
     path: str
@@ -122,8 +121,7 @@ def _without_block(before: str, note: str, after: str, newline: str) -> str:
 _UTF8_MARK = b"\xef\xbb\xbf"
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(Record):
     """A page as it was read."""
 
     data: bytes

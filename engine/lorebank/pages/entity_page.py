@@ -22,9 +22,9 @@ from lorebank.domain import (
     FactStatus,
     Opinion,
 )
-from lorebank.index.descriptions import Description
-from lorebank.markdown.generated_text import citation_link, escape_inline
+from lorebank.index.entity_view import Description
 from lorebank.markdown.opinion_page import standing
+from lorebank.markdown.plain import citation_link, escape_inline
 from lorebank.pages.telling import (
     KnownFact,
     Link,
@@ -34,7 +34,7 @@ from lorebank.pages.telling import (
     newest_first,
     when_told,
 )
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 SCREEN = 10
 """Lines above the fold: what fits on one screen with the headings."""
@@ -50,8 +50,7 @@ _WEIGHTS = {_NOW: 1.0, _COMING: 1.2, _OPINIONS: 0.7, _LATELY: 0.8}
 other hands the order of these numbers hardly matters: 49 to 53 of 76 points less faults."""
 
 
-@dataclass(frozen=True, slots=True)
-class Neighbour:
+class Neighbour(Record):
     """An entity that stands in the same facts."""
 
     name: str
@@ -61,8 +60,7 @@ class Neighbour:
     """The relation that a fact states between the two: `employer`, `spouse`."""
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(Record):
     """All that one page is made from."""
 
     slug: str
@@ -80,8 +78,7 @@ class View:
     threads: Threads = field(default_factory=Threads)
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Record):
     """One statement of the screen."""
 
     section: str

@@ -24,7 +24,7 @@ from lorebank.domain import (
     OpinionStatus,
 )
 from lorebank.generation.kept import ModelInRun
-from lorebank.index.descriptions import Description
+from lorebank.index.entity_view import Description
 from lorebank.language.folding import slugify
 from lorebank.markdown.blocks import find_blocks
 from lorebank.markdown.entity_page import BLOCKS, entity_page_paths, new_entity_page
@@ -49,7 +49,7 @@ from lorebank.pages.edits import PageEdit, plan_page_edit
 from lorebank.pages.entity_page import Neighbour, View, entity_page, screen_lines
 from lorebank.pages.holding import holding_text, outweighed
 from lorebank.pages.telling import KnownFact, Link, Threads, find_threads, page_links, tie_of
-from lorebank.records import dataclass
+from lorebank.records import Record, dataclass
 
 FEWEST_LINES = 2
 """An entity that fewer lines tell of gets no page of its own."""
@@ -65,8 +65,7 @@ _TITLES = {
 DIGESTS = tuple(_TITLES)
 
 
-@dataclass(frozen=True, slots=True)
-class BankContent:
+class BankContent(Record):
     """All that the pages are made from."""
 
     facts: Sequence[Fact]

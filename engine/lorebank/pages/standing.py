@@ -35,7 +35,7 @@ from lorebank.domain import (
 )
 from lorebank.errors import NotFound, UsageError
 from lorebank.generation.kept import KeptAnswers, ModelInRun, digest
-from lorebank.index.file_hashes import hashes_outside_bank
+from lorebank.index.sync import hashes_outside_bank
 from lorebank.language.folding import fold, slugify
 from lorebank.language.words import words
 from lorebank.markdown.blocks import find_blocks
@@ -44,7 +44,7 @@ from lorebank.pages.edits import PageEdit, plan_page_edit
 from lorebank.pages.holding import latest_wordings, outweighed
 from lorebank.pages.pages import BankContent, held_text
 from lorebank.pages.standing_pages import read_standing_pages
-from lorebank.records import dataclass
+from lorebank.records import Record
 from lorebank.workspace.layout import BANK_FOLDER
 from lorebank.workspace.standing import StandingPage
 
@@ -76,8 +76,7 @@ class Ask(Protocol):
         """The answer on the newest day recorded."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
+class _Asked(Record):
     """A standing page with its settings understood, and what recall found for its question."""
 
     page: StandingPage
@@ -122,8 +121,7 @@ def _phrase(text: str) -> str:
     return f" {' '.join(words(text))}{end}"
 
 
-@dataclass(frozen=True, slots=True)
-class StandingAnswers:
+class StandingAnswers(Record):
     """What recall and the pages' own settings say, before any page is planned."""
 
     asked: tuple[_Asked, ...] = ()

@@ -19,8 +19,8 @@ from pathlib import Path
 
 from lorebank.domain import Diagnostic, Directive, FactKind
 from lorebank.errors import NotFound
-from lorebank.markdown.directives import parse_directives
 from lorebank.markdown.front_matter import FrontMatterValue, parse_front_matter
+from lorebank.markdown.owner_pages import parse_directives
 from lorebank.markdown.source import decode
 from lorebank.workspace.layout import BANK_FOLDER, DIRECTIVES_PAGE
 from lorebank.workspace.standing import STANDING_LINES, StandingPage, is_standing_path

@@ -22,8 +22,8 @@ from lorebank.domain import Citation, Fact, FactKind, FactStatus, Interval, Opin
 from lorebank.language.folding import fold
 from lorebank.language.words import content_words
 from lorebank.markdown.entity_page import entity_page_name
-from lorebank.markdown.generated_text import citation_link, escape_inline, wikilink
-from lorebank.records import dataclass
+from lorebank.markdown.plain import citation_link, escape_inline, wikilink
+from lorebank.records import Record
 
 _TIES = frozenset({"employer", "manager", "spouse"})
 """Relations of `supersede/relations.toml` that tie an entity to another."""
@@ -31,8 +31,7 @@ Link = Callable[[str], str]
 """Display name → its wikilink."""
 
 
-@dataclass(frozen=True, slots=True)
-class KnownFact:
+class KnownFact(Record):
     """A fact and what became of it."""
 
     fact: Fact
@@ -139,8 +138,7 @@ _COMMON = 40
 """A word that so many lines about one entity hold finds no partner: the search stays linear."""
 
 
-@dataclass(frozen=True, slots=True)
-class Threads:
+class Threads(Record):
     """For each fact, the newer ones on its matter."""
 
     taken_up: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

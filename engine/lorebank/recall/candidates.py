@@ -16,12 +16,16 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lorebank.database.connection import Connection
-from lorebank.index.codes import code_of, items_with_codes
-from lorebank.index.graph import items_naming_entities, items_of_entities, opinion_items
-from lorebank.index.intervals import items_in_interval
+from lorebank.index.finding import (
+    code_of,
+    items_in_interval,
+    items_naming_entities,
+    items_of_entities,
+    items_with_codes,
+    opinion_items,
+)
 from lorebank.index.items import ItemCache
-from lorebank.index.lexical import match_items
-from lorebank.index.postings import Held, Postings
+from lorebank.index.lexical import Held, Postings, match_items
 from lorebank.index.selection import newest_items
 from lorebank.index.slots import items_of_slots
 from lorebank.index.vocabulary import Vocabulary

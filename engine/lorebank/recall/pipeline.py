@@ -11,8 +11,8 @@ from dataclasses import field, replace
 from datetime import date
 
 from lorebank.domain import Answer, FactStatus, Hit, OpinionStatus
-from lorebank.index.contexts import contexts_of
-from lorebank.index.intervals import items_of_interval
+from lorebank.index.chunks import contexts_of
+from lorebank.index.finding import items_of_interval
 from lorebank.index.items import NOTE, Item
 from lorebank.index.opinions import BeliefOfFact
 from lorebank.index.succession import Successor, successors

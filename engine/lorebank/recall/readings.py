@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from lorebank.dates.query import looks_ahead, other_times
 from lorebank.domain import Interval
-from lorebank.index.intervals import items_of_interval
+from lorebank.index.finding import items_of_interval
 from lorebank.recall.candidates import Request
 
 _LONGEST_MONTH = 31

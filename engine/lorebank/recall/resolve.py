@@ -20,7 +20,7 @@ from itertools import takewhile
 from lorebank.database.connection import Connection
 from lorebank.dates.phrases import DatePhrase
 from lorebank.domain import FactKind, Interval
-from lorebank.index.graph import entities_in_text
+from lorebank.index.finding import entities_in_text
 from lorebank.index.items import NOTE, Item, first_below_headings
 from lorebank.index.lexical import match_items
 from lorebank.language.folding import fold, slugify

@@ -21,7 +21,7 @@ from functools import cached_property, lru_cache
 
 from lorebank.domain import Interval
 from lorebank.index.items import NOTE, Item
-from lorebank.index.postings import Held
+from lorebank.index.lexical import Held
 from lorebank.language.folding import fold
 from lorebank.recall.candidates import Candidates, Request
 from lorebank.recall.resolve import definitions

@@ -11,8 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from lorebank.domain import Chunk, SearchHit
-from lorebank.index.chunks import chunks_of_items, load_chunks, select_chunks
-from lorebank.index.contexts import contexts_of
+from lorebank.index.chunks import chunks_of_items, contexts_of, load_chunks, select_chunks
 from lorebank.index.lexical import match_chunks
 from lorebank.language.words import content_words, identifiers, words
 from lorebank.recall.candidates import Request

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from lorebank.domain import Absence, Interval
+from lorebank.index.finding import find_items
 from lorebank.index.items import Item
 from lorebank.index.lexical import match_items
-from lorebank.index.lookup import find_items
 from lorebank.index.selection import select_items
 from lorebank.language.words import estimate_tokens
 from lorebank.recall.candidates import Request

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from lorebank.errors import ConcurrentEdit, NotFound, PathRefused, WorkspaceError
-from lorebank.records import dataclass
+from lorebank.records import Record
 from lorebank.workspace.atomic import write_atomic
 from lorebank.workspace.files import is_link
 from lorebank.workspace.layout import GENERATED_FOLDERS
@@ -34,8 +34,7 @@ _MOST_ENTRIES = 4 * MOST_FILES
 _CONTENT = "workspace/"
 
 
-@dataclass(frozen=True, slots=True)
-class PackFiles:
+class PackFiles(Record):
     """What a pack holds, not yet understood."""
 
     origin: str

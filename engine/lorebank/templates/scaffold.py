@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from lorebank.errors import ConcurrentEdit, NotFound, PathRefused, WorkspaceError
-from lorebank.records import dataclass
+from lorebank.records import Record
 from lorebank.templates.pack import MANIFEST, PackFiles, read_pack_files
 from lorebank.workspace.atomic import write_atomic
 from lorebank.workspace.layout import (
@@ -28,8 +28,7 @@ from lorebank.workspace.standing import StandingPage, standing_page_text
 DEFAULT_TEMPLATE = "default"
 
 
-@dataclass(frozen=True, slots=True)
-class Template:
+class Template(Record):
     """One pack, read and checked."""
 
     name: str

@@ -9,7 +9,7 @@ from pathlib import Path
 from lorebank.database.connection import Connection
 from lorebank.domain import Citation, Origin
 from lorebank.errors import NotFound, UsageError
-from lorebank.markdown.ledger_edit import added_line, without_lines
+from lorebank.markdown.ledger import added_line, without_lines
 from lorebank.records import dataclass
 from lorebank.trust.confirmations import (
     Confirmation,
@@ -19,7 +19,7 @@ from lorebank.trust.confirmations import (
 )
 from lorebank.trust.quarantine import ids_beginning, is_indexed, items_in_lines
 from lorebank.workspace.layout import CONFIRMED_PAGE
-from lorebank.workspace.text_file import read_text_file, write_text_file
+from lorebank.workspace.paths import read_text_file, write_text_file
 
 
 @dataclass(frozen=True, slots=True)

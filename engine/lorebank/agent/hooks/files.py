@@ -10,24 +10,20 @@ from pathlib import Path
 from types import ModuleType
 
 from lorebank.agent.hooks import claude_code, shell
-from lorebank.domain import record_to_dict
 from lorebank.errors import ConfigurationError, UsageError
-from lorebank.records import dataclass
+from lorebank.records import Record
 from lorebank.workspace.atomic import write_atomic
 
 HOSTS = ("claude-code", "shell")
 _MODULES: dict[str, ModuleType] = {"claude-code": claude_code, "shell": shell}
 
 
-@dataclass(frozen=True, slots=True)
-class HookChange:
+class HookChange(Record):
     """What installing or removing did to a host's file."""
 
     host: str
     file: str
     changed: bool
-
-    to_dict = record_to_dict
 
 
 def start_arguments(root: Path) -> list[str]:

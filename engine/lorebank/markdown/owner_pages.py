@@ -1,13 +1,27 @@
-"""The core memory as lines: what each says, what it cites, and edits that match exactly."""
+"""Pages that the owner keeps: core memory, directives, and the context of folders and files.
+
+Directives are hard rules, one a top-level list item, kept apart from facts and beliefs: no evidence
+moves them and nothing generated touches them. What stands in comments, code, private spans or
+managed blocks is no directive.
+
+A context is the front matter's `context: Notes from the boatyard in Porto`. In `README.md`,
+`index.md` or a folder note (`trips/trips.md`) it speaks of the folder and all below it, in the core
+memory of the whole workspace, in any other file of that file alone.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from pathlib import PurePosixPath
 
-from lorebank.domain import Citation, Proposal, ProposalAction
+from lorebank.domain import Citation, Diagnostic, Directive, Proposal, ProposalAction
 from lorebank.errors import ConcurrentEdit
 from lorebank.language.folding import fold
-from lorebank.markdown.document import Node, read_document
+from lorebank.markdown.document import Document, Node, read_document
+from lorebank.markdown.front_matter import FrontMatterValue, parse_front_matter
+from lorebank.markdown.hidden import without_private
 from lorebank.markdown.plain import plain_text
 from lorebank.markdown.source import newline_style
 from lorebank.records import dataclass
@@ -119,3 +133,76 @@ def _added(text: str, line: str) -> tuple[str, int]:
 
 def _is_section(heading: str) -> bool:
     return fold(plain_text(heading)) == fold(SECTION)
+
+
+def parse_directives(text: str, path: str) -> tuple[Directive, ...]:
+    """The rules of a page in their order; nested items belong to the rule above them."""
+    document = read_document(text, path)
+    return tuple(_directives(document))
+
+
+def _directives(document: Document) -> Iterator[Directive]:
+    for node, heading in zip(document.nodes, document.headings, strict=True):
+        if node.kind != "list":
+            continue
+        for item in node.children:
+            said = " ".join(filter(None, (plain_text(text) for text in _texts(item))))
+            if said:
+                place = Citation(document.path, item.start + 1, max(item.end, item.start + 1))
+                yield Directive(said, place, heading)
+
+
+def _texts(node: Node) -> Iterator[str]:
+    if node.kind in ("paragraph", "heading"):
+        yield node.text
+    for child in node.children:
+        yield from _texts(child)
+
+
+_CONTEXT_KEY = "context"
+LONGEST_CONTEXT = 500
+"""Characters: it comes with every hit below it."""
+WORKSPACE = ""
+"""The scope that holds for all files of the workspace."""
+_OF_THE_FOLDER = frozenset({"readme", "index", "_index"})
+
+
+def read_context(
+    front_matter: Mapping[str, FrontMatterValue], text: str, path: str
+) -> tuple[str, tuple[Diagnostic, ...]]:
+    """The context that a file states, on one line, or ""; private parts are left out.
+
+    `front_matter` is that of `text`; one too long is cut, with a diagnostic.
+    """
+    if _CONTEXT_KEY not in front_matter:
+        return "", ()
+    if "<" in text:
+        front_matter, _, _ = parse_front_matter(without_private(text), path)
+    value = front_matter.get(_CONTEXT_KEY, "")
+    context = " ".join((value if isinstance(value, str) else "; ".join(value)).split())
+    if len(context) <= LONGEST_CONTEXT:
+        return context, ()
+    message = f"the context has {len(context)} characters; the first {LONGEST_CONTEXT} are told"
+    return (
+        context[: LONGEST_CONTEXT - 1].rstrip() + "…",
+        (Diagnostic(path, 1, "context-long", message),),
+    )
+
+
+def scope_of(path: str, *, core: bool) -> str:
+    """Of what a context in this file speaks: `WORKSPACE`, a folder, or the file itself."""
+    if core:
+        return WORKSPACE
+    file = PurePosixPath(path)
+    stem = fold(file.stem)
+    if stem in _OF_THE_FOLDER or (file.parent.name and stem == fold(file.parent.name)):
+        folder = file.parent.as_posix()
+        return WORKSPACE if folder == "." else folder
+    return path
+
+
+@lru_cache(maxsize=4096)  # with every answer, and mostly of the same files
+def scopes_above(path: str) -> tuple[str, ...]:
+    """The scopes whose contexts a file inherits, outermost first, its own last."""
+    folders = [folder.as_posix() for folder in reversed(PurePosixPath(path).parents)]
+    return (*(WORKSPACE if folder == "." else folder for folder in folders), path)

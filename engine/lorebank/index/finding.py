@@ -1,0 +1,260 @@
+"""Items by what a question can name: a time, an entity, a code, an id or a place.
+
+A code is kept as its letters and digits alone, folded. It is found whole, by its beginning or by
+its end, with other hyphens or in other case: `7c1fe0` finds `7c1fe02`, `vgo3391t` and `VGO-3391`
+find `VGO-3391-T`. The parts of a path or a command are words already, and found as such.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+
+from lorebank.database.connection import Connection, select
+from lorebank.domain import Citation, Interval
+from lorebank.language.folding import fold
+from lorebank.language.words import identifiers
+
+# An item lies in an interval when one of the times it names overlaps it, or when it was written
+# in it. Of a time with an open side ("since 1978") the day that is named counts: it would lie in
+# all.
+_FIRST = (
+    "(coalesce(i.occurred_start, i.occurred_end) <= {end}"
+    " AND coalesce(i.occurred_end, i.occurred_start) >= {start})"
+)
+FURTHER = (
+    "EXISTS (SELECT 1 FROM further_times t WHERE t.item = i.item"
+    " AND coalesce(t.start, t.end) <= {end} AND coalesce(t.end, t.start) >= {start})"
+)
+OCCURRED = f"({_FIRST} OR {FURTHER})"
+_SPAN = (
+    "(1 + julianday(coalesce(i.occurred_end, i.occurred_start))"
+    " - julianday(coalesce(i.occurred_start, i.occurred_end)))"
+)
+_SHARE = (
+    f"CASE WHEN {_FIRST.format(start='?1', end='?2')} THEN"
+    " (1 + julianday(min(?2, coalesce(i.occurred_end, i.occurred_start)))"
+    f" - julianday(max(?1, coalesce(i.occurred_start, i.occurred_end)))) / {_SPAN} ELSE 1 END"
+)
+"""How much of its first time lies in the interval; one of its further times lies in it whole."""
+_LEAST_SHARE = 0.1
+_LONG_DAYS = 300
+RECORDED = "i.recorded BETWEEN {start} AND {end}"
+
+
+def items_in_interval(
+    connection: Connection, interval: Interval, limit: int, *, within: str | None
+) -> list[tuple[int, str, float]]:
+    """`(item, "occurred" or "recorded", share)`: facts first, what happened in it, the newest.
+
+    `share`: how much of the item's own time lies in the interval, 0..1; 1 for a day of writing.
+    """
+    start, end = bounds(interval)
+    occurred = OCCURRED.format(start="?1", end="?2")
+    recorded = RECORDED.format(start="?1", end="?2")
+    return [
+        (item, "occurred", share) if happened else (item, "recorded", 1.0)
+        for item, happened, share in select(
+            connection,
+            f"SELECT i.item, ({occurred}), {_SHARE} FROM items i"
+            f" WHERE (({occurred}) OR ({recorded}))"
+            " AND (?4 IS NULL OR i.item IN (SELECT value FROM json_each(?4)))"
+            f" ORDER BY i.kind = 'note', ({occurred}) DESC,"
+            " coalesce(i.occurred_start, i.recorded) DESC, i.file, i.ordinal LIMIT ?3",
+            (start, end, limit, within),
+        )
+    ]
+
+
+def items_of_interval(connection: Connection, interval: Interval, *, within: str | None) -> str:
+    """JSON list of all items that lie in an interval, among those of `within`.
+
+    What names a time many times as long ("in 2025") says nothing of a week: it is left out.
+    """
+    start, end = bounds(interval)
+    occurred = OCCURRED.format(start="?1", end="?2")
+    recorded = RECORDED.format(start="?1", end="?2")
+    rows = select(
+        connection,
+        "SELECT json_group_array(i.item) FROM items i"
+        f" WHERE ((({occurred}) AND {_SHARE} >= {_LEAST_SHARE}) OR ({recorded} AND NOT ("
+        f"   i.occurred_start IS NOT NULL AND {_SPAN} > {_LONG_DAYS})))"
+        " AND (?3 IS NULL OR i.item IN (SELECT value FROM json_each(?3)))",
+        (start, end, within),
+    )
+    return str(rows[0][0])
+
+
+def bounds(interval: Interval) -> tuple[str, str]:
+    """First and last day of a span, as stored; an open side reaches to the end of time."""
+    start = interval.start.isoformat() if interval.start else "0000-00-00"
+    end = interval.end.isoformat() if interval.end else "9999-99-99"
+    return start, end
+
+
+_INSIDE = " AND (?3 IS NULL OR i.item IN (SELECT value FROM json_each(?3)))"
+
+
+def items_of_entities(
+    connection: Connection, entities: Sequence[str], limit: int, *, within: str | None
+) -> list[tuple[int, str, bool]]:
+    """`(item, entity, is its subject)` of facts that mention any of them, newest first."""
+    found = [
+        (day, item, entity, bool(subject))
+        for entity in dict.fromkeys(entities)
+        for day, item, subject in select(
+            connection,
+            "SELECT m.day, m.item, max(m.subject) FROM mentions m WHERE m.entity = ?1"
+            " AND (?3 IS NULL OR m.item IN (SELECT value FROM json_each(?3)))"
+            # In the order of the index: only as many rows are read as are wanted.
+            " GROUP BY m.day, m.item ORDER BY m.day DESC, m.item DESC LIMIT ?2",
+            (entity, limit, within),
+        )
+    ]
+    found.sort(key=lambda row: row[:2], reverse=True)
+    return [(item, entity, subject) for _, item, entity, subject in found[:limit]]
+
+
+def items_naming_entities(
+    connection: Connection, entities: Sequence[str], limit: int, *, within: str | None
+) -> list[tuple[int, str]]:
+    """`(item, entity)` of items whose text names any of them unmarked, newest first."""
+    found = [
+        (day, item, entity)
+        for entity in dict.fromkeys(entities)
+        for day, item in select(
+            connection,
+            "SELECT p.day, p.item FROM plain_mentions p WHERE p.entity = ?1"
+            " AND (?3 IS NULL OR p.item IN (SELECT value FROM json_each(?3)))"
+            " GROUP BY p.day, p.item ORDER BY p.day DESC, p.item DESC LIMIT ?2",
+            (entity, limit, within),
+        )
+    ]
+    found.sort(key=lambda row: row[:2], reverse=True)
+    return [(item, entity) for _, item, entity in found[:limit]]
+
+
+def entities_in_text(connection: Connection, items: Iterable[int]) -> dict[int, tuple[str, ...]]:
+    """Item → the entities that its text names without marking them."""
+    found: dict[int, tuple[str, ...]] = {}
+    for item, entity in select(
+        connection,
+        "SELECT p.item, p.entity FROM json_each(?) w CROSS JOIN plain_mentions p"
+        " ON p.item = w.value ORDER BY p.item, p.entity",
+        (json.dumps(list(items)),),
+    ):
+        found[item] = (*found.get(item, ()), entity)
+    return found
+
+
+def opinion_items(
+    connection: Connection, entities: Sequence[str], limit: int, *, within: str | None
+) -> list[tuple[int, float]]:
+    """`(item, present confidence)` of facts of kind opinion, the surest and newest first.
+
+    A fact that states a belief has the belief's confidence; one that only speaks against a belief
+    has what is left of it.
+    """
+    about = (
+        " AND i.item IN (SELECT m.item FROM mentions m"
+        " WHERE m.entity IN (SELECT value FROM json_each(?1)))"
+        if entities
+        else " AND ?1 IS NOT NULL"
+    )
+    return [
+        (item, confidence)
+        for item, confidence in select(
+            connection,
+            "SELECT i.item, coalesce((SELECT max(e.confidence) FROM opinion_evidence e"
+            "  WHERE e.fact = i.id AND e.stance = 'for' AND e.reason IN ('stated', 'restated')),"
+            " (SELECT 1 - max(e.confidence) FROM opinion_evidence e"
+            "  WHERE e.fact = i.id AND e.stance = 'against'),"
+            " i.confidence, 0.6) FROM items i INDEXED BY items_of_opinions"
+            f" WHERE i.kind = 'opinion' {about} {_INSIDE}"
+            " ORDER BY 2 DESC, i.recorded DESC, i.item DESC LIMIT ?2",
+            (json.dumps(list(entities)), limit, within),
+        )
+    ]
+
+
+SHORTEST = 5
+"""Letters and digits of a code; below that, parts of codes are found everywhere (git abbreviates a
+hash to 7, people to 6; `v1.2`, `rev C` are words)."""
+LONGEST = 64
+"""A longer run is data (a key, a blob), and its first 64 letters tell it from any other."""
+_MOST_FOUND = 50
+"""Items that a part of a code may lead to; a part of more is no code but a common stem."""
+_SEPARATORS = re.compile(r"[\W_]+")
+
+
+def code_of(text: str) -> str:
+    """A code as it is compared: `VGO-3391-T` → `vgo3391t`; "" for what is too short for one."""
+    bare = _SEPARATORS.sub("", fold(text))
+    return bare[:LONGEST] if len(bare) >= SHORTEST else ""
+
+
+def codes_in(text: str) -> set[str]:
+    """The codes of a text, each once."""
+    return {code for token in identifiers(text) if (code := code_of(token))}
+
+
+def insert_codes(connection: Connection, texts: Iterable[tuple[int, str]]) -> None:
+    """Store the codes of items, each `(item, its text)`."""
+    connection.executemany(
+        "INSERT OR IGNORE INTO codes (code, item, backward) VALUES (?, ?, ?)",
+        [(code, item, code[::-1]) for item, text in texts for code in sorted(codes_in(text))],
+    )
+
+
+def items_with_codes(connection: Connection, codes: Iterable[str]) -> dict[str, list[int]]:
+    """Code → the items that hold it whole; else those that hold one which begins or ends so."""
+    found: dict[str, list[int]] = {}
+    for code in dict.fromkeys(codes):
+        rows = select(connection, "SELECT item FROM codes WHERE code = ?", (code,))
+        # `~` and beyond stand after every letter and digit that folding leaves of a code.
+        rows = rows or select(
+            connection,
+            "SELECT item FROM codes WHERE code > ?1 AND code < ?1 || char(0x10ffff)"
+            " UNION SELECT item FROM codes WHERE backward > ?2 AND backward < ?2 || char(0x10ffff)"
+            " LIMIT ?3",
+            (code, code[::-1], _MOST_FOUND + 1),
+        )
+        if rows and len(rows) <= _MOST_FOUND:
+            found[code] = sorted(item for (item,) in rows)
+    return found
+
+
+_LIMIT = 50
+
+
+def find_items(connection: Connection, named: str) -> list[int]:
+    """The items of an id (`f-…`, `n-…`), of a beginning of one, or on a line (`path#L12`).
+
+    Several where lines say the same; none where nothing is called so.
+    """
+    named = named.encode("utf-8", "replace").decode("utf-8")
+    try:
+        place = Citation.parse(named)
+    except ValueError:
+        return _by_id(connection, named)
+    rows = select(
+        connection,
+        "SELECT i.item FROM items i JOIN files f ON f.file = i.file"
+        " WHERE f.path = ? AND i.start_line <= ? AND i.end_line >= ?"
+        " ORDER BY i.kind = 'note', i.start_line, i.item LIMIT ?",
+        (place.path, place.end_line, place.start_line, _LIMIT),
+    )
+    return [item for (item,) in rows]
+
+
+def _by_id(connection: Connection, named: str) -> list[int]:
+    exact = select(connection, "SELECT item FROM items WHERE id = ? ORDER BY item", (named,))
+    if exact or len(named) < 3:
+        return [item for (item,) in exact]
+    rows = select(
+        connection,
+        "SELECT item FROM items WHERE substr(id, 1, ?1) = ?2 ORDER BY id, item LIMIT ?3",
+        (len(named), named, _LIMIT),
+    )
+    return [item for (item,) in rows]
