@@ -73,15 +73,18 @@ def read_core_memory(root: Path, token_budget: int) -> tuple[CoreMemory, tuple[D
 
 
 def plan_proposal_edits(
-    content: BankContent, proposing: Proposing, old: Mapping[str, str | None]
+    content: BankContent,
+    proposing: Proposing,
+    old: Mapping[str, str | None],
+    repeated: Mapping[str, str],
 ) -> tuple[PageEdit, ...]:
     """The edits that bring the pages of proposals up to date; pages without a change are left out.
 
-    `old` gives the present text of both pages. A block that a person edited stays as it is while
-    its proposal is open.
+    `old` gives the present text of both pages, `repeated` the newest fact that says what a fact
+    says. A block that a person edited stays as it is while its proposal is open.
     """
     planned = {
-        CORE_PROPOSALS: plan_core_proposals(content, proposing.core),
+        CORE_PROPOSALS: plan_core_proposals(content, proposing.core, repeated),
         LOG_PROPOSALS: proposing.for_logs,
     }
     edits = (_page_edit(path, old.get(path), found) for path, found in planned.items())

@@ -293,7 +293,7 @@ class _Run:
                 self._take(edit, found)
         old = {path: page.text for path, page in pages.items()}
         for edit in (
-            *plan_proposal_edits(content, self.proposing, old),
+            *plan_proposal_edits(content, self.proposing, old, plan.threads.repeated),
             *plan_answers(content, self.answers, old, self.model),
         ):
             if edit.path in others - skipped:

@@ -121,7 +121,8 @@ class PagePlan:
         are to go are among them."""
 
     @cached_property
-    def _threads(self) -> Threads:
+    def threads(self) -> Threads:
+        """Which lines are about one matter."""
         return find_threads(self.content.facts, self.content.opinions)
 
     @cached_property
@@ -137,7 +138,7 @@ class PagePlan:
             descriptions=content.descriptions,
             coming=content.coming,
             waiting=content.waiting,
-            threads=self._threads,
+            threads=self.threads,
             link=self._link,
         )
 
@@ -180,7 +181,7 @@ class PagePlan:
             opinions=about.opinions,
             coming=[item for item in content.coming if slug in item.entities],
             neighbours=_neighbours(slug, about, content),
-            threads=self._threads,
+            threads=self.threads,
         )
 
     def _in_words(self, view: View) -> str | None:
