@@ -54,7 +54,6 @@ class Proposing(Record):
     core: CoreMemory
     for_logs: tuple[Proposal, ...] = ()
     """Lines suggested for retain sections."""
-    problems: tuple[Diagnostic, ...] = ()
 
 
 def read_core_memory(root: Path, token_budget: int) -> tuple[CoreMemory, tuple[Diagnostic, ...]]:

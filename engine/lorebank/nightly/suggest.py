@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from types import MappingProxyType
@@ -29,6 +29,7 @@ from lorebank.markdown.sections import retain_sections
 from lorebank.markdown.source import decode
 from lorebank.nightly.infer import Inferred, Sentence, infer_facts, sentences, stated_fact
 from lorebank.pages.core_memory import proposal_id
+from lorebank.pages.pages import BankContent
 from lorebank.records import Record
 from lorebank.settings.tables import Config
 from lorebank.workspace.files import SourceFile, read_bytes, walk
@@ -47,8 +48,7 @@ _AUTHOR = frozenset(
 def suggest_lines(
     root: Path,
     config: Config,
-    facts: Callable[[], Iterable[Fact]],
-    entities: Mapping[str, Entity],
+    content: BankContent,
     rulings: Sequence[ProposalRuling],
     headings: Sequence[str],
     *,
@@ -63,13 +63,13 @@ def suggest_lines(
 
     Without `everywhere` only logs that have open suggestions are looked at: those are kept while
     the sentence they cite stands. With it, logs without a retain section are as well. Lines in
-    quarantine (path → first and last line) suggest nothing. All `facts` are asked for only then.
+    quarantine (path → first and last line) suggest nothing.
     """
     begun = _begun(root)
     if not begun and not everywhere:
         return ()
-    names = _names(entities)
-    known = {(fact.recorded, fold(fact.content)) for fact in facts()}
+    names = _names(content.entities)
+    known = {(fact.recorded, fold(fact.content)) for fact in content.facts}
     found: list[Proposal] = []
     for source in _logs(root, config):
         if source.path not in begun and not everywhere:
