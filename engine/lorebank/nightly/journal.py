@@ -3,7 +3,6 @@ the git commit of it."""
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -193,18 +192,14 @@ def _evidence_line(evidence: Evidence, path: str, known: str) -> str:
 def _page_line(edit: PageEdit, journal: str) -> str:
     if edit.new is None:
         return f"- `{edit.path}`: removed, nothing speaks of it any more"
-    old, new = _lines_with_places(edit.old or ""), _lines_with_places(edit.new)
-    gone, come = _cited(old.keys() - new.keys()), _cited(new.keys() - old.keys())
+    old, new = set((edit.old or "").split("\n")), set(edit.new.split("\n"))
+    gone, come = _cited(old - new), _cited(new - old)
     if edit.old is None:
         what = f"new, {_lines(len(come))}"
+    elif gone or come:
+        what = f"{_lines(len(come))} added, {len(gone)} removed"
     else:
-        shared = old.keys() & new.keys()
-        kept = _kept(
-            [line for line in old if line in shared or line in gone],
-            [line for line in new if line in shared or line in come],
-        )
-        added, removed = len(shared) + len(come) - kept, len(shared) + len(gone) - kept
-        what = f"{_lines(added)} added, {removed} removed" if added or removed else "details"
+        what = "details"
     fresh = sorted(set(come.values()))
     links = [citation_link(place, journal) for place in fresh[:_SOURCES]]
     if len(fresh) > _SOURCES:
@@ -212,24 +207,8 @@ def _page_line(edit: PageEdit, journal: str) -> str:
     return f"- `{edit.path}`: {what}" + (f" · from {', '.join(links)}" if links else "")
 
 
-def _kept(old: Sequence[str], new: Sequence[str]) -> int:
-    """How many lines stay, in their order; common beginnings and ends are not looked at twice."""
-    shorter = min(len(old), len(new))
-    start = next((i for i in range(shorter) if old[i] != new[i]), shorter)
-    room = shorter - start
-    end = next((i for i in range(room) if old[-1 - i] != new[-1 - i]), room)
-    ours, theirs = old[start : len(old) - end], new[start : len(new) - end]
-    matcher = difflib.SequenceMatcher(None, ours, theirs)
-    return start + end + sum(block.size for block in matcher.get_matching_blocks())
-
-
 def _lines(count: int) -> str:
     return "1 line" if count == 1 else f"{count} lines"
-
-
-def _lines_with_places(text: str) -> dict[str, None]:
-    """The lines that may cite something, each once, in their order."""
-    return dict.fromkeys(line for line in text.split("\n") if "#L" in line)
 
 
 def _cited(lines: Iterable[str]) -> dict[str, Citation]:

@@ -39,7 +39,7 @@ from lorebank.markdown.source import decode
 from lorebank.nightly.suggest import says
 from lorebank.pages.core_memory import CoreMemory, plan_core_proposals
 from lorebank.pages.edits import PageEdit, plan_page_edit
-from lorebank.pages.pages import BankContent
+from lorebank.pages.facts import BankContent
 from lorebank.records import Record
 from lorebank.workspace.layout import CORE_FILE, is_core
 from lorebank.workspace.paths import read_text_file, write_text_file

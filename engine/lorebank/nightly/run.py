@@ -39,7 +39,8 @@ from lorebank.nightly.undo import RunRecord, next_run, undo_store
 from lorebank.pages.content import read_content, relocate
 from lorebank.pages.digests import TODAY_PATH
 from lorebank.pages.edits import Page, PageEdit, encoded, read_pages, vanishing_lines
-from lorebank.pages.pages import BankContent, PagePlan
+from lorebank.pages.facts import BankContent
+from lorebank.pages.pages import PagePlan
 from lorebank.pages.standing import Ask, ask_standing, plan_answers
 from lorebank.records import Record, dataclass
 from lorebank.settings.tables import Config

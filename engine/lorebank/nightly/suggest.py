@@ -29,7 +29,7 @@ from lorebank.markdown.sections import retain_sections
 from lorebank.markdown.source import decode
 from lorebank.nightly.infer import Inferred, Sentence, infer_facts, sentences, stated_fact
 from lorebank.pages.core_memory import proposal_id
-from lorebank.pages.pages import BankContent
+from lorebank.pages.facts import BankContent
 from lorebank.records import Record
 from lorebank.settings.tables import Config
 from lorebank.workspace.files import SourceFile, read_bytes, walk

@@ -31,7 +31,8 @@ from lorebank.names.entity_rows import display_names_on
 from lorebank.names.plain_mentions import plainly_named
 from lorebank.pages.agenda import read_agenda
 from lorebank.pages.edits import PageEdit, read_pages
-from lorebank.pages.pages import FEWEST_LINES, BankContent, is_only_generated
+from lorebank.pages.facts import BankContent
+from lorebank.pages.pages import FEWEST_LINES, is_only_generated
 from lorebank.settings.tables import Config
 
 AGENDA_FOREVER = 20_000

@@ -26,7 +26,7 @@ from lorebank.language.words import content_words, estimate_tokens
 from lorebank.markdown.owner_pages import SECTION, CoreLine, read_core
 from lorebank.markdown.plain import escape_inline
 from lorebank.markdown.proposal_pages import ProposalRuling, decided, fits_on_page
-from lorebank.pages.pages import BankContent
+from lorebank.pages.facts import BankContent
 from lorebank.records import Record
 from lorebank.supersede.endings import read_change, read_stated
 from lorebank.supersede.relation import ends

@@ -25,15 +25,8 @@ from lorebank.domain import (
 from lorebank.index.entity_view import Description
 from lorebank.markdown.opinion_page import standing
 from lorebank.markdown.plain import citation_link, escape_inline
-from lorebank.pages.telling import (
-    KnownFact,
-    Link,
-    Threads,
-    begins_with,
-    is_current,
-    newest_first,
-    when_told,
-)
+from lorebank.pages.facts import KnownFact, is_current
+from lorebank.pages.telling import Link, Threads, begins_with, newest_first, when_told
 from lorebank.records import Record
 
 SCREEN = 10

@@ -10,21 +10,16 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import field
-from datetime import date
 from functools import cached_property
 from pathlib import PurePosixPath
 
 from lorebank.domain import (
-    AgendaItem,
     Entity,
-    Fact,
     FactKind,
     FactStatus,
     Opinion,
-    OpinionStatus,
 )
 from lorebank.generation.kept import ModelInRun
-from lorebank.index.entity_view import Description
 from lorebank.language.folding import slugify
 from lorebank.markdown.blocks import find_blocks
 from lorebank.markdown.entity_page import BLOCKS, entity_page_paths, new_entity_page
@@ -32,7 +27,6 @@ from lorebank.markdown.facts import extract_facts
 from lorebank.markdown.front_matter import FrontMatterValue, set_front_matter_keys
 from lorebank.markdown.opinion_page import (
     OPINIONS_PATH,
-    OpinionEntry,
     is_opinion_block,
     kept_by_hand,
     opinion_bodies,
@@ -44,12 +38,13 @@ from lorebank.pages.digests import (
     TODAY_PATH,
     WORLD_PATH,
     Digests,
+    digest_body,
 )
 from lorebank.pages.edits import PageEdit, plan_page_edit
 from lorebank.pages.entity_page import Neighbour, View, entity_page, screen_lines
-from lorebank.pages.holding import holding_text, outweighed
-from lorebank.pages.telling import KnownFact, Link, Threads, find_threads, page_links, tie_of
-from lorebank.records import Record, dataclass
+from lorebank.pages.facts import BankContent, KnownFact, known_facts
+from lorebank.pages.telling import Link, Threads, find_threads, page_links, tie_of
+from lorebank.records import dataclass
 
 FEWEST_LINES = 2
 """An entity that fewer lines tell of gets no page of its own."""
@@ -65,41 +60,6 @@ _TITLES = {
 DIGESTS = tuple(_TITLES)
 
 
-class BankContent(Record):
-    """All that the pages are made from."""
-
-    facts: Sequence[Fact]
-    """Oldest first, mentions resolved to entities."""
-    opinions: Sequence[Opinion]
-    """With display names and trends."""
-    entries: Sequence[OpinionEntry]
-    """What stands on the opinions page now."""
-    entities: Mapping[str, Entity]
-    today: date
-    """The day that the pages speak for."""
-    newest: date | None = None
-    """The last day that anything was recorded on."""
-    unjudged: Mapping[str, int] = field(default_factory=dict)
-    """Opinion id → how many newer lines may bear on it that nobody has judged."""
-    superseded: Mapping[str, str] = field(default_factory=dict)
-    """Fact id → id of the newer fact that replaces it."""
-    relations: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """Fact id → the properties that it fixes."""
-    lapsed: Mapping[str, tuple[tuple[str, ...], str]] = field(default_factory=dict)
-    """Id of a fact that is replaced or of which a part is → the values that hold no longer, and
-    the newer fact's id."""
-    named: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Fact id → slugs of the entities that its text names without a mark."""
-    descriptions: Mapping[str, Description] = field(default_factory=dict)
-    """Slug → the owner's own sentence on what the entity is."""
-    coming: Sequence[AgendaItem] = ()
-    """What is to come, however far away, and what is open."""
-    waiting: int = 0
-    """How many decisions wait in the inbox."""
-    bare: frozenset[str] = frozenset()
-    """Entities with few lines whose page holds nothing but what reflect wrote."""
-
-
 class PagePlan:
     """What the pages of a bank should hold, page by page."""
 
@@ -107,7 +67,7 @@ class PagePlan:
         """`model` puts summaries in words; without it words that stand on a page are taken off."""
         self.content = content
         self._model = model
-        self._known = _known_facts(content)
+        self._known = known_facts(content)
         self._about = _group_by_entity(content, self._known)
         self._slug_of = page_paths(content, self._about)
         named = {content.entities[s].name: PurePosixPath(p).stem for s, p in self._slug_of.items()}
@@ -125,26 +85,10 @@ class PagePlan:
         """Which lines are about one matter."""
         return find_threads(self.content.facts, self.content.opinions)
 
-    @cached_property
-    def _digests(self) -> Digests:
-        content = self.content
-        return Digests(
-            today=content.today,
-            newest=content.newest,
-            facts=self._known,
-            opinions=content.opinions,
-            entities=content.entities,
-            with_page=frozenset(self._slug_of),
-            descriptions=content.descriptions,
-            coming=content.coming,
-            waiting=content.waiting,
-            threads=self.threads,
-            link=self._link,
-        )
-
     def digest(self, path: str) -> str:
         """The body of one of the pages of the whole bank."""
-        return self._digests.body(path)
+        bank = Digests(self.content, self._known, frozenset(self._slug_of), self._link)
+        return digest_body(bank, path)
 
     def of_entities(self, slugs: Iterable[str]) -> set[str]:
         """The pages of these entities, and those of the whole bank."""
@@ -202,7 +146,7 @@ class PagePlan:
         if path == OPINIONS_PATH:
             return self._opinions_edit(old)
         name = PurePosixPath(path).stem
-        body = self._digests.body(path)
+        body = self.digest(path)
         if not body:
             if old is None:
                 return PageEdit(path, old, old)
@@ -288,45 +232,6 @@ def _group_by_entity(content: BankContent, facts: Iterable[KnownFact]) -> dict[s
             if slug in about:
                 about[slug].opinions.append(opinion)
     return about
-
-
-def _known_facts(content: BankContent) -> list[KnownFact]:
-    """Facts with what became of them, or of the opinion that they state."""
-    by_id = {fact.id: fact for fact in content.facts}
-    replaced = {**{old: new for old, (_, new) in content.lapsed.items()}, **content.superseded}
-    newer = {old: by_id[new].citation for old, new in replaced.items() if new in by_id}
-    holding = {old: held_text(by_id[old], content) for old in content.lapsed if old in by_id}
-    gone = (old for old in content.superseded if not holding.get(old))
-    status = dict.fromkeys(gone, FactStatus.SUPERSEDED)
-    turned = outweighed(content.opinions)
-    held = {opinion.id: opinion for opinion in content.opinions}
-    for opinion in content.opinions:
-        if opinion.status is OpinionStatus.LIVE:
-            continue
-        successor = held.get(opinion.superseded_by or "")
-        for evidence in opinion.evidence:
-            if evidence.reason in ("stated", "restated"):
-                status[evidence.fact_id] = FactStatus(opinion.status.value)
-                if successor is not None:
-                    newer[evidence.fact_id] = successor.source
-    return [
-        KnownFact(
-            fact,
-            status.get(fact.id, FactStatus.LIVE),
-            newer.get(fact.id),
-            content.relations.get(fact.id, frozenset()),
-            holding=holding.get(fact.id),
-            outweighed=fact.id in turned,
-        )
-        for fact in content.facts
-    ]
-
-
-def held_text(fact: Fact, content: BankContent) -> str:
-    """What of a fact's text still holds; empty where nothing does."""
-    if fact.id in content.lapsed:
-        return holding_text(fact.content, content.lapsed[fact.id][0])
-    return "" if fact.id in content.superseded else fact.content
 
 
 def _entity_edit(

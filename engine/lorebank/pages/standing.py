@@ -41,8 +41,7 @@ from lorebank.language.words import words
 from lorebank.markdown.blocks import find_blocks
 from lorebank.pages.answer_lines import WRITTEN_BLOCK, AnswerLine, answer_body, in_words
 from lorebank.pages.edits import PageEdit, plan_page_edit
-from lorebank.pages.holding import latest_wordings, outweighed
-from lorebank.pages.pages import BankContent, held_text
+from lorebank.pages.facts import BankContent, held_text, latest_wordings, outweighed
 from lorebank.pages.standing_pages import read_standing_pages
 from lorebank.records import Record
 from lorebank.workspace.layout import BANK_FOLDER

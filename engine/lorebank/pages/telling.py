@@ -18,11 +18,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 from datetime import date
 
-from lorebank.domain import Citation, Fact, FactKind, FactStatus, Interval, Opinion
+from lorebank.domain import Fact, FactKind, Interval, Opinion
 from lorebank.language.folding import fold
 from lorebank.language.words import content_words
 from lorebank.markdown.entity_page import entity_page_name
 from lorebank.markdown.plain import citation_link, escape_inline, wikilink
+from lorebank.pages.facts import KnownFact
 from lorebank.records import Record
 
 _TIES = frozenset({"employer", "manager", "spouse"})
@@ -31,46 +32,9 @@ Link = Callable[[str], str]
 """Display name → its wikilink."""
 
 
-class KnownFact(Record):
-    """A fact and what became of it."""
-
-    fact: Fact
-    status: FactStatus = FactStatus.LIVE
-    newer: Citation | None = None
-    """Where the fact stands that replaces it."""
-    relations: frozenset[str] = frozenset()
-    """The properties that it fixes: `residence`, `employer`, …"""
-    holding: str | None = None
-    """What of its text still holds, where a newer fact replaces a part; `None`: all of it."""
-    outweighed: bool = False
-    """Whether newer lines speak against what it says."""
-
-    @property
-    def text(self) -> str:
-        """What it says that holds."""
-        return self.fact.content if self.holding is None else self.holding
-
-    @property
-    def day(self) -> date | None:
-        """The day it happened if the text says so, else the day it was written."""
-        occurred = self.fact.occurred
-        if occurred is not None and (occurred.start or occurred.end):
-            return occurred.start or occurred.end
-        return self.fact.recorded
-
-
 def tie_of(known: KnownFact) -> str:
     """The relation to somebody else that a fact states, or nothing."""
     return min(known.relations & _TIES, default="")
-
-
-def is_current(known: KnownFact) -> bool:
-    return (
-        known.status is FactStatus.LIVE
-        and known.fact.kind is not FactKind.OPINION
-        and known.holding != ""
-        and not known.outweighed
-    )
 
 
 def distinct(facts: Sequence[KnownFact]) -> list[KnownFact]:
