@@ -36,7 +36,7 @@ from lorebank.domain import (
 )
 from lorebank.index.items import all_facts, facts_by_id, marked_facts
 from lorebank.index.succession import superseded_facts
-from lorebank.markdown.ledger import EvidenceRuling, parse_evidence_lines
+from lorebank.markdown.ledger import parse_evidence_lines
 from lorebank.markdown.mentions import WIKILINK, code_spans, is_day_link, link_title
 from lorebank.markdown.source import FenceScanner, decode, split_lines
 from lorebank.names.who import resolve_name
@@ -77,10 +77,11 @@ def rot_report(
     Pages are those under `bank/` and the core memory; journals and proposals tell of their own
     day and are left out.
     """
+    pages = (s for s in sources if is_core(s.path) or s.path.startswith(f"{BANK_FOLDER}/"))
     texts = {
         source.path: text
-        for source in sources
-        if _is_page(source.path) and (text := _text(root, source)) is not None
+        for source in pages
+        if not is_generated(source.path) and (text := _text(root, source)) is not None
     }
     superseded = superseded_facts(connection, as_of=day)
     facts = all_facts(connection)
@@ -96,11 +97,6 @@ def rot_report(
     live = sum(opinion.status is OpinionStatus.LIVE for opinion in opinions)
     found = None if unrecalled is None else len(unrecalled)
     return RotReport(day, live, len(texts), rank_findings(findings), found)
-
-
-def _is_page(path: str) -> bool:
-    inside = path.startswith(f"{BANK_FOLDER}/") and not is_generated(path)
-    return inside or is_core(path)
 
 
 def _text(root: Path, source: SourceFile) -> str | None:
@@ -121,11 +117,16 @@ def _dangling(
 
     @cache
     def lines_of(path: str) -> int | None:
-        source = by_path.get(path)
-        if source is None:
-            return _lines_outside_memory(root, path)
-        text = texts.get(path) if path in texts else _text(root, source)
-        return None if text is None else len(split_lines(text))
+        if path in by_path:
+            text = texts.get(path) or _text(root, by_path[path])
+            return None if text is None else len(split_lines(text))
+        file = root / path  # no memory, perhaps (a README, a journal); links are not followed
+        try:
+            if not file.resolve().is_relative_to(root.resolve()) or not file.is_file():
+                return None
+            return len(split_lines(decode(file.read_bytes(), path)[0]))
+        except OSError:
+            return None
 
     @cache
     def is_known(name: str) -> bool:
@@ -135,56 +136,27 @@ def _dangling(
     return dangling_links(texts, lines_of=lines_of, is_known=is_known)
 
 
-def _lines_outside_memory(root: Path, path: str) -> int | None:
-    """Files that are no memory (a README, a journal) may be linked to; links are not followed."""
-    file = root / path
-    try:
-        if not file.resolve().is_relative_to(root.resolve()) or not file.is_file():
-            return None
-        return len(split_lines(decode(file.read_bytes(), path)[0]))
-    except OSError:
-        return None
-
-
 def _unknown_ids(
     connection: Connection, opinions: Sequence[Opinion], ledger: str, day: date
 ) -> Iterator[RotFinding]:
     """Rulings on facts or opinions, and marks on lines, whose other end is not there any more."""
     known = [opinion.id for opinion in opinions]
     for ruling in parse_evidence_lines(ledger, EVIDENCE_PAGE).rulings:
-        yield from _unknown_in_ruling(connection, ruling, known)
+        ends = {
+            "fact": (ruling.fact_id, bool(facts_by_id(connection, ruling.fact_id))),
+            "opinion": (ruling.opinion_id, ruling.opinion_id in known),
+        }
+        for kind, (id_, is_there) in ends.items():
+            if not is_there:
+                why = f"rules on {'a fact' if kind == 'fact' else 'an opinion'} that is gone"
+                yield RotFinding(RotKind.DANGLING, "", id_, ruling.citation, why)
     for fact in marked_facts(connection):
-        if fact.recorded is None or fact.recorded <= day:
-            yield from _unknown_in_marks(fact, known)
-
-
-def _unknown_in_ruling(
-    connection: Connection, ruling: EvidenceRuling, known: Iterable[str]
-) -> Iterator[RotFinding]:
-    if not facts_by_id(connection, ruling.fact_id):
-        yield RotFinding(
-            RotKind.DANGLING, "", ruling.fact_id, ruling.citation, "rules on a fact that is gone"
-        )
-    if ruling.opinion_id not in known:
-        yield RotFinding(
-            RotKind.DANGLING,
-            "",
-            ruling.opinion_id,
-            ruling.citation,
-            "rules on an opinion that is gone",
-        )
-
-
-def _unknown_in_marks(fact: Fact, known: Sequence[str]) -> Iterator[RotFinding]:
-    for mark in fact.marks:
-        if not any(opinion_id.startswith(mark.opinion_id) for opinion_id in known):
-            yield RotFinding(
-                RotKind.DANGLING,
-                fact.id,
-                mark.opinion_id,
-                fact.citation,
-                "the line is marked for an opinion that is not there",
-            )
+        if fact.recorded is not None and fact.recorded > day:
+            continue
+        for mark in fact.marks:
+            if not any(opinion_id.startswith(mark.opinion_id) for opinion_id in known):
+                why = "the line is marked for an opinion that is not there"
+                yield RotFinding(RotKind.DANGLING, fact.id, mark.opinion_id, fact.citation, why)
 
 
 _LINK = re.compile(

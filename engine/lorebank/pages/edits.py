@@ -5,21 +5,22 @@ that are not the engine's own are moved below the block as plain text, under a v
 they are the person's for good; what was kept is reported.
 
 An entry is a cited line of a managed block, or an opinion's block. It vanishes when nothing on the
-new page says the same and no new line cites the same place. What a newer fact superseded does not
-count: it is not lost but replaced. Nor does, on a page that only selects (the answer to a standing
-question), a line that still stands where it was cited: it is not lost but no longer the answer. A
-log folder that was moved, or read only by half, would empty page after page otherwise.
+new page says the same and no new line cites the same place. A line that still stands where it was
+cited does not count: nothing is lost with it. A log folder that was moved, or read only by half,
+would empty page after page otherwise.
 """
 
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from lorebank.domain import Diagnostic
+from lorebank.errors import PathRefused
 from lorebank.markdown.blocks import Block, find_blocks, place_blocks, replace_blocks
-from lorebank.markdown.opinion_page import OPINIONS_PATH, is_opinion_block
+from lorebank.markdown.opinion_page import is_opinion_block
 from lorebank.records import Record
 from lorebank.workspace.paths import is_linked
 
@@ -68,7 +69,9 @@ def plan_page_edit(
             lines = _kept_lines(block, bodies.get(block.name, ""), own_notes)
             if lines:
                 kept[block.name] = lines
-                diagnostics.append(_report(path, block, len(lines)))
+                count = "1 line" if len(lines) == 1 else f"{len(lines)} lines"
+                message = f"block {block.name!r} was edited by hand; {count} kept below it"
+                diagnostics.append(Diagnostic(path, block.first_line, "hand-edit-kept", message))
     text = _with_notes(text, blocks, kept, frozenset(drop))
     if below is not None and (places := below(text)):
         text = place_blocks(text, bodies, places)
@@ -85,12 +88,6 @@ def _kept_lines(
     return [line for line in lines if line.strip() and line.strip() not in written]
 
 
-def _report(path: str, block: Block, count: int) -> Diagnostic:
-    lines = "1 line" if count == 1 else f"{count} lines"
-    message = f"block {block.name!r} was edited by hand; {lines} kept below it"
-    return Diagnostic(path, block.first_line, "hand-edit-kept", message)
-
-
 def _with_notes(
     text: str, blocks: Sequence[Block], kept: Mapping[str, Sequence[str]], drop: Collection[str]
 ) -> str:
@@ -103,22 +100,16 @@ def _with_notes(
             head = KEPT_NOTE.format(name=block.name)
             note = newline.join([head, "", *kept[block.name]])
         if block.name in drop:
-            text = _without_block(text[: block.start], note, after, newline)
+            before = text[: block.start]
+            if not note:
+                # The blank line that set the block apart goes too: adding it is undone exactly.
+                after = after.removeprefix(newline)
+                if before.endswith(newline * 2):
+                    before = before.removesuffix(newline)
+            text = before + note + after
         elif note:
             text = text[: block.end] + newline * 2 + note + after
     return text
-
-
-def _without_block(before: str, note: str, after: str, newline: str) -> str:
-    """Takes the blank line with it that set the block apart, so that adding is undone exactly."""
-    if note:
-        return before + note + after
-    if before.endswith(newline * 2):
-        before = before.removesuffix(newline)
-    return before + after.removeprefix(newline)
-
-
-_UTF8_MARK = b"\xef\xbb\xbf"
 
 
 class Page(Record):
@@ -135,24 +126,23 @@ def read_pages(root: Path, paths: Iterable[str]) -> tuple[dict[str, Page], tuple
     pages: dict[str, Page] = {}
     problems: list[Diagnostic] = []
     for path in sorted(set(paths)):
-        if is_linked(root, path):
-            message = "is reached by a symbolic link; left alone"
-            problems.append(Diagnostic(path, 0, "page-skipped", message))
-            continue
         try:
+            if is_linked(root, path):
+                raise PathRefused("is reached by a symbolic link; left alone")
             data = (root / path).read_bytes()
+            mark = BOM_UTF8 if data.startswith(BOM_UTF8) else b""
+            pages[path] = Page(data, data[len(mark) :].decode("utf-8"), mark)
         except FileNotFoundError:
             continue
-        except OSError as error:
-            message = f"cannot be read: {error.strerror}; it was left alone"
-            problems.append(Diagnostic(path, 0, "page-skipped", message))
-            continue
-        mark = _UTF8_MARK if data.startswith(_UTF8_MARK) else b""
-        try:
-            pages[path] = Page(data, data[len(mark) :].decode("utf-8"), mark)
+        except PathRefused as problem:
+            message = problem.message
+        except OSError as problem:
+            message = f"cannot be read: {problem.strerror}; it was left alone"
         except UnicodeDecodeError as problem:
             message = f"invalid UTF-8 at byte {problem.start}; the page was left alone"
-            problems.append(Diagnostic(path, 0, "page-skipped", message))
+        else:
+            continue
+        problems.append(Diagnostic(path, 0, "page-skipped", message))
     return pages, tuple(problems)
 
 
@@ -166,21 +156,17 @@ _ESCAPE = re.compile(r"\\(.)")
 _TAIL = re.compile(r"(?: \((?:(?:in part )?superseded|retracted)[^()]*\))? \(\[.*\Z")
 _LEVEL = re.compile(r" · (?:\*\*)?[01]\.\d\d\b.*\Z")
 _LEAD = re.compile(r"\A- (?:(?:since |until )?\d{4}-\d{2}-\d{2}(?: to \d{4}-\d{2}-\d{2})? · )?")
-_RELATED = "related"
 
 
 def vanishing_lines(
     edit: PageEdit,
     *,
     share: float,
-    replaced: Callable[[Collection[str]], Collection[str]] = lambda _: (),
     standing: Collection[str] = (),
 ) -> tuple[tuple[str, ...], int] | None:
     """`(the entries that would go, of how many)` where more than `share` of them would, else
-    `None`; one entry may always go. `replaced` picks the sentences that a newer fact supersedes,
-    and is asked only where too many seem to go; `standing` are places (`path#L12`) of which
-    nothing is lost."""
-    if edit.old is None or (edit.path != OPINIONS_PATH and _loses_nothing(edit)):
+    `None`; one entry may always go. `standing` are places (`path#L12`) of which nothing is lost."""
+    if edit.old is None:
         return None
     before, after = _entries(edit.old), _entries(edit.new or "")
     fresh = {place for entry, place in after.items() if entry not in before and place}
@@ -190,16 +176,7 @@ def vanishing_lines(
         if entry not in after and place not in fresh and place not in standing
     ]
     most = max(1, int(len(before) * share))
-    if len(gone) > most:
-        held = replaced(gone)
-        gone = [entry for entry in gone if entry not in held]
     return (tuple(gone), len(before)) if len(gone) > most else None
-
-
-def _loses_nothing(edit: PageEdit) -> bool:
-    """Whether at most one line goes that could be an entry: no need to know what each says."""
-    gone = set((edit.old or "").splitlines()).difference((edit.new or "").splitlines())
-    return sum(line.startswith("- ") for line in gone) <= 1
 
 
 def _entries(text: str) -> dict[str, str]:
@@ -209,7 +186,7 @@ def _entries(text: str) -> dict[str, str]:
         if is_opinion_block(block.name):
             title = next((x for x in block.body.splitlines() if x.startswith("#")), "")
             found[f"{title.lstrip('# ').rstrip()} ({block.name})"] = block.name
-        elif block.name != _RELATED:
+        else:
             for line in block.body.splitlines():
                 place = _LINK.search(line)
                 if place and line.startswith("- "):
