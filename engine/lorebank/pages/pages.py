@@ -8,8 +8,9 @@ wrote goes when its lines do.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import field
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import field, replace
 from functools import cached_property
 from pathlib import PurePosixPath
 
@@ -41,9 +42,9 @@ from lorebank.pages.digests import (
     digest_body,
 )
 from lorebank.pages.edits import PageEdit, plan_page_edit
-from lorebank.pages.entity_page import Neighbour, View, entity_page, screen_lines
+from lorebank.pages.entity_page import View, entity_page, screen_lines
 from lorebank.pages.facts import BankContent, KnownFact, known_facts
-from lorebank.pages.telling import Link, Threads, find_threads, page_links, tie_of
+from lorebank.pages.telling import Threads, find_threads, page_links
 from lorebank.records import dataclass
 
 FEWEST_LINES = 2
@@ -58,6 +59,10 @@ _TITLES = {
     WORLD_PATH: "# World\n",
 }
 DIGESTS = tuple(_TITLES)
+RELATED = 12
+"""Related entities that a page names: a line or two of links."""
+_TIES = frozenset({"employer", "manager", "spouse"})
+"""Relations of `supersede/relations.toml` that tie an entity to another."""
 
 
 class PagePlan:
@@ -100,44 +105,64 @@ class PagePlan:
         slug = self.paths[path]
         if slug is None:
             return self._digest_edit(path, old)
-        if slug not in self._slug_of:
-            return self._removal(path, old)
-        view = self._view(slug, path)
-        return _entity_edit(
-            self.content.entities[slug], view, old, self._link, self._in_words(view)
-        )
+        entity = self.content.entities[slug]
+        if slug not in self._slug_of:  # a page that is to go
+            is_bare = old is not None and is_only_generated(old, entity, path)
+            return PageEdit(path, old, None if is_bare else old)
+        return self._entity_edit(entity, path, old)
 
-    def _removal(self, path: str, old: str | None) -> PageEdit:
-        entity = self.content.entities[self.paths[path] or ""]
-        is_bare = old is not None and is_only_generated(old, entity, path)
-        return PageEdit(path, old, None if is_bare else old)
-
-    def _view(self, slug: str, path: str) -> View:
-        content, about = self.content, self._about[slug]
-        entity = content.entities[slug]
-        return View(
-            slug=slug,
-            name=entity.name,
+    def _entity_edit(self, entity: Entity, path: str, old: str | None) -> PageEdit:
+        content, about = self.content, self._about[entity.slug]
+        facts = about.facts
+        if old is not None and not facts and not find_blocks(old, path)[0]:
+            return PageEdit(path, old, old)
+        view = View(
+            slug=entity.slug,
             page=path,
             today=content.today,
-            facts=about.facts,
-            description=content.descriptions.get(slug),
+            facts=facts,
+            description=content.descriptions.get(entity.slug),
             opinions=about.opinions,
-            coming=[item for item in content.coming if slug in item.entities],
-            neighbours=_neighbours(slug, about, content),
+            coming=[item for item in content.coming if entity.slug in item.entities],
+            related=_related(entity.slug, about, content),
             threads=self.threads,
         )
+        bodies = entity_page(view, self._link)
+        if words := self._in_words(entity.name, view):
+            bodies = {"summary": bodies.get("summary", ""), WRITTEN_BLOCK: words, **bodies}
+        drop = {*BLOCKS, WRITTEN_BLOCK} - bodies.keys()
+        edit = plan_page_edit(path, old, bodies, frame=new_entity_page(entity.name), drop=drop)
+        assert edit.new is not None
+        days = [known.fact.recorded for known in facts if known.fact.recorded]
+        keys: dict[str, FrontMatterValue | None] = {
+            "first_seen": min(days).isoformat() if days else None,
+            "last_seen": max(days).isoformat() if days else None,
+            "facts": str(len(facts)),
+        }
+        if slugify(PurePosixPath(path).stem) != entity.slug and entity.page is None:
+            keys = {"entity": entity.name, **keys}  # what no file name can say: `C#`, `NUL`, `A:B`
+        return replace(edit, new=set_front_matter_keys(edit.new, keys))
 
-    def _in_words(self, view: View) -> str | None:
+    def _in_words(self, name: str, view: View) -> str | None:
         """The screen in a model's words, each sentence with the lines it was checked against."""
         if self._model is None:
             return None
-        by_id = {known.fact.id: known for known in view.facts}
-        known = [by_id[line.fact] for line in screen_lines(view) if line.fact in by_id]
-        lines = [_answer_line(k) for k in known if k.fact.kind is not FactKind.OPINION]
+        shown = {line.fact for line in screen_lines(view)}
+        lines = [
+            AnswerLine(
+                text=known.text,
+                source=known.fact.citation,
+                recorded=known.fact.recorded,
+                occurred=known.fact.occurred,
+                subject=next((m.name for m in known.fact.mentions if m.subject), ""),
+                id=known.fact.id,
+            )
+            for known in view.facts
+            if known.fact.id in shown and known.fact.kind is not FactKind.OPINION
+        ]
         if len(lines) < _FEWEST_TOLD:
             return None
-        return in_words(self._model, "summary", view.name, lines, page=view.page)
+        return in_words(self._model, "summary", name, lines, page=view.page)
 
     def _digest_edit(self, path: str, old: str | None) -> PageEdit:
         content = self.content
@@ -158,50 +183,41 @@ class PagePlan:
         bodies = opinion_bodies(
             content.opinions, content.entries, link=self._link, unjudged=content.unjudged
         )
+        # Blocks of opinions that no fact leads to any more.
+        gone = [
+            block.name
+            for block in find_blocks(old or "", OPINIONS_PATH)[0]
+            if block.name not in bodies
+            if is_opinion_block(block.name) or block.name == "removed"
+        ]
         return plan_page_edit(
             OPINIONS_PATH,
             old,
             bodies,
             frame=_TITLES[OPINIONS_PATH],
-            drop=_gone(old, bodies, OPINIONS_PATH),
+            drop=gone,
             own_notes={entry.id: entry.notes for entry in content.entries if entry.edited},
             below=lambda text: _lines_by_hand(text, content.opinions, bodies),
         )
 
 
-def _answer_line(known: KnownFact) -> AnswerLine:
-    fact = known.fact
-    return AnswerLine(
-        text=known.text,
-        source=fact.citation,
-        recorded=fact.recorded,
-        occurred=fact.occurred,
-        subject=next((m.name for m in fact.mentions if m.subject), ""),
-        id=fact.id,
-    )
-
-
 def page_paths(content: BankContent, about: Mapping[str, _AboutEntity]) -> dict[str, str]:
     """Slug → path, of every entity that has or gets a page."""
-    fresh = {
-        slug: entity.name
-        for slug, entity in content.entities.items()
-        if entity.page is None and _places(about[slug].facts) >= FEWEST_LINES
+    entities = content.entities
+    full = {
+        slug
+        for slug, each in about.items()
+        if len({known.fact.citation for known in each.facts}) >= FEWEST_LINES
     }
     kept = {
-        slug: e.page
-        for slug, e in content.entities.items()
-        if e.page is not None
-        and (slug not in content.bare or _places(about[slug].facts) >= FEWEST_LINES)
+        slug: entity.page
+        for slug, entity in entities.items()
+        if entity.page is not None and (slug not in content.bare or slug in full)
     }
+    fresh = {slug for slug in full if entities[slug].page is None}
     # Names of kept pages take part, so that a new page never falls on an old one.
-    everyone = {slug: content.entities[slug].name for slug in kept} | fresh
-    paths = entity_page_paths(everyone)
-    return kept | {slug: paths[slug] for slug in fresh}
-
-
-def _places(facts: Collection[KnownFact]) -> int:
-    return len({known.fact.citation for known in facts})
+    paths = entity_page_paths({s: entities[s].name for s in entities if s in kept or s in fresh})
+    return kept | {slug: paths[slug] for slug in entities if slug in fresh}
 
 
 @dataclass(slots=True)
@@ -234,62 +250,20 @@ def _group_by_entity(content: BankContent, facts: Iterable[KnownFact]) -> dict[s
     return about
 
 
-def _entity_edit(
-    entity: Entity, view: View, text: str | None, link: Link, words: str | None
-) -> PageEdit:
-    path = view.page
-    if text is not None and not view.facts and not find_blocks(text, path)[0]:
-        return PageEdit(path, text, text)
-    bodies = entity_page(view, link)
-    if words is not None:
-        bodies = {"summary": bodies.get("summary", ""), WRITTEN_BLOCK: words, **bodies}
-    drop = {*BLOCKS, WRITTEN_BLOCK} - bodies.keys()
-    edit = plan_page_edit(path, text, bodies, frame=new_entity_page(entity.name), drop=drop)
-    if edit.new is None:
-        return edit
-    return PageEdit(path, text, _with_dates(edit.new, entity, path, view.facts), edit.diagnostics)
-
-
-def _tie(known: KnownFact, slug: str) -> str:
-    """What a fact about one entity says that the other is to it, where it still holds."""
-    fact = known.fact
-    if known.status is not FactStatus.LIVE or fact.subjects[:1] != (slug,) or len(fact.slugs) > 2:
-        return ""
-    return tie_of(known)
-
-
-def _neighbours(slug: str, about: _AboutEntity, content: BankContent) -> list[Neighbour]:
-    """The entities that stand in the same facts."""
-    found: dict[str, Neighbour] = {}
+def _related(slug: str, about: _AboutEntity, content: BankContent) -> list[tuple[str, str]]:
+    """The names of the entities that stand in the same facts, strongest first, each with what a
+    fact that still holds says it is to this one: `employer`, `spouse`."""
+    counts: Counter[str] = Counter()
+    ties: dict[str, str] = {}
     for known in (*about.facts, *about.beside):
-        slugs = (*known.fact.slugs, *content.named.get(known.fact.id, ()))
-        for other in dict.fromkeys(slugs):
-            if other == slug or other not in content.entities:
-                continue
-            before = found.get(other) or Neighbour(content.entities[other].name, 0)
-            tie = (other in known.fact.slugs and _tie(known, slug)) or before.tie
-            found[other] = Neighbour(before.name, before.facts + 1, tie)
-    return list(found.values())
-
-
-def _own_name(entity: Entity, path: str) -> dict[str, FrontMatterValue | None]:
-    """The name in the front matter, where the file's name cannot say it: `C#`, `NUL`, `A:B`."""
-    if slugify(PurePosixPath(path).stem) == entity.slug or entity.page is not None:
-        return {}
-    return {"entity": entity.name}
-
-
-def _with_dates(text: str, entity: Entity, path: str, facts: Sequence[KnownFact]) -> str:
-    days = [known.fact.recorded for known in facts if known.fact.recorded]
-    return set_front_matter_keys(
-        text,
-        {
-            **_own_name(entity, path),
-            "first_seen": min(days).isoformat() if days else None,
-            "last_seen": max(days).isoformat() if days else None,
-            "facts": str(len(facts)),
-        },
-    )
+        fact = known.fact
+        counts.update({*fact.slugs, *content.named.get(fact.id, ())} - {slug})
+        tie = min(known.relations & _TIES, default="")
+        if tie and known.status is FactStatus.LIVE and fact.subjects[:1] == (slug,):
+            ties |= {other: tie for other in fact.slugs if len(fact.slugs) == 2}
+    names = {other: content.entities[other].name for other in counts if other in content.entities}
+    strongest = sorted(names, key=lambda other: (-counts[other], names[other]))
+    return [(names[other], ties.get(other, "")) for other in strongest[:RELATED]]
 
 
 def is_only_generated(text: str, entity: Entity, path: str) -> bool:

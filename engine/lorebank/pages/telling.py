@@ -26,15 +26,8 @@ from lorebank.markdown.plain import citation_link, escape_inline, wikilink
 from lorebank.pages.facts import KnownFact
 from lorebank.records import Record
 
-_TIES = frozenset({"employer", "manager", "spouse"})
-"""Relations of `supersede/relations.toml` that tie an entity to another."""
 Link = Callable[[str], str]
 """Display name → its wikilink."""
-
-
-def tie_of(known: KnownFact) -> str:
-    """The relation to somebody else that a fact states, or nothing."""
-    return min(known.relations & _TIES, default="")
 
 
 def distinct(facts: Sequence[KnownFact]) -> list[KnownFact]:
