@@ -22,10 +22,9 @@ from difflib import SequenceMatcher
 from hashlib import blake2b
 
 from lorebank.domain import Hunk
-from lorebank.markdown.blocks import Block, find_blocks, render_block, replace_blocks
+from lorebank.markdown.blocks import Block, find_blocks, replace_blocks
 from lorebank.markdown.opinion_page import OPINIONS_PATH, is_opinion_block, with_overview_entries
 from lorebank.markdown.plain import escape_inline
-from lorebank.markdown.source import newline_style
 from lorebank.pages.edits import PageEdit, plan_page_edit
 from lorebank.records import Record
 
@@ -174,17 +173,10 @@ def _lines_without(edit: PageEdit, rejected: Sequence[_Span]) -> str:
     for i1, i2, j1, j2 in sorted(rejected, key=lambda span: span[2]):
         lines += new[position:j1] + old[i1:i2]
         position = j2
+    text = "\n".join([*lines, *new[position:]])
+    # With the checksums of the blocks as their bodies now are.
     own = {block.name for block in find_blocks(edit.new)[0] if not block.edited}
-    return _with_checksums("\n".join([*lines, *new[position:]]), own)
-
-
-def _with_checksums(text: str, names: set[str]) -> str:
-    """The text with the checksums of these blocks as their bodies now are."""
-    newline = newline_style(text)
-    for block in reversed([b for b in find_blocks(text)[0] if b.name in names]):
-        rendered = render_block(block.name, block.body).replace("\n", newline)
-        text = text[: block.start] + rendered + text[block.end :]
-    return text
+    return replace_blocks(text, {b.name: b.body for b in find_blocks(text)[0] if b.name in own})
 
 
 def _opinion_hunks(edit: PageEdit) -> list[tuple[str, Hunk]]:
@@ -205,22 +197,20 @@ def _opinion_hunks(edit: PageEdit) -> list[tuple[str, Hunk]]:
 
 
 def _opinions_without(edit: PageEdit, rejected: set[str]) -> str:
-    """The new page with the blocks and overview rows of these opinions as they were."""
+    """The new page with the blocks and overview entries of these opinions as they were."""
     assert edit.new is not None
     old, new = _opinion_blocks(edit.old), _opinion_blocks(edit.new)
     names = {name for name, hunk in _opinion_hunks(edit) if hunk.id in rejected}
     back = {name: old[name].body for name in names if name in old}
-    text = replace_blocks(edit.new, {**back, **_overview(edit.old, edit.new, names)})
-    drop = {name for name in names if name not in old and name in new}
-    return plan_page_edit(edit.path, text, {}, drop=drop).new or ""
-
-
-def _overview(old: str | None, new: str, names: set[str]) -> dict[str, str]:
-    bodies = [
+    before, after = (
         next((b.body for b in find_blocks(text or "")[0] if b.name == "overview"), "")
-        for text in (old, new)
-    ]
-    return {"overview": with_overview_entries(bodies[1], bodies[0], names)} if bodies[1] else {}
+        for text in (edit.old, edit.new)
+    )
+    if after:
+        back["overview"] = with_overview_entries(after, before, names)
+    drop = {name for name in names if name not in old and name in new}
+    text = replace_blocks(edit.new, back)
+    return plan_page_edit(edit.path, text, {}, drop=drop).new or ""
 
 
 def _opinion_blocks(text: str | None) -> dict[str, Block]:
@@ -260,19 +250,13 @@ def parse_rejections(text: str) -> frozenset[str]:
 def with_rejections(text: str, hunks: Iterable[Hunk], day: date) -> str:
     """The page with these hunks added to it; those it names already are not added again."""
     known = parse_rejections(text)
-    lines = [
-        f"- `{hunk.id}` {hunk.path} ({day.isoformat()}): {_gist(hunk)}\n"
-        for hunk in hunks
-        if hunk.id not in known
-    ]
+    lines = []
+    for hunk in (hunk for hunk in hunks if hunk.id not in known):
+        # The first line that comes, else the first that goes, as plain text.
+        changed = sorted(hunk.diff.split("\n"), key=lambda line: line[:1] != "+")
+        plain = (_MARKUP.sub("", line).strip(" #") for line in changed if line[:1] in ("+", "-"))
+        gist = next((text for text in plain if any(c.isalnum() for c in text)), "")
+        gist = gist if len(gist) <= _SHOWN else gist[: _SHOWN - 1] + "…"
+        lines.append(f"- `{hunk.id}` {hunk.path} ({day.isoformat()}): {escape_inline(gist)}\n")
     head = text if text.endswith("\n") or not text else f"{text}\n"
     return (head or _HEAD) + "".join(lines) if lines else text
-
-
-def _gist(hunk: Hunk) -> str:
-    """The first line that comes, else the first that goes, as plain text."""
-    lines = hunk.diff.split("\n")
-    ordered = [x for x in lines if x[:1] == "+"] + [x for x in lines if x[:1] == "-"]
-    plain = (_MARKUP.sub("", line).strip(" #") for line in ordered)
-    gist = next((text for text in plain if any(c.isalnum() for c in text)), "")
-    return escape_inline(gist if len(gist) <= _SHOWN else gist[: _SHOWN - 1] + "…")
