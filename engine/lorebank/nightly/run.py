@@ -38,7 +38,7 @@ from lorebank.nightly.under_way import complete, refuse_linked_bank, write_pages
 from lorebank.nightly.undo import RunRecord, next_run, undo_store
 from lorebank.pages.content import read_content, relocate
 from lorebank.pages.digests import TODAY_PATH
-from lorebank.pages.edits import Page, PageEdit, encoded, read_pages, vanishing_lines
+from lorebank.pages.edits import Page, PageEdit, encoded, read_pages, read_text, vanishing_lines
 from lorebank.pages.facts import BankContent
 from lorebank.pages.pages import PagePlan
 from lorebank.pages.standing import Ask, ask_standing, plan_answers
@@ -143,7 +143,7 @@ class _Run:
             quarantined=quarantined_lines(connection),
         )
         self.proposing = Proposing(core, suggested)
-        self.rejections = _read_text(root, REJECTED_PATH)
+        self.rejections = read_text(root, REJECTED_PATH)
         self.name: str | None = options.begun.name if options.begun else None
         self.journal = journal_path(options.today)
         self.problems = [*problems, *self.answers.problems]
@@ -230,7 +230,7 @@ class _Run:
             if self.name is not None:  # pages of merged names were moved, and nothing more
                 undo_store(self.root).finish(self.name)
             return ()
-        journal = _read_text(self.root, self.journal)
+        journal = read_text(self.root, self.journal)
         self.name = self.name or next_run(self.root, self.options.today.isoformat(), journal)
         first = planned
         edits = {edit.path: edit for edit in planned.edits}
@@ -312,13 +312,3 @@ def _held_back(path: str, gone: Sequence[str], of: int) -> Diagnostic:
     more = f"; and {len(gone) - _NAMED} more" if len(gone) > _NAMED else ""
     message = f"{len(gone)} of {of} entries would vanish, the page was left alone: {named}{more}"
     return Diagnostic(path, 0, "vanish-limit", message)
-
-
-def _read_text(root: Path, path: str) -> str:
-    """The text of a page of the engine's own, empty where there is none."""
-    if is_linked(root, path):
-        return ""
-    try:
-        return (root / path).read_bytes().decode("utf-8", "replace")
-    except OSError:
-        return ""

@@ -8,14 +8,14 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from lorebank.domain import Citation, Entity, Fact, FactKind, Ground, Proposal, ProposalAction
+from lorebank.domain import Citation, Fact, FactKind, Ground, Proposal, ProposalAction
 from lorebank.generation.grounding import CitedLine
 from lorebank.generation.judging import facts_in_prose
 from lorebank.generation.kept import ModelInRun, digest
 from lorebank.generation.writing import Dropped, Writer
 from lorebank.language.folding import fold, slugify
 from lorebank.language.secrets import redact
-from lorebank.markdown.document import Document, read_document
+from lorebank.markdown.document import read_document
 from lorebank.markdown.fact_format import format_fact
 from lorebank.markdown.plain import escape_inline, plain_text
 from lorebank.markdown.proposal_pages import (
@@ -27,12 +27,13 @@ from lorebank.markdown.proposal_pages import (
 )
 from lorebank.markdown.sections import retain_sections
 from lorebank.markdown.source import decode
-from lorebank.nightly.infer import Inferred, Sentence, infer_facts, sentences, stated_fact
+from lorebank.nightly.infer import Sentence, infer_facts, sentences, stated_fact
 from lorebank.pages.core_memory import proposal_id
+from lorebank.pages.edits import read_text
 from lorebank.pages.facts import BankContent
 from lorebank.records import Record
 from lorebank.settings.tables import Config
-from lorebank.workspace.files import SourceFile, read_bytes, walk
+from lorebank.workspace.files import read_bytes, walk
 from lorebank.workspace.layout import FileRole
 
 MOST = 50
@@ -65,18 +66,26 @@ def suggest_lines(
     the sentence they cite stands. With it, logs without a retain section are as well. Lines in
     quarantine (path → first and last line) suggest nothing.
     """
-    begun = _begun(root)
+    open_ones, _ = parse_proposals(read_text(root, LOG_PROPOSALS), LOG_PROPOSALS)
+    begun = {proposal.target for proposal in open_ones}
     if not begun and not everywhere:
         return ()
-    names = _names(content.entities)
+    names = {
+        slugify(name): entity.name
+        for entity in content.entities.values()
+        for name in (entity.slug, entity.name, *entity.aliases)
+    }
     known = {(fact.recorded, fold(fact.content)) for fact in content.facts}
+    logs = [s for s in walk(root, config).files if s.role in (FileRole.LOG, FileRole.NOTE)]
     found: list[Proposal] = []
-    for source in _logs(root, config):
-        if source.path not in begun and not everywhere:
+    for source in sorted(logs, key=lambda s: (-(s.recorded or date.min).toordinal(), s.path)):
+        if source.recorded is None or (source.path not in begun and not everywhere):
             continue
-        document = _read(root, source)
-        if document is None or source.recorded is None:
+        try:
+            text, _ = decode(read_bytes(root, source), source.path)
+        except OSError:
             continue
+        document = read_document(redact(text).text, source.path)
         if source.path not in begun and retain_sections(document, headings=headings):
             continue
         suspect = quarantined.get(source.path, ())
@@ -85,7 +94,7 @@ def suggest_lines(
         suggestions = list(_read_by(model, source.path, prose, day, names))
         told = {sentence.citation for each in suggestions for sentence in each.sentences}
         suggestions += (
-            _by_rule(each)
+            _Suggestion(each.fact, (each.sentence,), _why(each.reason))
             for each in infer_facts(document, day, names)
             if each.sentence.citation not in told and not _lies_in(each.sentence.citation, suspect)
         )
@@ -104,41 +113,6 @@ def says(text: str, sentence: str) -> bool:
     return any(each.text == sentence for each in sentences(read_document(text, "")))
 
 
-def _begun(root: Path) -> frozenset[str]:
-    """The logs with open suggestions."""
-    try:
-        text, _ = decode((root / LOG_PROPOSALS).read_bytes(), LOG_PROPOSALS)
-    except OSError:
-        return frozenset()
-    return frozenset(p.target for p in parse_proposals(text, LOG_PROPOSALS)[0])
-
-
-def _logs(root: Path, config: Config) -> Iterator[SourceFile]:
-    dated = [
-        source
-        for source in walk(root, config).files
-        if source.recorded and source.role in (FileRole.LOG, FileRole.NOTE)
-    ]
-    yield from sorted(dated, key=lambda s: (-(s.recorded or date.min).toordinal(), s.path))
-
-
-def _read(root: Path, source: SourceFile) -> Document | None:
-    try:
-        text, _ = decode(read_bytes(root, source), source.path)
-    except OSError:
-        return None
-    return read_document(redact(text).text, source.path)
-
-
-def _names(entities: Mapping[str, Entity]) -> dict[str, str]:
-    """Every slug an entity goes by → its display name."""
-    return {
-        slugify(name): entity.name
-        for entity in entities.values()
-        for name in (entity.slug, entity.name, *entity.aliases)
-    }
-
-
 class _Suggestion(Record):
     fact: Fact
     sentences: tuple[Sentence, ...]
@@ -147,10 +121,9 @@ class _Suggestion(Record):
     """What tells it from other suggestions of the same sentences."""
 
 
-def _by_rule(inferred: Inferred) -> _Suggestion:
-    reason = inferred.reason
+def _why(reason: str) -> str:
     why = f"Reads as {reason}." if reason.startswith("a ") else f"{reason}."
-    return _Suggestion(inferred.fact, (inferred.sentence,), why[:1].upper() + why[1:])
+    return why[:1].upper() + why[1:]
 
 
 def _read_by(

@@ -21,6 +21,7 @@ from lorebank.domain import Diagnostic
 from lorebank.errors import PathRefused
 from lorebank.markdown.blocks import Block, find_blocks, place_blocks, replace_blocks
 from lorebank.markdown.opinion_page import is_opinion_block
+from lorebank.markdown.source import decode
 from lorebank.records import Record
 from lorebank.workspace.paths import is_linked
 
@@ -144,6 +145,16 @@ def read_pages(root: Path, paths: Iterable[str]) -> tuple[dict[str, Page], tuple
             continue
         problems.append(Diagnostic(path, 0, "page-skipped", message))
     return pages, tuple(problems)
+
+
+def read_text(root: Path, path: str) -> str:
+    """The text of a page, empty where there is none or a link leads elsewhere."""
+    if is_linked(root, path):
+        return ""
+    try:
+        return decode((root / path).read_bytes(), path)[0]
+    except OSError:
+        return ""
 
 
 def encoded(edit: PageEdit, page: Page | None) -> bytes | None:

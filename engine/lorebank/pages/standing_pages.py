@@ -21,7 +21,7 @@ from lorebank.domain import Diagnostic, Directive, FactKind
 from lorebank.errors import NotFound
 from lorebank.markdown.front_matter import FrontMatterValue, parse_front_matter
 from lorebank.markdown.owner_pages import parse_directives
-from lorebank.markdown.source import decode
+from lorebank.pages.edits import read_text
 from lorebank.workspace.layout import BANK_FOLDER, DIRECTIVES_PAGE
 from lorebank.workspace.standing import STANDING_LINES, StandingPage, is_standing_path
 
@@ -31,7 +31,6 @@ _LETTERS = {kind.letter: kind.letter for kind in FactKind} | {
 _TRUE, _FALSE = ("true", "yes"), ("false", "no", "")
 _MOST_LINES = 100
 _HEADING = re.compile(r"^#[ \t]+(?P<title>\S.*?)[ \t#]*$", re.MULTILINE)
-_BEGINS = b"---"
 
 
 def read_standing_pages(root: Path) -> tuple[tuple[StandingPage, ...], tuple[Diagnostic, ...]]:
@@ -40,15 +39,9 @@ def read_standing_pages(root: Path) -> tuple[tuple[StandingPage, ...], tuple[Dia
     problems: list[Diagnostic] = []
     for file in sorted((root / BANK_FOLDER).rglob("*.md")):
         path = file.relative_to(root).as_posix()
-        if not is_standing_path(path) or file.is_symlink():
+        if not is_standing_path(path):
             continue
-        try:
-            data = file.read_bytes()
-        except OSError:
-            continue  # the walk of the workspace reports it
-        if not data.removeprefix(b"\xef\xbb\xbf").startswith(_BEGINS):
-            continue
-        found = parse_standing_page(decode(data, path)[0], path)
+        found = parse_standing_page(read_text(root, path), path)
         if isinstance(found, StandingPage):
             pages.append(found)
         elif found is not None:
@@ -148,11 +141,4 @@ def export_pack(
 
 def read_directives(root: Path) -> tuple[Directive, ...]:
     """The directives in their order; none where there is no page, or a link in its place."""
-    file = root / DIRECTIVES_PAGE
-    if file.is_symlink():
-        return ()
-    try:
-        data = file.read_bytes()
-    except OSError:
-        return ()
-    return parse_directives(decode(data, DIRECTIVES_PAGE)[0], DIRECTIVES_PAGE)
+    return parse_directives(read_text(root, DIRECTIVES_PAGE), DIRECTIVES_PAGE)
