@@ -21,6 +21,8 @@ class StubModel:
     tool: str
     arguments: dict[str, Any]
     address: str = ""
+    prefix: str = "memory"
+    """What stands in the names of lorebank's tools as the host offers them."""
     delivered: list[str] = field(default_factory=list)
     """Results of the tool, as they stood in the requests."""
     tools: list[str] = field(default_factory=list)
@@ -34,8 +36,8 @@ class StubModel:
         return self._messages(request) if "messages" in path else self._responses(request)
 
     def _offered(self, names: list[str]) -> str | None:
-        found = [name for name in names if name.endswith(self.tool) and "memory" in name]
-        self.tools = [name for name in names if "memory" in name] or self.tools
+        found = [name for name in names if name.endswith(self.tool) and self.prefix in name]
+        self.tools = [name for name in names if self.prefix in name] or self.tools
         return found[0] if found and not self.delivered else None
 
     def _messages(self, request: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:

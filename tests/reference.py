@@ -5,14 +5,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
+import json
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import click
+from mcp.server.mcpserver import MCPServer
 
+from lorebank import Bank
 from lorebank.cli.root import COMMANDS, find_command
+from lorebank.mcp_server.access import DEFAULT_TOOLS
+from lorebank.mcp_server.server import build_server, listed
 from lorebank.settings.schema import settings_schema
 
 DOCS = Path(__file__).parent.parent / "engine" / "docs"
@@ -94,9 +100,34 @@ def _leaves(schema: Mapping[str, Any], before: str) -> Iterator[tuple[str, Mappi
             yield f"{before}{name}", value
 
 
+def openclaw_tools() -> str:
+    """The tools that the plugin for OpenClaw offers, as the server describes them.
+
+    A plugin registers its tools before any server runs, hence this copy. The host must let other
+    arguments through: the server takes them by their other names.
+    """
+    server, banks = build_server(_no_bank)
+    tools = asyncio.run(MCPServer.list_tools(server))
+    banks.close()
+    rows = [
+        {"name": name, "label": tool.title, "description": each.description}
+        | {"parameters": {**each.input_schema, "additionalProperties": True}}
+        for name in ("memory_search", *DEFAULT_TOOLS)
+        for tool in tools
+        if tool.name == name
+        for each in [listed(tool)]
+    ]
+    return json.dumps(rows, indent=1, ensure_ascii=False) + "\n"
+
+
+def _no_bank() -> Bank:
+    raise AssertionError("listing tools opens no bank")
+
+
 PAGES: Mapping[str, Callable[[], str]] = {
     "commands.md": commands_page,
     "settings.md": settings_page,
+    "../openclaw/tools.json": openclaw_tools,
 }
 
 if __name__ == "__main__":

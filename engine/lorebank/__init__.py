@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from lorebank.conversations.turns import Turn as Turn
     from lorebank.domain import *  # noqa: F403
     from lorebank.errors import *  # noqa: F403
-    from lorebank.exchange.reports import ExportReport as ExportReport
-    from lorebank.exchange.reports import ImportReport as ImportReport
+    from lorebank.exchange.exporting import ExportReport as ExportReport
+    from lorebank.exchange.importing import ImportReport as ImportReport
 
 _HOMES = {
     "lorebank.agent.boot_pack": ("BootPack", "PackPart"),
@@ -50,7 +50,8 @@ _HOMES = {
     "lorebank.app.several": ("Banks", "open_bank", "recall_all", "registered_banks"),
     "lorebank.conversations.export": ("Transcript", "TranscriptExport"),
     "lorebank.conversations.turns": ("Turn",),
-    "lorebank.exchange.reports": ("ExportReport", "ImportReport"),
+    "lorebank.exchange.exporting": ("ExportReport",),
+    "lorebank.exchange.importing": ("ImportReport",),
 }
 _TYPES = ("lorebank.domain", "lorebank.errors")
 

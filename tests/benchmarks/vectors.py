@@ -1,6 +1,5 @@
 """Nearest vectors at scale: how long a warm question takes, and what a sieve loses.
 
-The sieve of bits is lorebank's; subspace collision is an experiment beside it (`subspaces.py`).
 Vectors of real sentences (of a folder of Markdown, the sample workspace unless another is named)
 are mixed two by two into as many as asked for; questions are sentences that were kept out.
 
@@ -14,7 +13,6 @@ import time
 from pathlib import Path
 
 import numpy as np
-from subspaces import SubspaceCollisions
 
 from lorebank.index import vectors as sign_bits
 from lorebank.index.vectors import SignBits, _Matrix
@@ -76,47 +74,18 @@ def main(count: int, dimension: int, folder: Path) -> None:
     signs = SignBits.of(stored)
     assert signs is not None
     print(f"  making the bits   {(time.perf_counter() - started) * 1000:7.1f} ms, once")
-    shipped = signs.wanted(LIMIT)
-    for candidates in sorted({1024, 2048, 4096, 8192, 16_384, shipped}):
+    shipped = max(sign_bits.CANDIDATES, int(sign_bits.SHARE * count))
+    for candidates in sorted({1024, 4096, 16_384, shipped}):
         sign_bits.CANDIDATES, sign_bits.SHARE = candidates, 0.0
         sieved = _Matrix((0, 0), rows, stored, signs)
         found = [{row for row, _ in sieved.nearest(question, LIMIT)} for question in questions]
         own = "  <- shipped" if candidates == shipped else ""
         row = (median_ms(sieved, questions[:20]), recall(truth, found))
         print(f"  {candidates:6} by bits    {row[0]:7.1f} ms  recall@20 {row[1]:.3f}{own}")
-    for subspaces in (8, 16):
-        collide(stored, rows, questions, truth, subspaces, draw)
 
 
 def recall(truth: list[set[int]], found: list[set[int]]) -> float:
     return float(np.mean([len(a & b) / LIMIT for a, b in zip(truth, found, strict=True)]))
-
-
-def collide(
-    stored: np.ndarray,
-    rows: np.ndarray,
-    questions: np.ndarray,
-    truth: list[set[int]],
-    subspaces: int,
-    draw: np.random.Generator,
-) -> None:
-    started = time.perf_counter()
-    index = SubspaceCollisions(stored, subspaces, draw)
-    took = (time.perf_counter() - started) * 1000
-    print(f"  {subspaces} subspaces made {took:7.1f} ms, once")
-    for share in (0.01, 0.03, 0.1):
-        for wanted in (4096, 16_384):
-            found, times = [], []
-            for question in questions:
-                started = time.perf_counter()
-                left = index.candidates(question, share, wanted)
-                few = _Matrix((0, 0), rows[left], stored[left])
-                found.append({row for row, _ in few.nearest(question, LIMIT)})
-                times.append(time.perf_counter() - started)
-            print(
-                f"  {wanted:6} of {share:4.0%} a subspace {np.median(times) * 1000:5.1f} ms"
-                f"  recall@20 {recall(truth, found):.3f}"
-            )
 
 
 if __name__ == "__main__":

@@ -8,16 +8,14 @@ from datetime import date
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import apsw
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lorebank.conversations import sync as session_sync
 from lorebank.conversations.files import FoundSessions, SessionFile
-from lorebank.conversations.store import open_sessions, session_problems, to_fold
+from lorebank.conversations.store import open_sessions, session_problems
 from lorebank.conversations.sync import Reach, SessionRules, sync_sessions
 from lorebank.database.connection import Connection, select
-from lorebank.language.words import searchable
 
 TODAY = date(2026, 3, 1)
 RULES = SessionRules(chunk_tokens=12)
@@ -135,25 +133,3 @@ def test_a_large_file_is_read_in_pieces_that_a_kill_may_part(tmp_path: Path) -> 
     assert kept(store) == kept(whole)
     store.close()
     whole.close()
-
-
-def test_letters_that_are_not_folded_here_are_the_same_words_to_full_text() -> None:
-    store = apsw.Connection(":memory:")
-    for table in ("bare", "folded"):
-        store.execute(
-            f"CREATE VIRTUAL TABLE {table} USING fts5"
-            " (x, tokenize = 'porter unicode61 remove_diacritics 2')"
-        )
-        store.execute(f"CREATE VIRTUAL TABLE {table}_words USING fts5vocab ({table}, instance)")
-    left = [chr(n) for n in range(0x80, 0x2300) if not to_fold().match(chr(n))]
-    for number, letter in enumerate(left):
-        word = f"ma{letter}on {letter}t x{letter}"
-        store.execute("INSERT INTO bare (rowid, x) VALUES (?, ?)", (number, word))
-        store.execute("INSERT INTO folded (rowid, x) VALUES (?, ?)", (number, searchable(word)))
-
-    def words(table: str) -> list[tuple[object, ...]]:
-        query = f"SELECT doc, offset, term FROM {table}_words ORDER BY doc, offset"
-        return store.execute(query).fetchall()
-
-    assert len(left) > 150
-    assert words("bare") == words("folded")

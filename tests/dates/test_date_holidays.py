@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from lorebank.dates.holidays import HOLIDAYS, holiday_days, long_weekend
+from lorebank.dates.holidays import holiday_days, holidays, long_weekend
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_days_of_a_holiday(key: str, year: int, first: str, last: str) -> None:
     assert holiday_days(key, year) == (date.fromisoformat(first), date.fromisoformat(last))
 
 
-@pytest.mark.parametrize("key", sorted(HOLIDAYS))
+@pytest.mark.parametrize("key", sorted(holidays()))
 def test_holiday_begins_in_its_year_and_ends_no_earlier(key: str) -> None:
     known = [(year, days) for year in range(1995, 2055) if (days := holiday_days(key, year))]
     assert all(first.year == year and first <= last for year, (first, last) in known)

@@ -17,7 +17,7 @@ from lorebank.exchange.read_obsidian import VaultSettings, vault_note
 from lorebank.index.reading import read_file
 from lorebank.index.sync import ReadSettings
 from lorebank.markdown.document import read_document
-from lorebank.markdown.headings import RETAIN_HEADINGS
+from lorebank.markdown.sections import RETAIN_HEADINGS
 from lorebank.workspace.files import SourceFile
 from lorebank.workspace.layout import FileRole
 

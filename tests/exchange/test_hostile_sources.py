@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from lorebank import Bank, NotFound, WorkspaceError
-from lorebank.exchange.reports import ImportReport
+from lorebank.exchange.importing import ImportReport
 from support import WORDS_ONLY
 
 CHAT = {

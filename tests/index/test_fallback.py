@@ -255,7 +255,7 @@ def test_f48_another_provider_is_said_loudly_and_takes_over_when_it_is_complete(
     openai.faults += [Fault()] + [Fault(500, body={"error": "broken"})] * 20
     small = environ | {"LOREBANK_EMBEDDER__REMOTE__CONCURRENCY": "1"}
     with Bank.open(root, environ=small, say=told.append) as bank:
-        bank.workspace.meaning._primary.load()._limits = Limits(items=8)  # type: ignore[union-attr]
+        bank.workspace.meaning._primary.load().limits = Limits(items=8)  # type: ignore[union-attr]
         report = bank.sync()
         assert report.pending == 0  # the old vectors are all there, and serve
         hit = bank.search("Baileys crash")[0]
@@ -450,7 +450,7 @@ def test_no_more_requests_are_under_way_than_allowed(
     few = environ | {"LOREBANK_EMBEDDER__REMOTE__CONCURRENCY": str(at_once)}
     with Bank.open(copy_fixture("harbour"), environ=few) as bank:
         embedder = bank.workspace.meaning._primary.load()
-        embedder._limits = Limits(items=2, concurrency=at_once)  # type: ignore[union-attr]
+        embedder.limits = Limits(items=2, concurrency=at_once)  # type: ignore[union-attr]
         assert bank.sync().pending == 0
     assert len(openai.requests) > 12
     assert openai.most_at_once == at_once
@@ -465,7 +465,7 @@ def test_a_provider_that_asks_to_wait_is_sent_that_many_fewer_requests(
     patient = environ | {"LOREBANK_EMBEDDER__REMOTE__ATTEMPTS": "3"}
     with Bank.open(copy_fixture("harbour"), environ=patient) as bank:
         embedder = bank.workspace.meaning._primary.load()
-        embedder._limits = Limits(items=1, concurrency=2)  # type: ignore[union-attr]
+        embedder.limits = Limits(items=1, concurrency=2)  # type: ignore[union-attr]
         report = bank.sync()
     assert (report.pending, report.embedder_problem) == (0, "")
     assert len(openai.requests) == report.embedded + 1

@@ -79,15 +79,6 @@ def test_all_are_candidates_where_as_many_are_wanted() -> None:
     assert list(signs.candidates(clustered(1, 64)[0], 10)) == list(range(500))
 
 
-@pytest.mark.parametrize(
-    ("count", "limit", "wanted"),
-    [(200_000, 20, 4096), (1_000_000, 20, 15_625), (200_000, 400, 12_800)],
-)
-def test_more_vectors_or_hits_leave_more_candidates(count: int, limit: int, wanted: int) -> None:
-    signs = SignBits(np.zeros(64, np.float32), np.zeros((1, count), np.uint64))
-    assert signs.wanted(limit) == wanted
-
-
 def test_an_old_numpy_has_no_sieve(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(np, "bitwise_count")
     assert SignBits.of(clustered(500, 64)) is None

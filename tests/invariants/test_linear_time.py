@@ -24,7 +24,7 @@ import sys
 from datetime import date
 from lorebank.index.sync import ReadSettings
 from lorebank.index.reading import read_file
-from lorebank.markdown.headings import RETAIN_HEADINGS
+from lorebank.markdown.sections import RETAIN_HEADINGS
 from lorebank.workspace.files import SourceFile
 from lorebank.workspace.layout import FileRole
 

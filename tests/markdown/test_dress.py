@@ -7,8 +7,8 @@ from datetime import date
 import pytest
 
 from lorebank.markdown.facts import FactExtraction, extract_facts
-from lorebank.markdown.headings import RETAIN_HEADINGS
 from lorebank.markdown.lint import fixed_line
+from lorebank.markdown.sections import RETAIN_HEADINGS
 
 DAY = date(2025, 3, 3)
 

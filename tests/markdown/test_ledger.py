@@ -87,8 +87,8 @@ def test_evidence_rulings() -> None:
         "- `f-1a2b3c4d5e` unrelated to `o-3f2a91bc`\n"
         "- f-1a2b3c4d5e against\n"
     )
-    found = parse_evidence_lines(text, "bank/evidence.md")
-    assert found.rulings == (
+    rulings, problems = parse_evidence_lines(text, "bank/evidence.md")
+    assert rulings == (
         EvidenceRuling(
             "f-1a2b3c4d5e",
             Stance.FOR,
@@ -106,5 +106,5 @@ def test_evidence_rulings() -> None:
             Citation("bank/evidence.md", 2, 2),
         ),
     )
-    assert [(problem.line, problem.code) for problem in found.diagnostics] == [(3, "ruling-unread")]
-    assert format_evidence_line(found.rulings[0]) == text.split("\n")[0]
+    assert [(problem.line, problem.code) for problem in problems] == [(3, "ruling-unread")]
+    assert format_evidence_line(rulings[0]) == text.split("\n")[0]

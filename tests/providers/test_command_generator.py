@@ -10,7 +10,7 @@ import pytest
 
 from lorebank import Bank
 from lorebank.errors import ConfigurationError, ProviderError
-from lorebank.providers.chat import GeneratorSetup
+from lorebank.providers.accounts import GeneratorSetup
 from lorebank.providers.protocols import Prompt, Turn
 from lorebank.providers.registry import load_generator
 from lorebank.settings.tables import GeneratorSettings

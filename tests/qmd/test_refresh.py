@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from lorebank.qmd.collections import Collection
-from lorebank.qmd.home import Home, State
-from lorebank.qmd.refresh import Work, due
+from lorebank.qmd.program import Home
+from lorebank.qmd.refresh import State, Work, due
 from lorebank.settings.rules import seconds
 from lorebank.settings.tables import QmdSettings, QmdUpdateSettings
 

@@ -12,17 +12,18 @@ from lorebank import UsageError
 from lorebank.conversations.export import (
     Transcript,
     TranscriptExport,
-    Turn,
     export_transcripts,
     transcript_text,
 )
+from lorebank.conversations.messages import Role
+from lorebank.conversations.turns import Turn
 from qmd_program import Opener, Program
 
 NOW = datetime(2026, 2, 10, 12)
 TALK = Transcript(
     "agent:main:telegram:direct:7",
     datetime(2026, 2, 9, 18, 30),
-    (Turn("user", "Where is the boat?\n\nTell me."), Turn("assistant", "At pier nine.")),
+    (Turn(Role.USER, "Where is the boat?\n\nTell me."), Turn(Role.ASSISTANT, "At pier nine.")),
 )
 
 
@@ -49,17 +50,18 @@ def test_f90_turns_are_lines() -> None:
     ],
 )
 def test_f90_what_is_private_secret_or_no_text_is_left_out(said: str, kept: str) -> None:
-    lines = transcript_text(Transcript("t", NOW, (Turn("user", said),))).split("\n")
+    lines = transcript_text(Transcript("t", NOW, (Turn(Role.USER, said),))).split("\n")
     assert lines[4:] == [f"User: {kept}", ""]
 
 
 def test_f90_an_empty_turn_is_none() -> None:
-    text = transcript_text(Transcript("t", NOW, (Turn("assistant", " \n <private>x</private>"),)))
+    turn = Turn(Role.ASSISTANT, " \n <private>x</private>")
+    text = transcript_text(Transcript("t", NOW, (turn,)))
     assert "Assistant" not in text
 
 
 def test_f90_old_conversations_go_and_files_of_others_stay(tmp_path: Path) -> None:
-    old = Transcript("old", datetime(2026, 1, 1), (Turn("user", "Old."),))
+    old = Transcript("old", datetime(2026, 1, 1), (Turn(Role.USER, "Old."),))
     (tmp_path / "mine.md").write_text("# Conversation x, 2020-01-01 00:00\n")
     first = export_transcripts([TALK, old], tmp_path, retention_days=0, now=NOW)
     assert len(first.written) == 2

@@ -276,7 +276,6 @@ def test_f86_index_warms_the_same_home_that_searches_use(
     bank = open_bank(qmd__update__wait_for_boot_sync="false")
     bank.sync(progress=lambda name, done, total: seen.append(name))
     assert [name for name in seen if name.startswith("qmd")] == [
-        "qmd add memory-root",
         "qmd collections",
         "qmd update",
     ]

@@ -14,7 +14,7 @@ from lorebank import Bank
 from lorebank.beliefs.forming import Formation, form
 from lorebank.domain import Fact, Opinion, Trend
 from lorebank.markdown.facts import extract_facts
-from lorebank.markdown.headings import RETAIN_HEADINGS
+from lorebank.markdown.sections import RETAIN_HEADINGS
 from support import WORDS_ONLY
 
 FIRST_DAY = date(2025, 1, 1)

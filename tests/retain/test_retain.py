@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from lorebank import Bank, Fact, FactKind, LorebankError, UsageError, WorkspaceError
 from lorebank.markdown.fact_format import format_fact
 from lorebank.markdown.facts import extract_facts
-from lorebank.markdown.headings import RETAIN_HEADINGS
-from lorebank.retain.append import append_fact_line, new_log
-from lorebank.retain.compose import compose_fact
+from lorebank.markdown.sections import RETAIN_HEADINGS
+from lorebank.retain.compose import append_fact_line, compose_fact, new_log
 from lorebank.retain.kinds import parse_kind
 from support import WORDS_ONLY
 

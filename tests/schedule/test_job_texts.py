@@ -16,8 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lorebank import UsageError
-from lorebank.schedule import cron, launchd, systemd, windows
+from lorebank.schedule import cron, schedulers
 from lorebank.schedule.job import Job, job_name, parse_at
+from lorebank.schedule.schedulers import FILE_SCHEDULERS, Owner
 
 PATHS = st.text(st.characters(exclude_categories=("Cc", "Cs"), exclude_characters="/"), min_size=1)
 TIMES = st.times().map(lambda when: when.replace(second=0, microsecond=0))
@@ -27,7 +28,12 @@ JOBS = st.builds(
     at=TIMES,
     python=st.just("/opt/my python/bin/python3"),
 )
+OWNER = Owner(Path("/home/ada"), Path("/home/ada/.config"), 1000)
 PLAIN = Job("/home/ada/notes", time(3, 5), "/usr/bin/python3")
+
+
+def at_of(system: str, text: str) -> time | None:
+    return FILE_SCHEDULERS[system]("/home/ada/notes", OWNER).read_at(text)
 
 
 @pytest.mark.parametrize(
@@ -56,7 +62,7 @@ def test_a_path_that_no_scheduler_takes_is_refused(path: str) -> None:
 
 
 def test_the_units_of_systemd() -> None:
-    assert systemd.service_unit(PLAIN) == (
+    assert schedulers.service_unit(PLAIN) == (
         "[Unit]\n"
         "Description=lorebank: nightly reflection of /home/ada/notes\n"
         "\n"
@@ -67,18 +73,18 @@ def test_the_units_of_systemd() -> None:
         "Nice=10\n"
         "IOSchedulingClass=idle\n"
     )
-    timer = systemd.timer_unit(PLAIN)
+    timer = schedulers.timer_unit(PLAIN)
     assert "\nOnCalendar=*-*-* 03:05:00\nPersistent=true\n" in timer
 
 
 @given(JOBS)
 def test_systemd_reads_the_command_as_it_was(job: Job) -> None:
-    line = next(x for x in systemd.service_unit(job).split("\n") if x.startswith("ExecStart="))
+    line = next(x for x in schedulers.service_unit(job).split("\n") if x.startswith("ExecStart="))
     words = shlex.split(line.removeprefix("ExecStart="))
     first, *rest = [word.replace("%%", "%") for word in words]
     assert (first, *(word.replace("$$", "$") for word in rest)) == job.command
     assert line.count("%") % 2 == 0
-    assert systemd.read_at(systemd.timer_unit(job)) == job.at
+    assert at_of("systemd", schedulers.timer_unit(job)) == job.at
 
 
 @pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="this machine has no systemd")
@@ -87,8 +93,8 @@ def test_systemd_itself_finds_nothing_wrong(tmp_path: Path) -> None:
     home.mkdir()
     job = Job(str(home), time(3, 30), shutil.which("true") or "/bin/true")
     for name, text in (
-        ("x.service", systemd.service_unit(job)),
-        ("x.timer", systemd.timer_unit(job)),
+        ("x.service", schedulers.service_unit(job)),
+        ("x.timer", schedulers.timer_unit(job)),
     ):
         (tmp_path / name).write_text(text)
     done = subprocess.run(
@@ -139,22 +145,22 @@ def test_a_block_moved_by_hand_is_replaced_where_it_stands() -> None:
 
 @given(JOBS)
 def test_launchd_reads_the_command_as_it_was(job: Job) -> None:
-    text = launchd.agent_plist(job, "/Users/ada/Library/Logs/x.log")
+    text = schedulers.agent_plist(job, "/Users/ada/Library/Logs/x.log")
     agent = plistlib.loads(text.encode())
     assert tuple(agent["ProgramArguments"]) == job.command
     assert agent["StartCalendarInterval"] == {"Hour": job.at.hour, "Minute": job.at.minute}
-    assert agent["Label"] == launchd.agent_label(job.name)
-    assert launchd.read_at(text) == job.at
+    assert agent["Label"] == schedulers.agent_label(job.name)
+    assert at_of("launchd", text) == job.at
 
 
 @pytest.mark.parametrize("text", ["", "no plist", "<plist/>", "<plist><dict/></plist>"])
 def test_an_agent_rewritten_by_hand_has_no_time(text: str) -> None:
-    assert launchd.read_at(text) is None
+    assert at_of("launchd", text) is None
 
 
 def test_windows_reads_the_command_as_it_was() -> None:
     job = Job(r"C:\Users\Ada & Co\my <notes>", time(22, 15), r"C:\Python 3\python.exe")
-    task = ElementTree.fromstring(windows.task_xml(job).encode("utf-16"))
+    task = ElementTree.fromstring(schedulers.task_xml(job).encode("utf-16"))
     space = {"t": "http://schemas.microsoft.com/windows/2004/02/mit/task"}
     assert task.findtext(".//t:Command", namespaces=space) == job.python
     assert task.findtext(".//t:Arguments", namespaces=space) == (
@@ -162,4 +168,4 @@ def test_windows_reads_the_command_as_it_was() -> None:
     )
     assert task.findtext(".//t:StartBoundary", namespaces=space) == "2025-01-01T22:15:00"
     assert task.findtext(".//t:StartWhenAvailable", namespaces=space) == "true"
-    assert windows.read_at(windows.task_xml(job)) == job.at
+    assert at_of("windows", schedulers.task_xml(job)) == job.at

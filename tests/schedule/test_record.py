@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lorebank.schedule.record import (
+from lorebank.schedule.job import (
     GRACE,
-    Record,
+    ScheduleRecord,
     delete_record,
     missed_run,
     note_run,
@@ -24,8 +24,8 @@ AT = time(3, 30)
 INSTALLED = datetime(2025, 12, 1, 20, 0)
 
 
-def record(last_run: str | None = None) -> Record:
-    return Record(
+def record(last_run: str | None = None) -> ScheduleRecord:
+    return ScheduleRecord(
         "cron", AT, INSTALLED, last_run=datetime.fromisoformat(last_run) if last_run else None
     )
 
@@ -57,7 +57,7 @@ MOMENTS = st.datetimes(datetime(2025, 12, 2), datetime(2026, 3, 1))
 def test_a_missed_night_lies_between_the_last_run_and_now(
     at: time, now: datetime, ran: datetime
 ) -> None:
-    kept = Record("cron", at, INSTALLED, last_run=min(ran, now))
+    kept = ScheduleRecord("cron", at, INSTALLED, last_run=min(ran, now))
     missed = missed_run(kept, now)
     if missed is None:
         nights = (datetime.combine(now.date() - timedelta(days=back), at) for back in range(3))
@@ -68,7 +68,9 @@ def test_a_missed_night_lies_between_the_last_run_and_now(
 
 
 def test_a_record_is_read_as_it_was_written(tmp_path: Path) -> None:
-    kept = Record("systemd", AT, INSTALLED, catch_up=True, last_run=datetime(2025, 12, 2, 3, 30, 7))
+    kept = ScheduleRecord(
+        "systemd", AT, INSTALLED, catch_up=True, last_run=datetime(2025, 12, 2, 3, 30, 7)
+    )
     write_record(tmp_path, kept)
     found = read_record(tmp_path)
     assert found is not None

@@ -1,4 +1,4 @@
-"""What was given as an answer: appended, settled, and never a claim where there is no record."""
+"""What was given as an answer: appended, compacted, and never a claim where there is no record."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from lorebank.workspace import recalled
 from lorebank.workspace.recalled import Recalled, compact_recalled, note_recalled, read_recalled
 
 DAY = date(2026, 3, 1)
@@ -31,27 +32,21 @@ def test_the_last_day_of_each_line_is_known(root: Path) -> None:
     )
 
 
-def test_settling_a_long_log_changes_nothing_that_is_known(root: Path) -> None:
+def test_compacting_a_long_log_changes_nothing_that_is_known(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recalled, "_WORTH_COMPACTING", 64_000)
+    log = root / ".memory" / "recalled.log"
     for number in range(3_000):
         note_recalled(root, [f"f-{number % 700:010x}"], DAY + timedelta(number // 100))
-    before = read_recalled(root)
+    before, size = read_recalled(root), log.stat().st_size
     compact_recalled(root)
-    assert sorted(p.name for p in (root / ".memory").iterdir()) == ["recalled.txt"]
+    assert log.stat().st_size < size / 2
+    assert sorted(p.name for p in (root / ".memory").iterdir()) == ["recalled.log"]
     note_recalled(root, ["f-new"], DAY + timedelta(90))
     assert before is not None
     known = {**before.last, "f-new": DAY + timedelta(90)}
     assert read_recalled(root) == Recalled(DAY, known)
-
-
-def test_a_settling_cut_short_is_taken_up_by_the_next(root: Path) -> None:
-    for number in range(3_000):
-        note_recalled(root, [f"f-{number:010x}"], DAY)
-    before = read_recalled(root)
-    (root / ".memory" / "recalled.log").rename(root / ".memory" / "recalled.moved")
-    assert read_recalled(root) == before
-    compact_recalled(root)
-    assert read_recalled(root) == before
-    assert sorted(p.name for p in (root / ".memory").iterdir()) == ["recalled.txt"]
 
 
 def test_damage_and_links_are_passed_over(root: Path, tmp_path: Path) -> None:
@@ -61,5 +56,5 @@ def test_damage_and_links_are_passed_over(root: Path, tmp_path: Path) -> None:
     note_recalled(root, ["f-1"], DAY)
     assert (outside.read_text(), read_recalled(root)) == ("mine\n", None)
     (root / ".memory" / "recalled.log").unlink()
-    (root / ".memory" / "recalled.txt").write_bytes(b"\xff\x00 nonsense\n2026-02-30 f-1\n")
+    (root / ".memory" / "recalled.log").write_bytes(b"\xff\x00 nonsense\n2026-02-30 f-1\n")
     assert read_recalled(root) is None

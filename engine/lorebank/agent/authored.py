@@ -19,7 +19,7 @@ from lorebank.language.secrets import NOT_SECRET, redact
 from lorebank.markdown.fact_lines import begins_typed
 from lorebank.markdown.hidden import without_private
 from lorebank.markdown.origin import origin_mark, read_origin_mark
-from lorebank.retain.notes import without_heading
+from lorebank.retain.compose import without_heading
 
 WINDOW_DAYS = 7
 """How far back an agent may date a line: "last week" is what conversations look back to."""

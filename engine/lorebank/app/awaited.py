@@ -7,11 +7,11 @@ meanwhile the loop is free.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterator
+import inspect
+from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial, wraps
-from types import TracebackType
-from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
 from lorebank.app.bank import Bank
 
@@ -19,26 +19,16 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def _awaited(
-    method: Callable[Concatenate[Bank, P], R],
-) -> Callable[Concatenate[AsyncBank, P], Coroutine[Any, Any, R]]:
-    """The method of a Bank as a coroutine with the same arguments and result."""
+def _awaited(method: Callable[..., Any]) -> Callable[..., Coroutine[Any, Any, Any]]:
+    """The method of a Bank as a coroutine with the same arguments and result; of one that gives
+    one after the other, all of them, read on the thread."""
+    gives_several = inspect.isgeneratorfunction(inspect.unwrap(method))
 
     @wraps(method)
-    async def run(self: AsyncBank, /, *args: P.args, **kwargs: P.kwargs) -> R:
+    async def run(self: AsyncBank, /, *args: Any, **kwargs: Any) -> Any:
+        if gives_several:
+            return await self.call(lambda bank: tuple(method(bank, *args, **kwargs)))
         return await self.call(lambda bank: method(bank, *args, **kwargs))
-
-    return run
-
-
-def _awaited_all(
-    method: Callable[Concatenate[Bank, P], Iterator[R]],
-) -> Callable[Concatenate[AsyncBank, P], Coroutine[Any, Any, tuple[R, ...]]]:
-    """The same of a method that gives one after the other: all of them, read on the thread."""
-
-    @wraps(method)
-    async def run(self: AsyncBank, /, *args: P.args, **kwargs: P.kwargs) -> tuple[R, ...]:
-        return await self.call(lambda bank: tuple(method(bank, *args, **kwargs)))
 
     return run
 
@@ -77,6 +67,7 @@ class AsyncBank:
 
     open = classmethod(_opening(Bank.open))
     init = classmethod(_opening(Bank.init))
+    plan_init = staticmethod(Bank.plan_init)
 
     async def call(self, job: Callable[[Bank], R]) -> R:
         """The result of `job(bank)` on the Bank's thread: several calls in one step, or an
@@ -94,12 +85,7 @@ class AsyncBank:
         await self.call(lambda bank: None)
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        problem: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *raised: object) -> None:
         await self.close()
 
     def _opened(self) -> Bank:
@@ -111,67 +97,11 @@ class AsyncBank:
         if self._bank is not None:
             self._bank.close()
 
-    accept_proposal = _awaited(Bank.accept_proposal)
-    add = _awaited(Bank.add)
-    audit = _awaited(Bank.audit)
-    begin_serving = _awaited(Bank.begin_serving)
-    belief_changes = _awaited(Bank.belief_changes)
-    bench = _awaited(Bank.bench)
-    calibration = _awaited(Bank.calibration)
-    catch_up = _awaited(Bank.catch_up)
-    check = _awaited(Bank.check)
-    confirm = _awaited(Bank.confirm)
-    context = _awaited(Bank.context)
-    decide = _awaited(Bank.decide)
-    decisions = _awaited(Bank.decisions)
-    directives = _awaited(Bank.directives)
-    doctor = _awaited(Bank.doctor)
-    entities = _awaited(Bank.entities)
-    entity = _awaited(Bank.entity)
-    explain = _awaited(Bank.explain)
-    export = _awaited(Bank.export)
-    export_graph = _awaited(Bank.export_graph)
-    export_template = _awaited(Bank.export_template)
-    export_transcripts = _awaited(Bank.export_transcripts)
-    flush = _awaited(Bank.flush)
-    forget = _awaited(Bank.forget)
-    get = _awaited(Bank.get)
-    graph = _awaited(Bank.graph)
-    import_notes = _awaited(Bank.import_notes)
-    import_template = _awaited(Bank.import_template)
-    inbox = _awaited(Bank.inbox)
-    judge = _awaited(Bank.judge)
-    lint = _awaited(Bank.lint)
-    log = _awaited(Bank.log)
-    log_file = _awaited(Bank.log_file)
-    memory_search = _awaited(Bank.memory_search)
-    memory_write = _awaited(Bank.memory_write)
-    opinions = _awaited(Bank.opinions)
-    proposals = _awaited(Bank.proposals)
-    purge_forgotten = _awaited(Bank.purge_forgotten)
-    recall = _awaited(Bank.recall)
-    reflect = _awaited(Bank.reflect)
-    reject_proposal = _awaited(Bank.reject_proposal)
-    remember = _awaited(Bank.remember)
-    resolve = _awaited(Bank.resolve)
-    retain = _awaited(Bank.retain)
-    rot = _awaited(Bank.rot)
-    rule = _awaited(Bank.rule)
-    search = _awaited(Bank.search)
-    session_hook = _awaited(Bank.session_hook)
-    session_turns = _awaited_all(Bank.session_turns)
-    settle = _awaited(Bank.settle)
-    status = _awaited(Bank.status)
-    sync = _awaited(Bank.sync)
-    sync_sessions = _awaited(Bank.sync_sessions)
-    agenda = _awaited(Bank.agenda)
-    today = _awaited(Bank.today)
-    timeline = _awaited(Bank.timeline)
-    transcripts = _awaited_all(Bank.transcripts)
-    undo_forget = _awaited(Bank.undo_forget)
-    undo_lint = _awaited(Bank.undo_lint)
-    undo_reflect = _awaited(Bank.undo_reflect)
-    undo_retain = _awaited(Bank.undo_retain)
-    unrule = _awaited(Bank.unrule)
-    unsettle = _awaited(Bank.unsettle)
-    unsure = _awaited(Bank.unsure)
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Callable[..., Coroutine[Any, Any, Any]]: ...
+
+
+for _name, _method in inspect.getmembers(Bank, inspect.isfunction):
+    if not _name.startswith("_") and _name not in vars(AsyncBank):
+        setattr(AsyncBank, _name, _awaited(_method))

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from datetime import date, datetime
 from functools import wraps
 from importlib import import_module
 from pathlib import Path
-from types import MethodType, TracebackType
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
+from types import MethodType
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar, Unpack
 
 from lorebank.app.opening import init_workspace, open_workspace, plan_init
-from lorebank.app.workspace import OpenWorkspace, Say, log_warning
+from lorebank.app.workspace import Opening, OpenWorkspace
 from lorebank.domain import NOBODY, Author, Origin
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
         writing,
     )
     from lorebank.app.doctor import HealthFinding
-    from lorebank.settings.config import Change
     from lorebank.settings.tables import Config
 else:
 
@@ -109,34 +108,19 @@ class Bank:
         path: str | Path | None = None,
         *,
         bank: str | None = None,
-        now: date | None = None,
-        environ: Mapping[str, str] | None = None,
-        offline: bool = False,
-        flags: Sequence[Change] = (),
-        say: Say = log_warning,
-        group: bool = False,
+        **how: Unpack[Opening],
     ) -> Self:
         """Open the workspace at `path`, or the one registered under the name `bank`; without
         either, that of `LOREBANK_WORKSPACE`, the nearest folder upwards that holds `.memory/`,
         `memory/` or `bank/`, or the default bank. Raises `WorkspaceError`.
 
-        `offline` sends nothing to another machine, whatever the settings say; `flags` are settings
+        `now` and `environ` stand for the day and the environment. `offline` sends nothing to
+        another machine, whatever the settings say; `flags` are settings
         that win over every file. `say` is called before anything is sent elsewhere or embedded
         again, with what and where. A bank opened for a `group` holds nothing of the core memory,
         nor anything made of it, whatever is asked; it keeps an index of its own.
         """
-        return cls(
-            open_workspace(
-                path,
-                bank=bank,
-                now=now,
-                environ=environ,
-                offline=offline,
-                flags=flags,
-                say=say,
-                group=group,
-            )
-        )
+        return cls(open_workspace(path, bank=bank, **how))
 
     @classmethod
     def init(
@@ -182,12 +166,7 @@ class Bank:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        problem: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self.close()
 
     recall = _method(questions.recall)

@@ -9,9 +9,9 @@ from lorebank.app.workspace import Day, OpenWorkspace, rebuild_index_if_corrupt
 from lorebank.beliefs import materialise
 from lorebank.beliefs.outcome import STALE_DAYS
 from lorebank.domain import BeliefDiff, Calibration, Explanation, Opinion, RotReport
-from lorebank.errors import NotFound, UsageError
+from lorebank.errors import UsageError
 from lorebank.index.items import facts_by_id
-from lorebank.index.opinions import load_opinions, opinions_moved_by, surest_opinions
+from lorebank.index.opinions import opinions_moved_by, surest_opinions
 from lorebank.recall.filters import parse_day
 from lorebank.workspace.recalled import read_recalled
 
@@ -31,7 +31,7 @@ def opinions(
     `as_of` folds only the evidence recorded by that day.
     """
     ws.freshen()
-    slug = None if entity is None else ws.find_entity(entity).slug
+    slug = ws.slug_of(entity)
     day = parse_day(as_of, ws.day(now), "as-of", side="end")
     found = ws.opinions(slug, day, now)
     return tuple(o for o in found if min_confidence is None or o.confidence >= min_confidence)
@@ -53,24 +53,13 @@ def explain(ws: OpenWorkspace, id: str, *, now: date | None = None) -> Explanati
     if id.startswith("o-"):
         from lorebank.nightly.lookback import steps_of
 
-        opinion = ws.with_display_names(load_opinions(ws.index, opinion_id=ws.full_opinion_id(id)))[
-            0
-        ]
+        opinion = ws.opinion_with_id(ws.full_opinion_id(id))
         dated = materialise.as_read(opinion, ws.day(now), ws.config.reflect)
         steps = steps_of(ws.index, dated, ws.config.reflect.prior)
         return Explanation(fact=None, opinion=dated, places=(opinion.source,), steps=steps)
-    facts = facts_by_id(ws.index, id)
-    if not facts:
-        raise NotFound(f"no fact or opinion '{id}'", hint="ids are shown by recall --json")
-    if len({fact.id for fact in facts}) > 1:
-        near = ", ".join(sorted({fact.id for fact in facts})[:5])
-        raise UsageError(f"'{id}' is the beginning of several ids", hint=near)
-    return Explanation(
-        fact=facts[0],
-        opinion=None,
-        places=tuple(fact.citation for fact in facts),
-        moved=opinions_moved_by(ws.index, facts[0].id),
-    )
+    fact = ws.find_fact(id)
+    places = tuple(each.citation for each in facts_by_id(ws.index, fact.id))
+    return Explanation(fact, None, places, moved=opinions_moved_by(ws.index, fact.id))
 
 
 @rebuild_index_if_corrupt
@@ -90,7 +79,7 @@ def belief_changes(
     from lorebank.beliefs.history import belief_diff
 
     ws.freshen()
-    slug = None if entity is None else ws.find_entity(entity).slug
+    slug = ws.slug_of(entity)
     until = parse_day(as_of, ws.day(now), "as-of", side="end") or ws.day(now)
     first = parse_day(since, until, "since") or date.min
     if first > until:
@@ -126,7 +115,7 @@ def calibration(
     from lorebank.nightly.lookback import calibration
 
     ws.freshen()
-    slug = None if entity is None else ws.find_entity(entity).slug
+    slug = ws.slug_of(entity)
     day = parse_day(as_of, ws.day(now), "as-of", side="end") or ws.day(now)
     found = calibration(ws.index, ws.opinions(slug, day, now), day=day)
     return replace(found, judges=judge_records(settled(ws.open_desk(now))))

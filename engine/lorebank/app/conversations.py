@@ -74,14 +74,12 @@ def sync_sessions(
 def transcripts(ws: OpenWorkspace) -> Iterator[Transcript]:
     """The conversations of this agent as they may be exported, one after the other."""
     from lorebank.conversations.export import Transcript
-    from lorebank.conversations.export import Turn as ExportedTurn
     from lorebank.conversations.files import find_sessions
 
     forgotten = _forgotten(ws)
     for file in find_sessions(ws.root, ws.config).files:
-        turns = tuple(ExportedTurn(t.role.value, t.text) for t in _turns(file, forgotten))
         ended = datetime.fromtimestamp(file.mtime_ns / 1e9)
-        yield Transcript(file.path, ended, turns)
+        yield Transcript(file.path, ended, tuple(_turns(file, forgotten)))
 
 
 def export_transcripts(

@@ -141,7 +141,7 @@ def _links(bank: Bank) -> Iterator[HealthFinding]:
 
 
 def _schedule(root: Path, now: datetime) -> Iterator[HealthFinding]:
-    from lorebank.schedule.record import missed_run, read_record
+    from lorebank.schedule.job import missed_run, read_record
 
     record = read_record(root)
     missed = missed_run(record, now) if record else None

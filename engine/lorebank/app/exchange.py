@@ -16,7 +16,8 @@ from lorebank.retain.kinds import parse_kind
 from lorebank.workspace.lock import WriterLock
 
 if TYPE_CHECKING:
-    from lorebank.exchange.reports import ExportReport, ImportReport
+    from lorebank.exchange.exporting import ExportReport
+    from lorebank.exchange.importing import ImportReport
 
 
 def import_notes(
@@ -67,7 +68,7 @@ def export(
     from lorebank.exchange.exporting import Wanted, export_bank
 
     ws.freshen()
-    slug = None if entity is None else ws.find_entity(entity).slug
+    slug = ws.slug_of(entity)
     wanted = Wanted(
         kinds=tuple(found for kind in kinds if (found := parse_kind(kind)) is not None),
         since=parse_day(since, ws.day(now), "since"),

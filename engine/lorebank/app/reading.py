@@ -72,7 +72,7 @@ def timeline(
     from lorebank.recall.filters import parse_interval
 
     ws.freshen()
-    slug = None if entity is None else ws.find_entity(entity).slug
+    slug = ws.slug_of(entity)
     interval = parse_interval(since, until, ws.day(now))
     return facts_by_time(ws.index, entity=slug, interval=interval, named=True)
 

@@ -24,7 +24,6 @@ from lorebank.domain import (
 from lorebank.errors import ProviderError, UsageError
 from lorebank.index.items import facts_by_id
 from lorebank.index.unsure import load_unsure
-from lorebank.names.entities import resolution
 from lorebank.recall.filters import parse_day
 from lorebank.workspace.atomic import temporaries_below
 from lorebank.workspace.lock import WriterLock
@@ -153,7 +152,7 @@ def unsure(ws: OpenWorkspace, entity: str | None = None, *, k: int = 20) -> Unsu
     if k < 1:
         raise UsageError(f"k must be at least 1, not {k}")
     ws.freshen()
-    slug = None if entity is None else ws.find_entity(entity).slug
+    slug = ws.slug_of(entity)
     return unsure_queue(ws.index, limit=k, entity=slug)
 
 
@@ -211,6 +210,7 @@ def settle_pages(
     """Put the pages of names that were merged or parted by hand where they belong; where one
     moves, the run has begun with that."""
     from lorebank.names.entities import page_moves
+    from lorebank.names.entity_rows import resolution
     from lorebank.nightly.page_moves import begin_run, plan_page_moves, write_page_edits
 
     moves = plan_page_moves(ws.root, page_moves(ws.index, resolution(ws.index)))

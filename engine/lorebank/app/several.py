@@ -10,12 +10,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import date
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import Any, Self, TypeVar, Unpack
 
 from lorebank.app.bank import Bank
-from lorebank.app.workspace import Say, log_warning, opinion_sort_key
+from lorebank.app.workspace import Opening, opinion_sort_key
 from lorebank.domain import (
     Answer,
     BankPart,
@@ -29,10 +27,6 @@ from lorebank.domain import (
 from lorebank.errors import LorebankError, UsageError, WorkspaceError
 from lorebank.recall.several import Asked, merge_answers, merge_searches
 from lorebank.workspace.registry import Registry, load_registry, split_place
-
-if TYPE_CHECKING:
-    from lorebank.agent.memory_search import MemorySearch
-    from lorebank.settings.config import Change
 
 T = TypeVar("T")
 DEFAULT_K = 10
@@ -63,39 +57,22 @@ class Banks:
     def open(
         cls,
         names: Sequence[str] | None = None,
-        *,
-        now: date | None = None,
-        environ: Mapping[str, str] | None = None,
-        offline: bool = False,
-        flags: Sequence[Change] = (),
-        say: Say = log_warning,
-        group: bool = False,
+        **how: Unpack[Opening],
     ) -> Self:
-        """The banks of these names, in that order; all that are registered without any.
+        """The banks of these names, in that order; all that are registered without any. `how` is
+        as in `Bank.open`.
 
         Raises `WorkspaceError` for an unknown name, and where none is registered.
         """
-        environment = os.environ if environ is None else environ
-        registry = load_registry(environment)
-        banks = registry.banks if names is None else _each_once(registry, names)
-        if not banks:
+        environ = how.get("environ")
+        registry = load_registry(os.environ if environ is None else environ)
+        banks = registry.banks if names is None else map(registry.named, dict.fromkeys(names))
+        asked = tuple(dict.fromkeys(banks))
+        if not asked:
             raise WorkspaceError(
                 "no bank is registered", hint="`lorebank bank add NAME DIR` registers one"
             )
-
-        def open_named(name: str) -> Bank:
-            root = registry.root(name)
-            return Bank.open(
-                root,
-                now=now,
-                environ=environment,
-                offline=offline,
-                flags=flags,
-                say=say,
-                group=group,
-            )
-
-        return cls(banks, registry, open_named)
+        return cls(asked, registry, lambda name: Bank.open(registry.root(name), **how))
 
     def only(self, names: Sequence[str]) -> Self:
         """Those of the banks that have one of these names, opened already or not."""
@@ -119,41 +96,22 @@ class Banks:
         )
         return merge_answers(asked, query, k=k or DEFAULT_K, token_budget=token_budget)
 
-    def search(
-        self, query: str, *, k: int = 10, min_score: float = 0.0, path: str | None = None
-    ) -> SearchOfBanks:
+    def search(self, query: str, *, k: int = 10, **limits: Any) -> SearchOfBanks:
         """`Bank.search` of every bank's notes, merged by rank; transcripts are no bank's."""
+        asked = self._ask(lambda bank: bank.search(query, k=k, sessions=False, **limits))
+        return _search(query, asked, k)
+
+    def memory_search(self, query: str, *, k: int = 6, **limits: Any) -> SearchOfBanks:
+        """`Bank.memory_search` of every bank, merged by rank; each bank's settings say whether its
+        snippets cite their lines."""
         asked = self._ask(
-            lambda bank: bank.search(query, k=k, min_score=min_score, path=path, sessions=False)
+            lambda bank: bank.memory_search(query, k=k, sessions=False, **limits).hits
         )
         return _search(query, asked, k)
 
-    def memory_search(
-        self, query: str, *, k: int = 6, min_score: float = 0.0, path: str | None = None
-    ) -> SearchOfBanks:
-        """`Bank.memory_search` of every bank, merged by rank; each bank's settings say whether its
-        snippets cite their lines."""
-
-        def hits(bank: Bank) -> tuple[SearchHit, ...]:
-            found: MemorySearch = bank.memory_search(
-                query, k=k, min_score=min_score, path=path, sessions=False
-            )
-            return found.hits
-
-        return _search(query, self._ask(hits), k)
-
-    def opinions(
-        self,
-        entity: str | None = None,
-        *,
-        as_of: date | str | None = None,
-        min_confidence: float | None = None,
-        now: date | None = None,
-    ) -> OpinionsOfBanks:
+    def opinions(self, entity: str | None = None, **filters: Any) -> OpinionsOfBanks:
         """`Bank.opinions` of every bank, the surest first: one rule makes all confidences."""
-        asked = self._ask(
-            lambda bank: bank.opinions(entity, as_of=as_of, min_confidence=min_confidence, now=now)
-        )
+        asked = self._ask(lambda bank: bank.opinions(entity, **filters))
         rows = [(each.part.bank, opinion) for each in asked for opinion in each.said or ()]
         return OpinionsOfBanks(
             opinions=tuple(sorted(rows, key=lambda row: opinion_sort_key(row[1]))),
@@ -168,22 +126,14 @@ class Banks:
             banks=tuple(replace(each.part, results=int(each.said is not None)) for each in asked),
         )
 
-    def get(
-        self,
-        place: str,
-        *,
-        start_line: int | None = None,
-        lines: int | None = None,
-        shared: bool = False,
-    ) -> FileText:
+    def get(self, place: str, **lines: Any) -> FileText:
         """`Bank.get` of a place as answers cite it here: `work:memory/2025-11-27.md#L3`."""
         name, path = split_place(place, self._registry)
         if name is None or name not in {bank.name for bank in self.banks}:
             raise UsageError(
                 f"'{place}' names none of these banks", hint="write NAME:PATH, as answers cite it"
             )
-        bank = self._bank(name)
-        return bank.get(path, start_line=start_line, lines=lines, shared=shared)
+        return self._bank(name).get(path, **lines)
 
     def close(self) -> None:
         """Close every bank that was opened."""
@@ -193,12 +143,7 @@ class Banks:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        problem: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self.close()
 
     def _bank(self, name: str) -> Bank:
@@ -228,9 +173,9 @@ class Banks:
         return asked
 
 
-def open_bank(name: str, **settings: Any) -> Bank:
-    """The bank registered under a name, opened; `settings` as `Bank.open` takes them."""
-    return Bank.open(bank=name, **settings)
+def open_bank(name: str, **how: Unpack[Opening]) -> Bank:
+    """The bank registered under a name, opened as by `Bank.open`."""
+    return Bank.open(bank=name, **how)
 
 
 def registered_banks(environ: Mapping[str, str] | None = None) -> tuple[RegisteredBank, ...]:
@@ -242,18 +187,12 @@ def recall_all(
     query: str,
     banks: Sequence[str] | None = None,
     *,
-    k: int | None = None,
-    token_budget: int | None = None,
     environ: Mapping[str, str] | None = None,
-    **filters: Any,
+    **asked: Any,
 ) -> Answer:
     """Ask several registered banks once, all of them where `banks` names none; see `Banks`."""
     with Banks.open(banks, environ=environ) as opened:
-        return opened.recall(query, k=k, token_budget=token_budget, **filters)
-
-
-def _each_once(registry: Registry, names: Sequence[str]) -> tuple[RegisteredBank, ...]:
-    return tuple(dict.fromkeys(registry.named(name) for name in names))
+        return opened.recall(query, **asked)
 
 
 def _search(query: str, asked: Sequence[Asked[tuple[SearchHit, ...]]], k: int) -> SearchOfBanks:

@@ -38,8 +38,13 @@ def confirm(
     From then on it counts like the owner's own word. `undo` takes the lines off again, which
     restores exactly what was before. Raises `NotFound` for what no note says.
     """
-    from lorebank.trust.confirm import Choice, chosen, take_back, write_confirmations
-    from lorebank.trust.confirmations import format_confirmation
+    from lorebank.trust.confirmations import (
+        Choice,
+        chosen,
+        format_confirmation,
+        take_back,
+        write_confirmations,
+    )
 
     ws.refuse_in_group("what the bank lets in and lets go")
     choice = Choice(ids, source, all_from)
@@ -155,7 +160,7 @@ def open_forgetting(ws: OpenWorkspace) -> Forgetting:
     from lorebank.forgetting.forget import Forgetting
 
     return Forgetting(
-        ws.index,
+        lambda: ws.index,
         ws.root,
         files=lambda: ws.walk().files,
         sync=ws.sync_files,

@@ -14,14 +14,14 @@ from dataclasses import replace
 from datetime import date
 from functools import cached_property, partial, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, TypedDict, TypeVar
 
 from lorebank.database import connection as store
 from lorebank.database.connection import read_meta
 from lorebank.domain import Entity, Fact, Opinion, OpinionStatus, SyncReport, Trend
 from lorebank.errors import NotFound, NotWritable, PathRefused, UsageError
 from lorebank.index.sync import ReadSettings, collector_at_rest
-from lorebank.markdown.headings import RETAIN_HEADINGS
+from lorebank.markdown.sections import RETAIN_HEADINGS
 from lorebank.providers.user_cache import cache_directory
 from lorebank.workspace.files import WalkResult, walk
 from lorebank.workspace.layout import FileRole, ensure_derived_folder, index_path, sessions_path
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from lorebank.index.vocabulary import Vocabulary
     from lorebank.qmd.refresh import Timer
     from lorebank.qmd.sidecar import Sidecar
+    from lorebank.settings.config import Change
     from lorebank.settings.tables import Config
 
 Progress = Callable[[str, int, int], None]
@@ -77,6 +78,17 @@ def rebuild_index_if_corrupt(method: Callable[P, R]) -> Callable[P, R]:
         return method(*args, **kwargs)
 
     return retried
+
+
+class Opening(TypedDict, total=False):
+    """What a bank is opened with, beside its place; see `Bank.open`."""
+
+    now: date | None
+    environ: Mapping[str, str] | None
+    offline: bool
+    flags: Sequence[Change]
+    say: Say
+    group: bool
 
 
 RECOGNISED = "recognised: "
@@ -261,9 +273,9 @@ class OpenWorkspace:
 
     @cached_property
     def postings(self) -> Postings:
-        from lorebank.index.lexical import item_postings
+        from lorebank.index.lexical import Postings
 
-        return item_postings(self.index)
+        return Postings(self.index)
 
     @cached_property
     def items(self) -> ItemCache:
@@ -395,6 +407,10 @@ class OpenWorkspace:
             fresh = not stale_paths(self.index, self.root, self.walk())
         return {"fresh": fresh, "synced_at": synced_at}
 
+    def slug_of(self, name: str | None) -> str | None:
+        """The slug of the entity that a caller names; `None` without a name."""
+        return None if name is None else self.find_entity(name).slug
+
     def find_entity(self, name: str) -> Entity:
         from lorebank.names.entities import nearest_names
         from lorebank.names.who import resolve_name
@@ -506,7 +522,7 @@ class OpenWorkspace:
 
     def append_fact(self, path: str, line: str, day: date, *, undo: str = "") -> int:
         """Write a fact line into a log, kept for undo in that area; returns its line number."""
-        from lorebank.retain.append import append_fact_line, new_log
+        from lorebank.retain.compose import append_fact_line, new_log
         from lorebank.workspace.paths import edit_text
 
         headings = self.read_settings.retain_headings
@@ -546,11 +562,9 @@ def _inode(path: Path) -> int | None:
 
 def prepared(connection: Connection) -> Connection:
     """The connection with the temporary tables that questions need; closed where that fails."""
-    from lorebank.index.lexical import prepare_connection
     from lorebank.index.vocabulary import index_words
 
     try:
-        prepare_connection(connection)
         index_words(connection)
     except BaseException:
         connection.close()

@@ -155,8 +155,7 @@ def log(
     `author` as in `retain`."""
     from lorebank.agent.authored import admitted, as_written_by
     from lorebank.markdown.origin import origin_mark
-    from lorebank.retain.append import one_paragraph
-    from lorebank.retain.notes import append_note, new_note_log
+    from lorebank.retain.compose import append_note, new_note_log, one_paragraph
     from lorebank.workspace.paths import edit_text
 
     today = ws.day(now)
@@ -183,7 +182,7 @@ def log(
 
 def log_file(ws: OpenWorkspace, *, day: Day = None, now: date | None = None) -> Path:
     """The file of a day's log, laid out where it does not exist yet."""
-    from lorebank.retain.append import new_log
+    from lorebank.retain.compose import new_log
     from lorebank.workspace.paths import edit_text
 
     recorded = parse_single_day(day, ws.day(now), "date") or ws.day(now)

@@ -101,7 +101,7 @@ def _on_page(statement: str) -> str:
 
 def read_verdicts(root: Path, *, as_of: date | None = None) -> tuple[Verdict, ...]:
     """The judgements on single pairs that `bank/evidence.md` holds, without those after `as_of`."""
-    rulings = parse_evidence_lines(_read(root, EVIDENCE_PAGE), EVIDENCE_PAGE).rulings
+    rulings = parse_evidence_lines(_read(root, EVIDENCE_PAGE), EVIDENCE_PAGE)[0]
     return tuple(
         Verdict(r.fact_id, r.opinion_id, r.stance)
         for r in rulings
@@ -168,7 +168,7 @@ def _told(override: Override, said: dict[str, str]) -> str:
 
 def read_rulings(root: Path) -> tuple[EvidenceRuling, ...]:
     """The rulings as they stand in the file, in order."""
-    return parse_evidence_lines(read_text_file(root, EVIDENCE_PAGE).text, EVIDENCE_PAGE).rulings
+    return parse_evidence_lines(read_text_file(root, EVIDENCE_PAGE).text, EVIDENCE_PAGE)[0]
 
 
 def write_ruling(
@@ -204,5 +204,5 @@ def take_back(root: Path, fact_id: str, opinion_id: str) -> None:
 
 
 def _on_pair(text: str, fact_id: str, opinion_id: str) -> Sequence[EvidenceRuling]:
-    rulings = parse_evidence_lines(text, EVIDENCE_PAGE).rulings
+    rulings = parse_evidence_lines(text, EVIDENCE_PAGE)[0]
     return [r for r in rulings if (r.fact_id, r.opinion_id) == (fact_id, opinion_id)]

@@ -1,16 +1,19 @@
 """Commands and groups of commands: global options, examples, and help laid out one way.
 
-The global options are accepted before and after the subcommand; the last one given wins.
+A command is a function that takes the `Session` and its own options, and returns its exit code or
+`None`; what stands below `Examples:` in its docstring is shown as such. The global options are
+accepted before and after the subcommand; the last one given wins.
 """
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from lorebank.cli.session import Session
+from lorebank.cli.session import Session, pass_session
 from lorebank.errors import LorebankError, UsageError
 from lorebank.version import __version__
 
@@ -98,12 +101,13 @@ def _print_version(ctx: click.Context, parameter: click.Parameter, value: bool) 
 class Command(click.Command):
     """A command with the global options and examples at the foot of its help."""
 
-    def __init__(self, *arguments: Any, examples: str = "", **settings: Any) -> None:
+    def __init__(self, *arguments: Any, **settings: Any) -> None:
         settings.setdefault(
             "context_settings", {"help_option_names": ["-h", "--help"], "max_content_width": 100}
         )
         super().__init__(*arguments, **settings)
-        self.examples = examples.strip()
+        told, _, examples = inspect.cleandoc(self.help or "").partition("\nExamples:\n")
+        self.help, self.examples = told.strip(), inspect.cleandoc(examples)
         self.shared = _global_options()
         self.params = [*self.params, *self.shared]
 
@@ -134,6 +138,20 @@ class Command(click.Command):
 class CommandGroup(Command, click.Group):
     """A command with subcommands; an unknown one is met with the nearest name."""
 
+    def subcommand(
+        self, name: str, *, examples: str = "", **settings: Any
+    ) -> Callable[[Callable[..., Any]], Command]:
+        """Declare a subcommand; without `examples`, those of the group that show it are its own."""
+        own = [e for e in self.examples.split("\n") if f"lorebank {self.name} {name}" in e]
+
+        def declare(function: Callable[..., Any]) -> Command:
+            made = click.command(name, cls=Command, **settings)(pass_session(function))
+            made.examples = examples or "\n".join(own)
+            self.add_command(made)
+            return made
+
+        return declare
+
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl(self.summaries(ctx))
@@ -152,9 +170,14 @@ class CommandGroup(Command, click.Group):
         return super().resolve_command(ctx, args)
 
 
-def command(name: str, *, examples: str) -> Callable[[Callable[..., Any]], Command]:
-    """Declare a command; its function returns the exit code, or `None` for success."""
-    return click.command(name, cls=Command, examples=examples)
+def command(name: str) -> Callable[[Callable[..., Any]], Command]:
+    """Declare a command."""
+    return lambda function: click.command(name, cls=Command)(pass_session(function))
+
+
+def group(name: str, **settings: Any) -> Callable[[Callable[..., Any]], CommandGroup]:
+    """Declare a group of commands."""
+    return click.group(name, cls=CommandGroup, **settings)
 
 
 def _unknown_command(name: str, ctx: click.Context, known: Sequence[str]) -> UsageError:

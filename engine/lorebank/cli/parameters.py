@@ -60,12 +60,12 @@ def _names(ctx: click.Context) -> list[str]:
         return []
 
 
-def text_argument(words: tuple[str, ...], verb: str) -> str:
+def text_argument(words: tuple[str, ...], verb: str, what: str = "a text") -> str:
     """The words of a command line as a text; without any, or for `-`, standard input."""
     if words and words != ("-",):
         return " ".join(words)
     if not words and (sys.stdin is None or sys.stdin.isatty()):
-        raise UsageError(f"nothing to {verb}", hint="give a text, or pipe one in")
+        raise UsageError(f"nothing to {verb}", hint=f"give {what}, or pipe one in")
     piped = sys.stdin.buffer.read()
     try:
         return piped.decode("utf-8-sig").replace("\r\n", "\n")
@@ -75,6 +75,14 @@ def text_argument(words: tuple[str, ...], verb: str) -> str:
         ) from problem
 
 
+def _joined(ctx: click.Context, param: click.Parameter, words: tuple[str, ...]) -> str | None:
+    return " ".join(words) or None
+
+
+query_argument = click.argument("query", nargs=-1, required=True, callback=_joined)
+entity_argument = click.argument(
+    "entity", nargs=-1, shell_complete=complete_entity, callback=_joined
+)
 all_option = click.option(
     "--all", "every_bank", is_flag=True, help="Ask every named bank (lorebank bank list)."
 )
@@ -84,8 +92,18 @@ as_of_option = click.option(
 min_confidence_option = click.option(
     "--min-confidence", type=CONFIDENCE, metavar="C", help="Leave out what is less sure."
 )
+
+
+def _keep_fail_empty(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    ctx.ensure_object(Session).fail_empty = value
+
+
 fail_empty_option = click.option(
-    "--fail-empty", is_flag=True, help="Exit with 1 where nothing was found."
+    "--fail-empty",
+    is_flag=True,
+    expose_value=False,
+    callback=_keep_fail_empty,
+    help="Exit with 1 where nothing was found.",
 )
 
 

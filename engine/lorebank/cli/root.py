@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from lorebank.cli.render.text import Look
-    from lorebank.schedule.record import Record
+    from lorebank.schedule.job import ScheduleRecord
 
 
 COMMANDS = {
@@ -36,18 +36,18 @@ COMMANDS = {
     "get": ("ask", "Print a memory file, whole or by lines."),
     "entity": ("entity", "Show all that is known of one entity, or list them; decide about names."),
     "opinions": ("beliefs", "Show beliefs with their confidence and evidence."),
-    "today": ("today", "Print the morning page: what is new, what is due, what waits."),
-    "agenda": ("agenda", "List appointments, open tasks and promises, overdue ones first."),
+    "today": ("beliefs", "Print the morning page: what is new, what is due, what waits."),
+    "agenda": ("beliefs", "List appointments, open tasks and promises, overdue ones first."),
     "timeline": ("beliefs", "Show facts by when they happened."),
     "explain": ("beliefs", "Tell the whole story of a fact or an opinion."),
     "rot": ("beliefs", "Show what in the bank has gone off."),
     "calibration": ("beliefs", "Show how often a confidence held up."),
     "reflect": ("reflect", "Bring the pages of the bank up to date from the facts."),
-    "inbox": ("inbox", "Show what waits for a judgment, and settle it."),
+    "inbox": ("judgments", "Show what waits for a judgment, and settle it."),
     "evidence": ("beliefs", "Settle what a fact says of an opinion."),
-    "confirm": ("trust", "Vouch for what is in quarantine."),
-    "forget": ("trust", "Cut lines out of notes, pages and index."),
-    "proposals": ("proposals", "List the edits that wait for a decision, accept or reject them."),
+    "confirm": ("judgments", "Vouch for what is in quarantine."),
+    "forget": ("judgments", "Cut lines out of notes, pages and index."),
+    "proposals": ("judgments", "List the edits that wait for a decision, accept or reject them."),
     "import": ("exchange", "Bring in a vault, a graph, an export of a chat program, or JSONL."),
     "export": ("exchange", "Write facts, pages or the graph of entities for other programs."),
     "bank": (
@@ -72,16 +72,10 @@ COMMANDS = {
     "status": ("index", "Show what is indexed, how fresh it is, and what is wrong."),
     "doctor": ("index", "Find what is wrong, and repair what is safe to repair."),
     "config": ("settings", "Read and change settings."),
-    "demo": ("demo", "Walk through recall and reflect on a copy of a sample workspace."),
+    "demo": ("workspaces", "Walk through recall and reflect on a copy of a sample workspace."),
     "completion": ("settings", "Print the script that completes commands in a shell."),
 }
 """Each command's module and one-line summary, so that `--help` imports none of them."""
-EXAMPLES = """
-lorebank init ~/notes
-lorebank retain "O(c=0.9) @Peter: Prefers short replies."
-lorebank recall "what does Peter prefer?"
-lorebank reflect --dry-run --diff
-"""
 
 
 def find_command(name: str) -> click.Command:
@@ -104,12 +98,18 @@ class LazyGroup(CommandGroup):
         return [(name, summary) for name, (_, summary) in COMMANDS.items()]
 
 
-@click.group("lorebank", cls=LazyGroup, invoke_without_command=True, examples=EXAMPLES)
+@click.group("lorebank", cls=LazyGroup, invoke_without_command=True)
 @click.pass_context
 def cli(ctx: click.Context) -> None:
     """An agent's memory over plain Markdown: retain, recall, reflect.
 
     Notes stay files you can read and edit. Every answer names the line it stands on.
+
+    Examples:
+        lorebank init ~/notes
+        lorebank retain "O(c=0.9) @Peter: Prefers short replies."
+        lorebank recall "what does Peter prefer?"
+        lorebank reflect --dry-run --diff
     """
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
@@ -205,26 +205,10 @@ def _what(problem: click.UsageError) -> str:
 def _usage_hint(problem: click.UsageError) -> str:
     name = problem.ctx.command_path if problem.ctx else "lorebank"
     if isinstance(problem, click.NoSuchOption):
-        near = _nearest_option(problem)
-        if near:
-            return f"did you mean {near}?"
+        if problem.possibilities:
+            return f"did you mean {problem.possibilities[0]}?"
         return f"put -- before text that begins with a dash; {name} --help lists the options"
     return f"{name} --help shows how to call it"
-
-
-def _nearest_option(problem: click.NoSuchOption) -> str | None:
-    if problem.ctx is None or not problem.option_name.startswith("--"):
-        return None
-    options = [
-        option
-        for parameter in problem.ctx.command.get_params(problem.ctx)
-        for option in parameter.opts
-        if option.startswith("--")
-    ]
-    import difflib
-
-    near = difflib.get_close_matches(problem.option_name, options, n=1, cutoff=0.65)
-    return near[0] if near else None
 
 
 def _system(problem: OSError) -> LorebankError:
@@ -244,7 +228,7 @@ def catch_up(session: Session) -> None:
     if root is None or session.reflected or not (root / ".memory" / "schedule.json").is_file():
         return
     from lorebank.cli.render.reports import missed_line
-    from lorebank.schedule.record import missed_run, read_record
+    from lorebank.schedule.job import missed_run, read_record
 
     record = read_record(root)
     missed = missed_run(record, session.moment) if record else None
@@ -258,7 +242,7 @@ def catch_up(session: Session) -> None:
         session.note([session.error_look.warn("note: ") + missed_line(missed)])
 
 
-def _wish(session: Session, record: Record) -> str:
+def _wish(session: Session, record: ScheduleRecord) -> str:
     from lorebank.settings.config import load_config
 
     wish = load_config(session.opened, os.environ, session.flags).reflect.catch_up
@@ -268,7 +252,7 @@ def _wish(session: Session, record: Record) -> str:
 def _run(session: Session, root: Path) -> None:
     """Reflect now; the command itself went well, so that trouble here is only said."""
     from lorebank.cli.render.reports import reflect_log_line
-    from lorebank.schedule.record import note_run
+    from lorebank.schedule.job import note_run
 
     try:
         with session.bank() as bank:

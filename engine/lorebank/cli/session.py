@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 from datetime import date, datetime, time
 from pathlib import Path
@@ -15,7 +15,7 @@ import click
 from lorebank.cli.render.text import Look
 from lorebank.cli.streams import write, write_json
 from lorebank.errors import ConfigurationError, UsageError
-from lorebank.records import dataclass
+from lorebank.records import as_json, dataclass
 
 if TYPE_CHECKING:
     from lorebank.app.bank import Bank
@@ -45,6 +45,8 @@ class Session:
     """The workspace the command was about, once it was opened."""
     said: set[str] = field(default_factory=set)
     """What the workspace warned of by itself."""
+    fail_empty: bool = False
+    """Whether nothing found makes the exit code 1."""
     reflected: bool = False
     """Whether the command was a reflect run itself: nothing is missed any more, or just failed."""
 
@@ -161,6 +163,29 @@ class Session:
     def show(self, lines: Iterable[str]) -> None:
         """Write data."""
         write(lines)
+
+    def result(
+        self,
+        value: Any,
+        lines: Callable[..., Iterable[str]],
+        *,
+        key: str = "",
+        found: Any = None,
+        nothing: str = "",
+        **how: Any,
+    ) -> int:
+        """Show what a command came to: a record as JSON (below `key`, where it is none), else the
+        lines that `lines(look, value, **how)` makes of it, and `nothing` as a note where there
+        are none. Returns the exit code; `found` tells whether there is anything, where `value`
+        does not."""
+        empty = not (value if found is None else found)
+        if self.json:
+            self.show_json({key: as_json(value)} if key else value.to_dict())
+        else:
+            self.show(lines(self.look, value, **how))
+            if empty and nothing:
+                self.note([nothing])
+        return int(self.fail_empty and empty)
 
     def show_json(self, payload: Mapping[str, Any]) -> None:
         """Write one object of the published schema."""

@@ -10,30 +10,22 @@ import re
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Literal
 
+from lorebank.conversations.turns import Turn
 from lorebank.errors import WorkspaceError
 from lorebank.language.folding import slugify
 from lorebank.language.secrets import find_secrets
 from lorebank.markdown.hidden import hide
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 _MARK = "<!-- conversation exported by lorebank -->"
 """Begins every export, so that no other file of the folder is ever replaced or removed."""
+_ENDED = re.compile(r"^# Conversation .*, (\d{4}-\d\d-\d\d \d\d:\d\d)$", re.MULTILINE)
 _LABELS = {"user": "User", "assistant": "Assistant"}
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """What one of the two said."""
-
-    role: Literal["user", "assistant"]
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Transcript:
+class Transcript(Record):
     """One conversation."""
 
     id: str
@@ -43,8 +35,7 @@ class Transcript:
     turns: tuple[Turn, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class TranscriptExport:
+class TranscriptExport(Record):
     """What an export changed, as names of files in its folder."""
 
     written: tuple[str, ...]
@@ -68,13 +59,14 @@ def export_transcripts(
             file = folder / _file_name(transcript)
             is_kept = oldest is None or transcript.ended >= oldest
             if not transcript.turns:
-                if _is_ours(file):
+                if _exported(file) is not None:
                     file.unlink()
                     removed.append(file.name)
             elif is_kept and _write(file, transcript_text(transcript)):
                 written.append(file.name)
         for file in sorted(folder.glob("*.md")):
-            if oldest is not None and _is_expired(file, oldest):
+            ended = _ENDED.search(_exported(file) or "")
+            if oldest and ended and datetime.fromisoformat(ended[1]) < oldest:
                 file.unlink()
                 removed.append(file.name)
     except OSError as error:
@@ -115,31 +107,17 @@ def _file_name(transcript: Transcript) -> str:
 
 def _write(file: Path, text: str) -> bool:
     """Whether the file was written: not where it holds that already, or is not ours."""
-    if file.is_symlink():
+    if file.is_symlink() or (file.exists() and _exported(file) in (None, text)):
         return False
-    if file.exists():
-        before = file.read_text("utf-8", "replace")
-        if before == text or not before.startswith(_MARK):
-            return False
     temporary = file.with_suffix(".new")
     temporary.write_text(text, "utf-8")
     temporary.replace(file)
     return True
 
 
-def _is_ours(file: Path) -> bool:
+def _exported(file: Path) -> str | None:
+    """The text of an export; `None` for any other file."""
     if file.is_symlink() or not file.is_file():
-        return False
-    return file.read_text("utf-8", "replace").startswith(_MARK)
-
-
-def _is_expired(file: Path, oldest: datetime) -> bool:
-    if file.is_symlink():
-        return False
+        return None
     text = file.read_text("utf-8", "replace")
-    found = re.search(r"^# Conversation .*, (\d{4}-\d\d-\d\d \d\d:\d\d)$", text, re.MULTILINE)
-    return text.startswith(_MARK) and found is not None and _moment(found[1]) < oldest
-
-
-def _moment(text: str) -> datetime:
-    return datetime.fromisoformat(text)
+    return text if text.startswith(_MARK) else None

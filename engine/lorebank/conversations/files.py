@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lorebank.domain import Diagnostic
-from lorebank.records import dataclass
+from lorebank.records import Record, dataclass
 from lorebank.settings.tables import Config
 from lorebank.workspace.files import is_link
 from lorebank.workspace.layout import SESSIONS_FOLDER, TRANSCRIPT_ENDING
@@ -40,8 +40,7 @@ class SessionFile(NamedTuple):
     mtime_ns: int
 
 
-@dataclass(frozen=True, slots=True)
-class FoundSessions:
+class FoundSessions(Record):
     """The transcripts by path, and what was left out."""
 
     files: tuple[SessionFile, ...]

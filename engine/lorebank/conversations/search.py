@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from lorebank.conversations.store import load_session_chunks, select_session_chunks
 from lorebank.database.connection import Connection
 from lorebank.domain import Origin, SearchHit
-from lorebank.index.lexical import match_session_chunks
+from lorebank.index.lexical import match_chunks
 from lorebank.recall.scoring import score_of_words
 from lorebank.recall.search import search_terms
 from lorebank.recall.snippets import snippet
@@ -35,11 +35,8 @@ def search_sessions(
     terms = search_terms(text[:MAX_QUERY_CHARACTERS])
     within = None if path is None else select_session_chunks(connection, path)
     wanted = max(_LEAST_CANDIDATES, k * _CANDIDATES_A_HIT)
-    matches = match_session_chunks(connection, terms, wanted, within=within)
-    scores = {
-        m.row: score_of_words(sum(map(bool, m.columns)) / len(m.columns), named=0.0)
-        for m in matches
-    }
+    matches = match_chunks(connection, terms, wanted, table="session_chunks_fts", within=within)
+    scores = {row: score_of_words(count / len(terms), named=0.0) for row, count in matches.items()}
     hits: dict[str, SearchHit] = {}
     for chunk in load_session_chunks(connection, list(scores)):
         if scores[chunk.number] < min_score or chunk.text in hits:

@@ -7,21 +7,17 @@ what reading everything at once would. A chunk is of one day; a long turn is cut
 from __future__ import annotations
 
 import json
-import re
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
-from functools import cache
 from pathlib import Path
 
 from lorebank.conversations.messages import Role
 from lorebank.conversations.turns import ODD, START, Place, Turn
 from lorebank.database.connection import SCHEMA_VERSION, Connection, open_index, select
 from lorebank.domain import Diagnostic
-from lorebank.index.lexical import prepare_connection
 from lorebank.language.words import searchable
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 LABELS = {Role.USER: "User: ", Role.ASSISTANT: "Assistant: "}
 _BETWEEN = "\n\n"
@@ -30,8 +26,7 @@ _WORTH = 2
 """A break counts in the last half of what fits."""
 
 
-@dataclass(frozen=True, slots=True)
-class TurnChunk:
+class TurnChunk(Record):
     """Some turns in a row, or a part of a long one."""
 
     text: str
@@ -85,12 +80,9 @@ def _pieces(text: str, longest: int) -> Iterator[str]:
 
 _HASH_BUFFER_BYTES = 16 * 2**20
 """Words that FTS5 gathers before it writes them; its own default is one megabyte."""
-_PUNCTUATION = "\u00a0«»¡¿·–—‘’‚“”„…•→←°€×±≤≥"
-_LABEL_STARTS = tuple(LABELS.values())
 
 
-@dataclass(frozen=True, slots=True)
-class KnownSession:
+class KnownSession(Record):
     """A transcript as it was when it was last read."""
 
     session: int
@@ -107,7 +99,6 @@ class KnownSession:
 def open_sessions(path: Path) -> Connection:
     """The store of transcripts at `path`; made empty as an index is, see `open_index`."""
     connection = open_index(path, "sessions.sql")
-    prepare_connection(connection)
     if int(connection.pragma("user_version")) == SCHEMA_VERSION:
         known = connection.execute(
             "SELECT 1 FROM session_chunks_fts_config WHERE k = 'hashsize'"
@@ -230,28 +221,10 @@ def add_chunks(connection: Connection, session: int, chunks: Iterable[TurnChunk]
 
 
 def _words_of(text: str) -> str:
-    """The text for full text, without labels: "user" is not a word that was said.
-
-    Only lines are folded that hold a letter which FTS5 does not fold to the same by itself.
-    """
-    for label in _LABEL_STARTS:
+    """The text for full text, without labels: "user" is not a word that was said."""
+    for label in LABELS.values():
         text = text.replace(f"\n{label}", "\n").removeprefix(label)
-    odd = to_fold().search
-    if text.isascii() or not odd(text):
-        return text
-    return "\n".join(searchable(line) if odd(line) else line for line in text.split("\n"))
-
-
-@cache
-def to_fold() -> re.Pattern[str]:
-    """Any letter but ASCII, ASCII with accents, and common punctuation."""
-    return re.compile(f"[^\\x00-\\x7f{_PUNCTUATION}{_accented()}]")
-
-
-def _accented() -> str:
-    letters = map(chr, range(0xC0, 0x180))
-    forms = ((letter, unicodedata.normalize("NFD", letter)) for letter in letters)
-    return "".join(letter for letter, form in forms if form[0].isascii() and form != letter)
+    return text if text.isascii() else searchable(text)
 
 
 def is_news(connection: Connection, session: int, turn: Turn) -> bool:
@@ -306,8 +279,7 @@ def session_counts(connection: Connection) -> dict[str, int]:
     return {"sessions": sessions, "session turns": turns}
 
 
-@dataclass(frozen=True, slots=True)
-class SessionChunk:
+class SessionChunk(Record):
     """A stretch of a transcript as search shows it."""
 
     number: int

@@ -29,7 +29,7 @@ from lorebank.database.connection import (
 )
 from lorebank.domain import Diagnostic, SyncReport
 from lorebank.markdown.tombstones import NOTHING, Forgotten
-from lorebank.records import dataclass
+from lorebank.records import Record, dataclass
 from lorebank.workspace.files import content_hash
 
 Progress = Callable[[str, int, int], None]
@@ -58,8 +58,7 @@ class Reach(Enum):
     """Every file, as if none had been read."""
 
 
-@dataclass(frozen=True, slots=True)
-class SessionRules:
+class SessionRules(Record):
     """How transcripts are cut, when a grown one is read, and how long what was said is kept."""
 
     chunk_tokens: int = 400

@@ -21,14 +21,13 @@ from lorebank.conversations.messages import Role, utterances_in
 from lorebank.language.secrets import redact
 from lorebank.markdown.hidden import without_private
 from lorebank.markdown.origin import strip_recalled
-from lorebank.records import dataclass
+from lorebank.records import Record, dataclass
 
 LONGEST_LINE = 16 * 2**20
 """Bytes. Pictures within a conversation take a few million."""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Record):
     """How far a file was read, so that reading can go on there."""
 
     offset: int
@@ -42,8 +41,7 @@ class Place:
 START = Place(0, 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Record):
     """One line without its end."""
 
     number: int
@@ -115,8 +113,7 @@ _SILENT = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Cleaned:
+class Cleaned(Record):
     """What is left of a turn."""
 
     text: str
@@ -197,13 +194,12 @@ ODD = {
 _DECODER = json.JSONDecoder(strict=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(Record):
     """What one side said, without anything that may not be kept."""
 
     role: Role
     text: str
-    line: int
+    line: int = 0
     """1-based, in the file."""
     day: date | None = None
     """Of the turn's own time stamp; `None` where it has none."""
@@ -211,8 +207,7 @@ class Turn:
     """As the host numbers it; empty where it does not."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReadLine:
+class ReadLine(Record):
     """The turns of one line, and codes of `ODD`."""
 
     turns: tuple[Turn, ...] = ()

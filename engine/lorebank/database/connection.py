@@ -9,20 +9,27 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Self, TypeVar, cast
 
 import apsw
 
 from lorebank.errors import IndexUnusable, LorebankError, NotWritable, WorkspaceError
 
+K = TypeVar("K")
+V = TypeVar("V")
 SCHEMA_VERSION = 19
 """To be raised with any change to a schema: an index of another version is rebuilt."""
 BUSY_TIMEOUT_MS = 10_000
 """Chosen by hand: a first sync of a large workspace writes for some seconds."""
-BULK_CHECKPOINT_PAGES = 8000
-"""Eight times SQLite's default: a bulk write copies fewer pages twice."""
+_PRAGMAS = (
+    "synchronous = NORMAL",
+    "temp_store = MEMORY",
+    "cache_size = -16000",
+    "mmap_size = 268435456",
+    "wal_autocheckpoint = 8000",  # eight times the default: a bulk write copies fewer pages twice
+)
 _WORTH_BYTES = 8 * 2**20
 """Chosen by hand: less room than this is not worth a VACUUM."""
 _WITHOUT_FULL_TEXT = 1_000_000 + SCHEMA_VERSION
@@ -44,8 +51,8 @@ Connection = apsw.Connection
 """An open index; other rooms name its type and pass it on, and never call it."""
 
 
-class _OfOtherSQLite(Exception):
-    """The index holds tables of a module that this SQLite was built without."""
+class _Outdated(Exception):
+    """The file is laid out otherwise than wanted."""
 
 
 def open_index(
@@ -73,7 +80,7 @@ def open_index(
         )
     try:
         return _open_current(path, schema)
-    except _OfOtherSQLite:
+    except _Outdated:
         pass
     except DamagedIndex as problem:
         on_damage(problem)
@@ -112,10 +119,10 @@ def open_in_memory(path: Path, schema: str = "schema.sql") -> apsw.Connection:
             if source.pragma("quick_check") == "ok":
                 with connection.backup("main", source, "main") as backup:
                     backup.step()
-    except (apsw.Error, OSError):
+        return _current(connection, schema)
+    except (apsw.Error, OSError, _Outdated):
         connection.close()
-        connection = apsw.Connection(":memory:")
-    return _current(connection, schema)
+    return _current(apsw.Connection(":memory:"), schema)
 
 
 def integrity_problems(connection: Connection) -> tuple[str, ...]:
@@ -137,10 +144,8 @@ def configure(connection: apsw.Connection) -> None:
     connection.set_busy_timeout(BUSY_TIMEOUT_MS)
     connection.transaction_mode = "IMMEDIATE"
     _switch_to_wal(connection)
-    connection.execute("PRAGMA synchronous = NORMAL")
-    connection.execute("PRAGMA temp_store = MEMORY")
-    connection.execute("PRAGMA cache_size = -16000")
-    connection.execute("PRAGMA mmap_size = 268435456")
+    for setting in _PRAGMAS:
+        connection.execute(f"PRAGMA {setting}")
 
 
 def _switch_to_wal(connection: apsw.Connection) -> None:
@@ -184,16 +189,6 @@ def transaction(connection: apsw.Connection) -> Iterator[None]:
         raise
 
 
-@contextmanager
-def rare_checkpoints(connection: apsw.Connection) -> Iterator[None]:
-    """While much is written: 32 MB at a time go from the log to the database, in place of 4."""
-    connection.execute(f"PRAGMA wal_autocheckpoint = {BULK_CHECKPOINT_PAGES}")
-    try:
-        yield
-    finally:
-        connection.execute("PRAGMA wal_autocheckpoint = 1000")
-
-
 def give_back_room(connection: apsw.Connection) -> bool:
     """Shrink the file where most of it is free pages, and they are worth it; whether it was.
 
@@ -216,6 +211,22 @@ def give_back_room(connection: apsw.Connection) -> bool:
 def generation(connection: Connection) -> tuple[int, int]:
     """Changes whenever this or another connection has written."""
     return int(connection.pragma("data_version")), connection.total_changes()
+
+
+class Memo(dict[K, V]):
+    """Values worked out of an index: kept until this or another connection writes."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._generation = generation(connection)
+
+    def current(self) -> Self:
+        """Itself, emptied where anybody has written since."""
+        now = generation(self._connection)
+        if now != self._generation:
+            self._generation = now
+            self.clear()
+        return self
 
 
 def has_full_text(connection: Connection) -> bool:
@@ -258,8 +269,7 @@ def _current(connection: apsw.Connection, schema: str) -> apsw.Connection:
         if _version(connection) != wanted:
             with transaction(connection):
                 if _version(connection) != wanted:
-                    _recreate(connection, wanted, schema)
-            _overwrite_leftovers(connection)
+                    _lay_out(connection, wanted, schema)
     except BaseException:
         connection.close()
         raise
@@ -275,19 +285,11 @@ def _has_module(connection: apsw.Connection, name: str) -> bool:
     return known.fetchone() is not None
 
 
-def _recreate(connection: apsw.Connection, version: int, schema: str) -> None:
-    """Drop whatever stands in the file and lay out the schema.
-
-    Without FTS5 its tables are plain ones: they are written as ever, and not searched.
-    """
-    tables = connection.execute(
-        "SELECT name, sql LIKE 'CREATE VIRTUAL%' FROM sqlite_schema"
-        " WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY 2 DESC, 1"
-    ).fetchall()
-    for name, virtual in tables:
-        if virtual and version == _WITHOUT_FULL_TEXT:
-            raise _OfOtherSQLite  # what made the table is not here to drop it
-        connection.execute(f'DROP TABLE IF EXISTS "{name}"')
+def _lay_out(connection: apsw.Connection, version: int, schema: str) -> None:
+    """Make the tables in an empty file; without FTS5 its tables are plain ones, which are written
+    as ever, and not searched."""
+    if connection.execute("SELECT 1 FROM sqlite_schema").fetchone():
+        raise _Outdated
     layout = Path(__file__).with_name(schema).read_text("utf-8")
     if version == _WITHOUT_FULL_TEXT:
         layout = _FULL_TEXT_TABLE.sub(_plain_table, layout)
@@ -298,13 +300,6 @@ def _recreate(connection: apsw.Connection, version: int, schema: str) -> None:
 def _plain_table(found: re.Match[str]) -> str:
     columns = ", ".join(re.findall(r"(\w+),", re.sub(r"--.*", "", found[2])))
     return f"CREATE TABLE {found[1]} ({columns});"
-
-
-def _overwrite_leftovers(connection: apsw.Connection) -> None:
-    """What an older version stored may be what this one keeps out: its free pages go."""
-    with suppress(apsw.BusyError):
-        connection.execute("VACUUM")
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def _unusable(path: Path, problem: apsw.Error) -> LorebankError:

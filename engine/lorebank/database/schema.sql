@@ -124,10 +124,8 @@ CREATE INDEX plain_mentions_by_slug ON plain_mentions (slug);
 CREATE TABLE plain_names (
     slug    TEXT PRIMARY KEY,
     text    TEXT NOT NULL,
-    written TEXT NOT NULL,
-    start   TEXT NOT NULL              -- the first letters of `text`
+    written TEXT NOT NULL
 ) WITHOUT ROWID;
-CREATE INDEX plain_names_by_start ON plain_names (start);
 
 -- Which property of whom a fact fixes: what a newer fact about the same replaces.
 CREATE TABLE slots (
@@ -243,13 +241,7 @@ CREATE TABLE proposals (
 ) WITHOUT ROWID;
 CREATE INDEX proposals_by_other ON proposals (other);
 
--- Every name that was compared with all others, as it was written then.
-CREATE TABLE name_forms (
-    slug    TEXT PRIMARY KEY,
-    written TEXT NOT NULL
-) WITHOUT ROWID;
-
--- The pairs of these names that are the same or may be.
+-- The pairs of names that are the same or may be, as compared last.
 CREATE TABLE compared_names (
     slug   TEXT NOT NULL,
     other  TEXT NOT NULL,
@@ -257,7 +249,6 @@ CREATE TABLE compared_names (
     reason TEXT NOT NULL,
     PRIMARY KEY (slug, other)
 ) WITHOUT ROWID;
-CREATE INDEX compared_names_by_other ON compared_names (other);
 
 -- Beliefs, folded from the evidence below by `reflect.beliefs`.
 CREATE TABLE opinions (

@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from lorebank.dates.lexicon import ALL, Lexicon
+from lorebank.dates.lexicon import ALL, Lexicon, Tokens
 from lorebank.dates.spans import Moment
-from lorebank.dates.tokens import Tokens
 from lorebank.records import dataclass
 
 _PUNCTUATION = {

@@ -1,4 +1,4 @@
-"""The lexicon: the `[dates]` section of every language, as one table from first token to meanings.
+"""Tokens of a text, and the lexicon: the `[dates]` sections, first token to meanings.
 
 `ENTRIES` names what a section may hold. A spelling with `~` before it is a common word of another
 language too: it counts only where another word of the text belongs to its own language.
@@ -8,22 +8,77 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import field
 from functools import cache
 from typing import Any
 
-from lorebank.dates.tokens import tokenize
 from lorebank.errors import ConfigurationError
 from lorebank.language.folding import fold
 from lorebank.languages import Sections, compiled, language_files, sections, split
 from lorebank.records import dataclass
 
-LANGUAGES = tuple(path.stem for path in language_files())
+_CJK = "\u3005-\u3007\u3040-\u30fa\u30fc-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uff66-\uff9d"
+"""The inside of a regular expression's class: kana and Han letters."""
+_ASCII_TOKEN = re.compile(r"\d+|[a-z]+|\S")
+_MARKS = "\u0300-\u036f"
 
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """The tokens of one text, as parallel lists."""
+
+    text: str
+    words: list[str]
+    """Folded; digits of any width as ASCII digits."""
+    starts: list[int]
+    ends: list[int]
+
+    def adjacent(self, index: int) -> bool:
+        """Whether the token stands right behind the one before it."""
+        return 0 < index < len(self.words) and self.ends[index - 1] == self.starts[index]
+
+    def split(self, inflected: Mapping[str, int]) -> None:
+        """Cut words with a suffix in two: `mayısta` into `mayıs` and `ta`."""
+        for index in range(len(self.words) - 1, -1, -1):
+            word = self.words[index]
+            stem = inflected.get(word)
+            if stem is not None and self.ends[index] - self.starts[index] == len(word):
+                cut = self.starts[index] + stem
+                self.words[index : index + 1] = [word[:stem], word[stem:]]
+                self.starts.insert(index + 1, cut)
+                self.ends.insert(index, cut)
+
+
+def is_cjk(letter: str) -> bool:
+    """Whether it is kana or a Han letter."""
+    if letter.isascii():
+        return False
+    ranges = zip(_CJK[::3], _CJK[2::3], strict=True)
+    return any(first <= letter <= last for first, last in ranges)
+
+
+def tokenize(text: str) -> Tokens:
+    """Cut a text; offsets count characters of the text as given."""
+    if text.isascii():
+        found = list(_ASCII_TOKEN.finditer(text.lower()))
+        words = [match[0] for match in found]
+    else:
+        found = list(_any_token().finditer(text))
+        words = [fold(match[0]) or match[0] for match in found]
+    return Tokens(text, words, [m.start() for m in found], [m.end() for m in found])
+
+
+@cache
+def _any_token() -> re.Pattern[str]:
+    """Tokens of any script; made when first needed, because its classes are large."""
+    letter = rf"[^\W\d_{_CJK}]"
+    return re.compile(rf"\d+|[{_CJK}]|{letter}+(?:[{_MARKS}]+{letter}*)*|\S")
+
+
+LANGUAGES = tuple(path.stem for path in language_files())
 ALL = (1 << len(LANGUAGES)) - 1
 """The set of all languages; a set of languages is an integer, one bit each."""
-
 ENTRIES = {
     "month": ("MONTH", "MON"),  # a month by a name that can stand alone
     "month_short": ("MON",),  # abbreviations, which count only beside a day or year
@@ -58,7 +113,6 @@ ENTRIES = {
     "holiday": ("HOLIDAY",),  # the keys of `lorebank.dates.holidays`
     "school_year": ("SCHOOL_YEAR",),  # by its first month
     "same_time": ("SAME_TIME",),  # `this time last year`
-    "to_date": ("TO_DATE",),  # `year to date`
     "week_on": ("WEEK_ON",),  # 1 = the `week` of `Monday week`
     "era": ("ERA",),  # 令和, by the year before its first
     "first_year": ("FIRST_YEAR",),
@@ -114,7 +168,6 @@ ENTRIES = {
     "never": ("NOT",),  # what is no date although its words are
 }  # fmt: skip
 """What a `[dates]` section may hold → the tags of its words in rules."""
-
 CUES = {
     "past": "words and endings (`*ed`) of clauses that tell of what was",
     "not_past": "words that end so and do not",
@@ -128,18 +181,15 @@ CUES = {
     "joins": "words between clauses",
 }
 """What it may hold of how a clause speaks."""
-
 _LISTS = ("marks", "vague", "suffixes", *CUES)
 """What it may hold besides: words that say something of a whole text or clause."""
-
 _INFLECTED = frozenset(
     {"month", "weekday", "season", "unit", "relative_day", "edge", "part_after", "holiday"}
 )
-
 ANCHORS = frozenset(
     {
         "MONTH", "WEEKDAY", "WEEKDAYS", "UNIT", "DURATION", "DAYWORD", "UNITWORD", "SEASON",
-        "SEASONS", "HOLIDAY", "DECADE", "EDGE_WORD", "SCHOOL_YEAR", "TO_DATE", "NIAN", "YUE", "RI",
+        "SEASONS", "HOLIDAY", "DECADE", "EDGE_WORD", "SCHOOL_YEAR", "NIAN", "YUE", "RI",
     }
 )  # fmt: skip
 """Tags of which every date phrase without a digit holds one."""

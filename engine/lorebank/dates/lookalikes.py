@@ -8,22 +8,18 @@ from __future__ import annotations
 import re
 
 from lorebank.dates.lattice import Edge, Lattice
-from lorebank.dates.lexicon import Lexicon, language_bit
+from lorebank.dates.lexicon import Lexicon, Tokens, is_cjk, language_bit
 from lorebank.dates.rules_bounds import Meaning
-from lorebank.dates.tokens import Tokens, is_cjk
 
 _NOUNS_CAPITALISED = language_bit("de")
 _WEEKDAYS_CAPITALISED = (
     language_bit("en") | _NOUNS_CAPITALISED | language_bit("tr") | language_bit("fil")
 )
-_SMALL_IN = language_bit("fr") | language_bit("es") | language_bit("pt") | language_bit("it")
 _CHINESE_OR_JAPANESE = language_bit("zh") | language_bit("ja")
 
 _BEFORE_GLUED = frozenset("/\\_#@$€£=&+~%^")
 _AFTER_GLUED = frozenset("/\\_@%=$€£")
 _TAIL_IF_WORD = frozenset(".-:,'’–")
-_HAN_NUMERALS = frozenset("一二三四五六七八九十")
-_AFTER_CJK_NAME = ("さん", "さま", "様", "くん", "君", "ちゃん", "間", "先生", "氏")
 
 
 def _words(text: str) -> frozenset[str]:
@@ -55,7 +51,6 @@ _NUMBERED = _words(
     "version versao versione versie surum release rev build firmware driver treiber update port "
     "puerto porta poort page pages pp seite seiten pagina paginas pagine room zimmer line lines"
 )
-_DAY_WORDS = _words("today yesterday tomorrow")
 _AUXILIARIES_FR = _words("a ont ai as avons avez avait avaient avoir ayant aurait pas jamais deja")
 _NAMES = _words(
     "april may june august augustus march friday jan juni mai avril abril agosto domingo eylul "
@@ -70,8 +65,6 @@ def is_date(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> bool:
     tokens = lattice.tokens
     if not _stands_free(tokens, start, edge.end) or _is_street(tokens, start):
         return False
-    if meaning.repeating and tokens.text.startswith(_AFTER_CJK_NAME, tokens.ends[edge.end - 1]):
-        return False
     if _is_version(tokens, start, edge.end) or _is_nth_thing(lattice, start, edge, words):
         return False
     if not meaning.licensed:
@@ -80,8 +73,6 @@ def is_date(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> bool:
         _is_counted(tokens, edge, meaning)
         or _is_named(tokens, start, edge, meaning)
         or _is_accented_otherwise(tokens, start, edge.end)
-        or _is_capital_day(tokens, start)
-        or _is_capital_noun(tokens, start, edge, meaning)
     )
 
 
@@ -146,8 +137,7 @@ def _counts_alone(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> b
     if not meaning.is_weekly or words.is_ambiguous(tokens.words[start], "WEEKDAY"):
         return False
     if edge.languages & _CHINESE_OR_JAPANESE:
-        # 三日坊主, 二日酔い: a day of the month in Han numerals begins many other words
-        return tokens.words[start] not in _HAN_NUMERALS and not _before_katakana(tokens, edge.end)
+        return True
     return not _is_part_of_name(tokens, start, edge)
 
 
@@ -163,11 +153,6 @@ def _is_part_of_name(tokens: Tokens, start: int, edge: Edge) -> bool:
     return follows or led
 
 
-def _before_katakana(tokens: Tokens, index: int) -> bool:
-    """`土曜ワイド劇場`: the first part of a name."""
-    return tokens.adjacent(index) and "\u30a1" <= tokens.words[index] <= "\u30fa"
-
-
 def _is_version(tokens: Tokens, start: int, end: int) -> bool:
     """`release 2025.1.3`, `pages 10-12`."""
     if _word_at(tokens, start - 1) not in _NUMBERED:
@@ -181,25 +166,15 @@ def _is_counted(tokens: Tokens, edge: Edge, meaning: Meaning) -> bool:
 
 
 def _is_named(tokens: Tokens, start: int, edge: Edge, meaning: Meaning) -> bool:
-    """`for June's daughter`, `in April Ludgate's office`: a month or weekday that is a name."""
+    """`for June's daughter`, `la casa de Domingo`: a month or weekday that is a name."""
     last = tokens.words[edge.end - 1]
-    if not meaning.repeating or not last.isalpha() or edge.languages & _CHINESE_OR_JAPANESE:
+    if not meaning.repeating or last not in _NAMES or not _is_capital(tokens, edge.end - 1):
         return False
-    if any(word.isdecimal() for word in tokens.words[start : edge.end]):
-        return False  # `3 May`
-    if not _is_capital(tokens, edge.end - 1):
-        return False
-    after = _word_at(tokens, edge.end)
-    if after == "'" and last in _NAMES:
+    if _word_at(tokens, edge.end) == "'":
         return not _EVENTS.intersection(tokens.words[edge.end + 2 : edge.end + 4])
-    if (
-        tokens.words[start] in ("of", "for", "with", "de", "con", "com", "avec", "di", "from")
-        and last in _NAMES
-    ):
-        return _is_capital(tokens, edge.end) or not edge.languages & _WEEKDAYS_CAPITALISED
-    if edge.languages & _NOUNS_CAPITALISED or meaning.modifier != "exact":
+    if tokens.words[start] not in _NAME_JOINS:
         return False
-    return _is_capital(tokens, edge.end) and after != "i" and last in _NAMES
+    return _is_capital(tokens, edge.end) or not edge.languages & _WEEKDAYS_CAPITALISED
 
 
 def _is_accented_otherwise(tokens: Tokens, start: int, end: int) -> bool:
@@ -221,29 +196,6 @@ def _is_street(tokens: Tokens, start: int) -> bool:
     return _word_at(tokens, start - 2) in _STREETS and not _STREET_JOINS.isdisjoint(
         tokens.words[start - 1 : start + 1]
     )
-
-
-def _is_capital_day(tokens: Tokens, start: int) -> bool:
-    """`USA Today`, `Back to Yesterday`, `the today show`: the day's word as part of a name."""
-    if tokens.words[start] not in _DAY_WORDS or start == 0:
-        return False
-    gap = tokens.text[tokens.ends[start - 1] : tokens.starts[start]]
-    led = tokens.words[start - 1][-1].isalnum() and "\n" not in gap
-    return tokens.words[start - 1] == "the" or (led and _is_capital(tokens, start))
-
-
-def _is_capital_noun(tokens: Tokens, start: int, edge: Edge, meaning: Meaning) -> bool:
-    """`La Primavera`, `au Printemps`, `vers Mars`: Romance languages write months, seasons and
-    weekdays small, so that a capital inside a sentence makes a name."""
-    if not edge.languages & _SMALL_IN or edge.languages & _WEEKDAYS_CAPITALISED:
-        return False
-    if (
-        edge.end < start + 2
-        or not meaning.repeating
-        or meaning.granularity not in ("season", "month")
-    ):
-        return False
-    return _is_capital(tokens, edge.end - 1) and not tokens.text.isupper()
 
 
 def _is_nth_thing(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> bool:

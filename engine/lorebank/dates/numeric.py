@@ -1,4 +1,4 @@
-"""Dates in digits: `2025-11-27`, `3/4/2024`, `27.11.2025`, `2025-W48`, `11/2025`, `二〇二五`.
+"""Dates in digits: `2025-11-27`, `3/4/2024`, `27.11.2025`, `2025-W48`, `二〇二五`.
 
 Day first where both orders are possible; a number above 12 settles it.
 """
@@ -11,10 +11,15 @@ from collections.abc import Callable, Iterator
 from datetime import date
 from functools import cache
 
-from lorebank.dates.calendar import Days, iso_week_days, month_days, quarter_days, year_days
 from lorebank.dates.lattice import Edge, Lattice
 from lorebank.dates.lexicon import ALL, language_bit
-from lorebank.dates.spans import Cycle, Span
+from lorebank.dates.spans import (
+    Cycle,
+    Days,
+    Span,
+    iso_week_days,
+    month_days,
+)
 
 _DAY_MONTH_DOTTED = language_bit("de") | language_bit("tr")
 _HAN_DIGITS = str.maketrans("〇零一二三四五六七八九", "00123456789")
@@ -48,10 +53,6 @@ def _month(match: re.Match[str]) -> Span:
     return Span("month", month_days(int(match[1]), int(match[2])))
 
 
-def _month_first(match: re.Match[str]) -> Span:
-    return Span("month", month_days(int(match[2]), int(match[1])), bare=True)
-
-
 def _week(match: re.Match[str]) -> Span:
     return Span("week", iso_week_days(int(match[1]), int(match[2])))
 
@@ -61,15 +62,6 @@ def _yearly_week(match: re.Match[str]) -> Span | None:
     if not 1 <= week <= 53:
         return None
     return Span("week", cycle=Cycle(lambda year: iso_week_days(year, week)), bare=True)
-
-
-def _quarter(match: re.Match[str]) -> Span:
-    year = int(match[3])
-    return Span("quarter", quarter_days(_full_year(year), int(match[1] or match[2])))
-
-
-def _fiscal_year(match: re.Match[str]) -> Span:
-    return Span("year", year_days(_full_year(int(match[1]))))
 
 
 def _full_year(year: int) -> int:
@@ -91,10 +83,6 @@ def _day_and_month(match: re.Match[str]) -> Span | None:
     return Span("day", cycle=Cycle(days))
 
 
-def _clock(_: re.Match[str]) -> bool:
-    return True
-
-
 def _han_year(match: re.Match[str]) -> int | None:
     year = int(match[0].translate(_HAN_DIGITS))
     return year if 1900 <= year <= 2099 else None
@@ -110,7 +98,6 @@ _FORMS: tuple[tuple[str, str, _Read, str, int], ...] = (
      _day_first, "DATE", ALL),
     (r"\d-?[Ww]\d", rf"(?<!\d)({_YEAR})-?[Ww](\d{{1,2}})(?!\d)", _week, "DATE", ALL),
     (r"\d[-/]\d", rf"(?<![\d./-])({_YEAR})[-/](0[1-9]|1[0-2])(?![\d/-])", _month, "DATE", ALL),
-    (r"\d[/.]\d", rf"(?<![\d./-])(\d{{1,2}})[/.]({_YEAR})(?!\d)", _month_first, "DATE", ALL),
     (r"\d\.\d", r"(?<![\d.])(\d{1,2})\.(\d{1,2})\.(?![\d])",
      _day_and_month, "DM", _DAY_MONTH_DOTTED),
     (r"\d\.\d", r"(?<![\d./-])(\d{1,2})\.(\d{1,2})\.(\d{2})(?![\d.]*\d)",
@@ -122,11 +109,8 @@ _FORMS: tuple[tuple[str, str, _Read, str, int], ...] = (
     (r"\d ?[:.hapu'o–-]", r"(?<![\d.:])(?:[01]?\d|2[0-3])(?::[0-5]\d|\.[0-5]\d(?!\.?\d)|"
      r" ?[hu] ?(?:[0-5]\d)?|"
      r"(?: ?[-–] ?\d\d?)?(?:[:.][0-5]\d)? ?(?:[ap]\.?m\b|uhr\b|uur\b|o'clock))(?![\d:]|\w)",
-     _clock, "CLOCK", ALL),
-    (r"[Qq][\d'’/-]|\d[Qq]", rf"(?<!\w)(?:([1-4])Q|Q([1-4])[-/'’]?)({_YEAR}|[0-3]\d)(?!\w)",
-     _quarter, "DATE", ALL),
+     bool, "CLOCK", ALL),
     (r"W\d", r"(?<![\w-])(?-i:W)(\d\d)(?![\w.])", _yearly_week, "DATE", ALL),
-    (r"[Ff][Yy]", rf"(?<!\w)FY[- ]?['’]?({_YEAR}|\d\d)(?![\w/])", _fiscal_year, "DATE", ALL),
     ("年", r"[〇零一二三四五六七八九]{4}(?=年)", _han_year, "YR", ALL),
 )  # fmt: skip
 """What every text of the form holds, quickly looked for; form, what reads it, tag, languages."""

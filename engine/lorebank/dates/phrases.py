@@ -12,10 +12,9 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from lorebank.dates.lattice import Edge, Lattice, RuleTree, read_tokens
-from lorebank.dates.lexicon import ANCHORS, Lexicon, lexicon
+from lorebank.dates.lexicon import ANCHORS, Lexicon, Tokens, lexicon, tokenize
 from lorebank.dates.screening import may_hold_date
 from lorebank.dates.spans import Moment
-from lorebank.dates.tokens import Tokens, tokenize
 from lorebank.domain import Interval
 from lorebank.records import dataclass
 
@@ -133,12 +132,11 @@ def _stages() -> tuple[tuple[RuleTree, ...], tuple[RuleTree, ...]]:
     from lorebank.dates.rules_bounds import BOUND_RULES
     from lorebank.dates.rules_calendar import CALENDAR_RULES
     from lorebank.dates.rules_days import DAY_RULES, REFERENCE_RULES
-    from lorebank.dates.rules_next_to import NEXT_TO_RULES
     from lorebank.dates.rules_parts import PART_RULES
     from lorebank.dates.rules_relative import RELATIVE_RULES
 
     dates = (REFERENCE_RULES, (*DAY_RULES, *CALENDAR_RULES), RELATIVE_RULES)
-    phrases = ((*PART_RULES, *NEXT_TO_RULES), BOUND_RULES)
+    phrases = (PART_RULES, BOUND_RULES)
     return tuple(map(RuleTree, dates)), tuple(map(RuleTree, phrases))
 
 

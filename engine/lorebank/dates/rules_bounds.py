@@ -11,18 +11,16 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
 
-from lorebank.dates.calendar import Days, add_months, shift
 from lorebank.dates.lattice import Rule
 from lorebank.dates.lexicon import ALL, language_bit
 from lorebank.dates.rules_days import day_of_month
-from lorebank.dates.spans import Moment, Span
+from lorebank.dates.rules_relative import Duration, is_year
+from lorebank.dates.spans import Days, Moment, Span, moved, shift
 from lorebank.domain import Interval
 from lorebank.records import dataclass
 
 _HABITUAL_ARTICLE = language_bit("fr") | language_bit("it")
 _AROUND_DAYS = 3
-_SOON = 61
-"""Days: two months ahead a beginning is planned rather than remembered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,18 +96,10 @@ def _resolved(meaning: Meaning, moment: Moment) -> list[tuple[date | None, date 
     if moment.tense == "near" and meaning.modifier in ("until", "before"):
         moment = replace(moment, tense="future")
     begun = meaning.modifier == "since" or (
-        meaning.modifier == "since-or-starting" and not _is_soon(moment, span)
+        meaning.modifier == "since-or-starting" and moment.tense != "future"
     )
     days = _settled(moment, span, begun=begun)
     return [_bounded(meaning, *days)] if days else []
-
-
-def _is_soon(moment: Moment, span: Span) -> bool:
-    """Whether `dal 1° aprile` is told of what is to come."""
-    if moment.tense != "near" or span.cycle is None or span.cycle.period != "year":
-        return moment.tense == "future"
-    coming = moment.coming(span.cycle)
-    return coming is not None and (coming[0] - moment.now).days <= _SOON
 
 
 def _bounded(meaning: Meaning, first: date, last: date) -> tuple[date | None, date | None]:
@@ -160,16 +150,13 @@ def _is_weekly(span: Span) -> bool:
     return span.cycle is not None and span.cycle.period == "week"
 
 
+def _phrase(modifier: str = "exact", *, licensed: bool = True) -> Callable[..., Meaning]:
+    """Builds a phrase of one date, or of the two ends of a range."""
+    return lambda _, *spans: Meaning(spans, modifier, licensed)
+
+
 def _alone(_: Moment, span: Span) -> Meaning:
     return Meaning((span,), licensed=not span.bare)
-
-
-def _licensed(_: Moment, span: Span) -> Meaning:
-    return Meaning((span,))
-
-
-def _unlicensed(_: Moment, span: Span) -> Meaning:
-    return Meaning((span,), licensed=False)
 
 
 def _with_article(_: Moment, span: Span) -> Meaning | None:
@@ -183,40 +170,26 @@ def _with_article_once(moment: Moment, span: Span) -> Meaning | None:
     return None if weekly else _with_article(moment, span)
 
 
-def _bound(modifier: str) -> Callable[[Moment, Span], Meaning | None]:
-    def build(_: Moment, span: Span) -> Meaning:
-        return Meaning((span,), modifier)
-
-    return build
-
-
 def _before_post(_: Moment, span: Span) -> Meaning | None:
     """3日前 is three days ago."""
     return None if _is_monthly(span) else Meaning((span,), "before")
 
 
-def _since_duration(moment: Moment, duration: tuple[int, str]) -> Meaning | None:
-    amount, unit = duration
-    if unit == "year" and amount >= 1900:
+def _since_duration(moment: Moment, duration: Duration) -> Meaning | None:
+    if is_year(duration):
         return None
-    days = {"day": 1, "week": 7, "weekend": 7, "fortnight": 14}.get(unit)
-    months = {"month": 1, "quarter": 3, "half": 6, "year": 12, "decade": 120}.get(unit, 0)
-    first = shift(moment.now, -amount * days) if days else add_months(moment.now, -amount * months)
+    first = moved(moment.now, -duration[0], duration[1])
     return Meaning((Span("range", (first, first)),), "since")
 
 
-def _between_one(_: Moment, span: Span) -> Meaning | None:
-    """`between 1 and 5 May`: the two days are one span already."""
-    return Meaning((span,)) if span.modifier == "between" else None
+def _listed(_: Moment, spans: tuple[Span, ...]) -> Meaning:
+    """`on 1, 2 and 3 December`."""
+    return Meaning(spans, "each")
 
 
 def _between_listed(_: Moment, spans: tuple[Span, ...]) -> Meaning:
     """`between the 2nd and the 5th of December`."""
     return Meaning((spans[0], spans[-1]), "between")
-
-
-def _range(_: Moment, left: Span, right: Span) -> Meaning:
-    return Meaning((left, right), "between")
 
 
 def _range_to_day(moment: Moment, left: Span, day: int) -> Meaning:
@@ -230,10 +203,6 @@ def _range_alone(_: Moment, left: Span, right: Span) -> Meaning | None:
     return Meaning((left, right), "between")
 
 
-def _range_exclusive(_: Moment, left: Span, right: Span) -> Meaning:
-    return Meaning((left, right), "except-last")
-
-
 def _two_days(_: Moment, left: Span, right: Span) -> Meaning | None:
     """`Mon 3 and Tue 4 March`: the month counts for both."""
     if not _is_monthly(left) or _is_monthly(right) or right.granularity != "day":
@@ -241,19 +210,10 @@ def _two_days(_: Moment, left: Span, right: Span) -> Meaning | None:
     return Meaning((left, right), "each")
 
 
-def _listed(_: Moment, spans: tuple[Span, ...]) -> Meaning:
-    return Meaning(spans, "each")
-
-
 def _repeated(_: Moment, *values: object) -> bool | None:
-    """`every Monday`, `every second Friday` name no day."""
+    """`every Monday`, `every second Friday`, `on Wednesday afternoons` name no day."""
     span = values[-1]
-    return True if isinstance(span, Span) and span.cycle is not None else None
-
-
-def _parts_repeated(_: Moment, _weekday: int) -> bool:
-    """`on Wednesday afternoons`."""
-    return True
+    return True if not isinstance(span, Span) or span.cycle is not None else None
 
 
 _D = "DATE|DM|DAY_OF_MONTH|DATE_NUMBER|DATE_BOUND"
@@ -262,49 +222,51 @@ _BEGIN = "since|starting|since_or_starting"
 
 _PHRASES = (
     Rule("DATE", _alone),
-    Rule("in|from the? DATE", _licensed),
+    Rule("in|from the? DATE", _phrase()),
     Rule("art DATE", _with_article, languages=ALL & ~_HABITUAL_ARTICLE),
     Rule("art DATE", _with_article_once, languages=_HABITUAL_ARTICLE),
-    Rule("DATE in_post", _licensed),
-    Rule("DATE_ORDINAL", _licensed),
-    Rule("DAY_OF_MONTH", _unlicensed),
+    Rule("DATE in_post", _phrase()),
+    Rule("DATE_ORDINAL", _phrase()),
+    Rule("DAY_OF_MONTH", _phrase(licensed=False)),
     Rule("in? DAYS", _listed),
-    Rule("DATE_NUMBER|DATE_NUMBER_WEAK", _licensed),
+    Rule("DATE_NUMBER|DATE_NUMBER_WEAK", _phrase()),
     Rule("DATE and the? DATE", _two_days),
-    Rule("SHORT_WEEKDAY dash|to SHORT_WEEKDAY", _range),
-    Rule("from SHORT_WEEKDAY to SHORT_WEEKDAY", _range),
-    Rule("DATE_NUMBER to? DATE_BOUND", _range),
+    Rule("SHORT_WEEKDAY dash|to SHORT_WEEKDAY", _phrase("between")),
+    Rule("from SHORT_WEEKDAY to SHORT_WEEKDAY", _phrase("between")),
+    Rule("DATE_NUMBER to? DATE_BOUND", _phrase("between")),
     Rule("DATE_NUMBER to DAY|DAY_DOT", _range_to_day),
-    Rule(f"since around? the? {_D}", _bound("since")),
-    Rule(f"starting around? the? {_D}", _bound("starting")),
-    Rule(f"since_or_starting around? the? {_D}", _bound("since-or-starting")),
+    Rule(f"since around? the? {_D}", _phrase("since")),
+    Rule(f"starting around? the? {_D}", _phrase("starting")),
+    Rule(f"since_or_starting around? the? {_D}", _phrase("since-or-starting")),
     Rule(f"{_BEGIN} DURATION", _since_duration),
-    Rule(f"{_BEGIN}|from the? {_D} onwards", _bound("starting")),
-    Rule("DATE onwards", _bound("since")),
-    Rule("DATE starting_post", _bound("starting")),
-    Rule(f"until around? the? {_D}", _bound("until")),
-    Rule("until DATE until_post", _bound("until")),
-    Rule("DATE until_post", _bound("until")),
-    Rule(f"before the? {_D}", _bound("before")),
+    Rule(f"{_BEGIN}|from the? {_D} onwards", _phrase("starting")),
+    Rule("DATE onwards", _phrase("since")),
+    Rule("DATE starting_post", _phrase("starting")),
+    Rule(f"until around? the? {_D}", _phrase("until")),
+    Rule("until DATE until_post", _phrase("until")),
+    Rule("DATE until_post", _phrase("until")),
+    Rule(f"before the? {_D}", _phrase("before")),
     Rule("in|before? DATE of? before_post", _before_post),
-    Rule(f"after the? {_D}", _bound("after")),
-    Rule("in|after? DATE of? after_post", _bound("after")),
-    Rule(f"in? around the? {_D} around_post?", _bound("around")),
-    Rule("in? DATE around_post", _bound("around")),
-    Rule("between the? DATE range_post?", _between_one),
+    Rule(f"after the? {_D}", _phrase("after")),
+    Rule("in|after? DATE of? after_post", _phrase("after")),
+    Rule(f"in? around the? {_D} around_post?", _phrase("around")),
+    Rule("in? DATE around_post", _phrase("around")),
     Rule("between DAYS range_post?", _between_listed),
-    Rule(f"between the? {_D} and|dash the? {_D} range_post?", _range),
-    Rule(f"from|since|starting the? {_D} {_JOIN} the? {_D} until_post? range_post?", _range),
-    Rule(f"in the? DATE|DM {_JOIN} the? DATE", _range),
+    Rule(f"between the? {_D} and|dash the? {_D} range_post?", _phrase("between")),
+    Rule(
+        f"from|since|starting the? {_D} {_JOIN} the? {_D} until_post? range_post?",
+        _phrase("between"),
+    ),
+    Rule(f"in the? DATE|DM {_JOIN} the? DATE", _phrase("between")),
     Rule(f"DATE|DM {_JOIN} the? DATE", _range_alone),
-    Rule("in the? DATE and the? DATE", _range),
-    Rule("DATE to|to_post|dash|and DATE until_post|range_post", _range),
-    Rule(f"{_BEGIN} the? {_D} comma? and? until the? {_D}", _range),
-    Rule(f"{_BEGIN}|from the? {_D} comma? and? before the? {_D}", _range_exclusive),
-    Rule("DATE onwards comma? DATE until_post", _range),
+    Rule("in the? DATE and the? DATE", _phrase("between")),
+    Rule("DATE to|to_post|dash|and DATE until_post|range_post", _phrase("between")),
+    Rule(f"{_BEGIN} the? {_D} comma? and? until the? {_D}", _phrase("between")),
+    Rule(f"{_BEGIN}|from the? {_D} comma? and? before the? {_D}", _phrase("except-last")),
+    Rule("DATE onwards comma? DATE until_post", _phrase("between")),
 )  # fmt: skip
 BOUND_RULES = (
     *(replace(rule, tag="PHRASE") for rule in _PHRASES),
     Rule("every the? ORD|NUM? DATE|DATES", _repeated, "NOT"),
-    Rule("in? WEEKDAY dayparts", _parts_repeated, "NOT"),
+    Rule("in? WEEKDAY dayparts", _repeated, "NOT"),
 )

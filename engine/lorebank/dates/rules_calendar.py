@@ -1,89 +1,67 @@
-"""Rules for calendar dates: months, quarters, years, decades, seasons, weeks, holidays."""
+"""Rules for calendar dates: months, quarters, years, decades, seasons, weeks, holidays.
+
+Whatever comes back each year is built without its year here; `rules_relative` puts the year to it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import date
+from typing import Any
 
-from lorebank.dates.calendar import (
+from lorebank.dates.holidays import holiday_days, long_weekend
+from lorebank.dates.lattice import Rule
+from lorebank.dates.lexicon import language_bit
+from lorebank.dates.spans import (
+    Cycle,
     Days,
+    Moment,
+    Span,
     decade_days,
     half_days,
     iso_week_days,
     month_days,
     quarter_days,
     season_days,
+    shift,
+    week_days,
     year_days,
 )
-from lorebank.dates.holidays import holiday_days
-from lorebank.dates.lattice import Rule
-from lorebank.dates.lexicon import language_bit
-from lorebank.dates.rules_days import YEAR_BEHIND
-from lorebank.dates.spans import Cycle, Moment, Span
 
 _CJK = language_bit("zh") | language_bit("ja")
 _DUTCH_OR_GERMAN = language_bit("nl") | language_bit("de")
-_SOME_YEAR = 2024
+_SOME_YEAR = 2020
+"""A leap year of 53 weeks: what it does not have, no year has."""
 
 
-def _yearly(granularity: str, days: Callable[[int], Days | None], *, bare: bool = False) -> Span:
-    return Span(granularity, cycle=Cycle(days), bare=bare)
+def yearly(
+    granularity: str, days: Callable[..., Days | None], *, bare: bool = True
+) -> Callable[..., Span]:
+    """Builds what comes back each year; `days` takes the year and the values of the rule.
+
+    Without a granularity it is a day or a range, as the days are.
+    """
+
+    def build(_: Moment, *values: Any) -> Span:
+        sample = days(_SOME_YEAR, *values)  # raises where no year has such days
+        length = "day" if sample is None or sample[0] == sample[1] else "range"
+        return Span(granularity or length, cycle=Cycle(lambda y: days(y, *values)), bare=bare)
+
+    return build
 
 
-# Months, quarters, halves, years, decades.
+def _around_holiday(around: Callable[[date], Days]) -> Callable[..., Days | None]:
+    """`Labor Day weekend`, `Thanksgiving week`: the days around a holiday's first."""
+
+    def days(year: int, key: str, _unit: str) -> Days | None:
+        found = holiday_days(key, year)
+        return around(found[0]) if found else None
+
+    return days
 
 
-def _month(_: Moment, month: int, year: int) -> Span:
-    return Span("month", month_days(year, month))
-
-
-def _yearly_month(_: Moment, month: int) -> Span:
-    return _yearly("month", lambda year: month_days(year, month), bare=True)
-
-
-def _said_month(_: Moment, month: int) -> Span:
-    return _yearly("month", lambda year: month_days(year, month))
-
-
-def _quarter(_: Moment, quarter: int, year: int) -> Span | None:
-    return Span("quarter", quarter_days(year, quarter)) if 1 <= quarter <= 4 else None
-
-
-def _ord_quarter(moment: Moment, n: int, _unit: str, year: int) -> Span | None:
-    return _quarter(moment, 4 if n == -1 else n, year)
-
-
-def _year_ord_quarter(moment: Moment, year: int, n: int, _unit: str) -> Span | None:
-    return _quarter(moment, n, year)
-
-
-def _yearly_quarter(_: Moment, quarter: int) -> Span | None:
-    return _yearly("quarter", lambda year: quarter_days(year, quarter), bare=True)
-
-
-def _yearly_ord_quarter(_: Moment, n: int, _unit: str) -> Span | None:
-    if not 1 <= n <= 4:
-        return None
-    return _yearly("quarter", lambda year: quarter_days(year, n), bare=True)
-
-
-def _half(_: Moment, half: int, year: int) -> Span:
-    return Span("half", half_days(year, half))
-
-
-def _ord_half(moment: Moment, n: int, _unit: str, year: int) -> Span | None:
-    half = 2 if n == -1 else n
-    return _half(moment, half, year) if half in (1, 2) else None
-
-
-def _yearly_half(_: Moment, half: int) -> Span:
-    return _yearly("half", lambda year: half_days(year, half))
-
-
-def _yearly_ord_half(_: Moment, n: int, _unit: str) -> Span | None:
-    if n not in (1, 2):
-        return None
-    return _yearly("half", lambda year: half_days(year, n), bare=True)
+def _half_days(year: int, half: int, _unit: str) -> Days:
+    return half_days(year, half)
 
 
 def _year(_: Moment, year: int) -> Span:
@@ -94,139 +72,70 @@ def _bare_year(_: Moment, year: int) -> Span:
     return Span("year", year_days(year), bare=True)
 
 
-def _school_year(_: Moment, first: int, last: int) -> Span | None:
-    if last != (first + 1) % 100:
-        return None
-    return Span("range", (date(first, 1, 1), date(first + 1, 12, 31)), bare=True)
-
-
-def _named_school_year(_: Moment, month: int, first: int, last: int) -> Span | None:
-    """`school year 2024/25`: from its first month up to that month of the next year."""
-    if last % 100 != (first + 1) % 100:
-        return None
-    return Span("range", (date(first, month, 1), month_days(first + 1, month - 1)[1]))
-
-
-def _same_time(moment: Moment, year: int) -> Span:
-    """`this time last year`: that year's month of today."""
-    return Span("month", month_days(year, moment.now.month))
-
-
 def _decade(_: Moment, year: int) -> Span | None:
+    """`the 1980s`, `the 90s`; of two digits, what is up to 20 belongs to this century."""
+    if year < 100:
+        year += 2000 if year <= 20 else 1900
     return Span("decade", decade_days(year)) if year % 10 == 0 else None
 
 
-def _short_decade(moment: Moment, number: int) -> Span | None:
-    if number % 10 or number > 90:
-        return None
-    return _decade(moment, number + (2000 if number <= 20 else 1900))
+def _season_of_two_years(_: Moment, season: str, year: int, last: int) -> Span | None:
+    """`winter 2024/25`."""
+    return Span("season", season_days(year, season)) if _follows(last, year) else None
 
 
-# Seasons, ISO weeks, holidays.
+def _school_year(_: Moment, month: int, year: int, last: int) -> Span | None:
+    """`school year 2024/25`: from its first month up to that month of the next year."""
+    days = date(year, month, 1), shift(date(year + 1, month, 1), -1)
+    return Span("range", days) if _follows(last, year) else None
 
 
-def _season(_: Moment, season: str, year: int) -> Span:
-    return Span("season", season_days(year, season))
+def _follows(last: int, year: int) -> bool:
+    return last % 100 == (year + 1) % 100
 
 
-def _season_two_years(moment: Moment, season: str, year: int, last: int) -> Span | None:
-    return _season(moment, season, year) if last % 100 == (year + 1) % 100 else None
+def _this_time(moment: Moment) -> Span:
+    """`this time last year`: that year's month of today."""
+    return yearly("month", month_days)(moment, moment.now.month)
 
 
-def _yearly_season(_: Moment, season: str) -> Span:
-    return _yearly("season", lambda year: season_days(year, season), bare=True)
-
-
-def _week(_: Moment, week: int, year: int) -> Span:
-    return Span("week", iso_week_days(year, week))
-
-
-def _yearly_week(_: Moment, week: int) -> Span | None:
-    if not 1 <= week <= 53:
-        return None
-    return _yearly("week", lambda year: iso_week_days(year, week), bare=True)
-
-
-def _holiday(_: Moment, key: str, year: int) -> Span | None:
-    days = holiday_days(key, year)
-    return Span(_length(days), days) if days else None
-
-
-def _yearly_holiday(_: Moment, key: str) -> Span:
-    sample = holiday_days(key, _SOME_YEAR)
-    return _yearly(_length(sample), lambda year: holiday_days(key, year), bare=True)
-
-
-def _yearly_weeks(_: Moment, first: int, last: int) -> Span | None:
-    if not 1 <= first < last <= 53:
-        return None
-    return _yearly(
-        "range",
-        lambda year: (iso_week_days(year, first)[0], iso_week_days(year, last)[1]),
-        bare=True,
-    )
-
-
-def _length(days: Days | None) -> str:
-    return "day" if days is None or days[0] == days[1] else "range"
-
+_month = yearly("month", month_days)
+_quarter = yearly("quarter", quarter_days)
+_ord_quarter = yearly("quarter", lambda year, n, _unit: quarter_days(year, n))
+_half = yearly("half", half_days)
+_season = yearly("season", season_days)
+_week = yearly("week", iso_week_days)
+_holiday = yearly("", lambda year, key: holiday_days(key, year))
 
 CALENDAR_RULES = (
-    Rule(f"MON {YEAR_BEHIND}", _month),
-    Rule("MON YR_SHORT", _month),
-    Rule("YR of? the? MON", _month, order=(1, 0)),
-    Rule("MONTH", _yearly_month),
-    Rule("MNUM yue", _said_month, languages=_CJK),
-    Rule(f"QUARTER slash? dash? {YEAR_BEHIND}", _quarter),
-    Rule("QUARTER YR_SHORT", _quarter),
-    Rule("YR comma? dash? of? QUARTER", _quarter, order=(1, 0)),
-    Rule(f"the? ORD U_QUARTER {YEAR_BEHIND}", _ord_quarter),
-    Rule("YR of? ord_pre? ORD|NUM U_QUARTER", _year_ord_quarter),
-    Rule("YR of? the? ORD U_QUARTER", _year_ord_quarter),
-    Rule("QUARTER", _yearly_quarter),
-    Rule("ORD U_QUARTER", _yearly_ord_quarter),
-    Rule("ord_pre NUM U_QUARTER", _yearly_ord_quarter),
-    Rule(f"HALF slash? dash? {YEAR_BEHIND}", _half),
-    Rule("YR of? dash? HALF", _half, order=(1, 0)),
-    Rule(f"the? ORD U_HALF {YEAR_BEHIND}", _ord_half),
-    Rule("HALF", _yearly_half, languages=_CJK),
-    Rule("ORD U_HALF", _yearly_ord_half),
+    Rule("MONTH", _month),
+    Rule("MON", _month, "NEEDS_YEAR"),
+    Rule("MNUM yue", yearly("month", month_days, bare=False), languages=_CJK),
+    Rule("QUARTER", _quarter),
+    Rule("QUARTER", _quarter, "NEEDS_YEAR"),
+    Rule("ORD U_QUARTER", _ord_quarter),
+    Rule("HALF", _half, "NEEDS_YEAR"),
+    Rule("HALF", yearly("half", half_days, bare=False), languages=_CJK),
+    Rule("ORD U_HALF", yearly("half", _half_days)),
+    Rule("same_time", _this_time, "NEEDS_YEAR"),
     Rule("YEAR_SAID", _year),
-    Rule("YEAR", _bare_year),
-    Rule("YR_SHORT", _bare_year),
-    Rule("YEAR dash|slash TWO", _school_year),
-    Rule("SCHOOL_YEAR of? YR dash|slash TWO|YR", _named_school_year),
-    Rule("same_time of? the? YR", _same_time),
-    Rule("YR comma? of? same_time", _same_time),
+    Rule("YEAR|YR_SHORT", _bare_year),
     Rule("YR decade_post u_year?", _decade),
-    Rule("decade_pre YR", _decade),
-    Rule("decade_the apostrophe? TWO decade_post u_year?", _short_decade),
-    Rule("apostrophe TWO decade_post", _short_decade),
-    Rule("TWO decade_post", _short_decade, "SHORT_DECADE"),
-    Rule("DECADE", _decade, "SHORT_DECADE"),
-    Rule("decade_pre apostrophe? TWO", _short_decade),
-    Rule("decade_pre DECADE", _decade),
+    Rule("decade_pre apostrophe? YR|TWO|DECADE", _decade),
+    Rule("decade_the apostrophe? TWO decade_post u_year?", _decade),
+    Rule("apostrophe TWO decade_post", _decade),
     Rule("decade_the DECADE u_year?", _decade),
-    Rule("DECADE u_year", _decade),
-    Rule("NUM decade_post u_year?", _short_decade, languages=_CJK | language_bit("de")),
-    Rule(f"SEASON {YEAR_BEHIND}", _season),
-    Rule("SEASON YR_SHORT", _season),
-    Rule("SEASON of? YR slash|dash TWO", _season_two_years),
-    Rule("SEASON of? YR slash|dash YR", _season_two_years),
-    Rule("YR of? the? SEASON", _season, order=(1, 0)),
-    Rule("SEASON", _yearly_season),
-    Rule("SEASONS", _yearly_season, "DATES"),
-    Rule("week_no NUM", _yearly_week),
-    Rule(f"week_no NUM slash? {YEAR_BEHIND}", _week),
-    Rule("week_no NUM dash|to|and NUM", _yearly_weeks),
-    Rule("ORD week_no", _yearly_week, languages=_DUTCH_OR_GERMAN),
-    Rule("ORD week_no of? the? YR", _week, languages=_DUTCH_OR_GERMAN),
-    Rule("YR comma? week_no NUM", _week, order=(1, 0)),
-    Rule("YR of? ord_pre NUM u_week", _week, order=(1, 0)),
-    Rule("ord_pre NUM u_week", _yearly_week),
-    Rule("HOLIDAY", _yearly_holiday),
-    Rule("HOLIDAY", _yearly_holiday, "HOLIDAY_DATE"),
-    Rule(f"HOLIDAY {YEAR_BEHIND}", _holiday, "HOLIDAY_DATE"),
-    Rule(f"HOLIDAY {YEAR_BEHIND}", _holiday),
-    Rule("YR of? the? HOLIDAY", _holiday, order=(1, 0)),
+    Rule("NUM decade_post u_year?", _decade, languages=_CJK | language_bit("de")),
+    Rule("TWO decade_post", _decade, "SHORT_DECADE"),
+    Rule("DECADE", _decade, "SHORT_DECADE"),
+    Rule("SEASON", _season),
+    Rule("SEASONS", _season, "DATES"),
+    Rule("SEASON of? YR slash|dash TWO|YR", _season_of_two_years),
+    Rule("SCHOOL_YEAR of? YR slash|dash TWO|YR", _school_year),
+    Rule("week_no NUM", _week),
+    Rule("ORD week_no", _week, languages=_DUTCH_OR_GERMAN),
+    Rule("ord_pre NUM u_week", _week),
+    Rule("HOLIDAY", _holiday),
+    Rule("HOLIDAY U_WEEKEND", yearly("range", _around_holiday(long_weekend), bare=False)),
+    Rule("HOLIDAY U_WEEK", yearly("week", _around_holiday(week_days), bare=False)),
 )  # fmt: skip

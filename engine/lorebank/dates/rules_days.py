@@ -1,4 +1,4 @@
-"""Rules for single days and weekdays: `3 May 2025`, `the 15th`, `Friday of last week`.
+"""Rules for single days and weekdays: `3 May`, `the 15th`, `Friday of last week`.
 
 Before them come references: years, weeks and months counted from now, as numbers for later rules.
 """
@@ -8,16 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import date
 
-from lorebank.dates.calendar import Days, shift, week_days, weekend_days
 from lorebank.dates.lattice import Rule
 from lorebank.dates.lexicon import ALL, language_bit
-from lorebank.dates.spans import Cycle, Moment, Span
-
-YEAR_BEHIND = "comma? of? the? YR"
-"""Where a year may stand behind a day or month."""
+from lorebank.dates.rules_calendar import yearly
+from lorebank.dates.spans import Cycle, Days, Moment, Span, one_day, shift, week_days, weekend_days
 
 _NOT_FAR = 70
 """Days within which the 17th is a Saturday, where somebody writes so: it is in two of 14 months."""
+_YEARS_AHEAD = 20
+"""Of two digits: `'44` is ahead in 2025, `'46` was."""
 _CJK = language_bit("zh") | language_bit("ja")
 _CHINESE = language_bit("zh")
 
@@ -26,12 +25,12 @@ def _same(_: Moment, value: object) -> object:
     return value
 
 
+# References: years, weeks and months counted from now, as numbers for later rules.
+
+
 def _short_year(moment: Moment, two_digits: int) -> int:
     year = moment.now.year - moment.now.year % 100 + two_digits
-    return year if year <= moment.now.year + 20 else year - 100
-
-
-# References: years, weeks and months counted from now, as numbers for later rules.
+    return year if year <= moment.now.year + _YEARS_AHEAD else year - 100
 
 
 def _relative_year(moment: Moment, offset: int, _unit: str) -> int:
@@ -71,7 +70,6 @@ REFERENCE_RULES = (
     Rule("REL_PRE U_MONTH", _offset, "MONTH_REF"),
     Rule("U_MONTH REL_POST", _offset, "MONTH_REF", order=(1, 0)),
     Rule("UNITWORD", _unitword("month"), "MONTH_REF"),
-    Rule("MNUM yue", _same, "MONTH", _CJK),
     Rule("MNUM yue", _same, "MON", _CJK),
     Rule("ord_pre DAY", _same, "DAY"),
     Rule("ord_pre DAY", _same, "DAY_ORD"),
@@ -80,46 +78,36 @@ REFERENCE_RULES = (
 )  # fmt: skip
 
 
-# Days.
+# Days of a month.
 
 
-def _day(_: Moment, day: int, month: int, year: int) -> Span:
-    found = date(year, month, day)
-    return Span("day", (found, found))
-
-
-def _yearly_day(_: Moment, day: int, month: int) -> Span | None:
-    date(2024, month, day)  # raises where no year has that day
-
-    def days(year: int) -> Days:
-        found = date(year, month, day)
-        return found, found
-
-    return Span("day", cycle=Cycle(days))
-
-
-def _day_range(_: Moment, first: int, last: int, month: int, year: int) -> Span | None:
-    if first >= last:
-        return None
+def _days_of_year(year: int, first: int, last: int, month: int) -> Days | None:
     days = date(year, month, first), date(year, month, last)
-    return Span("range", days, modifier="between")
+    return days if first < last else None
 
 
-def _yearly_day_range(_: Moment, first: int, last: int, month: int) -> Span | None:
+_day = yearly("day", lambda year, day, month: one_day(date(year, month, day)), bare=False)
+
+
+def _day_range(moment: Moment, first: int, last: int, month: int) -> Span | None:
+    """`3-7 March`; a range that runs backwards is none."""
     if first >= last:
         return None
-    date(2024, month, last)
+    span = yearly("range", _days_of_year, bare=False)(moment, first, last, month)
+    return Span("range", cycle=span.cycle, modifier="between")
 
-    def days(year: int) -> Days:
-        return date(year, month, first), date(year, month, last)
 
-    return Span("range", cycle=Cycle(days), modifier="between")
+def _days(moment: Moment, *numbers: int) -> tuple[Span, ...]:
+    """`23, 24 and 25 February`."""
+    *days, month = numbers
+    return tuple(_day(moment, day, month) for day in days)
 
 
 def day_of_month(_: Moment, day: int) -> Span:
+    """`the 15th` of any month."""
+
     def days(index: int) -> Days:
-        found = date(index // 12, index % 12 + 1, day)
-        return found, found
+        return one_day(date(index // 12, index % 12 + 1, day))
 
     return Span("day", cycle=Cycle(days, "month"))
 
@@ -129,9 +117,9 @@ def _day_of_month_bare(moment: Moment, day: int) -> Span:
 
 
 def _day_of_month_ref(moment: Moment, day: int, offset: int) -> Span:
+    """`the 15th of next month`."""
     index = moment.now.year * 12 + moment.now.month - 1 + offset
-    found = date(index // 12, index % 12 + 1, day)
-    return Span("day", (found, found))
+    return Span("day", one_day(date(index // 12, index % 12 + 1, day)))
 
 
 # Weekdays.
@@ -139,15 +127,9 @@ def _day_of_month_ref(moment: Moment, day: int, offset: int) -> Span:
 
 def _weekday(_: Moment, weekday: int) -> Span:
     def days(week: int) -> Days:
-        found = date.fromordinal(7 * week + 1 + weekday)
-        return found, found
+        return one_day(date.fromordinal(7 * week + 1 + weekday))
 
     return Span("day", cycle=Cycle(days, "week"), bare=True)
-
-
-def _second(_moment: Moment, _weekday: int, span: Span) -> Span:
-    """`Sa, 14.3.`: the date says which."""
-    return span
 
 
 def _weekday_at(moment: Moment, weekday: int, _clock: bool) -> Span:
@@ -155,17 +137,12 @@ def _weekday_at(moment: Moment, weekday: int, _clock: bool) -> Span:
     return Span("day", cycle=_weekday(moment, weekday).cycle)
 
 
-def _weekday_said(moment: Moment, weekday: int) -> Span:
-    """`Tuesday night`."""
-    return Span("day", cycle=_weekday(moment, weekday).cycle, bare=True)
-
-
 def _weekday_and_day(moment: Moment, weekday: int, day: int) -> Span | None:
     """`Saturday 17`: the 17th of a month where it is a Saturday, not far from now."""
 
     def days(index: int) -> Days | None:
         found = date(index // 12, index % 12 + 1, day)
-        return (found, found) if found.weekday() == weekday else None
+        return one_day(found) if found.weekday() == weekday else None
 
     cycle = Cycle(days, "month")
     near = (moment.coming(cycle), moment.preceding(cycle, moment.now))
@@ -174,97 +151,51 @@ def _weekday_and_day(moment: Moment, weekday: int, day: int) -> Span | None:
     return Span("day", cycle=cycle)
 
 
-def _days(_: Moment, *numbers: int) -> tuple[Span, ...]:
-    """`23, 24 and 25 February`."""
-    *days, month = numbers
-    return tuple(_checked(_yearly_day(_, day, month)) for day in days)
-
-
-def _month_days(_: Moment, month: int, *days: int) -> tuple[Span, ...]:
-    return _days(_, *days, month)
-
-
-def _dated_days(_: Moment, *numbers: int) -> tuple[Span, ...]:
-    *days, month, year = numbers
-    return tuple(_day(_, day, month, year) for day in days)
-
-
-def _checked(span: Span | None) -> Span:
-    if span is None:
-        raise ValueError("no such day")
-    return span
+def _weeks_on(moment: Moment, weekday: int, weeks: int) -> Span:
+    """`Monday week`, `lundi en huit`: counted from the coming one."""
+    coming = (weekday - moment.now.weekday() - 1) % 7 + 1
+    return Span("day", one_day(shift(moment.now, coming + 7 * weeks)))
 
 
 def _in_weeks_on(moment: Moment, duration: tuple[int, str], weekday: int) -> Span | None:
-    """`a week on Tuesday`, `zaterdag over een week`: counted from the coming one."""
+    """`a week on Tuesday`, `zaterdag over een week`."""
     amount, unit = duration
-    if unit not in ("week", "fortnight"):
-        return None
-    weeks = amount * (2 if unit == "fortnight" else 1)
-    coming = (weekday - moment.now.weekday() - 1) % 7 + 1
-    found = shift(moment.now, coming + 7 * weeks)
-    return Span("day", (found, found))
-
-
-def _weekday_week(moment: Moment, weekday: int, weeks: int) -> Span:
-    """`Monday week`, `lundi en huit`: the Monday after the coming one."""
-    found = shift(moment.now, (weekday - moment.now.weekday() - 1) % 7 + 1 + 7 * weeks)
-    return Span("day", (found, found))
-
-
-def _day_week(moment: Moment, offset: int, weeks: int) -> Span:
-    """`today week`, `aujourd'hui en huit`."""
-    found = shift(moment.now, offset + 7 * weeks)
-    return Span("day", (found, found))
+    weeks = {"week": amount, "fortnight": 2 * amount}.get(unit)
+    return _weeks_on(moment, weekday, weeks) if weeks else None
 
 
 def _weekday_of_week(moment: Moment, weekday: int, offset: int) -> Span:
-    monday = week_days(moment.now)[0].toordinal() + 7 * offset
-    found = date.fromordinal(monday + weekday)
-    return Span("day", (found, found))
+    return Span("day", one_day(shift(week_days(moment.now)[0], 7 * offset + weekday)))
 
 
 def weekend_cycle() -> Cycle:
-    def days(week: int) -> Days:
-        return weekend_days(date.fromordinal(7 * week + 1))
-
-    return Cycle(days, "week")
+    """The weekends, one a week."""
+    return Cycle(lambda week: weekend_days(date.fromordinal(7 * week + 1)), "week")
 
 
 def _weekend(_: Moment, _unit: str) -> Span:
     return Span("range", cycle=weekend_cycle(), bare=True)
 
 
+_TWO = "the? DAY and|comma the? DAY"
+_THREE = "the? DAY comma the? DAY comma? and the? DAY"
+_FOUR = "the? DAY comma the? DAY comma the? DAY comma? and the? DAY"
+
 DAY_RULES = (
-    Rule(f"the? DAY of? MON {YEAR_BEHIND}", _day),
-    Rule("DAY dash MON dash YR", _day),
-    Rule("DAY of? MON YR_SHORT", _day),
-    Rule("MON the? DAY comma? of? YR", _day, order=(1, 0, 2)),
-    Rule("MON the? DAY comma? YR_SHORT", _day, order=(1, 0, 2)),
-    Rule("YR comma? of? MON DAY", _day, order=(2, 1, 0)),
-    Rule("YR of? MON DAY ri", _day, languages=_CJK, order=(2, 1, 0)),
-    Rule("the? DAY of? MON", _yearly_day),
-    Rule("the ORD of MON", _yearly_day),
-    Rule(f"the? ORD of MON {YEAR_BEHIND}", _day),
-    Rule("MON the? DAY", _yearly_day, languages=ALL & ~_CJK, order=(1, 0)),
-    Rule("MON the ORD", _yearly_day, order=(1, 0)),
-    Rule("MON DAY ri", _yearly_day, languages=_CJK, order=(1, 0)),
-    Rule(f"the? DAY dash|to the? DAY of? MON {YEAR_BEHIND}", _day_range),
-    Rule("the? DAY dash|to the? DAY of? MON", _yearly_day_range),
-    Rule("MON DAY dash|to DAY comma? YR", _day_range, order=(1, 2, 0, 3)),
-    Rule("MON DAY dash|to DAY", _yearly_day_range, order=(1, 2, 0)),
-    Rule("MON DAY ri? to|dash DAY ri", _yearly_day_range, languages=_CJK, order=(1, 2, 0)),
-    Rule("the? DAY and|comma the? DAY of? MON", _days, "DAYS"),
-    Rule("the? DAY comma the? DAY comma? and the? DAY of? MON", _days, "DAYS"),
-    Rule("the? DAY comma the? DAY comma the? DAY comma? and the? DAY of? MON", _days, "DAYS"),
-    Rule(f"the? DAY and|comma the? DAY of? MON {YEAR_BEHIND}", _dated_days, "DAYS"),
-    Rule(f"the? DAY comma the? DAY comma? and the? DAY of? MON {YEAR_BEHIND}", _dated_days, "DAYS"),
-    Rule("MON DAY and|comma DAY", _month_days, "DAYS"),
-    Rule("MON DAY comma DAY comma? and DAY", _month_days, "DAYS"),
+    Rule("the? DAY of? MON", _day),
+    Rule("DAY dash MON", _day, "NEEDS_YEAR"),
+    Rule("MON the? DAY", _day, languages=ALL & ~_CJK, order=(1, 0)),
+    Rule("MON DAY ri", _day, languages=_CJK, order=(1, 0)),
+    Rule("the? DAY dash|to the? DAY of? MON", _day_range),
+    Rule("MON DAY dash|to DAY", _day_range, order=(1, 2, 0)),
+    Rule("MON DAY ri? to|dash DAY ri", _day_range, languages=_CJK, order=(1, 2, 0)),
+    *(Rule(f"{days} of? MON", _days, "DAYS") for days in (_TWO, _THREE, _FOUR)),
+    Rule("MON DAY and|comma DAY", _days, "DAYS", order=(1, 2, 0)),
     Rule("WEEKDAY|WDAY comma? the? DAY|DAY_ORD|DAY_DOT", _weekday_and_day),
     Rule("WEEKDAY|WDAY comma? in? CLOCK", _weekday_at),
-    Rule("WEEKDAY|WDAY comma? DM|DM_WEAK", _second),
+    Rule("weekday|wday comma? DM|DM_WEAK", _same),
     Rule("WDAY", _weekday, "SHORT_WEEKDAY"),
+    Rule("WEEKDAY WEEK_ON", _weeks_on),
     Rule("DURATION on WEEKDAY", _in_weeks_on),
     Rule("WEEKDAY ahead_pre DURATION", _in_weeks_on, order=(1, 0)),
     Rule("on|from the? DAY_ORD", day_of_month, "DATE_ORDINAL"),
@@ -279,9 +210,7 @@ DAY_RULES = (
     Rule("MONTH_REF of? DAY ri", _day_of_month_ref, languages=_CJK, order=(1, 0)),
     Rule("WEEKDAY", _weekday),
     Rule("WEEKDAYS", _weekday, "DATES"),
-    Rule("WEEKDAY in? daypart", _weekday_said),
-    Rule("WEEKDAY WEEK_ON", _weekday_week),
-    Rule("DAYWORD WEEK_ON", _day_week),
+    Rule("WEEKDAY in? daypart", _weekday),
     Rule("WEEKDAY comma? of? the? WEEK_REF", _weekday_of_week),
     Rule("WEEK_REF apostrophe? of? WEEKDAY", _weekday_of_week, order=(1, 0)),
     Rule("REL_PRE WEEKDAY", _weekday_of_week, languages=_CHINESE, order=(1, 0)),

@@ -1,26 +1,33 @@
-"""Rules that narrow or move a date: `early 2024`, `end of May`, `the week of 10 Nov`."""
+"""Rules that narrow or move a date: `early 2024`, `end of May`, `the day after Christmas`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from datetime import date
+from typing import Any
 
-from lorebank.dates.calendar import (
+from lorebank.dates.lattice import Rule
+from lorebank.dates.lexicon import language_bit
+from lorebank.dates.spans import (
+    Cycle,
     Days,
+    Moment,
+    Span,
     add_months,
     half_days,
     month_days,
     nth_weekday,
+    one_day,
     quarter_days,
     shift,
     unit_days,
+    week_days,
+    weekend_days,
 )
-from lorebank.dates.lattice import Rule
-from lorebank.dates.lexicon import language_bit
-from lorebank.dates.spans import Cycle, Moment, Span
 
-_GENITIVE_FIRST = language_bit("zh") | language_bit("ja") | language_bit("tr")
+_CJK = language_bit("zh") | language_bit("ja")
+_GENITIVE_FIRST = _CJK | language_bit("tr")
 
 _YEAR_MONTHS = {
     "early": (1, 4),
@@ -100,12 +107,21 @@ _PARTS: dict[str, Callable[[str, Days], Days]] = {
 }
 
 
-def _part_of(_: Moment, part: str, span: Span) -> Span | None:
-    if span.granularity in ("day", "range"):
-        return None
-    take = _PARTS.get(span.granularity, _third)
-    found = span.refined("range", lambda days: take(part, days))
+def _narrowed(
+    span: Span, granularity: str, part: Callable[[Days], Days | None], of: Collection[str]
+) -> Span | None:
+    """A part of what a span of these granularities names, or something beside it."""
+    found = span.refined(granularity, part) if span.granularity in of else None
     return replace(found, bare=False) if found else None
+
+
+# Parts.
+
+
+def _part_of(_: Moment, part: str, span: Span) -> Span | None:
+    take = _PARTS.get(span.granularity, _third)
+    wholes = (*_PARTS, "week", "half")
+    return _narrowed(span, "range", lambda days: take(part, days), wholes)
 
 
 def _part_of_unit(moment: Moment, part: str, unit: str) -> Span | None:
@@ -119,14 +135,11 @@ def _edge(moment: Moment, edge: tuple[str, str]) -> Span:
     part, unit = edge
 
     def days(index: int) -> Days:
-        return _PARTS[unit](part, unit_days(_day_in(unit, index), unit, 0))
+        first = date(index, 1, 1) if unit == "year" else date(index // 12, index % 12 + 1, 1)
+        return _PARTS[unit](part, unit_days(first, unit, 0))
 
     cycle = Cycle(days, "year" if unit == "year" else "month")
     return Span("range", moment.nearest(cycle), cycle, bare=True)
-
-
-def _day_in(unit: str, index: int) -> date:
-    return date(index, 1, 1) if unit == "year" else date(index // 12, index % 12 + 1, 1)
 
 
 def _edge_of(moment: Moment, edge: tuple[str, str], span: Span) -> Span | None:
@@ -137,8 +150,7 @@ def _edge_of(moment: Moment, edge: tuple[str, str], span: Span) -> Span | None:
 def _nth_unit(n: int, unit: str, granularity: str, days: Days) -> Days | None:
     """The n-th day, week, weekend, month, quarter or half of a month or year."""
     if unit == "day":
-        day = shift(days[0], n - 1) if n > 0 else days[1]
-        return day, day
+        return one_day(shift(days[0], n - 1) if n > 0 else days[1])
     if unit == "week":
         first = shift(days[0], 7 * (n - 1)) if n > 0 else shift(days[1], -6)
         return (first, min(shift(first, 6), days[1])) if first <= days[1] else None
@@ -147,24 +159,28 @@ def _nth_unit(n: int, unit: str, granularity: str, days: Days) -> Days | None:
         return (saturday, shift(saturday, 1)) if saturday else None
     if unit in ("half", "fortnight") and granularity == "month":
         return _month_part("first-half" if n == 1 else "second-half", days)
-    if granularity != "year":
+    if granularity != "year" or unit not in _IN_YEAR:
         return None
-    year = days[0].year
-    if unit == "half":
-        return half_days(year, 2 if n == -1 else n)
-    if unit == "quarter":
-        return quarter_days(year, 4 if n == -1 else n)
-    if unit == "month":
-        return month_days(year, 12 if n == -1 else n)
-    return None
+    last, unit_of_year = _IN_YEAR[unit]
+    return unit_of_year(days[0].year, last if n == -1 else n)
+
+
+_IN_YEAR: dict[str, tuple[int, Callable[[int, int], Days]]] = {
+    "half": (2, half_days),
+    "quarter": (4, quarter_days),
+    "month": (12, month_days),
+}
+"""Unit → how many a year has, and the days of one."""
 
 
 def _nth_unit_of(_: Moment, n: int, unit: str, span: Span) -> Span | None:
-    if span.granularity not in ("month", "year", "quarter", "season"):
-        return None
     granularity = unit if unit in ("day", "week", "month", "quarter", "half") else "range"
-    found = span.refined(granularity, lambda days: _nth_unit(n, unit, span.granularity, days))
-    return replace(found, bare=False) if found else None
+    return _narrowed(
+        span,
+        granularity,
+        lambda days: _nth_unit(n, unit, span.granularity, days),
+        ("month", "year", "quarter", "season"),
+    )
 
 
 def _nth_unit_of_unit(moment: Moment, n: int, unit: str, whole: str) -> Span | None:
@@ -174,28 +190,18 @@ def _nth_unit_of_unit(moment: Moment, n: int, unit: str, whole: str) -> Span | N
 
 
 def _nth_weekday_of(_: Moment, n: int, weekday: int, span: Span) -> Span | None:
-    if span.granularity not in ("month", "year"):
-        return None
-
     def narrowed(days: Days) -> Days | None:
         day = nth_weekday(days, weekday, n)
-        return (day, day) if day else None
+        return one_day(day) if day else None
 
-    found = span.refined("day", narrowed)
-    return replace(found, bare=False) if found else None
-
-
-def _weekday_and_date(_: Moment, _weekday: int, span: Span) -> Span | None:
-    if span.granularity != "day" or (span.cycle and span.cycle.period == "week"):
-        return None
-    return replace(span, bare=False)
+    return _narrowed(span, "day", narrowed, ("month", "year"))
 
 
 def _first_units_of(_: Moment, n: int, duration: tuple[int, str], span: Span) -> Span | None:
     """`the first two weeks of October`, `the last 3 days of May`."""
     amount, unit = duration
     length = {"day": 1, "week": 7}.get(unit, 0) * amount
-    if n not in (1, -1) or not length or span.granularity not in ("month", "year", "quarter"):
+    if n not in (1, -1) or not length:
         return None
 
     def narrowed(days: Days) -> Days:
@@ -203,16 +209,21 @@ def _first_units_of(_: Moment, n: int, duration: tuple[int, str], span: Span) ->
             return days[0], shift(days[0], length - 1)
         return shift(days[1], 1 - length), days[1]
 
-    found = span.refined("range", narrowed)
-    return replace(found, bare=False) if found else None
+    return _narrowed(span, "range", narrowed, ("month", "year", "quarter"))
 
 
-def _anniversary(_: Moment, span: Span, year: int) -> Span | None:
-    """`summer last year`, `27 November last year`: a yearly date in a year counted from now."""
-    if span.cycle is None or span.cycle.period != "year":
+def _weekday_and_date(_: Moment, _weekday: int, span: Span) -> Span | None:
+    """`Monday, 3 November`: the date says which."""
+    if span.granularity != "day" or (span.cycle and span.cycle.period == "week"):
         return None
-    days = span.cycle.days(year)
-    return Span(span.granularity, days) if days else None
+    return replace(span, bare=False)
+
+
+def _weekday_in_week(_: Moment, weekday: int, span: Span) -> Span | None:
+    """`Wednesday two weeks ago`."""
+    if span.granularity != "week" or span.days is None or span.days[0] is None:
+        return None
+    return Span("day", one_day(shift(span.days[0], weekday)))
 
 
 def _on_that_day(_: Moment, span: Span) -> Span | None:
@@ -224,10 +235,59 @@ def _same(_: Moment, span: Span) -> Span:
     return span
 
 
+# What lies beside a day.
+
+
+def _beside(granularity: str, move: Callable[..., Days]) -> Callable[..., Span | None]:
+    """Builds from a day what `move` makes of it and of the other values of the rule."""
+
+    def build(_: Moment, *values: Any) -> Span | None:
+        *others, span = values
+        return _narrowed(span, granularity, lambda days: move(days[0], *others), ("day",))
+
+    return build
+
+
+def _counted_from(direction: int) -> Callable[[Moment, tuple[int, str], Span], Span | None]:
+    """`two days before Christmas`, `a week after Easter`: the day, week or month so far off."""
+
+    def build(_: Moment, duration: tuple[int, str], span: Span) -> Span | None:
+        amount, unit = duration
+        if unit not in ("day", "week", "month"):
+            return None
+        return _narrowed(
+            span, unit, lambda days: unit_days(days[0], unit, direction * amount), ("day",)
+        )
+
+    return build
+
+
+def _weekday_before(day: date, weekday: int) -> Days:
+    """`the Sunday before 25 October`."""
+    return one_day(shift(day, -((day.weekday() - weekday - 1) % 7) - 1))
+
+
+def _weekday_after(day: date, weekday: int) -> Days:
+    return one_day(shift(day, (weekday - day.weekday() - 1) % 7 + 1))
+
+
+def _weekend_before(day: date) -> Days:
+    """`the weekend before Christmas`: the last one that is over by then."""
+    return weekend_days(shift(day, -7))
+
+
+def _weekend_after(day: date) -> Days:
+    return weekend_days(shift(day, 7 if day.weekday() >= 5 else 0))
+
+
+def _week_next_to(day: date, step: int) -> Days:
+    """The week before a Sunday is the one that it ends."""
+    return week_days(shift(day, step if day.weekday() == 6 else 7 * step))
+
+
 PART_RULES = (
     Rule("the? PART of? the? DATE", _part_of),
-    Rule("the? PART dash DATE|SHORT_DECADE", _part_of),
-    Rule("the? PART SHORT_DECADE", _part_of),
+    Rule("the? PART dash? DATE|SHORT_DECADE", _part_of),
     Rule("DATE of? PART_POST", _part_of, order=(1, 0)),
     Rule("the? PART of? the? UNIT", _part_of_unit),
     Rule("EDGE_WORD", _edge),
@@ -240,9 +300,20 @@ PART_RULES = (
     Rule("DATE of? ord_pre? ORD of? WEEKDAY", _nth_weekday_of, "DATE", _GENITIVE_FIRST, (1, 2, 0)),
     Rule("the? ORD DURATION of? the? DATE", _first_units_of),
     Rule("WEEKDAY|WDAY comma? the? DATE", _weekday_and_date),
-    Rule("DATE comma? of? the? YR", _anniversary),
-    Rule("YR of? the? DATE", _anniversary, order=(1, 0)),
+    Rule("WEEKDAY comma? of? the? DATE", _weekday_in_week),
+    Rule("DATE of WEEKDAY", _weekday_in_week, languages=_CJK, order=(1, 0)),
     Rule("DATE in? daypart", _on_that_day),
     Rule("on DM|DM_WEAK", _same),
     Rule("DM|DM_WEAK in_post", _same),
+    Rule("week_of the? DATE|DAY_OF_MONTH", _beside("week", week_days)),
+    Rule("DATE week_of_post", _beside("week", week_days)),
+    Rule("the? u_weekend of the? DATE|DAY_OF_MONTH", _beside("range", weekend_days)),
+    Rule("the? u_weekend before the? DATE|DAY_OF_MONTH", _beside("range", _weekend_before)),
+    Rule("the? u_weekend after the? DATE|DAY_OF_MONTH", _beside("range", _weekend_after)),
+    Rule("the? WEEKDAY before the? DATE", _beside("day", _weekday_before)),
+    Rule("the? WEEKDAY after the? DATE", _beside("day", _weekday_after)),
+    Rule("the? DAY_NEXT_TO the? DATE", _beside("day", lambda day, step: one_day(shift(day, step)))),
+    Rule("the? WEEK_NEXT_TO the? DATE", _beside("week", _week_next_to)),
+    Rule("DURATION before the? DATE", _counted_from(-1)),
+    Rule("DURATION after the? DATE", _counted_from(1)),
 )  # fmt: skip

@@ -1,33 +1,54 @@
-"""Rules for dates counted from the reference day: `last week`, `3 days ago`, `next Friday`."""
+"""Rules for dates counted from the reference day: `last week`, `3 days ago`, `next Friday`.
+
+Here a year is put to what comes back each year, too: `3 May 2024`, `summer last year`.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
 from typing import Literal
 
-from lorebank.dates.calendar import Days, add_months, shift, unit_days
 from lorebank.dates.lattice import Rule
 from lorebank.dates.lexicon import ALL, language_bit
 from lorebank.dates.rules_days import weekend_cycle
-from lorebank.dates.spans import Cycle, Moment, Span
+from lorebank.dates.spans import (
+    Cycle,
+    Days,
+    Moment,
+    Span,
+    add_months,
+    moved,
+    one_day,
+    shift,
+    unit_days,
+)
 
 _GRANULARITIES = {"weekend": "range", "fortnight": "week"}
 _NOT_CJK = ALL & ~(language_bit("zh") | language_bit("ja"))
 _NOT_CHINESE = ALL & ~language_bit("zh")
-_DAYS_PER_UNIT = {"day": 1, "week": 7, "weekend": 7, "fortnight": 14}
-_MONTHS_PER_UNIT = {"month": 1, "quarter": 3, "half": 6, "year": 12, "decade": 120}
+_NOT_YEARS = 1900
+"""`since 1900 years` is rather a year than a duration."""
 
-_Duration = tuple[int, str]
+Duration = tuple[int, str]
 
 
-def _moved(day: date, amount: int, unit: str) -> date:
-    if unit in _DAYS_PER_UNIT:
-        return shift(day, amount * _DAYS_PER_UNIT[unit])
-    return add_months(day, amount * _MONTHS_PER_UNIT[unit])
+def _in_year(_: Moment, span: Span, year: int) -> Span | None:
+    """`27 November 2025`, `summer last year`: what comes back each year, in one year."""
+    if span.cycle is None or span.cycle.period != "year":
+        return None
+    days = span.cycle.days(year)
+    return replace(span, days=days, cycle=None, bare=False) if days else None
+
+
+def _days_in_year(moment: Moment, spans: tuple[Span, ...], year: int) -> tuple[Span, ...]:
+    found = (_in_year(moment, span, year) for span in spans)
+    return tuple(span for span in found if span is not None)
 
 
 def _unit(moment: Moment, offset: int, unit: str) -> Span | None:
+    """`last week`, `this month`, `next weekend`."""
     if unit in ("day", "half"):
         return None
     if unit == "weekend":
@@ -43,49 +64,41 @@ def _unitword(moment: Moment, value: tuple[str, int]) -> Span | None:
     return _unit(moment, value[1], value[0])
 
 
-def _window(moment: Moment, direction: int, duration: _Duration) -> Span | None:
-    amount, unit = duration
-    other = _moved(moment.now, direction * amount, unit)
-    days = (other, moment.now) if direction < 0 else (moment.now, other)
-    return Span("range", days)
+def _window(moment: Moment, direction: int, duration: Duration) -> Span:
+    """`the last 3 days`: up to today, or from it."""
+    other = moved(moment.now, direction * duration[0], duration[1])
+    return Span("range", (other, moment.now) if direction < 0 else (moment.now, other))
 
 
-def _window_split(moment: Moment, amount: int, direction: int, unit: str) -> Span | None:
+def _window_split(moment: Moment, amount: int, direction: int, unit: str) -> Span:
     return _window(moment, direction, (amount, unit))
 
 
 def _trailing(moment: Moment, direction: int, unit: str) -> Span | None:
+    """`the past month`."""
     if unit == "weekend":
         return _unit(moment, direction, unit)
     return _window(moment, direction, (1, unit))
 
 
-def _counted(moment: Moment, duration: _Duration, direction: int) -> Span | None:
-    amount, unit = duration
-    if unit == "year" and amount >= 1900:
-        return None
-    if unit in ("day", "fortnight"):
-        day = _moved(moment.now, direction * amount, unit)
-        return Span("day", (day, day))
-    return Span(_GRANULARITIES.get(unit, unit), unit_days(moment.now, unit, direction * amount))
+def _counted(direction: int, *, ahead: bool = False) -> Callable[[Moment, Duration], Span | None]:
+    """`3 days ago`, `in two weeks`: that day, or that week or month as a whole."""
+
+    def build(moment: Moment, duration: Duration) -> Span | None:
+        amount, unit = duration
+        if is_year(duration):
+            return None
+        if unit in ("day", "fortnight"):
+            return Span("day", one_day(moved(moment.now, direction * amount, unit)), ahead=ahead)
+        days = unit_days(moment.now, unit, direction * amount)
+        return Span(_GRANULARITIES.get(unit, unit), days, ahead=ahead)
+
+    return build
 
 
-def _ago(moment: Moment, duration: _Duration) -> Span | None:
-    return _counted(moment, duration, -1)
-
-
-def _ahead(moment: Moment, duration: _Duration) -> Span | None:
-    return _counted(moment, duration, 1)
-
-
-def _ahead_if_future(moment: Moment, duration: _Duration) -> Span | None:
-    found = _counted(moment, duration, 1)
-    return replace(found, ahead=True) if found else None
-
-
-def _is_quantity(_: Moment, _duration: _Duration) -> bool:
-    """`il y a trois semaines de congés`."""
-    return True
+def is_year(duration: Duration) -> bool:
+    """Whether a number of years is rather one year by its number."""
+    return duration[1] == "year" and duration[0] >= _NOT_YEARS
 
 
 def _counted_cycle(moment: Moment, n: int, span: Span) -> Span | None:
@@ -93,13 +106,18 @@ def _counted_cycle(moment: Moment, n: int, span: Span) -> Span | None:
     return _repetition(moment, -n, span)
 
 
-def _ahead_to_the_day(moment: Moment, offset: int, duration: _Duration) -> Span:
-    """`heute in einer Woche`, `vandaag over een jaar`."""
-    day = _moved(shift(moment.now, offset), duration[0], duration[1])
-    return Span("day", (day, day))
+def _to_the_day(direction: int) -> Callable[[Moment, int, Duration], Span]:
+    """`heute in einer Woche`, `a year ago today`: not the week or year, but the day."""
+
+    def build(moment: Moment, offset: int, duration: Duration) -> Span:
+        return Span(
+            "day", one_day(moved(shift(moment.now, offset), direction * duration[0], duration[1]))
+        )
+
+    return build
 
 
-def _then(moment: Moment, unit: str) -> Span | None:
+def _then(_: Moment, unit: str) -> Span | None:
     """`the following week`: the one after the time named before."""
     if unit not in _THEN:
         return None
@@ -120,28 +138,8 @@ def _then_again(_: Moment, span: Span) -> Span | None:
     return replace(span, then=True, bare=False) if span.cycle is not None else None
 
 
-def _ago_to_the_day(moment: Moment, duration: _Duration) -> Span:
-    """`a year ago today`."""
-    day = _moved(moment.now, -duration[0], duration[1])
-    return Span("day", (day, day))
-
-
-def _ago_from(moment: Moment, offset: int, duration: _Duration) -> Span | None:
-    return _ago_to_the_day(moment, duration) if offset == 0 else None
-
-
-def _ago_to(moment: Moment, duration: _Duration, offset: int) -> Span | None:
-    return _ago_to_the_day(moment, duration) if offset == 0 else None
-
-
-def _to_date(moment: Moment, unit: str) -> Span:
-    """`year to date`."""
-    return Span("range", (unit_days(moment.now, unit, 0)[0], moment.now))
-
-
-def _dayword(moment: Moment, offset: int) -> Span:
-    day = shift(moment.now, offset)
-    return Span("day", (day, day))
+def _day(moment: Moment, offset: int) -> Span:
+    return Span("day", one_day(shift(moment.now, offset)))
 
 
 def _repetition(moment: Moment, offset: int, span: Span) -> Span | None:
@@ -158,14 +156,10 @@ def _repetition(moment: Moment, offset: int, span: Span) -> Span | None:
     if days is None:
         return None
     further = offset + 1 if offset < -1 else max(offset - 1, 0)
-    return replace(span, days=_again(days, further, weekly), cycle=None, bare=False)
-
-
-def _again(days: Days, further: int, weekly: bool) -> Days:
-    first, last = days
-    if weekly:
-        return shift(first, 7 * further), shift(last, 7 * further)
-    return add_months(first, 12 * further), add_months(last, 12 * further)
+    first, last = (
+        shift(day, 7 * further) if weekly else add_months(day, 12 * further) for day in days
+    )
+    return replace(span, days=(first, last), cycle=None, bare=False)
 
 
 _THEN: dict[str, tuple[str, Literal["year", "month", "week"]]] = {
@@ -177,12 +171,18 @@ _THEN: dict[str, tuple[str, Literal["year", "month", "week"]]] = {
 """Unit → granularity, and the period it comes back in."""
 
 RELATIVE_RULES = (
+    Rule("DATE|NEEDS_YEAR comma|slash? of? the? YR|YR_SHORT", _in_year),
+    Rule("NEEDS_YEAR dash YR", _in_year),
+    Rule("YR comma|dash? of? the? DATE|NEEDS_YEAR", _in_year, order=(1, 0)),
+    Rule("DAYS comma? of? the? YR", _days_in_year, "DAYS"),
     Rule("then UNIT", _then),
     Rule("UNIT then_post", _then),
     Rule("the? then DATE", _then_again),
     Rule("the? DATE then_post", _then_again),
-    Rule("DAYWORD ahead_pre DURATION", _ahead_to_the_day),
-    Rule("DURATION from|ahead DAYWORD", _ahead_to_the_day, order=(1, 0)),
+    Rule("DAYWORD ahead_pre DURATION", _to_the_day(1)),
+    Rule("DURATION from|ahead DAYWORD", _to_the_day(1), order=(1, 0)),
+    Rule("DAYWORD ago_pre DURATION", _to_the_day(-1)),
+    Rule("DURATION ago DAYWORD", _to_the_day(-1), order=(1, 0)),
     Rule("REL_PRE UNIT", _unit),
     Rule("UNIT REL_POST", _unit, order=(1, 0)),
     Rule("UNITWORD", _unitword),
@@ -191,18 +191,15 @@ RELATIVE_RULES = (
     Rule("SPAN_PRE DURATION", _window),
     Rule("NUM SPAN_PRE UNIT", _window_split),
     Rule("DURATION SPAN_POST", _window, order=(1, 0)),
-    Rule("DURATION ago", _ago),
-    Rule("ago_pre DURATION ago?", _ago),
-    Rule("ago_pre DURATION quantity_of", _is_quantity, "NOT"),
-    Rule("DAYWORD ago_pre DURATION", _ago_from),
-    Rule("DURATION ago DAYWORD", _ago_to),
+    Rule("DURATION ago", _counted(-1)),
+    Rule("ago_pre DURATION ago?", _counted(-1)),
+    Rule("ago_pre DURATION quantity_of", lambda _, duration: True, "NOT"),
     Rule("NUM DATES ago", _counted_cycle),
     Rule("ago_pre NUM DATES", _counted_cycle),
-    Rule("DURATION ahead", _ahead),
-    Rule("ahead_pre DURATION ago?", _ahead_if_future),
-    Rule("TO_DATE", _to_date),
-    Rule("DAYWORD", _dayword),
-    Rule("DAYWORD in? daypart", _dayword),
+    Rule("DURATION ahead", _counted(1)),
+    Rule("ahead_pre DURATION ago?", _counted(1, ahead=True)),
+    Rule("DAYWORD", _day),
+    Rule("DAYWORD in? daypart", _day),
     Rule("the? REL_PRE the? DATE", _repetition, languages=_NOT_CHINESE),
     Rule("the? DATE REL_POST", _repetition, order=(1, 0)),
     Rule("REL_PRE SHORT_WEEKDAY", _repetition, languages=_NOT_CJK),

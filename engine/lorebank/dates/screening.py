@@ -11,8 +11,7 @@ import re
 from functools import cache
 from itertools import pairwise
 
-from lorebank.dates.lexicon import Lexicon, lexicon
-from lorebank.dates.tokens import is_cjk
+from lorebank.dates.lexicon import Lexicon, is_cjk, lexicon
 from lorebank.language.folding import fold
 from lorebank.records import dataclass
 
@@ -20,7 +19,7 @@ _NUMERIC = re.compile(
     r"\d(?:"
     r"(?<![\w.-]\d)\d{0,3}[-/](?:\d\d?(?!\d)|w\d\d)"
     r"|(?<![\d.]\d)\d?\.\d\d?(?:['’]|\.(?:(?:19|20)?\d\d(?![\d.])|(?!\d)))"
-    r"|(?<=[ (][qh]\d)(?!\w)|(?<=[ (-]w\d)\d(?!\w)|(?<=fy[0-9])|(?<=fy [0-9])|(?<=['’]\d)\d(?!\d)"
+    r"|(?<=[ (][qh]\d)(?!\w)|(?<=[ (-]w\d)\d(?!\w)|(?<=['’]\d)\d(?!\d)"
     r"|'[a-z]|0'?s(?!\w)|(?:st|nd|rd|th|er|eme|re|ste|de|e|q|[oaº°ª])(?!\w)"
     r")"
 )
@@ -32,7 +31,7 @@ _GAPS = str.maketrans(
 )
 
 _STRONG = frozenset(
-    {"WEEKDAY", "WEEKDAYS", "DAYWORD", "UNITWORD", "HOLIDAY", "EDGE_WORD", "TO_DATE", "SCHOOL_YEAR"}
+    {"WEEKDAY", "WEEKDAYS", "DAYWORD", "UNITWORD", "HOLIDAY", "EDGE_WORD", "SCHOOL_YEAR"}
 )
 """Tags whose words name a time by themselves."""
 _NAMED = frozenset({"MONTH", "SEASON", "SEASONS", "DECADE", "WEEK_NO"})

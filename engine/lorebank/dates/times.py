@@ -14,12 +14,10 @@ from dataclasses import replace
 from datetime import date
 from functools import cache, lru_cache
 
-from lorebank.dates.calendar import year_days
 from lorebank.dates.lattice import count_marks
-from lorebank.dates.lexicon import ALL, LANGUAGES, lexicon
+from lorebank.dates.lexicon import ALL, LANGUAGES, lexicon, tokenize
 from lorebank.dates.phrases import Found, read_phrases
-from lorebank.dates.spans import Moment, Tense
-from lorebank.dates.tokens import tokenize
+from lorebank.dates.spans import Moment, Tense, year_days
 from lorebank.domain import Interval
 from lorebank.records import dataclass
 

@@ -8,16 +8,19 @@ of the next, and recalled text is not learned again.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, date, datetime, tzinfo
+from pathlib import PurePosixPath
+from typing import Any
 
 from lorebank.domain import Diagnostic
 from lorebank.exchange.notes import ImportedNote, Read
 from lorebank.exchange.prose import clean, shareable_text
+from lorebank.exchange.source import BROKEN, BrokenJson, Source, json_values
 from lorebank.language.folding import slugify
 from lorebank.markdown.origin import strip_recalled
 from lorebank.markdown.source import FenceScanner
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 _MILLISECONDS = 100_000_000_000
 """Seconds reach this number in the year 5138."""
@@ -47,8 +50,7 @@ _UNDERLINE = re.compile(r"[ ]{0,3}(?:=+|-+)[ \t]*\Z")
 _OPENS_BLOCK = re.compile(r"[ \t]*(?:[-*+>|]|\d+[.)]|```|~~~|\$\$|<)|[ ]{4}|\t")
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(Record):
     """What one side said at once."""
 
     speaker: str
@@ -56,8 +58,7 @@ class Turn:
     day: date | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Conversation:
+class Conversation(Record):
     """A conversation as an export holds it, already along one path through its tree."""
 
     id: str
@@ -125,3 +126,50 @@ def _quoted(text: str) -> str:
     if fences.closing:
         lines.append(fences.closing)
     return "\n".join(lines).strip()
+
+
+_CONVERSATIONS = re.compile(r"conversations?(?:[-_]\d+)?\.json\Z", re.IGNORECASE)
+
+
+def conversation_files(source: Source) -> tuple[str, ...]:
+    """The files of an export that hold conversations."""
+    if source.paths == ("",):
+        return source.paths
+    return tuple(p for p in source.paths if _CONVERSATIONS.match(PurePosixPath(p).name))
+
+
+def read_conversations(
+    source: Source,
+    fits: Callable[[object], bool],
+    conversation: Callable[[Any, str, int, tzinfo | None], Conversation],
+    zone: tzinfo | None,
+) -> Read:
+    """The conversations of an export in their order; days are those of `zone`."""
+    files = conversation_files(source)
+    for path in source.paths:
+        if path not in files:
+            yield Diagnostic(path, 0, "not-a-conversation", "holds no conversations; left out")
+    for path in files:
+        place = path or source.root.name
+        try:
+            with source.open(path) as stream:
+                for line, value in _each(json_values(stream)):
+                    if fits(value):
+                        yield from conversation_note(conversation(value, place, line, zone))
+                    else:
+                        message = "is no conversation of this form; left out"
+                        yield Diagnostic(place, line, "not-a-conversation", message)
+        except BrokenJson as error:
+            yield Diagnostic(place, error.line, BROKEN, f"{error}; what came before it is imported")
+        except OSError as error:
+            yield source.unread(path, error)
+
+
+def _each(values: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, Any]]:
+    """The conversations, also where the export wraps them in `{"conversations": […]}`."""
+    for line, value in values:
+        inner = value.get("conversations") if isinstance(value, dict) else None
+        if isinstance(inner, list):
+            yield from ((line, each) for each in inner)
+        else:
+            yield line, value

@@ -9,7 +9,6 @@ Names of months are read in English; for a weekday any word will do, since the d
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from datetime import date
 from functools import cache
 
@@ -48,47 +47,46 @@ _MOMENT = {
     **dict.fromkeys(("dddd", "ddd", "dd"), _WORD),
     **_ANY_NUMBER,
 }
-_JODA = {
-    "yyyy": _YEAR,
-    "yy": _SHORT_YEAR,
-    "MMMM": _NAMED,
-    "MMM": _NAMED,
-    "MM": _MONTH,
-    "M": _MONTH,
-    "dd": _DAY,
-    "do": _ORDINAL,
-    "d": _DAY,
-    **dict.fromkeys(("EEEE", "EEE", "EE", "E"), _WORD),
+_JODA = re.compile(r"'(?P<literal>[^']*)'|(?P<token>yyyy|yy|dd|do|d|E{1,4})")
+_AS_MOMENT = {
+    "yyyy": "YYYY",
+    "yy": "YY",
+    "dd": "DD",
+    "do": "Do",
+    "d": "D",
+    **dict.fromkeys(("EEEE", "EEE", "EE", "E"), "dddd"),
 }
 
 
 def moment_day(name: str, form: str) -> date | None:
     """The day that a name in a moment.js format is of; `None` where it does not fit."""
-    return _day(_pattern(form, "moment").match(name))
+    return _day(_pattern(form).match(name))
 
 
 def joda_day(name: str, form: str) -> date | None:
     """The day that a name in Logseq's format is of; `None` where it does not fit."""
-    return _day(_pattern(form, "joda").match(name))
+
+    def rewritten(piece: re.Match[str]) -> str:
+        return _AS_MOMENT[piece["token"]] if piece["token"] else f"[{piece['literal']}]"
+
+    return moment_day(name, _JODA.sub(rewritten, form))
 
 
 @cache
-def _pattern(form: str, language: str) -> re.Pattern[str]:
-    tokens: Mapping[str, str] = _MOMENT if language == "moment" else _JODA
-    longest_first = sorted(tokens, key=len, reverse=True)
-    quoted = r"\[(?P<literal>[^\]]*)\]" if language == "moment" else "'(?P<literal>[^']*)'"
-    piece = re.compile(f"{quoted}|(?P<token>{'|'.join(longest_first)})|(?P<other>.)", re.DOTALL)
+def _pattern(form: str) -> re.Pattern[str]:
+    tokens = "|".join(sorted(_MOMENT, key=len, reverse=True))
+    pieces = re.finditer(rf"\[(?P<literal>[^\]]*)\]|(?P<token>{tokens})|.", form[:200], re.DOTALL)
     seen: set[str] = set()
-    found = "".join(_expression(each, tokens, seen) for each in piece.finditer(form[:200]))
+    found = "".join(_expression(each, seen) for each in pieces)
     return re.compile(rf"{found}\Z", re.IGNORECASE)
 
 
-def _expression(piece: re.Match[str], tokens: Mapping[str, str], seen: set[str]) -> str:
+def _expression(piece: re.Match[str], seen: set[str]) -> str:
     if piece["literal"] is not None:
         return re.escape(piece["literal"])
     if not piece["token"]:
-        return re.escape(piece["other"])
-    pattern = tokens[piece["token"]]
+        return re.escape(piece[0])
+    pattern = _MOMENT[piece["token"]]
     group = re.search(r"\?P<(\w+)>", pattern)
     if group is None:
         return pattern

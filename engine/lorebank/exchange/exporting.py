@@ -10,25 +10,17 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import date
-from enum import StrEnum
 from pathlib import Path
-from types import MappingProxyType
+from typing import Any
 
 from lorebank.domain import Entity, Fact, FactKind, Opinion
 from lorebank.errors import UsageError, WorkspaceError
 from lorebank.exchange.notes import safe_path
-from lorebank.exchange.reports import ExportReport
-from lorebank.exchange.writers import (
-    Page,
-    bank_pages,
-    facts_csv,
-    facts_jsonl,
-    page_html,
-    page_markdown,
-)
-from lorebank.records import dataclass
+from lorebank.exchange.writers import facts_csv, facts_jsonl, html_pages, markdown_pages
+from lorebank.records import Record
 from lorebank.workspace.atomic import write_atomic
 
 LIST = "export.json"
@@ -100,25 +92,32 @@ def _taken(target: Path) -> WorkspaceError:
     )
 
 
-class ExportForm(StrEnum):
-    """What can be written."""
-
-    JSONL = "jsonl"
-    CSV = "csv"
-    MARKDOWN = "markdown"
-    SITE = "site"
+_TABLES = {"jsonl": facts_jsonl, "csv": facts_csv}
+_BUNDLES = {"markdown": markdown_pages, "site": html_pages}
 
 
-_TABLES: Mapping[ExportForm, Callable[[Sequence[Fact]], str]] = MappingProxyType(
-    {ExportForm.JSONL: facts_jsonl, ExportForm.CSV: facts_csv}
-)
-_BUNDLES: Mapping[ExportForm, tuple[str, Callable[[Page], str]]] = MappingProxyType(
-    {ExportForm.MARKDOWN: (".md", page_markdown), ExportForm.SITE: (".html", page_html)}
-)
+class ExportReport(Record):
+    """What went out."""
+
+    form: str
+    """`jsonl`, `csv`, `markdown` or `site`."""
+    facts: int
+    left_out: int
+    """Facts in quarantine, which stay unless asked for."""
+    target: str = ""
+    """The file or folder; empty where the text was handed back."""
+    files: tuple[str, ...] = ()
+    """Paths in the target; empty for a single file."""
+    text: str = ""
+    """Of `jsonl` and `csv` without a target."""
+
+    def to_dict(self) -> dict[str, Any]:
+        fields = super().to_dict()
+        del fields["text"]
+        return {"format": fields.pop("form"), **fields}
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(Record):
     """Which facts go out."""
 
     kinds: tuple[FactKind, ...] = ()
@@ -150,29 +149,21 @@ def export_bank(
 
     `UsageError` for an unknown form, and for a bundle of pages without a target.
     """
-    chosen = _chosen(form)
+    if form not in (*_TABLES, *_BUNDLES):
+        known = ", ".join((*_TABLES, *_BUNDLES))
+        raise UsageError(f"'{form}' is no form of an export", hint=f"one of {known}")
     fitting = [fact for fact in facts if wanted.takes(fact)]
     taken = [fact for fact in fitting if wanted.quarantined or not fact.quarantined]
-    left_out = len(fitting) - len(taken)
-    if chosen in _TABLES:
-        text = _TABLES[chosen](taken)
+    report = ExportReport(form, len(taken), len(fitting) - len(taken), str(target or ""))
+    if form in _TABLES:
+        text = _TABLES[form](taken)
         if target is None:
-            return ExportReport(chosen.value, len(taken), left_out, text=text)
+            return replace(report, text=text)
         write_target_file(target, text, force=force)
-        return ExportReport(chosen.value, len(taken), left_out, str(target))
+        return report
     if target is None:
-        raise UsageError(f"{chosen} is a folder of pages", hint="say where: --output FOLDER")
-    suffix, write = _BUNDLES[chosen]
+        raise UsageError(f"{form} is a folder of pages", hint="say where: --output FOLDER")
     held = opinions if not wanted.kinds or FactKind.OPINION in wanted.kinds else ()
-    pages = bank_pages(taken, entities, held)
-    files = {f"{page.path}{suffix}": write(page) for page in pages}
+    files = _BUNDLES[form](taken, entities, held)
     write_target_folder(target, files, force=force)
-    return ExportReport(chosen.value, len(taken), left_out, str(target), tuple(files))
-
-
-def _chosen(form: str) -> ExportForm:
-    try:
-        return ExportForm(form)
-    except ValueError:
-        known = ", ".join(ExportForm)
-        raise UsageError(f"'{form}' is no form of an export", hint=f"one of {known}") from None
+    return replace(report, files=tuple(files))

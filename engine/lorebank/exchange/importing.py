@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
-from dataclasses import field
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -33,64 +34,79 @@ from lorebank.exchange.notes import (
     safe_path,
     written_hash,
 )
-from lorebank.exchange.reports import ImportReport
 from lorebank.exchange.source import BROKEN, Source, open_source
-from lorebank.records import dataclass
+from lorebank.records import Record
 from lorebank.settings.tables import Config
 from lorebank.workspace.atomic import write_atomic
-from lorebank.workspace.files import is_link
 from lorebank.workspace.layout import ensure_derived_folder
 from lorebank.workspace.paths import resolve_memory_path
 
 _NAME = "imports.json"
 
 
-@dataclass(frozen=True, slots=True)
-class ImportLedger:
-    """What is known of one import from earlier runs."""
-
-    location: str = ""
-    """Where the source lay."""
-    written: frozenset[str] = frozenset()
-    """Hashes of the keys of all notes that were ever written."""
-
-    def knows(self, key: str) -> bool:
-        return _hash(key) in self.written
-
-    def with_notes(self, location: str, keys: set[str]) -> ImportLedger:
-        return ImportLedger(location, self.written | {_hash(key) for key in keys})
+def _ledger(root: Path) -> dict[str, Any]:
+    """What is known from earlier runs: name of an import → where its source lay, and the hashes of
+    the keys of all notes that were ever written."""
+    try:
+        found = json.loads((root / ".memory" / _NAME).read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
-def read_ledger(root: Path, name: str) -> ImportLedger:
-    """The ledger of the import of that name; empty where there is none or it cannot be read."""
-    said = _read_entries(root).get(name)
+def _entry(root: Path, name: str) -> tuple[str, frozenset[str]]:
+    said = _ledger(root).get(name)
     if not isinstance(said, dict) or not isinstance(said.get("written"), list):
-        return ImportLedger()
+        return "", frozenset()
     written = frozenset(key for key in said["written"] if isinstance(key, str))
-    return ImportLedger(str(said.get("location", "")), written)
+    return str(said.get("location", "")), written
 
 
-def write_ledger(root: Path, name: str, ledger: ImportLedger) -> None:
-    """Keep it; nothing is written where it says what it said."""
-    if ledger == read_ledger(root, name):
+def _write_entry(root: Path, name: str, location: str, written: frozenset[str]) -> None:
+    """Nothing is written where it says what it said."""
+    if (location, written) == _entry(root, name):
         return
     file = ensure_derived_folder(root) / _NAME
-    said = _read_entries(root)
-    said[name] = {"location": ledger.location, "written": sorted(ledger.written)}
+    known = _ledger(root) | {name: {"location": location, "written": sorted(written)}}
     before = file.read_bytes() if file.exists() else None
-    write_atomic(file, json.dumps(said, ensure_ascii=False, indent=1).encode(), expected=before)
+    write_atomic(file, json.dumps(known, ensure_ascii=False, indent=1).encode(), expected=before)
 
 
 def _hash(key: str) -> str:
     return blake2b(key.encode("utf-8", "surrogatepass"), digest_size=10).hexdigest()
 
 
-def _read_entries(root: Path) -> dict[str, Any]:
-    try:
-        found = json.loads((root / ".memory" / _NAME).read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
+class ImportReport(Record):
+    """What came in; of a dry run, what would."""
+
+    form: str
+    """`obsidian`, `logseq`, `chatgpt`, `claude`, `basic-memory` or `jsonl`."""
+    folder: str
+    """The workspace folder it lies in."""
+    added: tuple[str, ...]
+    """Workspace paths, in the order of the source, as are the others."""
+    updated: tuple[str, ...]
+    """Files whose source changed and that nobody had edited here."""
+    unchanged: int
+    edited: tuple[str, ...]
+    """Files whose source changed and that their owner had edited: left as they are."""
+    removed: tuple[str, ...]
+    """Places in the source of notes that their owner threw away here: not brought back."""
+    gone: tuple[str, ...]
+    """Files whose source is gone: kept."""
+    left_out: tuple[Diagnostic, ...]
+    """What of the source did not come, or not as it was, and why; paths are those of the source."""
+    complete: bool
+    """Whether the source could be read to its end."""
+    dry_run: bool = False
+
+    @property
+    def reasons(self) -> Mapping[str, int]:
+        """How often each reason was given, most often first."""
+        return dict(Counter(each.code for each in self.left_out).most_common())
+
+    def to_dict(self) -> dict[str, Any]:
+        return super().to_dict() | {"reasons": dict(self.reasons)}
 
 
 IMPORTS = "memory/imported"
@@ -113,8 +129,7 @@ def import_source(
     source = open_source(path)
     try:
         chosen = _chosen(form) or form_of(source)
-        run = _Import(root, config, source, chosen, _import_name(source, chosen, name))
-        return run.report(dry_run=dry_run)
+        return _Import(root, config, source, chosen, name, dry_run=dry_run).report()
     finally:
         source.close()
 
@@ -129,89 +144,79 @@ def _chosen(form: str | None) -> Form | None:
         raise UsageError(f"'{form}' is no form of an import", hint=f"one of {known}") from None
 
 
-def _import_name(source: Source, form: Form, name: str) -> str:
-    if name or form not in WHOLE_FORMS:
-        return f"{form}/{safe_path((name or source.name).replace('/', '-'))}"
-    return form.value
-
-
-@dataclass(slots=True)
 class _Import:
-    """The state of one run."""
+    """One run, and what it has brought so far."""
 
-    root: Path
-    config: Config
-    source: Source
-    form: Form
-    name: str
-    """`obsidian/Notes`, `chatgpt`: the folder below `IMPORTS`."""
-    found: dict[str, str] = field(default_factory=dict)
-    """What was imported before: note → workspace path."""
-    taken: set[str] = field(default_factory=set)
-    seen: set[str] = field(default_factory=set)
-    added: list[str] = field(default_factory=list)
-    updated: list[str] = field(default_factory=list)
-    edited: list[str] = field(default_factory=list)
-    removed: list[str] = field(default_factory=list)
-    unchanged: int = 0
-    left_out: list[Diagnostic] = field(default_factory=list)
+    def __init__(
+        self, root: Path, config: Config, source: Source, form: Form, name: str, *, dry_run: bool
+    ) -> None:
+        self.root = root
+        self.config = config
+        self.source = source
+        self.form = form
+        self.name = form.value
+        """`obsidian/Notes`, `chatgpt`: the folder below `IMPORTS`."""
+        if name or form not in WHOLE_FORMS:
+            self.name += f"/{safe_path((name or source.name).replace('/', '-'))}"
+        self.folder = f"{IMPORTS}/{self.name}"
+        self.dry_run = dry_run
+        self.location, self.known = _entry(root, self.name)
+        self.found: dict[str, str] = {}
+        """What was imported before: note → workspace path."""
+        self.taken: set[str] = set()
+        self.seen: set[str] = set()
+        self.told: dict[str, list[str]] = {k: [] for k in ("added", "updated", "edited", "removed")}
+        self.unchanged = 0
+        self.left_out: list[Diagnostic] = []
 
-    @property
-    def folder(self) -> str:
-        return f"{IMPORTS}/{self.name}"
-
-    def report(self, *, dry_run: bool) -> ImportReport:
-        ledger = read_ledger(self.root, self.name)
+    def report(self) -> ImportReport:
         location = str(self.source.root.resolve())
-        self._refuse_another(ledger, location)
+        if self.form not in WHOLE_FORMS and self.location not in ("", location):
+            self._refuse_another()
         resolve_memory_path(self.root, f"{self.folder}/x.md", self.config)
-        self._look_around()
+        self._scan_imported()
         self.left_out += self.source.left_out
         for note in READERS[self.form](self.source):
             if isinstance(note, Diagnostic):
                 self.left_out.append(note)
             else:
-                self._take(note, ledger, dry_run=dry_run)
-        if not dry_run:
-            write_ledger(self.root, self.name, ledger.with_notes(location, self.seen))
+                self._take(note)
+        if not self.dry_run:
+            written = self.known | {_hash(key) for key in self.seen}
+            _write_entry(self.root, self.name, location, written)
         complete = not any(each.code in (BROKEN, "unreadable") for each in self.left_out)
         gone = sorted(path for key, path in self.found.items() if key not in self.seen)
         return ImportReport(
             form=self.form.value,
             folder=self.folder,
-            added=tuple(self.added),
-            updated=tuple(self.updated),
+            **{kind: tuple(paths) for kind, paths in self.told.items()},
             unchanged=self.unchanged,
-            edited=tuple(self.edited),
-            removed=tuple(self.removed),
             gone=tuple(gone) if complete else (),
             left_out=tuple(self.left_out),
             complete=complete,
-            dry_run=dry_run,
+            dry_run=self.dry_run,
         )
 
-    def _refuse_another(self, ledger: ImportLedger, location: str) -> None:
+    def _refuse_another(self) -> None:
         """Two vaults called `Notes` are two; one that moved is the same."""
-        if self.form in WHOLE_FORMS or ledger.location in ("", location):
-            return
-        if Path(ledger.location).exists():
+        if Path(self.location).exists():
             raise UsageError(
-                f"another source was imported as {self.name}: {ledger.location}",
+                f"another source was imported as {self.name}: {self.location}",
                 hint="give this one a name of its own with --name",
             )
 
-    def _look_around(self) -> None:
+    def _scan_imported(self) -> None:
         """Know the files that are there, and which notes they are."""
         for path in _files_below(self.root, self.folder):
             self.taken.add(comparable(path))
-            text = _read(self.root / path)
-            source = imported_from(text) if text is not None else None
+            source = None
+            with suppress(OSError, UnicodeDecodeError):  # no import wrote what is no UTF-8
+                source = imported_from(_decoded((self.root / path).read_bytes()))
             if source is not None and source.startswith(f"{self.name}:"):
                 self.found.setdefault(source, path)
 
-    def _take(self, note: ImportedNote, ledger: ImportLedger, *, dry_run: bool) -> None:
-        key = f"{self.name}:{note.key}"
-        key = " ".join(key.split())
+    def _take(self, note: ImportedNote) -> None:
+        key = " ".join(f"{self.name}:{note.key}".split())
         if key in self.seen:
             message = "has the same identity as an earlier one; left out"
             self.left_out.append(Diagnostic(note.place, 0, "said-twice", message))
@@ -221,63 +226,44 @@ class _Import:
         path = self.found.get(key)
         try:
             if path is not None:
-                self._compare(path, text, dry_run=dry_run)
-            elif ledger.knows(key):
-                self.removed.append(note.place)
+                self._compare(path, text)
+            elif _hash(key) in self.known:
+                self.told["removed"].append(note.place)
             else:
-                self._add(note, key, text, dry_run=dry_run)
+                wished = f"{self.folder}/{safe_path(note.name)}.md"
+                path = free_path(wished, key, self.taken)
+                self._write(path, text, before=None)
+                self.taken.add(comparable(path))
+                self.told["added"].append(path)
         except (ConcurrentEdit, PathRefused, WorkspaceError, OSError) as error:
             self.left_out.append(Diagnostic(note.place, 0, "not-written", str(error)))
 
-    def _compare(self, path: str, text: str, *, dry_run: bool) -> None:
+    def _compare(self, path: str, text: str) -> None:
         """Bring a file up to date, unless there is nothing new or it is its owner's by now."""
-        file = resolve_memory_path(self.root, path, self.config)
-        data = file.read_bytes()
+        data = resolve_memory_path(self.root, path, self.config).read_bytes()
         present = _decoded(data)
         if written_hash(present) == written_hash(text):
             self.unchanged += 1
         elif not is_untouched(present):
-            self.edited.append(path)
+            self.told["edited"].append(path)
         else:
-            if not dry_run:
-                write_atomic(file, text.encode("utf-8"), expected=data)
-            self.updated.append(path)
+            self._write(path, text, before=data)
+            self.told["updated"].append(path)
 
-    def _add(self, note: ImportedNote, key: str, text: str, *, dry_run: bool) -> None:
-        wished = f"{self.folder}/{safe_path(note.name)}.md"
-        path = free_path(wished, key, self.taken)
+    def _write(self, path: str, text: str, *, before: bytes | None) -> None:
         file = resolve_memory_path(self.root, path, self.config)
-        if not dry_run:
-            write_atomic(file, text.encode("utf-8"), expected=None)
-        self.taken.add(comparable(path))
-        self.added.append(path)
+        if not self.dry_run:
+            write_atomic(file, text.encode("utf-8"), expected=before)
 
 
 def _files_below(root: Path, folder: str) -> Iterator[str]:
     """The Markdown files of a folder by path; links are not followed."""
-    waiting = [folder]
-    while waiting:
-        current = waiting.pop()
-        try:
-            entries = sorted(os.scandir(root / current), key=lambda entry: entry.name)
-        except OSError:
-            continue
-        for entry in entries:
-            path = f"{current}/{entry.name}"
-            if is_link(entry):
-                continue
-            if entry.is_dir():
-                waiting.append(path)
-            elif entry.name.lower().endswith(".md"):
-                yield path
-
-
-def _read(file: Path) -> str | None:
-    """A file's text; `None` for one that is no UTF-8, which no import wrote."""
-    try:
-        return _decoded(file.read_bytes())
-    except (OSError, UnicodeDecodeError):
-        return None
+    for place, folders, names in os.walk(root / folder):
+        folders.sort()
+        for name in sorted(names):
+            path = Path(place, name)
+            if name.lower().endswith(".md") and not path.is_symlink():
+                yield path.relative_to(root).as_posix()
 
 
 def _decoded(data: bytes) -> str:

@@ -36,7 +36,7 @@ from lorebank.markdown.front_matter import (
 )
 from lorebank.markdown.mentions import find_mentions
 from lorebank.markdown.plain import plain_text
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 _LONGEST = 120
 """Bytes of one part; a name of 255 has no room for a suffix, and some systems allow 143."""
@@ -93,8 +93,7 @@ def _safe_part(part: str) -> str:
     return f"{kept}-{short_hash(part)}"
 
 
-@dataclass(frozen=True, slots=True)
-class ImportedNote:
+class ImportedNote(Record):
     """One file to be, as plain Markdown of this workspace."""
 
     key: str

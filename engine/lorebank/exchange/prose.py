@@ -22,7 +22,7 @@ from lorebank.markdown.front_matter import front_matter_lines
 from lorebank.markdown.hidden import redacted_page, without_private
 from lorebank.markdown.mentions import code_spans
 from lorebank.markdown.source import FenceScanner
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _LINE_ENDS = re.compile(r"\r\n?|\u2028|\u2029|\x85")
@@ -124,8 +124,7 @@ def _no_day(_: str) -> date | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class LinkRules:
+class LinkRules(Record):
     """What links mean in one vault."""
 
     day_of: Callable[[str], date | None] = _no_day

@@ -9,7 +9,9 @@ from collections.abc import Iterator, Mapping
 from datetime import tzinfo
 from typing import Any
 
-from lorebank.exchange.conversations import Conversation, Turn, moment_of
+from lorebank.exchange.conversations import Conversation, Turn, moment_of, read_conversations
+from lorebank.exchange.notes import Read
+from lorebank.exchange.source import Source
 
 _SPEAKERS = {"user": "User", "assistant": "Assistant"}
 _CITED = re.compile("\ue200(?P<what>[^\ue200-\ue202]*)(?:\ue202(?P<rest>[^\ue200\ue201]*))?\ue201")
@@ -22,7 +24,12 @@ def is_chatgpt(value: object) -> bool:
     return isinstance(value, dict) and isinstance(value.get("mapping"), dict)
 
 
-def chatgpt_conversation(
+def read_chatgpt(source: Source, zone: tzinfo | None = None) -> Read:
+    """The conversations of the export; days are those of `zone`."""
+    return read_conversations(source, is_chatgpt, _conversation, zone)
+
+
+def _conversation(
     value: Mapping[str, Any], place: str, line: int, zone: tzinfo | None
 ) -> Conversation:
     """The path from the first message to the one last seen; tools and settings are left out."""

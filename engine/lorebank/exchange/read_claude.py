@@ -7,7 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import tzinfo
 from typing import Any
 
-from lorebank.exchange.conversations import Conversation, Turn, moment_of
+from lorebank.exchange.conversations import Conversation, Turn, moment_of, read_conversations
+from lorebank.exchange.notes import Read
+from lorebank.exchange.source import Source
 
 _SPEAKERS = {"human": "User", "user": "User", "assistant": "Assistant"}
 
@@ -17,7 +19,12 @@ def is_claude(value: object) -> bool:
     return isinstance(value, dict) and isinstance(value.get("chat_messages"), list)
 
 
-def claude_conversation(
+def read_claude(source: Source, zone: tzinfo | None = None) -> Read:
+    """The conversations of the export; days are those of `zone`."""
+    return read_conversations(source, is_claude, _conversation, zone)
+
+
+def _conversation(
     value: Mapping[str, Any], place: str, line: int, zone: tzinfo | None
 ) -> Conversation:
     """What both sides said; tools, thoughts and attached files are left out."""

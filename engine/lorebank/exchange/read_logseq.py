@@ -30,7 +30,7 @@ from lorebank.exchange.prose import (
 from lorebank.exchange.source import Source
 from lorebank.markdown.front_matter import FrontMatterValue
 from lorebank.markdown.source import FenceScanner
-from lorebank.records import dataclass
+from lorebank.records import Record, dataclass
 
 _ID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 _BULLET = re.compile(r"(?P<indent>[ \t]*)[-*+](?:[ \t]+(?P<text>.*)|[ \t]*)\Z")
@@ -70,8 +70,7 @@ _ADMONITION = re.compile(
 _SETTING = re.compile(r"^[^;\n]*?(?P<key>:[\w/-]+)[ \t]+\"(?P<value>[^\"\n]*)\"", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class GraphSettings:
+class GraphSettings(Record):
     """What `logseq/config.edn` says."""
 
     journals: str = "journals"

@@ -27,7 +27,7 @@ from lorebank.exchange.source import Source
 from lorebank.markdown.front_matter import parse_front_matter
 from lorebank.markdown.mentions import code_spans
 from lorebank.markdown.source import FenceScanner
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 _BLOCK_ID = re.compile(r"(?:\A|[ \t]+)\^[A-Za-z0-9-]+[ \t]*\Z")
 _CALLOUT = re.compile(
@@ -40,8 +40,7 @@ _LEFT_OUT = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class VaultSettings:
+class VaultSettings(Record):
     """What a vault says about itself."""
 
     daily_folder: str = ""

@@ -6,7 +6,6 @@ that leads out of the archive, is encrypted, or grows out of all proportion is l
 
 from __future__ import annotations
 
-import codecs
 import io
 import json
 import os
@@ -28,8 +27,8 @@ from lorebank.workspace.files import is_link
 
 LARGEST_NOTE = 8_000_000
 """Bytes of one Markdown file."""
-LARGEST_ENTRY = 4_000_000_000
-"""Bytes of one entry of an archive, unpacked; it is streamed, so this bounds time, not memory."""
+LARGEST_ENTRY = 2_000_000_000
+"""Bytes of one entry of an archive, unpacked, which is held in memory; chosen by hand."""
 _MOST_ENTRIES = 200_000
 """Chosen by hand: far above any vault, far below what would fill the memory."""
 _MOST_RATIO = 200
@@ -56,7 +55,10 @@ class Source:
         try:
             if self.archive is not None:
                 with self.archive.open(self.entries[path]) as packed:
-                    yield io.BufferedReader(_Bounded(packed, path))  # type: ignore[arg-type]
+                    content = packed.read(LARGEST_ENTRY + 1)
+                if len(content) > LARGEST_ENTRY:
+                    raise OSError(0, "unpacks to more than 2 GB", path)
+                yield io.BytesIO(content)
                 return
             file = self.root / path if path else self.root
             flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
@@ -94,26 +96,6 @@ class Source:
     def close(self) -> None:
         if self.archive is not None:
             self.archive.close()
-
-
-class _Bounded(io.RawIOBase):
-    """A packed stream that ends with an error once it gives more than any export holds."""
-
-    def __init__(self, stream: BinaryIO | zipfile.ZipExtFile, name: str) -> None:
-        self._stream = stream
-        self._name = name
-        self._given = 0
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
-        content = self._stream.read(len(buffer))
-        self._given += len(content)
-        if self._given > LARGEST_ENTRY:
-            raise OSError(0, "unpacks to more than 4 GB", self._name)
-        buffer[: len(content)] = content
-        return len(content)
 
 
 def open_source(path: Path) -> Source:
@@ -213,7 +195,7 @@ def _refused(info: zipfile.ZipInfo) -> str:
     if info.flag_bits & 0x1:
         return "is encrypted"
     if info.file_size > LARGEST_ENTRY:
-        return "unpacks to more than 4 GB"
+        return "unpacks to more than 2 GB"
     if _is_bomb(info.compress_size, info.file_size):
         return f"unpacks to {info.file_size:,} bytes from {info.compress_size:,}"
     return ""
@@ -225,127 +207,62 @@ def _shown(path: str) -> str:
 
 BROKEN = "invalid-json"
 """The code of what ends the reading of a file."""
-_READ = 1 << 20
-"""Bytes read at a time."""
-LARGEST_VALUE = 256_000_000
-"""Characters of one value."""
 _WHITE = re.compile(r"[ \t\r\n]*")
-_ENDS = frozenset(",]} \t\r\n")
-_AT_THE_END = 16
-"""A literal, number or escape that is cut off stands so near to the end of what was read."""
+_DECODER = json.JSONDecoder()
 
 
 class BrokenJson(Exception):
     """The text is no JSON from here on."""
 
-    def __init__(self, message: str, line: int, column: int, offset: int) -> None:
-        super().__init__(f"{message} at line {line}, column {column} (character {offset})")
-        self.line = line
-        """1-based, as `column` is; `offset` is 0-based."""
+    def __init__(self, message: str, text: str, position: int) -> None:
+        self.line = text.count("\n", 0, position) + 1
+        """1-based, as the column is; the character is 0-based."""
+        column = position - text.rfind("\n", 0, position)
+        super().__init__(f"{message} at line {self.line}, column {column} (character {position})")
 
 
 def json_values(stream: BinaryIO) -> Iterator[tuple[int, Any]]:
     """`(line, value)` of each element of the array that a stream holds; of any other value, itself.
 
-    Raises `BrokenJson` where the text ends early or is no JSON; what came before it stands.
+    The text is held whole, its values one at a time. Raises `BrokenJson` where the text ends early
+    or is no JSON; what came before it stands.
     """
-    text = _Text(stream)
-    if text.peek() != "[":
-        yield text.line, text.value()
-        text.expect_end()
-        return
-    text.skip(1)
-    if text.peek() == "]":
-        text.skip(1)
-    else:
-        while True:
-            text.peek()
-            yield text.line, text.value()
-            mark = text.peek()
-            if mark not in (",", "]"):
-                raise text.broken("the array ends early" if not mark else "expected , or ]")
-            text.skip(1)
-            if mark == "]":
-                break
-    text.expect_end()
+    text = stream.read().decode("utf-8-sig", "replace")
+    position, mark = _next(text, 0)
+    line, counted = 1, 0
+    is_array = mark == "["
+    if is_array:
+        position, mark = _next(text, position + 1)
+    while not (is_array and mark == "]"):
+        line, counted = line + text.count("\n", counted, position), position
+        value, end = _value(text, position)
+        yield line, value
+        position, mark = _next(text, end)
+        if not is_array:
+            break
+        if mark not in (",", "]"):
+            wanted = "expected , or ]" if mark else "the array ends early"
+            raise BrokenJson(wanted, text, position)
+        if mark == ",":
+            position, _ = _next(text, position + 1)
+    if is_array:
+        position, mark = _next(text, position + 1)
+    if mark:
+        raise BrokenJson("something follows the end of the value", text, position)
 
 
-class _Text:
-    """The part of a stream that is read and not yet understood."""
+def _next(text: str, position: int) -> tuple[int, str]:
+    """The place of the next character that is not white space, and it; "" at the end."""
+    found = _WHITE.match(text, position)
+    assert found is not None
+    return found.end(), text[found.end() : found.end() + 1]
 
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream = stream
-        self._decoder = codecs.getincrementaldecoder("utf-8-sig")("replace")
-        self._json = json.JSONDecoder()
-        self._buffer = ""
-        self._position = 0
-        self._ended = False
-        self._offset = 0
-        self._column = 1
-        self.line = 1
 
-    def peek(self) -> str:
-        """The next character that is not white space; "" at the end."""
-        while True:
-            found = _WHITE.match(self._buffer, self._position)
-            assert found is not None
-            self.skip(found.end() - self._position)
-            if self._position < len(self._buffer):
-                return self._buffer[self._position]
-            if not self._more(_READ):
-                return ""
-
-    def skip(self, count: int) -> None:
-        """Go on, and keep count of lines."""
-        end = self._position + count
-        lines = self._buffer.count("\n", self._position, end)
-        last = self._buffer.rfind("\n", self._position, end)
-        self.line += lines
-        self._column = end - last if lines else self._column + count
-        self._offset += count
-        self._position = end
-
-    def value(self) -> Any:
-        """The value that begins here."""
-        wanted = _READ
-        while True:
-            try:
-                value, end = self._json.raw_decode(self._buffer, self._position)
-            except json.JSONDecodeError as error:
-                cut = error.msg.startswith("Unterminated string")
-                cut = cut or error.pos >= len(self._buffer) - _AT_THE_END
-                past = error.pos - self._position
-                if not cut or not self._more(wanted):
-                    self.skip(past)
-                    raise self.broken(error.msg.removesuffix(" at")) from None
-            except (RecursionError, ValueError) as error:
-                raise self.broken(f"cannot be read ({error})") from None
-            else:
-                length = end - self._position
-                # Of `0.5`, a number, there may be only `0` or `0.` so far.
-                cut = end >= len(self._buffer) - _AT_THE_END and self._buffer[end:][:1] not in _ENDS
-                if not cut or not self._more(_READ):
-                    self.skip(length)
-                    return value
-            # Twice as much each time: a value of any size is parsed a few times, not a thousand.
-            wanted = max(_READ, len(self._buffer) - self._position)
-            if wanted > LARGEST_VALUE:
-                raise self.broken("one value is larger than 256 MB")
-
-    def expect_end(self) -> None:
-        if self.peek():
-            raise self.broken("something follows the end of the value")
-
-    def broken(self, message: str) -> BrokenJson:
-        return BrokenJson(message, self.line, self._column, self._offset)
-
-    def _more(self, wanted: int) -> bool:
-        """Read on; whether there was anything."""
-        if self._ended:
-            return False
-        data = self._stream.read(wanted)
-        self._ended = not data
-        fresh = self._decoder.decode(data, final=not data)
-        self._buffer = self._buffer[self._position :] + fresh
-        self._position = 0
-        return bool(fresh) or not self._ended
+def _value(text: str, position: int) -> tuple[Any, int]:
+    """The value that begins there, and where it ends."""
+    try:
+        return _DECODER.raw_decode(text, position)
+    except json.JSONDecodeError as error:
+        raise BrokenJson(error.msg.removesuffix(" at"), text, error.pos) from None
+    except (RecursionError, ValueError) as error:
+        raise BrokenJson(f"cannot be read ({error})", text, position) from None

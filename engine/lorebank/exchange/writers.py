@@ -26,60 +26,60 @@ from lorebank.domain import Entity, Fact, Opinion, Stance
 from lorebank.exchange.notes import comparable, free_path, safe_path
 from lorebank.language.folding import slugify
 from lorebank.markdown.plain import escape_markup, plain_text
-from lorebank.records import dataclass
+
+_INDEX, _OPINIONS = "index", "opinions"
+_OPENS_BLOCK = re.compile(r"[#>|=~`]|[-*+](?: |\Z)|\d+[.)](?: |\Z)|-{3}|\[.\] ")
+_STYLE = (
+    "body{font:16px/1.5 system-ui,sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem}"
+    "li{margin:.6rem 0}em{color:#666;font-size:small;font-style:normal}"
+    "@media(prefers-color-scheme:dark){body{background:#16181d;color:#ddd}a{color:#8ab4f8}"
+    "em{color:#999}}"
+)
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
-    """A name that leads to another page."""
-
-    label: str
-    page: str
-    """Its path without a suffix."""
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A list item: a text, and below it what there is to say of it."""
-
-    text: str | Link
-    about: tuple[str | Link, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    heading: str
-    rows: tuple[Row, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    path: str
-    """Without a suffix, `/` between parts; relative to the bundle."""
-    title: str
-    sections: tuple[Section, ...]
-
-    def way_to(self, link: Link, suffix: str) -> str:
-        """The address of a page as this one links to it."""
-        return quote("../" * self.path.count("/") + link.page + suffix)
-
-
-INDEX, OPINIONS = "index", "opinions"
-
-
-def bank_pages(
+def markdown_pages(
     facts: Sequence[Fact], entities: Sequence[Entity], opinions: Sequence[Opinion]
-) -> tuple[Page, ...]:
-    """An index, a page an entity that a fact names, one for opinions, one a year."""
-    return _Bundle(facts, entities, opinions).pages()
+) -> dict[str, str]:
+    """An index, a page an entity that a fact names, one for opinions, one a year: path → text."""
+    pages = _Bundle(facts, entities, opinions, ".md").pages()
+    return {f"{path}.md": "\n".join(lines) + "\n" for path, lines in pages.items()}
+
+
+def html_pages(
+    facts: Sequence[Fact], entities: Sequence[Entity], opinions: Sequence[Opinion]
+) -> dict[str, str]:
+    """The same as a site that runs nothing and asks nobody."""
+    from markdown_it import MarkdownIt
+
+    render = MarkdownIt("commonmark", {"html": False}).render
+    pages = _Bundle(facts, entities, opinions, ".html").pages()
+    found = {}
+    for path, (title, *lines) in pages.items():
+        home = "" if path == _INDEX else f"[Memory]({_way(path, _INDEX, '.html')})\n\n"
+        found[f"{path}.html"] = (
+            '<!doctype html>\n<html lang="und">\n<head>\n<meta charset="utf-8">\n'
+            '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+            f'<meta http-equiv="Content-Security-Policy" content="{escape(_POLICY)}">\n'
+            f"<title>{escape(plain_text(title[2:]))}</title>\n<style>{_STYLE}</style>\n</head>\n"
+            f"<body>\n{render(home + title)}{render(chr(10).join(lines))}</body>\n</html>\n"
+        )
+    return found
 
 
 class _Bundle:
+    """Pages of Markdown that link to each other by paths with a suffix."""
+
     def __init__(
-        self, facts: Sequence[Fact], entities: Sequence[Entity], opinions: Sequence[Opinion]
+        self,
+        facts: Sequence[Fact],
+        entities: Sequence[Entity],
+        opinions: Sequence[Opinion],
+        suffix: str,
     ) -> None:
         self.facts = facts
         self.opinions = opinions
+        self.suffix = suffix
         self.slugs = {slugify(n): e.slug for e in entities for n in (e.name, *e.aliases)}
         self.by_entity: dict[str, list[Fact]] = defaultdict(list)
         for fact in facts:
@@ -88,79 +88,101 @@ class _Bundle:
         self.entities = [entity for entity in entities if entity.slug in self.by_entity]
         self.paths = _paths(self.entities)
 
-    def pages(self) -> tuple[Page, ...]:
-        years = self._years()
-        index = Page(INDEX, "Memory", tuple(self._index(years)))
-        opinions = Page(OPINIONS, "Opinions", (Section("", self._opinion_rows(self.opinions)),))
-        return (
-            index,
-            *((opinions,) if self.opinions else ()),
-            *(self._entity_page(entity) for entity in self.entities),
-            *(
-                Page(path, f"Timeline {year}", (Section("", self._fact_rows(of_year)),))
-                for year, path, of_year in years
-            ),
-        )
-
-    def _index(self, years: Sequence[tuple[str, str, Sequence[Fact]]]) -> list[Section]:
-        entities = tuple(
-            Row(Link(e.name, self.paths[e.slug]), (_count(len(self.by_entity[e.slug]), "fact"),))
-            for e in sorted(self.entities, key=lambda e: (-len(self.by_entity[e.slug]), e.name))
-        )
-        timeline = tuple(Row(Link(y, path), (_count(len(fs), "fact"),)) for y, path, fs in years)
-        opinions = (Row(Link(_count(len(self.opinions), "opinion"), OPINIONS)),)
-        sections = [Section("Timeline", timeline), Section("Entities", entities)]
-        return [*([Section("Opinions", opinions)] if self.opinions else []), *sections]
-
-    def _entity_page(self, entity: Entity) -> Page:
-        also = tuple(Row(name) for name in entity.aliases if name != entity.name)
-        held = [o for o in self.opinions if entity.name in o.entities]
-        sections = (
-            *((Section("Also called", also),) if also else ()),
-            *((Section("Opinions", self._opinion_rows(held)),) if held else ()),
-            Section("Facts", self._fact_rows(self.by_entity[entity.slug])),
-        )
-        return Page(self.paths[entity.slug], entity.name, sections)
-
-    def _years(self) -> list[tuple[str, str, list[Fact]]]:
-        found: dict[str, list[Fact]] = defaultdict(list)
+    def pages(self) -> dict[str, list[str]]:
+        """Path without a suffix → lines, the title first."""
+        years: dict[str, list[Fact]] = defaultdict(list)
         for fact in self.facts:
             day = _day(fact)
-            found[f"{day.year:04}" if day else "undated"].append(fact)
-        return [(year, f"timeline/{year}", found[year]) for year in sorted(found, reverse=True)]
+            years[f"{day.year:04}" if day else "undated"].append(fact)
+        newest_first = sorted(years, reverse=True)
+        pages = {_INDEX: ["# Memory", *self._index({year: years[year] for year in newest_first})]}
+        if self.opinions:
+            rows = self._opinion_rows(_OPINIONS, self.opinions)
+            pages[_OPINIONS] = ["# Opinions", "", *rows]
+        for entity in self.entities:
+            path = self.paths[entity.slug]
+            pages[path] = [f"# {_escaped(entity.name)}", *self._entity_page(path, entity)]
+        for year in newest_first:
+            path = f"timeline/{year}"
+            pages[path] = [f"# Timeline {year}", "", *self._fact_rows(path, years[year])]
+        return pages
 
-    def _fact_rows(self, facts: Sequence[Fact]) -> tuple[Row, ...]:
+    def _index(self, years: Mapping[str, Sequence[Fact]]) -> Iterator[str]:
+        if self.opinions:
+            label = _count(len(self.opinions), "opinion")
+            yield from _section("Opinions", [f"- {self._link(_INDEX, label, _OPINIONS)}"])
+        timeline = [(year, f"timeline/{year}", len(facts)) for year, facts in years.items()]
+        counted = [(e.name, self.paths[e.slug], len(self.by_entity[e.slug])) for e in self.entities]
+        counted.sort(key=lambda row: (-row[2], row[0]))
+        for heading, rows in (("Timeline", timeline), ("Entities", counted)):
+            lines = [
+                self._row(self._link(_INDEX, label, path), [_count(number, "fact")])
+                for label, path, number in rows
+            ]
+            yield from _section(heading, lines)
+
+    def _entity_page(self, path: str, entity: Entity) -> Iterator[str]:
+        also = [f"- {_escaped(name)}" for name in entity.aliases if name != entity.name]
+        held = [o for o in self.opinions if entity.name in o.entities]
+        if also:
+            yield from _section("Also called", also)
+        if held:
+            yield from _section("Opinions", self._opinion_rows(path, held))
+        yield from _section("Facts", self._fact_rows(path, self.by_entity[entity.slug]))
+
+    def _fact_rows(self, path: str, facts: Sequence[Fact]) -> list[str]:
         newest = sorted(facts, key=lambda f: (_day(f) or date.min, f.id), reverse=True)
-        return tuple(Row(fact.content, tuple(self._about(fact))) for fact in newest)
+        return [self._row(_escaped(fact.content), self._about(path, fact)) for fact in newest]
 
-    def _about(self, fact: Fact) -> list[str | Link]:
+    def _about(self, path: str, fact: Fact) -> list[str]:
         day = _day(fact)
-        said: list[str | Link] = [day.isoformat() if day else "undated", fact.kind.value]
+        said = [day.isoformat() if day else "undated", fact.kind.value]
         if fact.confidence is not None:
             said.append(f"{fact.confidence:.2f}")
         if fact.quarantined:
             said.append(f"unconfirmed: {fact.origin.value}")
-        return [*said, *self._links(fact), str(fact.citation)]
+        names = {self.slugs.get(m.slug, m.slug): m.name for m in fact.mentions}
+        return [*said, *self._names(path, names), _escaped(str(fact.citation))]
 
-    def _links(self, fact: Fact) -> list[str | Link]:
-        slugs = {self.slugs.get(m.slug, m.slug): m.name for m in fact.mentions}
-        return [
-            Link(name, self.paths[slug]) if slug in self.paths else name
-            for slug, name in slugs.items()
-        ]
+    def _opinion_rows(self, path: str, opinions: Sequence[Opinion]) -> list[str]:
+        return [self._row(_escaped(o.statement), self._standing(path, o)) for o in opinions]
 
-    def _opinion_rows(self, opinions: Sequence[Opinion]) -> tuple[Row, ...]:
-        return tuple(Row(o.statement, tuple(self._standing(o))) for o in opinions)
-
-    def _standing(self, opinion: Opinion) -> list[str | Link]:
-        slugs = {name: self.slugs.get(slugify(name), slugify(name)) for name in opinion.entities}
-        names: list[str | Link] = [
-            Link(name, self.paths[slug]) if slug in self.paths else name
-            for name, slug in slugs.items()
-        ]
+    def _standing(self, path: str, opinion: Opinion) -> list[str]:
+        names = {self.slugs.get(slugify(n), slugify(n)): n for n in opinion.entities}
         lines = _count(len(opinion.evidence), "line of evidence", "lines of evidence")
         shown = [f"{opinion.confidence:.2f}", opinion.trend.value, lines]
-        return [*names, *shown, str(opinion.source)]
+        return [*self._names(path, names), *shown, _escaped(str(opinion.source))]
+
+    def _names(self, path: str, names: Mapping[str, str]) -> list[str]:
+        """The names by their slugs, as links where they have a page."""
+        return [
+            self._link(path, name, self.paths[slug]) if slug in self.paths else _escaped(name)
+            for slug, name in names.items()
+        ]
+
+    def _link(self, path: str, label: str, page: str) -> str:
+        return f"[{_escaped(label)}]({_way(path, page, self.suffix)})"
+
+    def _row(self, text: str, about: Sequence[str]) -> str:
+        """A list item, and on a line of its own what there is to say of it."""
+        below = " · ".join(about)
+        return f"- {text}\n  <br>{below}" if self.suffix == ".md" else f"- {text}\\\n  _{below}_"
+
+
+def _way(path: str, page: str, suffix: str) -> str:
+    """The address of a page as the one at a path links to it."""
+    return quote("../" * path.count("/") + page + suffix)
+
+
+def _section(heading: str, rows: Sequence[str]) -> tuple[str, ...]:
+    return ("", f"## {heading}", "", *rows)
+
+
+def _escaped(text: str) -> str:
+    """The text as it is where it reads so, else with its marks escaped."""
+    folded = " ".join(text.split())
+    same = plain_text(folded) == folded and "<" not in folded and not _OPENS_BLOCK.match(folded)
+    return folded if same else escape_markup(folded)
 
 
 def _paths(entities: Sequence[Entity]) -> Mapping[str, str]:
@@ -246,80 +268,3 @@ def _record(fact: Fact) -> dict[str, Any]:
     if fact.details:
         record["details"] = list(fact.details)
     return record
-
-
-_OPENS_BLOCK = re.compile(r"[#>|=~`]|[-*+](?: |\Z)|\d+[.)](?: |\Z)|-{3}|\[.\] ")
-
-
-def page_markdown(page: Page) -> str:
-    """The text of `<page.path>.md`."""
-    return "\n".join(_lines(page)) + "\n"
-
-
-def _lines(page: Page) -> Iterator[str]:
-    yield f"# {_escaped(page.title)}"
-    for section in page.sections:
-        yield ""
-        if section.heading:
-            yield from (f"## {section.heading}", "")
-        for row in section.rows:
-            yield f"- {_as_markdown(row.text, page)}"
-            if row.about:
-                yield f"  <br>{_about(row, page)}"
-
-
-def _about(row: Row, page: Page) -> str:
-    return " · ".join(_as_markdown(each, page) for each in row.about)
-
-
-def _as_markdown(said: str | Link, page: Page) -> str:
-    if isinstance(said, str):
-        return _escaped(said)
-    return f"[{_escaped(said.label)}]({page.way_to(said, '.md')})"
-
-
-def _escaped(text: str) -> str:
-    """The text as it is where it reads so, else with its marks escaped."""
-    folded = " ".join(text.split())
-    same = plain_text(folded) == folded and "<" not in folded and not _OPENS_BLOCK.match(folded)
-    return folded if same else escape_markup(folded)
-
-
-_STYLE = (
-    "body{font:16px/1.5 system-ui,sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem}"
-    "li{margin:.6rem 0}small{color:#666;display:block}"
-    "@media(prefers-color-scheme:dark){body{background:#16181d;color:#ddd}a{color:#8ab4f8}"
-    "small{color:#999}}"
-)
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-
-
-def page_html(page: Page) -> str:
-    """The text of `<page.path>.html`."""
-    title = escape(page.title)
-    home = "" if page.path == INDEX else f"<p>{_as_html(Link('Memory', INDEX), page)}</p>\n"
-    body = "\n".join(_section(section, page) for section in page.sections)
-    return (
-        '<!doctype html>\n<html lang="und">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{escape(_POLICY)}">\n'
-        f"<title>{title}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n"
-        f"{home}<h1>{title}</h1>\n{body}\n</body>\n</html>\n"
-    )
-
-
-def _section(section: Section, page: Page) -> str:
-    heading = f"<h2>{escape(section.heading)}</h2>\n" if section.heading else ""
-    rows = "\n".join(_row(row, page) for row in section.rows)
-    return f"{heading}<ul>\n{rows}\n</ul>"
-
-
-def _row(row: Row, page: Page) -> str:
-    about = " · ".join(_as_html(each, page) for each in row.about)
-    return f"<li>{_as_html(row.text, page)}{f'<small>{about}</small>' if about else ''}</li>"
-
-
-def _as_html(said: str | Link, page: Page) -> str:
-    if isinstance(said, str):
-        return escape(said)
-    return f'<a href="{escape(page.way_to(said, ".html"))}">{escape(said.label)}</a>'

@@ -18,15 +18,15 @@ from lorebank.errors import NotFound
 from lorebank.forgetting.selection import Order
 from lorebank.language.folding import fold
 from lorebank.markdown.tombstones import Tombstone, format_tombstone, message_key
-from lorebank.records import dataclass
+from lorebank.records import Record
+from lorebank.trust.quarantine import place_named
 
 _SHOWN = 100
 """Characters of a turn that are shown, so that its owner recognises it."""
 _SEPARATORS = re.compile(r"[-_\s]+")
 
 
-@dataclass(frozen=True, slots=True)
-class ForgottenTurns:
+class ForgottenTurns(Record):
     """Turns that an order means."""
 
     turns: tuple[ForgottenLine, ...] = ()
@@ -35,8 +35,7 @@ class ForgottenTurns:
     """The lines that forget them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Conversations:
+class Conversations(Record):
     """The transcripts of the agent that asks."""
 
     agent: str
@@ -57,7 +56,7 @@ class Conversations:
             return ForgottenTurns()
         files, place = self.files, None
         if order.source:
-            place = _place_of(order.source)
+            place = place_named(order.source)
             files = [file for file in files if _is_within(file.path, place.path)]
             if not files:
                 hint = "transcripts are cited as sessions/….jsonl"
@@ -149,13 +148,6 @@ def _shown(path: str, turn: Turn) -> ForgottenLine:
     words = " ".join(turn.text.split())
     text = words if len(words) <= _SHOWN else words[: _SHOWN - 1].rstrip() + "…"
     return ForgottenLine(Citation(path, turn.line, turn.line), text, kind=turn.role.value)
-
-
-def _place_of(source: str) -> Citation:
-    try:
-        return Citation.parse(source)
-    except ValueError:
-        return Citation(source.rstrip("/"), 0, 0)
 
 
 def _is_within(path: str, place: str) -> bool:

@@ -42,7 +42,8 @@ _ATTEMPTS = 4
 class Forgetting:
     """One call, by a caller that holds the workspace's lock and has synced."""
 
-    connection: Connection
+    index: Callable[[], Connection]
+    """Asked for each time: a damaged index is made anew by `sync`."""
     root: Path
     files: Callable[[], Sequence[SourceFile]]
     sync: Callable[[], object]
@@ -95,7 +96,7 @@ class Forgetting:
         return tuple(names)
 
     def _select(self, order: Order) -> Selected:
-        return select_lines(self.connection, self.root, self.files(), order)
+        return select_lines(self.index(), self.root, self.files(), order)
 
     def _turns_meant(self, order: Order) -> ForgottenTurns:
         if self.conversations is not None:
@@ -113,7 +114,7 @@ class Forgetting:
         texts = list(plan.texts)
         hashes: set[str] = set()
         for _ in range(_ATTEMPTS):
-            hashes |= embedding_hashes(self.connection, plan.cuts)
+            hashes |= embedding_hashes(self.index(), plan.cuts)
             wanted = {**done, **_joined(done, plan.cuts)}
             keep(self.root, name, wanted, texts, sorted(hashes))
             missed = [path for path, cut in plan.cuts.items() if not self._write(path, cut)]
@@ -157,11 +158,11 @@ class Forgetting:
         self.sync()
         forget_generated(self.root)
         if self.cache is not None and self.cache.exists():
-            gone = set(hashes) - embedding_hashes(self.connection)
+            gone = set(hashes) - embedding_hashes(self.index())
             with EmbeddingCache(self.cache) as cache:
                 cache.drop(gone)
-        forget_page_notes(self.connection)
-        if reason := scrub(self.connection):
+        forget_page_notes(self.index())
+        if reason := scrub(self.index()):
             self._report_problem(
                 ".memory", f"{reason}; traces may be left there until the next forget"
             )
@@ -201,8 +202,8 @@ class Forgetting:
             lines=tuple(selected.lines),
             files=tuple(path for path, cut in sorted(plan.cuts.items()) if cut.after is None),
             pages=plan.pages,
-            derived=derived_counts(self.connection, [line.source for line in selected.lines]),
-            opinions=tuple(opinions_moved(self.connection, ids)),
+            derived=derived_counts(self.index(), [line.source for line in selected.lines]),
+            opinions=tuple(opinions_moved(self.index(), ids)),
             in_git=in_repository(self.root),
             problems=(*plan.problems, *self.problems),
             said=turns.turns,

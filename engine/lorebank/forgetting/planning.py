@@ -13,7 +13,7 @@ from lorebank.markdown.ledger import added_line, without_lines
 from lorebank.markdown.mending import Mended, Traces, blanked, mend_blocks, mend_report
 from lorebank.markdown.proposal_pages import DECISIONS_PATH, PROPOSAL_PAGES
 from lorebank.markdown.source import newline_style
-from lorebank.records import dataclass
+from lorebank.records import Record
 from lorebank.workspace.layout import (
     BANK_FOLDER,
     FORGOTTEN_PAGE,
@@ -27,8 +27,7 @@ _TELLING = 20
 """A line that is no fact (a heading, a rule) is looked for elsewhere only if it is that long."""
 
 
-@dataclass(frozen=True, slots=True)
-class CutPlan:
+class CutPlan(Record):
     """New bytes by path, and what of them is cut from pages."""
 
     cuts: Mapping[str, Cut]

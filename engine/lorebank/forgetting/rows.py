@@ -97,33 +97,29 @@ def opinions_moved(connection: Connection, ids: Iterable[str]) -> list[tuple[str
 
 def derived_counts(connection: Connection, places: Sequence[Citation]) -> dict[str, int]:
     """How many rows of each table come from these lines."""
-    items: set[int] = set()
-    chunks: set[int] = set()
-    for place in places:
-        bound = (place.path, place.start_line, place.end_line)
-        for table, column, found in (("items", "item", items), ("chunks", "chunk", chunks)):
-            rows = select(
-                connection,
-                f"SELECT t.{column} FROM {table} t JOIN files f ON f.file = t.file"
-                " WHERE f.path = ?1 AND t.start_line <= ?3 AND t.end_line >= ?2",
-                bound,
-            )
-            found |= {number for (number,) in rows}
-    numbers = json.dumps(sorted(items)), json.dumps(sorted(chunks))
+    lines = json.dumps([[place.path, place.start_line, place.end_line] for place in places])
+
+    def rows(table: str, column: str) -> str:
+        return (
+            f"SELECT t.{column} FROM json_each(?1) w JOIN files f ON f.path = w.value ->> 0"
+            f" JOIN {table} t ON t.file = f.file AND t.start_line <= w.value ->> 2"
+            "  AND t.end_line >= w.value ->> 1"
+        )
+
+    items = rows("items", "item")
+    ids = f"SELECT id FROM items WHERE item IN ({items})"
     queries = {
-        "facts": "SELECT count(*) FROM items WHERE kind <> 'note'"
-        " AND item IN (SELECT value FROM json_each(?1)) AND ?2 IS NOT NULL",
-        "passages": "SELECT count(*) FROM items WHERE kind = 'note'"
-        " AND item IN (SELECT value FROM json_each(?1)) AND ?2 IS NOT NULL",
-        "chunks": "SELECT count(*) FROM json_each(?2) WHERE ?1 IS NOT NULL",
-        "vectors": "SELECT count(*) FROM vectors"
-        " WHERE item IN (SELECT value FROM json_each(?1)) AND ?2 IS NOT NULL",
-        "evidence": "SELECT count(*) FROM opinion_evidence WHERE ?2 IS NOT NULL AND fact IN"
-        " (SELECT id FROM items WHERE item IN (SELECT value FROM json_each(?1)))",
-        "unsure": "SELECT count(*) FROM unsure WHERE ?2 IS NOT NULL AND fact IN"
-        " (SELECT id FROM items WHERE item IN (SELECT value FROM json_each(?1)))",
+        "facts": f"items WHERE kind <> 'note' AND item IN ({items})",
+        "passages": f"items WHERE kind = 'note' AND item IN ({items})",
+        "chunks": f"chunks WHERE chunk IN ({rows('chunks', 'chunk')})",
+        "vectors": f"vectors WHERE item IN ({items})",
+        "evidence": f"opinion_evidence WHERE fact IN ({ids})",
+        "unsure": f"unsure WHERE fact IN ({ids})",
     }
-    return {name: int(connection.execute(query, numbers).get) for name, query in queries.items()}
+    return {
+        name: int(connection.execute(f"SELECT count(*) FROM {query}", (lines,)).get)
+        for name, query in queries.items()
+    }
 
 
 def embedding_hashes(connection: Connection, paths: Iterable[str] | None = None) -> set[str]:

@@ -20,14 +20,13 @@ from lorebank.forgetting.rows import (
 )
 from lorebank.language.folding import fold
 from lorebank.markdown.source import decode, split_lines
-from lorebank.records import dataclass
-from lorebank.trust.quarantine import ids_beginning
+from lorebank.records import Record, dataclass
+from lorebank.trust.quarantine import item_of_id, place_named
 from lorebank.workspace.files import SourceFile, read_bytes
 from lorebank.workspace.layout import FORGOTTEN_PAGE, FileRole, is_markdown, is_session_path
 
 
-@dataclass(frozen=True, slots=True)
-class Order:
+class Order(Record):
     """What to forget: one of the first four; `before` narrows it, or stands alone."""
 
     ids: tuple[str, ...] = ()
@@ -113,13 +112,7 @@ def _of_id(connection: Connection, text: str) -> list[KnownItem]:
         if not found:
             raise NotFound(f"no opinion '{text}'", hint="`lorebank opinions` lists them with ids")
         return found
-    ids = ids_beginning(connection, text)
-    if not ids:
-        raise NotFound(f"no fact or passage '{text}'", hint="ids are shown by recall --json")
-    if len(ids) > 1:
-        near = ", ".join(id_ for id_, _ in ids[:5])
-        raise UsageError(f"'{text}' is the beginning of several ids", hint=near)
-    return items_matching(connection, "i.id = ?", (ids[0][0],))
+    return items_matching(connection, "i.id = ?", (item_of_id(connection, text)[0],))
 
 
 def _take_items(items: Iterable[KnownItem], selected: Selected) -> None:
@@ -129,10 +122,7 @@ def _take_items(items: Iterable[KnownItem], selected: Selected) -> None:
 def _take_source(
     connection: Connection, root: Path, files: Sequence[SourceFile], source: str, into: Selected
 ) -> None:
-    try:
-        place = Citation.parse(source)
-    except ValueError:
-        place = Citation(source, 0, 0)
+    place = place_named(source)
     if place.path not in {file.path for file in files}:
         raise NotFound(f"no file {place.path}", hint="paths are relative to the workspace")
     if not place.start_line:

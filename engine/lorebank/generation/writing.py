@@ -143,7 +143,7 @@ def open_writer(
         return
 
     def load() -> Generator:
-        from lorebank.providers.chat import GeneratorSetup
+        from lorebank.providers.accounts import GeneratorSetup
         from lorebank.providers.registry import load_generator
 
         setup = GeneratorSetup(settings, config.providers, environ, say, config.embedder.offline)

@@ -125,7 +125,7 @@ def _again(desk: Desk, decision: Decision, choice: str, by: str) -> None:
 
 def _settled(desk: Desk) -> Iterator[Decision]:
     text = ledger_text(desk, EVIDENCE_PAGE)
-    for ruling in parse_evidence_lines(text, EVIDENCE_PAGE).rulings:
+    for ruling in parse_evidence_lines(text, EVIDENCE_PAGE)[0]:
         facts = facts_by_id(desk.connection, ruling.fact_id)
         states = bool(facts) and facts[0].kind is FactKind.OPINION
         verdict = _RELATIONS[ruling.stance].value if states else ruling.stance.value

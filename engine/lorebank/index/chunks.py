@@ -80,15 +80,3 @@ def contexts_stated_in(connection: Connection, path: str) -> frozenset[str]:
         (path,),
     )
     return frozenset(text for (text,) in rows)
-
-
-def insert_context(connection: Connection, file: int, scope: str, text: str) -> None:
-    """Write the context that a file states."""
-    connection.execute(
-        "INSERT INTO contexts (scope, file, text) VALUES (?, ?, ?)", (scope, file, text)
-    )
-
-
-def delete_context(connection: Connection, file: int) -> None:
-    """Remove the context that a file stated."""
-    connection.execute("DELETE FROM contexts WHERE file = ?", (file,))

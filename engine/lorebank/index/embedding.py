@@ -14,12 +14,12 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from lorebank.database.connection import (
     Connection,
-    rare_checkpoints,
     read_meta,
     select,
     transaction,
@@ -27,7 +27,7 @@ from lorebank.database.connection import (
 )
 from lorebank.errors import ProviderError
 from lorebank.index.embedding_cache import EmbeddingCache
-from lorebank.index.embedding_calls import calls_of, embed_calls
+from lorebank.index.embedding_calls import calls_of, embed_calls, run_jobs
 from lorebank.index.vectors import delete_vectors, insert_vectors
 from lorebank.records import dataclass
 
@@ -39,14 +39,10 @@ WINDOW = 1024
 """Rows looked up in the cache and read at a time."""
 Progress = Callable[[str, int, int], None]
 W = TypeVar("W")
+_Wanted = tuple[int, str]
+"""The number of an item, and the hash of its text."""
 _ALL = "SELECT item, embedding FROM items"
 _PENDING = f"{_ALL} i WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.item = i.item)"
-
-
-@dataclass(frozen=True, slots=True)
-class _Wanted:
-    item: int
-    hash: str
 
 
 def item_text(content: str, heading: str, subjects: Sequence[str] = ()) -> str:
@@ -92,6 +88,12 @@ def vector_count(connection: Connection) -> int:
     return int(connection.execute("SELECT count(*) FROM vectors").get)
 
 
+def dimension_served(connection: Connection) -> int:
+    """How long the vectors of the index are; 0 where none is stored yet."""
+    stored = connection.execute("SELECT length(vector) / 4 FROM vectors LIMIT 1").fetchone()
+    return int(stored[0]) if stored else 0
+
+
 def embed_pending(
     connection: Connection,
     cache: EmbeddingCache,
@@ -102,27 +104,22 @@ def embed_pending(
 ) -> int:
     """Embed what has no vector yet; returns how many texts were embedded.
 
-    Where the index holds another embedder's vectors, all texts are embedded anew: into the cache
+    Where the index holds another embedder's vectors, all texts are embedded again: into the cache
     first, and the old vectors serve until the new ones are complete. `batch` hands the texts in as
     asynchronous jobs where the embedder has them; those still worked on stay pending.
     """
-    run = _Run(connection, cache, embedder, batch, progress)
     try:
-        return run.embed()
+        return _Run(connection, cache, embedder, batch, progress).embed()
     except _OtherDimension:
         # The model behind an endpoint was changed under its name: what is known of it is void.
         cache.forget(embedder.fingerprint)
         with transaction(connection):
             delete_vectors(connection)
-            connection.execute(
-                "DELETE FROM meta WHERE key = 'embedder' OR key = ?",
-                (_dimension_key(embedder.fingerprint),),
-            )
         return _Run(connection, cache, embedder, batch, progress).embed()
 
 
 class _OtherDimension(ProviderError):
-    """A vector that is not as long as those stored for the same fingerprint."""
+    """A vector that is not as long as the others of the same fingerprint."""
 
 
 @dataclass(slots=True)
@@ -134,114 +131,92 @@ class _Run:
     embedder: Embedder
     batch: BatchSettings | None
     progress: Progress | None
+    dimension: int = 0
+    """Of this embedder's vectors, as far as they were seen."""
     embedded: int = 0
 
     def embed(self) -> int:
-        fingerprint = self.embedder.fingerprint
-        takes_over = has_vectors(self.connection) and served_by(self.connection) != fingerprint
-        if takes_over:
-            wanted = _rows(self.connection, _ALL)
-        else:
+        takes_over = (
+            has_vectors(self.connection) and served_by(self.connection) != self.embedder.fingerprint
+        )
+        if not takes_over:
+            self.dimension = dimension_served(self.connection)
             with transaction(self.connection):
                 self._sign()
-            wanted = _rows(self.connection, _PENDING)
-        with rare_checkpoints(self.connection):
-            self._embed(wanted, store=not takes_over)
-        if takes_over and not self.cache.missing(fingerprint, [w.hash for w in wanted]):
+        wanted = select(self.connection, _ALL if takes_over else _PENDING)
+        self._embed(wanted, store=not takes_over)
+        hashes = [key for _, key in wanted]
+        if takes_over and not self.cache.missing(self.embedder.fingerprint, hashes):
             self._take_over(wanted)
         self.cache.evict()
         return self.embedded
 
     def _embed(self, wanted: Sequence[_Wanted], *, store: bool) -> None:
-        rows: dict[str, list[_Wanted]] = defaultdict(list)
-        for each in wanted:
-            rows[each.hash].append(each)
+        items: dict[str, list[int]] = defaultdict(list)
+        for item, key in wanted:
+            items[key].append(item)
         done = 0
 
         def keep(vectors: Mapping[str, bytes]) -> None:
             nonlocal done
             if store:
-                self._store(rows, vectors)
-            done += sum(len(rows[key]) for key in vectors)
-            if self.progress is not None:
-                self.progress("embedding", done, len(wanted))
+                batch = [(item, key) for key in vectors for item in items[key]]
+                with transaction(self.connection):
+                    _store(self.connection, batch, vectors)
+            done += sum(len(items[key]) for key in vectors)
+            self._report(done, len(wanted))
 
-        if self.batch is not None and self._by_jobs(rows):
-            return self._copy_known(rows, keep)
-        calls = calls_of(self._unknown(rows, keep), self.embedder.limits)
+        in_jobs = self._by_jobs(items)
+        calls = calls_of(self._unknown(items, keep, in_jobs), self.embedder.limits)
         for vectors in embed_calls(self.embedder, calls):
             self._check_dimension(vectors)
             self.cache.put(self.embedder.fingerprint, vectors.items())
             self.embedded += len(vectors)
             keep(vectors)
-        return None
 
-    def _by_jobs(self, rows: Mapping[str, Sequence[_Wanted]]) -> bool:
-        """Embed by asynchronous jobs; false where the embedder has none, or left all of it."""
-        from lorebank.index.embedding_calls import run_jobs
+    def _by_jobs(self, items: Mapping[str, Sequence[int]]) -> Collection[str]:
+        """Embed by asynchronous jobs, where the embedder has them, into the cache; returns the
+        hashes of texts that jobs still work on."""
         from lorebank.providers.protocols import BatchEmbedder
 
         if self.batch is None or not isinstance(self.embedder, BatchEmbedder):
-            return False
-        missing = self.cache.missing(self.embedder.fingerprint, rows)
+            return ()
+        missing = self.cache.missing(self.embedder.fingerprint, items)
         if not missing:
-            return False
-        wanted = [rows[key][0] for key in missing]
-        texts = _texts(self.connection, wanted)
-        progress = self.progress
-
-        def report(done: int) -> None:
-            if progress is not None:
-                progress("embedding", done, len(texts))
-
-        outcome = run_jobs(self.embedder, self.cache, texts, self.batch, report)
-        self.embedded += outcome.embedded
-        for call in embed_calls(
-            self.embedder, calls_of(outcome.left.items(), self.embedder.limits)
-        ):
-            self._check_dimension(call)
-            self.cache.put(self.embedder.fingerprint, call.items())
-            self.embedded += len(call)
-        return True
-
-    def _copy_known(
-        self, rows: Mapping[str, Sequence[_Wanted]], keep: Callable[[Mapping[str, bytes]], None]
-    ) -> None:
-        for _ in self._unknown(rows, keep):
-            pass  # in jobs that are still worked on
+            return ()
+        texts = _texts(self.connection, [items[key][0] for key in missing])
+        report = partial(self._report, total=len(texts))
+        embedded, in_jobs = run_jobs(self.embedder, self.cache, texts, self.batch, report)
+        self.embedded += embedded
+        return in_jobs
 
     def _unknown(
-        self, rows: Mapping[str, Sequence[_Wanted]], keep: Callable[[Mapping[str, bytes]], None]
+        self,
+        items: Mapping[str, Sequence[int]],
+        keep: Callable[[Mapping[str, bytes]], None],
+        in_jobs: Collection[str],
     ) -> Iterator[tuple[str, str]]:
-        """Hash and text of what the cache does not know; what it knows is kept on the way."""
-        for window in _windows(list(rows)):
+        """Hash and text of what is to be asked for; what the cache knows is kept on the way."""
+        for window in _windows(list(items)):
             known = self.cache.get(self.embedder.fingerprint, window)
             if known:
                 self._check_dimension(known)
                 keep(known)
-            missing = [rows[key][0] for key in window if key not in known]
-            texts = _texts(self.connection, missing) if missing else {}
-            yield from ((each.hash, texts[each.hash]) for each in missing if each.hash in texts)
+            missing = [key for key in window if key not in known and key not in in_jobs]
+            yield from _texts(self.connection, [items[key][0] for key in missing]).items()
 
     def _check_dimension(self, vectors: Mapping[str, bytes]) -> None:
-        if not vectors:
-            return
-        sizes = {len(vector) // 4 for vector in vectors.values()}
-        key = _dimension_key(self.embedder.fingerprint)
-        known = read_meta(self.connection, key)
-        if known is None and len(sizes) == 1:
-            with transaction(self.connection):
-                write_meta(self.connection, key, str(sizes.pop()))
-        elif known is not None and sizes != {int(known)}:
-            raise _OtherDimension(
-                f"{self.embedder.name}: {self.embedder.model} now gives vectors of "
-                f"{max(sizes - {int(known)})} numbers, not {known}"
-            )
+        for size in {len(vector) // 4 for vector in vectors.values()}:
+            if size != (self.dimension or size):
+                raise _OtherDimension(
+                    f"{self.embedder.name}: {self.embedder.model} now gives vectors of "
+                    f"{size} numbers, not {self.dimension}"
+                )
+            self.dimension = size
 
-    def _store(self, rows: Mapping[str, Sequence[_Wanted]], vectors: Mapping[str, bytes]) -> None:
-        batch = [each for key in vectors for each in rows[key]]
-        with transaction(self.connection):
-            _store(self.connection, batch, vectors)
+    def _report(self, done: int, total: int) -> None:
+        if self.progress is not None:
+            self.progress("embedding", done, total)
 
     def _sign(self) -> None:
         """Note whose vectors the index holds; inside the caller's transaction."""
@@ -252,26 +227,10 @@ class _Run:
         """Put this embedder's vectors in the place of the other's, at one instant."""
         with transaction(self.connection):
             delete_vectors(self.connection)
-            self.connection.execute(
-                "DELETE FROM meta WHERE key = ?", (_dimension_key(served_by(self.connection)),)
-            )
             self._sign()
             for window in _windows(wanted):
-                known = self.cache.get(self.embedder.fingerprint, [w.hash for w in window])
+                known = self.cache.get(self.embedder.fingerprint, [key for _, key in window])
                 _store(self.connection, window, known)
-
-
-def dimension_served(connection: Connection) -> int:
-    """How long the vectors of the index are; 0 where none is stored yet."""
-    return int(read_meta(connection, _dimension_key(served_by(connection))) or 0)
-
-
-def _dimension_key(fingerprint: str) -> str:
-    return f"dimension of {fingerprint}"
-
-
-def _rows(connection: Connection, query: str) -> list[_Wanted]:
-    return [_Wanted(item, key) for item, key in select(connection, query)]
 
 
 def _windows(wanted: Sequence[W]) -> Iterator[Sequence[W]]:
@@ -279,7 +238,7 @@ def _windows(wanted: Sequence[W]) -> Iterator[Sequence[W]]:
         yield wanted[start : start + WINDOW]
 
 
-def _texts(connection: Connection, batch: Sequence[_Wanted]) -> dict[str, str]:
+def _texts(connection: Connection, items: Sequence[int]) -> dict[str, str]:
     """Hash → text, computed again from the rows, as sync did when it wrote the hash."""
     return {
         key: item_text(content, heading, json.loads(subjects))
@@ -290,25 +249,17 @@ def _texts(connection: Connection, batch: Sequence[_Wanted]) -> dict[str, str]:
             "  WHERE m.item = i.item AND m.subject ORDER BY m.position))"
             " FROM json_each(?) w CROSS JOIN items i ON i.item = w.value"
             " JOIN files f ON f.file = i.file",
-            (json.dumps([wanted.item for wanted in batch]),),
+            (json.dumps(items),),
         )
     }
 
 
 def _store(connection: Connection, batch: Sequence[_Wanted], known: Mapping[str, bytes]) -> None:
     """Store vectors; only where the row still stands for the same text."""
-    still = dict(
-        select(
-            connection,
-            "SELECT item, embedding FROM items WHERE item IN (SELECT value FROM json_each(?))",
-            (json.dumps([wanted.item for wanted in batch]),),
-        )
-    )
-    insert_vectors(
+    still = select(
         connection,
-        [
-            (wanted.item, known[wanted.hash])
-            for wanted in batch
-            if wanted.hash in known and still.get(wanted.item) == wanted.hash
-        ],
+        "SELECT item, embedding FROM items WHERE item IN (SELECT value FROM json_each(?))",
+        (json.dumps([item for item, _ in batch]),),
     )
+    rows = set(batch).intersection(still)
+    insert_vectors(connection, [(item, known[key]) for item, key in rows if key in known])

@@ -11,13 +11,11 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 import apsw
 
 from lorebank.database.connection import (
-    BULK_CHECKPOINT_PAGES,
     configure,
     discard_index,
     give_back_room,
@@ -73,12 +71,7 @@ class EmbeddingCache:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        problem: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *failure: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -142,26 +135,17 @@ class EmbeddingCache:
             surplus -= self._max_entries
             if surplus <= 0:
                 return 0
-            gone = select(
-                self._connection,
-                "DELETE FROM entries WHERE entry IN"
-                " (SELECT entry FROM entries WHERE used < ? ORDER BY used, entry LIMIT ?)"
-                " RETURNING entry",
+            gone = self._delete(
+                "entry IN (SELECT entry FROM entries WHERE used < ? ORDER BY used, entry LIMIT ?)",
                 (self._run, surplus),
             )
-            self._forget_vectors([entry for (entry,) in gone])
         give_back_room(self._connection)
-        return len(gone)
+        return gone
 
     def forget(self, fingerprint: str) -> None:
         """Drop all vectors of an embedder whose model turned out to be another."""
         with transaction(self._connection):
-            gone = select(
-                self._connection,
-                "DELETE FROM entries WHERE fingerprint = ? RETURNING entry",
-                (fingerprint,),
-            )
-            self._forget_vectors([entry for (entry,) in gone])
+            self._delete("fingerprint = ?", (fingerprint,))
 
     def drop(self, hashes: Collection[str]) -> int:
         """Forget these texts for good: vectors, places in jobs, and the bytes they stood in;
@@ -169,25 +153,15 @@ class EmbeddingCache:
         wanted = json.dumps(sorted(hashes))
         self._connection.execute("PRAGMA secure_delete = ON")
         with transaction(self._connection):
-            gone = select(
-                self._connection,
-                "DELETE FROM entries WHERE hash IN (SELECT value FROM json_each(?))"
-                " RETURNING entry",
+            gone = self._delete("hash IN (SELECT value FROM json_each(?))", (wanted,))
+            self._connection.execute(
+                "UPDATE jobs SET hashes = (SELECT json_group_array(value) FROM"
+                " json_each(jobs.hashes) WHERE value NOT IN (SELECT value FROM json_each(?)))",
                 (wanted,),
             )
-            self._forget_vectors([entry for (entry,) in gone])
-            for job, fingerprint, listed in select(
-                self._connection, "SELECT job, fingerprint, hashes FROM jobs"
-            ):
-                kept = [key for key in json.loads(listed) if key not in hashes]
-                if len(kept) < len(json.loads(listed)):
-                    self._connection.execute(
-                        "UPDATE jobs SET hashes = ? WHERE job = ? AND fingerprint = ?",
-                        (json.dumps(kept), job, fingerprint),
-                    )
         self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         self._connection.execute("PRAGMA secure_delete = OFF")
-        return len(gone)
+        return gone
 
     def jobs(self, fingerprint: str) -> dict[str, list[str]]:
         """The jobs that are being worked on: id → text hashes."""
@@ -209,11 +183,15 @@ class EmbeddingCache:
                 "DELETE FROM jobs WHERE fingerprint = ? AND job = ?", (fingerprint, job)
             )
 
-    def _forget_vectors(self, entries: Sequence[int]) -> None:
+    def _delete(self, condition: str, bound: Sequence[object]) -> int:
+        gone = select(
+            self._connection, f"DELETE FROM entries WHERE {condition} RETURNING entry", bound
+        )
         self._connection.execute(
             "DELETE FROM vectors WHERE entry IN (SELECT value FROM json_each(?))",
-            (json.dumps(entries),),
+            (json.dumps([entry for (entry,) in gone]),),
         )
+        return len(gone)
 
 
 def _open_anew_when_damaged(path: Path | None) -> apsw.Connection:
@@ -224,7 +202,7 @@ def _open_anew_when_damaged(path: Path | None) -> apsw.Connection:
         path.unlink()
     try:
         return _open(str(path))
-    except (apsw.NotADBError, apsw.CorruptError):
+    except (apsw.NotADBError, apsw.CorruptError, apsw.SQLError):  # damaged, or laid out otherwise
         discard_index(path)
         return _open(str(path))
 
@@ -233,21 +211,12 @@ def _open(name: str) -> apsw.Connection:
     connection = apsw.Connection(name)
     try:
         configure(connection)
-        connection.execute(f"PRAGMA wal_autocheckpoint = {BULK_CHECKPOINT_PAGES}")
         if connection.pragma("user_version") != _LAYOUT:
             with transaction(connection):
                 if connection.pragma("user_version") != _LAYOUT:
-                    _lay_out(connection)
+                    connection.execute(_SCHEMA)
+                    connection.pragma("user_version", _LAYOUT)
     except BaseException:
         connection.close()
         raise
     return connection
-
-
-def _lay_out(connection: apsw.Connection) -> None:
-    for (name,) in connection.execute(
-        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
-    ).fetchall():
-        connection.execute(f'DROP TABLE "{name}"')
-    connection.execute(_SCHEMA)
-    connection.pragma("user_version", _LAYOUT)

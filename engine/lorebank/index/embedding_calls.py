@@ -17,10 +17,12 @@ from typing import TYPE_CHECKING
 
 from lorebank.errors import ProviderError
 from lorebank.language.words import estimate_tokens
-from lorebank.records import dataclass
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
+
+    import numpy as np
+    from numpy.typing import NDArray
 
     from lorebank.index.embedding_cache import EmbeddingCache
     from lorebank.providers.protocols import BatchEmbedder, Embedder, Limits
@@ -55,8 +57,7 @@ def embed_calls(embedder: Embedder, calls: Iterable[Mapping[str, str]]) -> Itera
         return
     from concurrent.futures import ThreadPoolExecutor  # its import is felt by a single recall
 
-    # One more than may ask at a time: an answer is read while the next ones are on their way.
-    with ThreadPoolExecutor(2 * embedder.limits.concurrency) as workers:
+    with ThreadPoolExecutor(embedder.limits.concurrency) as workers:
         try:
             yield from _pipeline(embedder, calls, workers)
         except BaseException:
@@ -106,101 +107,72 @@ _NO_SUCH_SERVICE = frozenset({404, 405, 501})
 _NO_SUCH_JOB = frozenset({400, 404, 410})
 
 
-@dataclass(frozen=True, slots=True)
-class BatchOutcome:
-    """What became of the texts."""
-
-    embedded: int
-    left: Mapping[str, str]
-    """Hash → text of what no job could embed."""
-    pending: int
-    """Texts in jobs that are still worked on; a later run fetches them."""
-
-
 def run_jobs(
     embedder: BatchEmbedder,
     cache: EmbeddingCache,
     texts: Mapping[str, str],
     settings: BatchSettings,
-    progress: Callable[[int], None] = lambda done: None,
-) -> BatchOutcome:
-    """Embed `texts` (hash → text) into the cache by jobs; returns what is left to do otherwise.
+    progress: Callable[[int], None],
+) -> tuple[int, frozenset[str]]:
+    """Embed `texts` (hash → text) into the cache by jobs; returns how many texts were embedded, and
+    the hashes of those in jobs that are still worked on, which a later run fetches.
 
     Raises `ProviderError` where the provider does not answer at all; jobs that it took are kept.
     """
-    return _Jobs(embedder, cache, dict(texts), settings, progress).run()
-
-
-@dataclass(slots=True)
-class _Jobs:
-    embedder: BatchEmbedder
-    cache: EmbeddingCache
-    texts: dict[str, str]
-    settings: BatchSettings
-    progress: Callable[[int], None]
-
-    def run(self) -> BatchOutcome:
-        fingerprint = self.embedder.fingerprint
-        open_jobs = self.cache.jobs(fingerprint)
-        handed_in = {key for hashes in open_jobs.values() for key in hashes}
-        fresh = [(key, text) for key, text in self.texts.items() if key not in handed_in]
-        queue = deque(calls_of(fresh, self.embedder.batch_limits))
-        seconds = self.settings.timeout_minutes * 60
-        ends = time.monotonic() + seconds
-        retried: set[str] = set()
-        left: dict[str, str] = {}
-        embedded = 0
-        while queue or open_jobs:
-            while queue and len(open_jobs) < self.settings.concurrency:
-                call = queue.popleft()
-                try:
-                    job = self.embedder.submit(call)
-                except ProviderError as problem:
-                    if getattr(problem, "status", 0) not in _NO_SUCH_SERVICE:
-                        raise
-                    left |= call  # an address that embeds, and takes no jobs
-                    continue
-                self.cache.add_job(fingerprint, job, list(call))
-                open_jobs[job] = list(call)
-            for job, hashes in list(open_jobs.items()):
-                found = self._collect(job, hashes)
-                if found is None:
-                    continue
-                del open_jobs[job]
-                embedded += found
-                self.progress(embedded)
-                lost = self._without_vector(hashes)
-                again = {key: text for key, text in lost.items() if key not in retried}
-                left |= {key: text for key, text in lost.items() if key in retried}
-                retried |= set(again)
-                queue.extend(calls_of(again.items(), self.embedder.batch_limits))
-            if queue and len(open_jobs) < self.settings.concurrency:
+    fingerprint = embedder.fingerprint
+    jobs = cache.jobs(fingerprint)
+    handed_in = {key for hashes in jobs.values() for key in hashes}
+    fresh = [(key, text) for key, text in texts.items() if key not in handed_in]
+    queue = deque(calls_of(fresh, embedder.batch_limits))
+    ends = time.monotonic() + settings.timeout_minutes * 60
+    retried: set[str] = set()
+    embedded = 0
+    while queue or jobs:
+        while queue and len(jobs) < settings.concurrency:
+            call = queue.popleft()
+            if job := _submit(embedder, call):
+                cache.add_job(fingerprint, job, list(call))
+                jobs[job] = list(call)
+        for job, hashes in list(jobs.items()):
+            vectors = _collect(embedder, job)
+            if vectors is None:
                 continue
-            if not open_jobs or not self.settings.wait or time.monotonic() > ends:
-                break
-            time.sleep(self.settings.poll_interval_ms / 1000)
-        pending = sum(map(len, open_jobs.values())) + sum(map(len, queue))
-        return BatchOutcome(embedded, left, pending)
+            del jobs[job]
+            found = [(key, vectors[key].tobytes()) for key in hashes if key in vectors]
+            cache.put(fingerprint, found)
+            cache.drop_job(fingerprint, job)
+            embedded += len(found)
+            progress(embedded)
+            # Those that are still wanted, once more; what fails again is left to ordinary calls.
+            lost = [key for key in cache.missing(fingerprint, hashes) if key in texts]
+            again = [(key, texts[key]) for key in lost if key not in retried]
+            retried.update(lost)
+            queue.extend(calls_of(again, embedder.batch_limits))
+        if queue and len(jobs) < settings.concurrency:
+            continue
+        if not jobs or not settings.wait or time.monotonic() > ends:
+            break
+        time.sleep(settings.poll_interval_ms / 1000)
+    return embedded, frozenset(key for hashes in (*jobs.values(), *queue) for key in hashes)
 
-    def _collect(self, job: str, hashes: list[str]) -> int | None:
-        """How many texts a job embedded; `None` while it is worked on."""
-        fingerprint = self.embedder.fingerprint
-        try:
-            state = self.embedder.collect(job)
-        except ProviderError as problem:
-            if getattr(problem, "status", 0) not in _NO_SUCH_JOB:
-                raise
-            self.cache.drop_job(fingerprint, job)  # the provider knows of no such job any more
-            return 0
-        if not state.done:
-            return None
-        known = set(hashes)
-        found = [(key, v.tobytes()) for key, v in state.vectors.items() if key in known]
-        self.cache.put(fingerprint, found)
-        self.cache.drop_job(fingerprint, job)
-        return len(found)
 
-    def _without_vector(self, hashes: list[str]) -> dict[str, str]:
-        """The texts of a finished job that have no vector and are still wanted."""
-        missing = self.cache.missing(self.embedder.fingerprint, hashes)
-        return {key: self.texts[key] for key in missing if key in self.texts}
+def _submit(embedder: BatchEmbedder, call: Mapping[str, str]) -> str:
+    """The job's id; empty where the address embeds, and takes no jobs."""
+    try:
+        return embedder.submit(call)
+    except ProviderError as problem:
+        if getattr(problem, "status", 0) not in _NO_SUCH_SERVICE:
+            raise
+        return ""
+
+
+def _collect(embedder: BatchEmbedder, job: str) -> Mapping[str, NDArray[np.float32]] | None:
+    """What a job embedded, nothing where the provider knows of no such job any more; `None` while
+    it is worked on."""
+    try:
+        state = embedder.collect(job)
+    except ProviderError as problem:
+        if getattr(problem, "status", 0) not in _NO_SUCH_JOB:
+            raise
+        return {}
+    return state.vectors if state.done else None

@@ -108,19 +108,20 @@ def _as_graphml(graph: EntityGraph) -> str:
 
     plain: nx.Graph[str] = nx.Graph()
     for node in sorted(graph.nodes, key=lambda n: n.slug):
-        data = {key: value for key, value in node.to_dict().items() if value is not None}
-        plain.add_node(data.pop("slug"), **_xml_safe(data))
+        data = _xml_safe(node.to_dict())
+        plain.add_node(data.pop("slug"), **data)
     for edge in graph.edges:
-        data = edge.to_dict()
-        plain.add_edge(data.pop("a"), data.pop("b"), **_xml_safe(data))
+        data = _xml_safe(edge.to_dict())
+        plain.add_edge(data.pop("a"), data.pop("b"), **data)
     return "\n".join(nx.generate_graphml(plain)) + "\n"
 
 
 def _xml_safe(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Without the control characters that XML cannot hold."""
+    """What is known, without the control characters that XML cannot hold."""
     return {
-        key: "".join(c for c in value if c.isprintable()) if isinstance(value, str) else value
+        key: "".join(filter(str.isprintable, value)) if isinstance(value, str) else value
         for key, value in data.items()
+        if value is not None
     }
 
 

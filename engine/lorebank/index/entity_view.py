@@ -2,14 +2,13 @@
 
 A line defines a name that stands before its first colon, comma or bracket (`- Nerea, daughter,
 nine.`), and the first paragraph below a heading defines what the heading names. Nothing is made up:
-an entity that no such line defines has no description. Later files of the order `_ROLES` never
-overrule earlier ones.
+an entity that no such line defines has no description.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import date
 from itertools import combinations, permutations
@@ -20,7 +19,6 @@ from lorebank.domain import (
     Citation,
     Entity,
     EntityView,
-    Fact,
     Interval,
     NamedIn,
     OpenQuestion,
@@ -38,8 +36,6 @@ from lorebank.records import dataclass
 from lorebank.supersede.values import SlotKind, same_value
 from lorebank.trust.quarantine import TRUSTED
 
-_ROLES = ("core", "note")
-"""Files without a day: what they say is meant to last."""
 _HEAD = re.compile(r"\A[\s>*+-]*(?P<head>[^:,;.–—(]{1,60})(?P<rest>[:,(–—].*)\Z", re.DOTALL)
 _SENTENCE = re.compile(r"(?<=[\w)\"”»]{2}[.!?])\s|(?<=[。！？])")
 _AND = re.compile(r"\s+(?:and|und|y|e|et|en|ve|at|&)\s+|\s*/\s*")
@@ -54,10 +50,11 @@ class Description:
     source: Citation
 
 
-def descriptions(
-    connection: Connection, slugs: Collection[str] | None = None
-) -> dict[str, Description]:
-    """Slug → the sentence that defines the entity, of those that one defines."""
+def descriptions(connection: Connection) -> dict[str, Description]:
+    """Slug → the sentence that defines the entity, of those that one defines.
+
+    Only files without a day are read: what they say is meant to last.
+    """
     names = dict(select(connection, "SELECT slug, entity FROM aliases"))
     names |= {slug: slug for (slug,) in select(connection, "SELECT slug FROM entities")}
     found: dict[str, Description] = {}
@@ -70,18 +67,15 @@ def descriptions(
     )
     headed: set[tuple[str, str]] = set()
     for path, title, first, last, heading, text in rows:
-        place = Citation(path, first, last)
         head = _HEAD.match(_BRACKETS.sub("", text))
         defined = _names_of(head["head"], names) if head else []
+        if (path, heading) not in headed and not defined:
+            section = heading.rpartition(" > ")[2] or title
+            defined = [slug for slug in [names.get(slugify(section))] if slug]
+        headed.add((path, heading))
         for slug in defined:
-            found.setdefault(slug, Description(_first_sentence(text), place))
-        section = heading.rpartition(" > ")[2] or title
-        if (path, heading) not in headed:
-            headed.add((path, heading))
-            named = names.get(slugify(section))
-            if named is not None and not defined:
-                found.setdefault(named, Description(_first_sentence(text), place))
-    return {slug: each for slug, each in found.items() if slugs is None or slug in slugs}
+            found.setdefault(slug, Description(_first_sentence(text), Citation(path, first, last)))
+    return found
 
 
 def _names_of(head: str, names: dict[str, str]) -> list[str]:
@@ -100,6 +94,7 @@ _NEIGHBOURS = 12
 _NAMED_IN = 20
 _DISPUTED = 0.15
 """An opinion with evidence both ways is open where its confidence is so near to one half."""
+_BOTH = {Stance.FOR, Stance.AGAINST}
 _SWAP = "*"
 T = TypeVar("T")
 
@@ -137,20 +132,17 @@ def _properties(
     connection: Connection, entity: Entity
 ) -> tuple[tuple[Property, ...], list[OpenQuestion]]:
     """What holds now, by relation, and where two facts that hold contradict each other."""
-    rows = [
-        row
-        for row in select(
-            connection,
-            "SELECT s.item, s.about, s.relation, s.value, s.kind FROM aliases a"
-            " JOIN slots s ON s.subject = a.slug WHERE a.entity = ? AND s.relation <> ?"
-            " ORDER BY s.relation, s.about, s.item DESC, s.value",
-            (entity.slug, _SWAP),
-        )
-        if row[4] != SlotKind.ENDS.value
-    ]
+    rows = select(
+        connection,
+        "SELECT s.item, s.about, s.relation, s.value, s.kind FROM aliases a"
+        " JOIN slots s ON s.subject = a.slug"
+        " WHERE a.entity = ? AND s.relation <> ? AND s.kind <> ?"
+        " ORDER BY s.relation, s.about, s.item DESC, s.value",
+        (entity.slug, _SWAP, SlotKind.ENDS.value),
+    )
     items = {row[0] for row in rows}
     current = items - successors(connection, items).keys()
-    facts = _facts_by_item(connection, current)
+    facts = {item: fact for item in current for fact in load_facts(connection, [item])}
     found: dict[tuple[str, str, int], tuple[Property, str, str]] = {}
     for item, about, relation, value, kind in rows:
         if item in facts:
@@ -177,10 +169,6 @@ def _properties(
         and not same_value(mine, theirs)
     }
     return tuple(entry for entry, _, _ in found.values() if id(entry) not in outdated), clashes
-
-
-def _facts_by_item(connection: Connection, items: Iterable[int]) -> dict[int, Fact]:
-    return {item: fact for item in items for fact in load_facts(connection, [item])}
 
 
 def _replaced(connection: Connection, entity: Entity) -> dict[str, str]:
@@ -225,14 +213,9 @@ def _named_in(
 def _disputed(opinions: Iterable[Opinion]) -> list[OpenQuestion]:
     found: list[OpenQuestion] = []
     for opinion in opinions:
-        sides = {evidence.stance for evidence in opinion.evidence}
-        open_still = abs(opinion.confidence - 0.5) <= _DISPUTED
-        if (
-            open_still
-            and opinion.status is OpinionStatus.LIVE
-            and {Stance.FOR, Stance.AGAINST} <= sides
-        ):
-            newest = {e.stance: e.source for e in opinion.evidence}
+        newest = {evidence.stance: evidence.source for evidence in opinion.evidence}
+        is_open = abs(opinion.confidence - 0.5) <= _DISPUTED
+        if is_open and opinion.status is OpinionStatus.LIVE and newest.keys() >= _BOTH:
             text = f"{opinion.statement} (confidence {opinion.confidence:.2f})"
             places = (newest[Stance.FOR], newest[Stance.AGAINST])
             found.append(OpenQuestion("disputed", text, places))

@@ -100,12 +100,31 @@ def items_of_entities(
     connection: Connection, entities: Sequence[str], limit: int, *, within: str | None
 ) -> list[tuple[int, str, bool]]:
     """`(item, entity, is its subject)` of facts that mention any of them, newest first."""
+    return _newest(connection, "mentions", "max(m.subject)", entities, limit, within)
+
+
+def items_naming_entities(
+    connection: Connection, entities: Sequence[str], limit: int, *, within: str | None
+) -> list[tuple[int, str]]:
+    """`(item, entity)` of items whose text names any of them unmarked, newest first."""
+    found = _newest(connection, "plain_mentions", "0", entities, limit, within)
+    return [(item, entity) for item, entity, _ in found]
+
+
+def _newest(
+    connection: Connection,
+    table: str,
+    subject: str,
+    entities: Sequence[str],
+    limit: int,
+    within: str | None,
+) -> list[tuple[int, str, bool]]:
     found = [
-        (day, item, entity, bool(subject))
+        (day, item, entity, bool(is_subject))
         for entity in dict.fromkeys(entities)
-        for day, item, subject in select(
+        for day, item, is_subject in select(
             connection,
-            "SELECT m.day, m.item, max(m.subject) FROM mentions m WHERE m.entity = ?1"
+            f"SELECT m.day, m.item, {subject} FROM {table} m WHERE m.entity = ?1"
             " AND (?3 IS NULL OR m.item IN (SELECT value FROM json_each(?3)))"
             # In the order of the index: only as many rows are read as are wanted.
             " GROUP BY m.day, m.item ORDER BY m.day DESC, m.item DESC LIMIT ?2",
@@ -113,26 +132,7 @@ def items_of_entities(
         )
     ]
     found.sort(key=lambda row: row[:2], reverse=True)
-    return [(item, entity, subject) for _, item, entity, subject in found[:limit]]
-
-
-def items_naming_entities(
-    connection: Connection, entities: Sequence[str], limit: int, *, within: str | None
-) -> list[tuple[int, str]]:
-    """`(item, entity)` of items whose text names any of them unmarked, newest first."""
-    found = [
-        (day, item, entity)
-        for entity in dict.fromkeys(entities)
-        for day, item in select(
-            connection,
-            "SELECT p.day, p.item FROM plain_mentions p WHERE p.entity = ?1"
-            " AND (?3 IS NULL OR p.item IN (SELECT value FROM json_each(?3)))"
-            " GROUP BY p.day, p.item ORDER BY p.day DESC, p.item DESC LIMIT ?2",
-            (entity, limit, within),
-        )
-    ]
-    found.sort(key=lambda row: row[:2], reverse=True)
-    return [(item, entity) for _, item, entity in found[:limit]]
+    return [(item, entity, is_subject) for _, item, entity, is_subject in found[:limit]]
 
 
 def entities_in_text(connection: Connection, items: Iterable[int]) -> dict[int, tuple[str, ...]]:
@@ -237,24 +237,19 @@ def find_items(connection: Connection, named: str) -> list[int]:
     try:
         place = Citation.parse(named)
     except ValueError:
-        return _by_id(connection, named)
-    rows = select(
-        connection,
-        "SELECT i.item FROM items i JOIN files f ON f.file = i.file"
-        " WHERE f.path = ? AND i.start_line <= ? AND i.end_line >= ?"
-        " ORDER BY i.kind = 'note', i.start_line, i.item LIMIT ?",
-        (place.path, place.end_line, place.start_line, _LIMIT),
-    )
-    return [item for (item,) in rows]
-
-
-def _by_id(connection: Connection, named: str) -> list[int]:
-    exact = select(connection, "SELECT item FROM items WHERE id = ? ORDER BY item", (named,))
-    if exact or len(named) < 3:
-        return [item for (item,) in exact]
-    rows = select(
-        connection,
-        "SELECT item FROM items WHERE substr(id, 1, ?1) = ?2 ORDER BY id, item LIMIT ?3",
-        (len(named), named, _LIMIT),
-    )
+        rows = select(connection, "SELECT item FROM items WHERE id = ? ORDER BY item", (named,))
+        if not rows and len(named) >= 3:
+            rows = select(
+                connection,
+                "SELECT item FROM items WHERE substr(id, 1, ?1) = ?2 ORDER BY id, item LIMIT ?3",
+                (len(named), named, _LIMIT),
+            )
+    else:
+        rows = select(
+            connection,
+            "SELECT i.item FROM items i JOIN files f ON f.file = i.file"
+            " WHERE f.path = ? AND i.start_line <= ? AND i.end_line >= ?"
+            " ORDER BY i.kind = 'note', i.start_line, i.item LIMIT ?",
+            (place.path, place.end_line, place.start_line, _LIMIT),
+        )
     return [item for (item,) in rows]

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import field
 from datetime import date
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from lorebank.database.connection import Connection, generation, select
+from lorebank.database.connection import Connection, Memo, select
 from lorebank.domain import (
     NOBODY,
     Author,
@@ -24,7 +23,6 @@ from lorebank.domain import (
 )
 from lorebank.index.finding import FURTHER, bounds
 from lorebank.markdown.origin import parse_author
-from lorebank.records import dataclass
 from lorebank.trust.quarantine import TRUSTED
 
 NOTE = "note"
@@ -110,16 +108,7 @@ def load_items(connection: Connection, items: Sequence[int]) -> dict[int, Item]:
     """The rows of these item numbers, with their entities; unknown numbers are left out."""
     if not items:
         return {}
-    wanted = json.dumps(list(items))
-    mentions: dict[int, tuple[_Row, ...]] = {}
-    for item, *mention in select(
-        connection,
-        "SELECT m.item, m.entity, coalesce(e.name, m.name), m.subject FROM json_each(?) w"
-        " CROSS JOIN mentions m ON m.item = w.value LEFT JOIN entities e ON e.slug = m.entity"
-        " ORDER BY m.item, m.position",
-        (wanted,),
-    ):
-        mentions[item] = (*mentions.get(item, ()), tuple(mention))
+    mentions = _mentions(connection, items)
     rows = select(
         connection,
         "SELECT i.item, i.id, i.kind, f.path, i.start_line, i.end_line, i.recorded,"
@@ -128,27 +117,23 @@ def load_items(connection: Connection, items: Sequence[int]) -> dict[int, Item]:
         " i.confidence, i.ordinal, i.file, i.origin, i.quarantined, i.author, f.dialogue"
         " FROM json_each(?) w CROSS JOIN items i ON i.item = w.value"
         " JOIN files f ON f.file = i.file",
-        (wanted,),
+        (json.dumps(list(items)),),
     )
     return {row[0]: _item(row, mentions.get(row[0], ())) for row in rows}
 
 
-@dataclass(slots=True)
 class ItemCache:
-    """Rows of `items` kept between questions, which mostly meet the same ones; forgotten as soon as
-    anybody writes."""
+    """Rows of `items` kept between questions, which mostly meet the same ones."""
 
-    connection: Connection
-    _known: dict[int, Item] = field(default_factory=dict)
-    _generation: tuple[int, int] | None = None
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+        self._known: Memo[int, Item] = Memo(connection)
 
     def load(self, items: Collection[int]) -> dict[int, Item]:
         """As `load_items`."""
-        current = generation(self.connection)
-        if current != self._generation or len(self._known) > _KEPT:
-            self._generation = current
-            self._known.clear()
-        known = self._known
+        known = self._known.current()
+        if len(known) > _KEPT:
+            known.clear()
         known.update(load_items(self.connection, [n for n in items if n not in known]))
         return {number: known[number] for number in items if number in known}
 
@@ -162,26 +147,23 @@ _ORIGINS = {origin.value: origin for origin in Origin}
 
 
 def _item(row: _Row, mentions: tuple[_Row, ...]) -> Item:
-    number, id_, kind, path, first, last, recorded, start, end, further = row[:10]
-    content, confidence, ordinal, file, origin, quarantined, author, dialogue = row[10:]
-    return Item(
-        number,
-        id_,
-        kind,
-        path,
-        first,
-        last,
-        _day(recorded),
-        _times(start, end, further),
-        content,
-        confidence,
-        *_mentioned(mentions),
-        ordinal,
-        file,
-        _ORIGINS[origin],
-        bool(quarantined),
-        _author(author),
-        bool(dialogue),
+    recorded, start, end, further, content, confidence = row[6:12]
+    ordinal, file, origin, quarantined, author, dialogue = row[12:]
+    return Item._make(
+        (
+            *row[:6],
+            _day(recorded),
+            _times(start, end, further),
+            content,
+            confidence,
+            *_mentioned(mentions),
+            ordinal,
+            file,
+            _ORIGINS[origin],
+            bool(quarantined),
+            _author(author),
+            bool(dialogue),
+        )
     )
 
 
@@ -225,12 +207,8 @@ def all_facts(connection: Connection) -> tuple[Fact, ...]:
 
 def recorded_after(connection: Connection, day: date) -> bool:
     """Whether any fact was recorded later than on that day."""
-    found = connection.execute(
-        "SELECT EXISTS (SELECT 1 FROM items"
-        " WHERE recorded > ? AND kind <> 'note' AND quarantined = 0)",
-        (day.isoformat(),),
-    ).get
-    return bool(found)
+    query = "SELECT 1 FROM items WHERE recorded > ? AND kind <> 'note' AND quarantined = 0"
+    return connection.execute(query, (day.isoformat(),)).fetchone() is not None
 
 
 def facts_by_id(connection: Connection, fact_id: str) -> tuple[Fact, ...]:
@@ -350,13 +328,16 @@ def _facts(
             content=row[3],
             raw=row[4],
             citation=Citation(row[5], row[6], row[7]),
-            mentions=mentions.get(row[0], ()),
+            mentions=tuple(
+                Mention(name, entity, bool(subject))
+                for entity, name, subject in mentions.get(row[0], ())
+            ),
             confidence=row[8],
             recorded=_day(row[9]),
             occurred=_interval(row[10], row[11]),
             times=_times(row[10], row[11], row[18]),
-            marks=_marks(row[12]),
-            ends=_ends(row[12]),
+            marks=_marks(row[12])[0],
+            ends=_marks(row[12])[1],
             details=tuple(json.loads(row[13])) if row[13] else (),
             heading=row[14],
             origin=_ORIGINS[row[15]],
@@ -367,18 +348,18 @@ def _facts(
     )
 
 
-def _mentions(connection: Connection, items: Sequence[int]) -> dict[int, tuple[Mention, ...]]:
-    """The mentions of these items; slug and name are those of the entity they resolve to."""
-    found: dict[int, list[Mention]] = {}
-    for item, entity, name, subject in select(
+def _mentions(connection: Connection, items: Sequence[int]) -> dict[int, tuple[_Row, ...]]:
+    """Item → `(slug, name, is its subject)` of the entities that its mentions stand for."""
+    found: dict[int, tuple[_Row, ...]] = {}
+    for item, *mention in select(
         connection,
-        "SELECT m.item, m.entity, coalesce(e.name, m.name), m.subject FROM mentions m"
-        " LEFT JOIN entities e ON e.slug = m.entity"
-        " WHERE m.item IN (SELECT value FROM json_each(?)) ORDER BY m.item, m.position",
+        "SELECT m.item, m.entity, coalesce(e.name, m.name), m.subject FROM json_each(?) w"
+        " CROSS JOIN mentions m ON m.item = w.value LEFT JOIN entities e ON e.slug = m.entity"
+        " ORDER BY m.item, m.position",
         (json.dumps(list(items)),),
     ):
-        found.setdefault(item, []).append(Mention(name, entity, bool(subject)))
-    return {item: tuple(mentions) for item, mentions in found.items()}
+        found[item] = (*found.get(item, ()), tuple(mention))
+    return found
 
 
 @lru_cache(maxsize=256)
@@ -386,18 +367,13 @@ def _author(stored: str | None) -> Author:
     return parse_author(stored) if stored else NOBODY
 
 
-def _marks(stored: str | None) -> tuple[EvidenceMark, ...]:
-    if not stored:
-        return ()
-    return tuple(
-        EvidenceMark(Stance(said), opinion) for said, opinion in json.loads(stored) if said != ENDS
+def _marks(stored: str | None) -> tuple[tuple[EvidenceMark, ...], tuple[str, ...]]:
+    """Which opinions a line speaks to, and the facts that it says it ends."""
+    marks = json.loads(stored) if stored else ()
+    return (
+        tuple(EvidenceMark(Stance(said), opinion) for said, opinion in marks if said != ENDS),
+        tuple(fact for said, fact in marks if said == ENDS),
     )
-
-
-def _ends(stored: str | None) -> tuple[str, ...]:
-    if not stored or ENDS not in stored:
-        return ()
-    return tuple(fact for said, fact in json.loads(stored) if said == ENDS)
 
 
 def _day(stored: str | None) -> date | None:

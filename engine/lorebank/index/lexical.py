@@ -19,21 +19,22 @@ from __future__ import annotations
 import json
 from array import array
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import field
-from functools import lru_cache
 from heapq import nlargest
 from typing import NamedTuple
 
-import apsw
-
-from lorebank.database.connection import Connection, generation, has_full_text, select
+from lorebank.database.connection import Connection, Memo, has_full_text, select
 from lorebank.index.vocabulary import Vocabulary
 from lorebank.language.words import searchable
-from lorebank.records import dataclass
 
+ITEM_COLUMNS = {"text": 1.0, "around": 0.3, "entities": 1.0, "day": 0.5, "title": 0.5}
+"""Columns of `items_fts` and their BM25 weights."""
+CONTEXT = "around day title"
+"""Those that hold what stands beside an item, and not its own words."""
+_BM25 = f"-bm25(items_fts, {', '.join(map(str, ITEM_COLUMNS.values()))})"
 CAPACITY = 1_000_000
-"""Rows kept, of all words together, at 17 bytes each; words asked for longest ago go first."""
+"""Rows kept, of all words together, at 17 bytes each; with more, all are read again."""
 FEW = 16
 """Questions that are answered before numpy is worth its import."""
 
@@ -57,20 +58,13 @@ class _Posting(NamedTuple):
     """Empty where nobody asked for them."""
 
 
-@dataclass(slots=True)
 class Postings:
-    """The scored words of one FTS5 table; forgotten as soon as anybody writes."""
+    """The words of the items with what each is worth, as far as questions asked for them."""
 
-    connection: Connection
-    table: str
-    weights: Sequence[float]
-    """What a column is worth to BM25, in their order."""
-    around: str
-    """The columns that are not a row's own, as MATCH names them: what stands beside it."""
-    _known: dict[str, _Posting] = field(default_factory=dict)
-    _size: int = 0
-    _asked: int = 0
-    _generation: tuple[int, int] | None = None
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._known: Memo[str, _Posting] = Memo(connection)
+        self._asked = 0
 
     def best(
         self, queries: Sequence[str], limit: int, within: Collection[int] | None = None
@@ -80,7 +74,6 @@ class Postings:
         `queries` are MATCH expressions of one quoted word or phrase each. Only rows `within` count,
         where it is given.
         """
-        self._follow()
         self._asked += 1
         postings = [self._posting(query, scored=True) for query in queries]
         if within is None and self._asked > FEW:
@@ -88,48 +81,39 @@ class Postings:
         return _best(postings, limit, within)
 
     def held(self, queries: Sequence[str], rows: Sequence[int]) -> list[Held]:
-        """For each row, which of these it holds; 62 at most."""
-        self._follow()
+        """For each row, which of these it holds."""
         postings = [self._posting(query) for query in queries]
-        return (_held_by_numpy if self._asked > FEW else _held)(postings, rows)
+        own, around = dict.fromkeys(rows, 0), dict.fromkeys(rows, 0)
+        for place, posting in enumerate(postings):
+            last = len(posting.rows)
+            for row in rows:
+                found = bisect_left(posting.rows, row)
+                if found < last and posting.rows[found] == row:
+                    (own if posting.own[found] else around)[row] |= 1 << place
+        return [Held(own[row], around[row]) for row in rows]
 
     def _posting(self, query: str, *, scored: bool = False) -> _Posting:
-        found = self._known.pop(query, None)
-        if found is not None and scored and len(found.scores) < len(found.rows):
-            self._size -= len(found.rows)
-            found = None
-        if found is None:
-            found = self._read(query, scored=scored)
-            self._size += len(found.rows)
-        self._known[query] = found
-        while self._size > CAPACITY and len(self._known) > 1:
-            self._size -= len(self._known.pop(next(iter(self._known))).rows)
+        known = self._known.current()
+        found = known.get(query)
+        if found is None or (scored and len(found.scores) < len(found.rows)):
+            if sum(len(each.rows) for each in known.values()) > CAPACITY:
+                known.clear()
+            rows = self._matching(_BM25 if scored else "0.0", query)
+            own = {row for row, _ in self._matching("0.0", f"- {{{CONTEXT}}} : {query}")}
+            found = known[query] = _Posting(
+                array("q", [row for row, _ in rows]),
+                bytes([row in own for row, _ in rows]),
+                array("d", [score for _, score in rows] if scored else []),
+            )
         return found
-
-    def _read(self, query: str, *, scored: bool) -> _Posting:
-        rank = f"-bm25({self.table}, {', '.join(map(str, self.weights))})" if scored else "0.0"
-        found = self._matching(rank, query)
-        own = {row for row, _ in self._matching("0.0", f"- {{{self.around}}} : {query}")}
-        return _Posting(
-            array("q", [row for row, _ in found]),
-            bytes([row in own for row, _ in found]),
-            array("d", [score for _, score in found] if scored else []),
-        )
 
     def _matching(self, value: str, query: str) -> list[tuple[int, float]]:
         """`(row, value)` of the rows that match, in order."""
         return select(
-            self.connection,
-            f"SELECT rowid, {value} FROM {self.table} WHERE {self.table} MATCH ? ORDER BY rowid",
+            self._connection,
+            f"SELECT rowid, {value} FROM items_fts WHERE items_fts MATCH ? ORDER BY rowid",
             (query,),
         )
-
-    def _follow(self) -> None:
-        current = generation(self.connection)
-        if current != self._generation:
-            self._generation = current
-            self._known.clear()
-            self._size = 0
 
 
 def _best(
@@ -151,17 +135,6 @@ def _best(
     return sorted(sums.items(), key=lambda found: (-found[1], found[0]))[:limit]
 
 
-def _held(postings: Sequence[_Posting], rows: Sequence[int]) -> list[Held]:
-    own, around = dict.fromkeys(rows, 0), dict.fromkeys(rows, 0)
-    for place, posting in enumerate(postings):
-        last = len(posting.rows)
-        for row in rows:
-            found = bisect_left(posting.rows, row)
-            if found < last and posting.rows[found] == row:
-                (own if posting.own[found] else around)[row] |= 1 << place
-    return [Held(own[row], around[row]) for row in rows]
-
-
 def _best_by_numpy(postings: Sequence[_Posting], limit: int) -> list[tuple[int, float]]:
     """The same of postings that are not empty."""
     import numpy as np
@@ -178,43 +151,10 @@ def _best_by_numpy(postings: Sequence[_Posting], limit: int) -> list[tuple[int, 
     return list(zip(rows[order].tolist(), scores[order].tolist(), strict=True))
 
 
-def _held_by_numpy(postings: Sequence[_Posting], rows: Sequence[int]) -> list[Held]:
-    import numpy as np
-
-    wanted = np.array(rows, np.int64)
-    own, around = np.zeros(len(rows), np.int64), np.zeros(len(rows), np.int64)
-    for place, posting in enumerate(postings):
-        if posting.rows:
-            known = np.frombuffer(posting.rows, np.int64)
-            found = np.minimum(known.searchsorted(wanted), len(known) - 1)
-            bit = (known[found] == wanted).astype(np.int64) << place
-            inside = np.frombuffer(posting.own, np.uint8)[found] != 0
-            own |= bit * inside
-            around |= bit * ~inside
-    return list(map(Held, own.tolist(), around.tolist()))
-
-
-ITEM_COLUMNS = {"text": 1.0, "around": 0.3, "entities": 1.0, "day": 0.5, "title": 0.5}
-"""Columns of `items_fts` and their BM25 weights."""
-CONTEXT = "around day title"
-"""Those that hold what stands beside an item, and not its own words."""
-CHUNK_COLUMNS = {"text": 1.0, "heading": 1.5, "title": 2.0}
-"""Columns of `chunks_fts` and their BM25 weights; a file's name says more than its body."""
-SESSION_COLUMNS = {"text": 1.0}
-"""The column of `session_chunks_fts`."""
+_CHUNK_WEIGHTS = {"chunks_fts": (1.0, 1.5, 2.0), "session_chunks_fts": (1.0,)}
+"""BM25 weights of text, heading and title; a file's name says more than its body."""
 MAX_TERMS = 48
-
-Columns = tuple[frozenset[str], ...]
-"""For each term, the columns of a row that hold it."""
-
-
-class LexicalMatch(NamedTuple):
-    """One row that holds at least one of the terms."""
-
-    row: int
-    score: float
-    """BM25, positive: the more, the better."""
-    columns: Columns
+"""Of a question; more make it slower and find nothing new."""
 
 
 class ItemMatch(NamedTuple):
@@ -225,18 +165,6 @@ class ItemMatch(NamedTuple):
     """BM25, positive: the more, the better."""
     held: Held
     """Which terms, by their places; what only its neighbours hold is around it."""
-
-
-def prepare_connection(connection: Connection) -> None:
-    """Register what the queries below call; once a connection."""
-    if not has_full_text(connection):
-        return
-    connection.register_fts5_function("matched_columns", _matched_columns)
-
-
-def item_postings(connection: Connection) -> Postings:
-    """The scored words of the items."""
-    return Postings(connection, "items_fts", tuple(ITEM_COLUMNS.values()), CONTEXT)
 
 
 def match_items(
@@ -253,89 +181,48 @@ def match_items(
     of the items is worth nothing to BM25; items that hold only such terms are looked for only where
     there are no others.
     """
-    query = _Query(vocabulary.connection, "items_fts", ITEM_COLUMNS, terms)
-    counts, total = vocabulary.frequencies(query.terms), vocabulary.total
-    telling = [term for term in query.terms if 2 * counts[term] <= total]
+    quoted = _quoted(vocabulary.connection, terms)
+    counts, total = vocabulary.frequencies(list(quoted)), vocabulary.total
+    telling = [match for term, match in quoted.items() if 2 * counts[term] <= total]
     inside = None if within is None else json.loads(within)
-    best = postings.best(query.quoted(telling), limit, inside)
-    if len(best) < limit and len(telling) < len(query.terms):
-        best = postings.best(query.quoted(query.terms), limit, inside)
-    held = postings.held(query.quoted(query.terms), [row for row, _ in best])
+    best = postings.best(telling, limit, inside)
+    if len(best) < limit and len(telling) < len(quoted):
+        best = postings.best(list(quoted.values()), limit, inside)
+    held = postings.held(list(quoted.values()), [row for row, _ in best])
     return [ItemMatch(*found, holds) for found, holds in zip(best, held, strict=True)]
 
 
 def match_chunks(
-    connection: Connection, terms: Sequence[str], limit: int, *, within: str | None = None
-) -> list[LexicalMatch]:
-    """Chunks that hold any of the terms, best first; ties by row number."""
-    query = _Query(connection, "chunks_fts", CHUNK_COLUMNS, terms)
-    return query.matches(query.score(query.terms, limit, within))
+    connection: Connection,
+    terms: Sequence[str],
+    limit: int,
+    *,
+    table: str = "chunks_fts",
+    within: str | None = None,
+) -> dict[int, int]:
+    """Chunk → how many of the terms it holds, for the best by BM25; ties by row number.
 
-
-def match_session_chunks(
-    connection: Connection, terms: Sequence[str], limit: int, *, within: str | None = None
-) -> list[LexicalMatch]:
-    """Chunks of transcripts that hold any of the terms, best first; ties by row number."""
-    query = _Query(connection, "session_chunks_fts", SESSION_COLUMNS, terms)
-    return query.matches(query.score(query.terms, limit, within))
-
-
-class _Query:
-    """Some terms, asked of one FTS5 table."""
-
-    def __init__(
-        self, connection: Connection, table: str, weights: dict[str, float], terms: Sequence[str]
-    ) -> None:
-        self._connection = connection
-        self._table = table
-        self._weights = weights
-        asked = terms[:MAX_TERMS] if has_full_text(connection) else ()
-        self._quoted = {term: quoted for term in asked if (quoted := _quote(term))}
-
-    @property
-    def terms(self) -> tuple[str, ...]:
-        """Those that FTS5 can look for."""
-        return tuple(self._quoted)
-
-    def quoted(self, terms: Sequence[str]) -> list[str]:
-        """Some of the terms as MATCH expressions."""
-        return [self._quoted[term] for term in terms]
-
-    def score(
-        self, terms: Sequence[str], limit: int, within: str | None
-    ) -> list[tuple[int, float]]:
-        """`(row, BM25)` of the best rows that hold any of these terms."""
-        if not terms:
-            return []
-        inside = " AND +rowid IN (SELECT value FROM json_each(?))" if within is not None else ""
-        bound = [self._any(terms), within] if within is not None else [self._any(terms)]
-        rank = f"bm25({self._table}, {', '.join(map(str, self._weights.values()))})"
-        # Not `ORDER BY rank`: FTS5 would score every row before it looks whether it is inside.
-        rows = select(
-            self._connection,
-            f"SELECT rowid, {rank} FROM {self._table} WHERE {self._table} MATCH ?{inside}"
-            f" ORDER BY 2, 1 LIMIT {int(limit)}",
-            bound,
-        )
-        return [(row, -score) for row, score in rows]
-
-    def matches(self, scored: Sequence[tuple[int, float]]) -> list[LexicalMatch]:
-        """Scored rows with the columns that hold each term."""
-        if not scored:
-            return []
-        names = tuple(self._weights)
-        packed = dict(
-            select(
-                self._connection,
-                f"SELECT rowid, matched_columns({self._table}) FROM {self._table}"
-                f" WHERE {self._table} MATCH ? AND +rowid IN (SELECT value FROM json_each(?))",
-                (self._any(self.terms), json.dumps([row for row, _ in scored])),
-            )
-        )
-        return [LexicalMatch(row, score, _columns(packed[row], names)) for row, score in scored]
-
-    def _any(self, terms: Sequence[str]) -> str:
-        return " OR ".join(self._quoted[term] for term in terms)
+    `within` is a JSON list of chunks to stay inside of.
+    """
+    quoted = _quoted(connection, terms).values()
+    if not quoted:
+        return {}
+    weights = ", ".join(map(str, _CHUNK_WEIGHTS[table]))
+    inside = " AND +rowid IN (SELECT value FROM json_each(?2))" if within is not None else ""
+    # Not `ORDER BY rank`: FTS5 would score every row before it looks whether it is inside.
+    best = select(
+        connection,
+        f"SELECT rowid, bm25({table}, {weights}) FROM {table} WHERE {table} MATCH ?1{inside}"
+        f" ORDER BY 2, 1 LIMIT {int(limit)}",
+        (" OR ".join(quoted), within) if inside else (" OR ".join(quoted),),
+    )
+    rows = json.dumps([row for row, _ in best])
+    holding = (
+        f"SELECT rowid FROM {table} WHERE {table} MATCH ?"
+        " AND +rowid IN (SELECT value FROM json_each(?))"
+    )
+    held = Counter(row for term in quoted for (row,) in select(connection, holding, (term, rows)))
+    return {row: held[row] for row, _ in best}
 
 
 def any_of(terms: Sequence[str]) -> str:
@@ -343,22 +230,12 @@ def any_of(terms: Sequence[str]) -> str:
     return " OR ".join(quoted for term in terms if (quoted := _quote(term)))
 
 
+def _quoted(connection: Connection, terms: Sequence[str]) -> dict[str, str]:
+    """Term → MATCH expression, for those that FTS5 can look for."""
+    asked = terms[:MAX_TERMS] if has_full_text(connection) else ()
+    return {term: quoted for term in asked if (quoted := _quote(term))}
+
+
 def _quote(term: str) -> str:
     prepared = searchable(term).replace("\0", " ").replace('"', " ").strip()
     return f'"{prepared}"' if any(letter.isalnum() for letter in prepared) else ""
-
-
-def _matched_columns(api: apsw.FTS5ExtensionApi, /, *_: object) -> bytes:
-    """One byte a term: a bit for each column that holds it."""
-    packed = bytearray(api.phrase_count)
-    for phrase in range(api.phrase_count):
-        for column in api.phrase_columns(phrase):
-            packed[phrase] |= 1 << column
-    return bytes(packed)
-
-
-@lru_cache(maxsize=4096)
-def _columns(packed: bytes, names: tuple[str, ...]) -> Columns:
-    return tuple(
-        frozenset(name for bit, name in enumerate(names) if bits >> bit & 1) for bits in packed
-    )

@@ -129,16 +129,11 @@ class Meaning:
         fallback = self._fallback_reason(connection)
         return (fallback, "") if fallback else (self._primary.problem, self._primary.remedy)
 
-    def embed(
-        self, connection: Connection, *, limit: int | None = None, progress: Progress | None = None
-    ) -> int:
-        """Embed what has no vector, with the primary or else the fallback; how many texts.
-
-        With a `limit`, only where no more than so many texts have to be embedded.
-        """
+    def embed(self, connection: Connection, *, progress: Progress | None = None) -> int:
+        """Embed what has no vector, with the primary or else the fallback; how many texts."""
         for choice in self._choices():
             try:
-                return self._embed_with(connection, choice, limit, progress)
+                return self._embed_with(connection, choice, None, progress)
             except LorebankError as problem:
                 self._failed(connection, choice, problem)
         return 0
@@ -154,8 +149,12 @@ class Meaning:
     def _query(self, connection: Connection, text: str) -> QueryVector:
         if self.setup.embedder.provider == "none":
             return QueryVector(skipped="switched off by embedder.provider = none")
-        if not has_vectors(connection) and not self._may_be_near(connection):
-            return self._without_vector(connection, _NOTHING_YET)
+        if (
+            not has_vectors(connection)
+            and self.pending(connection) > EMBEDDED_BY_RECALL
+            and not self._has_cache()  # which may know the rest
+        ):
+            return self._without_vector(connection)
         for choice in self._choices():
             try:
                 vector = self._vector_of(connection, choice, text)
@@ -164,11 +163,10 @@ class Meaning:
                 continue
             if vector is not None:
                 return self._answer(connection, choice, vector)
-        return self._previous(connection, text) or self._without_vector(
-            connection, _FOREIGN if has_vectors(connection) else _NOTHING_YET
-        )
+        return self._previous(connection, text) or self._without_vector(connection)
 
-    def _without_vector(self, connection: Connection, otherwise: str) -> QueryVector:
+    def _without_vector(self, connection: Connection) -> QueryVector:
+        otherwise = _FOREIGN if has_vectors(connection) else _NOTHING_YET
         return QueryVector(skipped=self._reason(connection) or otherwise, missed=True)
 
     def close(self) -> None:
@@ -193,40 +191,39 @@ class Meaning:
             embedder = self._primary.load()
         except LorebankError as problem:
             embedder, self._primary.problem = None, problem.message
-        settings = self.setup.embedder
         reason = self._reason(connection)
-        if embedder is not None and not reason:
-            reason = self._jobs_of(embedder)
-        if embedder is None and not reason:
-            reason = f"switched off by embedder.provider = {settings.provider}"
-        return {
-            "provider": embedder.name if embedder else settings.provider,
-            "model": embedder.model if embedder else "",
-            "dimension": self._dimension_of(connection, embedder) if embedder else 0,
+        about: dict[str, object] = {
+            "provider": self.setup.embedder.provider,
+            "model": "",
+            "dimension": 0,
             "available": embedder is not None,
-            "reason": reason,
-            "endpoint": embedder.endpoint if embedder else "",
+            "reason": reason or f"switched off by embedder.provider = {self._primary.name}",
+            "endpoint": "",
             "serving": label_served(connection),
             "fallback": self._fallback_reason(connection),
         }
-
-    def _dimension_of(self, connection: Connection, embedder: Embedder) -> int:
-        """As it tells, or as the vectors that it made are; 0 where nobody knows yet."""
-        if embedder.dimension or served_by(connection) != embedder.fingerprint:
-            return embedder.dimension
-        return dimension_served(connection)
+        if embedder is not None:
+            serves = served_by(connection) == embedder.fingerprint
+            about |= {
+                "provider": embedder.name,
+                "model": embedder.model,
+                # As it tells, or as the vectors are that it made; 0 where nobody knows yet.
+                "dimension": embedder.dimension or (dimension_served(connection) if serves else 0),
+                "reason": reason or self._jobs_of(embedder),
+                "endpoint": embedder.endpoint,
+            }
+        return about
 
     # -- texts that stand in no index ------------------------------------------------------------
 
     def builtin_problem(self) -> str:
         """Why the built-in model makes no vectors here that are kept; empty where it does."""
-        settings = self.setup.embedder
-        if not settings.cache.enabled:
+        if not self.setup.embedder.cache.enabled:
             return "embedder.cache.enabled = false"
-        chosen = chosen_provider(self.setup)
-        if chosen != "local":
+        if (chosen := chosen_provider(self.setup)) != "local":
             return f"embedder.provider = {chosen}"
-        return "embedder.local.model_path names another model" if settings.local.model_path else ""
+        named = self.setup.embedder.local.model_path
+        return "embedder.local.model_path names another model" if named else ""
 
     def known_vectors(self, fingerprint: str, texts: Sequence[str]) -> Mapping[str, bytes]:
         """Text → vector, for those in the cache; no embedder is asked."""
@@ -234,9 +231,8 @@ class Meaning:
             return {}
         hashes = {text_hash(text): text for text in texts}
         with self._cache() as cache:
-            return {
-                hashes[key]: vector for key, vector in cache.get(fingerprint, [*hashes]).items()
-            }
+            known = cache.get(fingerprint, list(hashes))
+        return {hashes[key]: vector for key, vector in known.items()}
 
     def embed_texts(self, fingerprint: str, texts: Sequence[str]) -> int:
         """Have the primary embed texts into the cache; how many, none where it is another."""
@@ -267,6 +263,7 @@ class Meaning:
     def _embed_with(
         self, connection: Connection, choice: _Choice, limit: int | None, progress: Progress | None
     ) -> int:
+        """With a `limit`, only where no more than so many texts have to be embedded."""
         embedder = choice.load()
         if embedder is None:
             return 0
@@ -289,13 +286,8 @@ class Meaning:
                     f"{label_served(connection)}: {texts} texts are embedded anew, "
                     "and the old vectors serve until that is done"
                 )
-            embedded = embed_pending(
-                connection,
-                cache,
-                embedder,
-                batch=self._batch if limit is None else None,
-                progress=progress,
-            )
+            batch = self._batch if limit is None else None
+            embedded = embed_pending(connection, cache, embedder, batch=batch, progress=progress)
         waiting = self._jobs_of(embedder)
         breaker.close(connection)
         choice.problem, choice.remedy = waiting, FETCH if waiting else ""
@@ -314,21 +306,26 @@ class Meaning:
         if breaker.rests:
             raise _Resting(breaker.reason)
         serves = served_by(connection) == fingerprint and has_vectors(connection)
-        if not serves and not self._is_near(connection, fingerprint):
-            return None
+        if not serves:
+            with self._cache() as cache:
+                if missing_count(connection, cache, fingerprint) > EMBEDDED_BY_RECALL:
+                    return None
         vector = self._embed_question(embedder, text)
         breaker.close(connection)
-        if not serves:
-            self._embed_with(connection, choice, EMBEDDED_BY_RECALL, None)
-        elif 0 < self.pending(connection) <= EMBEDDED_BY_RECALL:
+        if not serves or 0 < self.pending(connection) <= EMBEDDED_BY_RECALL:
             try:
                 self._embed_with(connection, choice, EMBEDDED_BY_RECALL, None)
-            except ProviderError as problem:  # what is embedded can be searched all the same
+            except ProviderError as problem:
+                if not serves:
+                    raise
                 self._failed(connection, choice, problem)
-                return vector
+                return vector  # what is embedded can be searched all the same
         stored = dimension_served(connection)
         if stored and stored != len(vector):
-            self._forget(connection, fingerprint)
+            # The model was changed under its name: its vectors are to be made again.
+            with self._cache() as cache, transaction(connection):
+                cache.forget(fingerprint)
+                write_meta(connection, "embedder", f"{fingerprint} as it was")
             raise ProviderError(
                 f"{embedder.name}: {embedder.model} now gives vectors of {len(vector)} numbers, "
                 f"not {stored}: run `lorebank index`"
@@ -360,27 +357,9 @@ class Meaning:
             waiting = sum(map(len, cache.jobs(embedder.fingerprint).values()))
         return f"{waiting} texts are in jobs of {embedder.name}" if waiting else ""
 
-    def _may_be_near(self, connection: Connection) -> bool:
-        """Whether few are to be embedded, or a cache may know the rest; asks no embedder."""
-        if self.pending(connection) <= EMBEDDED_BY_RECALL:
-            return True
-        return self.setup.embedder.cache.enabled and self._has_cache()
-
     def _has_cache(self) -> bool:
-        path = self.cache_path()
+        path = self.cache_path() if self.setup.embedder.cache.enabled else None
         return path is not None and path.exists()
-
-    def _is_near(self, connection: Connection, fingerprint: str) -> bool:
-        """Whether an embedder's vectors are there but for a few."""
-        with self._cache() as cache:
-            return missing_count(connection, cache, fingerprint) <= EMBEDDED_BY_RECALL
-
-    def _forget(self, connection: Connection, fingerprint: str) -> None:
-        """The model was changed under its name: its vectors are to be made anew."""
-        with self._cache() as cache:
-            cache.forget(fingerprint)
-        with transaction(connection):
-            write_meta(connection, "embedder", f"{fingerprint} as it was")
 
     def _failed(self, connection: Connection, choice: _Choice, problem: LorebankError) -> None:
         choice.problem, choice.remedy = problem.message, problem.hint
@@ -402,7 +381,7 @@ class Meaning:
         if not vector.any():
             return QueryVector(skipped=_MEANINGLESS, fallback=fallback)
         if not has_vectors(connection):
-            return self._without_vector(connection, _NOTHING_YET)
+            return self._without_vector(connection)
         spread = getattr(embedder, "spread", 0.0)
         return QueryVector(vector, embedder.name, embedder.model, spread, fallback=fallback)
 

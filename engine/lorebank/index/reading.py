@@ -70,19 +70,19 @@ class ReadFile:
     source: SourceFile
     hash: str
     title: str
-    text: str
+    text: str = ""
     """Searchable text: private parts and managed blocks blanked, lines kept."""
-    facts: tuple[Fact, ...]
-    slots: tuple[tuple[Slot, ...], ...]
+    facts: tuple[Fact, ...] = ()
+    slots: tuple[tuple[Slot, ...], ...] = ()
     """What each of the facts fixes."""
-    tasks: tuple[Task, ...]
+    tasks: tuple[Task, ...] = ()
     """Those that a line marks as such, each an item of its own; and promises, which stand in the
     facts and passages."""
-    passages: tuple[tuple[Passage, tuple[Interval, ...]], ...]
+    passages: tuple[tuple[Passage, tuple[Interval, ...]], ...] = ()
     """Each with the times it names."""
-    chunks: tuple[Chunk, ...]
-    names: tuple[NameRow, ...]
-    diagnostics: tuple[Diagnostic, ...]
+    chunks: tuple[Chunk, ...] = ()
+    names: tuple[NameRow, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
     advice: tuple[Diagnostic, ...] = ()
     """What was understood and is better written otherwise."""
     tags: tuple[str, ...] = ()
@@ -139,7 +139,7 @@ def read_file(
         source=source,
         hash=content_hash,
         title=_title(document, source.path),
-        text=_searchable(document),
+        text="\n".join(document.lines).replace("\0", " "),
         facts=facts,
         slots=tuple(slots_of(fact) for fact in facts),
         tasks=(*tasks, *_promises(facts, passages, source.recorded)),
@@ -187,8 +187,7 @@ def _read_ledger(
         problems = (*problems, *ledger.diagnostics)
         names = tuple(row for entry in ledger.entries for row in ledger_rows(entry))
     elif source.path == EVIDENCE_PAGE:
-        rulings = parse_evidence_lines(text, source.path, document=document)
-        problems = (*problems, *rulings.diagnostics)
+        problems = (*problems, *parse_evidence_lines(text, source.path, document=document)[1])
     elif source.path == DECISIONS_PAGE:
         rulings_of_lines, odd = parse_line_rulings(text, source.path, document=document)
         problems = (*problems, *odd)
@@ -197,17 +196,11 @@ def _read_ledger(
 
         problems = (*problems, *parse_forgotten(text, source.path)[1])
     return ReadFile(
-        source=source,
-        hash=content_hash,
-        title=_title(document, source.path),
-        text="",
-        facts=(),
-        slots=(),
-        tasks=(),
-        passages=(),
-        chunks=(),
-        names=names,
+        source,
+        content_hash,
+        _title(document, source.path),
         diagnostics=problems,
+        names=names,
         confirmations=confirmations,
         line_rulings=rulings_of_lines,
     )
@@ -224,10 +217,6 @@ def ledger_rows(entry: LedgerEntry) -> Iterator[NameRow]:
         yield NameRow(line, action, target.slug, "", target.name)
     elif target.slug not in {name.slug for name in names}:
         yield NameRow(line, SPELLING, target.slug, action, target.name)
-
-
-def _searchable(document: Document) -> str:
-    return "\n".join(document.lines).replace("\0", " ")
 
 
 def _title(document: Document, path: str) -> str:

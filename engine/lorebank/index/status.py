@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from lorebank.database.connection import Connection, read_meta, select
 from lorebank.domain import Citation, Diagnostic, Directive, LintFinding, Status
@@ -47,7 +49,7 @@ def read_status(
         counts=counts,
         embedder=dict(embedder),
         vector_search=vector_search,
-        index_bytes=_size(index_path),
+        index_bytes=index_path.stat().st_size if index_path.exists() else 0,
         last_reflection=_last_reflection(root),
         problems=_problems(connection, walk_problems),
         directives=tuple(directives),
@@ -75,38 +77,26 @@ def _problems(
     return tuple(sorted(stored | set(walk_problems), key=lambda p: (p.path, p.line, p.code)))
 
 
-def _size(path: Path) -> int:
-    return path.stat().st_size if path.exists() else 0
-
-
 def _last_reflection(root: Path) -> str | None:
     """The day of the newest journal page."""
     pages = sorted((root / "bank" / "reflections").glob("????-??-??.md"))
     return pages[-1].stem if pages else None
 
 
-_ADVICE = "lint:"
+ADVICE = "lint:"
 """Before the code of each row of `diagnostics` that is advice and no problem."""
 _MISREAD = ("kind-", "confidence-", "fact-", "private-unclosed", "comment-unclosed")
 """Beginnings of the codes of problems that a rewritten line would end."""
 
 
-def insert_advice(connection: Connection, advice: Sequence[Diagnostic]) -> None:
-    """Keep what the reading of a file advises; it leaves with the file's other diagnostics."""
-    connection.executemany(
-        "INSERT INTO diagnostics (path, line, code, message) VALUES (?, ?, ?, ?)",
-        [(d.path, d.line, f"{_ADVICE}{d.code}", d.message) for d in advice],
-    )
-
-
 def lint_findings(connection: Connection) -> tuple[LintFinding, ...]:
     """All findings by path and line, without their fixes."""
     found = {
-        LintFinding(Citation(path, line, line), code.removeprefix(_ADVICE), message)
+        LintFinding(Citation(path, line, line), code.removeprefix(ADVICE), message)
         for path, line, code, message in select(
             connection, "SELECT path, line, code, message FROM diagnostics"
         )
-        if line and code.startswith((_ADVICE, *_MISREAD))
+        if line and code.startswith((ADVICE, *_MISREAD))
     }
     found |= set(_duplicates(connection))
     return tuple(sorted(found, key=lambda each: (each.source, each.code)))
@@ -133,91 +123,41 @@ def _duplicates(connection: Connection) -> list[LintFinding]:
     ]
 
 
-# Each query names rows by what they say: a path and a place in place of a row number.
-_DUMPS = {
-    "files": "SELECT path, role, size, hash, recorded, title, origin, text FROM files",
-    "diagnostics": "SELECT path, line, code, message FROM diagnostics",
-    "items": (
-        "SELECT f.path, i.ordinal, i.id, i.kind, i.start_line, i.end_line, i.start, i.length,"
-        " i.heading, i.recorded, i.occurred_start, i.occurred_end, i.content, i.confidence,"
-        " i.marks, i.details, i.embedding, i.origin, i.author, i.quarantined"
-        " FROM items i JOIN files f ON f.file = i.file"
-    ),
-    "further_times": (
-        "SELECT f.path, i.ordinal, t.position, t.start, t.end FROM further_times t"
-        " JOIN items i ON i.item = t.item JOIN files f ON f.file = i.file"
-    ),
-    "mentions": (
-        "SELECT f.path, i.ordinal, m.position, m.slug, m.entity, m.name, m.subject FROM mentions m"
-        " JOIN items i ON i.item = m.item JOIN files f ON f.file = i.file"
-    ),
-    "plain_mentions": (
-        "SELECT f.path, i.ordinal, p.slug, p.entity, p.day FROM plain_mentions p"
-        " JOIN items i ON i.item = p.item JOIN files f ON f.file = i.file"
-    ),
-    "plain_names": "SELECT slug, text, written FROM plain_names",
-    "slots": (
-        "SELECT f.path, i.ordinal, s.subject, s.about, s.relation, s.value, s.kind FROM slots s"
-        " JOIN items i ON i.item = s.item JOIN files f ON f.file = i.file"
-    ),
-    "changes": (
-        "SELECT f.path, i.ordinal, c.data FROM changes c"
-        " JOIN items i ON i.item = c.item JOIN files f ON f.file = i.file"
-    ),
-    "line_rulings": (
-        "SELECT f.path, r.line, r.newer, r.older, r.relation, r.by, r.day FROM line_rulings r"
-        " JOIN files f ON f.file = r.file"
-    ),
-    "tasks": (
-        "SELECT f.path, i.ordinal, t.kind, t.text, t.state, t.due_start, t.due_end, t.words"
-        " FROM tasks t JOIN items i ON i.item = t.item JOIN files f ON f.file = i.file"
-    ),
-    "tags": (
-        "SELECT f.path, i.ordinal, t.tag FROM tags t"
-        " JOIN items i ON i.item = t.item JOIN files f ON f.file = i.file"
-    ),
-    "codes": (
-        "SELECT f.path, i.ordinal, c.code FROM codes c"
-        " JOIN items i ON i.item = c.item JOIN files f ON f.file = i.file"
-    ),
-    "contexts": "SELECT f.path, c.scope, c.text FROM contexts c JOIN files f ON f.file = c.file",
-    "confirmations": (
-        "SELECT f.path, c.line, c.target, c.value FROM confirmations c"
-        " JOIN files f ON f.file = c.file"
-    ),
-    "names": (
-        "SELECT f.path, n.line, n.action, n.slug, n.target, n.name, n.type FROM names n"
-        " JOIN files f ON f.file = n.file"
-    ),
-    "entities": (
-        "SELECT slug, name, type, type_reason, page, first_seen, last_seen, facts FROM entities"
-    ),
-    "aliases": "SELECT slug, entity, name FROM aliases",
-    "proposals": "SELECT slug, other, reason FROM proposals",
-    "chunks": (
-        "SELECT f.path, c.ordinal, c.start_line, c.end_line, c.start, c.length, c.heading"
-        " FROM chunks c JOIN files f ON f.file = c.file"
-    ),
-    "opinions": (
-        "SELECT id, holder, statement, entities, confidence, status, superseded_by, pinned,"
-        " history, last_updated, path, start_line, end_line, origin FROM opinions"
-    ),
-    "opinion_evidence": (
-        "SELECT opinion, position, fact, stance, day, delta, content, reason, path, start_line,"
-        " end_line, confidence FROM opinion_evidence"
-    ),
-    "unsure": "SELECT opinion, fact, holder, score, reason FROM unsure",
-    "words": ("SELECT term, doc, cnt FROM temp.items_words"),
-}
+_NOT_COMPARED = ("meta", "vectors", "compared_names")
+"""Tables that do not follow from the files alone."""
+_NUMBERS = ("item", "file", "chunk", "mtime_ns")
+"""Columns that two indexes of the same files need not agree on."""
 
 
 def differences(one: Connection, other: Connection) -> tuple[str, ...]:
     """One line for each table whose rows differ, with the first row that only one of them has."""
     found: list[str] = []
-    for table, query in _DUMPS.items():
-        mine, theirs = set(one.execute(query)), set(other.execute(query))
+    tables = select(
+        one,
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE '%fts%'"
+        " AND name NOT IN (SELECT value FROM json_each(?)) ORDER BY name",
+        (json.dumps(_NOT_COMPARED),),
+    )
+    for table in [*(name for (name,) in tables), "items_words"]:
+        mine, theirs = _rows(one, table), _rows(other, table)
         for rows, where in ((mine - theirs, "too much"), (theirs - mine, "missing")):
             if rows:
                 example = min(rows, key=repr)
                 found.append(f"{table}: {len(rows)} rows {where}, such as {example!r}"[:300])
     return tuple(found)
+
+
+def _rows(connection: Connection, table: str) -> set[tuple[Any, ...]]:
+    """The rows of a table, each by what it says: path and place stand for its row numbers."""
+    columns = [
+        name for (name,) in select(connection, f"SELECT name FROM pragma_table_info('{table}')")
+    ]
+    shown = [f"t.{name}" for name in columns if name not in _NUMBERS]
+    joined = f"{table} t"
+    if "item" in columns:
+        shown += ["f.path", "i.ordinal"]
+        joined += " JOIN items i ON i.item = t.item JOIN files f ON f.file = i.file"
+    elif "file" in columns:
+        shown += ["f.path"]
+        joined += " JOIN files f ON f.file = t.file"
+    return set(select(connection, f"SELECT {', '.join(shown)} FROM {joined}"))

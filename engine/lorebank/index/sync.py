@@ -1,8 +1,5 @@
 """Sync: make the index say what the files say, reading only what changed.
 
-What is read of files and rows has no cycles, yet each value made counts towards another walk over
-all that live: with a long ledger that is half of the work of reading it.
-
 Files are compared by size and time stamp, then by hash. Everything is read and parsed before the
 one IMMEDIATE transaction that writes it, so the lock is held for the writing alone. A file whose
 time stamp is so fresh that another edit could bear the same one is read again next time.
@@ -13,8 +10,8 @@ from __future__ import annotations
 import gc
 import time
 import zlib
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -72,7 +69,11 @@ def known_hash(connection: Connection, path: str) -> str | None:
 
 @contextmanager
 def collector_at_rest() -> Iterator[None]:
-    """No search for cycles inside; where the caller has it off it stays so. Also a decorator."""
+    """No search for cycles inside; where the caller has it off it stays so. Also a decorator.
+
+    What is read of files and rows has no cycles, yet each value made counts towards another walk
+    over all that live: with a long ledger that is half of the work of reading it.
+    """
     running = gc.isenabled()
     gc.disable()
     try:
@@ -88,6 +89,8 @@ OPINIONS_DUE = "opinions_due"
 SEALED_TABLES = ("files", "items", "mentions", "chunks")
 """Tables whose row counts are noted with each sync: a file that lost pages shows by them, where
 SQLite itself finds nothing wrong."""
+_WALK_CODES = "walk:"
+"""Before the code of each row of `diagnostics` that belongs to no file."""
 RACY_NS = 2_000_000_000
 """A change this young may be followed by another under the same time stamp."""
 Progress = Callable[[str, int, int], None]
@@ -137,25 +140,21 @@ def sync_files(
     """Bring files, facts, passages, chunks, names and entities up to date.
 
     When another process wrote while this one was reading, its reading may be the newer one: the
-    files are read again before anything is written, the third time with the lock held.
+    files are read again, with the lock held, before anything is written.
     """
     if read_meta(connection, "reading") != settings.fingerprint():
         full = True
     due = read_meta(connection, OPINIONS_DUE) == "1"
-    for last in (False, False, True):
-        seen = generation(connection)
-        plan = _plan(connection, root, walk(), settings, full=full, progress=progress)
-        if _is_idle(connection, plan):
-            return SyncResult(_report(connection, plan), frozenset(), all_opinions=due)
-        with transaction(connection):
-            if generation(connection) != seen:
-                if not last:
-                    continue
-                plan = _plan(connection, root, walk(), settings, full=full, progress=progress)
-            result = _write_all(connection, plan, settings, full=full or due)
-        give_back_room(connection)
-        return result
-    raise AssertionError("the last attempt always returns")
+    seen = generation(connection)
+    plan = _plan(connection, root, walk(), settings, full=full, progress=progress)
+    if _is_idle(connection, plan):
+        return SyncResult(_report(connection, plan), frozenset(), all_opinions=due)
+    with transaction(connection):
+        if generation(connection) != seen:
+            plan = _plan(connection, root, walk(), settings, full=full, progress=progress)
+        result = _write_all(connection, plan, settings, full=full or due)
+    give_back_room(connection)
+    return result
 
 
 def has_all_rows(connection: Connection) -> bool:
@@ -186,7 +185,8 @@ def _write_all(
     write_meta(connection, "synced_at", now.isoformat(timespec="seconds"))
     write_meta(connection, "rows", _row_counts(connection))
     every = full or marked != marked_lines(connection)
-    decisions = _has_decisions(plan)
+    changed = {read.source.path for read in plan.read} | set(plan.removed)
+    decisions = not changed.isdisjoint(DECIDING_PAGES)
     if entities or every or decisions:
         write_meta(connection, OPINIONS_DUE, "1")
     report = _report(connection, plan)
@@ -197,8 +197,16 @@ def _write_all(
 def stale_paths(connection: Connection, root: Path, walk: WalkResult) -> tuple[str, ...]:
     """Paths whose content is not what the index knows, and removed ones."""
     known = _known_files(connection)
-    changed = [s.path for s in walk.files if not _is_known(known.get(s.path), root, s)]
-    return tuple(sorted([*changed, *(known.keys() - {s.path for s in walk.files})]))
+    stale = known.keys() - {source.path for source in walk.files}
+    for source in walk.files:
+        before = known.get(source.path)
+        digest = None
+        if before is not None and not before.mtime_ns:  # its stamp was too fresh to be trusted
+            with suppress(OSError):
+                digest = content_hash(read_bytes(root, source))
+        if not _is_known(before, source, digest):
+            stale.add(source.path)
+    return tuple(sorted(stale))
 
 
 def _plan(
@@ -214,7 +222,7 @@ def _plan(
     read: list[ReadFile] = []
     touched: list[SourceFile] = []
     problems = list(walk.problems)
-    suspects = [s for s in walk.files if full or not _is_unchanged(known.get(s.path), s)]
+    suspects = [s for s in walk.files if full or not _is_known(known.get(s.path), s)]
     for done, source in enumerate(suspects, start=1):
         try:
             data = read_bytes(root, source)
@@ -225,7 +233,7 @@ def _plan(
             continue
         digest = content_hash(data)
         before = known.get(source.path)
-        if not full and before is not None and _says_the_same(before, source, digest):
+        if not full and _is_known(before, source, digest):
             touched.append(source)
         else:
             from lorebank.index.reading import read_file  # the parsers cost more than a look
@@ -239,14 +247,19 @@ def _plan(
 
 
 def _write(connection: Connection, plan: _Plan, settings: ReadSettings, *, full: bool) -> set[str]:
-    from lorebank.index.writing import delete_file, holders_of_file, insert_file, touch_file
-    from lorebank.names.dirty_names import changed_names, name_statements
-    from lorebank.names.entity_rows import refresh_entities
+    from lorebank.index.writing import (
+        delete_file,
+        holders_of_file,
+        insert_diagnostics,
+        insert_file,
+        touch_file,
+    )
+    from lorebank.names.entity_rows import names_in_files, refresh_entities
     from lorebank.names.plain_mentions import refresh_plain_mentions
     from lorebank.trust.quarantine import refresh_quarantine
 
     paths = [*plan.removed, *(read.source.path for read in plan.read)]
-    before = name_statements(connection, paths)
+    names = names_in_files(connection, paths)
     entities: set[str] = set()
     for path in paths:
         entities |= holders_of_file(connection, path)
@@ -256,27 +269,22 @@ def _write(connection: Connection, plan: _Plan, settings: ReadSettings, *, full:
         insert_file(connection, read, _trusted(read.source.mtime_ns, now_ns))
     for source in plan.touched:
         touch_file(connection, source.path, source.size, _trusted(source.mtime_ns, now_ns))
-    _rewrite_walk_problems(connection, plan.problems)
+    # Problems of the walk belong to no file that was read; they are replaced as a whole.
+    connection.execute("DELETE FROM diagnostics WHERE substr(code, 1, 5) = ?", (_WALK_CODES,))
+    insert_diagnostics(connection, plan.problems, _WALK_CODES)
     moved_by_trust, named = refresh_quarantine(connection)
     entities |= moved_by_trust
-    changed = None if full else changed_names(before, name_statements(connection, paths)) | named
-    moved, dirty = refresh_entities(connection, changed)
+    names |= names_in_files(connection, paths) | named
+    moved = refresh_entities(connection, None if full else names)
     refresh_plain_mentions(
         connection,
         [read.source.path for read in plan.read],
         enabled=settings.plain_mentions,
         excluded=settings.not_mentions,
-        dirty=dirty,
     )
     for read in plan.read:
         entities |= holders_of_file(connection, read.source.path)
     return entities | moved
-
-
-def _has_decisions(plan: _Plan) -> bool:
-    """Whether a page changed on which a person decides about opinions."""
-    changed = {read.source.path for read in plan.read} | set(plan.removed)
-    return not changed.isdisjoint(DECIDING_PAGES)
 
 
 def _is_idle(connection: Connection, plan: _Plan) -> bool:
@@ -293,33 +301,17 @@ def _trusted(mtime_ns: int, now_ns: int) -> int:
     return 0 if now_ns - mtime_ns < RACY_NS else mtime_ns
 
 
-def _is_known(known: _Known | None, root: Path, source: SourceFile) -> bool:
-    """As `_is_unchanged`; where the time stamp was too fresh to trust, the bytes decide."""
-    if known is None or known.mtime_ns:
-        return _is_unchanged(known, source)
-    try:
-        return _says_the_same(known, source, content_hash(read_bytes(root, source)))
-    except OSError:
+def _is_known(known: _Known | None, source: SourceFile, digest: str | None = None) -> bool:
+    """Whether the index holds what a file says: by its stamp, or by its bytes where they were read.
+
+    A setting may give the same bytes another role or day.
+    """
+    if known is None:
         return False
-
-
-def _is_unchanged(known: _Known | None, source: SourceFile) -> bool:
-    return (
-        known is not None
-        and known.size == source.size
-        and known.mtime_ns == source.mtime_ns
-        and _is_placed_alike(known, source)
-    )
-
-
-def _says_the_same(known: _Known, source: SourceFile, digest: str) -> bool:
-    return known.hash == digest and _is_placed_alike(known, source)
-
-
-def _is_placed_alike(known: _Known, source: SourceFile) -> bool:
-    """A setting may give the same bytes another role or day."""
-    recorded = source.recorded.isoformat() if source.recorded else None
-    return known.role == source.role and known.recorded == recorded
+    stamp = (known.size, known.mtime_ns) == (source.size, source.mtime_ns)
+    day = source.recorded.isoformat() if source.recorded else None
+    same = known.hash == digest if digest else stamp
+    return same and (known.role, known.recorded) == (source.role, day)
 
 
 def _known_files(connection: Connection) -> dict[str, _Known]:
@@ -329,20 +321,6 @@ def _known_files(connection: Connection) -> dict[str, _Known]:
             connection, "SELECT path, size, mtime_ns, hash, role, recorded FROM files"
         )
     }
-
-
-_WALK_CODES = "walk:"
-
-
-def _rewrite_walk_problems(connection: Connection, problems: Sequence[Diagnostic]) -> None:
-    """Problems of the walk belong to no file that was read; they are replaced as a whole."""
-    from lorebank.index.writing import insert_diagnostics
-
-    connection.execute("DELETE FROM diagnostics WHERE substr(code, 1, 5) = ?", (_WALK_CODES,))
-    insert_diagnostics(
-        connection,
-        [Diagnostic(p.path, p.line, f"{_WALK_CODES}{p.code}", p.message) for p in problems],
-    )
 
 
 def _walk_problems(connection: Connection) -> list[Diagnostic]:

@@ -1,7 +1,5 @@
 """What is to be done or lies ahead: tasks and promises with what became of them, and appointments.
 
-
-
 The same words again are the same task: what the newest line says of it holds, so a task carried
 from log to log is listed once, and one that a later log ticks off is done. People tick things off
 in other words ("call the roofer" → "rang the roofer, comes Friday"), so a tick also settles the
@@ -12,11 +10,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import date
 
 from lorebank.database.connection import Connection, select
 from lorebank.domain import PROMISE, Citation, Interval, Task, TaskState
+from lorebank.index.finding import entities_in_text
 from lorebank.index.items import NOTE, load_items
 from lorebank.index.succession import superseded_facts
 from lorebank.language.words import content_words, words
@@ -28,22 +27,13 @@ _TICKED = 0.5
 hand: 7 of 65 lines wrongly listed at .5, 38 without; none wrongly settled."""
 
 
-def insert_tasks(connection: Connection, item: int, tasks: Sequence[Task]) -> None:
-    """Note that an item is a task, or holds some."""
-    connection.executemany(
+def insert_task(connection: Connection, item: int, task: Task) -> None:
+    """Note that an item is a task, or holds one."""
+    start, end = (_iso(task.due.start), _iso(task.due.end)) if task.due else (None, None)
+    same = " ".join(words(task.text))
+    connection.execute(
         "INSERT OR IGNORE INTO tasks VALUES (?, ?, ?, ?, ?, ?, ?)",
-        [
-            (
-                item,
-                task.kind,
-                task.text,
-                task.state.value,
-                _iso(task.due.start) if task.due else None,
-                _iso(task.due.end) if task.due else None,
-                " ".join(words(task.text)),
-            )
-            for task in tasks
-        ],
+        (item, task.kind, task.text, task.state.value, start, end, same),
     )
 
 
@@ -156,7 +146,7 @@ def appointments_known_on(connection: Connection, day: date) -> list[Appointment
             (day.isoformat(),),
         )
     ]
-    plain = _named(connection)
+    plain = entities_in_text(connection, numbers)
     replaced = superseded_facts(connection, as_of=day)
     items = load_items(connection, numbers)
     return [
@@ -179,10 +169,3 @@ def _first_ahead(times: tuple[Interval, ...], day: date | None) -> tuple[Interva
         t for t in times if day is None or max(filter(None, (t.start, t.end)), default=day) > day
     )
     return tuple(ahead)[:1]
-
-
-def _named(connection: Connection) -> dict[int, tuple[str, ...]]:
-    found: dict[int, tuple[str, ...]] = {}
-    for item, entity in select(connection, "SELECT item, entity FROM plain_mentions"):
-        found[item] = (*found.get(item, ()), entity)
-    return found

@@ -58,15 +58,11 @@ class SignBits:
             words[:, start : start + _BLOCK] = _words(vectors[start : start + _BLOCK] > mean).T
         return cls(mean, words)
 
-    def wanted(self, limit: int) -> int:
-        """How many vectors are scored exactly for so many hits."""
-        return max(CANDIDATES, int(SHARE * self.words.shape[1]), _CANDIDATES_A_HIT * limit)
-
     def candidates(self, query: NDArray[np.float32], limit: int) -> NDArray[np.int64]:
         """Columns of the vectors whose bits differ least, at least some thousand, in order."""
         import numpy as np
 
-        wanted = self.wanted(limit)
+        wanted = max(CANDIDATES, int(SHARE * self.words.shape[1]), _CANDIDATES_A_HIT * limit)
         if wanted >= self.words.shape[1]:
             return np.arange(self.words.shape[1])
         asked = _words((query > self.mean)[None, :])[0]
@@ -124,13 +120,13 @@ class VectorIndex:
     connection: Connection
     enabled: bool = True
     extension_path: str = ""
-    _unavailable: str | None = None
-    """`None`: not tried yet; "": sqlite-vec is loaded; else the reason it is not."""
     _held: _Matrix | None = None
 
     def describe(self) -> str:
         """`sqlite-vec`, or `exact scan` with the reason, as `status` shows it."""
-        reason = self._extension_problem()
+        reason = "switched off by vector.enabled"
+        if self.enabled:
+            reason = load_vector_extension(self.connection, self.extension_path)
         return f"exact scan ({reason})" if reason else "sqlite-vec"
 
     def nearest(self, query: NDArray[np.float32], limit: int) -> Nearest:
@@ -139,33 +135,7 @@ class VectorIndex:
 
     def similarities(self, query: NDArray[np.float32], items: Sequence[int]) -> dict[int, float]:
         """Cosine similarity of the items asked for; those without a vector are left out."""
-        import json
-
-        import numpy as np
-
-        held = self._held
-        if held is not None and held.generation == generation(self.connection):
-            return held.similarities(query, items)
-        found = select(
-            self.connection,
-            "SELECT item, vector FROM vectors"
-            " WHERE item IN (SELECT value FROM json_each(?)) ORDER BY item",
-            (json.dumps(list(items)),),
-        )
-        if not found:
-            return {}
-        matrix = np.frombuffer(b"".join(vector for _, vector in found), dtype=np.float32)
-        scores = matrix.reshape(len(found), -1) @ query
-        return {row: float(score) for (row, _), score in zip(found, scores, strict=True)}
-
-    def _extension_problem(self) -> str:
-        if self._unavailable is None:
-            self._unavailable = (
-                load_vector_extension(self.connection, self.extension_path)
-                if self.enabled
-                else "switched off by vector.enabled"
-            )
-        return self._unavailable
+        return self._matrix().similarities(query, items)
 
     def _matrix(self) -> _Matrix:
         current = generation(self.connection)

@@ -11,15 +11,14 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from typing import Any
 
 import apsw
 
-from lorebank.database.connection import Connection, generation, has_full_text, select
+from lorebank.database.connection import Connection, Memo, has_full_text, select
 from lorebank.index.items import item_count
 from lorebank.language.folding import fold
 from lorebank.language.words import searchable, words
-from lorebank.records import dataclass
 
 _SHORTEST_PART, _SHORTEST_INSIDE = 4, 6
 """Letters of a word that may begin another, and that may stand in the middle of one: shorter ones
@@ -29,65 +28,51 @@ _MOST = 8
 TOKENIZER = ("porter", ["unicode61", "remove_diacritics", "2"])
 
 
-@dataclass(slots=True)
 class Vocabulary:
     """Counts over the items of one connection; FTS5 walks a word's whole list for each."""
 
-    connection: Connection
-    _generation: tuple[int, int] | None = None
-    _total: int = 0
-    _counts: dict[str, int] = field(default_factory=dict)
-    _words: str | None = None
-    """Every word, a line each; read when a question holds one that stands nowhere."""
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+        self._counts: Memo[str, int] = Memo(connection)
+        self._others: Memo[str, Any] = Memo(connection)
 
     @property
     def total(self) -> int:
         """How many items there are."""
-        self._follow()
-        return self._total
+        known = self._others.current()
+        if "total" not in known:
+            known["total"] = item_count(self.connection)
+        return int(known["total"])
 
     def frequencies(self, terms: Sequence[str]) -> dict[str, int]:
         """For each term, in how many items it stands; a phrase counts as its rarest word."""
-        self._follow()
+        counts = self._counts.current()
+        query = "SELECT coalesce(max(doc), 0) FROM temp.items_words WHERE term = ?"
         for term in terms:
-            if term not in self._counts:
-                found = map(self._count, stems(self.connection, term))
-                self._counts[term] = min(found, default=0)
-        return {term: self._counts[term] for term in terms}
+            if term not in counts:
+                found = stems(self.connection, term)
+                each = [int(self.connection.execute(query, (stem,)).get) for stem in found]
+                counts[term] = min(each, default=0)
+        return {term: counts[term] for term in terms}
 
     def holding(self, word: str) -> list[str]:
         """The words that begin with this one, else those that hold it: `brücke` → `hängebrücke`.
 
         For a word that stands nowhere; as FTS5 stores them, the shortest first, few or none.
         """
-        self._follow()
         found = stems(self.connection, word)
         if len(found) != 1 or len(found[0]) < _SHORTEST_PART:
             return []
-        if self._words is None:
-            rows = self.connection.execute("SELECT term FROM temp.items_words")
-            self._words = "\n".join(["", *(term for (term,) in rows), ""])
+        known = self._others.current()
+        if "words" not in known:
+            rows = select(self.connection, "SELECT term FROM temp.items_words")
+            known["words"] = "\n".join(["", *(term for (term,) in rows), ""])
         inside = r"\w*" if len(found[0]) >= _SHORTEST_INSIDE else ""
         part = re.escape(found[0])
-        longer = re.findall(rf"\n({part}\w*)(?=\n)", self._words) or (
-            re.findall(rf"\n({inside}{part}\w*)(?=\n)", self._words) if inside else []
+        longer = re.findall(rf"\n({part}\w*)(?=\n)", known["words"]) or (
+            re.findall(rf"\n({inside}{part}\w*)(?=\n)", known["words"]) if inside else []
         )
         return sorted(longer, key=lambda each: (len(each), each)) if len(longer) <= _MOST else []
-
-    def _count(self, stem: str) -> int:
-        return int(
-            self.connection.execute(
-                "SELECT coalesce(max(doc), 0) FROM temp.items_words WHERE term = ?", (stem,)
-            ).get
-        )
-
-    def _follow(self) -> None:
-        current = generation(self.connection)
-        if current != self._generation:
-            self._generation = current
-            self._total = item_count(self.connection)
-            self._words = None
-            self._counts.clear()
 
 
 def index_words(connection: Connection) -> None:

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from datetime import date
+from functools import lru_cache
 from hashlib import blake2b
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -23,15 +24,14 @@ from lorebank.domain import (
     Passage,
     Task,
 )
-from lorebank.index.chunks import delete_context, insert_context
 from lorebank.index.embedding import item_text
 from lorebank.index.embedding_cache import text_hash
 from lorebank.index.finding import insert_codes
 from lorebank.index.items import ENDS
 from lorebank.index.slots import insert_slots
-from lorebank.index.status import insert_advice
+from lorebank.index.status import ADVICE
 from lorebank.index.succession import insert_change, insert_line_rulings
-from lorebank.index.tasks import insert_tasks
+from lorebank.index.tasks import insert_task
 from lorebank.language.words import searchable
 from lorebank.markdown.origin import format_author, read_origin_mark
 from lorebank.markdown.properties import find_tags
@@ -48,21 +48,13 @@ _LONG_LINE = 1_000
 _FEWEST_TURNS, _MOST_SPEAKERS = 4, 6
 """Of a dialogue; a day's facts about as few people are seldom as many, or taken in turns."""
 _SHOWN_NAME = re.compile(r"\[\[[^\]|\n]+\|([^\]\n]+)\]\]")
-_MONTHS = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-]
-_WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()  # noqa: SIM905
+_MONTHS = "january february march april may june july august september october november december"
+_WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday"
+
+
+_OF_ITEMS = "mentions further_times plain_mentions slots changes vectors codes tags tasks"
+"""Tables with a row, or some, for each item."""
+_OF_FILES = "items chunks confirmations line_rulings names contexts files"
 
 
 def delete_file(connection: Connection, path: str) -> None:
@@ -71,27 +63,18 @@ def delete_file(connection: Connection, path: str) -> None:
     if row is None:
         return
     file = row[0]
-    items = "SELECT item FROM items WHERE file = ?"
-    chunks = "SELECT chunk FROM chunks WHERE file = ?"
-    connection.execute(f"DELETE FROM items_fts WHERE rowid IN ({items})", (file,))
-    connection.execute(f"DELETE FROM mentions WHERE item IN ({items})", (file,))
-    connection.execute(f"DELETE FROM further_times WHERE item IN ({items})", (file,))
-    connection.execute(f"DELETE FROM plain_mentions WHERE item IN ({items})", (file,))
-    connection.execute(f"DELETE FROM slots WHERE item IN ({items})", (file,))
-    connection.execute(f"DELETE FROM changes WHERE item IN ({items})", (file,))
-    connection.execute(f"DELETE FROM vectors WHERE item IN ({items})", (file,))
-    connection.execute(f"DELETE FROM codes WHERE item IN ({items})", (file,))
-    connection.execute(f"DELETE FROM tags WHERE item IN ({items})", (file,))
-    connection.execute(f"DELETE FROM tasks WHERE item IN ({items})", (file,))
-    connection.execute("DELETE FROM items WHERE file = ?", (file,))
-    connection.execute(f"DELETE FROM chunks_fts WHERE rowid IN ({chunks})", (file,))
-    connection.execute("DELETE FROM chunks WHERE file = ?", (file,))
-    connection.execute("DELETE FROM confirmations WHERE file = ?", (file,))
-    connection.execute("DELETE FROM line_rulings WHERE file = ?", (file,))
-    connection.execute("DELETE FROM names WHERE file = ?", (file,))
-    delete_context(connection, file)
+    # Items and chunks last: the others are found by them.
+    for table in [*_OF_ITEMS.split(), "items_fts"]:
+        key = "rowid" if table == "items_fts" else "item"
+        connection.execute(
+            f"DELETE FROM {table} WHERE {key} IN (SELECT item FROM items WHERE file = ?)", (file,)
+        )
+    connection.execute(
+        "DELETE FROM chunks_fts WHERE rowid IN (SELECT chunk FROM chunks WHERE file = ?)", (file,)
+    )
+    for table in _OF_FILES.split():
+        connection.execute(f"DELETE FROM {table} WHERE file = ?", (file,))
     connection.execute("DELETE FROM diagnostics WHERE path = ?", (path,))
-    connection.execute("DELETE FROM files WHERE file = ?", (file,))
 
 
 def holders_of_file(connection: Connection, path: str) -> set[str]:
@@ -151,11 +134,14 @@ def insert_file(connection: Connection, read: ReadFile, mtime_ns: int) -> None:
     _insert_chunks(connection, file, read, starts)
     insert_names(connection, file, read.names)
     if read.context and read.origin.trusted:  # else it would speak for its neighbours
-        insert_context(connection, file, read.context_scope, read.context)
+        connection.execute(
+            "INSERT INTO contexts (scope, file, text) VALUES (?, ?, ?)",
+            (read.context_scope, file, read.context),
+        )
     insert_confirmations(connection, file, read.confirmations)
     insert_line_rulings(connection, file, read)
     insert_diagnostics(connection, read.diagnostics)
-    insert_advice(connection, read.advice)
+    insert_diagnostics(connection, read.advice, ADVICE)
 
 
 def _is_dialogue(read: ReadFile) -> bool:
@@ -170,10 +156,13 @@ def _is_dialogue(read: ReadFile) -> bool:
     return 2 * turns >= len(speakers) and len(set().union(*speakers)) <= _MOST_SPEAKERS
 
 
-def insert_diagnostics(connection: Connection, diagnostics: Sequence[Diagnostic]) -> None:
+def insert_diagnostics(
+    connection: Connection, diagnostics: Sequence[Diagnostic], source: str = ""
+) -> None:
+    """Note what was found; `source` stands before each code, where it is no problem of a file."""
     connection.executemany(
         "INSERT INTO diagnostics (path, line, code, message) VALUES (?, ?, ?, ?)",
-        [(d.path, d.line, d.code, d.message) for d in diagnostics],
+        [(d.path, d.line, f"{source}{d.code}", d.message) for d in diagnostics],
     )
 
 
@@ -230,7 +219,7 @@ def _insert_items(connection: Connection, file: int, read: ReadFile, starts: Seq
             insert_slots(connection, entry.item, entry.slots)
             insert_change(connection, entry.item, entry.fact)
         if entry.task:
-            insert_tasks(connection, entry.item, [entry.task])
+            insert_task(connection, entry.item, entry.task)
 
 
 def _entries(connection: Connection, read: ReadFile, starts: Sequence[int]) -> list[_Entry]:
@@ -251,16 +240,13 @@ def _entries(connection: Connection, read: ReadFile, starts: Sequence[int]) -> l
     for item, (each, times, slots) in enumerate(said, start=first):
         start, length = _place(each, read.text, starts)
         raw = read.text[start : start + length]
-        task = tasks.get(each.citation)
-        if task is not None and task.kind == PROMISE and task.text not in _said_by(each):
-            task = None  # another part of a long line
         words = _words_of_fact(each) if isinstance(each, Fact) else raw
+        task = tasks.get(each.citation)
+        text = each.content if isinstance(each, Fact) else each.text
+        if task is not None and task.kind == PROMISE and task.text not in text:
+            task = None  # another part of a long line
         entries.append(_Entry(item, each, times, slots, task, start, length, raw, words))
     return entries
-
-
-def _said_by(each: Fact | Passage) -> str:
-    return each.content if isinstance(each, Fact) else each.text
 
 
 def _item_row(entry: _Entry, file: int, ordinal: int, read: ReadFile) -> tuple[Any, ...]:
@@ -292,7 +278,7 @@ def _item_row(entry: _Entry, file: int, ordinal: int, read: ReadFile) -> tuple[A
 
 
 def _search_rows(entries: Sequence[_Entry], read: ReadFile) -> Iterator[tuple[Any, ...]]:
-    title = searchable(f"{read.source.path} {read.title} {read.context}".rstrip())
+    title = _title_words(read)
     heads = [entry.words[:_NEIGHBOUR_CHARACTERS] for entry in entries]
     for place, entry in enumerate(entries):
         around = [
@@ -353,31 +339,28 @@ def _whose(entry: _Entry, read: ReadFile) -> tuple[Origin, Author]:
 def _insert_chunks(
     connection: Connection, file: int, read: ReadFile, starts: Sequence[int]
 ) -> None:
-    title = searchable(f"{read.source.path} {read.title} {read.context}".rstrip())
-    for ordinal, chunk in enumerate(read.chunks):
-        start, length = _place(chunk, read.text, starts)
-        connection.execute(
-            "INSERT INTO chunks (file, ordinal, start_line, end_line, start, length, heading)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (
-                file,
-                ordinal,
-                chunk.citation.start_line,
-                chunk.citation.end_line,
-                start,
-                length,
-                chunk.heading,
-            ),
-        )
-        connection.execute(
-            "INSERT INTO chunks_fts (rowid, text, heading, title) VALUES (?, ?, ?, ?)",
-            (
-                connection.last_insert_rowid(),
-                searchable(chunk.text),
-                searchable(chunk.heading),
-                title,
-            ),
-        )
+    first = int(connection.execute("SELECT coalesce(max(chunk), 0) + 1 FROM chunks").get)
+    places = [(chunk.citation, *_place(chunk, read.text, starts)) for chunk in read.chunks]
+    connection.executemany(
+        "INSERT INTO chunks (chunk, file, ordinal, start_line, end_line, start, length, heading)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        [
+            (first + n, file, n, at.start_line, at.end_line, start, length, read.chunks[n].heading)
+            for n, (at, start, length) in enumerate(places)
+        ],
+    )
+    title = _title_words(read)
+    connection.executemany(
+        "INSERT INTO chunks_fts (rowid, text, heading, title) VALUES (?, ?, ?, ?)",
+        [
+            (number, searchable(chunk.text), searchable(chunk.heading), title)
+            for number, chunk in enumerate(read.chunks, start=first)
+        ],
+    )
+
+
+def _title_words(read: ReadFile) -> str:
+    return searchable(f"{read.source.path} {read.title} {read.context}".rstrip())
 
 
 def _words_of_fact(fact: Fact) -> str:
@@ -399,8 +382,10 @@ def _day_words(recorded: date | None, times: tuple[Interval, ...]) -> str:
     return " ".join(_words_of_day(day) for day in dict.fromkeys(days) if day)
 
 
+@lru_cache(maxsize=1024)
 def _words_of_day(day: date) -> str:
-    return f"{day.isoformat()} {day.day} {_MONTHS[day.month - 1]} {_WEEKDAYS[day.weekday()]}"
+    month, weekday = _MONTHS.split()[day.month - 1], _WEEKDAYS.split()[day.weekday()]
+    return f"{day.isoformat()} {day.day} {month} {weekday}"
 
 
 def _line_starts(text: str) -> list[int]:

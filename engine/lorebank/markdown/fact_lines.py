@@ -19,10 +19,10 @@ from dataclasses import replace
 
 from lorebank.domain import NOBODY, Author, EvidenceMark, FactKind, Mention, Origin, Stance
 from lorebank.language.folding import slugify
-from lorebank.markdown.headings import PLACEHOLDERS as PLACEHOLDER_NAMES
 from lorebank.markdown.mentions import find_mentions
 from lorebank.markdown.origin import read_origin_mark
 from lorebank.markdown.plain import plain_text
+from lorebank.markdown.sections import PLACEHOLDERS as PLACEHOLDER_NAMES
 from lorebank.records import dataclass
 
 LineProblem = tuple[str, str]

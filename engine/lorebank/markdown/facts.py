@@ -21,10 +21,10 @@ from lorebank.language.folding import fold
 from lorebank.markdown.document import Document, Node, heading_paths, read_document
 from lorebank.markdown.fact_items import BULLET, DETAIL, FactItem, Gathering, opinion_rows
 from lorebank.markdown.fact_lines import ADVICE, FactLine, begins_typed, parse_fact_line
-from lorebank.markdown.headings import RETAIN_HEADINGS
 from lorebank.markdown.mentions import find_mentions
 from lorebank.markdown.plain import plain_text
 from lorebank.markdown.sections import (
+    RETAIN_HEADINGS,
     folded_headings,
     is_label,
     label_length,

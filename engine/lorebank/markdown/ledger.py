@@ -10,9 +10,10 @@ One decision a line; deleting the line undoes it. Lines that are no list items a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date
 from enum import StrEnum
+from typing import TypeVar
 
 from lorebank.domain import Citation, Diagnostic, Mention, Relation, Stance
 from lorebank.markdown.document import Document, read_document, walk
@@ -85,14 +86,6 @@ class LineRuling:
     """Of the ruling itself."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rulings:
-    """The rulings of `bank/evidence.md` in order, and what could not be read."""
-
-    rulings: tuple[EvidenceRuling, ...]
-    diagnostics: tuple[Diagnostic, ...]
-
-
 _ACTION = re.compile(rf"\s*[*_`]*(?P<action>{'|'.join(LedgerAction)})\b[*_`]*\s*[:：]?", re.I)
 _NOTE = re.compile(r"\s*[(（](?P<note>.*)[)）]\s*\Z", re.DOTALL)
 _DAY = re.compile(r"\s*(?P<day>\d{4}-\d{2}-\d{2})\s*(?:[:：,;—–-]\s*)?")
@@ -113,18 +106,35 @@ _FOLLOWING = re.compile(r"\s+[^\W\d_][\w.'’-]*")
 _WORD = re.compile(r"[^\W\d_][\w.'’-]*")
 
 
+Decision = TypeVar("Decision")
+
+
+def read_decisions(
+    text: str,
+    path: str,
+    read: Callable[[str, Citation], Decision | str],
+    code: str,
+    document: Document | None = None,
+) -> tuple[tuple[Decision, ...], tuple[Diagnostic, ...]]:
+    """The decisions of a ledger in order, and the list items that are none: `read` says why.
+
+    Give `document` where the file was read already; `text` is then not looked at.
+    """
+    document = document or read_document(text, path)
+    found: list[Decision] = []
+    problems = list(document.diagnostics)
+    for line, place in item_lines(document):
+        decision = read(line, place)
+        if isinstance(decision, str):
+            problems.append(Diagnostic(path, place.start_line, code, decision))
+        else:
+            found.append(decision)
+    return tuple(found), tuple(problems)
+
+
 def parse_ledger(text: str, path: str, *, document: Document | None = None) -> Ledger:
     """The decisions of an identity ledger; list items that decide nothing are reported."""
-    document = document or read_document(text, path)
-    entries: list[LedgerEntry] = []
-    problems: list[Diagnostic] = list(document.diagnostics)
-    for line, place in item_lines(document):
-        entry = _entry(line, place)
-        if isinstance(entry, LedgerEntry):
-            entries.append(entry)
-        else:
-            problems.append(Diagnostic(path, place.start_line, "ledger-unread", entry))
-    return Ledger(tuple(entries), tuple(problems))
+    return Ledger(*read_decisions(text, path, _entry, "ledger-unread", document))
 
 
 def format_entry(entry: LedgerEntry) -> str:
@@ -136,7 +146,7 @@ def format_entry(entry: LedgerEntry) -> str:
 
 def add_entry(text: str, entry: LedgerEntry, ledger: Ledger, path: str) -> tuple[str, Ledger]:
     """The ledger with one more decision at its end, and all it then says; `ledger` is what the text
-    says. `remove_entries` takes the decision off byte for byte.
+    says. `without_lines` takes the decision off byte for byte.
 
     `ValueError` where the text ends in something that swallows it, such as an open comment.
     """
@@ -153,37 +163,23 @@ def add_entry(text: str, entry: LedgerEntry, ledger: Ledger, path: str) -> tuple
     raise ValueError("the end of the ledger cannot hold a line: is a comment or fence left open?")
 
 
-def remove_entries(text: str, entries: Sequence[LedgerEntry]) -> str:
-    """The ledger without the lines of these decisions."""
-    lines = text.split("\n")
-    gone = {
-        line
-        for entry in entries
-        for line in range(entry.citation.start_line, entry.citation.end_line + 1)
-    }
-    return "\n".join(line for number, line in enumerate(lines, start=1) if number not in gone)
-
-
-def parse_evidence_lines(text: str, path: str, *, document: Document | None = None) -> Rulings:
+def parse_evidence_lines(
+    text: str, path: str, *, document: Document | None = None
+) -> tuple[tuple[EvidenceRuling, ...], tuple[Diagnostic, ...]]:
     """The rulings of an evidence ledger; list items that rule nothing are reported."""
-    document = document or read_document(text, path)
-    rulings: list[EvidenceRuling] = []
-    problems: list[Diagnostic] = list(document.diagnostics)
-    for line, place in item_lines(document):
-        found = _RULING.match(line)
-        if found is None:
-            message = (
-                "not a ruling; write `f-… for|against|unrelated o-… (day: reason)` with whole ids"
-            )
-            problems.append(Diagnostic(path, place.start_line, "ruling-unread", message))
-            continue
-        _, day, said = split_note(found["rest"])
-        by, said = split_signature(said)
-        source, reason = _split_source(said)
-        stance = Stance(found["stance"].lower())
-        fact, opinion = found["fact"].lower(), found["opinion"].lower()
-        rulings.append(EvidenceRuling(fact, stance, opinion, day, reason, place, source, by))
-    return Rulings(tuple(rulings), tuple(problems))
+    return read_decisions(text, path, _evidence_ruling, "ruling-unread", document)
+
+
+def _evidence_ruling(line: str, place: Citation) -> EvidenceRuling | str:
+    found = _RULING.match(line)
+    if found is None:
+        return "not a ruling; write `f-… for|against|unrelated o-… (day: reason)` with whole ids"
+    _, day, said = split_note(found["rest"])
+    by, said = split_signature(said)
+    source, reason = _split_source(said)
+    stance = Stance(found["stance"].lower())
+    fact, opinion = found["fact"].lower(), found["opinion"].lower()
+    return EvidenceRuling(fact, stance, opinion, day, reason, place, source, by)
 
 
 def format_evidence_line(ruling: EvidenceRuling) -> str:
@@ -198,23 +194,17 @@ def parse_line_rulings(
     text: str, path: str, *, document: Document | None = None
 ) -> tuple[tuple[LineRuling, ...], tuple[Diagnostic, ...]]:
     """The rulings of `bank/decisions.md` in order, and list items that rule nothing."""
-    document = document or read_document(text, path)
-    rulings: list[LineRuling] = []
-    problems: list[Diagnostic] = list(document.diagnostics)
-    for line, place in item_lines(document):
-        found = _LINE_RULING.match(line)
-        if found is None:
-            message = (
-                "not a ruling; write `f-… same|replaces|both f-… (day by name)` with whole ids"
-            )
-            problems.append(Diagnostic(path, place.start_line, "ruling-unread", message))
-            continue
-        _, day, said = split_note(found["rest"])
-        by, reason = split_signature(said)
-        relation = Relation(found["relation"].lower())
-        newer, older = found["newer"].lower(), found["older"].lower()
-        rulings.append(LineRuling(newer, relation, older, day, by, reason, place))
-    return tuple(rulings), tuple(problems)
+    return read_decisions(text, path, _line_ruling, "ruling-unread", document)
+
+
+def _line_ruling(line: str, place: Citation) -> LineRuling | str:
+    found = _LINE_RULING.match(line)
+    if found is None:
+        return "not a ruling; write `f-… same|replaces|both f-… (day by name)` with whole ids"
+    _, day, said = split_note(found["rest"])
+    relation = Relation(found["relation"].lower())
+    newer, older = found["newer"].lower(), found["older"].lower()
+    return LineRuling(newer, relation, older, day, *split_signature(said), place)
 
 
 def format_line_ruling(ruling: LineRuling) -> str:

@@ -34,10 +34,9 @@ from typing import NamedTuple
 
 from lorebank.domain import Citation, Diagnostic, Ground, Proposal, ProposalAction
 from lorebank.markdown.blocks import Block, find_blocks
-from lorebank.markdown.document import read_document
 from lorebank.markdown.ledger import (
-    item_lines,
     note_text,
+    read_decisions,
     signed,
     split_note,
     split_signature,
@@ -238,30 +237,18 @@ def parse_rulings(
     text: str, path: str = DECISIONS_PATH
 ) -> tuple[tuple[ProposalRuling, ...], tuple[Diagnostic, ...]]:
     """The decisions of the ledger in order, and list items that decide nothing."""
-    rulings: list[ProposalRuling] = []
-    document = read_document(text, path)
-    problems: list[Diagnostic] = list(document.diagnostics)
-    for line, place in item_lines(document):
-        found = _RULING.match(line)
-        if found is None:
-            message = "not a decision; write `accept p-…` or `reject p-… (day: reason)`"
-            problems.append(Diagnostic(path, place.start_line, "decision-unread", message))
-            continue
-        _, day, said = split_note(found["rest"])
-        by, reason = split_signature(said)
-        rulings.append(
-            ProposalRuling(
-                found["id"].lower(),
-                found["verb"].lower() == "accept",
-                _ids(found["facts"] or ""),
-                day,
-                reason,
-                by,
-                _edit(found["edit"]),
-                place,
-            )
-        )
-    return tuple(rulings), tuple(problems)
+    return read_decisions(text, path, _ruling, "decision-unread")
+
+
+def _ruling(line: str, place: Citation) -> ProposalRuling | str:
+    found = _RULING.match(line)
+    if found is None:
+        return "not a decision; write `accept p-…` or `reject p-… (day: reason)`"
+    _, day, said = split_note(found["rest"])
+    by, reason = split_signature(said)
+    accepted, facts = found["verb"].lower() == "accept", _ids(found["facts"] or "")
+    edit = _edit(found["edit"])
+    return ProposalRuling(found["id"].lower(), accepted, facts, day, reason, by, edit, place)
 
 
 def _edit(said: str | None) -> LineEdit | None:

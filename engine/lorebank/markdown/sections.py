@@ -5,11 +5,30 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from lorebank.language.folding import fold
-from lorebank.markdown.document import Document, Node
+from lorebank.languages import Sections, compiled, split
 from lorebank.markdown.plain import plain_text
 from lorebank.records import dataclass
+
+if TYPE_CHECKING:
+    from lorebank.markdown.document import Document, Node
+
+
+def _entries(languages: Sections) -> dict[str, tuple[str, ...]]:
+    return {
+        entry: tuple(word for each in languages.values() for word in split(each.get(entry, "")))
+        for entry in ("retain", "placeholder")
+    }
+
+
+_FOUND = compiled("headings", _entries)
+RETAIN_HEADINGS = _FOUND["retain"]
+"""The words that open a retain section, in every language that names one."""
+PLACEHOLDERS = _FOUND["placeholder"]
+"""What stands for a name in a template: `@Name`."""
+
 
 _NUMBERING = re.compile(r"[\W_]*(?:\d+[.)]\s+)?[\W_]*")
 _AFTER_WORD = re.compile(r"\s*+(?:\Z|(?![-'’][^\W_])[\W_])")

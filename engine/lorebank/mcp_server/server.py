@@ -46,7 +46,7 @@ class LorebankServer(MCPServer[None]):
         """The tools of the client that asks; their schemas say that they take nothing else."""
         tools = await super().list_tools()
         names = [tool.name for tool in tools]
-        return [_closed(tool) for tool in tools if caller().access.permits(tool.name, names)]
+        return [listed(tool) for tool in tools if caller().access.permits(tool.name, names)]
 
     async def call_tool(
         self,
@@ -132,8 +132,8 @@ def build_server(
     return server, banks
 
 
-def _closed(tool: ToolDescription) -> ToolDescription:
-    """The tool as it is listed: no titles that say what names say, nothing that tells no model."""
+def listed(tool: ToolDescription) -> ToolDescription:
+    """The tool as clients see it: without titles that repeat its names."""
     schema = {**_plain(tool.input_schema), "additionalProperties": False}
     description = " ".join(inspect.cleandoc(tool.description or "").split())
     return tool.model_copy(update={"input_schema": schema, "description": description})

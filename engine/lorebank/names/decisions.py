@@ -10,13 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from lorebank.domain import Diagnostic
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 _JOINS = frozenset({"alias", "merge", "rename"})
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(Record):
     """What one line says about one or two names."""
 
     action: str
@@ -32,8 +31,7 @@ class Decision:
     """1-based; later lines of one file override earlier ones."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rulings:
+class Rulings(Record):
     """What the decisions come to."""
 
     joins: tuple[tuple[str, str], ...]

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING
 
 from lorebank.database.connection import Connection, select
 from lorebank.domain import Citation, Diagnostic, Entity, Neighbour
-from lorebank.names.compared_names import compared
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 if TYPE_CHECKING:
     from lorebank.names.decisions import Decision
@@ -26,8 +25,7 @@ IDENTITY_CODES = "identity-"
 """How the codes of problems with decisions about names begin."""
 
 
-@dataclass(frozen=True, slots=True)
-class NameRow:
+class NameRow(Record):
     """One decision about a name, from a ledger line or an entity page."""
 
     line: int
@@ -49,61 +47,34 @@ def insert_names(connection: Connection, file: int, rows: Iterable[NameRow]) -> 
     )
 
 
-def resolution(connection: Connection) -> Resolution:
-    """What the names in use and the decisions on file say about who is who; what the names are to
-    each other is as it was compared last."""
-    from lorebank.names.resolve import resolve_names  # only when writing
-
-    return resolve_names(
-        name_uses(connection), decisions(connection), lambda _: compared(connection)
-    )
-
-
-def name_uses(connection: Connection, slugs: Collection[str] | None = None) -> list[NameUse]:
-    """The names that mentions write, by slug; of `slugs` only, where given."""
-    from lorebank.names.resolve import NameUse
-
-    wanted, bound = _of_slugs("m.slug", slugs)
+def name_uses(connection: Connection) -> list[NameUse]:
+    """The names that mentions write, by slug."""
+    from lorebank.names.resolve import NameUse  # only when writing
 
     return [
-        NameUse(slug=slug, name=name, uses=uses, first=first)
-        for slug, name, uses, first in select(
+        NameUse(*row)
+        for row in select(
             connection,
             "SELECT slug, name, sum(n), min(first) FROM ("
-            "  SELECT m.slug AS slug, m.name AS name, count(*) AS n,"
-            "    min(coalesce(i.recorded, '') || ' ' || f.path) AS first"
-            "  FROM mentions m JOIN items i ON i.item = m.item JOIN files f ON f.file = i.file"
-            f"  WHERE {wanted} GROUP BY m.slug, m.name ORDER BY m.slug, n DESC, first, m.name"
-            ") GROUP BY slug ORDER BY slug",
-            bound,
+            " SELECT slug, name, count(*) AS n, min(day) AS first FROM mentions"
+            " GROUP BY slug, name ORDER BY slug, n DESC, first, name) GROUP BY slug ORDER BY slug",
         )
     ]
 
 
-def decisions(connection: Connection, slugs: Collection[str] | None = None) -> list[Decision]:
-    """What the ledger and the entity pages say about names, the ledger first; where given, only
-    what it says of `slugs`."""
+def decisions(connection: Connection) -> list[Decision]:
+    """What the ledger and the entity pages say about names, the ledger first."""
     from lorebank.names.decisions import Decision
 
-    wanted, bound = _of_slugs("n.slug", slugs)
-
     return [
-        Decision(action=action, slug=slug, target=target, path=path, line=line)
-        for action, slug, target, path, line in select(
+        Decision(*row)
+        for row in select(
             connection,
             "SELECT n.action, n.slug, n.target, f.path, n.line FROM names n"
             f" JOIN files f ON f.file = n.file WHERE n.action NOT IN ('{SPELLING}', '{MOVED}')"
-            f" AND {wanted} ORDER BY f.role <> 'ledger', f.path, n.line, n.slug",
-            bound,
+            " ORDER BY f.role <> 'ledger', f.path, n.line, n.slug",
         )
     ]
-
-
-def _of_slugs(column: str, slugs: Collection[str] | None) -> tuple[str, tuple[str, ...]]:
-    """A condition for a statement, and what to bind to it."""
-    if slugs is None:
-        return "TRUE", ()
-    return f"{column} IN (SELECT value FROM json_each(?))", (json.dumps(list(slugs)),)
 
 
 def proposals(
@@ -246,8 +217,7 @@ def _entity(row: Sequence[object], aliases: Mapping[str, tuple[str, ...]]) -> En
     )
 
 
-@dataclass(frozen=True, slots=True)
-class PageMove:
+class PageMove(Record):
     """One page that stands where the ledger does not want it."""
 
     path: str

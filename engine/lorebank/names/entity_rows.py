@@ -7,15 +7,14 @@ line restores exactly what was before. A sync rewrites only those of dirty names
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
+from hashlib import blake2b
 from typing import TYPE_CHECKING
 
-from lorebank.database.connection import Connection, select
+from lorebank.database.connection import Connection, read_meta, select, write_meta
 from lorebank.domain import Diagnostic
 from lorebank.language.folding import slugify
-from lorebank.names.compared_names import compared, refresh_comparison
-from lorebank.names.dirty_names import connected_names, fill_scope
 from lorebank.names.entities import (
     IDENTITY_CODES,
     MOVED,
@@ -24,32 +23,46 @@ from lorebank.names.entities import (
     display_names,
     name_uses,
 )
-from lorebank.records import dataclass
+from lorebank.version import __version__
 
 if TYPE_CHECKING:
     from lorebank.names.resolve import Comparison, Resolution
 
 
-def refresh_entities(
-    connection: Connection, changed: frozenset[str] | None
-) -> tuple[frozenset[str], frozenset[str] | None]:
-    """Bring `mentions.entity`, `entities` and `aliases` up to date after these names `changed`;
-    `None`: any may have.
+def names_in_files(connection: Connection, paths: Collection[str]) -> frozenset[str]:
+    """The names that these files mention, decide about, or give as the value of a property."""
+    of_files = "FROM json_each(?1) w CROSS JOIN files f ON f.path = w.value"
+    rows = select(
+        connection,
+        f"SELECT m.slug {of_files} JOIN items i ON i.file = f.file"
+        " JOIN mentions m ON m.item = i.item"
+        f" UNION SELECT s.value_slug {of_files} JOIN items i ON i.file = f.file"
+        " JOIN slots s ON s.item = i.item"
+        f" UNION SELECT n.slug {of_files} JOIN names n ON n.file = f.file"
+        f" UNION SELECT n.target {of_files} JOIN names n ON n.file = f.file",
+        (json.dumps(list(paths)),),
+    )
+    return frozenset(slug for (slug,) in rows if slug)
 
-    Returns the entities affected because names were joined or separated (theirs, and those
-    mentioned with them), and the dirty names; `None` for all.
+
+def refresh_entities(connection: Connection, changed: frozenset[str] | None) -> frozenset[str]:
+    """Bring `mentions.entity`, `entities` and `aliases` up to date after files that say something
+    of these names `changed`; `None`: any may have.
+
+    All names are resolved (7 ms for 2,000 in 10,000 facts, once they are compared); rows are
+    rewritten for the entities that the changed names stand for now or stood for.
+    Returns the entities affected because names were joined or separated: theirs, and those
+    mentioned with them.
     """
-    partial = None if changed is None else _resolve_dirty(connection, changed)
-    resolved = _resolve_all(connection) if partial is None else partial.resolved
-    dirty = None if partial is None else partial.names
-    entity_of = {
-        slug: entity
-        for slug, entity in resolved.entity_of.items()
-        if dirty is None or slug in dirty
-    }
-    _set_scope(connection, entity_of, dirty)
-    _rewrite_problems(connection, resolved.problems, None if partial is None else partial.around)
-    _rewrite_proposals(connection, resolved.proposals, every=partial is None)
+    if changed is not None and not changed:
+        return frozenset()
+    resolved = resolution(connection)
+    _set_dirty(connection, resolved.entity_of, changed)
+    _rewrite_problems(connection, resolved.problems)
+    connection.execute("DELETE FROM proposals")
+    connection.executemany(
+        "INSERT INTO proposals (slug, other, reason) VALUES (?, ?, ?)", list(resolved.proposals)
+    )
     moved: set[str] = set()
     slugs: list[str] = []
     for slug, entity in select(
@@ -57,7 +70,7 @@ def refresh_entities(
         "SELECT DISTINCT m.slug, m.entity FROM temp.dirty_names d"
         " CROSS JOIN mentions m ON m.slug = d.slug",
     ):
-        now = entity_of.get(slug, slug)
+        now = resolved.entity_of.get(slug, slug)
         if now != entity:
             moved |= {now, entity}
             slugs.append(slug)
@@ -65,93 +78,68 @@ def refresh_entities(
                 "UPDATE mentions SET entity = ? WHERE slug = ? AND entity = ?",
                 (now, slug, entity),
             )
-    _rewrite_entities(connection, entity_of)
-    return frozenset(moved | _mentioned_with(connection, slugs)), dirty
+    _rewrite_entities(connection, resolved.entity_of)
+    return frozenset(moved | _mentioned_with(connection, slugs))
 
 
-@dataclass(frozen=True, slots=True)
-class _Partial:
-    """The dirty names, resolved without the others."""
+def resolution(connection: Connection) -> Resolution:
+    """Who is who by the names in use and the decisions on file.
 
-    names: frozenset[str]
-    """Those whose rows are rewritten."""
-    around: frozenset[str]
-    """These, and the ones they may be merged with, whose decisions count too."""
-    resolved: Resolution
-
-
-def _resolve_dirty(connection: Connection, changed: frozenset[str]) -> _Partial | None:
-    """Who is who among the names connected to those that changed; `None` where too many are."""
-    names = connected_names(connection, changed)
-    if names is None:
-        return None
-    refresh_comparison(connection, _forms(connection, names), names)
-    names = connected_names(connection, names)
-    if names is None:
-        return None
-    near = {slug for a, b, _ in compared(connection, names).unsure for slug in (a, b)}
-    around = connected_names(connection, names | near)
-    if around is None:
-        return None
-    from lorebank.names.resolve import Comparison, resolve_names
-
-    pairs = compared(connection, around)
-    inside = Comparison(
-        same=tuple(pair for pair in pairs.same if around.issuperset(pair[:2])),
-        unsure=tuple(pair for pair in pairs.unsure if around.issuperset(pair[:2])),
-    )
-    resolved = resolve_names(
-        name_uses(connection, around), decisions(connection, around), lambda _: inside
-    )
-    return _Partial(names, around, resolved)
-
-
-def _forms(connection: Connection, slugs: frozenset[str]) -> dict[str, str]:
-    """Slug → spelling of those of the names that are in use or decided about."""
-    decided = {slug for d in decisions(connection, slugs) for slug in (d.slug, d.target)}
-    named = select(
-        connection,
-        "SELECT DISTINCT n.target FROM json_each(?) w CROSS JOIN names n ON n.target = w.value"
-        " WHERE n.action NOT IN (?, ?)",
-        (json.dumps(list(slugs)), SPELLING, MOVED),
-    )
-    known = (decided | {slug for (slug,) in named}) & slugs
-    return {slug: slug for slug in known if slug} | {
-        use.slug: use.name for use in name_uses(connection, slugs)
-    }
-
-
-def _resolve_all(connection: Connection) -> Resolution:
-    from lorebank.names.resolve import resolve_names
+    The names are compared again whenever one comes, goes or is spelled differently: 0.2 s of CPU
+    for 2,000 names, 3 s for 20,000; the pairs found are kept until then.
+    """
+    from lorebank.names.resolve import Comparison, compare_all, resolve_names
 
     def compare(names: Mapping[str, str]) -> Comparison:
-        refresh_comparison(connection, names)
-        return compared(connection)
+        listed = json.dumps([__version__, names])
+        digest = blake2b(listed.encode(), digest_size=16).hexdigest()
+        if read_meta(connection, "names_compared") == digest:
+            rows = select(connection, "SELECT slug, other, reason, same FROM compared_names")
+            return Comparison(
+                same=tuple((a, b, reason) for a, b, reason, same in rows if same),
+                unsure=tuple((a, b, reason) for a, b, reason, same in rows if not same),
+            )
+        found = compare_all(names)
+        connection.execute("DELETE FROM compared_names")
+        connection.executemany(
+            "INSERT INTO compared_names (slug, other, reason, same) VALUES (?, ?, ?, ?)",
+            [(*pair, 1) for pair in found.same] + [(*pair, 0) for pair in found.unsure],
+        )
+        write_meta(connection, "names_compared", digest)
+        return found
 
     return resolve_names(name_uses(connection), decisions(connection), compare)
 
 
-def _set_scope(
-    connection: Connection, entity_of: Mapping[str, str], dirty: frozenset[str] | None
+def _set_dirty(
+    connection: Connection, entity_of: Mapping[str, str], changed: frozenset[str] | None
 ) -> None:
     """Fill `temp.dirty_names` and `temp.dirty_entities`: whose rows are rewritten."""
-    if dirty is None:
-        slugs = select(
-            connection,
-            "SELECT slug FROM mentions UNION SELECT slug FROM names UNION SELECT slug FROM aliases",
-        )
-        fill_scope(connection, "dirty_names", {*entity_of, *(slug for (slug,) in slugs)})
-        held = select(connection, "SELECT slug FROM entities UNION SELECT entity FROM mentions")
-    else:
-        fill_scope(connection, "dirty_names", dirty)
-        held = select(
-            connection,
-            "SELECT a.entity FROM temp.dirty_names d CROSS JOIN aliases a ON a.slug = d.slug"
-            " UNION SELECT m.entity FROM temp.dirty_names d CROSS JOIN mentions m"
-            " ON m.slug = d.slug"
-            " UNION SELECT slug FROM temp.dirty_names",
-        )
-    fill_scope(connection, "dirty_entities", {*entity_of.values(), *(slug for (slug,) in held)})
+    known = select(
+        connection, "SELECT slug, entity FROM aliases UNION SELECT slug, entity FROM mentions"
+    )
+    names = set(entity_of).union(changed or (), *known)
+    entities = names
+    if changed is not None:
+        moved = {slug for slug, entity in known if entity_of.get(slug, slug) != entity}
+        names = {*changed, *moved}
+        entities = names | {entity_of.get(slug, slug) for slug in names}
+        entities |= {entity for slug, entity in known if slug in names}
+        names |= {slug for slug, entity in entity_of.items() if entity in entities}
+    fill_scope(connection, "dirty_names", names)
+    fill_scope(connection, "dirty_entities", entities)
+
+
+def fill_scope(connection: Connection, table: str, slugs: Iterable[str]) -> None:
+    """Make `temp.<table>` hold these slugs, for the statements that write only theirs."""
+    connection.execute(
+        f"CREATE TEMP TABLE IF NOT EXISTS {table} (slug TEXT PRIMARY KEY) WITHOUT ROWID"
+    )
+    connection.execute(f"DELETE FROM temp.{table}")
+    connection.execute(
+        f"INSERT INTO temp.{table} (slug) SELECT DISTINCT value FROM json_each(?)",
+        (json.dumps(list(slugs)),),
+    )
 
 
 def _mentioned_with(connection: Connection, slugs: Sequence[str]) -> set[str]:
@@ -165,40 +153,15 @@ def _mentioned_with(connection: Connection, slugs: Sequence[str]) -> set[str]:
     return {entity for (entity,) in rows}
 
 
-def _rewrite_problems(
-    connection: Connection, problems: Iterable[Diagnostic], about: frozenset[str] | None
-) -> None:
-    """Replace what is odd about the decisions, all or those about some names."""
-    held = f"substr(code, 1, {len(IDENTITY_CODES)}) = '{IDENTITY_CODES}'"
-    if about is None:
-        connection.execute(f"DELETE FROM diagnostics WHERE {held}")
-    else:
-        connection.execute(
-            f"DELETE FROM diagnostics WHERE {held} AND (path, line) IN"
-            " (SELECT f.path, n.line FROM json_each(?) w CROSS JOIN names n ON n.slug = w.value"
-            "  JOIN files f ON f.file = n.file)",
-            (json.dumps(list(about)),),
-        )
+def _rewrite_problems(connection: Connection, problems: Iterable[Diagnostic]) -> None:
+    """Replace what is odd about the decisions."""
+    connection.execute(
+        "DELETE FROM diagnostics WHERE substr(code, 1, ?) = ?",
+        (len(IDENTITY_CODES), IDENTITY_CODES),
+    )
     connection.executemany(
         "INSERT INTO diagnostics (path, line, code, message) VALUES (?, ?, ?, ?)",
         [(p.path, p.line, p.code, p.message) for p in problems],
-    )
-
-
-def _rewrite_proposals(
-    connection: Connection, made: Sequence[tuple[str, str, str]], *, every: bool
-) -> None:
-    """Replace the proposals that name an entity which is due."""
-    if every:
-        connection.execute("DELETE FROM proposals")
-    for column in ("slug", "other"):
-        connection.execute(
-            f"DELETE FROM proposals WHERE {column} IN (SELECT slug FROM temp.dirty_entities)"
-        )
-    due = {slug for (slug,) in select(connection, "SELECT slug FROM temp.dirty_entities")}
-    connection.executemany(
-        "INSERT INTO proposals (slug, other, reason) VALUES (?, ?, ?)",
-        [pair for pair in made if every or not due.isdisjoint(pair[:2])],
     )
 
 

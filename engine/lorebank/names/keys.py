@@ -30,16 +30,13 @@ from lorebank.names.scripts import (
     scripts_of,
     sound,
 )
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 _ROMAN = re.compile(r"(?=.)m{0,3}(?:cm|cd|d?c{0,3})(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})")
 _ROMAN_FIGURES = {"m": 1000, "d": 500, "c": 100, "l": 50, "x": 10, "v": 5, "i": 1}
-_VERSION_WORDS = frozenset({"v", "ver", "version"})
-_KANJI_FIGURES = str.maketrans("一二三四五六七八九", "123456789")
 
 
-@dataclass(frozen=True, slots=True)
-class Keys:
+class Keys(Record):
     """All keys of one name."""
 
     own: frozenset[str]
@@ -103,8 +100,6 @@ def _loose_tokens(reading: Reading) -> list[str]:
     loose: list[str] = []
     for place, token in enumerate(tokens):
         following = tokens[place + 1] if place + 1 < len(tokens) else ""
-        if token in _VERSION_WORDS and following[:1].isdigit():
-            continue
         if place and token in stops and following:
             continue
         token = figures.get(token, token) if place or following else token
@@ -116,8 +111,6 @@ def _loose_tokens(reading: Reading) -> list[str]:
 def _figure(token: str, reading: Reading, *, last: bool) -> str:
     if token.isdecimal():
         return str(int(token))
-    if not token.isascii():
-        return token.translate(_KANJI_FIGURES) if token.startswith("第") else token
     if last and (token in reading.capitals or token[:2] in ("ii", "iv", "vi", "ix", "xi", "xx")):
         value = roman_value(token)
         return token if value is None else str(value)
@@ -152,11 +145,6 @@ def _script_keys(reading: Reading, scripts: frozenset[str]) -> Iterator[str]:
 
 
 def _korean_forms(reading: Reading) -> Iterator[str]:
-    tokens = reading.tokens
-    if reading.joined.isascii():
-        yield korean_sound(reading.joined)
-        yield korean_sound("".join((*tokens[-1:], *tokens[:-1])))
-        return
     parts = split_full_name(reading.joined)
     if parts is None:
         yield korean_sound(reading.joined)
@@ -207,12 +195,6 @@ def _acronyms_for(reading: Reading) -> Iterator[str]:
             for start in range(len(words) - length + 1):
                 short = "".join(letters[start : start + length])
                 yield f"acronym|{' '.join((*words[:start], short, *words[start + length :]))}"
-    if tokens[0] in reading.abbreviated and len(tokens) > 1 and len(tokens[0]) > 1:
-        yield f"acronym|{tokens[0]}{''.join(token[0] for token in tokens[1:])}"
-    known = given_names()
-    if tokens[0] in known:
-        initials = [t if t in reading.abbreviated else t[0] for t in tokens]
-        yield f"acronym|{''.join(initials)}"
 
 
 def _person_keys(reading: Reading) -> Iterator[tuple[bool, str]]:
@@ -242,7 +224,6 @@ def _person_keys(reading: Reading) -> Iterator[tuple[bool, str]]:
             if len(tokens) > 2:
                 yield False, f"part|{tokens[0]} {token}"
     yield False, f"handle|{tokens[0][0]}{tokens[-1]}"
-    yield False, f"handle|{tokens[0]}{tokens[-1][0]}"
     if len(tokens) == 2:
         yield True, f"part|{tokens[0]} {tokens[1]}"
         yield len(tokens[1]) == 1, f"last-initial|{tokens[0]} {tokens[1][0]}"
@@ -289,8 +270,6 @@ def _initial_keys(reading: Reading) -> Iterator[tuple[bool, str]]:
         else:
             yield False, f"more-initials|{initials} {tail}"
         return
-    if first in reading.capitals and len(first) < 4:
-        yield True, f"initials|{first} {tail}"
     yield False, f"initials|{first[0]} {tail}"
     if len(rest) > 1:
         initials = "".join(token[0] for token in reading.tokens[:-1])

@@ -9,13 +9,12 @@ from pathlib import Path
 from types import MappingProxyType
 
 from lorebank.language.folding import fold
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 _GLUE = re.compile(r"[\s_\-\u2010-\u2015\u2212/\\.'’·・]+")
 
 
-@dataclass(frozen=True, slots=True)
-class LegalForm:
+class LegalForm(Record):
     """A firm's legal form as one of its spellings gives it."""
 
     name: str

@@ -9,17 +9,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from lorebank.database.connection import Connection, has_full_text, select
 from lorebank.domain import Mention
 from lorebank.language.folding import fold, slugify
 from lorebank.language.words import words
-
-if TYPE_CHECKING:
-    from lorebank.names.prose import NameFinder, NamePattern
+from lorebank.names.prose import NameFinder, NamePattern, pattern_of
 
 _FEW = 300
 """With more new names than this, all items are read: asking for each name would take longer."""
@@ -30,36 +27,50 @@ _SUFFIX = re.compile(r"(?<=\w)['’]\w{1,4}(?!\w)")
 
 
 def refresh_plain_mentions(
-    connection: Connection,
-    read: Sequence[str],
-    *,
-    enabled: bool,
-    excluded: Collection[str],
-    dirty: frozenset[str] | None = None,
+    connection: Connection, read: Sequence[str], *, enabled: bool, excluded: Collection[str]
 ) -> frozenset[int]:
-    """Bring the table up to date after these files were `read` and these names got `dirty`; `None`:
-    any may have.
+    """Bring the table up to date after these files were `read` and `aliases` was.
 
     Returns the items of other files that may name somebody else now.
     """
-    wanted = _patterns(connection, excluded, dirty) if enabled else {}
-    known = _known_patterns(connection, dirty)
+    wanted = _patterns(connection, excluded) if enabled else {}
+    rows = select(connection, "SELECT slug, text, written FROM plain_names")
+    known = {row[0]: NamePattern(*row) for row in rows}
     gone = [slug for slug, pattern in known.items() if wanted.get(slug) != pattern]
     new = [pattern for slug, pattern in wanted.items() if known.get(slug) != pattern]
-    own = _items_of_files(connection, read)
-    items = own | _items_with(connection, gone)
+    own = _items(
+        connection,
+        "SELECT i.item FROM json_each(?) w CROSS JOIN files f ON f.path = w.value"
+        " JOIN items i ON i.file = f.file",
+        json.dumps(list(read)),
+    )
+    items = own | _items(
+        connection,
+        "SELECT p.item FROM json_each(?) w CROSS JOIN plain_mentions p ON p.slug = w.value",
+        json.dumps(gone),
+    )
     if len(new) > _FEW:
-        items = _all_items(connection)
+        items = _items(connection, "SELECT item FROM items")
     else:
         for pattern in new:
             items |= _items_that_may_hold(connection, pattern.text)
-    _forget(connection, gone, items)
-    _remember(connection, new)
+    connection.execute(
+        "DELETE FROM plain_names WHERE slug IN (SELECT value FROM json_each(?))",
+        (json.dumps(gone),),
+    )
+    connection.execute(
+        "DELETE FROM plain_mentions WHERE item IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(items)),),
+    )
+    connection.executemany(
+        "INSERT INTO plain_names (slug, text, written) VALUES (?, ?, ?)",
+        [(p.slug, p.text, p.written) for p in new],
+    )
     if items and enabled:
-        _link_all(connection, sorted(items))
-    led_elsewhere = _led_elsewhere(connection, dirty)
-    _resolve(connection, dirty)
-    return frozenset((items | led_elsewhere) - own)
+        finder, ordered = NameFinder(wanted.values()), sorted(items)
+        for start in range(0, len(ordered), _AT_ONCE):
+            _link(connection, finder, ordered[start : start + _AT_ONCE])
+    return frozenset((items | _led_elsewhere(connection)) - own)
 
 
 def plainly_named(
@@ -87,8 +98,6 @@ def names_in_sentence(
     Written small, a name counts too, unless it is a common word then (`not_names`, folded): whoever
     dictates writes "nadia" as often as "Nadia".
     """
-    from lorebank.names.prose import NameFinder, pattern_of
-
     patterns: dict[str, NamePattern] = {}
     lengths: dict[str, int] = {}
     for slug, name in select(connection, "SELECT slug, name FROM aliases ORDER BY slug, entity"):
@@ -115,127 +124,30 @@ def names_in_sentence(
     return tuple(mentions.values())
 
 
-def _link_all(connection: Connection, items: Sequence[int]) -> None:
-    """Look for names in some items: for all that are known, or where few items are, for those
-    whose first letters stand there."""
-    from lorebank.names.prose import NameFinder  # the automaton's library is loaded late
-
-    finder = None
-    if len(items) > _AT_ONCE:
-        finder = NameFinder(_known_patterns(connection, None).values())
-    for start in range(0, len(items), _AT_ONCE):
-        texts = _texts(connection, items[start : start + _AT_ONCE])
-        _link(connection, finder or NameFinder(_patterns_in(connection, texts)), texts)
-
-
-def _patterns(
-    connection: Connection, not_names: Collection[str], slugs: frozenset[str] | None
-) -> dict[str, NamePattern]:
-    """Slug → what to look for, of every name that stands for an entity; of `slugs` only."""
-    from lorebank.names.prose import pattern_of
-
+def _patterns(connection: Connection, not_names: Collection[str]) -> dict[str, NamePattern]:
+    """Slug → what to look for, of every name that stands for an entity."""
     excluded = frozenset(map(fold, not_names))
     found: dict[str, NamePattern] = {}
-    for slug, name in _rows(connection, "SELECT slug, name FROM aliases", slugs, "slug, entity"):
+    for slug, name in select(connection, "SELECT slug, name FROM aliases ORDER BY slug, entity"):
         pattern = pattern_of(slug, name, excluded)
         if pattern is not None:
             found.setdefault(slug, pattern)
     return found
 
 
-def _known_patterns(connection: Connection, slugs: frozenset[str] | None) -> dict[str, NamePattern]:
-    from lorebank.names.prose import NamePattern
-
-    rows = _rows(connection, "SELECT slug, text, written FROM plain_names", slugs, "slug")
-    return {row[0]: NamePattern(*row) for row in rows}
-
-
-def _rows(
-    connection: Connection, query: str, slugs: frozenset[str] | None, order: str
-) -> list[tuple[str, ...]]:
-    if slugs is None:
-        return select(connection, f"{query} ORDER BY {order}")
-    return select(
-        connection,
-        f"{query} WHERE slug IN (SELECT value FROM json_each(?)) ORDER BY {order}",
-        (json.dumps(list(slugs)),),
-    )
-
-
-def _patterns_in(
-    connection: Connection, texts: Iterable[tuple[int, str, str]]
-) -> list[NamePattern]:
-    """The known names whose first letters stand in one of the texts."""
-    from lorebank.names.prose import START, NamePattern, beginnings
-
-    letters: set[str] = set()
-    for _, text, _ in texts:
-        letters |= beginnings(text, START)
-    rows = select(
-        connection,
-        "SELECT p.slug, p.text, p.written FROM json_each(?) w"
-        " CROSS JOIN plain_names p ON p.start = w.value",
-        (json.dumps(list(letters)),),
-    )
-    return [NamePattern(*row) for row in rows]
-
-
-def _items_of_files(connection: Connection, paths: Iterable[str]) -> set[int]:
-    return _numbers(
-        connection,
-        "SELECT i.item FROM json_each(?) w CROSS JOIN files f ON f.path = w.value"
-        " JOIN items i ON i.file = f.file",
-        (json.dumps(list(paths)),),
-    )
-
-
-def _items_with(connection: Connection, slugs: Sequence[str]) -> set[int]:
-    return _numbers(
-        connection,
-        "SELECT p.item FROM json_each(?) w CROSS JOIN plain_mentions p ON p.slug = w.value",
-        (json.dumps(slugs),),
-    )
-
-
 def _items_that_may_hold(connection: Connection, text: str) -> set[int]:
     """Items that hold every word of a name, in whatever order."""
     tokens = dict.fromkeys(words(text))
     if not tokens or not has_full_text(connection):
-        return _all_items(connection)
+        return _items(connection, "SELECT item FROM items")
     phrase = " AND ".join(f'"{token}"' for token in tokens)
-    return _numbers(
-        connection,
-        "SELECT rowid FROM items_fts WHERE items_fts MATCH ?",
-        (f"text : ({phrase})",),
+    return _items(
+        connection, "SELECT rowid FROM items_fts WHERE items_fts MATCH ?", f"text : ({phrase})"
     )
 
 
-def _all_items(connection: Connection) -> set[int]:
-    return _numbers(connection, "SELECT item FROM items", ())
-
-
-def _numbers(connection: Connection, query: str, bound: Sequence[object]) -> set[int]:
-    return {row[0] for row in select(connection, query, bound)}
-
-
-def _forget(connection: Connection, slugs: Sequence[str], items: Iterable[int]) -> None:
-    connection.execute(
-        "DELETE FROM plain_names WHERE slug IN (SELECT value FROM json_each(?))",
-        (json.dumps(slugs),),
-    )
-    connection.execute(
-        "DELETE FROM plain_mentions WHERE item IN (SELECT value FROM json_each(?))",
-        (json.dumps(list(items)),),
-    )
-
-
-def _remember(connection: Connection, patterns: Iterable[NamePattern]) -> None:
-    from lorebank.names.prose import START
-
-    connection.executemany(
-        "INSERT INTO plain_names (slug, text, written, start) VALUES (?, ?, ?, ?)",
-        [(p.slug, p.text, p.written, p.text[:START]) for p in patterns],
-    )
+def _items(connection: Connection, query: str, *bound: str) -> set[int]:
+    return {item for (item,) in select(connection, query, bound)}
 
 
 def _texts(connection: Connection, items: Sequence[int]) -> list[tuple[int, str, str]]:
@@ -265,16 +177,14 @@ def _texts(connection: Connection, items: Sequence[int]) -> list[tuple[int, str,
     return texts
 
 
-def _link(
-    connection: Connection, finder: NameFinder, texts: Sequence[tuple[int, str, str]]
-) -> None:
+def _link(connection: Connection, finder: NameFinder, items: Sequence[int]) -> None:
     """Look for names in some items; one that is marked in the item too is no plain mention."""
-    marked = _marked(connection, [item for item, _, _ in texts])
+    marked = _marked(connection, items)
     connection.executemany(
-        "INSERT INTO plain_mentions (item, slug, entity, day) VALUES (?, ?, ?, ?)",
+        "INSERT INTO plain_mentions (item, slug, entity, day) VALUES (?, ?, '', ?)",
         [
-            (item, slug, "", day)
-            for item, text, day in texts
+            (item, slug, day)
+            for item, text, day in _texts(connection, items)
             for slug in finder.slugs_in(text) - marked.get(item, frozenset())
         ],
     )
@@ -292,22 +202,16 @@ def _marked(connection: Connection, items: Sequence[int]) -> Mapping[int, frozen
     return found
 
 
-def _led_elsewhere(connection: Connection, dirty: frozenset[str] | None) -> set[int]:
-    """Items with a name that stands for another entity by now."""
-    return _numbers(
-        connection,
-        "SELECT p.item FROM plain_mentions p WHERE p.entity <> '' AND p.entity <> coalesce("
-        " (SELECT min(a.entity) FROM aliases a WHERE a.slug = p.slug), p.entity)"
-        " AND (?1 IS NULL OR p.slug IN (SELECT value FROM json_each(?1)))",
-        (None if dirty is None else json.dumps(list(dirty)),),
+def _led_elsewhere(connection: Connection) -> set[int]:
+    """Let every name lead to the entity that it stands for by now; the items in which one stood
+    for another before."""
+    led = (
+        "FROM plain_mentions p JOIN (SELECT slug, min(entity) AS now FROM aliases GROUP BY slug) a"
+        " ON a.slug = p.slug AND a.now <> p.entity"
     )
-
-
-def _resolve(connection: Connection, dirty: frozenset[str] | None) -> None:
-    """Let every name lead to the entity that it stands for by now."""
-    connection.execute(
-        "UPDATE plain_mentions SET entity = coalesce("
-        " (SELECT min(a.entity) FROM aliases a WHERE a.slug = plain_mentions.slug), entity)"
-        " WHERE entity = '' OR ?1 IS NULL OR slug IN (SELECT value FROM json_each(?1))",
-        (None if dirty is None else json.dumps(list(dirty)),),
+    rows = select(connection, f"SELECT a.now, p.item, p.slug, p.entity {led}")
+    connection.executemany(
+        "UPDATE plain_mentions SET entity = ? WHERE item = ? AND slug = ?",
+        [row[:3] for row in rows],
     )
+    return {item for _, item, _, before in rows if before}

@@ -19,10 +19,8 @@ from lorebank.language.folding import fold, fold_letters
 from lorebank.language.words import stop_words
 from lorebank.names.lexicon import given_names, surnames
 from lorebank.names.readings import split_full_name
-from lorebank.records import dataclass
+from lorebank.records import Record
 
-START = 4
-"""First letters of a name by which most texts are ruled out at once."""
 _SEPARATORS = dict.fromkeys(
     map(ord, "-_\u2010\u2011\u2012\u2013\u2014\u2015\u2212\t\n\r\u00a0"), " "
 )
@@ -61,8 +59,7 @@ _NEXT_WORD = re.compile(r" ([^\W\d_][\w'’-]*)")
 _WORD_BEFORE = re.compile(r"([^\W\d_][\w'’-]*) \Z")
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class NamePattern:
+class NamePattern(Record, order=True):
     """A name to look for."""
 
     slug: str
@@ -73,8 +70,7 @@ class NamePattern:
     word with a capital, else nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Spotted:
+class Spotted(Record):
     """A name found in a text."""
 
     start: int
@@ -102,17 +98,6 @@ def pattern_of(slug: str, name: str, excluded: frozenset[str] = frozenset()) -> 
         return NamePattern(slug, text, bare)
     is_word = text.isalpha() and bare[1:].islower()
     return NamePattern(slug, text, bare[0] if is_word and bare[0].isupper() else "")
-
-
-def beginnings(text: str, most: int) -> set[str]:
-    """Every stretch of a text, folded as names are, of one letter up to `most`: no name is in it
-    whose first `most` letters are none of these."""
-    plain = _folded(text).translate(_SEPARATORS)
-    return {
-        plain[start : start + size]
-        for size in range(1, most + 1)
-        for start in range(len(plain) - size + 1)
-    }
 
 
 class NameFinder:

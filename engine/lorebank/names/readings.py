@@ -24,7 +24,7 @@ from lorebank.names.lexicon import (
     words_of,
 )
 from lorebank.names.scripts import is_han_or_hangul
-from lorebank.records import dataclass
+from lorebank.records import Record, dataclass
 
 _APOSTROPHES = str.maketrans("\u00b4`", "''")
 """Accents typed for an apostrophe; NFKC would make a blank and a mark of the first."""
@@ -33,8 +33,7 @@ _DOTTED_NAME = re.compile(r"([^\W\d_]{2,})\.([^\W\d_]{3,})")
 _LINK = re.compile(r"\A\s*@?\[\[([^\[\]|]*)(?:\|([^\[\]]*))?\]\]")
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(Record):
     """One name, taken apart."""
 
     written: str

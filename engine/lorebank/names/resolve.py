@@ -9,7 +9,7 @@ decisions on file, so deleting a ledger line restores what was before.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from itertools import product
 
@@ -19,14 +19,13 @@ from lorebank.names.keys import Keys, keys_of, scripts_in
 from lorebank.names.readings import Reading, read_name
 from lorebank.names.scripts import is_han_or_hangul
 from lorebank.names.verdicts import Verdict, compare_names, one_edit
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 _Pair = tuple[str, str, str]
 """Two slugs and why they may be, or are, one."""
 
 
-@dataclass(frozen=True, slots=True)
-class NameUse:
+class NameUse(Record):
     """A name in use."""
 
     slug: str
@@ -35,19 +34,17 @@ class NameUse:
     uses: int = 1
     """How many mentions write it."""
     first: str = ""
-    """Where it was first written; only its order counts."""
+    """The first day it stands for, ISO."""
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Record):
     """What comparing all names with each other came to."""
 
     same: tuple[_Pair, ...]
     unsure: tuple[_Pair, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Resolution:
+class Resolution(Record):
     """Who is who."""
 
     entity_of: Mapping[str, str]
@@ -193,8 +190,8 @@ class _Clusters:
 _CROWD = 48
 """A key that more names share pairs nobody: a first name that fits fifty full names would only make
 fifty proposals. Chosen by hand; real first names of one workspace stay far below."""
-_SHORT = 7
-"""Letters up to which a name of one word is filed without each of its letters in turn."""
+_LONGEST_NAME = 64
+"""Letters; a slip in a longer one is not looked for."""
 _OWN, _SHORTER, _LONGER, _SLIP = "osle"
 
 
@@ -207,11 +204,11 @@ def likely_pairs(readings: Sequence[Reading]) -> list[tuple[int, int]]:
     keys = [keys_of(reading, scripts) for reading in readings]
     blocks: dict[str, list[int]] = defaultdict(list)
     for i, reading in enumerate(readings):
-        for block in _own_blocks(reading, keys[i]):
+        for block in _blocks(reading, keys[i], _SHORTER, _LONGER):
             blocks[block].append(i)
     pairs: set[tuple[int, int]] = set()
     for i, reading in enumerate(readings):
-        for block in _partner_blocks(reading, keys[i]):
+        for block in _blocks(reading, keys[i], _LONGER, _SHORTER):
             members = blocks.get(block)
             if members is None or (len(members) == 1 and members[0] == i):
                 continue
@@ -224,32 +221,19 @@ def likely_pairs(readings: Sequence[Reading]) -> list[tuple[int, int]]:
     return sorted(pairs)
 
 
-def _own_blocks(reading: Reading, keys: Keys) -> set[str]:
-    """The blocks in which others find this name."""
-    found = {f"{_OWN}{key}" for key in keys.own}
-    found.update(f"{_SHORTER}{key}" for key in keys.short)
-    found.update(f"{_LONGER}{key}" for key in keys.long)
-    return found | _slip_blocks(reading, (0,))
-
-
-def _partner_blocks(reading: Reading, keys: Keys) -> set[str]:
-    """The blocks in which this name finds those that may be the same."""
-    found = {f"{_OWN}{key}" for key in keys.own}
-    found.update(f"{_LONGER}{key}" for key in keys.short)
-    found.update(f"{_SHORTER}{key}" for key in keys.long)
-    return found | _slip_blocks(reading, (-1, 0, 1))
-
-
-def _slip_blocks(reading: Reading, differences: Sequence[int]) -> set[str]:
-    """Blocks of names that may differ in one letter, and have so many letters more or fewer."""
-    found: set[str] = set()
-    for place, word in _words(reading):
-        if len(reading.tokens) > 1 or len(word) >= _SHORT:
-            for difference in differences:
-                found.update(_halves(reading, place, word, len(word) + difference))
-        if len(reading.tokens) == 1 and len(word) <= _SHORT:
-            found.update(_without_a_letter(word))
-    return found
+def _blocks(reading: Reading, keys: Keys, short: str, long: str) -> Iterator[str]:
+    """The blocks in which a name is filed, or with short and long exchanged those in which it finds
+    the others. Words one slip apart are the same once a letter of one or both is left out."""
+    yield from (f"{_OWN}{key}" for key in keys.own)
+    yield from (f"{short}{key}" for key in keys.short)
+    yield from (f"{long}{key}" for key in keys.long)
+    if len(reading.joined) > _LONGEST_NAME:
+        return
+    for place, word in enumerate(reading.tokens):
+        if len(word) > 1 and not word[0].isdigit() and not is_han_or_hangul(word):
+            before, after = " ".join(reading.tokens[:place]), " ".join(reading.tokens[place + 1 :])
+            for spelled in {word, *(word[:at] + word[at + 1 :] for at in range(len(word)))}:
+                yield f"{_SLIP}{before} <{spelled}> {after}"
 
 
 def _is_crowded(block: str, blocks: Mapping[str, Sequence[int]]) -> bool:
@@ -267,28 +251,3 @@ def _one_slip_apart(a: Reading, b: Reading) -> bool:
         return False
     odd = [(x, y) for x, y in zip(a.tokens, b.tokens, strict=True) if x != y]
     return len(odd) == 1 and one_edit(*odd[0]) is not None
-
-
-def _words(reading: Reading) -> Iterator[tuple[int, str]]:
-    """The words in which a slip may be, with their places."""
-    if len(reading.joined) > 64:
-        return
-    for place, word in enumerate(reading.tokens):
-        if len(word) > 1 and not word[0].isdigit() and not is_han_or_hangul(word):
-            yield place, word
-
-
-def _halves(reading: Reading, place: int, word: str, size: int) -> Collection[str]:
-    """One slip leaves the first or the second half of a word as it was; `size` is how long the
-    word is in the name that is filed, with the slip or without."""
-    half = max(0, size - 2) // 2
-    others = " ".join((*reading.tokens[:place], "\0", *reading.tokens[place + 1 :]))
-    at = f"{_SLIP}{size} {others}"
-    return (f"{at}<{word[:half]}", f"{at}>{word[len(word) - half :]}")
-
-
-def _without_a_letter(word: str) -> set[str]:
-    """The word, and the word without each of its letters: words one slip apart share one."""
-    return {f"{_SLIP}{word}"} | {
-        f"{_SLIP}{word[:place]}{word[place + 1 :]}" for place in range(len(word))
-    }

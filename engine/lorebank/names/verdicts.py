@@ -16,7 +16,7 @@ from lorebank.names.keys import Keys, keys_of, roman_value, scripts_in
 from lorebank.names.lexicon import given_names, groups, word_list, words_of
 from lorebank.names.readings import Reading, read_name
 from lorebank.names.scripts import is_han_or_hangul, is_kana, voiceless
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 PLURAL = "a plural is not the person"
 _LONG = 9
@@ -40,8 +40,7 @@ class Verdict(StrEnum):
     """Keep them apart and say nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(Record):
     """The one Damerau edit between two words: `left` became `right` after `place` letters."""
 
     place: int

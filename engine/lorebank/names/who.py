@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from itertools import takewhile
 
 from lorebank.database.connection import Connection, select
 from lorebank.domain import Citation, Entity, NameReason, NameResolution, NameStep
@@ -23,76 +24,69 @@ def resolve_name(
     connection: Connection, written: str, *, context: Sequence[str] = ()
 ) -> NameResolution:
     """Find whom a name as written stands for; `context` are slugs of entities it was met with."""
-    steps: list[NameStep] = []
     name = written.strip().removeprefix("@").removeprefix("[[").removesuffix("]]")
-    slug = slugify(strip_possessive(name))
-    entity = _listed(connection, name, slug, steps)
-    if entity is None and slug != slugify(name):
-        entity = _listed(connection, name, slugify(name), steps)
-    proposals: tuple[NameReason, ...] = ()
-    if entity is None:
-        same, unsure = _by_writing(connection, name)
-        if len({match for match, _, _ in same}) == 1:
-            found, alias, reason = same[0]
-            entity = entities_by_slug(connection, [found])[found]
-            steps.append(NameStep("writing", f"{alias}: {reason}", True))
-        else:
-            note = "several names are as near" if same else "no name is surely the same"
-            steps.append(NameStep("writing", note, False))
-            proposals = _ranked(connection, [*same, *unsure], context)
-            ranked = "proposed, the likeliest first" if proposals else "nobody to propose"
-            steps.append(NameStep("context", ranked, False))
-    return NameResolution(
-        written=written,
-        entity=entity,
-        steps=tuple(steps),
-        names=_names_of(connection, entity) if entity else (),
-        proposals=proposals,
-    )
+    slugs = dict.fromkeys((slugify(strip_possessive(name)), slugify(name)))
+    listed = next(filter(None, (_listed(connection, slug) for slug in slugs)), None)
+    if listed is not None:
+        slug, entity_slug, spelled = listed
+        entity = entities_by_slug(connection, [entity_slug])[entity_slug]
+        steps = _steps_to(connection, name, slug, spelled, entity)
+        names = _names_of(connection, entity)
+        return NameResolution(written=written, entity=entity, steps=steps, names=names)
+    missed = {
+        "slug": f"no entity has the slug {list(slugs)[-1]!r}",
+        "ledger": "no line joins it",
+        "front matter": "no page lists it",
+        "folding": "nobody is written so, case and accents aside",
+    }
+    steps = tuple(NameStep(step, note, False) for step, note in missed.items())
+    same, unsure = _by_writing(connection, name)
+    if len({match for match, _, _ in same}) == 1:
+        found, alias, reason = same[0]
+        entity = entities_by_slug(connection, [found])[found]
+        steps += (NameStep("writing", f"{alias}: {reason}", True),)
+        names = _names_of(connection, entity)
+        return NameResolution(written=written, entity=entity, steps=steps, names=names)
+    proposals = _ranked(connection, [*same, *unsure], context)
+    note = "several names are as near" if same else "no name is surely the same"
+    ranked = "proposed, the likeliest first" if proposals else "nobody to propose"
+    steps += (NameStep("writing", note, False), NameStep("context", ranked, False))
+    return NameResolution(written=written, entity=None, steps=steps, proposals=proposals)
 
 
-def _listed(connection: Connection, name: str, slug: str, steps: list[NameStep]) -> Entity | None:
-    """The entity of a folded name that is on file, with the step that leads there."""
+def _listed(connection: Connection, slug: str) -> tuple[str, str, str] | None:
+    """The slug, its entity and how it is spelled there, where the name is on file."""
     rows = select(
         connection,
-        "SELECT a.entity, a.name FROM aliases a JOIN entities e ON e.slug = a.entity"
+        "SELECT a.slug, a.entity, a.name FROM aliases a JOIN entities e ON e.slug = a.entity"
         " WHERE a.slug = ? ORDER BY a.slug = a.entity DESC, e.facts DESC, e.slug LIMIT 1",
         (slug,),
     )
-    if not rows:
-        del steps[:]
-        steps += (
-            NameStep("slug", f"no entity has the slug {slug!r}", False),
-            NameStep("ledger", "no line joins it", False),
-            NameStep("front matter", "no page lists it", False),
-            NameStep("folding", "nobody is written so, case and accents aside", False),
-        )
-        return None
-    [(entity_slug, spelled)] = rows
-    entity = entities_by_slug(connection, [entity_slug])[entity_slug]
-    del steps[:]
-    if slug == entity_slug and name in (slug, entity.name):
-        steps.append(NameStep("slug", f"{slug} is its own", True))
-        return entity
-    steps.append(NameStep("slug", "not the name it goes by", False))
+    return rows[0] if rows else None
+
+
+def _steps_to(
+    connection: Connection, name: str, slug: str, spelled: str, entity: Entity
+) -> tuple[NameStep, ...]:
+    """The steps up to the one by which a name on file leads to its entity."""
     decided = _decisions_on(connection, [slug]).get(slug)
-    for step in ("ledger", "front matter"):
-        if decided is not None and decided[0] == step and slug != entity_slug:
-            steps.append(NameStep(step, decided[1], True, decided[2]))
-            return entity
-        nothing = "no line joins it" if step == "ledger" else "no page lists it"
-        steps.append(NameStep(step, nothing, False))
-    if slug == entity_slug or _is_spelled_alike(entity, slug):
+    if slug == entity.slug and name in (slug, entity.name):
+        last = NameStep("slug", f"{slug} is its own", True)
+    elif decided is not None and slug != entity.slug:
+        last = NameStep(decided[0], decided[1], True, decided[2])
+    elif slug in (entity.slug, slugify(entity.name)):
         note = f"written {spelled}" if spelled != name else f"a name of {entity.name}"
-        steps.append(NameStep("folding", note, True))
-        return entity
-    steps.append(NameStep("folding", "not one but for case, accents and separators", False))
-    steps.append(NameStep("writing", f"{entity.name}: {_why_same(spelled, entity)}", True))
-    return entity
-
-
-def _is_spelled_alike(entity: Entity, slug: str) -> bool:
-    return slugify(entity.name) == slug
+        last = NameStep("folding", note, True)
+    else:
+        last = NameStep("writing", f"{entity.name}: {_why_same(spelled, entity)}", True)
+    missed = {
+        "slug": "not the name it goes by",
+        "ledger": "no line joins it",
+        "front matter": "no page lists it",
+        "folding": "not one but for case, accents and separators",
+    }
+    before = takewhile(lambda step: step != last.step, missed)
+    return (*(NameStep(step, missed[step], False) for step in before), last)
 
 
 def _why_same(name: str, entity: Entity) -> str:
@@ -152,20 +146,14 @@ _Match = tuple[str, str, str]
 
 def _by_writing(connection: Connection, name: str) -> tuple[list[_Match], list[_Match]]:
     """The names that are the same by their writing, and those that may be."""
-    from lorebank.names.compared_names import known_names
     from lorebank.names.verdicts import Verdict, compare_names
 
-    entity_of = dict(
-        select(
-            connection,
-            "SELECT slug, min(entity) FROM aliases GROUP BY slug",
-        )
-    )
     verdicts: dict[Verdict, list[_Match]] = {verdict: [] for verdict in Verdict}
-    for slug, written in sorted(known_names(connection).items()):
-        if slug in entity_of:
-            verdict, reason = compare_names(name, written)
-            verdicts[verdict].append((entity_of[slug], written, reason))
+    for entity, written in select(
+        connection, "SELECT min(entity), name FROM aliases GROUP BY slug ORDER BY slug"
+    ):
+        verdict, reason = compare_names(name, written)
+        verdicts[verdict].append((entity, written, reason))
     return verdicts[Verdict.SAME], verdicts[Verdict.AMBIGUOUS]
 
 

@@ -23,7 +23,7 @@ from lorebank.markdown.ledger import (
     add_entry,
     format_entry,
     parse_ledger,
-    remove_entries,
+    without_lines,
 )
 from lorebank.names.decisions import Decision, rule
 from lorebank.names.entities import SPELLING, decisions, name_uses, page_moves
@@ -122,7 +122,7 @@ def _plan_line(
                 f"no line of {IDENTITY_PAGE} says: {line}",
                 hint="a line that names more than these is taken off by hand",
             )
-        less = remove_entries(text, standing)
+        less = without_lines(text, [e.citation for e in standing])
         page = PageEdit(IDENTITY_PAGE, old, None if less == _NEW_LEDGER else less)
         return standing[-1], page, parse_ledger(less, IDENTITY_PAGE)
     if standing:

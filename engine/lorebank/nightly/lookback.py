@@ -141,7 +141,7 @@ def _unknown_ids(
 ) -> Iterator[RotFinding]:
     """Rulings on facts or opinions, and marks on lines, whose other end is not there any more."""
     known = [opinion.id for opinion in opinions]
-    for ruling in parse_evidence_lines(ledger, EVIDENCE_PAGE).rulings:
+    for ruling in parse_evidence_lines(ledger, EVIDENCE_PAGE)[0]:
         ends = {
             "fact": (ruling.fact_id, bool(facts_by_id(connection, ruling.fact_id))),
             "opinion": (ruling.opinion_id, ruling.opinion_id in known),

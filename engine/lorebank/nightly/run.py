@@ -21,9 +21,9 @@ from lorebank.generation.kept import KeptAnswers, ModelInRun
 from lorebank.generation.writing import Writer
 from lorebank.index.items import item_places, recorded_since
 from lorebank.index.sync import known_hash
-from lorebank.markdown.headings import RETAIN_HEADINGS
 from lorebank.markdown.opinion_page import OPINIONS_PATH
 from lorebank.markdown.proposal_pages import PROPOSAL_PAGES
+from lorebank.markdown.sections import RETAIN_HEADINGS
 from lorebank.nightly.hunks import (
     REJECTED_PATH,
     hunks_of,

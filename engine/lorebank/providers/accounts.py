@@ -15,8 +15,14 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from lorebank.errors import ConfigurationError, Offline
-from lorebank.records import dataclass
-from lorebank.settings.tables import AccountSettings, EmbedderSettings, ProviderSettings
+from lorebank.records import Record
+from lorebank.settings.tables import (
+    AccountSettings,
+    EmbedderSettings,
+    GeneratorSettings,
+    ProviderSettings,
+    RemoteSettings,
+)
 
 
 def is_loopback(url: str) -> bool:
@@ -62,8 +68,7 @@ def ignore_notice(line: str) -> None:
     """Default callback: the notice is dropped."""
 
 
-@dataclass(frozen=True, slots=True)
-class Setup:
+class Setup(Record):
     """All that loading an embedder depends on."""
 
     embedder: EmbedderSettings = field(default_factory=EmbedderSettings)
@@ -75,8 +80,27 @@ class Setup:
     """`embedder.remote`, `model` and `dimensions` are the primary's and not used."""
 
 
-@dataclass(frozen=True, slots=True)
-class Account:
+class GeneratorSetup(Record):
+    """All that loading a generator depends on."""
+
+    settings: GeneratorSettings = field(default_factory=GeneratorSettings)
+    providers: ProviderSettings = field(default_factory=ProviderSettings)
+    environ: Mapping[str, str] = field(default_factory=dict)
+    say: Callable[[str], None] = ignore_notice
+    """Called before the first request with what is sent where."""
+    offline: bool = False
+    """Nothing leaves this machine."""
+
+    @property
+    def account(self) -> Setup:
+        """The same for the account of a provider: whose key, which address."""
+        own = self.settings
+        remote = RemoteSettings(base_url=own.base_url, api_key=own.api_key, headers=own.headers)
+        embedder = EmbedderSettings(offline=self.offline, remote=remote)
+        return Setup(embedder, self.providers, self.environ, self.say)
+
+
+class Account(Record):
     """One endpoint, ready to be called."""
 
     base_url: str
@@ -89,16 +113,23 @@ def account_of(name: str, setup: Setup) -> Account:
 
     `ConfigurationError` where the settings name a variable that is not set.
     """
-    own = _own(name, setup)
-    remote = AccountSettings() if setup.as_fallback else _remote(setup)
+    own: AccountSettings = getattr(setup.providers, name.replace(".", "_"))
+    remote = RemoteSettings() if setup.as_fallback else setup.embedder.remote
     base_url = remote.base_url or own.base_url or DEFAULT_URLS[name]
     key = _resolved(remote.api_key, setup) or _resolved(own.api_key, setup)
     if not key and base_url == DEFAULT_URLS[name]:
-        key = _environment_key(name, setup.environ)
-    headers = {
-        title: _resolved(text, setup) for title, text in _merged(own.headers, remote.headers)
-    }
-    return Account(base_url.rstrip("/"), key, headers)
+        found = (setup.environ.get(each, "").strip() for each in KEY_VARIABLES.get(name, ()))
+        key = next(filter(None, found), "")
+    headers = merged_headers(own.headers, remote.headers)
+    resolved = {title: _resolved(text, setup) for title, text in headers.items()}
+    return Account(base_url.rstrip("/"), key, resolved)
+
+
+def merged_headers(lower: Mapping[str, str], higher: Mapping[str, str]) -> dict[str, str]:
+    """Both, compared without regard to case, as HTTP does; `higher` wins."""
+    taken = {title.lower() for title in higher}
+    kept = {title: text for title, text in lower.items() if title.lower() not in taken}
+    return {**kept, **higher}
 
 
 def chosen_provider(setup: Setup) -> str:
@@ -109,27 +140,7 @@ def chosen_provider(setup: Setup) -> str:
     path = setup.embedder.local.model_path
     if path and not path.startswith("hf:") and Path(path).expanduser().exists():
         return "local"
-    for name in KEY_VARIABLES:
-        if account_of(name, setup).key:
-            return name
-    return "local"
-
-
-def _own(name: str, setup: Setup) -> AccountSettings:
-    account: AccountSettings = getattr(setup.providers, name.replace(".", "_"))
-    return account
-
-
-def _remote(setup: Setup) -> AccountSettings:
-    remote = setup.embedder.remote
-    return AccountSettings(remote.base_url, remote.api_key, remote.headers)
-
-
-def _merged(own: Mapping[str, str], remote: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Both, compared without regard to case, as HTTP does; `remote` wins."""
-    taken = {title.lower() for title in remote}
-    kept = [(title, text) for title, text in own.items() if title.lower() not in taken]
-    return [*kept, *remote.items()]
+    return next((name for name in KEY_VARIABLES if account_of(name, setup).key), "local")
 
 
 def _resolved(text: str, setup: Setup) -> str:
@@ -142,8 +153,3 @@ def _resolved(text: str, setup: Setup) -> str:
             hint=f"set {variable}, or change the setting that says env:{variable}",
         )
     return setup.environ[variable].strip()
-
-
-def _environment_key(name: str, environ: Mapping[str, str]) -> str:
-    found = (environ.get(variable, "").strip() for variable in KEY_VARIABLES.get(name, ()))
-    return next(filter(None, found), "")

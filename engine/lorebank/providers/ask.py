@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
-import numpy as np
 from pydantic import BaseModel, ValidationError
 
 from lorebank.errors import ProviderError
@@ -40,12 +39,6 @@ class Budget:
     def spend(self, tokens: int) -> None:
         """Count the tokens of a call that was made."""
         self.tokens = max(0, self.tokens - tokens)
-
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float32]
 
 
 T = TypeVar("T", bound=BaseModel)

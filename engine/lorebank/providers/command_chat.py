@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lorebank.errors import ConfigurationError, ProviderError
-from lorebank.providers.chat import GeneratorSetup
+from lorebank.providers.accounts import GeneratorSetup
 from lorebank.providers.protocols import Completion, Prompt
 
 _LONGEST_ANSWER = 2_000_000

@@ -12,120 +12,91 @@ custom id as metadata, and so does each response.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lorebank.errors import ProviderError
-from lorebank.providers.chat import GeneratorSetup, RemoteGenerator, open_generator
-from lorebank.providers.http import BadAnswer
+from lorebank.providers.http import BadAnswer, as_object
 from lorebank.providers.protocols import BatchState, Completion, Limits, Prompt, Role
 from lorebank.providers.remote import (
+    Asked,
+    Batch,
+    ChatService,
     RemoteEmbedder,
     Service,
-    as_object,
-    cut_to_tokens,
-    open_embedder,
     unit_vectors,
 )
-from lorebank.records import dataclass
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-
-DEFAULT_MODEL = "gemini-embedding-001"
-_NATIVE = {"gemini-embedding-001": 3072}
 _TASKS: dict[Role, str] = {"document": "RETRIEVAL_DOCUMENT", "query": "RETRIEVAL_QUERY"}
-
-
-@dataclass(frozen=True, slots=True)
-class GeminiWire:
-    """The format of `batchEmbedContents`."""
-
-    model: str
-    dimensions: int = 0
-    name: str = "gemini"
-
-    @property
-    def resource(self) -> str:
-        """The model as Google names it: `models/…`."""
-        return self.model if self.model.startswith("models/") else f"models/{self.model}"
-
-    def one(self, text: str, role: Role) -> dict[str, Any]:
-        """One `EmbedContentRequest`."""
-        request: dict[str, Any] = {
-            "model": self.resource,
-            "content": {"parts": [{"text": text}]},
-            "taskType": _TASKS[role],
-        }
-        if self.dimensions:
-            request["outputDimensionality"] = self.dimensions
-        return request
-
-    def request(self, texts: Sequence[str], role: Role) -> tuple[str, dict[str, Any]]:
-        return (
-            f"/{self.resource}:batchEmbedContents",
-            {"requests": [self.one(text, role) for text in texts]},
-        )
-
-    def read(self, answer: Any, count: int) -> Sequence[Any]:
-        rows = answer.get("embeddings") if isinstance(answer, dict) else None
-        if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-            raise BadAnswer("answered without a list of embeddings")
-        return [row.get("values") for row in rows]
-
-
-_KEY = "key"
+_ROLES = {"user": "user", "assistant": "model"}
 _OVER = frozenset({"SUCCEEDED", "FAILED", "CANCELLED", "EXPIRED"})
 
 
-class GeminiBatchEmbedder(RemoteEmbedder):
-    """The embedder of Gemini that also takes jobs."""
-
-    batch_limits = Limits(items=10_000, tokens=2_500_000)
-    """Some 10 MB of text, with room for what stands around it."""
-    _wire: GeminiWire
-
-    def submit(self, texts: Mapping[str, str]) -> str:
-        requests = [
-            {
-                "request": self._wire.one(cut_to_tokens(text, self.limits.text_tokens), "document"),
-                "metadata": {_KEY: custom_id},
-            }
-            for custom_id, text in texts.items()
-        ]
-        batch = {
-            "displayName": f"lorebank {len(requests)} texts",
-            "model": self._wire.resource,
-            "inputConfig": {"requests": {"requests": requests}},
-        }
-        path = f"/{self._wire.resource}:asyncBatchEmbedContent"
-        return self._client.post(path, {"batch": batch}, self._patience, _name)
-
-    def collect(self, job: str) -> BatchState:
-        operation = self._client.get(f"/{job}", self._patience, as_object)
-        state = _state(operation)
-        if not operation.get("done") and state not in _OVER:
-            return BatchState(False, {}, {})
-        if error := operation.get("error"):
-            said = error.get("message") if isinstance(error, dict) else error
-            return BatchState(True, {}, {}, f"failed: {str(said)[:200]}")
-        vectors: dict[str, NDArray[np.float32]] = {}
-        failed: dict[str, str] = {}
-        for row in _responses(operation):
-            custom_id = as_object(row.get("metadata") or {}).get(_KEY)
-            if not isinstance(custom_id, str):
-                continue
-            try:
-                vectors[custom_id] = _vector(row, self.dimension)
-            except BadAnswer as problem:
-                failed[custom_id] = problem.message
-        problem_of_job = "" if state in ("", "SUCCEEDED") else state.lower()
-        return BatchState(True, vectors, failed, problem_of_job)
+def _resource(model: str) -> str:
+    """The model as Google names it: `models/…`."""
+    return f"models/{model.removeprefix('models/')}"
 
 
-def _name(answer: Any) -> str:
+def _one(asked: Asked, text: str, role: Role) -> dict[str, Any]:
+    """One `EmbedContentRequest`."""
+    request: dict[str, Any] = {
+        "model": _resource(asked.model),
+        "content": {"parts": [{"text": text}]},
+        "taskType": _TASKS[role],
+    }
+    return request | ({"outputDimensionality": asked.dimensions} if asked.dimensions else {})
+
+
+def _body(asked: Asked, texts: Sequence[str], role: Role) -> dict[str, Any]:
+    return {"requests": [_one(asked, text, role) for text in texts]}
+
+
+def _rows(answer: Any, count: int) -> Sequence[Any]:
+    rows = answer.get("embeddings") if isinstance(answer, dict) else None
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise BadAnswer("answered without a list of embeddings")
+    return [row.get("values") for row in rows]
+
+
+def _submit(embedder: RemoteEmbedder, texts: Mapping[str, str]) -> str:
+    requests = [
+        {"request": _one(embedder.asked, text, "document"), "metadata": {"key": custom_id}}
+        for custom_id, text in texts.items()
+    ]
+    batch = {
+        "displayName": f"lorebank {len(requests)} texts",
+        "model": _resource(embedder.model),
+        "inputConfig": {"requests": {"requests": requests}},
+    }
+    path = f"/{_resource(embedder.model)}:asyncBatchEmbedContent"
+    return embedder.client.post(path, {"batch": batch}, embedder.patience, _job_name)
+
+
+def _collect(embedder: RemoteEmbedder, job: str) -> BatchState:
+    operation = embedder.client.get(f"/{job}", embedder.patience, as_object)
+    state = _state(operation)
+    if not operation.get("done") and state not in _OVER:
+        return BatchState(False, {}, {})
+    if error := operation.get("error"):
+        said = error.get("message") if isinstance(error, dict) else error
+        return BatchState(True, {}, {}, f"failed: {str(said)[:200]}")
+    vectors: dict[str, NDArray[np.float32]] = {}
+    failed: dict[str, str] = {}
+    for row in _responses(operation):
+        custom_id = as_object(row.get("metadata") or {}).get("key")
+        if not isinstance(custom_id, str):
+            continue
+        try:
+            vectors[custom_id] = _vector(row, embedder.dimension)
+        except BadAnswer as problem:
+            failed[custom_id] = problem.message
+    return BatchState(True, vectors, failed, "" if state in ("", "SUCCEEDED") else state.lower())
+
+
+def _job_name(answer: Any) -> str:
     found = as_object(answer).get("name")
     if not isinstance(found, str) or not found.startswith("batches/") or found.count("/") > 1:
         raise ProviderError("gemini: took a job and gave it no name")
@@ -166,59 +137,44 @@ def _key_header(key: str) -> dict[str, str]:
     return {"x-goog-api-key": key}
 
 
-SERVICE = Service(
+EMBEDDINGS = Service(
     "gemini",
-    DEFAULT_MODEL,
-    GeminiWire,
+    "gemini-embedding-001",
+    "/models/{model}:batchEmbedContents",
+    _body,
+    _rows,
     Limits(items=100, tokens=100_000, text_tokens=2000),
-    _NATIVE,
+    {"gemini-embedding-001": 3072},
     headers=_key_header,
-    embedder=GeminiBatchEmbedder,
+    batch=Batch(_submit, _collect, Limits(items=10_000, tokens=2_500_000)),
 )
-"""Gemini takes 100 texts a request and 2,048 tokens a text."""
-load = partial(open_embedder, SERVICE)
+"""Gemini takes 100 texts a request and 2,048 tokens a text; a job of some 10 MB of text leaves room
+for what stands around it."""
 
 
-DEFAULT_CHAT_MODEL = "gemini-2.5-flash"
-_ROLES = {"user": "user", "assistant": "model"}
-
-
-@dataclass(frozen=True, slots=True)
-class GeminiChatWire:
-    """The format of `generateContent`."""
-
-    model: str
-    name: str = "gemini"
-
-    @property
-    def optional(self) -> tuple[str, ...]:
-        return ("responseMimeType", "temperature", "maxOutputTokens")
-
-    def request(self, prompt: Prompt, without: frozenset[str]) -> tuple[str, dict[str, Any]]:
-        options: dict[str, Any] = {
+def _chat_body(model: str, prompt: Prompt, own: bool) -> dict[str, Any]:
+    return {
+        "systemInstruction": {"parts": [{"text": prompt.system}]},
+        "contents": [
+            {"role": _ROLES[turn.role], "parts": [{"text": turn.text}]} for turn in prompt.turns
+        ],
+        "generationConfig": {
             "responseMimeType": "application/json",
             "temperature": 0,
             "maxOutputTokens": prompt.answer_tokens,
-        }
-        body = {
-            "systemInstruction": {"parts": [{"text": prompt.system}]},
-            "contents": [
-                {"role": _ROLES[turn.role], "parts": [{"text": turn.text}]} for turn in prompt.turns
-            ],
-            "generationConfig": {k: v for k, v in options.items() if k not in without},
-        }
-        resource = self.model if self.model.startswith("models/") else f"models/{self.model}"
-        return f"/{resource}:generateContent", body
+        },
+    }
 
-    def read(self, answer: Any) -> Completion:
-        try:
-            parts = answer["candidates"][0]["content"]["parts"]
-            text = "".join(part.get("text", "") for part in parts if not part.get("thought"))
-        except (KeyError, IndexError, TypeError, AttributeError):
-            raise BadAnswer(f"answered without a text{_reason(answer)}") from None
-        usage = answer.get("usageMetadata")
-        total = usage.get("totalTokenCount") if isinstance(usage, dict) else None
-        return Completion(text, total if isinstance(total, int) else None)
+
+def _read_chat(answer: Any) -> Completion:
+    try:
+        parts = answer["candidates"][0]["content"]["parts"]
+        text = "".join(part.get("text", "") for part in parts if not part.get("thought"))
+    except (KeyError, IndexError, TypeError, AttributeError):
+        raise BadAnswer(f"answered without a text{_reason(answer)}") from None
+    usage = answer.get("usageMetadata")
+    total = usage.get("totalTokenCount") if isinstance(usage, dict) else None
+    return Completion(text, total if isinstance(total, int) else None)
 
 
 def _reason(answer: Any) -> str:
@@ -228,7 +184,12 @@ def _reason(answer: Any) -> str:
     return f" ({reason})" if isinstance(reason, str) else ""
 
 
-def load_chat(setup: GeneratorSetup) -> RemoteGenerator:
-    """The generator of the settings; `ProviderError` where it needs a key and has none."""
-    wire = GeminiChatWire(setup.settings.model or DEFAULT_CHAT_MODEL)
-    return open_generator(wire, setup, _key_header)
+CHAT = ChatService(
+    "gemini",
+    "gemini-2.5-flash",
+    "/models/{model}:generateContent",
+    _chat_body,
+    ("responseMimeType", "temperature", "maxOutputTokens"),
+    _read_chat,
+    headers=_key_header,
+)

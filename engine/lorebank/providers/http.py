@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from threading import BoundedSemaphore, Event, Lock
+from threading import Event, Lock
 from typing import Any, TypeVar
 from weakref import WeakSet
 
@@ -23,7 +23,7 @@ import httpx
 
 from lorebank.errors import ProviderError
 from lorebank.providers.accounts import host_of, is_loopback, refuse_offline
-from lorebank.records import dataclass
+from lorebank.records import Record, dataclass
 
 T = TypeVar("T")
 
@@ -38,11 +38,6 @@ _JITTER = 0.25
 """Share of a wait added at random, so that clients refused together do not return together."""
 _LARGEST_ANSWER = 512 * 2**20
 """Bytes. A batch of 50,000 vectors of 1,536 numbers in base64 is about 410 MB."""
-_AT_ONCE = 4
-"""Requests at a time, where nobody says otherwise."""
-_BREATH_S = 0.001
-"""Between an answer and its reading: the interpreter would let whoever has the next turn wait for
-5 ms, here it can send its request first."""
 _SHOWN = 300
 """Characters of a provider's own words in an error."""
 
@@ -60,8 +55,7 @@ class BadAnswer(ProviderError):
     """An answer that arrived whole and makes no sense."""
 
 
-@dataclass(frozen=True, slots=True)
-class Patience:
+class Patience(Record):
     """How long a caller is willing to wait."""
 
     attempts: int
@@ -92,44 +86,28 @@ class Client:
     _client: httpx.Client | None = None
     _cancelled: Event = field(default_factory=Event)
     _lock: Lock = field(default_factory=Lock)
-    _turns: BoundedSemaphore = field(default_factory=lambda: BoundedSemaphore(_AT_ONCE))
     _sockets: WeakSet[socket.socket] = field(default_factory=WeakSet)
-
-    def allow(self, at_once: int) -> None:
-        """How many requests may be under way; others wait for their turn. To be said first.
-
-        A turn ends with the last byte of an answer: it is read after that, so that the provider
-        need not wait while an answer is taken apart. Waiting because a provider asks for it, or
-        failed, is part of a turn.
-        """
-        self._turns = BoundedSemaphore(at_once)
 
     def post(self, path: str, body: object, patience: Patience, read: Callable[[Any], T]) -> T:
         """Send JSON, return what `read` makes of the JSON answer; `read` may raise `BadAnswer`."""
         content = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
-        headers = {"Content-Type": "application/json"}
-        return self._talk("POST", path, content, headers, patience, _json_then(read))
+        sent = {"content": content, "headers": {"Content-Type": "application/json"}}
+        return self._talk("POST", path, patience, _json_then(read), sent)
 
     def get(self, path: str, patience: Patience, read: Callable[[Any], T]) -> T:
         """Fetch JSON."""
-        return self._talk("GET", path, b"", {}, patience, _json_then(read))
+        return self._talk("GET", path, patience, _json_then(read), {})
 
     def get_text(self, path: str, patience: Patience) -> str:
         """Fetch a file."""
-        return self._talk("GET", path, b"", {}, patience, lambda raw: raw.decode("utf-8"))
+        return self._talk("GET", path, patience, bytes.decode, {})
 
     def upload(
         self, path: str, fields: Mapping[str, str], file: bytes, patience: Patience
     ) -> dict[str, Any]:
         """Send a form with one file named `file`; returns the JSON object it is answered with."""
-        request = httpx.Request(
-            "POST",
-            "http://form",
-            data=dict(fields),
-            files={"file": ("batch.jsonl", file, "application/jsonl")},
-        )
-        headers = {"Content-Type": request.headers["Content-Type"]}
-        return self._talk("POST", path, request.read(), headers, patience, _json_then(_object))
+        sent = {"data": fields, "files": {"file": ("batch.jsonl", file, "application/jsonl")}}
+        return self._talk("POST", path, patience, _json_then(as_object), sent)
 
     def cancel(self) -> None:
         """Break off every request and wait of other threads."""
@@ -148,19 +126,17 @@ class Client:
         self,
         method: str,
         path: str,
-        content: bytes,
-        headers: Mapping[str, str],
         patience: Patience,
         read: Callable[[bytes], T],
+        sent: Mapping[str, Any],
     ) -> T:
+        """`sent` is what httpx is given to send."""
         bad_answers = 0
         cancelled = self._cancelled
         for attempt in range(1, patience.attempts + 1):
+            asked = None
             try:
-                with self._turns:
-                    raw = self._once(method, path, content, headers, patience, cancelled)
-                time.sleep(_BREATH_S)
-                return read(raw)
+                return read(self._once(method, path, patience, cancelled, sent))
             except _Again as problem:
                 failure: ProviderError = problem.failure
                 asked = problem.wait
@@ -169,54 +145,49 @@ class Client:
                 where = f"{self.provider} at {host_of(self.base_url)}"
                 hint = problem.hint or _hint(0, self.provider, self.purpose)
                 failure = BadAnswer(f"{where}: {problem.message}", hint=hint)
-                asked = None
-            if attempt == patience.attempts or bad_answers == _BAD_ANSWER_ATTEMPTS:
+            if (
+                attempt == patience.attempts
+                or bad_answers == _BAD_ANSWER_ATTEMPTS
+                or (asked or 0) > patience.longest_wait
+            ):
                 raise failure
-            if asked is not None and asked > patience.longest_wait:
-                raise failure
-            with self._turns:
-                broken_off = cancelled.wait(_wait(attempt, asked, patience.longest_wait))
-            if broken_off:
-                raise self._broken_off()
+            if cancelled.wait(_wait(attempt, asked, patience.longest_wait)):
+                raise self._cancelled_error()
         raise AssertionError("attempts are at least one")
 
     def _once(
         self,
         method: str,
         path: str,
-        content: bytes,
-        headers: Mapping[str, str],
         patience: Patience,
         cancelled: Event,
+        sent: Mapping[str, Any],
     ) -> bytes:
         if cancelled.is_set():
-            raise self._broken_off()
+            raise self._cancelled_error()
         client = self._open()
         ends = time.monotonic() + patience.timeout
         request = client.build_request(
             method,
             self.base_url.rstrip("/") + path,
-            content=content or None,
-            headers={**self.headers, **headers},
             timeout=httpx.Timeout(patience.timeout, connect=min(10.0, patience.timeout)),
             extensions={"trace": self._note_socket},
+            **{**sent, "headers": {**self.headers, **sent.get("headers", {})}},
         )
         try:
             response = client.send(request, stream=True)
             try:
-                body = self._body(response, ends, cancelled)
+                body = self._body(response, ends)
             finally:
                 response.close()
         except httpx.TimeoutException:
             raise _Again(self._failure("did not answer in time")) from None
-        except (httpx.TransportError, httpx.StreamError) as problem:
+        except (httpx.TransportError, httpx.StreamError, RuntimeError) as problem:
             if cancelled.is_set():
-                raise self._broken_off() from None
-            raise _Again(self._failure(_first_line(problem))) from None
-        except RuntimeError:  # httpx: the client was closed by `cancel`
-            if not cancelled.is_set():
+                raise self._cancelled_error() from None
+            if isinstance(problem, RuntimeError):  # httpx's own, where its client was closed
                 raise
-            raise self._broken_off() from None
+            raise _Again(self._failure(_first_line(problem))) from None
         if response.is_success:
             return body
         failure = self._refusal(response.status_code, body)
@@ -229,14 +200,12 @@ class Client:
         if event.endswith((".connect_tcp.complete", ".start_tls.complete")):
             self._sockets.add(info["return_value"].get_extra_info("socket"))
 
-    def _body(self, response: httpx.Response, ends: float, cancelled: Event) -> bytes:
+    def _body(self, response: httpx.Response, ends: float) -> bytes:
         """The whole body, however slowly it comes, but not beyond the time for one request."""
         parts: list[bytes] = []
         size = 0
         for part in response.iter_bytes():
             size += len(part)
-            if cancelled.is_set():
-                raise self._broken_off()
             if time.monotonic() > ends:
                 raise httpx.ReadTimeout("too slow")
             if size > _LARGEST_ANSWER:
@@ -261,7 +230,7 @@ class Client:
                 )
             return self._client
 
-    def _broken_off(self) -> ProviderError:
+    def _cancelled_error(self) -> ProviderError:
         return ProviderError(f"{self.provider}: cancelled")
 
     def _failure(self, what: str, *, status: int = 0, detail: str = "") -> HttpFailure:
@@ -303,7 +272,8 @@ def _json_then(read: Callable[[Any], T]) -> Callable[[bytes], T]:
     return parse
 
 
-def _object(answer: Any) -> dict[str, Any]:
+def as_object(answer: Any) -> dict[str, Any]:
+    """The answer, if it is a JSON object; `BadAnswer` else."""
     if not isinstance(answer, dict):
         raise BadAnswer("answered with JSON that is not an object")
     return answer
@@ -319,26 +289,15 @@ def _wait(attempt: int, asked: float | None, longest: float) -> float:
 
 def _asked_wait(headers: httpx.Headers) -> float | None:
     """What `Retry-After` says, in seconds or as a date; OpenAI has one in milliseconds too."""
-    if (milliseconds := _number(headers.get("retry-after-ms"))) is not None:
-        return milliseconds / 1000
-    text = headers.get("retry-after")
-    if text is None or (seconds := _number(text)) is not None:
-        return None if text is None else seconds
-    try:
+    milliseconds, text = headers.get("retry-after-ms"), headers.get("retry-after", "")
+    with suppress(ValueError):
+        seconds = float(text) if milliseconds is None else float(milliseconds) / 1000
+        return seconds if 0 <= seconds < float("inf") else None
+    with suppress(ValueError, TypeError):
         until = parsedate_to_datetime(text)
-    except (ValueError, TypeError):
-        return None
-    if until.tzinfo is None:
-        until = until.replace(tzinfo=UTC)
-    return max(0.0, (until - datetime.now(UTC)).total_seconds())
-
-
-def _number(text: str | None) -> float | None:
-    try:
-        number = float(text or "")
-    except ValueError:
-        return None
-    return number if 0 <= number < float("inf") else None
+        until = until if until.tzinfo else until.replace(tzinfo=UTC)
+        return max(0.0, (until - datetime.now(UTC)).total_seconds())
+    return None
 
 
 def _is_final(body: bytes) -> bool:

@@ -17,16 +17,17 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
 from lorebank.errors import ConfigurationError, ProviderError
+from lorebank.providers.arrays import content_hash
 from lorebank.providers.http import Client, HttpFailure, Patience
-from lorebank.providers.openai import OpenAIWire
+from lorebank.providers.openai import EMBEDDINGS, openai_body
 from lorebank.providers.protocols import Limits, Role
-from lorebank.providers.remote import RemoteEmbedder, bearer, open_client, patience_of
-from lorebank.providers.user_cache import content_hash
+from lorebank.providers.remote import Asked, RemoteEmbedder, bearer, open_client, patience_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,7 +38,14 @@ if TYPE_CHECKING:
 
 DEFAULT_MODEL = "hf:ggml-org/embeddinggemma-300m-qat-q8_0-GGUF/embeddinggemma-300m-qat-Q8_0.gguf"
 """What `embedder.local.model_path` is best set to: some 0.3 GB, downloaded once."""
-_LIMITS = Limits(32, 16_000, 1800, 1)
+_SERVICE = replace(
+    EMBEDDINGS,
+    name="llama.cpp",
+    body=partial(openai_body, encoding="float"),
+    limits=Limits(items=32, tokens=16_000, text_tokens=1800),
+    native={},
+    batch=None,
+)
 _LOADING_S = 120.0
 """Seconds; chosen by hand: a model of some GB from a slow disk."""
 _DOWNLOADING_S = 3600.0
@@ -48,17 +56,11 @@ _CHECK = Patience(attempts=1, timeout=2.0, longest_wait=0.0)
 class LlamaCppEmbedder(RemoteEmbedder):
     """An `Embedder` that makes sure of its server before the first request."""
 
-    def __init__(self, setup: Setup, client: Client, model: str, dimensions: int) -> None:
-        asked = patience_of(setup)
-        patient = replace(asked, timeout=max(asked.timeout, _LOADING_S))
-        super().__init__(
-            OpenAIWire("llama.cpp", model, dimensions, encoding="float"),
-            client,
-            limits=_LIMITS,
-            dimensions=dimensions,
-            patience=patient,
-            prompt=Patience(attempts=2, timeout=_LOADING_S, longest_wait=2.0),
-        )
+    def __init__(self, setup: Setup, client: Client, asked: Asked) -> None:
+        patience = patience_of(setup)
+        patience = replace(patience, timeout=max(patience.timeout, _LOADING_S))
+        prompt = Patience(attempts=2, timeout=_LOADING_S, longest_wait=2.0)
+        super().__init__(_SERVICE, client, asked, patience, prompt)
         self._setup = setup
         self._path = setup.embedder.local.model_path
         self._starting = Lock()
@@ -69,8 +71,7 @@ class LlamaCppEmbedder(RemoteEmbedder):
         """The model file's name and content, not the port that its server happens to listen on."""
         if not self._path:
             return super().fingerprint
-        dimensions = self._asked_dimensions or "native"
-        return f"{self.name}/{_identity(self._path)}/{dimensions}"
+        return f"{self.name}/{_identity(self._path)}/{self.asked.dimensions or 'native'}"
 
     def cancel(self) -> None:
         super().cancel()
@@ -97,7 +98,7 @@ class LlamaCppEmbedder(RemoteEmbedder):
             env=_environment(settings),
         )
         atexit.register(self._end)
-        self._client.base_url = f"http://127.0.0.1:{port}/v1"
+        self.client.base_url = f"http://127.0.0.1:{port}/v1"
         self._wait_until_ready(Client("llama.cpp", f"http://127.0.0.1:{port}", {}))
 
     def _wait_until_ready(self, server: Client) -> None:
@@ -136,14 +137,13 @@ class LlamaCppEmbedder(RemoteEmbedder):
 def load(setup: Setup) -> RemoteEmbedder:
     """The embedder of the settings; nothing is started yet."""
     settings = setup.embedder
-    path = settings.local.model_path
-    named = "" if setup.as_fallback else settings.model
-    model = named or (Path(path).stem if path else "default")
-    dimensions = 0 if setup.as_fallback else settings.dimensions
-    client = open_client("llama.cpp", setup, bearer, model)
+    asked = Asked(Path(settings.local.model_path).stem or "default")
+    if not setup.as_fallback:
+        asked = Asked(settings.model or asked.model, settings.dimensions)
+    client = open_client("llama.cpp", setup, bearer, asked.model)
     if not client.base_url.endswith("/v1"):
         client.base_url += "/v1"
-    return LlamaCppEmbedder(setup, client, model, dimensions)
+    return LlamaCppEmbedder(setup, client, asked)
 
 
 def _command(settings: LocalSettings, *, offline: bool) -> list[str]:

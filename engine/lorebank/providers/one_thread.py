@@ -26,32 +26,24 @@ _threads_before = 1
 def one_thread() -> Iterator[None]:
     """Matrix products inside run on the calling thread; the setting before it is restored when
     the last thread of the process leaves."""
+    global _users, _threads_before
     setting = _openblas()
     if setting is None:
         yield
         return
-    _enter(*setting)
-    try:
-        yield
-    finally:
-        _leave(setting[1])
-
-
-def _enter(read: Callable[[], int], write: Callable[[int], object]) -> None:
-    global _users, _threads_before
+    read, write = setting
     with _lock:
         if not _users:
             _threads_before = read()
             write(1)
         _users += 1
-
-
-def _leave(write: Callable[[int], object]) -> None:
-    global _users
-    with _lock:
-        _users -= 1
-        if not _users:
-            write(_threads_before)
+    try:
+        yield
+    finally:
+        with _lock:
+            _users -= 1
+            if not _users:
+                write(_threads_before)
 
 
 @cache

@@ -1,143 +1,235 @@
-"""OpenAI, and every server that speaks its protocol: embeddings, batches of them, chat.
+"""OpenAI, Voyage, and every server that speaks their protocol: embeddings, batches of them, chat.
 
-`POST /embeddings` with `model`, `input`, `encoding_format` and perhaps `dimensions`; answered with
-`data`, a list of `{"index", "embedding"}` in any order. base64 is a quarter of the bytes; a server
-that does not know it answers with numbers, which are read as well.
+`POST /embeddings` with `model` and `input`; answered with `data`, a list of
+`{"index", "embedding"}` in any order. OpenAI: base64 is a quarter of the bytes; a server that does
+not know it answers with numbers, which are read as well. Voyage: `input_type` says document or
+query.
 
-OpenAI itself bounds an answer by `max_completion_tokens`, all others by `max_tokens`.
+A batch is a file of lines that goes up, and one that comes down: `POST /files` (purpose `batch`),
+`POST /batches` with its id, `GET /batches/<id>` until it is over, `GET /files/<id>/content` for the
+results and for what failed. Lines come in any order and are joined by `custom_id`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from lorebank.providers.accounts import DEFAULT_URLS
-from lorebank.providers.chat import GeneratorSetup, RemoteGenerator, open_generator
-from lorebank.providers.http import BadAnswer
-from lorebank.providers.jsonl_batch import collect_jsonl, submit_jsonl
+from lorebank.errors import ProviderError
+from lorebank.providers.http import BadAnswer, as_object
 from lorebank.providers.protocols import BatchState, Completion, Limits, Prompt, Role, prefixed
 from lorebank.providers.remote import (
+    Asked,
+    Batch,
+    ChatService,
     RemoteEmbedder,
     Service,
-    as_object,
-    bearer,
-    by_index,
-    cut_to_tokens,
-    open_embedder,
+    unit_vectors,
 )
-from lorebank.records import dataclass
 
-DEFAULT_MODEL = "text-embedding-3-small"
-_NATIVE = {
-    "text-embedding-3-small": 1536,
-    "text-embedding-3-large": 3072,
-    "text-embedding-ada-002": 1536,
-}
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_OVER = frozenset({"completed", "failed", "expired", "cancelled", "canceled"})
 
 
-@dataclass(frozen=True, slots=True)
-class OpenAIWire:
-    """The format of `/embeddings`; prefixes are for open models that know roles by them."""
+def openai_body(
+    asked: Asked, texts: Sequence[str], role: Role, encoding: str = "base64"
+) -> dict[str, Any]:
+    """Prefixes are for open models that know roles by them."""
+    body: dict[str, Any] = {
+        "model": asked.model,
+        "input": [prefixed(asked.model, text, role) for text in texts],
+        "encoding_format": encoding,
+    }
+    return body | ({"dimensions": asked.dimensions} if asked.dimensions else {})
 
-    name: str
-    model: str
-    dimensions: int = 0
-    encoding: str = "base64"
 
-    def request(self, texts: Sequence[str], role: Role) -> tuple[str, dict[str, Any]]:
-        body: dict[str, Any] = {
-            "model": self.model,
-            "input": [prefixed(self.model, text, role) for text in texts],
-            "encoding_format": self.encoding,
+def _voyage_body(asked: Asked, texts: Sequence[str], role: Role) -> dict[str, Any]:
+    return {"input": list(texts), **_voyage_parameters(asked, role)}
+
+
+def _voyage_parameters(asked: Asked, role: Role) -> dict[str, Any]:
+    """What holds for all texts of a request, or of a job."""
+    found: dict[str, Any] = {"model": asked.model, "input_type": role, "truncation": True}
+    return found | ({"output_dimension": asked.dimensions} if asked.dimensions else {})
+
+
+def read_rows(answer: Any, count: int) -> list[Any]:
+    """The `embedding` of each row of an OpenAI-like answer, in the order of the texts.
+
+    Rows say which text they are for and may stand in any order. `BadAnswer` where they are not as
+    many as texts, or where two are for the same one.
+    """
+    rows = as_object(answer).get("data")
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise BadAnswer("answered without a list of embeddings")
+    if len(rows) != count:
+        raise BadAnswer(f"answered with {len(rows)} embeddings for {count} texts")
+    if not any("index" in row for row in rows):
+        return [row.get("embedding") for row in rows]
+    placed = {row.get("index"): row.get("embedding") for row in rows}
+    if set(placed) != set(range(count)):
+        raise BadAnswer(f"answered with indexes that are not 0 to {count - 1}")
+    return [placed[index] for index in range(count)]
+
+
+def _openai_submit(embedder: RemoteEmbedder, texts: Mapping[str, str]) -> str:
+    lines = (
+        {
+            "custom_id": custom_id,
+            "method": "POST",
+            "url": "/v1/embeddings",
+            "body": embedder.service.body(embedder.asked, [text], "document"),
         }
-        if self.dimensions:
-            body["dimensions"] = self.dimensions
-        return "/embeddings", body
-
-    def read(self, answer: Any, count: int) -> Sequence[Any]:
-        return by_index(as_object(answer).get("data"), count)
-
-
-class OpenAIBatchEmbedder(RemoteEmbedder):
-    """The embedder of OpenAI that also takes jobs."""
-
-    batch_limits = Limits(items=50_000, tokens=20_000_000)
-    """50,000 requests a file, and 200 MB."""
-
-    def submit(self, texts: Mapping[str, str]) -> str:
-        lines = []
-        for custom_id, text in texts.items():
-            cut = cut_to_tokens(text, self.limits.text_tokens)
-            _, body = self._wire.request([cut], "document")
-            lines.append(
-                {"custom_id": custom_id, "method": "POST", "url": "/v1/embeddings", "body": body}
-            )
-        order = {"endpoint": "/v1/embeddings", "completion_window": "24h"}
-        return submit_jsonl(self._client, lines, order, self._patience)
-
-    def collect(self, job: str) -> BatchState:
-        return collect_jsonl(self._client, job, self.dimension, self._patience)
-
-
-SERVICE = Service(
-    "openai",
-    DEFAULT_MODEL,
-    partial(OpenAIWire, "openai"),
-    Limits(items=96, tokens=250_000, text_tokens=8000),
-    _NATIVE,
-    embedder=OpenAIBatchEmbedder,
-)
-"""OpenAI takes 2,048 texts and 300,000 tokens a request; a smaller
-one is less to repeat when it fails."""
-load = partial(open_embedder, SERVICE)
-
-
-DEFAULT_CHAT_MODEL = "gpt-4.1-mini"
-
-
-@dataclass(frozen=True, slots=True)
-class OpenAIChatWire:
-    """The format of `/chat/completions`."""
-
-    model: str
-    bound: str = "max_tokens"
-    """The field that bounds an answer."""
-    name: str = "openai"
-
-    @property
-    def optional(self) -> tuple[str, ...]:
-        return ("response_format", "temperature", self.bound)
-
-    def request(self, prompt: Prompt, without: frozenset[str]) -> tuple[str, dict[str, Any]]:
-        messages = [{"role": "system", "content": prompt.system}]
-        messages += [{"role": turn.role, "content": turn.text} for turn in prompt.turns]
-        options: dict[str, Any] = {
-            "response_format": {"type": "json_object"},
-            "temperature": 0,
-            self.bound: prompt.answer_tokens,
-        }
-        kept = {key: value for key, value in options.items() if key not in without}
-        return "/chat/completions", {"model": self.model, "messages": messages, **kept}
-
-    def read(self, answer: Any) -> Completion:
-        try:
-            text = answer["choices"][0]["message"]["content"]
-        except (KeyError, IndexError, TypeError):
-            text = None
-        if not isinstance(text, str):
-            raise BadAnswer("answered without a message")
-        usage = answer.get("usage")
-        total = usage.get("total_tokens") if isinstance(usage, dict) else None
-        return Completion(text, total if isinstance(total, int) else None)
-
-
-def load_chat(setup: GeneratorSetup) -> RemoteGenerator:
-    """The generator of the settings; `ProviderError` where it needs a key and has none."""
-    base_url = setup.settings.base_url or setup.providers.openai.base_url
-    own = not base_url or base_url.rstrip("/") == DEFAULT_URLS["openai"]
-    wire = OpenAIChatWire(
-        setup.settings.model or DEFAULT_CHAT_MODEL, "max_completion_tokens" if own else "max_tokens"
+        for custom_id, text in texts.items()
     )
-    return open_generator(wire, setup, bearer)
+    return _submit(embedder, lines, {"completion_window": "24h"})
+
+
+def _voyage_submit(embedder: RemoteEmbedder, texts: Mapping[str, str]) -> str:
+    """A job names model and role once, for all."""
+    lines = ({"custom_id": key, "body": {"input": [text]}} for key, text in texts.items())
+    parameters = _voyage_parameters(embedder.asked, "document")
+    return _submit(embedder, lines, {"completion_window": "12h", "request_params": parameters})
+
+
+def _submit(
+    embedder: RemoteEmbedder, lines: Iterable[Mapping[str, Any]], order: Mapping[str, Any]
+) -> str:
+    """Hand in a job; `order` is what `POST /batches` says beside the file. Returns the job's id."""
+    client, patience = embedder.client, embedder.patience
+    written = (json.dumps(line, ensure_ascii=False) for line in lines)
+    content = "\n".join(written).encode("utf-8", "replace")
+    file = client.upload("/files", {"purpose": "batch"}, content, patience)
+    order = {"input_file_id": _id(client.provider, file), "endpoint": "/v1/embeddings", **order}
+    return client.post("/batches", order, patience, partial(_id, client.provider))
+
+
+def _collect(embedder: RemoteEmbedder, job: str) -> BatchState:
+    """Where a job stands, with its results once it is over, expired ones included."""
+    state = embedder.client.get(f"/batches/{job}", embedder.patience, as_object)
+    status = str(state.get("status"))
+    if status not in _OVER:
+        return BatchState(False, {}, {})
+    vectors: dict[str, NDArray[np.float32]] = {}
+    failed: dict[str, str] = {}
+    for file in (state.get("output_file_id"), state.get("error_file_id")):
+        if not isinstance(file, str) or not file:
+            continue
+        text = embedder.client.get_text(f"/files/{file}/content", embedder.patience)
+        for custom_id, row in _result_lines(text):
+            try:
+                vectors[custom_id] = _vector(row, embedder.dimension)
+            except BadAnswer as problem:
+                failed[custom_id] = problem.message
+    return BatchState(
+        True, vectors, failed, "" if status == "completed" else _problem(state, status)
+    )
+
+
+def _result_lines(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    for line in text.split("\n"):
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError):
+            continue  # its text is missing among the results, and is asked for again
+        if isinstance(row, dict) and isinstance(row.get("custom_id"), str):
+            yield row["custom_id"], row
+
+
+def _vector(row: Mapping[str, Any], dimension: int) -> NDArray[np.float32]:
+    response = _object(row.get("response"))
+    body = _object(response.get("body"))
+    for error in (row.get("error"), body.get("error")):
+        if error:
+            said = error.get("message") if isinstance(error, dict) else error
+            raise BadAnswer(str(said)[:200])
+    if response.get("status_code", 200) != 200:
+        raise BadAnswer(f"answered {response.get('status_code')}")
+    vector: NDArray[np.float32] = unit_vectors(read_rows(body, 1), 1, dimension)[0]
+    return vector
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _problem(state: Mapping[str, Any], status: str) -> str:
+    rows = _object(state.get("errors")).get("data")
+    if isinstance(rows, list) and rows and isinstance(rows[0], dict):
+        return f"{status}: {str(rows[0].get('message'))[:200]}"
+    return status
+
+
+def _id(provider: str, answer: Any) -> str:
+    found = _object(answer).get("id")
+    if not isinstance(found, str) or not found or "/" in found:
+        raise ProviderError(f"{provider}: took a job and gave it no id")
+    return found
+
+
+_JOB = Limits(items=50_000, tokens=20_000_000)
+"""50,000 requests a file, and 200 MB."""
+EMBEDDINGS = Service(
+    "openai",
+    "text-embedding-3-small",
+    "/embeddings",
+    openai_body,
+    read_rows,
+    Limits(items=96, tokens=250_000, text_tokens=8000),
+    {
+        "text-embedding-3-small": 1536,
+        "text-embedding-3-large": 3072,
+        "text-embedding-ada-002": 1536,
+    },
+    batch=Batch(_openai_submit, _collect, _JOB),
+)
+"""OpenAI takes 2,048 texts and 300,000 tokens a request; a smaller one is less to repeat when it
+fails."""
+VOYAGE_EMBEDDINGS = Service(
+    "voyage",
+    "voyage-3.5",
+    "/embeddings",
+    _voyage_body,
+    read_rows,
+    Limits(items=256, tokens=100_000, text_tokens=30_000),
+    dict.fromkeys(("voyage-3.5", "voyage-3.5-lite", "voyage-3-large", "voyage-code-3"), 1024),
+    batch=Batch(_voyage_submit, _collect, _JOB),
+)
+"""Voyage takes 1,000 texts, 120,000 tokens of its larger models and 32,000 a text."""
+
+
+def _chat_body(model: str, prompt: Prompt, own: bool) -> dict[str, Any]:
+    """OpenAI itself bounds an answer by `max_completion_tokens`, all others by `max_tokens`."""
+    return {
+        "model": model,
+        "messages": prompt.messages(),
+        "response_format": {"type": "json_object"},
+        "temperature": 0,
+        "max_completion_tokens" if own else "max_tokens": prompt.answer_tokens,
+    }
+
+
+def _read_chat(answer: Any) -> Completion:
+    try:
+        text = answer["choices"][0]["message"]["content"]
+    except (KeyError, IndexError, TypeError):
+        text = None
+    if not isinstance(text, str):
+        raise BadAnswer("answered without a message")
+    total = _object(answer.get("usage")).get("total_tokens")
+    return Completion(text, total if isinstance(total, int) else None)
+
+
+CHAT = ChatService(
+    "openai",
+    "gpt-4.1-mini",
+    "/chat/completions",
+    _chat_body,
+    ("response_format", "temperature", "max_completion_tokens", "max_tokens"),
+    _read_chat,
+)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 from lorebank.language.words import estimate_tokens
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,8 +19,7 @@ Role = Literal["document", "query"]
 """What a text is embedded as: to be found, or to search with."""
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Record):
     """How much one call takes, and how many calls gain anything when made at a time."""
 
     items: int = 256
@@ -76,8 +75,7 @@ class Embedder(Protocol):
         """Break off what other threads are waiting for; they raise `ProviderError`."""
 
 
-@dataclass(frozen=True, slots=True)
-class BatchState:
+class BatchState(Record):
     """Where a job stands."""
 
     done: bool
@@ -104,16 +102,14 @@ class BatchEmbedder(Embedder, Protocol):
         """Ask for a job once. Raises `ProviderError` where the provider does not know it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(Record):
     """One message of a talk."""
 
     role: Literal["user", "assistant"]
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Prompt:
+class Prompt(Record):
     """What a chat model is asked: how it is to behave, and the talk so far."""
 
     system: str
@@ -126,14 +122,18 @@ class Prompt:
         """About how many tokens are sent."""
         return sum(map(estimate_tokens, (self.system, *(turn.text for turn in self.turns))))
 
+    def messages(self) -> list[dict[str, str]]:
+        """System and turns in one list, as OpenAI and Ollama take them."""
+        turns = [{"role": turn.role, "content": turn.text} for turn in self.turns]
+        return [{"role": "system", "content": self.system}, *turns]
+
     def answered(self, answer: str, reply: str) -> Prompt:
         """The talk gone on: what the model said, and what is said to that."""
         added = (Turn("assistant", answer), Turn("user", reply))
         return replace(self, turns=(*self.turns, *added))
 
 
-@dataclass(frozen=True, slots=True)
-class Completion:
+class Completion(Record):
     """What a chat model answered."""
 
     text: str

@@ -3,37 +3,36 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from lorebank.errors import ConfigurationError, ProviderError
 from lorebank.providers.accounts import Setup, chosen_provider
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Mapping
 
-    from lorebank.providers.chat import GeneratorSetup
+    from lorebank.providers.accounts import GeneratorSetup
     from lorebank.providers.protocols import Embedder, Generator
 
 
-_EMBEDDERS: dict[str, str | None] = {
-    "local": "local",
-    "openai": "openai",
-    "gemini": "gemini",
-    "voyage": "voyage",
-    "ollama": "ollama",
-    "llama.cpp": "llama_cpp",
-    "none": None,
+_EMBEDDERS = {
+    "local": ("local", "load"),
+    "openai": ("openai", "EMBEDDINGS"),
+    "gemini": ("gemini", "EMBEDDINGS"),
+    "voyage": ("openai", "VOYAGE_EMBEDDINGS"),
+    "ollama": ("ollama", "EMBEDDINGS"),
+    "llama.cpp": ("llama_cpp", "load"),
 }
-"""Name in the settings → module of this room with a function `load(setup)`."""
+"""Name in the settings → module of this room, and in it a `Service` or a function of a setup."""
 _GENERATORS = {
-    "openai": "openai",
-    "gemini": "gemini",
-    "ollama": "ollama",
-    "command": "command_chat",
+    "openai": ("openai", "CHAT"),
+    "gemini": ("gemini", "CHAT"),
+    "ollama": ("ollama", "CHAT"),
+    "command": ("command_chat", "load_chat"),
 }
-"""Name in the settings → module of this room with a function `load_chat(setup)`."""
+"""The same for a `ChatService`."""
 
-EMBEDDER_NAMES = tuple(_EMBEDDERS)
+EMBEDDER_NAMES = (*_EMBEDDERS, "none")
 """Every name `load_embedder` knows, besides `auto`."""
 
 
@@ -47,20 +46,15 @@ def load_embedder(name: str, setup: Setup | None = None) -> Embedder | None:
     setup = setup or Setup()
     if name == "auto":
         name = chosen_provider(setup)
-    if name not in _EMBEDDERS:
-        choices = ", ".join(("auto", *EMBEDDER_NAMES))
-        raise ConfigurationError(f"unknown embedder {name!r}", hint=f"Choose one of: {choices}.")
-    module = _EMBEDDERS[name]
-    if module is None:
+    if name == "none":
         return None
     try:
-        load: Callable[[Setup], Embedder] = import_module(f"{__package__}.{module}").load
+        return cast("Embedder", _load(_EMBEDDERS, "embedder", name, setup))
     except ImportError as error:
         raise ProviderError(
             f"the embedder {name!r} cannot be loaded: {error}",
             hint="Install lorebank again with its dependencies, or set the embedder to none.",
         ) from error
-    return load(setup)
 
 
 def load_generator(setup: GeneratorSetup) -> Generator | None:
@@ -72,10 +66,19 @@ def load_generator(setup: GeneratorSetup) -> Generator | None:
     name = setup.settings.provider
     if name == "none":
         return None
-    if name not in _GENERATORS:
-        choices = ", ".join(("none", *_GENERATORS))
-        raise ConfigurationError(f"unknown generator {name!r}", hint=f"Choose one of: {choices}.")
-    load: Callable[[GeneratorSetup], Generator] = import_module(
-        f"{__package__}.{_GENERATORS[name]}"
-    ).load_chat
-    return load(setup)
+    return cast("Generator", _load(_GENERATORS, "generator", name, setup))
+
+
+def _load(
+    table: Mapping[str, tuple[str, str]], what: str, name: str, setup: Setup | GeneratorSetup
+) -> Any:
+    if name not in table:
+        choices = ", ".join((*(("auto",) if what == "embedder" else ()), *table, "none"))
+        raise ConfigurationError(f"unknown {what} {name!r}", hint=f"Choose one of: {choices}.")
+    module, attribute = table[name]
+    found = getattr(import_module(f"{__package__}.{module}"), attribute)
+    if callable(found):
+        return found(setup)
+    from lorebank.providers import remote
+
+    return getattr(remote, f"open_{what}")(found, setup)

@@ -1,141 +1,159 @@
-"""The embedder behind an HTTP endpoint: what all providers share, given how one of them speaks."""
+"""Models behind an HTTP endpoint: what all services share, given how one of them speaks.
+
+A service is a row of what sets it apart: its path, what is sent, how an answer is read. Chat
+models are asked as plainly as can be: temperature 0, JSON, a bound on the answer. Some refuse one
+of these; what a refusal names is left out from then on.
+"""
 
 from __future__ import annotations
 
 import binascii
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
-from threading import Lock
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lorebank.errors import ProviderError
 from lorebank.language.words import estimate_tokens
-from lorebank.providers.accounts import DEFAULT_URLS, KEY_VARIABLES, account_of
+from lorebank.providers.accounts import DEFAULT_URLS, KEY_VARIABLES, account_of, merged_headers
 from lorebank.providers.http import PATIENT, PROMPT, BadAnswer, Client, HttpFailure, Patience
-from lorebank.providers.protocols import Limits, Role
-from lorebank.records import dataclass
+from lorebank.providers.protocols import BatchState, Completion, Limits, Prompt, Role
+from lorebank.records import Record
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from lorebank.providers.accounts import Setup
+    from lorebank.providers.accounts import GeneratorSetup, Setup
 
     Floats = NDArray[np.float32]
 
+Headers = Callable[[str], dict[str, str]]
+"""Key → the headers that carry it."""
 _TOO_LARGE = ("token", "too long", "too large", "context length", "payload size", "batch size")
 """In a refusal: fewer or shorter texts may pass."""
 _SHORTEST_CUT = 16
 """Characters below which a text that is refused as too long is not cut further."""
+_LONGEST_WAIT_S = 60.0
+"""A chat model that asks for a longer pause has failed: the night has other pages to write."""
+_REFUSED = (400, 422)
+"""The statuses by which services say that a field of the request is not known."""
 
 
 def bearer(key: str) -> dict[str, str]:
-    """The header that most providers take a key in."""
+    """The header that most services take a key in."""
     return {"Authorization": f"Bearer {key}"}
 
 
-class Wire(Protocol):
-    """How one provider is asked for vectors."""
+class Asked(Record):
+    """Which vectors the settings ask for."""
 
-    @property
-    def name(self) -> str:
-        """The provider."""
+    model: str
+    dimensions: int = 0
+    """0 for the model's own."""
 
-    @property
-    def model(self) -> str:
-        """Its model."""
 
-    def request(self, texts: Sequence[str], role: Role) -> tuple[str, dict[str, Any]]:
-        """The path below the base URL, and the JSON to send."""
+class Batch(Record):
+    """How a service takes large jobs."""
 
-    def read(self, answer: Any, count: int) -> Sequence[Any]:
-        """The vectors of an answer in the order of the texts; `BadAnswer` where there are none."""
+    submit: Callable[[RemoteEmbedder, Mapping[str, str]], str]
+    collect: Callable[[RemoteEmbedder, str], BatchState]
+    limits: Limits
+    """Texts and tokens a job."""
+
+
+class Service(Record):
+    """What sets one embedding service apart from the others."""
+
+    name: str
+    default_model: str
+    path: str
+    """Below the base URL; `{model}` stands for the model, without Google's `models/`."""
+    body: Callable[[Asked, Sequence[str], Role], dict[str, Any]]
+    """The JSON to send."""
+    read: Callable[[Any, int], Sequence[Any]]
+    """The vectors of an answer in the order of so many texts; `BadAnswer` where there are none."""
+    limits: Limits
+    """Of one request; how many run at a time is a setting."""
+    native: Mapping[str, int] = field(default_factory=dict)
+    """Dimensions of the service's own models."""
+    headers: Headers = bearer
+    loading_s: float = 0.0
+    """Seconds that a server may take to load a model at the first request."""
+    batch: Batch | None = None
 
 
 class RemoteEmbedder:
-    """An `Embedder` made of a wire format and a client."""
+    """An `Embedder` made of a service and a client; `patience` is for documents, `prompt` for
+    questions."""
 
     def __init__(
-        self,
-        wire: Wire,
-        client: Client,
-        *,
-        limits: Limits,
-        dimensions: int = 0,
-        native: int = 0,
-        patience: Patience = PATIENT,
-        prompt: Patience = PROMPT,
+        self, service: Service, client: Client, asked: Asked, patience: Patience, prompt: Patience
     ) -> None:
-        """`dimensions`: asked for by the settings, 0 for the model's own; `native`: that one,
-        where it is known before the first answer. `patience` is for documents, `prompt` for
-        questions."""
-        self._wire = wire
-        self._client = client
-        client.allow(limits.concurrency)
-        self._limits = limits
-        self._asked_dimensions = dimensions
-        self._dimension = dimensions or native
-        self._patience = patience
+        self.service = service
+        self.client = client
+        self.asked = asked
+        self.patience = patience
         self._prompt = replace(
             prompt,
             attempts=min(patience.attempts, prompt.attempts),
             timeout=min(patience.timeout, prompt.timeout),
         )
-        self._lock = Lock()
+        # A name at another address may stand for another model.
+        own = client.base_url == DEFAULT_URLS[service.name]
+        self.dimension = asked.dimensions or (service.native.get(asked.model, 0) if own else 0)
+        self.limits = service.limits
 
     @property
     def name(self) -> str:
-        return self._wire.name
+        return self.service.name
 
     @property
     def model(self) -> str:
-        return self._wire.model
-
-    @property
-    def dimension(self) -> int:
-        return self._dimension
+        return self.asked.model
 
     @property
     def endpoint(self) -> str:
-        return self._client.base_url
-
-    @property
-    def limits(self) -> Limits:
-        return self._limits
+        return self.client.base_url
 
     @property
     def fingerprint(self) -> str:
         """Provider, endpoint, model and the dimension asked for; known before any request."""
-        dimensions = self._asked_dimensions or "native"
-        return f"{self.name}/{self.endpoint}/{self.model}/{dimensions}"
+        return f"{self.name}/{self.endpoint}/{self.model}/{self.asked.dimensions or 'native'}"
 
     def embed_documents(self, texts: Sequence[str]) -> Floats:
-        return self._embed(texts, "document", self._patience)
+        return self._embed(texts, "document", self.patience)
 
     def embed_query(self, text: str) -> Floats:
-        vectors = self._embed([text], "query", self._prompt)
-        query: Floats = vectors[0]
+        query: Floats = self._embed([text], "query", self._prompt)[0]
         return query
 
     def cancel(self) -> None:
-        self._client.cancel()
+        self.client.cancel()
 
     def _embed(self, texts: Sequence[str], role: Role, patience: Patience) -> Floats:
         """Vectors of texts; those without a visible character are not sent and have none."""
         rows = [row for row, text in enumerate(texts) if text.strip()]
-        wanted = [cut_to_tokens(texts[row], self._limits.text_tokens) for row in rows]
-        parts = [self._ask(part, role, patience) for part in _calls(wanted, self._limits)]
-        found = np.concatenate(parts) if parts else np.zeros((0, self._dimension), np.float32)
-        vectors = np.zeros((len(texts), found.shape[1]), dtype=np.float32)
-        vectors[rows] = found
+        wanted = [cut_to_tokens(texts[row], self.limits.text_tokens) for row in rows]
+        parts = [self._ask(part, role, patience) for part in _calls(wanted, self.limits)]
+        vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
+        if parts:
+            vectors[rows] = np.concatenate(parts)
         return vectors
 
     def _ask(self, texts: Sequence[str], role: Role, patience: Patience) -> Floats:
-        """One request, or two of half the size where the provider finds it too large."""
-        path, body = self._wire.request(texts, role)
+        """One request, or two of half the size where the service finds it too large."""
+        path = self.service.path.format(model=self.model.removeprefix("models/"))
+        body = self.service.body(self.asked, texts, role)
+
+        def read(answer: Any) -> Floats:
+            rows = self.service.read(answer, len(texts))
+            vectors = unit_vectors(rows, len(texts), self.dimension)
+            self.dimension = vectors.shape[1]
+            return vectors
+
         try:
-            return self._client.post(path, body, patience, self._reader(len(texts)))
+            return self.client.post(path, body, patience, read)
         except HttpFailure as failure:
             if not _is_too_large(failure):
                 raise
@@ -148,69 +166,124 @@ class RemoteEmbedder:
         halves = (texts[:middle], texts[middle:])
         return np.concatenate([self._ask(half, role, patience) for half in halves])
 
-    def _reader(self, count: int) -> Callable[[Any], Floats]:
-        def read(answer: Any) -> Floats:
-            vectors = unit_vectors(self._wire.read(answer, count), count, self._dimension)
-            with self._lock:
-                self._dimension = self._dimension or vectors.shape[1]
-            return vectors
 
-        return read
+class RemoteBatchEmbedder(RemoteEmbedder):
+    """The same for a service that also takes jobs: a `BatchEmbedder`."""
 
+    @property
+    def batch(self) -> Batch:
+        assert self.service.batch is not None
+        return self.service.batch
 
-@dataclass(frozen=True, slots=True)
-class Service:
-    """What sets one embedding service apart from the others."""
+    @property
+    def batch_limits(self) -> Limits:
+        return self.batch.limits
 
-    name: str
-    default_model: str
-    wire: Callable[[str, int], Wire]
-    """Model and dimensions (0 for the model's own) → its format."""
-    limits: Limits
-    """Of one request; how many run at a time is a setting."""
-    native: Mapping[str, int] = field(default_factory=dict)
-    """Dimensions of the service's own models."""
-    headers: Callable[[str], dict[str, str]] = bearer
-    """Key → headers."""
-    embedder: type[RemoteEmbedder] = RemoteEmbedder
-    loading_s: float = 0.0
-    """Seconds that a server may take to load a model at the first request."""
+    def submit(self, texts: Mapping[str, str]) -> str:
+        most = self.limits.text_tokens
+        return self.batch.submit(self, {key: cut_to_tokens(t, most) for key, t in texts.items()})
+
+    def collect(self, job: str) -> BatchState:
+        return self.batch.collect(self, job)
 
 
 def open_embedder(service: Service, setup: Setup) -> RemoteEmbedder:
     """The embedder of the settings; `ProviderError` where the service needs a key and has none."""
     settings = setup.embedder
-    model = (not setup.as_fallback and settings.model) or service.default_model
-    dimensions = 0 if setup.as_fallback else settings.dimensions
-    client = open_client(service.name, setup, service.headers, model)
-    # A name at another address may stand for another model.
-    own = client.base_url == DEFAULT_URLS[service.name]
+    asked = Asked(service.default_model)
+    if not setup.as_fallback:
+        asked = Asked(settings.model or service.default_model, settings.dimensions)
+    client = open_client(service.name, setup, service.headers, asked.model)
+    service = replace(
+        service, limits=replace(service.limits, concurrency=settings.remote.concurrency)
+    )
     patience, prompt = patience_of(setup), PROMPT
     if service.loading_s:
         patience = replace(patience, timeout=max(patience.timeout, service.loading_s))
         prompt = replace(prompt, timeout=service.loading_s)
-    return service.embedder(
-        service.wire(model, dimensions),
-        client,
-        limits=replace(service.limits, concurrency=settings.remote.concurrency),
-        dimensions=dimensions,
-        native=service.native.get(model, 0) if own else 0,
-        patience=patience,
-        prompt=prompt,
-    )
+    kind = RemoteBatchEmbedder if service.batch else RemoteEmbedder
+    return kind(service, client, asked, patience, prompt)
+
+
+class ChatService(Record):
+    """What sets one service of chat models apart from the others."""
+
+    name: str
+    default_model: str
+    path: str
+    """Below the base URL; `{model}` stands for the model."""
+    body: Callable[[str, Prompt, bool], dict[str, Any]]
+    """Model, prompt and whether the service's own address is asked → the JSON to send."""
+    optional: tuple[str, ...]
+    """Fields of a request that a model may refuse and that can be left out."""
+    read: Callable[[Any], Completion]
+    """The text of an answer; `BadAnswer` where there is none."""
+    headers: Headers = bearer
+
+
+class RemoteGenerator:
+    """A `Generator` made of a service and a client."""
+
+    def __init__(
+        self, service: ChatService, client: Client, model: str, patience: Patience
+    ) -> None:
+        self.service = service
+        self.model = model
+        self._client = client
+        self._patience = patience
+        self._without: frozenset[str] = frozenset()
+
+    @property
+    def name(self) -> str:
+        return self.service.name
+
+    @property
+    def endpoint(self) -> str:
+        return self._client.base_url
+
+    def complete(self, prompt: Prompt) -> Completion:
+        path = self.service.path.format(model=self.model.removeprefix("models/"))
+        own = self.endpoint == DEFAULT_URLS[self.name]
+        body = self.service.body(self.model, prompt, own)
+        while True:
+            sent = _without(body, self._without)
+            try:
+                return self._client.post(path, sent, self._patience, self.service.read)
+            except HttpFailure as failure:
+                left = (name for name in self.service.optional if name not in self._without)
+                named = next((name for name in left if name in failure.detail), "")
+                if failure.status not in _REFUSED or not named:
+                    raise
+                self._without |= {named}
+
+    def cancel(self) -> None:
+        self._client.cancel()
+
+
+def _without(body: Mapping[str, Any], names: frozenset[str]) -> dict[str, Any]:
+    """A request without the fields of these names, at its top or in one of its objects."""
+    return {
+        key: _without(value, names) if isinstance(value, dict) else value
+        for key, value in body.items()
+        if key not in names
+    }
+
+
+def open_generator(service: ChatService, setup: GeneratorSetup) -> RemoteGenerator:
+    """The generator; `ProviderError` where the service's own address gets no key."""
+    settings = setup.settings
+    model = settings.model or service.default_model
+    client = open_client(service.name, setup.account, service.headers, model, purpose="generator")
+    patience = Patience(settings.attempts, settings.timeout_seconds, _LONGEST_WAIT_S)
+    return RemoteGenerator(service, client, model, patience)
 
 
 def open_client(
-    name: str,
-    setup: Setup,
-    key_headers: Callable[[str], dict[str, str]],
-    model: str,
-    *,
-    purpose: str = "embedder",
+    name: str, setup: Setup, key_headers: Headers, model: str, *, purpose: str = "embedder"
 ) -> Client:
-    """The client of a provider's account, with its key; headers of the user's own come on top.
+    """The client of a service's account, with its key; headers of the user's own come on top.
 
-    `ProviderError` where the provider's own address gets no key. Another address may ask for none.
+    `ProviderError` where the service's own address gets no key. Another address may ask for none.
     """
     account = account_of(name, setup)
     if not account.key and name in KEY_VARIABLES and account.base_url == DEFAULT_URLS[name]:
@@ -218,9 +291,6 @@ def open_client(
             f"{name}: no key",
             hint=f"set {KEY_VARIABLES[name][0]}, or providers.{name}.api_key in your own settings",
         )
-    headers = key_headers(account.key) if account.key else {}
-    own = {title.lower() for title in account.headers}
-    kept = {title: text for title, text in headers.items() if title.lower() not in own}
 
     def announce() -> None:
         setup.say(
@@ -230,7 +300,7 @@ def open_client(
     return Client(
         provider=name,
         base_url=account.base_url,
-        headers={**kept, **account.headers},
+        headers=merged_headers(key_headers(account.key) if account.key else {}, account.headers),
         offline=setup.embedder.offline,
         announce=announce,
         purpose=purpose,
@@ -238,7 +308,7 @@ def open_client(
 
 
 def patience_of(setup: Setup) -> Patience:
-    """How long an index build waits for the provider."""
+    """How long an index build waits for the service."""
     remote = setup.embedder.remote
     return Patience(remote.attempts, remote.timeout_seconds, PATIENT.longest_wait)
 
@@ -276,31 +346,6 @@ def _is_too_large(failure: HttpFailure) -> bool:
 
 _SHORTEST = 1e-6
 """A vector shorter than this has no direction: rounding of 32-bit floats alone comes to 1e-7."""
-
-
-def as_object(answer: Any) -> dict[str, Any]:
-    """The answer, if it is a JSON object; `BadAnswer` else."""
-    if not isinstance(answer, dict):
-        raise BadAnswer("answered with JSON that is not an object")
-    return answer
-
-
-def by_index(rows: Any, count: int) -> list[Any]:
-    """The `embedding` of each row of an OpenAI-like answer, in the order of the texts.
-
-    Rows say which text they are for and may stand in any order. `BadAnswer` where they are not as
-    many as texts, or where two are for the same one.
-    """
-    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise BadAnswer("answered without a list of embeddings")
-    if len(rows) != count:
-        raise BadAnswer(f"answered with {len(rows)} embeddings for {count} texts")
-    if not any("index" in row for row in rows):
-        return [row.get("embedding") for row in rows]
-    placed = {row.get("index"): row.get("embedding") for row in rows}
-    if set(placed) != set(range(count)):
-        raise BadAnswer(f"answered with indexes that are not 0 to {count - 1}")
-    return [placed[index] for index in range(count)]
 
 
 def unit_vectors(rows: Sequence[Any], count: int, dimension: int) -> Floats:

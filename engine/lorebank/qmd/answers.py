@@ -21,7 +21,7 @@ from lorebank.markdown.source import decode
 from lorebank.qmd.collections import Collection, locate, shown_path
 from lorebank.recall.search import search_terms
 from lorebank.recall.snippets import snippet
-from lorebank.records import dataclass
+from lorebank.records import Record
 from lorebank.settings.tables import Config
 
 _SCHEME = "qmd://"
@@ -44,8 +44,7 @@ class UnreadableAnswer(ValueError):
     """The output is not what `--json` promises."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Record):
     """A place that qmd found."""
 
     collection: str
@@ -153,8 +152,7 @@ _LEAST = 50
 _HEADING = re.compile(r"#{1,6}[ \t]+(.*?)[ \t#]*\Z")
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(Record):
     """What a search asks for."""
 
     query: str

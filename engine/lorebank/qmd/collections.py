@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import unquote
 
 from lorebank.errors import NotFound, PathRefused
-from lorebank.records import dataclass
+from lorebank.records import Record
 from lorebank.settings.tables import Config
 from lorebank.workspace.files import relative_to_root
 from lorebank.workspace.layout import BANK_FOLDER, MEMORY_FOLDER, is_generated, is_markdown
@@ -30,8 +30,7 @@ _LOOKED_AT = 20_000
 """Files of a folder that are compared with a spelling of qmd's own."""
 
 
-@dataclass(frozen=True, slots=True)
-class Collection:
+class Collection(Record):
     """One folder that qmd searches."""
 
     name: str

@@ -13,21 +13,23 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, replace
-from functools import partial
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 
 from lorebank.errors import LorebankError
 from lorebank.qmd.collections import Collection
-from lorebank.qmd.home import Home, State, collection_rows, read_collections
-from lorebank.qmd.process import Completed, QmdCommand, QmdFailed
-from lorebank.records import dataclass
+from lorebank.qmd.program import Completed, Home, QmdCommand, QmdFailed
+from lorebank.records import Record
 from lorebank.settings.rules import seconds
 from lorebank.settings.tables import QmdSettings, QmdUpdateSettings
 from lorebank.workspace.lock import WriterLock
+
+Progress = Callable[[str, int, int], None]
+_REST_S = 30.0
+"""After a failure nothing is attempted for so long, unless it is asked for; chosen by hand."""
 
 
 class Timer(Thread):
@@ -59,13 +61,43 @@ class Timer(Thread):
         self.join()
 
 
-Progress = Callable[[str, int, int], None]
-_REST_S = 30.0
-"""After a failure nothing is attempted for so long, unless it is asked for."""
+class State(Record):
+    """What was done in a home, and when, in seconds since the epoch."""
+
+    command: str = ""
+    """The program that did it; another one starts over."""
+    collections: tuple[Collection, ...] = ()
+    updated: float = 0.0
+    embedded: float = 0.0
+    attempted: float = 0.0
+    problem: str = ""
+    """Why the last attempt failed; empty where it did not."""
+
+    @classmethod
+    def read(cls, home: Home) -> State:
+        """What the home says; an unreadable state is none."""
+        try:
+            known = json.loads(home.state_file.read_text("utf-8"))
+            return cls(**known | {"collections": read_collections(known["collections"])})
+        except (OSError, ValueError, TypeError, KeyError):
+            return cls()
+
+    def write(self, home: Home) -> None:
+        """Put it in the home whole. Raises `QmdFailed`."""
+        temporary = home.state_file.with_suffix(f".{os.getpid()}")
+        try:
+            temporary.write_text(json.dumps(asdict(self), default=str), "utf-8")
+            temporary.replace(home.state_file)
+        except OSError as error:
+            raise QmdFailed(f"{home.state_file}: cannot be written: {error.strerror}") from error
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
+def read_collections(rows: Iterable[Mapping[str, str]]) -> tuple[Collection, ...]:
+    """Collections from their JSON."""
+    return tuple(Collection(r["name"], Path(r["folder"]), r["pattern"]) for r in rows)
+
+
+class Work(Record):
     """What is to be done."""
 
     collections: bool = False
@@ -120,97 +152,64 @@ def refresh(
 ) -> State:
     """Do the work and write down what was done, after each step. `QmdFailed` names the step that
     failed, which the state records as well."""
-    run = _Run(command, home, timing, replace(State.read(home), attempted=time.time()))
+    state = replace(State.read(home), attempted=time.time())
     try:
-        steps = run.steps(wanted, work)
-        for number, (name, step) in enumerate(steps):
+        program = command.find()
+        if state.command != program:  # another program made the index: set up from scratch
+            state = replace(state, command=program, collections=())
+        new = work.collections or not state.collections
+        wants = {"collections": new, "update": new or work.update, "embed": work.embed}
+        steps = [name for name, is_wanted in wants.items() if is_wanted]
+        for number, step in enumerate(steps):
             if progress:
-                progress(f"qmd {name}", number, len(steps))
-            step()
-            run.state.write(home)
-        run.state = replace(run.state, problem="")
+                progress(f"qmd {step}", number, len(steps))
+            began = time.time()
+            if step == "collections":
+                _declare(command, state.collections, wanted, timing)
+                state = replace(state, collections=wanted)
+            elif step == "update":
+                _demand(command.run("update", timeout_s=timing.update_timeout_ms / 1000), step)
+                state = replace(state, updated=began)
+            else:
+                _demand(command.run("embed", timeout_s=timing.embed_timeout_ms / 1000), step)
+                state = replace(state, embedded=time.time())
+            state.write(home)
+        state = replace(state, problem="")
     except QmdFailed as problem:
-        run.state = replace(run.state, problem=problem.message)
+        state = replace(state, problem=problem.message)
         raise
     finally:
-        run.state.write(home)
-    return run.state
+        state.write(home)
+    return state
 
 
-@dataclass(slots=True)
-class _Run:
-    """One refresh, and the state as it stands after each of its steps."""
-
-    command: QmdCommand
-    home: Home
-    timing: QmdUpdateSettings
-    state: State
-
-    def steps(
-        self, wanted: tuple[Collection, ...], work: Work
-    ) -> list[tuple[str, Callable[[], None]]]:
-        """The steps by name. A program that did not make the index is set up from scratch."""
-        program = self.command.find()
-        known = self.state.collections if self.state.command == program else ()
-        self.state = replace(self.state, command=program, collections=known)
-        found: list[tuple[str, Callable[[], None]]] = []
-        if work.collections or not known:
-            for old in known:
-                if old not in wanted:
-                    found.append((f"drop {old.name}", partial(self._drop, old)))
-            for new in wanted:
-                if new not in known:
-                    found.append((f"add {new.name}", partial(self._add, new)))
-            found.append(("collections", partial(self._register_collections, wanted)))
-        if work.update or work.collections:
-            found.append(("update", self._update))
-        if work.embed:
-            found.append(("embed", self._embed))
-        return found
-
-    def _drop(self, collection: Collection) -> None:
-        done = self._manage("remove", collection.name)
-        if done.code:
-            raise _failure("collection remove", done)
-        left = tuple(each for each in self.state.collections if each != collection)
-        self.state = replace(self.state, collections=left)
-
-    def _add(self, collection: Collection) -> None:
-        """Declare a collection; one of that name that a killed run left is replaced."""
-        folder, mask = str(collection.folder), collection.pattern
-        arguments = ("add", folder, "--name", collection.name, "--mask", mask)
-        first = self._manage(*arguments)
+def _declare(
+    command: QmdCommand,
+    known: tuple[Collection, ...],
+    wanted: tuple[Collection, ...],
+    timing: QmdUpdateSettings,
+) -> None:
+    """Drop the folders that are no longer named and add those that are new. What a killed run
+    dropped already is gone, what it added is replaced."""
+    limit = timing.command_timeout_ms / 1000
+    for old in known:
+        if old not in wanted:
+            command.run("collection", "remove", old.name, timeout_s=limit)
+    for new in wanted:
+        if new in known:
+            continue
+        add = ("collection", "add", str(new.folder), "--name", new.name, "--mask", new.pattern)
+        read_limit = timing.update_timeout_ms / 1000  # adding reads the folder as well
+        first = command.run(*add, timeout_s=read_limit)
         if first.code:
-            self._manage("remove", collection.name)
-            if self._manage(*arguments).code:
-                raise _failure("collection add", first)
-        self.state = replace(self.state, collections=(*self.state.collections, collection))
-
-    def _register_collections(self, wanted: tuple[Collection, ...]) -> None:
-        self.state = replace(self.state, collections=wanted)
-
-    def _update(self) -> None:
-        began = time.time()
-        self._do("update", self.timing.update_timeout_ms)
-        self.state = replace(self.state, updated=began)
-
-    def _embed(self) -> None:
-        self._do("embed", self.timing.embed_timeout_ms)
-        self.state = replace(self.state, embedded=time.time())
-
-    def _manage(self, *arguments: str) -> Completed:
-        adds = arguments[0] == "add"  # which reads the folder as well
-        limit = self.timing.update_timeout_ms if adds else self.timing.command_timeout_ms
-        return self.command.run("collection", *arguments, timeout_s=limit / 1000)
-
-    def _do(self, name: str, timeout_ms: int) -> None:
-        done = self.command.run(name, timeout_s=timeout_ms / 1000)
-        if done.code:
-            raise _failure(name, done)
+            command.run("collection", "remove", new.name, timeout_s=limit)
+            if command.run(*add, timeout_s=read_limit).code:
+                _demand(first, "collection add")
 
 
-def _failure(name: str, done: Completed) -> QmdFailed:
-    return QmdFailed(f"qmd {name} failed: {done.reason}")
+def _demand(done: Completed, name: str) -> None:
+    if done.code:
+        raise QmdFailed(f"qmd {name} failed: {done.reason}")
 
 
 def begin(
@@ -229,14 +228,14 @@ def begin(
     job = {
         "command": command.command,
         "home": str(home.folder),
-        "collections": collection_rows(wanted),
+        "collections": [asdict(collection) for collection in wanted],
         "timing": asdict(timing),
         "work": asdict(work),
         "asked": asked,
     }
     try:
         process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "lorebank.qmd.refresh", json.dumps(job)],
+            [sys.executable, "-P", "-m", "lorebank.qmd.refresh", json.dumps(job, default=str)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -252,7 +251,7 @@ def begin(
 def main(job: Mapping[str, Any], environ: Mapping[str, str]) -> None:
     """Do a job, unless another process is at it or did it meanwhile."""
     home = Home(Path(job["home"]))
-    command = QmdCommand(job["command"], home.config_home, home.cache_home, environ)
+    command = QmdCommand(job["command"], home, environ)
     timing = QmdUpdateSettings(**job["timing"])
     with WriterLock(home.folder, timeout_s=0, file=home.lock_file):
         if State.read(home).updated < job["asked"]:

@@ -23,9 +23,8 @@ from lorebank.qmd.answers import (
     read_answer,
 )
 from lorebank.qmd.collections import Collection, collections_of, resolve
-from lorebank.qmd.home import Home, State, home_of
-from lorebank.qmd.process import Completed, QmdCommand, QmdFailed, QmdMissing
-from lorebank.qmd.refresh import Progress, Timer, Work, begin, due, refresh
+from lorebank.qmd.program import Completed, Home, QmdCommand, QmdFailed, QmdMissing, home_of
+from lorebank.qmd.refresh import Progress, State, Timer, Work, begin, due, refresh
 from lorebank.records import dataclass
 from lorebank.settings.rules import seconds
 from lorebank.settings.tables import Config, QmdSettings
@@ -254,7 +253,7 @@ class Sidecar:
     @cached_property
     def _command(self) -> QmdCommand:
         command = str(Path(self._settings.command).expanduser())
-        return QmdCommand(command, self._home.config_home, self._home.cache_home, self.environ)
+        return QmdCommand(command, self._home, self.environ)
 
     @property
     def _fingerprint(self) -> str:

@@ -89,7 +89,7 @@ def _by_other_words(found: Found, path: str | None) -> dict[int, float]:
     if not missing:
         return {}
     matches = match_chunks(request.connection, missing, request.limit)
-    share = {m.row: sum(map(bool, m.columns)) / len(terms) for m in matches}
+    share = {row: count / len(terms) for row, count in matches.items()}
     if path is not None:
         allowed = set(json.loads(select_chunks(request.connection, path)))
         share = {row: each for row, each in share.items() if row in allowed}

@@ -1,4 +1,8 @@
-"""Composing a fact from what a caller gives: a sentence, typed or not, and flags that win."""
+"""What is written into a daily log: a fact composed of a sentence and flags, or a note.
+
+What stands in a log is never changed. A note is a list item before the trailing retain section,
+where there is one, and at the end of the file otherwise: inside the section it would be a fact.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +14,15 @@ from datetime import date
 from lorebank.domain import NOBODY, Author, Citation, EvidenceMark, Fact, FactKind, Mention, Origin
 from lorebank.errors import UsageError
 from lorebank.language.folding import slugify
+from lorebank.markdown.document import read_document
 from lorebank.markdown.fact_lines import begins_typed, parse_fact_line
 from lorebank.markdown.facts import fact_id
-from lorebank.retain.append import one_paragraph
+from lorebank.markdown.sections import retain_sections
+from lorebank.markdown.source import newline_style
+from lorebank.records import dataclass
 from lorebank.retain.kinds import kind_of
 
-_BULLET = re.compile(r"\A[-*+]\s+")
+_LIST_MARKER = re.compile(r"\A[-*+]\s+")
 _REFUSED = frozenset({"confidence-not-a-number", "confidence-out-of-range"})
 
 
@@ -94,7 +101,7 @@ def _linked(
 
 def _without_bullet(sentence: str) -> str:
     """A typed line copied with its list marker, without it; any other text as it is."""
-    rest = _BULLET.sub("", sentence)
+    rest = _LIST_MARKER.sub("", sentence)
     return rest if begins_typed(rest) else sentence
 
 
@@ -106,3 +113,113 @@ def _mention(name: str) -> Mention:
             f"'{name}' is no name of an entity", hint="use a name such as Peter or 'The Castle'"
         )
     return Mention(plain, slug, subject=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Appended:
+    """A log's text with the fact in it, and the line where the fact begins (1-based)."""
+
+    text: str
+    line: int
+
+
+def new_log(day: date) -> str:
+    """The text of a log that does not exist yet."""
+    return f"# {day.isoformat()}\n\n## Retain\n"
+
+
+def append_fact_line(text: str, line: str, *, path: str, headings: Sequence[str]) -> Appended:
+    """Put a fact (one line, or several with indented continuations) at the end of the last retain
+    section; without one, a section is opened at the end of the file."""
+    newline = newline_style(text)
+    written = line.replace("\n", newline)
+    sections = retain_sections(read_document(text, path), headings=headings)
+    if not sections:
+        return _with_new_section(text, written, newline)
+    lines = text.split("\n")
+    first, last = sections[-1].start_line, sections[-1].end_line
+    place = min(last, len(lines))
+    while place > first and not lines[place - 1].strip():
+        place -= 1
+    before = "\n".join(lines[:place])
+    after = "\n".join(lines[place:])
+    before = before.removesuffix("\r") + newline
+    if not after.strip():
+        return Appended(before + written + newline + after.lstrip("\r\n"), place + 1)
+    gap = "" if after.startswith(("\n", "\r")) else newline
+    return Appended(before + written + newline + gap + after, place + 1)
+
+
+def _with_new_section(text: str, written: str, newline: str) -> Appended:
+    body = text.rstrip("\r\n")
+    kept = text if not body else body + _line_end(text, body, newline)
+    gap = newline if body else ""
+    opened = f"{kept}{gap}## Retain{newline}"
+    return Appended(f"{opened}{written}{newline}", opened.count("\n") + 1)
+
+
+def _line_end(text: str, body: str, newline: str) -> str:
+    """The line endings that stood at the end of the text, at least one."""
+    return text[len(body) :] or newline
+
+
+def one_paragraph(text: str) -> str:
+    """A fact as one line of text: line breaks become spaces."""
+    return re.sub(r"\s*[\r\n]+\s*", " ", text).strip()
+
+
+_BULLET = re.compile(r"\s*(?:[-*+>]\s*|\d+[.)]\s+)*")
+_MENTION = re.compile(r"[@\uff20]|\[\[")
+_HEADING = re.compile(r"\A(\W*?)(#{1,6}(?=\s|\Z)|=+\s*\Z|-+\s*\Z)")
+
+
+def new_note_log(day: date) -> str:
+    """The text of a log that does not exist yet and begins with a note."""
+    return f"# {day.isoformat()}\n"
+
+
+def append_note(text: str, note: str, *, path: str, headings: Sequence[str]) -> Appended:
+    """The log with the note in it; further lines of the note are indented below its bullet."""
+    newline = newline_style(text)
+    item = _as_item(note).replace("\n", newline) + newline
+    lines = text.split("\n")
+    sections = retain_sections(read_document(text, path), headings=headings)
+    place = len(lines)
+    if sections and not any(line.strip() for line in lines[sections[-1].end_line :]):
+        place = sections[-1].start_line - 1
+    before, after = "\n".join(lines[:place]), "\n".join(lines[place:])
+    if place < len(lines) and before:
+        before += "\n"
+    elif before and not before.endswith("\n"):
+        before += newline
+    head = before + _gap(before, newline)
+    return Appended(head + item + (newline + after if after else ""), head.count("\n") + 1)
+
+
+def _gap(before: str, newline: str) -> str:
+    """An empty line, where the text above is not one and no list that the note goes on with."""
+    if not before.strip():
+        return ""
+    last = before.removesuffix("\n").removesuffix("\r").rpartition("\n")[2]
+    return "" if not last.strip() or last.startswith(("- ", "* ", "  ")) else newline
+
+
+def _as_item(note: str) -> str:
+    lines = note.replace("\r\n", "\n").replace("\r", "\n").strip().split("\n")
+    if not lines[0]:
+        raise UsageError("nothing to log: the text is empty")
+    first = lines[0].removeprefix("- ")
+    return "\n".join(
+        [
+            f"- {without_heading(first)}",
+            *(f"  {without_heading(line)}".rstrip() for line in lines[1:]),
+        ]
+    )
+
+
+def without_heading(line: str) -> str:
+    """A line that opens no heading and is no typed fact: a note is context, whoever dictated it."""
+    bullet = _BULLET.match(line)
+    if begins_typed(line[bullet.end() :] if bullet else line):
+        line = _MENTION.sub(r"\\\g<0>", line, count=1)
+    return _HEADING.sub(r"\1\\\2", line)

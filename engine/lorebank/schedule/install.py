@@ -15,10 +15,10 @@ from datetime import time
 from pathlib import Path
 
 from lorebank.errors import ScheduleError
-from lorebank.records import dataclass
+from lorebank.records import Record
 from lorebank.schedule import cron
 from lorebank.schedule.job import Job, job_name
-from lorebank.schedule.place import PLACES, Place, Surroundings
+from lorebank.schedule.schedulers import FILE_SCHEDULERS, Owner, Place
 from lorebank.workspace.atomic import write_atomic
 
 SYSTEMS = ("systemd", "cron", "launchd", "windows")
@@ -35,8 +35,7 @@ _REMEDIES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Scheduled:
+class Scheduled(Record):
     """A job as a scheduler has it."""
 
     system: str
@@ -63,9 +62,8 @@ def texts(job: Job, system: str, environ: Mapping[str, str]) -> dict[str, str]:
     """What would be written: path → text; for cron, the block under the name `crontab`."""
     if system == "cron":
         return {"crontab": cron.cron_block(job)}
-    place = PLACES[system]
-    written = place.files(job, _surroundings(environ))
-    return {str(path): data.decode(place.encoding) for path, data in written.items()}
+    place = _place(system, job.workspace, environ)
+    return dict(zip(map(str, place.paths), place.texts(job), strict=True))
 
 
 def install(job: Job, system: str, environ: Mapping[str, str]) -> bool:
@@ -75,20 +73,21 @@ def install(job: Job, system: str, environ: Mapping[str, str]) -> bool:
     """
     if system == "cron":
         return _rewrite_crontab(lambda before: cron.with_block(before, job))
-    place, around = PLACES[system], _surroundings(environ)
+    place = _place(system, job.workspace, environ)
     _need(place.tool)
-    wanted = place.files(job, around)
+    written = texts(job, system, environ).items()
+    wanted = {Path(path): text.encode(place.encoding) for path, text in written}
     before = {path: path.read_bytes() if path.exists() else None for path in wanted}
     try:
         for path, data in wanted.items():
             _write(path, data)
-        for command in place.before_enabling(job.workspace, around):
+        for command in place.before_enabling:
             _runs(command)
-        for command in place.enabling(job.workspace, around):
+        for command in place.enabling:
             _demand(command)
     except ScheduleError:
         for path, earlier in before.items():
-            _put_back(path, earlier)
+            _write(path, earlier)
         raise
     return before != wanted
 
@@ -97,58 +96,49 @@ def remove(workspace: str, system: str, environ: Mapping[str, str]) -> bool:
     """Take a workspace's job back; returns whether there was one."""
     if system == "cron":
         return _rewrite_crontab(lambda before: cron.without_block(before, job_name(workspace)))
-    place, around = PLACES[system], _surroundings(environ)
-    there = [path for path in place.paths(workspace, around) if path.exists()]
-    if there and shutil.which(place.tool):
-        for command in place.disabling(workspace, around):
-            _runs(command)
+    place = _place(system, workspace, environ)
+    there = [path for path in place.paths if path.exists()]
+    known = there and shutil.which(place.tool)
+    for command in place.disabling if known else ():
+        _runs(command)
     for path in there:
         path.unlink()
-    if there and system == "systemd" and shutil.which(place.tool):
-        _runs(("systemctl", "--user", "daemon-reload"))
+    for command in place.after_removing if known else ():
+        _runs(command)
     return bool(there)
 
 
 def find_scheduled(workspace: str, environ: Mapping[str, str]) -> tuple[Scheduled, ...]:
-    """Where a workspace's job stands at present, scheduler by scheduler."""
-    found = [_in_files(name, place, workspace, environ) for name, place in PLACES.items()]
+    """Where a workspace's job stands at present, scheduler by place."""
+    found = []
+    for system in FILE_SCHEDULERS:
+        place = _place(system, workspace, environ)
+        if all(path.is_file() for path in place.paths):
+            text = place.paths[-1].read_bytes().decode(place.encoding, "replace")
+            active = _runs(place.asking) if shutil.which(place.tool) else None
+            found.append(Scheduled(system, place.read_at(text), place.paths, active))
     if shutil.which("crontab"):
         block = cron.find_block(_read_crontab(), job_name(workspace))
-        found.append(Scheduled("cron", cron.read_at(block)) if block else None)
-    return tuple(each for each in found if each)
+        found += [Scheduled("cron", cron.read_at(block))] if block else []
+    return tuple(found)
 
 
-def _in_files(
-    system: str, place: Place, workspace: str, environ: Mapping[str, str]
-) -> Scheduled | None:
-    paths = place.paths(workspace, _surroundings(environ))
-    if not all(path.is_file() for path in paths):
-        return None
-    text = paths[-1].read_bytes().decode(place.encoding, "replace")
-    question = place.asking(workspace, _surroundings(environ))
-    active = _runs(question) if shutil.which(place.tool) else None
-    return Scheduled(system, place.read_at(text), paths, active)
-
-
-def _surroundings(environ: Mapping[str, str]) -> Surroundings:
+def _place(system: str, workspace: str, environ: Mapping[str, str]) -> Place:
     home = Path.home()
     config_home = Path(environ.get("XDG_CONFIG_HOME", ""))
     if not config_home.is_absolute():
         config_home = home / ".config"
-    return Surroundings(home, config_home, getattr(os, "getuid", lambda: 0)())
+    owner = Owner(home, config_home, getattr(os, "getuid", lambda: 0)())
+    return FILE_SCHEDULERS[system](workspace, owner)
 
 
-def _write(path: Path, data: bytes) -> None:
+def _write(path: Path, data: bytes | None) -> None:
+    """Give a file these bytes, if it has others; none takes it away."""
     before = path.read_bytes() if path.exists() else None
-    if before != data:
-        write_atomic(path, data, expected=before)
-
-
-def _put_back(path: Path, data: bytes | None) -> None:
     if data is None:
         path.unlink(missing_ok=True)
-    else:
-        _write(path, data)
+    elif before != data:
+        write_atomic(path, data, expected=before)
 
 
 def _rewrite_crontab(change: Callable[[bytes], bytes]) -> bool:

@@ -1,14 +1,26 @@
-"""A nightly job: which workspace, at what time, by which command. Pure."""
+"""A nightly job: which workspace, at what time, by which command; and the record of its runs.
+
+The record, `.memory/schedule.json`, says since when, at what time, and when the last run was. It is
+kept only where a run is scheduled, and only believed on the machine that scheduled it: a workspace
+may be shared. Like all of `.memory/` it may be deleted; what is missed is then not noticed until
+the next `schedule install`.
+"""
 
 from __future__ import annotations
 
+import json
+import platform
 import re
 import unicodedata
-from datetime import time
+from dataclasses import asdict, replace
+from datetime import datetime, time, timedelta
 from hashlib import blake2b
+from pathlib import Path
 
 from lorebank.errors import UsageError
-from lorebank.records import dataclass
+from lorebank.records import Record
+from lorebank.workspace.atomic import write_atomic
+from lorebank.workspace.layout import DERIVED_FOLDER, ensure_derived_folder
 
 DEFAULT_AT = "03:30"
 _AT = re.compile(r"\A([01]?[0-9]|2[0-3]):([0-5][0-9])\Z")
@@ -17,8 +29,7 @@ _UNFIT = frozenset({"Cc", "Cs"})
 """Control characters, and bytes of a path that are no text."""
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
+class Job(Record):
     """One workspace's nightly reflection."""
 
     workspace: str
@@ -64,3 +75,80 @@ def parse_at(text: str) -> time:
     if found is None:
         raise UsageError(f"--at {text!r} is not a time of day", hint="write it as 03:30")
     return time(int(found[1]), int(found[2]))
+
+
+GRACE = timedelta(minutes=15)
+"""A run may take so long before it counts as missed."""
+_FILE = "schedule.json"
+
+
+class ScheduleRecord(Record):
+    """What is known of a schedule; times are local."""
+
+    system: str
+    """`systemd`, `cron`, `launchd` or `windows`."""
+    at: time
+    since: datetime
+    """When it was installed: nights before are not missed."""
+    catch_up: bool = False
+    """Whether the next command may catch up a missed night unasked."""
+    last_run: datetime | None = None
+    host: str = ""
+
+
+def read_record(root: Path) -> ScheduleRecord | None:
+    """The record of this machine; `None` where there is none that can be read."""
+    file = root / DERIVED_FOLDER / _FILE
+    try:
+        if file.is_symlink():
+            return None
+        fields = json.loads(file.read_bytes())
+        record = ScheduleRecord(
+            system=str(fields["system"]),
+            at=parse_at(fields["at"]),
+            since=datetime.fromisoformat(fields["since"]),
+            catch_up=fields["catch_up"] is True,
+            last_run=datetime.fromisoformat(fields["last_run"]) if fields["last_run"] else None,
+            host=str(fields["host"]),
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, UsageError):
+        return None
+    return record if record.host == platform.node() else None
+
+
+def write_record(root: Path, record: ScheduleRecord) -> None:
+    """Keep a record, as one of this machine."""
+    file = ensure_derived_folder(root) / _FILE
+    fields = asdict(replace(record, host=platform.node())) | {
+        "at": f"{record.at:%H:%M}",
+        "since": _stamp(record.since),
+        "last_run": _stamp(record.last_run) if record.last_run else None,
+    }
+    before = file.read_bytes() if file.exists() else None
+    write_atomic(file, (json.dumps(fields, indent=2) + "\n").encode(), expected=before)
+
+
+def delete_record(root: Path) -> None:
+    """Forget the schedule, if there is one."""
+    (root / DERIVED_FOLDER / _FILE).unlink(missing_ok=True)
+
+
+def note_run(root: Path, now: datetime) -> None:
+    """Keep in mind that a run ended well now; nothing where none is scheduled."""
+    record = read_record(root)
+    if record is not None:
+        write_record(root, replace(record, last_run=now))
+
+
+def missed_run(record: ScheduleRecord, now: datetime) -> datetime | None:
+    """The newest night that should have been reflected by now and was not; `None` where none."""
+    latest = now - GRACE
+    due = datetime.combine(latest.date(), record.at)
+    if due > latest:
+        due -= timedelta(days=1)
+    done = max(record.since, record.last_run or record.since)
+    return due if done < due else None
+
+
+def _stamp(moment: datetime) -> str:
+    return moment.isoformat(timespec="seconds")

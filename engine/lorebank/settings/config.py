@@ -14,11 +14,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import Field, fields, is_dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
 from lorebank.errors import ConfigurationError, UsageError
-from lorebank.records import dataclass
+from lorebank.records import Record
 from lorebank.settings.files import (
     parse_file,
     read_text,
@@ -37,8 +38,7 @@ _SHOWN = 120
 """Characters of a wrong value that its error shows."""
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Record):
     """One value that a place sets."""
 
     key: str
@@ -60,21 +60,19 @@ def load_config(
     everything that is wrong.
     """
     places: tuple[Callable[[], list[Change]], ...] = (
-        lambda: list(defaults),
-        lambda: _user_changes(environ),
-        lambda: _workspace_changes(workspace),
+        lambda: _file_changes(user_config_path(environ)),
+        lambda: _file_changes(workspace and workspace_config_path(workspace), in_workspace=True),
         lambda: _from_texts(_variables(environ)),
         lambda: _from_texts(flags),
     )
     problems: list[ConfigurationError] = []
-    changes: list[Change] = []
-    for said in places:
+    changes = list(defaults)
+    for read in places:
         try:
-            changes += said()
+            changes += read()
         except ConfigurationError as problem:
             problems.append(problem)
-    if problems:
-        raise _together(problems)
+    _raise_together(problems)
     return _check_together(_apply(changes)) if changes else Config()
 
 
@@ -92,12 +90,8 @@ def shown(key: str, value: Any) -> Any:
     if rule is None or not rule.secret:
         return value
     if isinstance(value, str):
-        return _hidden(value)
-    return {name: _hidden(text) for name, text in value.items()}
-
-
-def _hidden(text: str) -> str:
-    return text if not text or text.startswith("env:") else HIDDEN
+        return value if not value or value.startswith("env:") else HIDDEN
+    return {name: shown(key, text) for name, text in value.items()}
 
 
 def get(config: Config, key: str) -> Any:
@@ -107,9 +101,23 @@ def get(config: Config, key: str) -> Any:
     return _value_at(config, key)
 
 
-def check_value(key: str, value: object) -> Any:
-    """The value as the settings take it from the user's file; `ConfigurationError` otherwise."""
-    return _checked(key, value, in_workspace=False)
+def check_value(key: str, value: object, *, in_workspace: bool = False) -> Any:
+    """The value as the settings take it from the user's file, or from a workspace's, which is held
+    to the allow-list; `ConfigurationError` otherwise."""
+    rule = rules().get(key)
+    if rule is None:
+        raise _unknown_key(key)
+    try:
+        read = rule.read(value)
+    except ValueError as error:
+        raise _unexpected(key, str(error), value) from error
+    if in_workspace and rule.user_only(read):
+        raise ConfigurationError(
+            f"{key}: a workspace's own file may not set this; expected it in the user's file",
+            hint="a workspace never names a library, an endpoint, a key, a command or a path "
+            "outside itself; move the setting to the file `lorebank config path` prints",
+        )
+    return read
 
 
 def set_value(file: Path, key: str, value: object, *, in_workspace: bool = False) -> Any:
@@ -121,48 +129,25 @@ def set_value(file: Path, key: str, value: object, *, in_workspace: bool = False
     """
     if isinstance(value, str):
         value = _from_text(key, value)
-    read = _checked(key, value, in_workspace=in_workspace)
-    _write(file, {key: read}, in_workspace=in_workspace)
+    read = check_value(key, value, in_workspace=in_workspace)
+    set_values(file, {key: read}, in_workspace=in_workspace)
     return read
 
 
-def set_values(file: Path, values: Mapping[str, Any]) -> None:
-    """Write checked values (see `check_value`) into the user's file, all or none."""
-    _write(file, values, in_workspace=False)
-
-
-def _write(file: Path, values: Mapping[str, Any], *, in_workspace: bool) -> None:
+def set_values(file: Path, values: Mapping[str, Any], *, in_workspace: bool = False) -> None:
+    """Write checked values (see `check_value`) into a settings file, all or none."""
     from lorebank.settings import toml_edit
 
-    if in_workspace:
-        refuse_link(file)
-    text = read_text(file) if file.exists() else ""
-    changes = _file_changes(file, text, in_workspace=in_workspace)
+    changes = _file_changes(file, in_workspace=in_workspace)
     changes += [Change(key, value, str(file)) for key, value in values.items()]
     _check_together(_apply(changes))
+    text = read_text(file) if file.exists() else ""
     for key, value in values.items():
         try:
             text = toml_edit.set_key(text, tuple(key.split(".")), value)
         except ValueError as error:
             raise ConfigurationError(f"{file}: {error}", hint=f"set {key} in an editor") from error
     replace_file(file, text)
-
-
-def _user_changes(environ: Mapping[str, str]) -> list[Change]:
-    path = user_config_path(environ)
-    if path is None or not path.exists():
-        return []
-    return _file_changes(path, read_text(path), in_workspace=False)
-
-
-def _workspace_changes(workspace: Path | None) -> list[Change]:
-    if workspace is None:
-        return []
-    path = workspace_config_path(workspace)
-    refuse_link(path)
-    if not path.exists():
-        return []
-    return _file_changes(path, read_text(path), in_workspace=True)
 
 
 def _variables(environ: Mapping[str, str]) -> Iterator[Change]:
@@ -172,40 +157,40 @@ def _variables(environ: Mapping[str, str]) -> Iterator[Change]:
             yield Change(key, environ[name], name)
 
 
-def _from_texts(said: Iterable[Change]) -> list[Change]:
-    """What variables and flags say, each in the kind of its setting."""
+def _from_texts(given: Iterable[Change]) -> list[Change]:
+    """What variables and flags set, each text read as its setting's kind."""
 
-    def read(change: Change) -> Change:
+    def read(change: Change) -> Any:
         text = change.value
         value = _from_text(change.key, text) if isinstance(text, str) else text
-        return replace(change, value=_checked(change.key, value, in_workspace=False))
+        return check_value(change.key, value)
 
-    return _each(said, read, lambda change: change.origin)
+    return _read_each(given, read, lambda change: change.origin)
 
 
-def _each(
-    said: Iterable[Change], read: Callable[[Change], Change], place: Callable[[Change], str]
+def _read_each(
+    given: Iterable[Change], read: Callable[[Change], Any], place: Callable[[Change], str]
 ) -> list[Change]:
-    """All that is said, read; one error that tells all that is wrong, and where."""
+    """The changes with their values read; one error that names all that is wrong, and where."""
     changes, problems = [], []
-    for change in said:
+    for change in given:
         try:
-            changes.append(read(change))
+            changes.append(replace(change, value=read(change)))
         except ConfigurationError as problem:
             message = f"{place(change)}: {problem.message}"
             problems.append(ConfigurationError(message, hint=problem.hint))
-    if problems:
-        raise _together(problems)
+    _raise_together(problems)
     return changes
 
 
-def _together(problems: Sequence[ConfigurationError]) -> ConfigurationError:
-    """Several errors as one, a line each; with its own hint where they differ."""
+def _raise_together(problems: Sequence[ConfigurationError]) -> None:
+    """Raise several errors as one, a line each; with its own hint where they differ."""
     hints = {problem.hint for problem in problems}
     if len(hints) == 1:
-        return ConfigurationError("\n".join(p.message for p in problems), hint=hints.pop())
-    lines = [f"{p.message} ({p.hint})" if p.hint else p.message for p in problems]
-    return ConfigurationError("\n".join(lines))
+        raise ConfigurationError("\n".join(p.message for p in problems), hint=hints.pop())
+    if problems:
+        lines = [f"{p.message} ({p.hint})" if p.hint else p.message for p in problems]
+        raise ConfigurationError("\n".join(lines))
 
 
 def _from_text(key: str, text: str) -> object:
@@ -219,34 +204,25 @@ def _from_text(key: str, text: str) -> object:
         raise _unexpected(key, rule.expects, text) from error
 
 
-def _file_changes(path: Path, text: str, *, in_workspace: bool) -> list[Change]:
+def _file_changes(path: Path | None, *, in_workspace: bool = False) -> list[Change]:
     """The values a settings file sets, each checked against its rule and the allow-list."""
-    from lorebank.settings import toml_edit
-
-    def read(change: Change) -> Change:
-        value = _checked(change.key, change.value, in_workspace=in_workspace)
-        return replace(change, value=value)
+    if path is not None and in_workspace:
+        refuse_link(path)
+    if path is None or not path.exists():
+        return []
+    text = read_text(path)
 
     def place(change: Change) -> str:
+        from lorebank.settings import toml_edit  # only for an error
+
         line = toml_edit.find_line(text, tuple(change.key.split(".")))
         return f"{path}:{line}" if line else str(path)
 
-    leaves = _leaves(parse_file(path, text))
-    return _each((Change(key, value, str(path)) for key, value in leaves), read, place)
-
-
-def _checked(key: str, value: object, *, in_workspace: bool) -> Any:
-    """The value a setting takes from a file, held to its rule and, there, to the allow-list."""
-    rule = rules().get(key)
-    if rule is None:
-        raise _unknown_key(key)
-    try:
-        read = rule.read(value)
-    except ValueError as error:
-        raise _unexpected(key, str(error), value) from error
-    if in_workspace and rule.user_only(read):
-        raise _refusal(key)
-    return read
+    return _read_each(
+        (Change(key, value, str(path)) for key, value in _leaves(parse_file(path, text))),
+        lambda change: check_value(change.key, change.value, in_workspace=in_workspace),
+        place,
+    )
 
 
 def _leaves(table: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, object]]:
@@ -259,28 +235,26 @@ def _leaves(table: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str
             yield key, value
 
 
-def rules() -> dict[str, Rule]:
+@cache
+def rules() -> Mapping[str, Rule]:
     """Every setting's rule by its key, in the order of the classes."""
-    if not _RULES:
-        _RULES.update((key, rule) for key, rule in _walk_rules(Config) if rule is not None)
-    return _RULES
+    return dict(_walk_rules(Config))
 
 
-def _sections() -> set[str]:
+@cache
+def _sections() -> frozenset[str]:
+    """The dotted names of the tables."""
     names = [key.split(".") for key in rules()]
-    return {".".join(parts[:depth]) for parts in names for depth in range(1, len(parts))}
+    return frozenset(".".join(parts[:depth]) for parts in names for depth in range(1, len(parts)))
 
 
-def _walk_rules(cls: type, prefix: str = "") -> Iterator[tuple[str, Rule | None]]:
+def _walk_rules(cls: type, prefix: str = "") -> Iterator[tuple[str, Rule]]:
     for entry in fields(cls):
         key = prefix + entry.name.rstrip("_")
         if rule := entry.metadata.get("rule"):
             yield key, rule
         elif is_dataclass(entry.default_factory):
             yield from _walk_rules(cast(type, entry.default_factory), f"{key}.")
-
-
-_RULES: dict[str, Rule] = {}
 
 
 def _apply(changes: list[Change]) -> Config:
@@ -350,11 +324,3 @@ def _nearest_hint(key: str) -> str:
 
     near = difflib.get_close_matches(key, [*rules(), *sorted(_sections())], n=1, cutoff=0.5)
     return f"did you mean {near[0]}?" if near else "`lorebank config list` shows all settings"
-
-
-def _refusal(key: str) -> ConfigurationError:
-    return ConfigurationError(
-        f"{key}: a workspace's own file may not set this; expected it in the user's file",
-        hint="a workspace never names a library, an endpoint, a key, a command or a path outside "
-        "itself; move the setting to the file `lorebank config path` prints",
-    )

@@ -1,22 +1,35 @@
-"""Reading JSON5: JSON as people write it, with comments, bare names and commas at the end.
-
-The grammar is that of https://spec.json5.org. Errors name the line.
+"""Reading JSON5 (https://spec.json5.org): JSON as people write it, with comments, bare names and
+commas at the end. It is rewritten as JSON, line for line, which the standard library then reads.
 """
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Iterator
 from typing import Any
 
 _DEEPEST = 200
-_BLANK = re.compile(r"(?:[\s\ufeff]|//[^\n\r\u2028\u2029]*|/\*.*?\*/)*", re.DOTALL)
-_NAME = re.compile(r"(?:[^\W\d]|[$_]|\\u[0-9a-fA-F]{4})(?:\w|[$_\u200c\u200d]|\\u[0-9a-fA-F]{4})*")
-_NUMBER = re.compile(
-    r"[+-]?(?:0[xX][0-9a-fA-F]+|Infinity|NaN|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
+_BLANK = r"(?:[\s\ufeff]|//[^\n\r\u2028\u2029]*|/\*.*?\*/)"
+_TOKEN = re.compile(
+    rf"(?P<blank>{_BLANK}+)"
+    rf"|(?P<comma>,(?={_BLANK}*[\]}}]))"
+    r"|(?P<mark>[\[\]{}:,])"
+    r"""|(?P<text>"(?:[^"\\\n\r]|\\\r\n|\\.)*"|'(?:[^'\\\n\r]|\\\r\n|\\.)*')"""
+    r"|(?P<number>[+-]?(?:0[xX][0-9a-fA-F]+|Infinity|NaN"
+    r"|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?))(?![\w$])"
+    r"|(?P<name>(?:[^\W\d]|[$_]|\\u[0-9a-fA-F]{4})(?:[\w$\u200c\u200d]|\\u[0-9a-fA-F]{4})*)"
+    rf"(?:(?={_BLANK}*(?P<colon>:))|)",
+    re.DOTALL,
 )
-_PLAIN = {quote: re.compile(rf"[^\\\n\r{quote}]+") for quote in "'\""}
+_ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|(\r\n|.))", re.DOTALL)
 _ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "0": "\0"}
-_WORDS = {"true": True, "false": False, "null": None}
+_ESCAPES |= dict.fromkeys(("\n", "\r\n", "\r", "\u2028", "\u2029"), "")
+_MESSAGES = {
+    "Expecting value": "a value",
+    "Expecting property name enclosed in double quotes": "a name",
+    "Extra data": "the end of the text",
+}
 
 
 def loads(text: str) -> Any:
@@ -24,136 +37,61 @@ def loads(text: str) -> Any:
 
     Of a name that is given twice the last value counts, as in JSON.
     """
-    reader = _Reader(text)
-    value = reader.value(0)
-    reader.blank()
-    if reader.at < len(text):
-        raise reader.expected("the end of the text")
-    return value
+    try:
+        return json.loads("".join(_as_json(text)))
+    except json.JSONDecodeError as problem:
+        what = _MESSAGES.get(problem.msg, problem.msg.removeprefix("Expecting "))
+        raise ValueError(f"line {problem.lineno}: expected {what}") from problem
 
 
-class _Reader:
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.at = 0
-
-    def expected(self, what: str) -> ValueError:
-        line = self.text.count("\n", 0, self.at) + 1
-        found = self.text[self.at : self.at + 1]
-        return ValueError(
-            f"line {line}: expected {what}, not {found!r}"
-            if found
-            else f"line {line}: expected {what}, and the text ends"
-        )
-
-    def blank(self) -> None:
-        self.at = _BLANK.match(self.text, self.at).end()  # type: ignore[union-attr]
-
-    def take(self, mark: str) -> bool:
-        self.blank()
-        if not self.text.startswith(mark, self.at):
-            return False
-        self.at += len(mark)
-        return True
-
-    def value(self, depth: int) -> Any:
+def _as_json(text: str) -> Iterator[str]:
+    at, depth, before = 0, 0, "["
+    while at < len(text):
+        token = _TOKEN.match(text, at)
+        piece = token[0] if token else text[at]
+        kind = token.lastgroup if token else ""
         if depth > _DEEPEST:
-            raise self.expected(f"no more than {_DEEPEST} levels")
-        if self.take("{"):
-            return self.table(depth)
-        if self.take("["):
-            return self.items(depth)
-        first = self.text[self.at : self.at + 1]
-        if first and first in "'\"":
-            return self.string()
-        if number := _NUMBER.match(self.text, self.at):
-            self.at = number.end()
-            self._ends()
-            return _number(number[0])
-        name = _NAME.match(self.text, self.at)
-        if name and name[0] in _WORDS:
-            self.at = name.end()
-            return _WORDS[name[0]]
-        raise self.expected("a value")
+            raise _expected(text, at, f"no more than {_DEEPEST} levels")
+        if token is None or (kind == "name" and piece not in ("true", "false", "null")):
+            what = f"the text to end with {piece}" if piece in "'\"" else f"a value, not {piece!r}"
+            raise _expected(text, at, what)
+        if kind == "blank":
+            yield "\n" * piece.count("\n") or " "
+        elif kind in ("text", "colon"):
+            try:
+                yield json.dumps(_unescaped(piece[1:-1] if kind == "text" else piece))
+            except ValueError as problem:
+                raise _expected(text, at, str(problem)) from problem
+            yield "\n" * piece.count("\n")
+        elif kind == "number":
+            yield _number(piece)
+        elif kind != "comma" or before in "[{:,":  # the last comma of a list that is not empty
+            depth += (piece in "[{") - (piece in "]}")
+            yield piece
+        before = before if kind == "blank" else piece
+        at = token.end()
 
-    def table(self, depth: int) -> dict[str, Any]:
-        found: dict[str, Any] = {}
-        while not self.take("}"):
-            name = self.name()
-            if not self.take(":"):
-                raise self.expected("':'")
-            found[name] = self.value(depth + 1)
-            if not self.take(","):
-                if not self.take("}"):
-                    raise self.expected("',' or '}'")
-                break
-        return found
 
-    def items(self, depth: int) -> list[Any]:
-        found: list[Any] = []
-        while not self.take("]"):
-            found.append(self.value(depth + 1))
-            if not self.take(","):
-                if not self.take("]"):
-                    raise self.expected("',' or ']'")
-                break
-        return found
+def _expected(text: str, at: int, what: str) -> ValueError:
+    line = text.count("\n", 0, at) + 1
+    return ValueError(f"line {line}: expected {what}")
 
-    def name(self) -> str:
-        self.blank()
-        if self.text[self.at : self.at + 1] in ("'", '"'):
-            return self.string()
-        name = _NAME.match(self.text, self.at)
-        if name is None:
-            raise self.expected("a name")
-        self.at = name.end()
-        return re.sub(r"\\u(.{4})", lambda found: chr(int(found[1], 16)), name[0])
 
-    def string(self) -> str:
-        quote = self.text[self.at]
-        self.at += 1
-        parts: list[str] = []
-        while not self.text.startswith(quote, self.at):
-            if plain := _PLAIN[quote].match(self.text, self.at):
-                parts.append(plain[0])
-                self.at = plain.end()
-            elif self.text.startswith("\\", self.at):
-                parts.append(self.escape())
-            else:
-                raise self.expected(f"the text to end with {quote}")
-        self.at += 1
-        # Two halves of a character beyond the basic plane make one.
-        return "".join(parts).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-    def escape(self) -> str:
-        self.at += 1
-        mark = self.text[self.at : self.at + 1]
-        length = {"x": 2, "u": 4}.get(mark, 0)
-        if length:
-            digits = self.text[self.at + 1 : self.at + 1 + length]
-            if not re.fullmatch(f"[0-9a-fA-F]{{{length}}}", digits):
-                raise self.expected(f"{length} hexadecimal digits after \\{mark}")
-            self.at += 1 + length
+def _unescaped(text: str) -> str:
+    def letter(found: re.Match[str]) -> str:
+        if digits := found[1] or found[2]:
             return chr(int(digits, 16))
-        if self.text.startswith("\r\n", self.at):
-            self.at += 2
-            return ""
-        self.at += 1
-        if mark in ("\n", "\r", "\u2028", "\u2029"):
-            return ""
-        return _ESCAPES.get(mark, mark)
+        if found[3] in "xu":
+            raise ValueError(f"hexadecimal digits after \\{found[3]}")
+        return _ESCAPES.get(found[3], found[3])
 
-    def _ends(self) -> None:
-        """A number does not run into a word."""
-        if _NAME.match(self.text, self.at):
-            raise self.expected("the number to end")
+    read = _ESCAPE.sub(letter, text)
+    # Two halves of a character beyond the basic plane make one.
+    return read.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def _number(text: str) -> int | float:
-    sign = -1 if text.startswith("-") else 1
-    bare = text.lstrip("+-")
-    if bare[:2] in ("0x", "0X"):
-        return sign * int(bare, 16)
-    if bare.isdigit() and len(bare) < 1000:
-        return sign * int(bare)
-    return sign * float(bare.replace("Infinity", "inf"))
+def _number(text: str) -> str:
+    sign, bare = "-" if text.startswith("-") else "", text.lstrip("+-")
+    if bare.isdigit() or bare.startswith(("I", "N")):
+        return sign + (bare.lstrip("0") or "0")
+    return f"{sign}{int(bare, 16) if bare[:2] in ('0x', '0X') else float(bare)}"

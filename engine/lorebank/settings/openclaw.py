@@ -13,99 +13,58 @@ from pathlib import Path
 from typing import Any
 
 from lorebank.errors import ConfigurationError, UsageError
-from lorebank.records import dataclass
+from lorebank.records import Record, dataclass
 from lorebank.settings import json5
-from lorebank.settings.config import check_value
+from lorebank.settings.config import check_value, rules
 
 _SEARCH = "agents.defaults.memorySearch"
-_HOMES = {
-    "model": "embedder.model",
-    "outputDimensionality": "embedder.dimensions",
-    "remote.baseUrl": "embedder.remote.base_url",
-    "remote.apiKey": "embedder.remote.api_key",
-    "remote.headers": "embedder.remote.headers",
-    "remote.batch.enabled": "embedder.remote.batch.enabled",
-    "remote.batch.wait": "embedder.remote.batch.wait",
-    "remote.batch.pollIntervalMs": "embedder.remote.batch.poll_interval_ms",
-    "remote.batch.timeoutMinutes": "embedder.remote.batch.timeout_minutes",
-    "remote.batch.concurrency": "embedder.remote.batch.concurrency",
-    "remote.nonBatchConcurrency": "embedder.remote.concurrency",
-    "local.modelPath": "embedder.local.model_path",
-    "local.modelCacheDir": "embedder.local.model_cache_dir",
-    "store.path": "index.path",
-    "store.vector.enabled": "vector.enabled",
-    "store.vector.extensionPath": "vector.extension_path",
-    "chunking.tokens": "index.chunk_tokens",
-    "chunking.overlap": "index.chunk_overlap",
-    "query.maxResults": "recall.k",
-    "query.hybrid.vectorWeight": "recall.vector_weight",
-    "query.hybrid.textWeight": "recall.text_weight",
-    "query.hybrid.candidateMultiplier": "recall.candidate_multiplier",
-    "query.hybrid.mmr.enabled": "recall.mmr.enabled",
-    "query.hybrid.mmr.lambda": "recall.mmr.lambda",
-    "query.hybrid.temporalDecay.enabled": "recall.temporal_decay.enabled",
-    "query.hybrid.temporalDecay.halfLifeDays": "recall.temporal_decay.half_life_days",
-    "cache.enabled": "embedder.cache.enabled",
-    "cache.maxEntries": "embedder.cache.max_entries",
-    "sync.onSearch": "recall.auto_sync",
-    "provider": "embedder.provider",
-    "fallback": "embedder.fallback",
-    "extraPaths": "workspace.extra_paths",
-    "enabled": "memory_search.enabled",
-    "sources": "memory_search.sources",
-    "experimental.sessionMemory": "memory_search.experimental.session_memory",
-    "sync.sessions.deltaBytes": "memory_search.sessions.delta_bytes",
-    "sync.sessions.deltaMessages": "memory_search.sessions.delta_lines",
-}
 _COMPACTION = "agents.defaults.compaction"
-_COMPACTION_HOMES = {
-    "reserveTokensFloor": "compaction.reserve_tokens_floor",
-    "memoryFlush.enabled": "compaction.memory_flush.enabled",
-    "memoryFlush.softThresholdTokens": "compaction.memory_flush.soft_threshold_tokens",
-    "memoryFlush.prompt": "compaction.memory_flush.prompt",
-    "memoryFlush.systemPrompt": "compaction.memory_flush.system_prompt",
+_HOMES = {
+    f"{_SEARCH}.model": "embedder.model",
+    f"{_SEARCH}.outputDimensionality": "embedder.dimensions",
+    f"{_SEARCH}.provider": "embedder.provider",
+    f"{_SEARCH}.fallback": "embedder.fallback",
+    f"{_SEARCH}.remote.nonBatchConcurrency": "embedder.remote.concurrency",
+    f"{_SEARCH}.store.path": "index.path",
+    f"{_SEARCH}.extraPaths": "workspace.extra_paths",
+    f"{_SEARCH}.query.maxResults": "recall.k",
+    f"{_SEARCH}.sync.onSearch": "recall.auto_sync",
+    f"{_SEARCH}.sync.sessions.deltaMessages": "memory_search.sessions.delta_lines",
+    f"{_SEARCH}.enabled": "memory_search.enabled",
+    f"{_SEARCH}.sources": "memory_search.sources",
 }
+_TABLES = {
+    f"{_SEARCH}.remote.": "embedder.remote.",
+    f"{_SEARCH}.local.": "embedder.local.",
+    f"{_SEARCH}.cache.": "embedder.cache.",
+    f"{_SEARCH}.store.vector.": "vector.",
+    f"{_SEARCH}.chunking.": "index.chunk_",
+    f"{_SEARCH}.query.hybrid.": "recall.",
+    f"{_SEARCH}.experimental.": "memory_search.experimental.",
+    f"{_SEARCH}.sync.sessions.": "memory_search.sessions.",
+    f"{_COMPACTION}.": "compaction.",
+    "memory.qmd.scope.": "memory.scope.",
+    "memory.": "memory.",
+}
+"""Tables whose settings are called the same here, but for the spelling; the first that fits."""
 _HOMELESS = {
-    "query.minScore": "given with each call: lorebank search --min-score",
-    "query.hybrid.enabled": "words, names, times and meaning are always searched together",
-    "sync": "the index follows the files whenever something is asked",
-    "multimodal": "only Markdown is indexed",
-    "store.driver": "the index is always SQLite",
+    f"{_SEARCH}.query.minScore": "given with each call: lorebank search --min-score",
+    f"{_SEARCH}.query.hybrid.enabled": "words, names, times and meaning are always searched "
+    "together",
+    f"{_SEARCH}.sync.": "the index follows the files whenever something is asked",
+    f"{_SEARCH}.multimodal.": "only Markdown is indexed",
+    f"{_SEARCH}.store.driver": "the index is always SQLite",
+    "memory.qmd.mcporter.": "qmd is run as a command, never through another server",
+    f"{_COMPACTION}.": "the host compacts, not the memory",
 }
-_MEMORY_HOMES = {
-    "backend": "memory.backend",
-    "citations": "memory.citations",
-    "qmd.command": "memory.qmd.command",
-    "qmd.searchMode": "memory.qmd.search_mode",
-    "qmd.includeDefaultMemory": "memory.qmd.include_default_memory",
-    "qmd.sessions.enabled": "memory.qmd.sessions.enabled",
-    "qmd.sessions.retentionDays": "memory.qmd.sessions.retention_days",
-    "qmd.sessions.exportDir": "memory.qmd.sessions.export_dir",
-    "qmd.update.interval": "memory.qmd.update.interval",
-    "qmd.update.debounceMs": "memory.qmd.update.debounce_ms",
-    "qmd.update.onBoot": "memory.qmd.update.on_boot",
-    "qmd.update.waitForBootSync": "memory.qmd.update.wait_for_boot_sync",
-    "qmd.update.embedInterval": "memory.qmd.update.embed_interval",
-    "qmd.update.commandTimeoutMs": "memory.qmd.update.command_timeout_ms",
-    "qmd.update.updateTimeoutMs": "memory.qmd.update.update_timeout_ms",
-    "qmd.update.embedTimeoutMs": "memory.qmd.update.embed_timeout_ms",
-    "qmd.limits.maxResults": "memory.qmd.limits.max_results",
-    "qmd.limits.maxSnippetChars": "memory.qmd.limits.max_snippet_chars",
-    "qmd.limits.maxInjectedChars": "memory.qmd.limits.max_injected_chars",
-    "qmd.limits.timeoutMs": "memory.qmd.limits.timeout_ms",
-    "qmd.scope.default": "memory.scope.default",
-    "qmd.scope.rules": "memory.scope.rules",
-}
-_QMD_HOMELESS = {"qmd.mcporter": "qmd is run as a command, never through another server"}
+"""A key, or a table of them → why it has no home."""
 _MATCHED = {"chatType": "chat_type", "keyPrefix": "key_prefix", "rawKeyPrefix": "raw_key_prefix"}
 _ACCOUNTS = {"openai": "openai", "google": "gemini", "voyage": "voyage", "ollama": "ollama"}
 _ACCOUNT_KEYS = {"apiKey": "api_key", "baseUrl": "base_url", "headers": "headers"}
-_TABLES = frozenset({"remote.headers"})
 _VARIABLE = re.compile(r"\$\{([A-Z_][A-Z0-9_]*)\}")
 
 
-@dataclass(frozen=True, slots=True)
-class Imported:
+class Imported(Record):
     """What an OpenClaw configuration says here."""
 
     settings: Mapping[str, Any]
@@ -138,33 +97,32 @@ class _Reading:
     homeless: list[tuple[str, str]] = field(default_factory=list)
 
     def read(self) -> Imported:
-        self._search()
-        self._accounts()
-        self._memory()
-        self._compaction()
+        search = _at(self.document, _SEARCH)
+        if isinstance(search, dict) and "provider" not in search:
+            self.settings["embedder.provider"] = "auto"  # as OpenClaw does where none is named
+        self._take_table(_SEARCH)
+        self._take_accounts()
+        self._take_table("memory")
+        self._take_table(_COMPACTION)
         if _at(self.document, "plugins.slots.memory") == "none":
             self._take("plugins.slots.memory", "memory_search.enabled", False)
         if _at(self.document, "memorySearch") is not None:
-            self._without_home("memorySearch", f"OpenClaw reads {_SEARCH} only")
+            self.homeless.append(("memorySearch", f"OpenClaw reads {_SEARCH} only"))
         return Imported(self.settings, tuple(self.homeless))
 
-    def _search(self) -> None:
-        search = _at(self.document, _SEARCH)
-        if not isinstance(search, dict):
-            return
-        if "provider" not in search:
-            self.settings["embedder.provider"] = "auto"  # as OpenClaw does where none is named
-        for key, value in _leaves(search, _TABLES):
-            name = f"{_SEARCH}.{key}"
-            home = _HOMES.get(key)
-            if home is None:
-                self._without_home(name, _why(key, _HOMELESS))
-            elif key == "extraPaths":
-                self._paths(name, value)
+    def _take_table(self, table: str) -> None:
+        for name, value in _leaves(_at(self.document, table) or {}, table):
+            if name == f"{_SEARCH}.extraPaths":
+                self._take_paths(name, value)
+            elif name == "memory.qmd.paths":
+                self._take_qmd_paths(value)
+            elif home := _home(name):
+                self._take(name, home, _TRANSLATIONS.get(name, lambda as_is: as_is)(value))
             else:
-                self._take(name, home, _translated(key, value))
+                why = (why for key, why in _HOMELESS.items() if f"{name}.".startswith(key))
+                self.homeless.append((name, next(why, "unknown to lorebank")))
 
-    def _accounts(self) -> None:
+    def _take_accounts(self) -> None:
         providers = _at(self.document, "models.providers")
         for provider, account in providers.items() if isinstance(providers, dict) else ():
             own = _ACCOUNTS.get(provider)
@@ -173,33 +131,13 @@ class _Reading:
                     home = f"providers.{own}.{_ACCOUNT_KEYS[key]}"
                     self._take(f"models.providers.{provider}.{key}", home, _secret(value))
 
-    def _memory(self) -> None:
-        memory = _at(self.document, "memory")
-        for key, value in _leaves(memory, frozenset()) if isinstance(memory, dict) else ():
-            name = f"memory.{key}"
-            if key == "qmd.paths":
-                self._qmd_paths(value)
-            elif home := _MEMORY_HOMES.get(key):
-                self._take(name, home, _translated(key, value))
-            else:
-                self._without_home(name, _why(key, _QMD_HOMELESS))
-
-    def _compaction(self) -> None:
-        settings = _at(self.document, _COMPACTION)
-        for key, value in _leaves(settings, frozenset()) if isinstance(settings, dict) else ():
-            name = f"{_COMPACTION}.{key}"
-            if home := _COMPACTION_HOMES.get(key):
-                self._take(name, home, value)
-            else:
-                self._without_home(name, "the host compacts, not the memory")
-
-    def _qmd_paths(self, rows: Any) -> None:
+    def _take_qmd_paths(self, rows: Any) -> None:
         """Each row by itself: one that cannot be taken over keeps no other from it."""
         taken: list[dict[str, str]] = []
         for number, row in enumerate(rows if isinstance(rows, list) else [rows]):
             name = f"memory.qmd.paths[{number}]"
             if not isinstance(row, dict) or not isinstance(row.get("path"), str):
-                self._without_home(name, "expected a table with a path")
+                self.homeless.append((name, "expected a table with a path"))
                 continue
             own = {"path": self._placed(row["path"])}
             own |= {key: row[key] for key in ("pattern",) if row.get(key)}
@@ -207,9 +145,9 @@ class _Reading:
             self._take(name, "memory.qmd.paths", [*taken, own])
             taken = list(self.settings.get("memory.qmd.paths", ()))
             for key in row.keys() - {"path", "pattern", "name"}:
-                self._without_home(f"{name}.{key}", "unknown to lorebank")
+                self.homeless.append((f"{name}.{key}", "unknown to lorebank"))
 
-    def _paths(self, name: str, values: Any) -> None:
+    def _take_paths(self, name: str, values: Any) -> None:
         """Paths relative to OpenClaw's workspace; those inside stay relative, others not."""
         wanted = [
             self._placed(value) for value in (values if isinstance(values, list) else [values])
@@ -227,10 +165,7 @@ class _Reading:
         try:
             self.settings[home] = check_value(home, value)
         except (ConfigurationError, UsageError) as problem:
-            self._without_home(name, problem.message)
-
-    def _without_home(self, name: str, why: str) -> None:
-        self.homeless.append((name, why))
+            self.homeless.append((name, problem.message))
 
 
 def _at(table: Any, path: str) -> Any:
@@ -239,29 +174,25 @@ def _at(table: Any, path: str) -> Any:
     return table
 
 
-def _leaves(
-    table: Mapping[str, Any], whole: frozenset[str], prefix: str = ""
-) -> Iterator[tuple[str, Any]]:
-    for name, value in table.items():
-        key = prefix + name
-        is_secret = isinstance(value, dict) and {"source", "id"} <= set(value)
-        if isinstance(value, dict) and key not in whole and not is_secret:
-            yield from _leaves(value, whole, f"{key}.")
-        else:
-            yield key, value
+def _leaves(value: Any, name: str) -> Iterator[tuple[str, Any]]:
+    """The settings of a table by their whole names; headers and references to secrets are one."""
+    is_secret = isinstance(value, dict) and {"source", "id"} <= set(value)
+    if isinstance(value, dict) and name != f"{_SEARCH}.remote.headers" and not is_secret:
+        for key, inner in value.items():
+            yield from _leaves(inner, f"{name}.{key}")
+    else:
+        yield name, value
 
 
-def _why(key: str, reasons: Mapping[str, str]) -> str:
-    parts = key.split(".")
-    for depth in range(len(parts), 0, -1):
-        if reason := reasons.get(".".join(parts[:depth])):
-            return reason
-    return "unknown to lorebank"
-
-
-def _translated(key: str, value: Any) -> Any:
-    change = _TRANSLATIONS.get(key)
-    return change(value) if change else value
+def _home(name: str) -> str | None:
+    """The setting that is OpenClaw's of that name here."""
+    if home := _HOMES.get(name):
+        return home
+    for theirs, ours in _TABLES.items():
+        if name.startswith(theirs):
+            home = ours + re.sub(r"[A-Z]", lambda c: f"_{c[0].lower()}", name[len(theirs) :])
+            return home if home in rules() else None
+    return None
 
 
 def _secret(value: Any) -> Any:
@@ -275,19 +206,16 @@ def _secret(value: Any) -> Any:
     return value
 
 
-def _store_path(value: Any) -> Any:
-    """The path of one index an agent."""
-    if not isinstance(value, str):
-        return value
-    path = value.replace("{agentId}", "{agent_id}")
-    return str(Path(path).expanduser()) if path.startswith("~") else path
-
-
 def _at_home(value: Any) -> Any:
     """A path with the home folder filled in."""
     if isinstance(value, str) and value.startswith("~"):
         return str(Path(value).expanduser())
     return value
+
+
+def _store_path(value: Any) -> Any:
+    """The path of one index an agent."""
+    return _at_home(value.replace("{agentId}", "{agent_id}") if isinstance(value, str) else value)
 
 
 def _duration(value: Any) -> Any:
@@ -306,9 +234,7 @@ def _collection_name(value: Any) -> Any:
 
 
 def _scope_rules(rules: Any) -> Any:
-    if not isinstance(rules, list):
-        return rules
-    return [_scope_rule(rule) for rule in rules]
+    return [_scope_rule(rule) for rule in rules] if isinstance(rules, list) else rules
 
 
 def _scope_rule(rule: Any) -> Any:
@@ -319,14 +245,14 @@ def _scope_rule(rule: Any) -> Any:
 
 
 _TRANSLATIONS: dict[str, Callable[[Any], Any]] = {
-    "remote.apiKey": _secret,
-    "remote.headers": _secret,
-    "store.path": _store_path,
-    "local.modelPath": _at_home,
-    "local.modelCacheDir": _at_home,
-    "qmd.command": _at_home,
-    "qmd.sessions.exportDir": _at_home,
-    "qmd.update.interval": _duration,
-    "qmd.update.embedInterval": _duration,
-    "qmd.scope.rules": _scope_rules,
+    f"{_SEARCH}.remote.apiKey": _secret,
+    f"{_SEARCH}.remote.headers": _secret,
+    f"{_SEARCH}.store.path": _store_path,
+    f"{_SEARCH}.local.modelPath": _at_home,
+    f"{_SEARCH}.local.modelCacheDir": _at_home,
+    "memory.qmd.command": _at_home,
+    "memory.qmd.sessions.exportDir": _at_home,
+    "memory.qmd.update.interval": _duration,
+    "memory.qmd.update.embedInterval": _duration,
+    "memory.qmd.scope.rules": _scope_rules,
 }

@@ -5,21 +5,19 @@ Patterns are compiled where they are first needed: every command imports this.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import field, replace
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
-from lorebank.records import dataclass
+from lorebank.records import Record
 
-_TRUE = frozenset({"true", "yes", "on", "1"})
-_FALSE = frozenset({"false", "no", "off", "0"})
+_FLAG_WORDS = dict.fromkeys(("true", "yes", "on", "1"), True)
+_FLAG_WORDS |= dict.fromkeys(("false", "no", "off", "0"), False)
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Record):
     """What one setting accepts."""
 
     expects: str
@@ -43,49 +41,28 @@ class Rule:
         return tuple(value) if isinstance(value, list) else value
 
     def parse(self, text: str) -> object:
-        """What a variable or a command line says, in the setting's kind; not yet checked."""
-        return _parse_text(text, self.kind)
+        """What a variable or a command line says, in the setting's kind; not yet checked.
 
+        Lists and tables are written as in TOML, or as `a, b` and `name=value, …`.
+        """
+        bare = text.strip()
+        if self.kind is bool:
+            if bare.lower() not in _FLAG_WORDS:
+                raise ValueError(text)
+            return _FLAG_WORDS[bare.lower()]
+        if self.kind in (list, dict) and bare.startswith(("[", "{")):
+            import tomllib
 
-def _parse_text(text: str, kind: type) -> object:
-    if kind is str:
-        return text
-    if kind is bool:
-        return _parse_flag(text.strip().lower())
-    if kind is list:
-        return _parse_list(text.strip())
-    if kind is dict:
-        return _parse_table(text.strip())
-    return kind(text)
-
-
-def _parse_flag(word: str) -> bool:
-    if word in _TRUE:
-        return True
-    if word in _FALSE:
-        return False
-    raise ValueError(word)
-
-
-def _parse_list(text: str) -> object:
-    """A TOML array, or texts between commas."""
-    if not text.startswith("["):
-        return [part.strip() for part in text.split(",") if part.strip()]
-    import tomllib
-
-    return tomllib.loads(f"value = {text}")["value"]
-
-
-def _parse_table(text: str) -> object:
-    """A TOML inline table, or `name=value` between commas."""
-    if text.startswith("{"):
-        import tomllib
-
-        return tomllib.loads(f"value = {text}")["value"]
-    pairs = [part.partition("=") for part in text.split(",") if part.strip()]
-    if not all(equals for _, equals, _ in pairs):
-        raise ValueError(text)
-    return {name.strip(): value.strip() for name, _, value in pairs}
+            return tomllib.loads(f"value = {bare}")["value"]
+        parts = [part.strip() for part in bare.split(",") if part.strip()]
+        if self.kind is list:
+            return parts
+        if self.kind is dict:
+            if not all("=" in part for part in parts):
+                raise ValueError(text)
+            pairs = (part.partition("=") for part in parts)
+            return {name.strip(): value.strip() for name, _, value in pairs}
+        return self.kind(text)
 
 
 def setting(default: Any, rule: Rule) -> Any:
@@ -108,12 +85,9 @@ def whole_number(low: int, high: int) -> Rule:
 
 
 def number(low: float, high: float) -> Rule:
-    def accepts(number: float) -> bool:
-        return math.isfinite(number) and low <= number <= high
-
     return Rule(
         f"a number from {low:g} to {high:g}",
-        accepts,
+        lambda number: low <= number <= high,  # not for NaN, which is not comparable
         float,
         schema={"minimum": low, "maximum": high},
     )

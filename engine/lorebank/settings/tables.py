@@ -13,7 +13,7 @@ from dataclasses import field
 from typing import Any
 
 from lorebank.domain import Origin
-from lorebank.records import dataclass
+from lorebank.records import Record
 from lorebank.settings.rules import (
     AGENT_ID,
     COMMAND,
@@ -49,8 +49,7 @@ def _provider(*choices: str) -> Rule:
     return users_own(one_of(*choices), lambda name: name not in _HARMLESS)
 
 
-@dataclass(frozen=True, slots=True)
-class LocalSettings:
+class LocalSettings(Record):
     """A model on this machine in place of the built-in one."""
 
     model_path: str = setting("", MODEL_PATH)
@@ -62,8 +61,7 @@ class LocalSettings:
     """The server of llama.cpp, started where `model_path` is set and none is reached."""
 
 
-@dataclass(frozen=True, slots=True)
-class BatchSettings:
+class BatchSettings(Record):
     """Asynchronous jobs for large amounts: cheaper, slower; where the provider has them."""
 
     enabled: bool = setting(False, users_own(FLAG))
@@ -75,8 +73,7 @@ class BatchSettings:
     """Jobs at a time."""
 
 
-@dataclass(frozen=True, slots=True)
-class RemoteSettings:
+class RemoteSettings(Record):
     """The endpoint of the chosen provider; wins over `providers.<name>`."""
 
     base_url: str = setting("", ENDPOINT)
@@ -92,8 +89,7 @@ class RemoteSettings:
     batch: BatchSettings = field(default_factory=BatchSettings)
 
 
-@dataclass(frozen=True, slots=True)
-class CacheSettings:
+class CacheSettings(Record):
     """Vectors kept by what was embedded, so that no text is embedded twice."""
 
     enabled: bool = setting(True, FLAG)
@@ -103,8 +99,7 @@ class CacheSettings:
     """One cache for all workspaces of the user, in place of one in each."""
 
 
-@dataclass(frozen=True, slots=True)
-class EmbedderSettings:
+class EmbedderSettings(Record):
     """What turns text into vectors."""
 
     provider: str = setting("local", _provider("auto", *PROVIDERS))
@@ -123,8 +118,7 @@ class EmbedderSettings:
     cache: CacheSettings = field(default_factory=CacheSettings)
 
 
-@dataclass(frozen=True, slots=True)
-class AccountSettings:
+class AccountSettings(Record):
     """Where a provider is and whose key it gets, as primary or as fallback."""
 
     base_url: str = setting("", ENDPOINT)
@@ -132,8 +126,7 @@ class AccountSettings:
     headers: Mapping[str, str] = field(default_factory=dict, metadata={"rule": users_own(TEXTS)})
 
 
-@dataclass(frozen=True, slots=True)
-class ProviderSettings:
+class ProviderSettings(Record):
     """One account a provider."""
 
     openai: AccountSettings = field(default_factory=AccountSettings)
@@ -148,8 +141,7 @@ GENERATORS = ("none", "openai", "gemini", "ollama", "command")
 `command` the program of `generator.command`."""
 
 
-@dataclass(frozen=True, slots=True)
-class GeneratorSettings:
+class GeneratorSettings(Record):
     """A chat model that writes what is then checked against its citations. Off unless named."""
 
     provider: str = setting("none", users_own(one_of(*GENERATORS), lambda name: name != "none"))
@@ -194,8 +186,7 @@ FOLDERS = users_own(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class OriginSettings:
+class OriginSettings(Record):
     """Whose word a file is, where neither it nor its lines say less."""
 
     folders: Mapping[str, str] = field(default_factory=dict, metadata={"rule": FOLDERS})
@@ -203,16 +194,14 @@ class OriginSettings:
     `memory/untrusted`; of those that fit a path, the longest counts."""
 
 
-@dataclass(frozen=True, slots=True)
-class TemporalDecaySettings:
+class TemporalDecaySettings(Record):
     """Dated notes lose score with age; undated ones do not."""
 
     enabled: bool = setting(False, FLAG)
     half_life_days: float = setting(30.0, number(0.1, 36500))
 
 
-@dataclass(frozen=True, slots=True)
-class MmrSettings:
+class MmrSettings(Record):
     """Maximal marginal relevance: fewer near-duplicates among the hits."""
 
     enabled: bool = setting(False, FLAG)
@@ -220,8 +209,7 @@ class MmrSettings:
     """1 is pure relevance, 0 the greatest diversity. Written `lambda`."""
 
 
-@dataclass(frozen=True, slots=True)
-class RecallSettings:
+class RecallSettings(Record):
     """How answers are ranked and cut."""
 
     k: int = setting(10, whole_number(1, 10_000))
@@ -269,8 +257,7 @@ _COLLECTIONS = users_own(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class QmdSessionSettings:
+class QmdSessionSettings(Record):
     """Conversations as a collection of their own."""
 
     enabled: bool = setting(False, users_own(FLAG))
@@ -280,8 +267,7 @@ class QmdSessionSettings:
     """Where the exports are kept; empty for a folder beside the sidecar's index."""
 
 
-@dataclass(frozen=True, slots=True)
-class QmdUpdateSettings:
+class QmdUpdateSettings(Record):
     """When the sidecar's index follows the files, and how long each command may take."""
 
     interval: str = setting("5m", users_own(duration()))
@@ -300,8 +286,7 @@ class QmdUpdateSettings:
     embed_timeout_ms: int = setting(120_000, users_own(_TIMEOUT_MS))
 
 
-@dataclass(frozen=True, slots=True)
-class QmdLimitSettings:
+class QmdLimitSettings(Record):
     """What one search may bring, and how long it may take."""
 
     max_results: int = setting(6, whole_number(1, 1000))
@@ -311,8 +296,7 @@ class QmdLimitSettings:
     timeout_ms: int = setting(4000, users_own(_TIMEOUT_MS))
 
 
-@dataclass(frozen=True, slots=True)
-class QmdSettings:
+class QmdSettings(Record):
     """The `qmd` command, used where `memory.backend` is `qmd`."""
 
     command: str = setting("qmd", users_own(COMMAND))
@@ -366,8 +350,7 @@ SOURCES = Rule(
 PROMPT = users_own(Rule("a text", lambda text: True, str))
 
 
-@dataclass(frozen=True, slots=True)
-class ScopeSettings:
+class ScopeSettings(Record):
     """In which conversations `memory_search` answers, where the host names the conversation."""
 
     default: str = setting("deny", users_own(one_of(*ACTIONS)))
@@ -376,8 +359,7 @@ class ScopeSettings:
     """The first that matches decides. A rule without `match` matches every conversation."""
 
 
-@dataclass(frozen=True, slots=True)
-class MemorySettings:
+class MemorySettings(Record):
     """What holds for memory whoever asks."""
 
     backend: str = setting(
@@ -390,16 +372,14 @@ class MemorySettings:
     qmd: QmdSettings = field(default_factory=QmdSettings)
 
 
-@dataclass(frozen=True, slots=True)
-class ExperimentalSettings:
+class ExperimentalSettings(Record):
     """What has to be asked for by name."""
 
     session_memory: bool = setting(False, users_own(FLAG))
     """Whether transcripts are read at all; they are the user's, so a workspace cannot ask."""
 
 
-@dataclass(frozen=True, slots=True)
-class SessionSettings:
+class SessionSettings(Record):
     """The transcripts of conversations, where `sources` names them."""
 
     paths: tuple[str, ...] = setting(("~/.openclaw/agents/{agent_id}/sessions",), EXTRA_PATHS)
@@ -411,8 +391,7 @@ class SessionSettings:
     """What was said longer ago is not kept in the index; 0 keeps all."""
 
 
-@dataclass(frozen=True, slots=True)
-class MemorySearchSettings:
+class MemorySearchSettings(Record):
     """The tools `memory_search` and `memory_get` of the MCP server, and where they look."""
 
     enabled: bool = setting(True, FLAG)
@@ -428,8 +407,7 @@ class MemorySearchSettings:
         return self.experimental.session_memory and "sessions" in self.sources
 
 
-@dataclass(frozen=True, slots=True)
-class CoreMemorySettings:
+class CoreMemorySettings(Record):
     """How large `memory.md` may grow, in estimated tokens."""
 
     warn_tokens: int = setting(1000, whole_number(50, 1_000_000))
@@ -437,15 +415,13 @@ class CoreMemorySettings:
     """A write that would pass it is refused."""
 
 
-@dataclass(frozen=True, slots=True)
-class ContextSettings:
+class ContextSettings(Record):
     """The boot pack."""
 
     token_budget: int = setting(2500, whole_number(50, 1_000_000))
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryFlushSettings:
+class MemoryFlushSettings(Record):
     """The reminder to store what lasts before a host compacts its conversation."""
 
     enabled: bool = setting(True, FLAG)
@@ -455,8 +431,7 @@ class MemoryFlushSettings:
     system_prompt: str = setting("", PROMPT)
 
 
-@dataclass(frozen=True, slots=True)
-class CompactionSettings:
+class CompactionSettings(Record):
     """What is known of a host's compaction."""
 
     reserve_tokens_floor: int = setting(20000, whole_number(0, 10_000_000))
@@ -464,8 +439,7 @@ class CompactionSettings:
     memory_flush: MemoryFlushSettings = field(default_factory=MemoryFlushSettings)
 
 
-@dataclass(frozen=True, slots=True)
-class WorkspaceSettings:
+class WorkspaceSettings(Record):
     """Which files are memory."""
 
     log_pattern: str = setting("memory/{YYYY}-{MM}-{DD}.md", LOG_PATTERN)
@@ -475,16 +449,14 @@ class WorkspaceSettings:
     """Folders that are never read, such as those of templates."""
 
 
-@dataclass(frozen=True, slots=True)
-class RetainSettings:
+class RetainSettings(Record):
     """How retain sections are recognised."""
 
     headings: tuple[str, ...] = setting((), HEADINGS)
     """First words of a heading that open a retain section, besides the shipped ones."""
 
 
-@dataclass(frozen=True, slots=True)
-class MentionSettings:
+class MentionSettings(Record):
     """Which names count as mentions where nobody marked them with `@`."""
 
     in_prose: bool = setting(True, FLAG)
@@ -493,8 +465,7 @@ class MentionSettings:
     """Names that are common words here: found only where they are marked."""
 
 
-@dataclass(frozen=True, slots=True)
-class IndexSettings:
+class IndexSettings(Record):
     """How files are cut into chunks, both in estimated tokens, and where the index is kept."""
 
     chunk_tokens: int = setting(400, whole_number(50, 8000))
@@ -506,8 +477,7 @@ class IndexSettings:
     """Who asks, where each agent has an index of its own."""
 
 
-@dataclass(frozen=True, slots=True)
-class VectorSettings:
+class VectorSettings(Record):
     """The vector extension of SQLite; without it an exact scan gives the same answers."""
 
     enabled: bool = setting(True, FLAG)
@@ -515,8 +485,7 @@ class VectorSettings:
     """A shared library to load in place of the packaged one; only from the user's file."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReflectSettings:
+class ReflectSettings(Record):
     """How the scheduled job believes and what it dares."""
 
     prior: float = setting(0.6, number(0.01, 0.99))
@@ -538,8 +507,7 @@ class ReflectSettings:
     file cannot say so."""
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
+class Config(Record):
     """All settings of one run, complete and valid."""
 
     workspace: WorkspaceSettings = field(default_factory=WorkspaceSettings)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from lorebank.database.connection import Connection, select
 from lorebank.domain import Citation, Origin
+from lorebank.errors import NotFound, UsageError
 
 if TYPE_CHECKING:
     from lorebank.trust.confirmations import Confirmation
@@ -113,39 +114,45 @@ def origins_in_lines(
     return found
 
 
-def items_in_lines(
-    connection: Connection, path: str, start_line: int, end_line: int
-) -> list[tuple[str, Citation]]:
+def place_named(source: str) -> Citation:
+    """The lines that a source like `memory/a.md#L3-L5` names; from line 0 where it is a file."""
+    try:
+        return Citation.parse(source)
+    except ValueError:
+        return Citation(source.rstrip("/"), 0, 0)
+
+
+def items_in_lines(connection: Connection, place: Citation) -> list[tuple[str, Citation]]:
     """`(id, place)` of the facts and passages that lie in some lines of a file."""
     return [
-        (id_, Citation(path, start, end))
+        (id_, Citation(place.path, start, end))
         for id_, start, end in select(
             connection,
             "SELECT i.id, i.start_line, i.end_line FROM items i JOIN files f ON f.file = i.file"
             " WHERE f.path = ? AND i.start_line <= ? AND i.end_line >= ? ORDER BY i.ordinal",
-            (path, end_line, start_line),
+            (place.path, place.end_line, place.start_line),
         )
     ]
 
 
-def ids_beginning(connection: Connection, text: str) -> list[tuple[str, Citation]]:
-    """The ids of facts and passages that begin so, each with where it stands first."""
-    rows = select(
+def item_of_id(connection: Connection, text: str) -> tuple[str, Citation]:
+    """The one id of a fact or passage that begins so, and where it stands first."""
+    found: dict[str, Citation] = {}
+    for id_, path, start, end in select(
         connection,
         "SELECT i.id, f.path, i.start_line, i.end_line FROM items i JOIN files f ON f.file = i.file"
-        " WHERE substr(i.id, 1, ?) = ? ORDER BY i.id, f.path, i.start_line",
-        (len(text), text),
-    )
-    found: dict[str, Citation] = {}
-    for id_, path, start, end in rows if len(text) > 2 else ():
+        " WHERE length(?1) > 2 AND substr(i.id, 1, length(?1)) = ?1"
+        " ORDER BY i.id, f.path, i.start_line",
+        (text,),
+    ):
         found.setdefault(id_, Citation(path, start, end))
-    return list(found.items())
-
-
-def is_indexed(connection: Connection, path: str) -> bool:
-    """Whether a file of that path was read."""
-    found = connection.execute("SELECT EXISTS (SELECT 1 FROM files WHERE path = ?)", (path,)).get
-    return bool(found)
+    if not found:
+        raise NotFound(f"no fact or passage '{text}'", hint="ids are shown by recall --json")
+    if len(found) > 1:
+        raise UsageError(
+            f"'{text}' is the beginning of several ids", hint=", ".join(list(found)[:5])
+        )
+    return next(iter(found.items()))
 
 
 def quarantined_items(connection: Connection) -> frozenset[int]:

@@ -17,7 +17,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lorebank.errors import UsageError, WorkspaceError
-from lorebank.workspace.layout import BANK_FOLDER, CORE_FILE, DERIVED_FOLDER, MEMORY_FOLDER
+from lorebank.workspace.layout import (
+    BANK_FOLDER,
+    CORE_FILE,
+    DERIVED_FOLDER,
+    MEMORY_FOLDER,
+    existing_folder,
+)
 
 _LOOKED_AT = 2_000
 """Entries of a folder that are looked at for a dated name; a flat folder shows one early."""
@@ -113,39 +119,26 @@ def find_workspace(
 
         return load_registry(environ).root(bank)
     if path is not None:
-        return _named(path, "")
+        return existing_folder(path, hint=_HINT)
     if named := environ.get("LOREBANK_WORKSPACE"):
-        return _named(Path(named), " (from LOREBANK_WORKSPACE)")
-    return _nearest(_current_folder(), environ)
+        shown = f"{named} (from LOREBANK_WORKSPACE)"
+        return existing_folder(Path(named), hint=_HINT, shown=shown)
+    return _nearest(environ)
 
 
-def _named(path: Path, origin: str) -> Path:
+def _nearest(environ: Mapping[str, str]) -> Path:
     try:
-        root = path.expanduser().resolve()
-        is_folder = root.is_dir()
-    except (OSError, RuntimeError, ValueError) as error:
-        raise WorkspaceError(f"{path}{origin}: cannot be opened: {error}", hint=_HINT) from error
-    if not is_folder:
-        what = "is not a folder" if root.exists() else "no such folder"
-        raise WorkspaceError(f"{path}{origin}: {what}", hint=_HINT)
-    return root
-
-
-def _current_folder() -> Path:
-    try:
-        return Path.cwd()
+        start = Path.cwd()
     except OSError as error:
         raise WorkspaceError("the current folder no longer exists", hint=_HINT) from error
-
-
-def _nearest(start: Path, environ: Mapping[str, str]) -> Path:
     for folder in (start, *start.parents):
         if any((folder / mark).is_dir() for mark in _MARKS):
             return folder.resolve()
-    from lorebank.workspace.registry import default_bank  # where no workspace is near
+    from lorebank.workspace.registry import load_registry  # where no workspace is near
 
     if recognise(start):
         return start.resolve()
-    if default := default_bank(environ):
-        return default
+    registry = load_registry(environ)
+    if registry.default:
+        return registry.root(registry.default.name)
     raise WorkspaceError(f"no workspace in {start} or any folder above it", hint=_HINT)

@@ -42,6 +42,7 @@ _LOOKED_AT = 1_000
 """Files counted for a hint; a home directory may hold a million."""
 _WINDOWS_JUNCTION = 0xA0000003
 """IO_REPARSE_TAG_MOUNT_POINT of the Windows SDK."""
+_MISSING = "an extra path of the settings is missing"
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _BINARY = getattr(os, "O_BINARY", 0)
 
@@ -79,9 +80,10 @@ def walk(root: Path, config: Config) -> WalkResult:
     exclude = frozenset(path.strip("/") for path in config.workspace.exclude)
     run = _Walk(root, LogPattern.compile(config.workspace.log_pattern), exclude)
     run.visit_core()
-    run.visit_folder(MEMORY_FOLDER)
-    run.visit_folder(BANK_FOLDER)
-    run.visit_logs()
+    for folder in (MEMORY_FOLDER, BANK_FOLDER):
+        if run.is_plain_folder(folder, missing_is_fine=True):
+            run.visit_below(folder)
+    run.visit_matching("", run.pattern.parts)
     for path in config.workspace.extra_paths:
         run.visit_extra(relative_to_root(root, path))
     files = tuple(run.files[path] for path in sorted(run.files))
@@ -92,19 +94,16 @@ def walk(root: Path, config: Config) -> WalkResult:
 
 def _elsewhere(root: Path) -> set[Diagnostic]:
     """Where no memory file was found: whether there is Markdown in places that are not memory."""
-    found = [file for file in islice(root.glob("**/*.md"), _LOOKED_AT) if _is_visible(root, file)]
+    below = (file.relative_to(root) for file in islice(root.glob("**/*.md"), _LOOKED_AT))
+    found = [file for file in below if not any(part.startswith(".") for part in file.parts)]
     if not found:
         return set()
     many = "1 Markdown file lies" if len(found) == 1 else f"{len(found)} Markdown files lie"
     message = (
         f"{many} outside of memory/ and bank/ and are not read, such as"
-        f" {found[0].relative_to(root).as_posix()}; move them, or set workspace.extra_paths"
+        f" {found[0].as_posix()}; move them, or set workspace.extra_paths"
     )
     return {Diagnostic(".", 0, "no-memory", message)}
-
-
-def _is_visible(root: Path, file: Path) -> bool:
-    return not any(part.startswith(".") for part in file.relative_to(root).parts)
 
 
 def relative_to_root(root: Path, path: str) -> str:
@@ -170,38 +169,27 @@ class _Walk:
             if is_core(entry.name):
                 self._visit(entry, entry.name)
 
-    def visit_folder(self, folder: str) -> None:
-        """A folder and all below it; nothing is said where there is none."""
-        if self._is_plain_folder(folder, missing_is_fine=True):
-            self._visit_below(folder)
-
-    def visit_logs(self) -> None:
-        """The logs that the pattern finds outside the folders that are walked anyway."""
-        self._visit_matching("", self.pattern.parts)
-
     def visit_extra(self, path: str) -> None:
         """One extra file or folder from the settings."""
         if path == ".":
-            self._visit_below("")
+            self.visit_below("")
             return
         parents = PurePosixPath(path).parents if not Path(path).is_absolute() else ()
         for parent in reversed([p.as_posix() for p in parents if p.as_posix() != "."]):
-            if not self._is_plain_folder(parent, missing_is_fine=False):
+            if not self.is_plain_folder(parent):
                 return
         if is_markdown(path) and not _is_folder(self._full(path)):
-            self._visit_extra_file(path)
-        elif self._is_plain_folder(path, missing_is_fine=False):
-            self._visit_below(path)
+            folder, _, name = path.rpartition("/")
+            found = [entry for entry in self._entries(folder) if entry.name == name]
+            if not found:
+                self._report(path, "extra-path-missing", _MISSING)
+            for entry in found:
+                self._visit(entry, path)
+        elif self.is_plain_folder(path):
+            self.visit_below(path)
 
-    def _visit_extra_file(self, path: str) -> None:
-        folder, _, name = path.rpartition("/")
-        found = [entry for entry in self._entries(folder) if entry.name == name]
-        if not found:
-            self._report(path, "extra-path-missing", "an extra path of the settings is missing")
-        for entry in found:
-            self._visit(entry, path)
-
-    def _visit_below(self, folder: str) -> None:
+    def visit_below(self, folder: str) -> None:
+        """A folder and all below it."""
         waiting = [folder]
         while waiting:
             folder = waiting.pop()
@@ -228,7 +216,7 @@ class _Walk:
             return None
         full = self._full(path)
         folder = Path(path)
-        if folder.is_absolute() and folder.name == self.root.name and self._is_root(full):
+        if folder.is_absolute() and os.path.realpath(full) == os.path.realpath(self.root):
             return ""  # an extra path around the workspace, whose files keep their names
         if is_workspace(full):
             message = "is a workspace of its own, which no other reads unasked"
@@ -236,7 +224,8 @@ class _Walk:
             return None
         return path
 
-    def _visit_matching(self, folder: str, parts: tuple[re.Pattern[str], ...]) -> None:
+    def visit_matching(self, folder: str, parts: tuple[re.Pattern[str], ...]) -> None:
+        """The logs that the pattern finds outside the folders that are walked anyway."""
         for entry in self._entries(folder):
             path = f"{folder}/{entry.name}" if folder else entry.name
             if path in (MEMORY_FOLDER, BANK_FOLDER) or not parts[0].match(entry.name):
@@ -246,7 +235,7 @@ class _Walk:
             elif is_link(entry):
                 self._report_link(path)
             elif entry.is_dir(follow_symlinks=False):
-                self._visit_matching(path, parts[1:])
+                self.visit_matching(path, parts[1:])
 
     def _entries(self, folder: str) -> Iterator[os.DirEntry[str]]:
         try:
@@ -279,22 +268,19 @@ class _Walk:
             return
         if not path.isprintable() and _shown(path) != path:
             self._report(path, "name-not-utf8", "the name is not UTF-8; rename the file")
-        else:
-            self._take(path, status)
-
-    def _take(self, path: str, status: os.stat_result) -> None:
+            return
         day, role, problem = _placed(path, self.pattern.text)
         if problem:
             self.problems.add(problem)
         self.files[path] = SourceFile(path, status.st_size, status.st_mtime_ns, day, role)
 
-    def _is_plain_folder(self, path: str, *, missing_is_fine: bool) -> bool:
+    def is_plain_folder(self, path: str, *, missing_is_fine: bool = False) -> bool:
+        """Whether there is a folder that is no link; what else is there is a problem."""
         try:
             status = os.lstat(self._full(path))
         except FileNotFoundError:
             if not missing_is_fine:
-                message = "an extra path of the settings is missing"
-                self._report(path, "extra-path-missing", message)
+                self._report(path, "extra-path-missing", _MISSING)
             return False
         except OSError as error:
             self._report(path, "unreadable", f"the folder cannot be read: {error.strerror}")
@@ -306,12 +292,6 @@ class _Walk:
             self._report(path, "not-a-folder", "is neither a folder nor a Markdown file")
             return False
         return True
-
-    def _is_root(self, full: str) -> bool:
-        try:
-            return self.root.samefile(full)
-        except OSError:
-            return False
 
     def _full(self, path: str) -> str:
         return str(self.root / path)

@@ -16,8 +16,6 @@ import subprocess
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
-
 
 def unified(old: str | None, new: str | None, path: str) -> str:
     """The change of one file as a patch, empty where nothing changes.
@@ -63,15 +61,13 @@ def _quoted(name: str) -> str:
     """A name as git writes it: quoted only where it holds a quote or a control character."""
     if name.isprintable() and not {'"', "\\"} & set(name):
         return name
-    return '"' + "".join(_escaped(character) for character in name) + '"'
-
-
-def _escaped(character: str) -> str:
-    if character in _ESCAPES:
-        return _ESCAPES[character]
-    if character.isprintable():
-        return character
-    return "".join(f"\\{byte:03o}" for byte in character.encode("utf-8", "surrogateescape"))
+    escaped = (
+        c
+        if c.isprintable() and c not in '"\\'
+        else "".join(f"\\{byte:03o}" for byte in c.encode("utf-8", "surrogateescape"))
+        for c in name
+    )
+    return f'"{"".join(escaped)}"'
 
 
 _TIMEOUT_S = 120

@@ -26,7 +26,6 @@ from lorebank.records import dataclass
 CORE_FILE = "memory.md"
 MEMORY_FOLDER = "memory"
 BANK_FOLDER = "bank"
-_IN_MEMORY = f"{MEMORY_FOLDER}/"
 DERIVED_FOLDER = ".memory"
 SESSIONS_FOLDER = "sessions"
 TRANSCRIPT_ENDING = ".jsonl"
@@ -41,7 +40,6 @@ GENERATED_FOLDERS = ("bank/proposals", "bank/reflections")
 """What reflect reports about itself; never read as memory."""
 DEFAULT_LOG_PATTERN = "memory/{YYYY}-{MM}-{DD}.md"
 _DIGITS = {"{YYYY}": ("year", 4), "{MM}": ("month", 2), "{DD}": ("day", 2)}
-_PLACEHOLDER = re.compile(r"(\{YYYY\}|\{MM\}|\{DD\}|\*)")
 _SUFFIX = r"(?:[^/0-9][^/]*)?"
 """What may follow a date in a name: `-router`, ` Thursday`, `-1317`; never one more digit."""
 _DATED_NAME = re.compile(
@@ -73,9 +71,6 @@ class NamedDay(NamedTuple):
     """`date-invalid` where the name holds a date that no calendar has."""
 
 
-_NO_DAY = NamedDay()
-
-
 @dataclass(frozen=True, slots=True)
 class LogPattern:
     """Where daily logs are: `memory/{YYYY}-{MM}-{DD}.md`, `journals/{YYYY}_{MM}_{DD}.md`, ….
@@ -95,9 +90,9 @@ class LogPattern:
         *folders, name = text.split("/")
         stem = name[: -len(".md")]
         ending = _SUFFIX + r"\.(?i:md)\Z"
-        parts = [re.compile(_expression(folder, set()) + r"\Z") for folder in folders]
-        parts.append(re.compile(_expression(stem, set()) + ending))
-        whole = re.compile(_expression("/".join([*folders, stem]), set()) + ending)
+        parts = [re.compile(_expression(folder) + r"\Z") for folder in folders]
+        parts.append(re.compile(_expression(stem) + ending))
+        whole = re.compile(_expression("/".join([*folders, stem])) + ending)
         return cls(text, tuple(parts), whole)
 
     def match(self, path: str) -> re.Match[str] | None:
@@ -110,35 +105,28 @@ class LogPattern:
         return path.replace("{MM}", f"{day.month:02}").replace("{DD}", f"{day.day:02}")
 
 
-def _expression(pattern: str, seen: set[str]) -> str:
+def _expression(pattern: str) -> str:
     """A regular expression for a pattern; a placeholder that comes again must say the same."""
-    return "".join(_piece(piece, seen) for piece in _PLACEHOLDER.split(pattern))
-
-
-def _piece(piece: str, seen: set[str]) -> str:
-    if piece == "*":
-        return "[^/]*"
-    if piece not in _DIGITS:
-        return re.escape(piece)
-    name, width = _DIGITS[piece]
-    if name in seen:
-        return f"(?P={name})"
-    seen.add(name)
-    return f"(?P<{name}>[0-9]{{{width}}})"
+    expression = re.escape(pattern).replace(r"\*", "[^/]*")
+    for placeholder, (name, width) in _DIGITS.items():
+        group = f"(?P<{name}>[0-9]{{{width}}})"
+        first, *others = expression.split(re.escape(placeholder))
+        expression = first + "".join(
+            (f"(?P={name})" if number else group) + part for number, part in enumerate(others)
+        )
+    return expression
 
 
 def named_day(path: str, pattern: LogPattern) -> NamedDay:
     """Everything a path says about its day; see the module's table."""
     if found := pattern.match(path):
         return _day_of(found, path, is_log=True)
-    if path.startswith(f"{BANK_FOLDER}/"):
-        return _NO_DAY
     found = _DATED_NAME.match(path.rpartition("/")[2])
-    if found is None:
-        return _NO_DAY
+    if found is None or path.startswith(f"{BANK_FOLDER}/"):
+        return NamedDay()
     named = _day_of(found, path, is_log=False)
     # Eight digits in a row that are no date are a number, not a mistake.
-    return named if found["mark"] or named.day else _NO_DAY
+    return named if found["mark"] or named.day else NamedDay()
 
 
 def _day_of(found: re.Match[str], path: str, *, is_log: bool) -> NamedDay:
@@ -167,7 +155,7 @@ def is_generated(path: str) -> bool:
 
 def role_of(path: str, named: NamedDay) -> FileRole:
     """What a file inside the workspace is, from its path."""
-    if path.startswith(_IN_MEMORY):
+    if path.startswith(f"{MEMORY_FOLDER}/"):
         return FileRole.LOG if named.is_log else FileRole.NOTE
     if is_core(path):
         return FileRole.CORE
@@ -190,9 +178,23 @@ def is_transcript(path: str) -> bool:
     return is_session_path(path) and path.lower().endswith(TRANSCRIPT_ENDING)
 
 
-_IGNORE_EVERYTHING = "*\n"
 _NAME_DIGITS = 8
 """Hex digits by which folders of the same name differ."""
+
+
+def existing_folder(path: Path, *, hint: str, shown: str = "") -> Path:
+    """The folder, absolute and with links on the way to it resolved; else `WorkspaceError`, which
+    names it as `shown`."""
+    shown = shown or str(path)
+    try:
+        root = path.expanduser().resolve()
+        is_folder = root.is_dir()
+    except (OSError, RuntimeError, ValueError) as error:
+        raise WorkspaceError(f"{shown}: cannot be opened: {error}", hint=hint) from error
+    if not is_folder:
+        what = "is not a folder" if root.exists() else "no such folder"
+        raise WorkspaceError(f"{shown}: {what}", hint=hint)
+    return root
 
 
 def ensure_derived_folder(root: Path) -> Path:
@@ -211,7 +213,7 @@ def ensure_derived_folder(root: Path) -> Path:
         folder.mkdir(exist_ok=True)
         ignore = folder / ".gitignore"
         if not ignore.exists() and not ignore.is_symlink():
-            ignore.write_text(_IGNORE_EVERYTHING, encoding="utf-8")
+            ignore.write_text("*\n", encoding="utf-8")
     except OSError as error:
         raise NotWritable(f"{folder}: cannot be made: {error.strerror}") from error
     return folder

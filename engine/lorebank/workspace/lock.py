@@ -12,7 +12,6 @@ import os
 import sys
 import time
 from pathlib import Path
-from types import TracebackType
 
 from lorebank.errors import LockHeld, WorkspaceError
 from lorebank.workspace.layout import ensure_derived_folder
@@ -53,6 +52,8 @@ class WriterLock:
         self._descriptor: int | None = None
 
     def __enter__(self) -> WriterLock:
+        from socket import gethostname  # most commands take no lock
+
         path = self._file or ensure_derived_folder(self._root) / "lock"
         flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
         try:
@@ -61,19 +62,14 @@ class WriterLock:
             raise WorkspaceError(f"{path}: cannot be opened: {error.strerror}") from error
         try:
             self._wait(descriptor, path)
-            _write_holder(descriptor, _own_name())
+            _write_holder(descriptor, f"process {os.getpid()} on {gethostname()}")
         except BaseException:
             os.close(descriptor)
             raise
         self._descriptor = descriptor
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *failure: object) -> None:
         descriptor, self._descriptor = self._descriptor, None
         if descriptor is not None:
             try:
@@ -101,12 +97,6 @@ class WriterLock:
             f"{self._root}: {holder} is writing; gave up after {self._timeout_s:g} s",
             hint="wait until it is done, then run the command again",
         )
-
-
-def _own_name() -> str:
-    import socket
-
-    return f"process {os.getpid()} on {socket.gethostname()}"
 
 
 def _write_holder(descriptor: int, text: str) -> None:

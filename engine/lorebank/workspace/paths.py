@@ -11,7 +11,7 @@ from lorebank.domain import FileText
 from lorebank.errors import ConcurrentEdit, NotFound, PathRefused, UsageError, WorkspaceError
 from lorebank.records import dataclass
 from lorebank.settings.tables import Config
-from lorebank.workspace.atomic import write_atomic
+from lorebank.workspace.atomic import read_if_exists, write_atomic
 from lorebank.workspace.files import is_link, is_workspace, relative_to_root
 from lorebank.workspace.layout import (
     BANK_FOLDER,
@@ -44,7 +44,10 @@ def resolve_memory_path(root: Path, text: str, config: Config | None = None) -> 
         )
     settings = (config or Config()).workspace
     extras = [relative_to_root(root, path) for path in settings.extra_paths]
-    around = _extra_around(text, extras)
+    # The innermost extra path that it lies in.
+    within = [e for e in extras if e != "." and PurePosixPath(text).is_relative_to(e)]
+    around = max(within, key=len, default="")
+
     _refuse_odd_text(text, within=around)
     if around and Path(around).is_absolute():
         file, base = Path(text), Path(around).parent
@@ -54,7 +57,10 @@ def resolve_memory_path(root: Path, text: str, config: Config | None = None) -> 
             raise _refused(text, "is outside the workspace's memory")
         file, base = root / path, root
     _without_links(base, file)
-    _refuse_nested(root / around, file)
+    below = root / around
+    for folder in file.relative_to(below).parents:
+        if folder.parts and is_workspace(below / folder):
+            raise _refused(str(file), f"belongs to the workspace {below / folder}")
     return file
 
 
@@ -101,19 +107,6 @@ def _refuse_odd_text(text: str, *, within: str = "") -> None:
         raise _refused(text, "is hidden")
     if not parts or text.endswith("/") or not is_markdown(parts[-1]):
         raise _refused(text, "is not a Markdown file")
-
-
-def _extra_around(text: str, extras: list[str]) -> str:
-    """The innermost extra path that a path lies in; "" for none."""
-    path = PurePosixPath(text)
-    return max((e for e in extras if e != "." and path.is_relative_to(e)), key=len, default="")
-
-
-def _refuse_nested(base: Path, file: Path) -> None:
-    """Refuse a file that belongs to another workspace, which lies below `base`."""
-    for folder in file.relative_to(base).parents:
-        if folder.parts and is_workspace(base / folder):
-            raise _refused(str(file), f"belongs to the workspace {base / folder}")
 
 
 def _is_memory(path: str, pattern: LogPattern, extras: list[str]) -> bool:
@@ -180,7 +173,10 @@ def read_excerpt(
         raise UsageError(
             "lines are counted from 1", hint="use path#L10-L20, or --from 10 --lines 11"
         )
-    text = as_shown(_read(elsewhere(path) or resolve_memory_path(root, path, config), path))
+    data = read_if_exists(elsewhere(path) or resolve_memory_path(root, path, config))
+    if data is None:
+        raise NotFound(f"no file {path}", hint="paths are relative to the workspace")
+    text = as_shown(data.decode("utf-8-sig", errors="replace"))
     all_lines = text.split("\n")
     total = len(all_lines) - (all_lines[-1] == "")
     first = start_line or 1
@@ -190,13 +186,6 @@ def read_excerpt(
     whole = start_line is None and lines is None
     shown = text if whole else "\n".join(all_lines[first - 1 : last])
     return FileText(path=path, text=shown, start_line=first, end_line=last, total_lines=total)
-
-
-def _read(file: Path, path: str) -> str:
-    try:
-        return file.read_bytes().decode("utf-8-sig", errors="replace")
-    except FileNotFoundError as problem:
-        raise NotFound(f"no file {path}", hint="paths are relative to the workspace") from problem
 
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -216,16 +205,10 @@ class TextFile:
 
 def read_text_file(root: Path, path: str) -> TextFile:
     """The file, never through a link; `WorkspaceError` where it is no UTF-8."""
-    steps = [PurePosixPath(path), *PurePosixPath(path).parents]
-    if any((root / step).is_symlink() for step in steps[:-1]):
+    if is_linked(root, path):
         raise PathRefused(f"{path}: is reached by a symbolic link, which is never followed")
-    try:
-        data = (root / path).read_bytes()
-    except FileNotFoundError:
-        return TextFile(path, None, "")
-    except OSError as problem:
-        raise WorkspaceError(f"{path}: cannot be read: {problem.strerror}") from problem
-    return TextFile(path, data, _decoded(path, data))
+    data = read_if_exists(root / path)
+    return TextFile(path, data, "" if data is None else _decoded(path, data))
 
 
 def write_text_file(root: Path, file: TextFile, text: str) -> None:
@@ -253,7 +236,7 @@ def edit_text(
     """
     file = resolve_memory_path(root, path, config)
     for left in reversed(range(_ATTEMPTS)):
-        before = file.read_bytes() if file.exists() else None
+        before = read_if_exists(file)
         text = None if before is None else _decoded(path, before)
         after = _encoded(edit(text), before)
         if after == before:

@@ -1,16 +1,16 @@
 """When a line was last given as an answer: `.memory/recalled.log`, local, optional, derived.
 
 Days and ids, never a question. An answer appends one short line, which systems do in one piece, so
-that several processes need no lock; a reflect run, which holds the writer's lock, compacts them
-into `recalled.txt`. Both survive a rebuild of the index. Deleting them loses only this knowledge:
-where there is no record, whether a line was ever recalled is not known, and nothing is claimed.
+that several processes need no lock. It survives a rebuild of the index. Deleting it loses only this
+knowledge: where there is no record, whether a line was ever recalled is not known, and nothing is
+claimed.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import date
 from pathlib import Path
 
@@ -19,10 +19,10 @@ from lorebank.records import dataclass
 from lorebank.workspace.atomic import write_atomic
 from lorebank.workspace.layout import DERIVED_FOLDER
 
-_LOG, _MOVED, _COMPACTED = "recalled.log", "recalled.moved", "recalled.txt"
+_LOG = "recalled.log"
 _SINCE = "since"
-_WORTH_SETTLING = 64_000
-"""Bytes of the log above which a run compacts it."""
+_WORTH_COMPACTING = 1_000_000
+"""Bytes; chosen by hand: read in some hundredths of a second."""
 _LARGEST = 64_000_000
 """Bytes; chosen by hand: the record is trimmed long before it grows so large."""
 _FLAGS = os.O_WRONLY | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
@@ -59,36 +59,38 @@ def note_recalled(root: Path, ids: Iterable[str], day: date) -> None:
 
 def read_recalled(root: Path) -> Recalled | None:
     """The whole record; `None` where there is none."""
+    path = root / DERIVED_FOLDER / _LOG
+    with contextlib.suppress(OSError):
+        if not path.is_symlink() and path.stat().st_size <= _LARGEST:
+            return _parsed(path.read_bytes())
+    return None
+
+
+def compact_recalled(root: Path) -> None:
+    """Keep of a log that has grown long only the last day of each line.
+
+    An answer given in the very instant that the new log takes its place may go unnoted.
+    """
+    path = root / DERIVED_FOLDER / _LOG
+    with contextlib.suppress(OSError, WorkspaceError):
+        if path.is_symlink() or not _WORTH_COMPACTING < path.stat().st_size <= _LARGEST:
+            return
+        before = path.read_bytes()
+        if record := _parsed(before):
+            write_atomic(path, _text(record).encode(), expected=before)
+
+
+def _parsed(data: bytes) -> Recalled | None:
     last: dict[str, date] = {}
     begun: list[date] = []
-    for line in _lines(root):
-        head, *rest = line.split()
+    for line in data.decode("utf-8", errors="replace").split("\n"):
+        head, *rest = line.split() or [""]
         if head == _SINCE:
             begun += [day for day in map(_day, rest) if day]
         elif day := _day(head):
             begun.append(day)
-            for each in rest:
-                last[each] = max(day, last.get(each, day))
+            last |= {each: max(day, last.get(each, day)) for each in rest}
     return Recalled(min(begun), last) if begun else None
-
-
-def compact_recalled(root: Path) -> None:
-    """Fold a log that has grown long into the compacted record; the caller holds the writer's lock.
-
-    Killed in between, it leaves lines that are read twice, which changes nothing.
-    """
-    folder = root / DERIVED_FOLDER
-    log, moved, compacted = folder / _LOG, folder / _MOVED, folder / _COMPACTED
-    with contextlib.suppress(OSError, WorkspaceError):
-        if not moved.exists():
-            if log.stat().st_size < _WORTH_SETTLING:
-                return
-            log.rename(moved)
-        record = read_recalled(root)
-        if record is not None:
-            before = compacted.read_bytes() if compacted.exists() else None
-            write_atomic(compacted, _text(record).encode(), expected=before)
-        moved.unlink()
 
 
 def _text(record: Recalled) -> str:
@@ -97,15 +99,6 @@ def _text(record: Recalled) -> str:
         by_day.setdefault(day, []).append(each)
     lines = [" ".join((day.isoformat(), *ids)) for day, ids in sorted(by_day.items())]
     return "\n".join([f"{_SINCE} {record.since.isoformat()}", *lines, ""])
-
-
-def _lines(root: Path) -> Iterator[str]:
-    for name in (_COMPACTED, _MOVED, _LOG):
-        path = root / DERIVED_FOLDER / name
-        with contextlib.suppress(OSError):
-            if not path.is_symlink() and path.stat().st_size <= _LARGEST:
-                text = path.read_text("utf-8", errors="replace")
-                yield from (line for line in text.split("\n") if line.strip())
 
 
 def _day(text: str) -> date | None:

@@ -15,13 +15,14 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 from lorebank.domain import RegisteredBank
 from lorebank.errors import ConfigurationError, UsageError, WorkspaceError
 from lorebank.records import dataclass
 from lorebank.settings.files import parse_file, read_text, user_config_path
-from lorebank.workspace.layout import BANK_FOLDER, MEMORY_FOLDER
+from lorebank.workspace.layout import BANK_FOLDER, MEMORY_FOLDER, existing_folder
 
 FILE_NAME = "banks.toml"
 ALL = "all"
@@ -51,10 +52,15 @@ class Registry:
 
     def named(self, name: str) -> RegisteredBank:
         """As `find`; `WorkspaceError` with the nearest names where there is none."""
-        found = self.find(name)
-        if found is None:
-            raise WorkspaceError(f"no bank '{name}' is registered", hint=self._nearest_hint(name))
-        return found
+        if found := self.find(name):
+            return found
+        from difflib import get_close_matches
+
+        known = [bank.name for bank in self.banks]
+        hint = f"known: {', '.join(known)}" if known else "`lorebank bank add NAME DIR` adds one"
+        if near := get_close_matches(name, known, n=3, cutoff=0.5):
+            hint = f"did you mean {' or '.join(near)}?"
+        raise WorkspaceError(f"no bank '{name}' is registered", hint=hint)
 
     def root(self, name: str) -> Path:
         """The folder of a bank, with links on the way to it resolved.
@@ -62,30 +68,12 @@ class Registry:
         `WorkspaceError` that names the remedy where the folder is gone.
         """
         bank = self.named(name)
-        try:
-            root = Path(bank.path).resolve()
-            is_folder = root.is_dir()
-        except (OSError, RuntimeError, ValueError) as error:
-            raise self._stale(bank, f"cannot be opened: {error}") from error
-        if not is_folder:
-            raise self._stale(bank, "is not a folder" if root.exists() else "is gone")
-        return root
-
-    def _stale(self, bank: RegisteredBank, what: str) -> WorkspaceError:
-        return WorkspaceError(
-            f"{bank.path} {what}; bank '{bank.name}' of {self.file} stands for it",
+        return existing_folder(
+            Path(bank.path),
+            shown=f"bank '{bank.name}' of {self.file}: {bank.path}",
             hint=f"`lorebank bank add {bank.name} DIR --replace` points it elsewhere,"
             f" `lorebank bank remove {bank.name}` forgets it",
         )
-
-    def _nearest_hint(self, name: str) -> str:
-        import difflib
-
-        if not self.banks:
-            return "`lorebank bank add NAME DIR` registers one"
-        known = [bank.name for bank in self.banks]
-        near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
-        return f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(known)}"
 
 
 def load_registry(environ: Mapping[str, str]) -> Registry:
@@ -100,12 +88,6 @@ def load_registry(environ: Mapping[str, str]) -> Registry:
     return _parsed(file, read_text(file))
 
 
-def default_bank(environ: Mapping[str, str]) -> Path | None:
-    """The folder of the default bank, where the user named one."""
-    registry = load_registry(environ)
-    return registry.root(registry.default.name) if registry.default else None
-
-
 def add_bank(
     environ: Mapping[str, str], name: str, path: Path, *, replace: bool = False
 ) -> tuple[RegisteredBank, str]:
@@ -116,19 +98,18 @@ def add_bank(
     """
     registry = load_registry(environ)
     name = _checked_name(name)
-    root = _folder(path)
+    root = existing_folder(path, hint=f"`lorebank init {path}` makes a workspace")
     taken = registry.find(name)
     if taken and Path(taken.path) != root and not replace:
         raise UsageError(
             f"'{taken.name}' is already {taken.path}", hint="--replace points it elsewhere"
         )
     others = [bank for bank in registry.banks if taken is None or bank.name != taken.name]
-    for other in others:
-        if Path(other.path) == root:
-            raise UsageError(
-                f"{root} is already registered as '{other.name}'",
-                hint=f"`lorebank bank remove {other.name}` frees it",
-            )
+    if same := next((bank for bank in others if Path(bank.path) == root), None):
+        raise UsageError(
+            f"{root} is already registered as '{same.name}'",
+            hint=f"`lorebank bank remove {same.name}` frees it",
+        )
     written = taken.name if taken else name
     _edit(registry, {("banks", written): str(root)})
     is_default = taken is not None and taken.is_default
@@ -183,18 +164,6 @@ def _checked_name(name: str) -> str:
     return name
 
 
-def _folder(path: Path) -> Path:
-    try:
-        root = path.expanduser().resolve()
-        is_folder = root.is_dir()
-    except (OSError, RuntimeError, ValueError) as error:
-        raise WorkspaceError(f"{path}: cannot be opened: {error}") from error
-    if not is_folder:
-        what = "is not a folder" if root.exists() else "no such folder"
-        raise WorkspaceError(f"{root}: {what}", hint=f"`lorebank init {path}` makes a workspace")
-    return root
-
-
 def _remark(root: Path, others: list[RegisteredBank]) -> str:
     """What is odd about a folder as a bank: nothing in it, or that another bank lies around it."""
     for other in others:
@@ -227,18 +196,12 @@ def _parsed(file: Path, text: str) -> Registry:
         seen.add(_folded(name))
     if default is not None and (not isinstance(default, str) or _folded(default) not in seen):
         raise _unexpected(file, text, ("default",), "the name of a bank below [banks]")
-    return Registry(
-        file,
-        tuple(
-            RegisteredBank(
-                name,
-                str(Path(path).expanduser()),
-                is_default=default is not None and _folded(default) == _folded(name),
-            )
-            for name, path in table.items()
-        ),
-        text,
-    )
+    chosen = _folded(default) if default else None
+    banks = [
+        RegisteredBank(name, str(Path(path).expanduser()), is_default=_folded(name) == chosen)
+        for name, path in table.items()
+    ]
+    return Registry(file, tuple(banks), text)
 
 
 def _is_absolute(path: str) -> bool:
@@ -269,11 +232,8 @@ def _edit(registry: Registry, changes: Mapping[tuple[str, ...], str | None]) -> 
     text = registry.text or ""
     try:
         for key, value in changes.items():
-            text = (
-                toml_edit.unset_key(text, key)
-                if value is None
-                else toml_edit.set_key(text, key, value)
-            )
+            edit = toml_edit.unset_key if value is None else partial(toml_edit.set_key, value=value)
+            text = edit(text, key)
     except ValueError as error:
         raise ConfigurationError(f"{file}: {error}", hint="change it in an editor") from error
     _parsed(file, text)

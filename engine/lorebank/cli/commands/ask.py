@@ -17,26 +17,18 @@ from lorebank.cli.parameters import (
     fail_empty_option,
     interval_options,
     min_confidence_option,
+    query_argument,
 )
 from lorebank.cli.render.text import clean
-from lorebank.cli.session import Session, pass_session
+from lorebank.cli.session import Session
 from lorebank.cli.streams import write_raw
 
 if TYPE_CHECKING:
-    from lorebank.domain import Answer, SearchOfBanks
-
-RECALL_EXAMPLES = """
-lorebank recall "what does Peter prefer?"
-lorebank recall warelay crash --since 30d -k 5
-lorebank recall "where was Andy?" --as-of 2025-12-01 --explain
-lorebank recall "open questions" --kind O --min-confidence 0.7 --format md
-lorebank recall "when is the boiler serviced?" --all
-lorebank recall 'boiler tag:home -kind:note -"spare part"'
-"""
+    from lorebank.domain import Answer, BankPart, SearchHit
 
 
-@command("recall", examples=RECALL_EXAMPLES)
-@click.argument("query", nargs=-1, required=True)
+@command("recall")
+@query_argument
 @click.option("-k", "k", type=click.IntRange(1), metavar="N", help="At most so many hits.")
 @interval_options
 @as_of_option
@@ -69,17 +61,7 @@ lorebank recall 'boiler tag:home -kind:note -"spare part"'
 )
 @all_option
 @fail_empty_option
-@pass_session
-def recall(
-    session: Session,
-    /,
-    query: tuple[str, ...],
-    explain: bool,
-    form: str,
-    every_bank: bool,
-    fail_empty: bool,
-    **filters: Any,
-) -> int:
+def recall(session: Session, /, form: str, every_bank: bool, **filters: Any) -> int:
     """Answer a question from the notes, with citations.
 
     Words, names, times and meaning are searched together. Days in the question count: “last
@@ -91,16 +73,24 @@ def recall(
     The question may hold fields (kind: entity: tag: path: origin: since: until: before: after:
     on:), "quoted phrases", and what to leave out: -word, -"a phrase", -kind:note, NOT word. Put it
     in quotes, so that the shell and the options do not take a part of it.
+
+    Examples:
+        lorebank recall "what does Peter prefer?"
+        lorebank recall warelay crash --since 30d -k 5
+        lorebank recall "where was Andy?" --as-of 2025-12-01 --explain
+        lorebank recall "open questions" --kind O --min-confidence 0.7 --format md
+        lorebank recall "when is the boiler serviced?" --all
+        lorebank recall 'boiler tag:home -kind:note -"spare part"'
     """
     session.json = session.json or form == "json"
     with session.banks() if every_bank else session.bank() as bank:
-        answer = bank.recall(" ".join(query), explain=explain, **filters)
+        answer = bank.recall(**filters)
     if session.json:
         session.show_json(answer.to_dict())
     else:
-        _show_answer(session, answer, form, explain=explain)
-        _remark(session, answer, filters, explain=explain)
-    return 1 if fail_empty and not answer.hits else 0
+        _show_answer(session, answer, form, explain=filters["explain"])
+        _remark(session, answer, filters)
+    return int(session.fail_empty and not answer.hits)
 
 
 def _show_answer(session: Session, answer: Answer, form: str, *, explain: bool) -> None:
@@ -119,11 +109,11 @@ def _show_answer(session: Session, answer: Answer, form: str, *, explain: bool) 
     session.note(answers.absence_lines(session.error_look, answer))
 
 
-def _remark(session: Session, answer: Answer, filters: dict[str, Any], *, explain: bool) -> None:
+def _remark(session: Session, answer: Answer, filters: dict[str, Any]) -> None:
     from lorebank.cli.render import answers
 
     look = session.error_look
-    if explain:
+    if filters["explain"]:
         session.note(answers.understood_lines(look, answer))
     if not answer.hits:
         session.note(answers.nothing_found_lines(look, answer, advice=_advice(answer, filters)))
@@ -152,15 +142,8 @@ def _advice(answer: Answer, filters: dict[str, Any]) -> list[str]:
     return [*advice, "other words, or lorebank search for passages of any note"]
 
 
-SEARCH_EXAMPLES = """
-lorebank search router password
-lorebank search "backup rotation" --path memory/runbook-backup.md
-lorebank search "what did we say about the mast" --path sessions
-"""
-
-
-@command("search", examples=SEARCH_EXAMPLES)
-@click.argument("query", nargs=-1, required=True)
+@command("search")
+@query_argument
 @click.option(
     "-k", "k", type=click.IntRange(1), default=10, metavar="N", help="At most so many passages."
 )
@@ -174,72 +157,60 @@ lorebank search "what did we say about the mast" --path sessions
 @click.option("--path", metavar="PATH", help="Only in that file or folder.")
 @all_option
 @fail_empty_option
-@pass_session
-def search(
-    session: Session,
-    query: tuple[str, ...],
-    k: int,
-    min_score: float,
-    path: str | None,
-    every_bank: bool,
-    fail_empty: bool,
-) -> int:
+def search(session: Session, /, query: str, every_bank: bool, **limits: Any) -> int:
     """Find passages in all notes.
 
     Ranks stretches of text and shows at most 700 characters of each. Where a question is to be
     answered, lorebank recall does more. Transcripts of conversations are searched as well where
     memory_search.sources names them, as far as lorebank index or a server has read them.
+
+    Examples:
+        lorebank search router password
+        lorebank search "backup rotation" --path memory/runbook-backup.md
+        lorebank search "what did we say about the mast" --path sessions
     """
-    text = " ".join(query)
-    found = _found(session, text, k, min_score, path) if every_bank else None
-    if found is not None:
-        hits = found.hits
+    hits: tuple[SearchHit, ...]
+    banks: tuple[BankPart, ...] = ()
+    envelope: dict[str, Any] = {}
+    if every_bank:
+        with session.banks() as several:
+            found = several.search(query, **limits)
+        hits, banks, envelope = found.hits, found.banks, found.to_dict()
     else:
         with session.bank() as bank:
-            hits = bank.search(text, k=k, min_score=min_score, path=path)
+            hits = bank.search(query, **limits)
     if session.json:
-        envelope = {"query": text, "hits": [hit.to_dict() for hit in hits]}
-        session.show_json(found.to_dict() if found is not None else envelope)
+        session.show_json(envelope or {"query": query, "hits": [hit.to_dict() for hit in hits]})
     else:
         from lorebank.cli.render.answers import failed_lines, search_lines, search_notes
 
-        session.note(failed_lines(session.error_look, found.banks if found is not None else ()))
+        session.note(failed_lines(session.error_look, banks))
         session.show(search_lines(session.look, hits))
         session.note(search_notes(session.error_look, hits, session.said))
         if not hits:
-            session.note([f"nothing found for “{text}”{_within(path, min_score)}"])
-    return 1 if fail_empty and not hits else 0
+            session.note([f"nothing found for “{query}”{_within(**limits)}"])
+    return int(session.fail_empty and not hits)
 
 
-def _found(
-    session: Session, text: str, k: int, min_score: float, path: str | None
-) -> SearchOfBanks:
-    with session.banks() as banks:
-        return banks.search(text, k=k, min_score=min_score, path=path)
-
-
-def _within(path: str | None, min_score: float) -> str:
+def _within(path: str | None, min_score: float, k: int) -> str:
     place = f" in {path}" if path else ""
     return f"{place} with a score of {min_score} or more" if min_score else place
 
 
-GET_EXAMPLES = """
-lorebank get memory/2025-11-27.md
-lorebank get memory/2025-11-27.md#L12
-lorebank get memory/2025-11-27.md --from 10 --lines 5
-"""
-
-
-@command("get", examples=GET_EXAMPLES)
+@command("get")
 @click.argument("path", metavar="PATH[#L10[-L20]]")
 @click.option("--from", "start_line", type=click.IntRange(1), metavar="LINE", help="First line.")
 @click.option("--lines", type=click.IntRange(1), metavar="N", help="How many lines.")
-@pass_session
 def get(session: Session, path: str, start_line: int | None, lines: int | None) -> None:
     """Print a memory file, whole or by lines.
 
     Takes a citation as recall prints it. Refuses what is outside the workspace's memory. In a
     pipe the text comes out byte for byte. NAME:PATH, as --all cites it, is read in that bank.
+
+    Examples:
+        lorebank get memory/2025-11-27.md
+        lorebank get memory/2025-11-27.md#L12
+        lorebank get memory/2025-11-27.md --from 10 --lines 5
     """
     path = _in_its_bank(session, path)
     with session.bank() as bank:

@@ -10,53 +10,42 @@ from lorebank.cli.command import command
 from lorebank.cli.parameters import KIND, complete_entity
 from lorebank.cli.render.reports import import_lines, left_out_lines
 from lorebank.cli.render.text import count
-from lorebank.cli.session import Session, pass_session
+from lorebank.cli.session import Session
 from lorebank.cli.streams import write_raw
 from lorebank.errors import UsageError
 
 FORMS = ("obsidian", "logseq", "chatgpt", "claude", "basic-memory", "jsonl")
-IMPORT_EXAMPLES = """
-lorebank import ~/Vault --dry-run
-lorebank import chatgpt-export.zip
-lorebank import facts.jsonl --name work
-lorebank confirm --all-from imported
-"""
+FORMATS = ("jsonl", "csv", "markdown", "site")
+GRAPH_FORMATS = ("graphml", "json", "mermaid", "dot")
 
 
-@command("import", examples=IMPORT_EXAMPLES)
+@command("import")
 @click.argument("source", metavar="SOURCE")
 @click.option("--as", "form", type=click.Choice(FORMS), help="What it is; else its content tells.")
 @click.option("--name", default="", help="Of its folder here; else what the source is called.")
 @click.option("--dry-run", is_flag=True, help="Write nothing; print the same report.")
-@pass_session
-def import_notes(session: Session, source: str, form: str | None, name: str, dry_run: bool) -> int:
+def import_notes(session: Session, /, **options: Any) -> int:
     """Bring in a vault, a graph, an export of a chat program, or JSONL.
 
     SOURCE is a folder, a zip or a file. It becomes Markdown below memory/imported/ and stays in
     quarantine until confirmed. A second import changes nothing; files you have edited since are
     never written over. Exits with 1 where the source could not be read to its end.
+
+    Examples:
+        lorebank import ~/Vault --dry-run
+        lorebank import chatgpt-export.zip
+        lorebank import facts.jsonl --name work
+        lorebank confirm --all-from imported
     """
     with session.bank() as bank:
-        report = bank.import_notes(source, form=form, name=name, dry_run=dry_run)
-    if session.json:
-        session.show_json(report.to_dict())
-    else:
-        session.show(import_lines(session.look, report))
+        report = bank.import_notes(**options)
+    session.result(report, import_lines)
+    if not session.json:
         session.note(left_out_lines(session.error_look, report))
     return 0 if report.complete else 1
 
 
-FORMATS = ("jsonl", "csv", "markdown", "site")
-GRAPH_FORMATS = ("graphml", "json", "mermaid", "dot")
-EXPORT_EXAMPLES = """
-lorebank export > facts.jsonl
-lorebank export --format csv --entity Peter --since 30d -o peter.csv
-lorebank export --format site -o ~/memory-site
-lorebank export --graph graphml > bank.graphml
-"""
-
-
-@command("export", examples=EXPORT_EXAMPLES)
+@command("export")
 @click.option(
     "--format",
     "form",
@@ -81,7 +70,6 @@ lorebank export --graph graphml > bank.graphml
     type=click.Choice(GRAPH_FORMATS),
     help="Instead, who is seen with whom: entities, and how many facts they share.",
 )
-@pass_session
 def export(
     session: Session,
     /,
@@ -97,13 +85,22 @@ def export(
     has an apostrophe in front. Of the graph, GraphML and JSON carry components, communities,
     bridges and centrality; mermaid and dot are for drawing. Under --json tables come in the usual
     envelope.
+
+    Examples:
+        lorebank export > facts.jsonl
+        lorebank export --format csv --entity Peter --since 30d -o peter.csv
+        lorebank export --format site -o ~/memory-site
+        lorebank export --graph graphml > bank.graphml
     """
-    if graph:
-        if target or any(filters.values()):
-            raise UsageError("--graph goes to standard output, whole", hint="give it alone")
-        _graph(session, graph)
-        return
+    if graph and (target or any(filters.values())):
+        raise UsageError("--graph goes to standard output, whole", hint="give it alone")
     with session.bank() as bank:
+        if graph and session.json:
+            session.show_json(bank.graph().to_dict())
+            return
+        if graph:
+            session.show(bank.export_graph(graph).rstrip("\n").split("\n"))
+            return
         report = bank.export(form, target, force=force, **filters)
     if session.json:
         session.show_json(report.to_dict() | ({} if target else {"text": report.text}))
@@ -113,11 +110,3 @@ def export(
     kept = f", {report.left_out} in quarantine left out" if report.left_out else ""
     if target or kept:
         session.note([f"{said}{kept}{f': {report.target}' if target else ''}"])
-
-
-def _graph(session: Session, form: str) -> None:
-    with session.bank() as bank:
-        if session.json:
-            session.show_json(bank.graph().to_dict())
-        else:
-            session.show(bank.export_graph(form).rstrip("\n").split("\n"))

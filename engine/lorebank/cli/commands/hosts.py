@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,34 +13,28 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lorebank.cli.command import Command, CommandGroup, command
-from lorebank.cli.session import Session, pass_session
+from lorebank.cli.command import command, group
+from lorebank.cli.session import Session
 from lorebank.cli.streams import write_raw
 from lorebank.errors import LorebankError, UsageError
 
 if TYPE_CHECKING:
+    from lorebank.agent.hooks.files import HookChange
     from lorebank.app.several import Banks
     from lorebank.mcp_server.banks import OpensBanks
     from lorebank.settings.tables import Config
 
 
-CONNECT_EXAMPLES = """
-lorebank connect claude-code
-lorebank connect codex --print
-lorebank connect cursor --remove
-lorebank connect vscode --file .vscode/mcp.json
-"""
 HOSTS = ("claude-code", "claude-desktop", "codex", "cursor", "gemini", "openclaw", "vscode")
 
 
-@command("connect", examples=CONNECT_EXAMPLES)
+@command("connect")
 @click.argument("host", type=click.Choice(HOSTS))
 @click.option("--remove", is_flag=True, help="Take lorebank out again.")
 @click.option("--print", "prints", is_flag=True, help="Print the entry, and write nothing.")
 @click.option("--file", type=click.Path(path_type=Path), help="In place of the host's own file.")
 @click.option("--read-only", is_flag=True, help="No tool that writes.")
 @click.option("--check/--no-check", default=True, help="Start the server as the host would.")
-@pass_session
 def connect(
     session: Session,
     /,
@@ -56,6 +50,12 @@ def connect(
     All else in the file stays byte for byte, and --remove restores it. For claude-code the hooks
     are installed as well: the boot pack at the start of a session, and after a compaction the
     words that ask to store what lasts.
+
+    Examples:
+        lorebank connect claude-code
+        lorebank connect codex --print
+        lorebank connect cursor --remove
+        lorebank connect vscode --file .vscode/mcp.json
     """
     from lorebank.agent.hooks import connect as hosts
     from lorebank.agent.hooks.files import change_hooks, start_arguments, start_command
@@ -75,70 +75,62 @@ def connect(
     if session.json:
         session.show_json({"changes": [each.to_dict() for each in done], "tools": list(tools)})
         return
-    session.show(f"{'changed' if each.changed else 'unchanged'} {each.file}" for each in done)
+    session.show(_changed(done))
     if tools:
         session.note([f"the server answers with {len(tools)} tools: {', '.join(tools)}"])
 
 
-HOOKS_EXAMPLES = """
-lorebank hooks print claude-code
-lorebank hooks install claude-code
-lorebank hooks remove claude-code
-lorebank hooks install shell --file ~/.bashrc
-"""
 HOST = click.Choice(["claude-code", "shell"])
 
 
-@click.group("hooks", cls=CommandGroup, examples=HOOKS_EXAMPLES)
+@group("hooks")
 def hooks() -> None:
     """Put lorebank into the settings of an agent host.
 
     claude-code: the boot pack at the start of a session, and after a compaction the words that ask
     to store what lasts. shell: functions for any other host.
+
+    Examples:
+        lorebank hooks print claude-code
+        lorebank hooks install claude-code
+        lorebank hooks remove claude-code
+        lorebank hooks install shell --file ~/.bashrc
     """
 
 
-@hooks.command("print", cls=Command, examples="lorebank hooks print claude-code")
+@hooks.subcommand("print")
 @click.argument("host", type=HOST)
-@pass_session
 def print_hooks(session: Session, host: str) -> None:
     """Print what install would write into an empty file."""
     from lorebank.agent.hooks.files import hook_snippet, start_command
 
     root, _ = session.settings()
     text = hook_snippet(host, start_command(root))
-    if session.json:
-        session.show_json({"host": host, "text": text})
-    else:
-        write_raw(text)
+    _text(session, text, host=host)
 
 
-@hooks.command("install", cls=Command, examples="lorebank hooks install claude-code")
+@hooks.subcommand("install")
 @click.argument("host", type=HOST)
 @click.option("--file", type=click.Path(path_type=Path), help="In place of the host's own file.")
-@pass_session
 def install_hooks(session: Session, host: str, file: Path | None) -> None:
     """Put the hooks into the host's settings; all else there stays byte for byte."""
     from lorebank.agent.hooks.files import start_command
 
-    root, _ = session.settings()
-    _change(session, host, file, start_command(root))
+    _change(session, host, file, start_command(session.settings()[0]))
 
 
-@hooks.command("remove", cls=Command, examples="lorebank hooks remove claude-code")
+@hooks.subcommand("remove")
 @click.argument("host", type=HOST)
 @click.option("--file", type=click.Path(path_type=Path), help="In place of the host's own file.")
-@pass_session
 def remove_hooks(session: Session, host: str, file: Path | None) -> None:
     """Take the hooks out of the host's settings again."""
     _change(session, host, file, None)
 
 
-@hooks.command("run", cls=Command, examples="lorebank hooks run session-start < event.json")
+@hooks.subcommand("run", examples="lorebank hooks run session-start < event.json")
 @click.argument(
     "event", type=click.Choice(["session-start", "prompt", "pre-compact", "session-end"])
 )
-@pass_session
 def run_hook(session: Session, event: str) -> None:
     """What the host calls at an event; reads its JSON from standard input."""
     payload = _payload()
@@ -150,8 +142,13 @@ def run_hook(session: Session, event: str) -> None:
             prompt=str(payload.get("prompt") or ""),
             transcript=str(payload.get("transcript_path") or ""),
         )
+    _text(session, text, event=event)
+
+
+def _text(session: Session, text: str, **about: object) -> None:
+    """Print a text byte for byte; under --json, what it is `about` beside it."""
     if session.json:
-        session.show_json({"event": event, "text": text})
+        session.show_json({**about, "text": text})
     else:
         write_raw(text)
 
@@ -160,10 +157,11 @@ def _change(session: Session, host: str, file: Path | None, command: str | None)
     from lorebank.agent.hooks.files import change_hooks
 
     done = change_hooks(host, file=file, command=command, environ=os.environ)
-    if session.json:
-        session.show_json(done.to_dict())
-    else:
-        session.show([f"{'changed' if done.changed else 'unchanged'} {done.file}"])
+    session.result(done, lambda look, done: _changed([done]))
+
+
+def _changed(done: Iterable[HookChange]) -> list[str]:
+    return [f"{'changed' if each.changed else 'unchanged'} {each.file}" for each in done]
 
 
 def _payload() -> dict[str, Any]:
@@ -177,28 +175,29 @@ def _payload() -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-CONTEXT_EXAMPLES = """
-lorebank context
-lorebank context --budget-tokens 1000
-lorebank context --group
-"""
-
-
-@command("context", examples=CONTEXT_EXAMPLES)
+@command("context")
 @click.option(
-    "--budget-tokens", type=click.IntRange(50), metavar="N", help="At most so many tokens."
+    "--budget-tokens",
+    "token_budget",
+    type=click.IntRange(50),
+    metavar="N",
+    help="At most so many tokens.",
 )
 @click.option("--group", is_flag=True, help="For a group chat: leave out what is the owner's.")
-@pass_session
-def context(session: Session, budget_tokens: int | None, group: bool) -> None:
+def context(session: Session, /, **how: Any) -> None:
     """Print what an agent should know at the start of a session.
 
     The owner's directives (bank/directives.md), the core memory, today's and yesterday's log, the
     opinions most sure and the open proposals, inside a budget. With --group the core memory and
     the proposals for it are left out.
+
+    Examples:
+        lorebank context
+        lorebank context --budget-tokens 1000
+        lorebank context --group
     """
     with session.bank() as bank:
-        pack = bank.context(token_budget=budget_tokens, group=group)
+        pack = bank.context(**how)
     if session.json:
         session.show_json(pack.to_dict())
         return
@@ -207,20 +206,13 @@ def context(session: Session, budget_tokens: int | None, group: bool) -> None:
         session.note([f"no room for {', '.join(pack.left_out)}: raise --budget-tokens"])
 
 
-FLUSH_EXAMPLES = """
-lorebank flush --tokens 178000 --context-window 200000
-lorebank flush --tokens 178000 --context-window 200000 --session chat-7 --compactions 2 --json
-lorebank flush --reply "NO_REPLY"
-"""
-
-
-@command("flush", examples=FLUSH_EXAMPLES)
+@command("flush")
 @click.option("--tokens", type=click.IntRange(0), metavar="N", help="In the context by now.")
 @click.option("--context-window", type=click.IntRange(1), metavar="N", help="It holds at most.")
 @click.option(
     "--compactions", type=click.IntRange(0), metavar="N", help="How often it was compacted."
 )
-@click.option("--session", "name", default="main", metavar="ID", help="Which conversation.")
+@click.option("--session", default="main", metavar="ID", help="Which conversation.")
 @click.option(
     "--workspace-access",
     type=click.Choice(["rw", "ro", "none"]),
@@ -228,24 +220,31 @@ lorebank flush --reply "NO_REPLY"
     help="What the agent may do in the workspace.",
 )
 @click.option("--reply", metavar="TEXT", help="Print what of the model's reply is for the user.")
-@pass_session
 def flush(
     session: Session,
+    /,
     tokens: int | None,
     context_window: int | None,
-    compactions: int | None,
-    name: str,
     workspace_access: str,
     reply: str | None,
+    **which: Any,
 ) -> None:
     """Say whether an agent should store what lasts before its context is compacted.
 
     Due from context window - reserve_tokens_floor - soft_threshold_tokens on, once a compaction
     cycle. Prints the system prompt, an empty line and the prompt; nothing while it is not due, and
     the reason on standard error. A reply of NO_REPLY is not for the user.
+
+    Examples:
+        lorebank flush --tokens 178000 --context-window 200000
+        lorebank flush --tokens 178000 --context-window 200000 --session chat-7 --json
+        lorebank flush --reply "NO_REPLY"
     """
     if reply is not None:
-        _show_reply(session, reply)
+        from lorebank.agent.flush import deliverable
+
+        shown = deliverable(reply)
+        _text(session, f"{shown}\n" if shown and not session.json else shown, deliver=bool(shown))
         return
     if tokens is None or context_window is None:
         raise UsageError(
@@ -255,9 +254,8 @@ def flush(
         found = bank.flush(
             tokens,
             context_window=context_window,
-            compactions=compactions,
-            session=name,
             writable=workspace_access == "rw",
+            **which,
         )
     if session.json:
         session.show_json(found.to_dict())
@@ -267,28 +265,7 @@ def flush(
         session.note([f"no flush: {found.reason} ({found.tokens} of {found.threshold} tokens)"])
 
 
-def _show_reply(session: Session, reply: str) -> None:
-    from lorebank.agent.flush import deliverable
-
-    shown = deliverable(reply)
-    if session.json:
-        session.show_json({"deliver": bool(shown), "text": shown})
-    else:
-        write_raw(f"{shown}\n" if shown else "")
-
-
-MCP_EXAMPLES = """
-lorebank mcp
-lorebank mcp -w ~/notes
-lorebank mcp --http --port 8765
-lorebank mcp --bank work --with home
-lorebank mcp --group --read-only
-lorebank mcp --agent claude-code --tools all
-claude mcp add memory -- lorebank mcp -w ~/notes
-"""
-
-
-@command("mcp", examples=MCP_EXAMPLES)
+@command("mcp")
 @click.option("--http", is_flag=True, help="Listen on this machine in place of stdio.")
 @click.option("--host", default="127.0.0.1", metavar="ADDRESS", help="A loopback address.")
 @click.option(
@@ -304,7 +281,6 @@ claude mcp add memory -- lorebank mcp -w ~/notes
 @click.option("--agent", default="", metavar="NAME", help="The name its lines bear.")
 @click.option("--user", default="", metavar="NAME", help="On whose behalf it writes.")
 @click.option("--tools", default="default", metavar="LIST", help="all, or names with commas.")
-@pass_session
 def mcp(
     session: Session,
     /,
@@ -326,6 +302,15 @@ def mcp(
     What an agent may do is said here and by no argument of a tool. Over HTTP each client can have a
     token and rights of its own: [name] tables with token, agent, user, group, read_only, decides,
     tools and banks in mcp-clients.toml, beside your settings.
+
+    Examples:
+        lorebank mcp
+        lorebank mcp -w ~/notes
+        lorebank mcp --http --port 8765
+        lorebank mcp --bank work --with home
+        lorebank mcp --group --read-only
+        lorebank mcp --agent claude-code --tools all
+        claude mcp add memory -- lorebank mcp -w ~/notes
     """
     if find_spec("mcp") is None:
         raise LorebankError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,11 +11,12 @@ from lorebank.cli.render.reports import (
     bench_lines,
     difference_lines,
     embedder_lines,
+    health_lines,
     status_lines,
     sync_lines,
 )
 from lorebank.cli.render.text import count, problem_lines
-from lorebank.cli.session import Session, pass_session
+from lorebank.cli.session import Session
 from lorebank.cli.streams import Progress
 
 if TYPE_CHECKING:
@@ -24,72 +25,58 @@ if TYPE_CHECKING:
 
 DIFFERENT = 6
 SHOWN_PROBLEMS = 10
-INDEX_EXAMPLES = """
-lorebank index
-lorebank index --full
-lorebank index --check && echo the index is what the files say
-"""
 
 
-@command("index", examples=INDEX_EXAMPLES)
+@command("index")
 @click.option("--full", is_flag=True, help="Read every file again, changed or not.")
 @click.option("--check", is_flag=True, help="Compare with a rebuild; exit with 6 if they differ.")
-@pass_session
 def index(session: Session, full: bool, check: bool) -> int:
     """Bring the index up to date with the files.
 
     Only changed files are read. The index is a cache: deleting .memory/ loses nothing.
+
+    Examples:
+        lorebank index
+        lorebank index --full
+        lorebank index --check && echo the index is what the files say
     """
-    return _check(session) if check else _sync(session, full=full)
-
-
-def _sync(session: Session, *, full: bool) -> int:
+    if check:
+        return _check(session)
     with session.bank() as bank, Progress(session) as progress:
         report = bank.sync(full=full, progress=progress)
-    if session.json:
-        session.show_json(report.to_dict())
-        return 0
-    session.show(sync_lines(session.look, report, everything=session.verbose))
-    look = session.error_look
-    session.note(embedder_lines(look, report))
-    if report.problems:
-        limit = 0 if session.verbose else SHOWN_PROBLEMS
-        session.note([look.warn(count(len(report.problems), "problem"))])
-        session.note(problem_lines(look, report.problems, limit=limit))
+    session.result(report, sync_lines, everything=session.verbose)
+    if not session.json:
+        look = session.error_look
+        session.note(embedder_lines(look, report))
+        if report.problems:
+            limit = 0 if session.verbose else SHOWN_PROBLEMS
+            session.note([look.warn(count(len(report.problems), "problem"))])
+            session.note(problem_lines(look, report.problems, limit=limit))
     return 0
 
 
 def _check(session: Session) -> int:
     with session.bank() as bank:
         differences = bank.check()
-    if session.json:
-        session.show_json({"differences": list(differences)})
-    else:
-        session.show(difference_lines(session.look, differences))
-        session.note([_verdict(len(differences))])
+    nothing = "the index is what a rebuild from the files would give"
+    session.result(differences, difference_lines, key="differences", nothing=nothing)
+    if differences and not session.json:
+        number = count(len(differences), "difference")
+        session.note([f"{number}; lorebank index --full mends the index"])
     return DIFFERENT if differences else 0
 
 
-def _verdict(differences: int) -> str:
-    if not differences:
-        return "the index is what a rebuild from the files would give"
-    return f"{count(differences, 'difference')}; lorebank index --full mends the index"
-
-
-WATCH_EXAMPLES = """
-lorebank watch
-lorebank watch -w ~/notes --quiet
-"""
-
-
-@command("watch", examples=WATCH_EXAMPLES)
-@pass_session
+@command("watch")
 def watch(session: Session) -> None:
     """Keep the index fresh while files change, until interrupted.
 
     What changed is read, embedded and judged 1.5 seconds after the last change; where the system
     tells nothing of changes (folders of other machines), files are looked at now and again. `mcp`
     does the same by itself.
+
+    Examples:
+        lorebank watch
+        lorebank watch -w ~/notes --quiet
     """
     from lorebank.app.watching import Watcher, keep_up
 
@@ -116,72 +103,48 @@ def watch(session: Session) -> None:
             watcher.stop()
 
 
-STATUS_EXAMPLES = """
-lorebank status
-lorebank status --json
-"""
-
-
-@command("status", examples=STATUS_EXAMPLES)
-@pass_session
+@command("status")
 def status(session: Session) -> None:
     """Show what is indexed, how fresh it is, and what is wrong.
 
     Every problem comes with its place and what to do about it.
+
+    Examples:
+        lorebank status
+        lorebank status --json
     """
     with session.bank() as bank:
-        found = bank.status()
-    if session.json:
-        session.show_json(found.to_dict())
-    else:
-        session.show(status_lines(session.look, found))
+        session.result(bank.status(), status_lines)
 
 
 WRONG = 6
-DOCTOR_EXAMPLES = """
-lorebank doctor
-lorebank doctor --fix
-lorebank doctor --json
-"""
 
 
-@command("doctor", examples=DOCTOR_EXAMPLES)
+@command("doctor")
 @click.option("--fix", is_flag=True, help="Repair what can be repaired without losing anything.")
-@pass_session
 def doctor(session: Session, fix: bool) -> int:
     """Find what is wrong, and repair what is safe to repair.
 
     Looks at permissions, what killed runs left, the index (as a database, and row by row against
     the files), managed blocks, notes and ledgers, citations that lead nowhere, the embedder and
     the schedule. Exits with 6 while anything is wrong. Your notes are never changed.
+
+    Examples:
+        lorebank doctor
+        lorebank doctor --fix
+        lorebank doctor --json
     """
     with session.bank() as bank:
         findings = bank.doctor(fix=fix, moment=session.moment)
-    left = [finding for finding in findings if not finding.fixed]
-    if session.json:
-        session.show_json({"findings": [finding.to_dict() for finding in findings]})
-        return WRONG if left else 0
-    look = session.look
-    for finding in findings:
-        mark = look.strong("repaired") if finding.fixed else look.warn(finding.check)
-        place = f"{finding.source}: " if finding.source else ""
-        session.show([f"{mark}  {place}{finding.message}"])
-        if not finding.fixed:
-            session.show([look.dim(f"    {finding.remedy}")])
-    if left:
-        session.note([f"{count(len(left), 'problem')} left"])
-    else:
-        session.note(["nothing is wrong" if not findings else "everything found was repaired"])
+    left = sum(not finding.fixed for finding in findings)
+    session.result(findings, health_lines, key="findings", nothing="nothing is wrong")
+    if findings and not session.json:
+        ends = f"{count(left, 'problem')} left" if left else "everything found was repaired"
+        session.note([ends])
     return WRONG if left else 0
 
 
-BENCH_EXAMPLES = """
-lorebank bench
-lorebank bench --n 50 --seed 7 --json
-"""
-
-
-@command("bench", examples=BENCH_EXAMPLES)
+@command("bench")
 @click.option(
     "--n",
     "n",
@@ -194,18 +157,18 @@ lorebank bench --n 50 --seed 7 --json
 @click.option(
     "--seed", type=int, default=0, metavar="N", show_default=True, help="Which sentences."
 )
-@pass_session
-def bench(session: Session, n: int, seed: int) -> None:
+def bench(session: Session, /, **sample: Any) -> None:
     """Measure recall on questions made of your own notes.
 
     Takes facts (and sentences of prose, where facts are few), leaves out a part of their words and
     asks for them again: how often the sentence comes back first, among five, among ten; beside it
     the lines grep would show. It tells how well notes are remembered by words that stand in them,
     not how well questions in other words are answered. No note is changed.
+
+    Examples:
+        lorebank bench
+        lorebank bench --n 50 --seed 7 --json
     """
     with session.bank() as bank, Progress(session) as progress:
-        report = bank.bench(n=n, seed=seed, progress=progress)
-    if session.json:
-        session.show_json(report.to_dict())
-    else:
-        session.show(bench_lines(session.look, report))
+        report = bank.bench(progress=progress, **sample)
+    session.result(report, bench_lines)

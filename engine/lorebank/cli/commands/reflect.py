@@ -9,7 +9,7 @@ import click
 
 from lorebank.cli.command import command
 from lorebank.cli.keys import ask_key, edit_source
-from lorebank.cli.render.inbox import decision_lines
+from lorebank.cli.render.judgments import unsure_lines, verdict_lines
 from lorebank.cli.render.reports import (
     PAGE_SKIPPED,
     change_lines,
@@ -18,9 +18,8 @@ from lorebank.cli.render.reports import (
     reflect_log_line,
     undo_lines,
 )
-from lorebank.cli.render.rulings import unsure_lines
 from lorebank.cli.render.text import problem_lines
-from lorebank.cli.session import Session, pass_session
+from lorebank.cli.session import Session
 from lorebank.cli.streams import write
 from lorebank.errors import UsageError
 
@@ -31,16 +30,6 @@ if TYPE_CHECKING:
 
 DIFFERENT = 6
 TROUBLE = 1
-EXAMPLES = """
-lorebank reflect --dry-run
-lorebank reflect --since 7d
-lorebank reflect --diff --dry-run > tonight.patch
-lorebank reflect --interactive
-lorebank reflect --undo
-lorebank reflect --date 2025-12-01
-lorebank reflect --infer
-lorebank reflect --unsure
-"""
 LAST = "last"
 _VERDICTS = {
     "yes": "make this change, in all its places",
@@ -55,7 +44,7 @@ _TROUBLES = frozenset(
 )
 
 
-@command("reflect", examples=EXAMPLES)
+@command("reflect")
 @click.option("--since", metavar="DAY", help="Only entities with facts from that day on.")
 @click.option("--date", "day", metavar="DAY", help="The day it speaks for; today without this.")
 @click.option("--dry-run", is_flag=True, help="Write nothing; say what would change.")
@@ -78,7 +67,6 @@ _TROUBLES = frozenset(
 @click.option("--unsure", is_flag=True, help="List the pairs no rule signs; nothing else is done.")
 @click.option("--judge", is_flag=True, help="With --unsure: let the generator settle them.")
 @click.option("-k", "limit", type=click.IntRange(1), default=20, metavar="N", help="Pairs listed.")
-@pass_session
 def reflect(session: Session, /, check: bool, diff: bool, **options: Any) -> int:
     """Bring the pages of the bank up to date from the facts.
 
@@ -87,16 +75,30 @@ def reflect(session: Session, /, check: bool, diff: bool, **options: Any) -> int
     evidence changes; `bank/reflections/rejected.md` lists such changes. With --quiet, as a
     scheduler calls it, a run prints one line for a log, and fails with 1 where it had to leave a
     page alone.
+
+    Examples:
+        lorebank reflect --dry-run
+        lorebank reflect --since 7d
+        lorebank reflect --diff --dry-run > tonight.patch
+        lorebank reflect --interactive
+        lorebank reflect --undo
+        lorebank reflect --date 2025-12-01
+        lorebank reflect --infer
+        lorebank reflect --unsure
     """
     undo, limit = options.pop("undo"), options.pop("limit")
     unsure, judge = options.pop("unsure"), options.pop("judge")
     if judge and not unsure:
         raise UsageError("--judge needs --unsure", hint="lorebank reflect --unsure --judge")
-    if unsure:
-        return _judge(session, limit) if judge else _show_unsure(session, limit)
     with session.bank() as bank:
+        if judge:
+            return session.result(bank.judge(k=limit), verdict_lines, key="decisions")
+        if unsure:
+            return session.result(bank.unsure(k=limit), unsure_lines)
         if undo is not None:
-            return _undo(session, bank, undo, force=options["force"])
+            undone = bank.undo_reflect(None if undo == LAST else undo, force=options["force"])
+            session.result(undone, undo_lines)
+            return TROUBLE if undone.kept else 0
         interactive = options.pop("interactive")
         options["dry_run"] = options["dry_run"] or check
         accept = options.pop("accept") or None
@@ -122,7 +124,7 @@ def reflect(session: Session, /, check: bool, diff: bool, **options: Any) -> int
 
 def _keep_in_mind(session: Session) -> None:
     """A schedule that waited for this run has missed nothing any more."""
-    from lorebank.schedule.record import note_run
+    from lorebank.schedule.job import note_run
 
     session.reflected = True
     if session.opened is not None:
@@ -134,35 +136,6 @@ def _log(session: Session, report: ReflectReport) -> int:
     troubles = [problem for problem in report.problems if problem.code in _TROUBLES]
     write(problem_lines(session.error_look, troubles), sys.stderr)
     return TROUBLE if troubles else 0
-
-
-def _show_unsure(session: Session, limit: int) -> int:
-    with session.bank() as bank:
-        queue = bank.unsure(k=limit)
-    if session.json:
-        session.show_json(queue.to_dict())
-    else:
-        session.show(unsure_lines(session.look, queue))
-    return 0
-
-
-def _judge(session: Session, limit: int) -> int:
-    with session.bank() as bank:
-        settled = bank.judge(k=limit)
-    if session.json:
-        session.show_json({"decisions": [each.to_dict() for each in settled]})
-    else:
-        session.show(decision_lines(session.look, settled, undone=False))
-    return 0
-
-
-def _undo(session: Session, bank: Bank, run: str, *, force: bool) -> int:
-    report = bank.undo_reflect(None if run == LAST else run, force=force)
-    if session.json:
-        session.show_json(report.to_dict())
-    else:
-        session.show(undo_lines(session.look, report))
-    return TROUBLE if report.kept else 0
 
 
 class _Review:
@@ -238,9 +211,8 @@ class _Review:
 
 
 def _show(session: Session, report: ReflectReport, *, diff: bool) -> None:
-    if diff:
-        session.show(patch_lines(session.look, report.diff()))
-        session.note(reflect_lines(session.error_look, report, everything=session.verbose))
-    else:
-        session.show(reflect_lines(session.look, report, everything=session.verbose))
+    look = session.error_look if diff else session.look
+    summary = reflect_lines(look, report, everything=session.verbose)
+    session.show(patch_lines(session.look, report.diff()) if diff else summary)
+    session.note(summary if diff else ())
     session.note(problem_lines(session.error_look, report.problems))

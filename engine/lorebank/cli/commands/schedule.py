@@ -10,9 +10,9 @@ from typing import Any
 
 import click
 
-from lorebank.cli.command import Command, CommandGroup
+from lorebank.cli.command import group
 from lorebank.cli.render.reports import installed_lines, printed_lines, schedule_lines
-from lorebank.cli.session import Session, pass_session
+from lorebank.cli.session import Session
 from lorebank.errors import ScheduleError
 from lorebank.schedule.install import (
     SYSTEMS,
@@ -22,30 +22,31 @@ from lorebank.schedule.install import (
     remove,
     texts,
 )
-from lorebank.schedule.job import DEFAULT_AT, Job, parse_at
-from lorebank.schedule.record import (
-    Record,
+from lorebank.schedule.job import (
+    DEFAULT_AT,
+    Job,
+    ScheduleRecord,
     delete_record,
     missed_run,
+    parse_at,
     read_record,
     write_record,
 )
 
-EXAMPLES = """
-lorebank schedule print --system cron
-lorebank schedule install --at 03:30
-lorebank schedule install --at 22:15 --catch-up
-lorebank schedule status
-lorebank schedule remove
-"""
 
-
-@click.group("schedule", cls=CommandGroup, examples=EXAMPLES)
+@group("schedule")
 def schedule() -> None:
     """Reflect every night, by the system's own scheduler.
 
     A night that was missed is caught up by systemd, launchd and Windows when the machine is back;
     whatever they leave, the next command says, and runs with --catch-up.
+
+    Examples:
+        lorebank schedule print --system cron
+        lorebank schedule install --at 03:30
+        lorebank schedule install --at 22:15 --catch-up
+        lorebank schedule status
+        lorebank schedule remove
     """
 
 
@@ -60,10 +61,9 @@ def _system_option(help_text: str) -> Callable[[Callable[..., Any]], Callable[..
     return click.option("--system", type=click.Choice(SYSTEMS), help=help_text)
 
 
-@schedule.command("print", cls=Command, examples="lorebank schedule print --system systemd")
+@schedule.subcommand("print")
 @_at_option
 @_system_option("For which scheduler; this machine's without it.")
-@pass_session
 def print_job(session: Session, at: str, system: str | None) -> None:
     """Print what would be written, and change nothing."""
     job = _job(session, at)
@@ -75,11 +75,10 @@ def print_job(session: Session, at: str, system: str | None) -> None:
         session.show(printed_lines(written))
 
 
-@schedule.command("install", cls=Command, examples="lorebank schedule install --at 03:30")
+@schedule.subcommand("install")
 @_at_option
 @_system_option("By which scheduler; this machine's without it.")
 @click.option("--catch-up", is_flag=True, help="The next command runs a night that was missed.")
-@pass_session
 def install_job(session: Session, at: str, system: str | None, catch_up: bool) -> None:
     """Run reflect every night; again, to change the time or the scheduler."""
     job = _job(session, at)
@@ -93,7 +92,7 @@ def install_job(session: Session, at: str, system: str | None, catch_up: bool) -
     same = before is not None and (before.system, before.at) == (chosen, job.at)
     since = before.since if before and same else session.moment
     last_run = before.last_run if before else None
-    write_record(root, Record(chosen, job.at, since, catch_up, last_run))
+    write_record(root, ScheduleRecord(chosen, job.at, since, catch_up, last_run))
     if session.json:
         session.show_json({"system": chosen, "at": at, "name": job.name, "changed": changed})
     else:
@@ -102,9 +101,8 @@ def install_job(session: Session, at: str, system: str | None, catch_up: bool) -
             session.note(["it runs while you are logged in; always after loginctl enable-linger"])
 
 
-@schedule.command("remove", cls=Command, examples="lorebank schedule remove")
+@schedule.subcommand("remove")
 @_system_option("Only from that scheduler.")
-@pass_session
 def remove_job(session: Session, system: str | None) -> None:
     """Take the nightly run back; everything else stays as it was."""
     root = session.find_root()
@@ -120,8 +118,7 @@ def remove_job(session: Session, system: str | None) -> None:
         session.show([f"removed from {each}" for each in chosen] or ["nothing was scheduled"])
 
 
-@schedule.command("status", cls=Command, examples="lorebank schedule status")
-@pass_session
+@schedule.subcommand("status")
 def show_status(session: Session) -> None:
     """Show where the nightly run is scheduled, when it last ran, and what was missed."""
     root = session.find_root()

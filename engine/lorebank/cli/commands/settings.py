@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import click
 from click.shell_completion import get_completion_class
 
-from lorebank.cli.command import Command, CommandGroup, command
+from lorebank.cli.command import command, group
 from lorebank.cli.render.reports import path_lines, setting_lines, value_text
-from lorebank.cli.session import Session, pass_session
+from lorebank.cli.session import Session
 from lorebank.cli.streams import write_json
 from lorebank.errors import ConfigurationError, LorebankError, WorkspaceError
 from lorebank.settings import config as settings
@@ -20,57 +20,55 @@ from lorebank.settings import files
 if TYPE_CHECKING:
     from lorebank.settings.tables import Config
 
-CONFIG_EXAMPLES = """
-lorebank config list
-lorebank config get recall.k
-lorebank config set recall.k 5
-lorebank config path
-lorebank config schema > lorebank.schema.json
-lorebank config import ~/.openclaw/openclaw.json
-"""
+
+_ROW = ("key", "value", "origin")
 
 
-@click.group("config", cls=CommandGroup, examples=CONFIG_EXAMPLES)
+@group("config")
 def config() -> None:
     """Read and change settings.
 
     Later places win: defaults, your own file, the workspace's .memory/config.toml, the
     environment (LOREBANK_RECALL__K=5), flags (--set recall.k=5).
+
+    Examples:
+        lorebank config list
+        lorebank config get recall.k
+        lorebank config set recall.k 5
+        lorebank config path
+        lorebank config schema > lorebank.schema.json
+        lorebank config import ~/.openclaw/openclaw.json
     """
 
 
-@config.command("list", cls=Command, examples="lorebank config list")
-@pass_session
+@config.subcommand("list")
 def list_settings(session: Session) -> None:
     """List every setting with its value and its origin."""
     rows = settings.describe(_loaded(session))
     if session.json:
-        listed = [{"key": key, "value": value, "origin": where} for key, value, where in rows]
-        session.show_json({"settings": listed})
+        session.show_json({"settings": [dict(zip(_ROW, row, strict=True)) for row in rows]})
     else:
         session.show(setting_lines(session.look, rows))
 
 
-@config.command("get", cls=Command, examples="lorebank config get recall.k")
+@config.subcommand("get")
 @click.argument("key")
-@pass_session
 def get_setting(session: Session, key: str) -> None:
     """Print the value of one setting; its origin goes to standard error."""
     loaded = _loaded(session)
     value = settings.shown(key, settings.get(loaded, key))
     origin = loaded.origins.get(key, "default")
     if session.json:
-        session.show_json({"key": key, "value": value, "origin": origin})
+        session.show_json(dict(zip(_ROW, (key, value, origin), strict=True)))
     else:
         session.show([value_text(value)])
         session.note([session.error_look.dim(f"from {origin}")])
 
 
-@config.command("set", cls=Command, examples="lorebank config set recall.k 5 --user")
+@config.subcommand("set")
 @click.argument("key")
 @click.argument("value")
 @click.option("--user", is_flag=True, help="In your own file, for every workspace.")
-@pass_session
 def set_setting(session: Session, key: str, value: str, user: bool) -> None:
     """Write one setting into the workspace's file, or with --user into your own."""
     file = _user_file() if user else files.workspace_config_path(session.find_root())
@@ -82,10 +80,9 @@ def set_setting(session: Session, key: str, value: str, user: bool) -> None:
         session.note([session.error_look.dim(f"in {file}")])
 
 
-@config.command("import", cls=Command, examples="lorebank config import ~/.openclaw/openclaw.json")
+@config.subcommand("import")
 @click.argument("file", type=click.Path(dir_okay=False))
 @click.option("--dry-run", is_flag=True, help="Show what would be set, and set nothing.")
-@pass_session
 def import_settings(session: Session, file: str, dry_run: bool) -> None:
     """Take over the memory search of an openclaw.json into your own file.
 
@@ -108,8 +105,7 @@ def import_settings(session: Session, file: str, dry_run: bool) -> None:
     session.note(look.warn(look.clean_line(f"no home: {k}: {why}")) for k, why in found.homeless)
 
 
-@config.command("schema", cls=Command, examples="lorebank config schema > lorebank.schema.json")
-@pass_session
+@config.subcommand("schema")
 def show_schema(session: Session) -> None:
     """Print a JSON Schema of the settings, for editors.
 
@@ -121,8 +117,7 @@ def show_schema(session: Session) -> None:
     write_json(settings_schema())
 
 
-@config.command("path", cls=Command, examples="lorebank config path")
-@pass_session
+@config.subcommand("path")
 def show_paths(session: Session) -> None:
     """Print where settings are read from, and which of these files exist."""
     root = _workspace_root(session)
@@ -130,11 +125,11 @@ def show_paths(session: Session) -> None:
         "user": files.user_config_path(os.environ),
         "workspace": files.workspace_config_path(root) if root else None,
     }
-    named = [(place, path) for place, path in found.items() if path is not None]
+    paths = {place: path for place, path in found.items() if path is not None}
     if session.json:
-        session.show_json({"paths": {place: str(path) for place, path in named}})
+        session.show_json({"paths": {place: str(path) for place, path in paths.items()}})
     else:
-        session.show(path_lines(session.look, [(p, str(f), f.exists()) for p, f in named]))
+        session.show(path_lines(session.look, paths))
 
 
 def _loaded(session: Session) -> Config:
@@ -160,32 +155,25 @@ def _user_file() -> Path:
     return found
 
 
-COMPLETION_EXAMPLES = """
-lorebank completion bash >> ~/.bashrc
-lorebank completion zsh >> ~/.zshrc
-lorebank completion fish > ~/.config/fish/completions/lorebank.fish
-"""
-
-
-@command("completion", examples=COMPLETION_EXAMPLES)
+@command("completion")
 @click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
-@pass_session
 def completion(session: Session, shell: str) -> None:
     """Print the script that completes commands in a shell.
 
     Completes commands, options and the names of entities.
+
+    Examples:
+        lorebank completion bash >> ~/.bashrc
+        lorebank completion zsh >> ~/.zshrc
+        lorebank completion fish > ~/.config/fish/completions/lorebank.fish
     """
-    script = _script(shell)
-    if session.json:
-        session.show_json({"shell": shell, "script": script})
-    else:
-        session.show([script.rstrip("\n")])
-
-
-def _script(shell: str) -> str:
     from lorebank.cli.root import cli
 
     found = get_completion_class(shell)
     if found is None:
         raise LorebankError(f"no completion for {shell}")
-    return found(cli, {}, "lorebank", "_LOREBANK_COMPLETE").source()
+    script = found(cli, {}, "lorebank", "_LOREBANK_COMPLETE").source()
+    if session.json:
+        session.show_json({"shell": shell, "script": script})
+    else:
+        session.show([script.rstrip("\n")])

@@ -1,27 +1,26 @@
-"""Laying workspaces out and naming them; templates of pages."""
+"""Laying workspaces out and naming them; templates of pages; a walk through a sample."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from lorebank.cli.command import Command, CommandGroup, command
+from lorebank.cli.command import command, group
 from lorebank.cli.render.answers import bank_lines
 from lorebank.cli.render.reports import template_lines
-from lorebank.cli.session import Session, pass_session
+from lorebank.cli.session import Session
 from lorebank.errors import UsageError
 
-INIT_EXAMPLES = """
-lorebank init ~/notes
-lorebank init --template coding-agent
-lorebank init --template ./my-template.zip --dry-run
-"""
+if TYPE_CHECKING:
+    from lorebank.templates.scaffold import Template
 
 
-@command("init", examples=INIT_EXAMPLES)
+@command("init")
 @click.argument("directory", metavar="[DIR]", required=False, type=click.Path(file_okay=False))
 @click.option(
     "--template",
@@ -30,76 +29,72 @@ lorebank init --template ./my-template.zip --dry-run
     help="A shipped template (lorebank template list), or a folder or zip that holds one.",
 )
 @click.option("--dry-run", is_flag=True, help="Make nothing; list what would be made.")
-@pass_session
 def init(session: Session, directory: str | None, template: str, dry_run: bool) -> None:
     """Lay out a workspace.
 
     Makes the folders and pages a workspace begins with, in DIR or here. What is there already
     stays as it is, so running it again is safe.
+
+    Examples:
+        lorebank init ~/notes
+        lorebank init --template coding-agent
+        lorebank init --template ./my-template.zip --dry-run
     """
     from lorebank.app.bank import Bank
 
     root = directory or session.workspace or _registered(session) or "."
     if dry_run:
-        _show_plan(session, Bank.plan_init(root, template=template))
+        planned = Bank.plan_init(root, template=template)
+        ends = f"{len(planned)} would be made" if planned else "nothing to make"
+        _show_made(session, {"created": planned, "dry_run": True}, planned, ends)
         return
     with Bank.init(root, template=template) as bank:
-        if session.json:
-            session.show_json({"workspace": str(bank.root), "created": list(bank.created)})
-            return
-        look = session.look
-        session.show(look.clean_line(path) for path in bank.created)
-        session.note([_init_summary(str(bank.root), len(bank.created))])
+        made, place = bank.created, str(bank.root)
+    ends = f'{place} is ready: lorebank -w {place} retain "W @Name: a sentence worth keeping"'
+    ends = ends if made else f"{place} is laid out already; nothing to make"
+    _show_made(session, {"workspace": place, "created": made}, made, ends)
 
 
 def _registered(session: Session) -> str | None:
     """The folder that `--bank` names, which need not be there."""
     if session.bank_name is None:
         return None
-    import os
-
     from lorebank.workspace.registry import load_registry
 
     return load_registry(os.environ).named(session.bank_name).path
 
 
-def _show_plan(session: Session, planned: Sequence[str]) -> None:
+def _show_made(
+    session: Session, payload: Mapping[str, object], paths: Sequence[str], ends: str
+) -> None:
+    """The paths that were made, or would be, and a note that `ends` the list."""
     if session.json:
-        session.show_json({"created": list(planned), "dry_run": True})
+        session.show_json(payload)
         return
-    session.show(session.look.clean_line(path) for path in planned)
-    session.note([f"{len(planned)} would be made" if planned else "nothing to make"])
+    session.show(session.look.clean_line(path) for path in paths)
+    session.note([ends])
 
 
-def _init_summary(root: str, created: int) -> str:
-    if not created:
-        return f"{root} is laid out already; nothing to make"
-    return f'{root} is ready: lorebank -w {root} retain "W @Name: a sentence worth keeping"'
-
-
-BANK_EXAMPLES = """
-lorebank bank add home ~/notes
-lorebank bank list
-lorebank --bank home recall "when is the boiler serviced?"
-lorebank recall "when is the boiler serviced?" --all
-"""
-
-
-@click.group("bank", cls=CommandGroup, examples=BANK_EXAMPLES)
+@group("bank")
 def bank() -> None:
     """Name workspaces, to reach them from anywhere and to ask them together.
 
     The names stand in banks.toml beside your settings. A name stands for a folder; it never lets
     one workspace read another's files. Which workspace a command is about: --workspace or --bank,
     else LOREBANK_WORKSPACE, else the nearest folder upwards, else the default bank.
+
+    Examples:
+        lorebank bank add home ~/notes
+        lorebank bank list
+        lorebank --bank home recall "when is the boiler serviced?"
+        lorebank recall "when is the boiler serviced?" --all
     """
 
 
-@bank.command("add", cls=Command, examples="lorebank bank add work ~/office/notes")
+@bank.subcommand("add")
 @click.argument("name")
 @click.argument("path", type=click.Path(file_okay=False))
 @click.option("--replace", is_flag=True, help="Point a name that is taken to PATH.")
-@pass_session
 def add_bank_name(session: Session, name: str, path: str, replace: bool) -> None:
     """Give the workspace at PATH a name."""
     from lorebank.workspace.registry import add_bank
@@ -113,8 +108,7 @@ def add_bank_name(session: Session, name: str, path: str, replace: bool) -> None
         session.note([session.error_look.warn(session.error_look.clean_line(f"note: {remark}"))])
 
 
-@bank.command("list", cls=Command, examples="lorebank bank list --json")
-@pass_session
+@bank.subcommand("list")
 def list_banks(session: Session) -> None:
     """List the named workspaces; the default is marked, and those that are gone."""
     from lorebank.workspace.registry import load_registry
@@ -130,9 +124,8 @@ def list_banks(session: Session) -> None:
         session.note(["no bank is registered; lorebank bank add NAME DIR registers one"])
 
 
-@bank.command("remove", cls=Command, examples="lorebank bank remove work")
+@bank.subcommand("remove", examples="lorebank bank remove work")
 @click.argument("name")
-@pass_session
 def remove_bank_name(session: Session, name: str) -> None:
     """Forget a name; the folder and all in it stay."""
     from lorebank.workspace.registry import remove_bank
@@ -140,16 +133,14 @@ def remove_bank_name(session: Session, name: str) -> None:
     removed = remove_bank(os.environ, name)
     if session.json:
         session.show_json({"bank": removed.to_dict()})
-        return
-    session.note(
-        [session.error_look.clean_line(f"{removed.name} is forgotten; {removed.path} stays")]
-    )
+    else:
+        text = f"{removed.name} is forgotten; {removed.path} stays"
+        session.note([session.error_look.clean_line(text)])
 
 
-@bank.command("default", cls=Command, examples="lorebank bank default home")
+@bank.subcommand("default", examples="lorebank bank default home")
 @click.argument("name", required=False)
 @click.option("--unset", is_flag=True, help="Let there be no default.")
-@pass_session
 def default_bank_name(session: Session, name: str | None, unset: bool) -> None:
     """Set or print the bank that is meant where nothing names one and no workspace is near."""
     from lorebank.workspace.registry import load_registry, set_default_bank
@@ -169,48 +160,42 @@ def default_bank_name(session: Session, name: str | None, unset: bool) -> None:
 
 
 INVALID = 3
-TEMPLATE_EXAMPLES = """
-lorebank template list
-lorebank template import research --dry-run
-lorebank template export my-template --to my-template.zip
-lorebank template check my-template.zip
-"""
 
 
-@click.group("template", cls=CommandGroup, examples=TEMPLATE_EXAMPLES)
+@group("template")
 def template() -> None:
     """List, check, import and export bank templates.
 
     A template brings starting pages and standing questions: pages whose question reflect answers
     anew from the notes. It is a folder, or a zip, with a template.toml.
+
+    Examples:
+        lorebank template list
+        lorebank template import research --dry-run
+        lorebank template export my-template --to my-template.zip
+        lorebank template check my-template.zip
     """
 
 
-@template.command("list", cls=Command, examples="lorebank template list")
-@pass_session
+@template.subcommand("list")
 def list_shipped(session: Session) -> None:
     """List the shipped templates with their questions."""
     from lorebank.templates.scaffold import list_templates
 
     found = list_templates()
     if session.json:
-        rows = [
-            {
-                "name": each.name,
-                "title": each.title,
-                "description": each.description,
-                "pages": [{"path": p.path, "question": p.question} for p in each.pages],
-            }
-            for each in found
-        ]
-        session.show_json({"templates": rows})
+        session.show_json({"templates": [_described(each) for each in found]})
     else:
         session.show(template_lines(session.look, found))
 
 
-@template.command("check", cls=Command, examples="lorebank template check ./my-template")
+def _described(template: Template) -> dict[str, Any]:
+    shown = {key: getattr(template, key) for key in ("name", "title", "description")}
+    return shown | {"pages": [{"path": p.path, "question": p.question} for p in template.pages]}
+
+
+@template.subcommand("check")
 @click.argument("source", metavar="NAME|PATH")
-@pass_session
 def check(session: Session, source: str) -> int:
     """Check a template without using it; exit with 3 where something is wrong."""
     from lorebank.templates.scaffold import check_template
@@ -224,10 +209,9 @@ def check(session: Session, source: str) -> int:
     return INVALID if problems else 0
 
 
-@template.command("import", cls=Command, examples="lorebank template import research --dry-run")
+@template.subcommand("import")
 @click.argument("source", metavar="NAME|PATH")
 @click.option("--dry-run", is_flag=True, help="Write nothing; list what would be made.")
-@pass_session
 def import_template(session: Session, source: str, dry_run: bool) -> None:
     """Lay a template into the workspace: only what is missing there.
 
@@ -235,32 +219,21 @@ def import_template(session: Session, source: str, dry_run: bool) -> None:
     """
     with session.bank() as bank:
         made = bank.import_template(source, dry_run=dry_run)
-    if session.json:
-        session.show_json({"template": source, "created": list(made), "dry_run": dry_run})
-        return
-    session.show(session.look.clean_line(path) for path in made)
     verb = "would be made" if dry_run else "made"
-    session.note([f"{len(made)} {verb}" if made else "nothing is missing; nothing to make"])
+    ends = f"{len(made)} {verb}" if made else "nothing is missing; nothing to make"
+    payload = {"template": source, "created": made, "dry_run": dry_run}
+    _show_made(session, payload, made, ends)
 
 
-@template.command(
-    "export", cls=Command, examples="lorebank template export my-template --to my-template.zip"
-)
+@template.subcommand("export")
 @click.argument("name")
 @click.option("--to", "target", metavar="PATH", help="A new folder or zip; ./NAME without this.")
 @click.option("--title", default="", help="As `template list` shows it.")
 @click.option("--description", default="", help="One sentence.")
 @click.option("--directives", is_flag=True, help="Take bank/directives.md along.")
 @click.option("--dry-run", is_flag=True, help="Write nothing; list what it would hold.")
-@pass_session
 def export_template(
-    session: Session,
-    name: str,
-    target: str | None,
-    title: str,
-    description: str,
-    directives: bool,
-    dry_run: bool,
+    session: Session, /, name: str, target: str | None, dry_run: bool, **options: Any
 ) -> None:
     """Write the workspace's standing questions as a template.
 
@@ -268,16 +241,50 @@ def export_template(
     """
     place = target or name
     with session.bank() as bank:
-        held = bank.export_template(
-            name,
-            place,
-            title=title,
-            description=description,
-            directives=directives,
-            dry_run=dry_run,
-        )
-    if session.json:
-        session.show_json({"template": place, "files": list(held), "dry_run": dry_run})
-        return
-    session.show(session.look.clean_line(path) for path in held)
-    session.note([f"{place} {'would hold' if dry_run else 'holds'} these"])
+        held = bank.export_template(name, place, dry_run=dry_run, **options)
+    payload = {"template": place, "files": held, "dry_run": dry_run}
+    _show_made(session, payload, held, f"{place} {'would hold' if dry_run else 'holds'} these")
+
+
+DEMO: tuple[tuple[str, tuple[str, ...]], ...] = (
+    (
+        "Ask a folder of Markdown notes for words: an error from the log.",
+        ("recall", "Baileys crash", "-k", "1"),
+    ),
+    ("Ask what somebody prefers.", ("recall", "what does Peter prefer?", "-k", "2")),
+    ("Every night: bring the pages of the bank up to date.", ("reflect",)),
+    ("Peter changed his mind about Telegram: the belief, line by line.", ("explain", "o-e54d")),
+    (
+        "What was believed on 1 December?",
+        ("recall", "Telegram for groups", "--as-of", "2025-12-01", "-k", "1"),
+    ),
+    ("And now?", ("recall", "WhatsApp for groups", "-k", "1")),
+    ("The morning page.", ("today",)),
+)
+
+
+@command("demo")
+@click.argument("folder", required=False, type=click.Path(path_type=Path))
+def demo(session: Session, folder: Path | None) -> int:
+    """Walk through recall and reflect on a copy of a sample workspace.
+
+    The copy goes into FOLDER, or into a new temporary folder, and stays there to play with.
+
+    Examples:
+        lorebank demo
+        lorebank demo ~/lorebank-sample
+    """
+    from lorebank.cli.root import run
+    from lorebank.templates.scaffold import SAMPLE_TODAY, copy_sample
+
+    target = copy_sample(folder or Path(tempfile.mkdtemp(prefix="lorebank-")) / "notes")
+    os.environ["LOREBANK_NOW"] = SAMPLE_TODAY
+    for title, arguments in DEMO:
+        shown = " ".join(f'"{part}"' if " " in part else part for part in arguments)
+        session.show(["", session.look.dim(f"# {title}"), f"$ lorebank {shown}"])
+        code = run(["--quiet", "--workspace", str(target), *arguments])
+        if code:
+            return code
+    session.show(["", f"The notes and the bank are in {target}; ask them something yourself:"])
+    session.show([f'  lorebank -w {target} recall "where is Andy\'s birthday?"'])
+    return 0

@@ -7,28 +7,23 @@ import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 import click
 
-from lorebank.cli.command import Command, CommandGroup, command
+from lorebank.cli.command import command, group
 from lorebank.cli.parameters import CONFIDENCE, KIND, ORIGIN, entity_options, text_argument
-from lorebank.cli.render.inbox import related_lines
-from lorebank.cli.session import Session, pass_session
-from lorebank.domain import Fact, LintFinding
+from lorebank.cli.render.judgments import related_lines
+from lorebank.cli.render.text import Look
+from lorebank.cli.session import Session
+from lorebank.domain import Citation, Fact, LintReport, UndoReport
 from lorebank.errors import UsageError
 
-RETAIN_EXAMPLES = """
-lorebank retain "W @Peter: In Marrakech until Dec 1 for Andy's birthday."
-lorebank retain --kind opinion --entity Peter --confidence 0.9 "Prefers short replies."
-lorebank retain "O @Peter: Asked for the long version." --against o-3f2a
-lorebank retain "W @Peter: Lives in Lisbon." --replaces f-1a2b
-printf 'B @warelay: Fixed the crash.\\nW @Ana: Moved to Lisbon.\\n' | lorebank retain
-"""
 _TYPED_LINE = re.compile(r"(?:[-*+]\s+\S|[WBSO](?:\s*\([^)\n]*\))?\s+(?:@|\[\[)|[WBSO]\s*\(c\s*=)")
 
 
-@command("retain", examples=RETAIN_EXAMPLES)
+@command("retain")
 @click.argument("text", nargs=-1)
 @click.option("--kind", type=KIND, help="What sort of sentence it is; a letter will do.")
 @entity_options("Whom it is about.")
@@ -41,7 +36,6 @@ _TYPED_LINE = re.compile(r"(?:[-*+]\s+\S|[WBSO](?:\s*\([^)\n]*\))?\s+(?:@|\[\[)|
 @click.option("--allow-future", is_flag=True, help="Take a --date that lies ahead.")
 @click.option("--allow-secret", is_flag=True, help="Write what looks like a secret.")
 @click.option("--undo", is_flag=True, help="Take the last fact out again.")
-@pass_session
 def retain(session: Session, /, text: tuple[str, ...], undo: bool, **properties: Any) -> None:
     """Write a fact into the log of a day.
 
@@ -49,12 +43,19 @@ def retain(session: Session, /, text: tuple[str, ...], undo: bool, **properties:
     from standard input: each line that begins with a kind or a bullet is a fact of its own.
     Prints where each fact stands, and its id; on stderr, how it was understood, and what it may
     restate or replace.
+
+    Examples:
+        lorebank retain "W @Peter: In Marrakech until Dec 1 for Andy's birthday."
+        lorebank retain --kind opinion --entity Peter --confidence 0.9 "Prefers short replies."
+        lorebank retain "O @Peter: Asked for the long version." --against o-3f2a
+        lorebank retain "W @Peter: Lives in Lisbon." --replaces f-1a2b
+        printf 'B @warelay: Fixed the crash.\\nW @Ana: Moved to Lisbon.\\n' | lorebank retain
     """
-    if undo:
-        _undo_retain(session)
-        return
     facts: list[Fact] = []
     with session.bank() as bank:
+        if undo:
+            session.result(bank.undo_retain(), restored_paths)
+            return
         for sentence in _sentences(text):
             fact = bank.retain(sentence, **properties)
             facts.append(fact)
@@ -63,45 +64,30 @@ def retain(session: Session, /, text: tuple[str, ...], undo: bool, **properties:
                 session.note([session.error_look.dim(session.error_look.clean_line(_echo(fact)))])
                 session.note(related_lines(session.look, fact.related))
     if session.json:
-        session.show_json(
-            {
-                "facts": [fact.to_dict() for fact in facts],
-                "related": [item.to_dict() for fact in facts for item in fact.related],
-            }
-        )
+        related = [item.to_dict() for fact in facts for item in fact.related]
+        session.show_json({"facts": [fact.to_dict() for fact in facts], "related": related})
 
 
 def _echo(fact: Fact) -> str:
     """The fact as it was understood: kind, whom, when."""
     whom = ", ".join(mention.name for mention in fact.mentions)
-    when = fact.occurred
-    days = (
-        ""
-        if when is None
-        else " – ".join(
-            dict.fromkeys(day.isoformat() if day else "…" for day in (when.start, when.end))
-        )
-    )
+    when = [fact.occurred.start, fact.occurred.end] if fact.occurred else []
+    days = " – ".join(dict.fromkeys(str(day or "…") for day in when))
     about = f"about {whom}" if whom else "about nobody (write @Name to say whom)"
-    parts = [str(fact.kind.value), about, days]
+    parts = [fact.kind.value, about, days]
     return f"{'; '.join(filter(None, parts))}: {fact.content}"
 
 
-def _undo_retain(session: Session) -> None:
-    with session.bank() as bank:
-        report = bank.undo_retain()
-    if session.json:
-        session.show_json(report.to_dict())
-    else:
-        session.show(session.look.clean_line(path) for path in report.restored)
+def restored_paths(look: Look, report: UndoReport) -> list[str]:
+    """The files that are again as they were."""
+    return [look.clean_line(path) for path in report.restored]
 
 
 def _sentences(arguments: tuple[str, ...]) -> list[str]:
+    text = text_argument(arguments, "retain", "a sentence")
     if arguments and arguments != ("-",):
-        return [" ".join(arguments)]
-    if not arguments and (sys.stdin is None or sys.stdin.isatty()):
-        raise UsageError("nothing to retain", hint="give a sentence, or pipe one in")
-    sentences = split_facts(_standard_input())
+        return [text]
+    sentences = split_facts(text)
     if not sentences:
         raise UsageError("nothing to retain: standard input is empty")
     return sentences
@@ -121,24 +107,7 @@ def split_facts(text: str) -> list[str]:
     return [re.sub(r"\A[-*+]\s+", "", sentence) for sentence in joined if sentence]
 
 
-def _standard_input() -> str:
-    piped = sys.stdin.buffer.read()
-    try:
-        return piped.decode("utf-8-sig").replace("\r\n", "\n")
-    except UnicodeDecodeError as problem:
-        raise UsageError(
-            f"standard input is not valid UTF-8 at byte {problem.start}; nothing written"
-        ) from problem
-
-
-REMEMBER_EXAMPLES = """
-lorebank remember "Remember that Peter prefers tea"
-lorebank remember "Always answer in Spanish"
-lorebank remember "Working on the parser today" --to log
-"""
-
-
-@command("remember", examples=REMEMBER_EXAMPLES)
+@command("remember")
 @click.argument("text", nargs=-1)
 @click.option(
     "--to",
@@ -146,12 +115,16 @@ lorebank remember "Working on the parser today" --to log
     default="auto",
     help="Where it goes, in place of what the text says.",
 )
-@pass_session
 def remember(session: Session, text: tuple[str, ...], to: str) -> None:
     """Write down what somebody asked to remember, where it belongs.
 
     Orders that hold in every conversation go into the core memory; decisions, preferences and
     durable facts into today's log as facts; context of the day into the log as a note.
+
+    Examples:
+        lorebank remember "Remember that Peter prefers tea"
+        lorebank remember "Always answer in Spanish"
+        lorebank remember "Working on the parser today" --to log
     """
     with session.bank() as bank:
         done = bank.remember(text_argument(text, "remember"), to=to)
@@ -164,23 +137,20 @@ def remember(session: Session, text: tuple[str, ...], to: str) -> None:
         session.note(session.error_look.paragraph(f"warning: {done.warning}"))
 
 
-LOG_EXAMPLES = """
-lorebank log "Waiting for the carpenter's offer."
-git log --oneline -3 | lorebank log
-lorebank log "Arrived late." --date yesterday
-"""
-
-
-@command("log", examples=LOG_EXAMPLES)
+@command("log")
 @click.argument("text", nargs=-1)
 @click.option("--date", "day", metavar="DAY", help="The log it goes to; today's without this.")
-@pass_session
 def log(session: Session, text: tuple[str, ...], day: str | None) -> None:
     """Append a note to the log of a day.
 
     For context of the day; what should last is retained as a fact. With - it is read from standard
     input, and so without TEXT where something is piped in; otherwise the log opens in $EDITOR.
     Prints where the note stands.
+
+    Examples:
+        lorebank log "Waiting for the carpenter's offer."
+        git log --oneline -3 | lorebank log
+        lorebank log "Arrived late." --date yesterday
     """
     if not text and sys.stdin is not None and sys.stdin.isatty():
         _edit(session, day)
@@ -206,125 +176,91 @@ def _edit(session: Session, day: str | None) -> None:
     session.show([session.look.clean_line(str(file))])
 
 
-LINT_EXAMPLES = """
-lorebank lint
-lorebank lint --fix
-lorebank lint --undo
-"""
 LINT_FOUND = 6
 """The exit code of a check that found something."""
 
 
-@command("lint", examples=LINT_EXAMPLES)
+@command("lint")
 @click.option("--fix", is_flag=True, help="Rewrite the lines that need no judgement.")
 @click.option("--undo", is_flag=True, help="Take the last fixes back.")
-@pass_session
-def lint(session: Session, fix: bool, undo: bool) -> None:
+def lint(session: Session, fix: bool, undo: bool) -> int:
     """Look for lines that are misread, or nearly.
 
     Headings that almost open a retain section, typed lines outside of one, unknown kinds and
     confidences, names cut short, facts about nobody, duplicates, prose among facts. A line below a
     finding is what --fix would make of it. Exits with 6 where something is left to do.
+
+    Examples:
+        lorebank lint
+        lorebank lint --fix
+        lorebank lint --undo
     """
     with session.bank() as bank:
         if undo:
-            restored = bank.undo_lint()
-            if session.json:
-                session.show_json(restored.to_dict())
-            else:
-                session.show(session.look.clean_line(path) for path in restored.restored)
-            return
+            return session.result(bank.undo_lint(), restored_paths)
         report = bank.lint(fix=fix)
-    if session.json:
-        session.show_json(report.to_dict())
-    else:
-        for finding in report.findings:
-            session.show(_finding_lines(session, finding, fixed=fix))
-        fixable = sum(bool(finding.fix) for finding in report.findings)
-        session.note([_lint_summary(len(report.findings), fixable, report.run)])
-    if any(not (fix and finding.fix) for finding in report.findings):
-        raise click.exceptions.Exit(LINT_FOUND)
+    session.result(report, _lint_lines, found=report.findings, nothing="nothing found", fixed=fix)
+    found, fixable = len(report.findings), sum(bool(each.fix) for each in report.findings)
+    if found and not session.json:
+        done = f"{fixable} of {found} findings fixed as {report.run}"
+        todo = f"{found} findings, {fixable} with a fix (lorebank lint --fix)"
+        session.note([f"{done}; lorebank lint --undo takes that back" if report.run else todo])
+    return LINT_FOUND if found > (fixable if fix else 0) else 0
 
 
-def _finding_lines(session: Session, finding: LintFinding, *, fixed: bool) -> list[str]:
-    place = f"{finding.source.path}:{finding.source.start_line}"
-    lines = [session.look.clean_line(f"{place}: {finding.message} [{finding.code}]")]
+def _lint_lines(look: Look, report: LintReport, *, fixed: bool) -> Iterator[str]:
     mark = "fixed" if fixed else "fix"
-    return lines + [
-        f"  {mark}: {session.look.clean_line(part)}" for part in finding.fix.split("\n") if part
-    ]
+    for each in report.findings:
+        place = f"{each.source.path}:{each.source.start_line}"
+        yield look.clean_line(f"{place}: {each.message} [{each.code}]")
+        yield from (f"  {mark}: {look.clean_line(line)}" for line in each.fix.split("\n") if line)
 
 
-def _lint_summary(found: int, fixable: int, run: str | None) -> str:
-    if run is not None:
-        return f"{fixable} of {found} findings fixed as {run}; lorebank lint --undo takes that back"
-    return (
-        f"{found} findings, {fixable} with a fix (lorebank lint --fix)"
-        if found
-        else "nothing found"
-    )
-
-
-CORE_EXAMPLES = """
-lorebank core append "- Call before visiting." --section "How to work"
-lorebank core replace "Lives in Porto." "Lives in Lisbon."
-lorebank core insert 3 "Speaks Portuguese."
-"""
-
-
-@click.group("core", cls=CommandGroup, examples=CORE_EXAMPLES)
+@group("core")
 def core() -> None:
     """Change the core memory, memory.md.
 
     It is read in every conversation and kept small: a write warns where it grows large and is
     refused past core_memory.limit_tokens.
+
+    Examples:
+        lorebank core append "- Call before visiting." --section "How to work"
+        lorebank core replace "Lives in Porto." "Lives in Lisbon."
+        lorebank core insert 3 "Speaks Portuguese."
     """
 
 
-@core.command("append", cls=Command, examples="lorebank core append '- Call before visiting.'")
+@core.subcommand("append")
 @click.argument("text", nargs=-1)
 @click.option("--section", default="", metavar="HEADING", help="At the end of that section.")
-@pass_session
 def append_core(session: Session, text: tuple[str, ...], section: str) -> None:
     """Add a text at the end, or at the end of a section."""
     _write_core(session, "append", text_argument(text, "append"), section=section)
 
 
-@core.command("replace", cls=Command, examples="lorebank core replace 'in Porto' 'in Lisbon'")
+@core.subcommand("replace")
 @click.argument("old")
 @click.argument("new")
-@pass_session
 def replace_core(session: Session, old: str, new: str) -> None:
     """Put NEW in place of OLD, which must stand there once; an empty NEW cuts it."""
     _write_core(session, "replace", new, old=old)
 
 
-@core.command("insert", cls=Command, examples="lorebank core insert 3 'Speaks Portuguese.'")
+@core.subcommand("insert")
 @click.argument("line", type=click.IntRange(1))
 @click.argument("text", nargs=-1)
-@pass_session
 def insert_core(session: Session, line: int, text: tuple[str, ...]) -> None:
     """Put a text before a line."""
     _write_core(session, "insert", text_argument(text, "insert"), line=line)
 
 
-def _write_core(
-    session: Session,
-    action: str,
-    text: str,
-    *,
-    old: str = "",
-    line: int | None = None,
-    section: str = "",
-) -> None:
+def _write_core(session: Session, action: str, text: str, **place: Any) -> None:
     with session.bank() as bank:
-        done = bank.memory_write(action, text, old=old, line=line, section=section)
+        done = bank.memory_write(action, text, **place)
     if session.json:
         session.show_json(done.to_dict())
         return
-    lines = f"L{done.start_line}"
-    if done.end_line > done.start_line:
-        lines += f"-L{done.end_line}"
-    session.show([f"{done.path}#{lines} ({done.tokens} of {done.limit_tokens} tokens)"])
+    place_written = Citation(done.path, done.start_line, done.end_line)
+    session.show([f"{place_written} ({done.tokens} of {done.limit_tokens} tokens)"])
     if done.warning:
         session.note(session.error_look.paragraph(f"warning: {done.warning}"))

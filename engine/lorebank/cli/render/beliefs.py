@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import date
 from itertools import groupby
@@ -18,6 +19,7 @@ from lorebank.cli.render.text import (
     unconfirmed,
 )
 from lorebank.domain import (
+    AgendaItem,
     BeliefChange,
     BeliefDiff,
     BeliefStep,
@@ -29,6 +31,7 @@ from lorebank.domain import (
     Fact,
     JudgeRecord,
     Opinion,
+    OpinionsOfBanks,
     OpinionStatus,
     RotFinding,
     RotKind,
@@ -342,3 +345,34 @@ def _source_lines(look: Look, fact: Fact) -> list[str]:
     for raw in fact.raw.rstrip("\n").split("\n"):
         lines += look.paragraph(raw, INDENT)
     return lines
+
+
+def merged_opinion_lines(look: Look, found: OpinionsOfBanks, *, history: bool) -> list[str]:
+    """The opinions of several banks, each with its bank's name."""
+    rows, banks = [o for _, o in found.opinions], [bank for bank, _ in found.opinions]
+    return opinion_lines(look, rows, history=history, banks=banks)
+
+
+_LINK = re.compile(r"\[((?:\\.|[^\]\\])*)\]\([^)]*\)")
+
+
+def page_lines(look: Look, page: str) -> list[str]:
+    """Markdown as a terminal shows it best: bare citations, no emphasis, no escapes."""
+    plain = re.sub(r"\\(.)", r"\1", _LINK.sub(r"\1", page).replace("**", ""))
+    return [look.clean_line(line) for line in plain.split("\n")]
+
+
+def agenda_lines(look: Look, items: Sequence[AgendaItem]) -> list[str]:
+    """The day in a column, and below what it is and where it stands."""
+    lines = []
+    for item in items:
+        late = look.warn("overdue ") if item.overdue else ""
+        lines.append(f"{_due(item):12} {late}{look.clean_line(item.text)}")
+        lines.append(look.dim(f"             {item.kind.value} · {item.source}"))
+    return lines
+
+
+def _due(item: AgendaItem) -> str:
+    if item.when is None:
+        return "open"
+    return str(item.when.start) if item.when.start else f"by {item.when.end}"

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from lorebank.domain import (
         Audit,
         AuditFinding,
+        EntitiesOfBanks,
         Entity,
         EntityGraph,
         EntityView,
@@ -200,4 +201,13 @@ def graph_lines(look: Look, graph: EntityGraph) -> list[str]:
         lines += ["", look.strong("Bridges")]
         for edge in graph.bridges[:_MOST_SHOWN]:
             lines.append(f"{INDENT}{names[edge.a]} – {names[edge.b]}  {look.dim(str(edge.source))}")
+    return lines
+
+
+def merged_view_lines(look: Look, found: EntitiesOfBanks, *, limit: int) -> list[str]:
+    """What each of several banks knows of a name, below the bank's own."""
+    lines: list[str] = []
+    for bank, view in found.views:
+        lines += [*([""] if lines else []), look.accent(f"{bank}:")]
+        lines += entity_view_lines(look, view, limit=limit)
     return lines

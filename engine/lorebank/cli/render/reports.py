@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lorebank.cli.render.text import (
@@ -18,6 +19,7 @@ from lorebank.cli.render.text import (
 )
 
 if TYPE_CHECKING:
+    from lorebank.app.doctor import HealthFinding
     from lorebank.domain import (
         BenchReport,
         BenchRow,
@@ -27,11 +29,10 @@ if TYPE_CHECKING:
         SyncReport,
         UndoReport,
     )
-    from lorebank.exchange.reports import ImportReport
+    from lorebank.exchange.importing import ImportReport
     from lorebank.nightly.review import Change
     from lorebank.schedule.install import Scheduled
-    from lorebank.schedule.job import Job
-    from lorebank.schedule.record import Record
+    from lorebank.schedule.job import Job, ScheduleRecord
     from lorebank.templates.scaffold import Template
 
 PAGE_SKIPPED = "page-skipped"
@@ -273,6 +274,19 @@ def _embedder_state(look: Look, status: Status) -> str:
     return f"{name}: {reason or 'not available'}"
 
 
+def health_lines(look: Look, findings: Sequence[HealthFinding]) -> Iterator[str]:
+    """What `doctor` found, and what it repaired."""
+    for finding in findings:
+        mark = look.strong("repaired") if finding.fixed else look.warn(finding.check)
+        yield (
+            f"{mark}  {finding.source}: {finding.message}"
+            if finding.source
+            else (f"{mark}  {finding.message}")
+        )
+        if not finding.fixed:
+            yield look.dim(f"    {finding.remedy}")
+
+
 def status_problem_lines(look: Look, problems: Sequence[Diagnostic]) -> list[str]:
     """Each problem, and what to do about its sort once below the problems of that sort."""
     if not problems:
@@ -434,18 +448,14 @@ def setting_lines(look: Look, rows: Sequence[tuple[str, object, str]]) -> list[s
     return lines
 
 
-def path_lines(look: Look, paths: Sequence[tuple[str, str, bool]]) -> list[str]:
+def path_lines(look: Look, paths: Mapping[str, Path]) -> list[str]:
     """The place's name, its path, and whether the file is there."""
-    column = max((len(place) for place, _, _ in paths), default=0)
+    column = max(map(len, paths), default=0)
+    missing = look.dim("  (not there)")
     return [
-        f"{place:<{column}}  {look.clean_line(path)}{'' if exists else look.dim('  (not there)')}"
-        for place, path, exists in paths
+        f"{place:<{column}}  {look.clean_line(str(path))}{'' if path.exists() else missing}"
+        for place, path in paths.items()
     ]
-
-
-_JOB_LABEL = 11
-_PLACE = 6
-"""Lines of one place of a change that are shown at once: three places fill half a screen."""
 
 
 def printed_lines(written: Mapping[str, str]) -> list[str]:
@@ -465,7 +475,7 @@ def installed_lines(system: str, job: Job, *, changed: bool) -> list[str]:
 
 
 def schedule_lines(
-    look: Look, found: Sequence[Scheduled], record: Record | None, missed: datetime | None
+    look: Look, found: Sequence[Scheduled], record: ScheduleRecord | None, missed: datetime | None
 ) -> list[str]:
     """Where it stands, the last run, what was missed."""
     rows = [("scheduled", _where(look, each)) for each in found] or [("scheduled", "not at all")]
@@ -473,7 +483,7 @@ def schedule_lines(
         rows.append(("last run", _minute_of(record.last_run) if record.last_run else "none yet"))
         rows.append(("missed", look.warn(_minute_of(missed)) if missed else "none"))
         rows.append(("catch-up", "the next command runs it" if record.catch_up else "said only"))
-    return [f"{look.dim(f'{label:<{_JOB_LABEL}}')}{text}" for label, text in rows]
+    return [f"{look.dim(f'{label:<{_LABEL}}')}{text}" for label, text in rows]
 
 
 def _where(look: Look, each: Scheduled) -> str:

@@ -1,4 +1,4 @@
-"""What a model folder holds, and the `Embedder` that it makes."""
+"""A folder with an embedding model of the user's own: what it holds, and the `Embedder` of it."""
 
 from __future__ import annotations
 
@@ -13,10 +13,16 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 import numpy as np
 
 from lorebank.errors import ProviderError
-from lorebank.providers.model_folder.static import StaticModel, map_tables, table_name
+from lorebank.providers.arrays import content_hash, map_arrays
+from lorebank.providers.file_models import (
+    OnnxModel,
+    StaticModel,
+    pooling_of,
+    require_runtime,
+    table_name,
+)
 from lorebank.providers.protocols import Limits, Role, prefixed
-from lorebank.providers.user_cache import content_hash
-from lorebank.records import dataclass
+from lorebank.records import Record, dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -55,8 +61,7 @@ class Model(Protocol):
         """Vectors of any length; zero for a text without a token."""
 
 
-@dataclass(frozen=True, slots=True)
-class Contents:
+class Contents(Record):
     """The files of one model."""
 
     folder: Path
@@ -68,8 +73,6 @@ class Contents:
         """Raises `ProviderError` where a part is missing or does not fit."""
         if self.kind == "static":
             return StaticModel.open(self.model, self.tokenizer, self._most_tokens())
-        from lorebank.providers.model_folder.onnx import OnnxModel, pooling_of
-
         return OnnxModel.open(
             self.model, self.tokenizer, pooling_of(self.folder), self._most_tokens()
         )
@@ -222,8 +225,6 @@ def look_into(path: Path) -> Contents:
                 hint="copy it from where the model came from",
             )
         if kind == "onnx":
-            from lorebank.providers.model_folder.onnx import require_runtime
-
             require_runtime(file)
         return Contents(chosen.parent if path.is_file() else folder, kind, file, chosen)
     raise ProviderError(
@@ -234,7 +235,7 @@ def look_into(path: Path) -> Contents:
 
 def _is_static(file: Path) -> bool:
     try:
-        return table_name(map_tables(file)) is not None
+        return table_name(map_arrays(file)) is not None
     except (OSError, ValueError) as problem:
         raise ProviderError(
             f"the local model cannot be read: {problem}", hint="correct embedder.local.model_path"

@@ -1,20 +1,28 @@
-"""Running the `qmd` command: in a home of its own, within a time, within a size."""
+"""The `qmd` command: run in a home of its own, within a time, within a size.
+
+The home is among the user's other caches, a folder a workspace. Not in the workspace: qmd runs
+commands that its own configuration names, and a workspace may come from anybody.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from threading import Thread
 from typing import IO
 
 from lorebank.errors import ProviderError
-from lorebank.records import dataclass
+from lorebank.providers.user_cache import cache_directory
+from lorebank.records import Record
+from lorebank.workspace.layout import own_name
 
 _MOST_BYTES = 32 * 1024 * 1024
 """An output larger than this is no answer."""
@@ -33,8 +41,83 @@ class QmdMissing(QmdFailed):
     """The command is not installed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Completed:
+class Home(Record):
+    """The sidecar's folder for one workspace."""
+
+    folder: Path
+
+    @property
+    def config_home(self) -> Path:
+        """`XDG_CONFIG_HOME` of the command."""
+        return self.folder / "xdg-config"
+
+    @property
+    def cache_home(self) -> Path:
+        """`XDG_CACHE_HOME` of the command: its index, and its models."""
+        return self.folder / "xdg-cache"
+
+    @property
+    def sessions(self) -> Path:
+        """Exported conversations, where the settings name no other place."""
+        return self.folder / "sessions"
+
+    @property
+    def state_file(self) -> Path:
+        return self.folder / "state.json"
+
+    @property
+    def changed_at(self) -> float:
+        """When files of the workspace were last seen to have changed; 0 for never."""
+        try:
+            return (self.folder / "changed").stat().st_mtime
+        except OSError:
+            return 0.0
+
+    def note_change(self) -> None:
+        """Files of the workspace changed just now."""
+        mark, now = self.folder / "changed", time.time()
+        try:
+            mark.touch()
+            os.utime(mark, (now, now))
+        except OSError as error:
+            raise QmdFailed(f"{mark}: cannot be written: {error.strerror}") from error
+
+    @property
+    def lock_file(self) -> Path:
+        """Held by whoever brings the index up to date."""
+        return self.folder / "lock"
+
+    def make(self, environ: Mapping[str, str]) -> None:
+        """Make the folders, where models that the user's own qmd has are used as well."""
+        own = self.cache_home / "qmd"
+        try:
+            self.config_home.mkdir(parents=True, exist_ok=True)
+            own.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise QmdFailed(f"{self.folder}: cannot be made: {error.strerror}") from error
+        models = _users_models(environ)
+        if models is not None and models.is_dir() and not (own / "models").exists():
+            with contextlib.suppress(OSError):
+                (own / "models").symlink_to(models, target_is_directory=True)
+
+
+def home_of(root: Path, environ: Mapping[str, str]) -> Home:
+    """The workspace's home. `QmdFailed` where the user has no folder for caches."""
+    caches = cache_directory(environ)
+    if caches is None:
+        raise QmdFailed("no folder for caches is known", hint="set XDG_CACHE_HOME")
+    return Home(caches / "qmd" / own_name(root))
+
+
+def _users_models(environ: Mapping[str, str]) -> Path | None:
+    caches = Path(environ.get("XDG_CACHE_HOME", ""))
+    if caches.is_absolute():
+        return caches / "qmd" / "models"
+    home = environ.get("HOME")
+    return Path(home, ".cache", "qmd", "models") if home else None
+
+
+class Completed(Record):
     """How a command ended."""
 
     code: int
@@ -51,13 +134,11 @@ class Completed:
         return f"exit code {self.code}" + (f": {said}" if said else "")
 
 
-@dataclass(frozen=True, slots=True)
-class QmdCommand:
+class QmdCommand(Record):
     """The command and the home that it is run in."""
 
     command: str
-    config_home: Path
-    cache_home: Path
+    home: Home
     environ: Mapping[str, str]
 
     def run(self, *arguments: str, timeout_s: float) -> Completed:
@@ -70,7 +151,7 @@ class QmdCommand:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                cwd=self.cache_home.anchor,  # below a `.qmd` folder qmd takes that for its home
+                cwd=self.home.folder.anchor,  # below a `.qmd` folder qmd takes that for its home
                 env=self.environment(),
                 start_new_session=True,
             )
@@ -92,9 +173,9 @@ class QmdCommand:
         """The user's environment, with the homes that are the sidecar's own."""
         kept = {name: text for name, text in self.environ.items() if name not in _MISLEADING}
         return kept | {
-            "XDG_CONFIG_HOME": str(self.config_home),
-            "XDG_CACHE_HOME": str(self.cache_home),
-            "PWD": self.cache_home.anchor,
+            "XDG_CONFIG_HOME": str(self.home.config_home),
+            "XDG_CACHE_HOME": str(self.home.cache_home),
+            "PWD": self.home.folder.anchor,
             "NO_COLOR": "1",
         }
 

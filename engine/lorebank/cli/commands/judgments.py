@@ -1,0 +1,250 @@
+"""What waits for a person: judgments, proposed edits, what is in quarantine; and what goes."""
+
+from __future__ import annotations
+
+import getpass
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from lorebank.cli.command import command, group
+from lorebank.cli.keys import ask_key, edit_source
+from lorebank.cli.parameters import complete_entity
+from lorebank.cli.render import judgments as render
+from lorebank.cli.render.text import problem_lines
+from lorebank.cli.session import Session
+from lorebank.domain import InboxKind, Origin
+from lorebank.errors import UsageError
+
+if TYPE_CHECKING:
+    from lorebank.app.bank import Bank
+    from lorebank.domain import ProposalDecision
+
+_SHOWN = 10
+_VERDICTS = {
+    "next": "leave it for another time",
+    "edit": "open the newer line in your editor, then ask again",
+    "quit": "rule on no more",
+}
+
+
+@command("inbox")
+@click.argument("words", nargs=-1, metavar="[ID VERDICT]… | rule")
+@click.option("--kind", type=click.Choice([each.value for each in InboxKind]), help="Only these.")
+@click.option("-k", type=click.IntRange(min=1), default=_SHOWN, help="How many are shown.")
+@click.option("--by", metavar="NAME", help="Who rules; your user name without it.")
+@click.option("--settled", is_flag=True, help="Show the verdicts that stand.")
+@click.option("--undo", is_flag=True, help="Take back the verdicts on IDs, or all --by NAME.")
+def inbox(
+    session: Session,
+    words: tuple[str, ...],
+    kind: str | None,
+    k: int,
+    by: str | None,
+    settled: bool,
+    undo: bool,
+) -> int:
+    """Show what waits for a judgment, and settle it.
+
+    Newest first. Each verdict is a signed line under bank/; deleting the line, or --undo, takes it
+    back. `rule` goes through the items with single keys, on a terminal only.
+
+    Examples:
+        lorebank inbox
+        lorebank inbox i-3f2a91bc05 replaces
+        lorebank inbox rule --kind evidence
+        lorebank inbox --settled --by Ana
+        lorebank inbox --undo i-3f2a91bc05
+        lorebank inbox --undo --by night-model
+    """
+    with session.bank() as bank:
+        if words == ("rule",) and not undo and not settled:
+            _ask(session, bank, kind, by or getpass.getuser())
+            return 0
+        if undo:
+            shown = bank.unrule(list(words) or None, by=by)
+        elif settled:
+            shown = bank.decisions(by)
+        elif words:
+            shown = bank.rule(_verdicts(words), by=by or getpass.getuser())
+        else:
+            return session.result(bank.inbox(kind, k=k), render.inbox_lines)
+    return session.result(shown, render.verdict_lines, key="decisions", undone=undo)
+
+
+def _verdicts(words: tuple[str, ...]) -> dict[str, str]:
+    if len(words) % 2:
+        raise UsageError(f"no verdict for {words[-1]}", hint="lorebank inbox ID VERDICT …")
+    return dict(zip(words[::2], (word.lower() for word in words[1::2]), strict=True))
+
+
+def _ask(session: Session, bank: Bank, kind: str | None, by: str) -> None:
+    """Go through the items, a key each; what was ruled stands even where a later one is left."""
+    if not session.can_ask:
+        raise UsageError(
+            "nobody is at a terminal to be asked", hint="lorebank inbox ID VERDICT settles an item"
+        )
+    items = list(bank.inbox(kind).items)
+    if not items:
+        session.show([render.EMPTY])
+    number = 0
+    while number < len(items):
+        item = items[number]
+        session.show(["", *render.item_lines(session.look, item)])
+        verdicts = {**_VERDICTS, **{word: item.effect.get(word, "") for word in item.choices}}
+        verdict = ask_key(session, f"{number + 1} of {len(items)}", verdicts)
+        if verdict == "quit":
+            return
+        if verdict == "edit":
+            line = item.newer or item.older
+            edit_source(session, bank.root, str(line.source if line else ""))
+            items, number = list(bank.inbox(kind).items), 0
+            continue
+        if verdict != "next":
+            session.show(render.verdict_lines(session.look, bank.rule({item.id: verdict}, by=by)))
+        number += 1
+
+
+@group("proposals", invoke_without_command=True)
+@click.pass_context
+def proposals(ctx: click.Context) -> None:
+    """List the edits that wait for a decision, accept or reject them.
+
+    Reflect writes them to bank/proposals/: lines for the core memory, and with --infer lines for
+    logs without a retain section. What you change there before accepting is what is accepted.
+
+    Examples:
+        lorebank proposals
+        lorebank proposals accept p-3f2a
+        lorebank proposals reject p-3f2a --reason "only for the journey"
+    """
+    if ctx.invoked_subcommand is None:
+        session = ctx.ensure_object(Session)
+        with session.bank() as bank:
+            session.result(bank.proposals(), render.proposal_lines, key="proposals")
+
+
+_ids_argument = click.argument("ids", nargs=-1, required=True, metavar="ID…")
+
+
+@proposals.subcommand("accept")
+@_ids_argument
+def accept(session: Session, ids: tuple[str, ...]) -> None:
+    """Make the edits that these proposals describe."""
+    with session.bank() as bank:
+        _decide(session, ids, bank.accept_proposal)
+
+
+@proposals.subcommand("reject")
+@_ids_argument
+@click.option("--reason", default="", metavar="TEXT", help="Why; it stands beside the decision.")
+def reject(session: Session, ids: tuple[str, ...], reason: str) -> None:
+    """Drop these proposals; they come back only with new evidence."""
+    with session.bank() as bank:
+        _decide(session, ids, lambda id: bank.reject_proposal(id, reason=reason))
+
+
+def _decide(
+    session: Session, ids: tuple[str, ...], decide: Callable[[str], ProposalDecision]
+) -> None:
+    """One after the other; what was decided is shown before a later one fails."""
+    decisions: list[ProposalDecision] = []
+    for id in ids:
+        decisions.append(decide(id))
+        if not session.json:
+            session.show(render.decision_lines(session.look, decisions[-1]))
+    if session.json:
+        session.show_json({"decisions": [each.to_dict() for each in decisions]})
+
+
+@command("confirm")
+@click.argument("ids", metavar="[ID]...", nargs=-1)
+@click.option("--source", default="", metavar="PATH[#L10[-L20]]", help="A file, or lines of it.")
+@click.option(
+    "--all-from",
+    type=click.Choice([origin.value for origin in Origin if not origin.trusted]),
+    help="All of an origin.",
+)
+@click.option("--reason", default="", metavar="TEXT", help="Why; it stands on the line.")
+@click.option("--undo", is_flag=True, help="Take it back: the line is taken off.")
+def confirm(session: Session, /, ids: tuple[str, ...], all_from: str | None, **how: Any) -> int:
+    """Vouch for what is in quarantine.
+
+    What is imported, said in a session or marked untrusted is recalled only marked, moves no
+    opinion and reaches no page. What you confirm counts like your own word from then on: a line of
+    bank/confirmed.md says so, and deleting it undoes it.
+
+    Examples:
+        lorebank confirm f-1a2b3c4d5e
+        lorebank confirm --source memory/imported/ana.md#L12
+        lorebank confirm --all-from imported --reason "my own old vault"
+        lorebank confirm --source memory/imported/ana.md --undo
+    """
+    with session.bank() as bank:
+        report = bank.confirm(*ids, all_from=all_from or "", **how)
+    return session.result(report, render.confirm_lines)
+
+
+@command("forget")
+@click.argument("ids", metavar="[ID]...", nargs=-1)
+@click.option(
+    "-e",
+    "--entity",
+    default="",
+    metavar="NAME",
+    shell_complete=complete_entity,
+    help="All that names it, and its page.",
+)
+@click.option(
+    "--source", default="", metavar="PATH[#L10[-L20]]", help="A file, a transcript, or lines of it."
+)
+@click.option("--match", default="", metavar="TEXT", help="Every line that holds that text.")
+@click.option(
+    "--before", metavar="DAY", help="Only of earlier days; alone, all notes and talk of those."
+)
+@click.option("--dry-run", is_flag=True, help="Show every line that would go; cut nothing.")
+@click.option("--undo", "undo", is_flag=True, help="Put back what a run cut: the last, or RUN.")
+@click.option("--purge", is_flag=True, help="Keep nothing to undo it; alone, of no run.")
+@click.option("--force", is_flag=True, help="With --undo: leave notes alone that changed since.")
+def forget(
+    session: Session,
+    /,
+    ids: tuple[str, ...],
+    dry_run: bool,
+    undo: bool,
+    purge: bool,
+    force: bool,
+    **selection: Any,
+) -> None:
+    """Cut lines out of notes, pages and index.
+
+    ID is that of a fact, a passage (n-…) or an opinion (o-…). An empty line stays where a line
+    stood, so that every other citation holds. What is cut is kept in .memory/forgotten for --undo
+    until --purge drops it, with the copies of pages that reflect keeps. Git's history is yours, and
+    transcripts are their host's: lines of bank/forgotten.md keep them from being read again.
+
+    Examples:
+        lorebank forget f-1a2b3c4d5e --dry-run
+        lorebank forget --entity Peter
+        lorebank forget --source memory/2025-11-27.md#L12-L14
+        lorebank forget --source sessions/3f1c2a9e.jsonl
+        lorebank forget --match "the old address" --purge
+        lorebank forget --undo
+        lorebank forget --purge
+    """
+    chosen = any(selection.values())
+    with session.bank() as bank:
+        if undo or (purge and not ids and not chosen):
+            if chosen or dry_run or len(ids) > 1 or (undo and purge):
+                raise UsageError("--undo and --purge take the name of a run and nothing else")
+            run = ids[0] if ids else None
+            if undo:
+                session.result(bank.undo_forget(run, force=force), render.restored_lines)
+            else:
+                session.result(bank.purge_forgotten(run), render.purge_lines)
+            return
+        report = bank.forget(*ids, dry_run=dry_run, purge=purge, **selection)
+    session.result(report, render.forget_lines)
+    if not session.json:
+        session.note(problem_lines(session.error_look, report.problems))

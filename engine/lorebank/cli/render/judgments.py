@@ -1,0 +1,291 @@
+"""What waits for a person and what was decided, as text: the inbox, proposals, rulings on evidence,
+confirmations, and what was forgotten."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from lorebank.cli.render.text import (
+    INDENT,
+    Look,
+    confidence_phrase,
+    count,
+    day_phrase,
+    fact_block,
+    part_lines,
+)
+
+if TYPE_CHECKING:
+    from lorebank.domain import (
+        ConfirmReport,
+        Decision,
+        ForgetReport,
+        ForgottenLine,
+        Inbox,
+        InboxItem,
+        InboxLine,
+        OpenPair,
+        Proposal,
+        ProposalDecision,
+        PurgeReport,
+        Ruling,
+        UndoReport,
+        UnsureQueue,
+    )
+
+EMPTY = "nothing waits for a decision"
+
+
+def inbox_lines(look: Look, inbox: Inbox) -> list[str]:
+    """One block an item, and how one is settled."""
+    if not inbox.items:
+        return [EMPTY]
+    lines = [line for item in inbox.items for line in [*item_lines(look, item), ""]]
+    rest = inbox.total - len(inbox.items)
+    more = [f"… and {rest:,} more (-k shows them)"] if rest else []
+    how = "lorebank inbox ID VERDICT settles one; lorebank inbox rule goes through them"
+    return [*lines, *more, look.dim(how)]
+
+
+def related_lines(look: Look, items: Sequence[InboxItem]) -> list[str]:
+    """A line an older line that a new one may restate or replace, and how to say so."""
+    lines = []
+    for item in items:
+        older = f"“{item.older.text}” ({item.older.source})" if item.older else ""
+        lines += look.paragraph(f"beside it stands {older}")
+        lines += look.paragraph(f"lorebank inbox {item.id} {'|'.join(item.choices)}", INDENT)
+    return lines
+
+
+def item_lines(look: Look, item: InboxItem) -> list[str]:
+    """What is asked, both lines with their places, and the verdicts with what each changes."""
+    head = f"{item.id} {look.strong(item.kind.value)}"
+    lines = [head, *look.dim_paragraph(item.reason)]
+    lines += _side(look, "older", item.older) + _side(look, "newer", item.newer)
+    for verdict, effect in item.effect.items():
+        lines += look.paragraph(f"{verdict}: {effect}", INDENT * 3, first=INDENT * 2)
+    return lines
+
+
+def _side(look: Look, name: str, line: InboxLine | None) -> list[str]:
+    if line is None:
+        return []
+    place = str(line.source) if line.source else ""
+    return [
+        *look.paragraph(f"{name}: {line.text}", INDENT * 2, first=INDENT),
+        *part_lines(look, [day_phrase(line.day) if line.day else "", place, line.id], INDENT * 2),
+    ]
+
+
+def verdict_lines(look: Look, decisions: Iterable[Decision], *, undone: bool = False) -> list[str]:
+    """One line a verdict: what was ruled, by whom, and the ledger line that says so."""
+    shown: list[str] = []
+    for each in decisions:
+        verb = "taken back: " if undone else ""
+        parts: Sequence[str] = [
+            f"{each.id} {verb}{each.verdict}",
+            f"by {each.by}" if each.by else "",
+            each.day.isoformat() if each.day else "",
+            "" if undone else str(each.source),
+        ]
+        shown.append(look.clean_line("  ".join(part for part in parts if part)))
+    return shown or ["no verdict stands"]
+
+
+SHOWN_GROUNDS = 3
+
+
+def proposal_lines(look: Look, proposals: Sequence[Proposal]) -> list[str]:
+    """One block a proposal, under the file that it would change."""
+    if not proposals:
+        return ["no proposal is open"]
+    lines: list[str] = []
+    target = ""
+    for proposal in proposals:
+        if proposal.target != target:
+            target = proposal.target
+            lines += ["", look.strong(look.clean_line(target))] if lines else [look.strong(target)]
+        lines += _proposal_block(look, proposal)
+    decide = "lorebank proposals accept ID, or reject ID"
+    return [*lines, "", look.dim(decide)]
+
+
+def _proposal_block(look: Look, proposal: Proposal) -> list[str]:
+    lines = []
+    for sign, text, style in (("-", proposal.old, look.bad), ("+", proposal.new, look.good)):
+        if text:
+            shown = look.paragraph(f"{sign} {text}", INDENT * 2, first=INDENT)
+            lines += [style(line) for line in shown]
+    lines += part_lines(look, [proposal.why.rstrip("."), proposal.id], INDENT * 2)
+    shown_grounds = proposal.grounds[-SHOWN_GROUNDS:]
+    for ground in shown_grounds:
+        day = ground.day.isoformat() if ground.day else ""
+        lines += part_lines(look, [day, str(ground.source)], INDENT * 2)
+    return lines
+
+
+def decision_lines(look: Look, decision: ProposalDecision) -> list[str]:
+    """What was done, on one line or two."""
+    proposal = decision.proposal
+    if not decision.accepted:
+        return [f"{proposal.id} rejected"]
+    place = decision.source if decision.source else proposal.target
+    text = proposal.new or f"removed: {proposal.old}"
+    return [look.clean_line(f"{proposal.id} accepted: {place}"), *look.paragraph(text, INDENT)]
+
+
+def unsure_lines(look: Look, queue: UnsureQueue) -> list[str]:
+    """One block a pair: the fact, the opinion it is near, and the ids that settle it."""
+    if not queue.pairs:
+        return ["no line waits for a judge"]
+    lines = [line for pair in queue.pairs for line in [*_pair_lines(look, pair), ""]]
+    rest = queue.total - len(queue.pairs)
+    more = f"… and {rest:,} more (-k shows them)" if rest else ""
+    settle = "lorebank evidence FACT for|against|unrelated [OPINION] settles one"
+    return [*lines, *filter(None, [more]), look.dim(settle)]
+
+
+def _pair_lines(look: Look, pair: OpenPair) -> Iterable[str]:
+    fact = pair.fact
+    yield from look.paragraph(fact.content)
+    day = day_phrase(fact.recorded)
+    yield from part_lines(look, [day, str(fact.citation), fact.id, pair.reason], INDENT)
+    said = f"{confidence_phrase(pair.confidence)}  {pair.statement}"
+    yield from look.paragraph(said, INDENT + " " * 8, first=f"{INDENT}? ")
+    yield from part_lines(look, [pair.opinion_id], INDENT + " " * 8)
+
+
+def ruling_lines(look: Look, ruling: Ruling) -> list[str]:
+    """What was decided, and where it left the opinion."""
+    opinion = ruling.opinion
+    verb = ruling.stance.value if ruling.stance else "taken back"
+    before, after = confidence_phrase(ruling.before), confidence_phrase(opinion.confidence)
+    moved = f"{before} → {after}" if before != after else f"{after}, as before"
+    head = f"{ruling.fact.id} {verb}: {moved}"
+    return [
+        *look.paragraph(head),
+        *look.paragraph(opinion.statement, INDENT),
+        *part_lines(look, [opinion.id, str(ruling.source) if ruling.source else ""], INDENT),
+    ]
+
+
+_SHOWN = 10
+
+
+def confirm_lines(look: Look, report: ConfirmReport) -> list[str]:
+    """The line that stands now or no more, and the facts whose standing it changed."""
+    done = "confirmed" if report.source else "in quarantine again"
+    moved = f"{count(len(report.facts), 'fact')} and {count(report.passages, 'passage')} {done}"
+    lines = [f"{moved}: {report.source}" if report.source else moved]
+    for fact in report.facts[:_SHOWN]:
+        lines += fact_block(look, fact, indent=INDENT)
+    if len(report.facts) > _SHOWN:
+        lines.append(f"{INDENT}… and {len(report.facts) - _SHOWN:,} more")
+    return lines
+
+
+def forget_lines(look: Look, report: ForgetReport) -> list[str]:
+    """Every line that goes, with its place; then what of the index goes with them."""
+    if not report.lines and not report.pages and not report.said:
+        return [f"finished run {report.run}" if report.run else "nothing to forget"]
+    does = "would cut" if report.dry_run else "cut"
+    lines = []
+    if report.lines or report.pages:
+        lines.append(look.strong(f"{does} {_counted(report.lines, 'entry', 'entries', 'file')}"))
+    for line in report.lines:
+        lines += _cut_line(look, line)
+    lines += [f"{INDENT}{path} (the whole file)" for path in report.files]
+    lines += _page_lines(look, report)
+    lines += _said_lines(look, report, apart=bool(lines))
+    if report.opinions:
+        lines += ["", look.strong("opinions that they bear on")]
+        for id_, statement, lost, total in report.opinions:
+            lines += look.paragraph(
+                f"{id_}  loses {lost} of {count(total, 'line')}: {statement}",
+                INDENT * 2,
+                first=INDENT,
+            )
+    rows = ", ".join(f"{number} {name}" for name, number in report.derived.items() if number)
+    if rows:
+        lines += ["", f"of the index: {rows}"]
+    return [*lines, *_what_next(look, report)]
+
+
+def _page_lines(look: Look, report: ForgetReport) -> list[str]:
+    """What goes from pages: line by line before it is done, by number afterwards."""
+    if not report.pages:
+        return []
+    if report.dry_run:
+        lines = ["", look.strong("would cut from pages made of them")]
+        return [*lines, *(part for line in report.pages for part in _cut_line(look, line))]
+    paths = ", ".join(_paths(report.pages))
+    said = f"and {count(len(report.pages), 'line')} of pages made of them: {paths}"
+    return look.paragraph(said, INDENT, first="")
+
+
+def _said_lines(look: Look, report: ForgetReport, *, apart: bool) -> list[str]:
+    """What goes of conversations: turn by turn before it is done, by number afterwards."""
+    if not report.said:
+        return []
+    does = "would forget" if report.dry_run else "forgot"
+    counted = _counted(report.said, "turn", "turns", "conversation")
+    lines = [""] * apart + [look.strong(f"{does} {counted}")]
+    if report.dry_run:
+        for line in report.said:
+            lines += _cut_line(look, line)
+    else:
+        lines += [f"{INDENT}{look.clean_line(path)}" for path in _paths(report.said)]
+    said = (
+        "The transcripts are left as they are, being your host's; lines of bank/forgotten.md keep"
+        " them from being read again."
+    )
+    return [*lines, *look.paragraph(said)]
+
+
+def _cut_line(look: Look, line: ForgottenLine) -> list[str]:
+    shown = " ".join(line.text.split())
+    head = f"{line.source}  {line.id}".rstrip()
+    return [INDENT + look.dim(look.clean_line(head)), *look.paragraph(shown, INDENT * 2)]
+
+
+def _counted(lines: Sequence[ForgottenLine], one: str, more: str, place: str) -> str:
+    return f"{count(len(lines), one, more)} of {count(len(_paths(lines)), place)}"
+
+
+def _paths(lines: Sequence[ForgottenLine]) -> list[str]:
+    return list(dict.fromkeys(line.source.path for line in lines))
+
+
+def _what_next(look: Look, report: ForgetReport) -> list[str]:
+    lines = [""]
+    if report.dry_run:
+        lines.append("nothing was cut; without --dry-run it is")
+    elif report.purged:
+        lines += purge_lines(look, report.purged)
+    else:
+        lines.append(
+            f"kept as run {report.run}: --undo {report.run} puts it back, --purge drops it"
+        )
+    if report.in_git:
+        lines.append("git's history may still hold these lines; it is left alone")
+    return lines
+
+
+def restored_lines(look: Look, report: UndoReport) -> list[str]:
+    """The files that have their lines back, and those that were left alone."""
+    files = count(len(report.restored), "file")
+    lines = [f"run {report.run} put back: {files}", *(f"{INDENT}{p}" for p in report.restored)]
+    if report.kept:
+        lines += ["changed since, left alone:", *(f"{INDENT}{path}" for path in report.kept)]
+    return lines
+
+
+def purge_lines(look: Look, report: PurgeReport) -> list[str]:
+    """What is kept no longer."""
+    if not report.runs:
+        return ["nothing forgotten is kept"]
+    lines = [f"dropped for good: {', '.join(report.runs)}"]
+    if report.copies:
+        lines.append(f"and the copies of pages kept by reflect: {', '.join(report.copies)}")
+    return lines

@@ -1,0 +1,133 @@
+"""Named arrays in one safetensors file, mapped instead of read, and written whole or not at all.
+
+Such a file is the length of its header as eight bytes, the header as JSON (name → type, shape,
+place of the bytes), and the bytes. Nothing in it is ever run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+_TYPES = {
+    "F64": "<f8",
+    "F32": "<f4",
+    "F16": "<f2",
+    "BF16": "<u2",  # the upper half of a 32-bit float
+    "I64": "<i8",
+    "I32": "<i4",
+    "U32": "<u4",
+    "I16": "<i2",
+    "I8": "|i1",
+    "U8": "|u1",
+    "BOOL": "|b1",
+}
+_NAMES = {kind: name for name, kind in _TYPES.items()}
+_LONGEST_HEADER = 100 * 2**20
+"""Bytes; the limit of the safetensors format itself."""
+_SAMPLE, _SAMPLES = 2**16, 64
+"""Bytes of a sample and how many there are of a file: 4 MB take 3 ms."""
+_BF16_MARK = np.dtype("<u2")
+
+
+def map_arrays(file: Path) -> dict[str, Array]:
+    """The arrays of a file by name; an `.npy` file's only one is named `embeddings`.
+
+    Raises `ValueError` where the file is not what its name says, `OSError` where it is not there.
+    """
+    if file.suffix == ".npy":
+        return {"embeddings": np.load(file, mmap_mode="r", allow_pickle=False)}
+    size = file.stat().st_size
+    with file.open("rb") as opened:
+        length = int.from_bytes(opened.read(8), "little")
+        if not 2 <= length <= min(_LONGEST_HEADER, size - 8):
+            raise ValueError(f"{file.name} is no safetensors file")
+        header = json.loads(opened.read(length))
+    if not isinstance(header, dict):
+        raise ValueError(f"{file.name} is no safetensors file")
+    rows = {name: row for name, row in header.items() if name != "__metadata__"}
+    return {name: _mapped(file, 8 + length, size, row) for name, row in rows.items()}
+
+
+def _mapped(file: Path, start: int, size: int, row: Any) -> Array:
+    try:
+        kind, shape = np.dtype(_TYPES[row["dtype"]]), tuple(map(int, row["shape"]))
+        begin, end = map(int, row["data_offsets"])
+    except (KeyError, TypeError, ValueError):
+        raise ValueError(f"{file.name}: a table of an unknown kind") from None
+    count = int(np.prod(shape, dtype=np.int64))
+    if min(shape, default=0) < 0 or begin < 0 or end - begin != count * kind.itemsize:
+        raise ValueError(f"{file.name}: a table whose size is not that of its numbers")
+    if start + end > size:
+        raise ValueError(f"{file.name} is cut off")
+    if not count:
+        return np.zeros(shape, kind)
+    return np.memmap(file, kind, "r", start + begin, shape)
+
+
+def as_floats(table: Array) -> NDArray[np.float32]:
+    """Rows of a table as 32-bit floats."""
+    if table.dtype == _BF16_MARK:
+        return (table.astype(np.uint32) << 16).view(np.float32)
+    return table.astype(np.float32)
+
+
+def write_arrays(file: Path, arrays: Mapping[str, Array]) -> None:
+    """Write a file which no reader ever sees half done; raises `OSError` if that is impossible.
+
+    Several processes may do so at once: each replaces the other's equal file.
+    """
+    header: dict[str, dict[str, Any]] = {}
+    end = 0
+    # Larger items first, so that each array begins at a multiple of the size of its items.
+    order = sorted(arrays, key=lambda name: -arrays[name].dtype.itemsize)
+    for name in order:
+        array, start = arrays[name], end
+        end += array.nbytes
+        kind = _NAMES[array.dtype.newbyteorder("<").str]
+        header[name] = {"dtype": kind, "shape": array.shape, "data_offsets": (start, end)}
+    head = json.dumps(header).encode()
+    head += b" " * (-len(head) % 8)
+    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    fresh = file.with_name(f"{file.name}.{os.urandom(4).hex()}.tmp")
+    try:
+        with fresh.open("wb") as opened:
+            opened.write(len(head).to_bytes(8, "little") + head)
+            for name in order:
+                opened.write(np.ascontiguousarray(arrays[name]).data)
+            opened.flush()
+            os.fsync(opened.fileno())
+        fresh.replace(file)
+    except OSError:
+        with suppress(OSError):
+            fresh.unlink()
+        raise
+
+
+def content_hash(file: Path) -> str:
+    """Sixteen hexadecimal digits of a model file. Raises `OSError` where it cannot be read.
+
+    Of a large one of its size and 64 samples: reading 300 MB takes as long as several questions,
+    and weights that were trained or rounded otherwise differ everywhere.
+    """
+    size = file.stat().st_size
+    step = max(_SAMPLE, size // _SAMPLES)
+    digest = hashlib.sha256(f"{size}".encode())
+    with file.open("rb") as opened:
+        for start in range(0, size, step):
+            opened.seek(start)
+            digest.update(opened.read(_SAMPLE))
+    return digest.hexdigest()[:16]

@@ -1,0 +1,227 @@
+"""The schedulers that keep a job in files: what is written where, and which commands make it known.
+Pure; cron, whose jobs have no file of their own, is `cron`.
+
+systemd (`Persistent=true`) and Windows (`StartWhenAvailable`) catch up a night on which the machine
+was off. launchd runs a job that the machine slept through when it wakes; one missed while it was
+off is caught up by the next command.
+"""
+
+from __future__ import annotations
+
+import plistlib
+import re
+from collections.abc import Callable
+from datetime import time
+from functools import partial
+from pathlib import Path
+from subprocess import list2cmdline
+from xml.parsers.expat import ExpatError
+from xml.sax.saxutils import escape
+
+from lorebank.records import Record
+from lorebank.schedule.job import Job, job_name
+
+Command = tuple[str, ...]
+_SYSTEMCTL = ("systemctl", "--user")
+_CALENDAR = re.compile(r"^OnCalendar=\*-\*-\* (\d\d):(\d\d):00$", re.MULTILINE)
+_FIRST_DAY = "2025-01-01"
+_START = re.compile(r"<StartBoundary>[-0-9]+T(\d\d):(\d\d):00</StartBoundary>")
+
+
+class Owner(Record):
+    """Whose schedulers these are."""
+
+    home: Path
+    config_home: Path
+    """`$XDG_CONFIG_HOME`, `~/.config` without it."""
+    user_id: int
+
+
+class Place(Record):
+    """How one scheduler is dealt with for one workspace."""
+
+    tool: str
+    paths: tuple[Path, ...]
+    """The job's files; the last one names the time of day."""
+    texts: Callable[[Job], tuple[str, ...]]
+    """What they say."""
+    enabling: tuple[Command, ...]
+    disabling: tuple[Command, ...]
+    """May fail, where nothing was enabled."""
+    asking: Command
+    """Goes well where the job is enabled."""
+    read_at: Callable[[str], time | None]
+    """The time of day a file of ours names; `None` where it was rewritten by hand."""
+    before_enabling: tuple[Command, ...] = ()
+    """May fail: they clear away what is there already."""
+    after_removing: tuple[Command, ...] = ()
+    """May fail: run once the files are gone."""
+    encoding: str = "utf-8"
+
+
+def _systemd(workspace: str, owner: Owner) -> Place:
+    """A user timer and the service it starts, as unit files."""
+    name, units = job_name(workspace), owner.config_home / "systemd" / "user"
+    reload = (*_SYSTEMCTL, "daemon-reload")
+    return Place(
+        tool="systemctl",
+        paths=(units / f"{name}.service", units / f"{name}.timer"),
+        texts=lambda job: (service_unit(job), timer_unit(job)),
+        enabling=(reload, (*_SYSTEMCTL, "enable", "--now", f"{name}.timer")),
+        disabling=((*_SYSTEMCTL, "disable", "--now", f"{name}.timer"),),
+        asking=(*_SYSTEMCTL, "is-active", f"{name}.timer"),
+        read_at=partial(_found_time, _CALENDAR),
+        after_removing=(reload,),
+    )
+
+
+def _launchd(workspace: str, owner: Owner) -> Place:
+    """An agent, as a property list."""
+    name, library, domain = job_name(workspace), owner.home / "Library", f"gui/{owner.user_id}"
+    path = library / "LaunchAgents" / f"{agent_label(name)}.plist"
+    bootout = ("launchctl", "bootout", f"{domain}/{agent_label(name)}")
+    return Place(
+        tool="launchctl",
+        paths=(path,),
+        texts=lambda job: (agent_plist(job, str(library / "Logs" / f"{name}.log")),),
+        enabling=(("launchctl", "bootstrap", domain, str(path)),),
+        disabling=(bootout,),
+        asking=("launchctl", "print", f"{domain}/{agent_label(name)}"),
+        read_at=agent_time,
+        before_enabling=(bootout,),
+    )
+
+
+def _windows(workspace: str, owner: Owner) -> Place:
+    """A task of the Task Scheduler, as XML."""
+    name = job_name(workspace)
+    path, task = Path(workspace) / ".memory" / f"{name}.xml", f"\\lorebank\\{name}"
+    return Place(
+        tool="schtasks",
+        paths=(path,),
+        texts=lambda job: (task_xml(job),),
+        enabling=(("schtasks", "/Create", "/F", "/TN", task, "/XML", str(path)),),
+        disabling=(("schtasks", "/Delete", "/F", "/TN", task),),
+        asking=("schtasks", "/Query", "/TN", task),
+        read_at=partial(_found_time, _START),
+        encoding="utf-16",
+    )
+
+
+FILE_SCHEDULERS: dict[str, Callable[[str, Owner], Place]] = {
+    "systemd": _systemd,
+    "launchd": _launchd,
+    "windows": _windows,
+}
+
+
+def _found_time(pattern: re.Pattern[str], text: str) -> time | None:
+    found = pattern.search(text)
+    return time(int(found[1]), int(found[2])) if found else None
+
+
+def service_unit(job: Job) -> str:
+    """The text of `<name>.service`."""
+    return f"""\
+[Unit]
+Description=lorebank: nightly reflection of {_no_specifiers(job.workspace)}
+
+[Service]
+Type=oneshot
+ExecStart={_exec_line(job)}
+Nice=10
+IOSchedulingClass=idle
+"""
+
+
+def timer_unit(job: Job) -> str:
+    """The text of `<name>.timer`; its times are local."""
+    return f"""\
+[Unit]
+Description=lorebank: nightly reflection of {_no_specifiers(job.workspace)}
+
+[Timer]
+OnCalendar=*-*-* {job.at:%H:%M}:00
+Persistent=true
+AccuracySec=1min
+
+[Install]
+WantedBy=timers.target
+"""
+
+
+def _exec_line(job: Job) -> str:
+    """Words in double quotes, safe from specifiers and variables; in the first, `$` is itself."""
+    first, *rest = job.command
+    return " ".join([_quoted(first), *(_quoted(word).replace("$", "$$") for word in rest)])
+
+
+def _quoted(word: str) -> str:
+    escaped = _no_specifiers(word).replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def _no_specifiers(text: str) -> str:
+    return text.replace("%", "%%")
+
+
+def agent_label(name: str) -> str:
+    """The label launchd knows a job by."""
+    return f"org.lorebank.{name}"
+
+
+def agent_time(plist: str) -> time | None:
+    """The time of day an agent of ours names; `None` where it was rewritten by hand."""
+    try:
+        when = plistlib.loads(plist.encode())["StartCalendarInterval"]
+        return time(when["Hour"], when["Minute"])
+    except (ExpatError, plistlib.InvalidFileException, KeyError, TypeError, ValueError):
+        return None
+
+
+def agent_plist(job: Job, log: str) -> str:
+    """The text of `<label>.plist`; what a run prints is appended to the file `log`."""
+    agent = {
+        "Label": agent_label(job.name),
+        "ProgramArguments": list(job.command),
+        "StartCalendarInterval": {"Hour": job.at.hour, "Minute": job.at.minute},
+        "ProcessType": "Background",
+        "StandardOutPath": log,
+        "StandardErrorPath": log,
+    }
+    return plistlib.dumps(agent, sort_keys=False).decode()
+
+
+def task_xml(job: Job) -> str:
+    """The text that `schtasks /Create /XML` reads, to be written as UTF-16; its times are local."""
+    program, *arguments = job.command
+    return f"""\
+<?xml version="1.0" encoding="UTF-16"?>
+<Task version="1.2" xmlns="http://schemas.microsoft.com/windows/2004/02/mit/task">
+  <RegistrationInfo>
+    <Description>lorebank: nightly reflection of {escape(job.workspace)}</Description>
+  </RegistrationInfo>
+  <Triggers>
+    <CalendarTrigger>
+      <StartBoundary>{_FIRST_DAY}T{job.at:%H:%M}:00</StartBoundary>
+      <ScheduleByDay>
+        <DaysInterval>1</DaysInterval>
+      </ScheduleByDay>
+    </CalendarTrigger>
+  </Triggers>
+  <Settings>
+    <MultipleInstancesPolicy>IgnoreNew</MultipleInstancesPolicy>
+    <DisallowStartIfOnBatteries>false</DisallowStartIfOnBatteries>
+    <StopIfGoingOnBatteries>false</StopIfGoingOnBatteries>
+    <StartWhenAvailable>true</StartWhenAvailable>
+    <ExecutionTimeLimit>PT1H</ExecutionTimeLimit>
+    <Priority>7</Priority>
+  </Settings>
+  <Actions>
+    <Exec>
+      <Command>{escape(program)}</Command>
+      <Arguments>{escape(list2cmdline(arguments))}</Arguments>
+    </Exec>
+  </Actions>
+</Task>
+"""
