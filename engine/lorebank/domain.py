@@ -9,11 +9,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from datetime import date
-from datetime import date as Day  # for fields called `date`, which would hide the type
 from enum import StrEnum
 from typing import Any
 
 from lorebank.records import Record, as_json, record_to_dict_with
+
+Day = date
+"""For fields called `date`, which would hide the type from whoever reads the annotations."""
 
 
 class FactKind(StrEnum):
