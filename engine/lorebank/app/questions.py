@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from typing import TypeVar
 
 from lorebank.app.workspace import Day, OpenWorkspace, Progress, rebuild_index_if_corrupt
-from lorebank.beliefs import materialise
 from lorebank.database.connection import has_full_text
 from lorebank.domain import (
     Answer,
@@ -25,8 +24,8 @@ from lorebank.index.chunks import contexts_stated_in
 from lorebank.index.finding import find_items
 from lorebank.index.items import NOTE
 from lorebank.index.meaning import QueryVector
+from lorebank.index.opinions import BeliefOfFact, beliefs_of_facts
 from lorebank.index.selection import known_tags, select_items
-from lorebank.index.tasks import load_tasks
 from lorebank.index.vocabulary import respell_names
 from lorebank.language.folding import fold
 from lorebank.names.entities import lookup_names
@@ -117,9 +116,7 @@ def recall(
         request,
         _rank_options(ws),
         RecallOptions(wanted, token_budget, include_superseded, explain, why_not),
-        beliefs=lambda facts: materialise.beliefs(
-            ws.index, ws.root, facts, understood.filters.as_of, ws.config.reflect, ws.vectors_of
-        ),
+        beliefs=lambda facts: _beliefs(ws, facts, understood.filters.as_of),
         skipped=_skipped(ws, question),
         index=ws.freshness(),
         notes=(
@@ -136,6 +133,17 @@ def recall(
     if question.fallback is None:
         return answer
     return replace(answer, notes=(*answer.notes, question.fallback))
+
+
+def _beliefs(
+    ws: OpenWorkspace, facts: Sequence[str], as_of: date | None
+) -> Mapping[str, BeliefOfFact]:
+    """Fact id → the opinion it states, as believed today or on the day asked about."""
+    if as_of is None:
+        return beliefs_of_facts(ws.index, facts)
+    from lorebank.beliefs.materialise import beliefs_on
+
+    return beliefs_on(ws.index, ws.root, facts, as_of, ws.config.reflect, ws.vectors_of)
 
 
 @rebuild_index_if_corrupt
@@ -254,6 +262,8 @@ def _with_open_tasks(
     promises = said(query, "asks_promises")
     if not (promises or said(query, "asks_tasks")):
         return answer
+    from lorebank.index.tasks import load_tasks
+
     named = set(answer.query.entities)
     open_tasks = [
         (task, hit)

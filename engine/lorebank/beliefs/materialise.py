@@ -14,7 +14,12 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lorebank.beliefs.nearness import WITH_VECTORS, WORDS_ALONE
+from lorebank.beliefs.nearness import (
+    JUDGED_BY,
+    WITH_VECTORS,
+    WORDS_ALONE,
+    stance_model_changed,
+)
 from lorebank.beliefs.outcome import trend_of
 from lorebank.database.connection import Connection, read_meta, transaction, write_meta
 from lorebank.domain import Fact, Opinion
@@ -27,7 +32,6 @@ from lorebank.index.items import (
 )
 from lorebank.index.opinions import (
     BeliefOfFact,
-    beliefs_of_facts,
     delete_opinions,
     holders_of_opinions,
     insert_opinions,
@@ -43,7 +47,6 @@ if TYPE_CHECKING:
     from lorebank.beliefs.unsure import UnsurePair
     from lorebank.markdown.opinion_page import OpinionEntry
 
-_JUDGED_BY = "judged_by"
 _WAITING = "vectors_waiting"
 """Holders of texts whose vectors are not known yet, as JSON."""
 
@@ -101,14 +104,8 @@ def refresh_opinions(
             insert_unsure(connection, holder, rows_of(waiting.get(holder, ()), opinions))
         store_decisions(connection, root)
         write_meta(connection, OPINIONS_DUE, "0")
-        write_meta(connection, _JUDGED_BY, WORDS_ALONE if vectors_of is None else WITH_VECTORS)
+        write_meta(connection, JUDGED_BY, WORDS_ALONE if vectors_of is None else WITH_VECTORS)
         _note_waiting(connection, wanted, formed.waiting)
-
-
-def stance_model_changed(connection: Connection, vectors_of: VectorsOf | None) -> bool:
-    """Whether the opinions stored were formed in another way than they are now."""
-    now = WORDS_ALONE if vectors_of is None else WITH_VECTORS
-    return (read_meta(connection, _JUDGED_BY) or WORDS_ALONE) != now
 
 
 def form_waiting(
@@ -237,17 +234,15 @@ def formed_under(
     return ranked, rows_of(formed.unsure, ranked)
 
 
-def beliefs(
+def beliefs_on(
     connection: Connection,
     root: Path,
     facts: Sequence[str],
-    as_of: date | None,
+    as_of: date,
     settings: ReflectSettings,
     vectors_of: VectorsOf | None = None,
 ) -> Mapping[str, BeliefOfFact]:
-    """Fact id → the opinion it states, as believed today or on the day asked about."""
-    if as_of is None:
-        return beliefs_of_facts(connection, facts)
+    """Fact id → the opinion it states, as believed on a day."""
     wanted = set(facts)
     found: dict[str, BeliefOfFact] = {}
     for opinion in opinions_as_of(connection, root, None, as_of, settings, vectors_of):

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from lorebank.database.connection import Connection, read_meta
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -24,9 +26,17 @@ FINGERPRINT = (
 WITH_VECTORS = "relation 2 with vectors"
 """What formed the opinions of an index; to be raised with any change of what a relation is."""
 WORDS_ALONE = "relation 2"
+JUDGED_BY = "judged_by"
+"""The key below which an index says which of the two formed its opinions."""
 
 VectorsOf = Callable[[Sequence[str]], Mapping[str, bytes]]
 """Text → its vector as 32-bit floats, for those of the texts that have one."""
+
+
+def stance_model_changed(connection: Connection, vectors_of: VectorsOf | None) -> bool:
+    """Whether the opinions stored were formed in another way than they are now."""
+    now = WORDS_ALONE if vectors_of is None else WITH_VECTORS
+    return (read_meta(connection, JUDGED_BY) or WORDS_ALONE) != now
 
 
 class Nearness:
