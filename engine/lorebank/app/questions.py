@@ -25,21 +25,22 @@ from lorebank.index.finding import find_items
 from lorebank.index.items import NOTE
 from lorebank.index.meaning import QueryVector
 from lorebank.index.opinions import BeliefOfFact, beliefs_of_facts
-from lorebank.index.selection import known_tags, select_items
+from lorebank.index.selection import Selection, known_tags, select_items
 from lorebank.index.vocabulary import respell_names
 from lorebank.language.folding import fold
 from lorebank.names.entities import lookup_names
-from lorebank.recall import pipeline
+from lorebank.recall import answer as answers
+from lorebank.recall.answer import RecallOptions
 from lorebank.recall.candidates import Request, needs_meaning
 from lorebank.recall.filters import (
-    Excluded,
     Filters,
     parse_day,
     parse_interval,
     parse_item_kind,
     parse_origin,
+    parse_tag,
 )
-from lorebank.recall.pipeline import RankOptions, RecallOptions, weighted
+from lorebank.recall.pipeline import RankOptions, weighted
 from lorebank.recall.understand import Understood, understand
 from lorebank.workspace.paths import core_path
 from lorebank.workspace.recalled import note_recalled
@@ -98,29 +99,30 @@ def recall(
     if min_confidence is not None and not 0 <= min_confidence <= 1:
         raise UsageError(f"min_confidence must be from 0 to 1, not {min_confidence}")
     ws.freshen()
-    filters = Filters(
+    selection = Selection(
         interval=parse_interval(since, until, today),
         entities=tuple(ws.find_entity(name).slug for name in entities),
         kinds=tuple(parse_item_kind(kind) for kind in kinds),
         min_confidence=min_confidence,
         as_of=parse_day(as_of, today, "as-of", side="end"),
-        path=path,
-        tags=tuple(fold(tag.removeprefix("#").strip("/")) for tag in tags),
+        paths=() if path is None else (path,),
+        tags=tuple(parse_tag(tag) for tag in tags),
         origins=tuple(parse_origin(origin) for origin in origins),
         trusted_only=trusted_only,
-        excluded=Excluded(paths=(core_path(ws.root),)) if group and not ws.group else Excluded(),
     )
+    private = (core_path(ws.root),) if group and not ws.group else ()
+    filters = Filters(selection, Selection(paths=private))
     request, question = build_request(ws, _with_properties(ws, query), filters, wanted, today)
-    understood = request.understood
-    answer = pipeline.recall(
+    known_on = request.understood.filters.wanted.as_of
+    answer = answers.recall(
         request,
         _rank_options(ws),
         RecallOptions(wanted, token_budget, include_superseded, explain, why_not),
-        beliefs=lambda facts: _beliefs(ws, facts, understood.filters.as_of),
+        beliefs=lambda facts: _beliefs(ws, facts, known_on),
         skipped=_skipped(ws, question),
         index=ws.freshness(),
         notes=(
-            *_notes_on(ws, understood.filters),
+            *_notes_on(ws, request.understood.filters),
             *_notes_on_retrievers(ws, question),
             *filter(None, (ws.in_memory,)),
         ),
@@ -211,7 +213,7 @@ def _search_chunks(
 ) -> tuple[SearchHit, ...]:
     from lorebank.recall.search import search_chunks
 
-    filters = Filters(path=path)
+    filters = Filters(Selection(paths=() if path is None else (path,)))
     request, question = build_request(ws, query, filters, max(k, LEAST_WANTED), ws.day(None))
     hits = search_chunks(request, _rank_options(ws), k=k, min_score=min_score, path=path)
     return tuple(
@@ -239,8 +241,7 @@ def bench(
     `n` sentences at most, chosen by `seed`; each is asked for in several variants. Writes
     nothing but the index, which any recall brings up to date.
     """
-    from lorebank.recall.bench.measures import DEPTH
-    from lorebank.recall.bench.run import run_bench
+    from lorebank.recall.bench import DEPTH, run_bench
 
     if n < 1:
         raise UsageError(f"n must be at least 1, not {n}")
@@ -375,7 +376,7 @@ def _notes_on_retrievers(ws: OpenWorkspace, question: QueryVector) -> Iterator[s
 
 
 def _notes_on(ws: OpenWorkspace, filters: Filters) -> tuple[str, ...]:
-    tags = (*filters.tags, *filters.excluded.tags)
+    tags = (*filters.wanted.tags, *filters.unwanted.tags)
     unknown = dict.fromkeys(tags) if tags else {}
     known = known_tags(ws.index, tuple(unknown))
     return tuple(f"nothing is tagged '{tag}'" for tag in unknown if tag not in known)

@@ -151,7 +151,7 @@ def _item(row: _Row, mentions: tuple[_Row, ...]) -> Item:
     return Item._make(
         (
             *row[:6],
-            _day(recorded),
+            stored_day(recorded),
             _times(start, end, further),
             content,
             confidence,
@@ -268,9 +268,9 @@ def newest_recorded(connection: Connection, until: date | None = None) -> date |
     found = connection.execute(
         f"SELECT max(recorded) FROM items i WHERE kind <> 'note' AND {TRUSTED}"
         " AND (?1 IS NULL OR recorded <= ?1)",
-        (until.isoformat() if until else None,),
+        (iso(until),),
     ).get
-    return _day(str(found)) if found else None
+    return stored_day(str(found)) if found else None
 
 
 def marked_facts(connection: Connection) -> tuple[Fact, ...]:
@@ -332,7 +332,7 @@ def _facts(
                 for entity, name, subject in mentions.get(row[0], ())
             ),
             confidence=row[8],
-            recorded=_day(row[9]),
+            recorded=stored_day(row[9]),
             occurred=_interval(row[10], row[11]),
             times=_times(row[10], row[11], row[18]),
             marks=_marks(row[12])[0],
@@ -379,8 +379,14 @@ def _marks(stored: str | None) -> tuple[tuple[EvidenceMark, ...], tuple[str, ...
     )
 
 
-def _day(stored: str | None) -> date | None:
-    return date.fromisoformat(stored) if stored else None
+def stored_day(text: str | None) -> date | None:
+    """A day as rows hold it."""
+    return date.fromisoformat(text) if text else None
+
+
+def iso(day: date | None) -> str | None:
+    """A day for a row."""
+    return day.isoformat() if day else None
 
 
 @lru_cache(maxsize=4096)
@@ -390,10 +396,10 @@ def _times(start: str | None, end: str | None, further: str) -> tuple[Interval, 
         return ()
     if further == "[]":
         return (first,)
-    return (first, *(Interval(_day(a), _day(b)) for a, b in json.loads(further)))
+    return (first, *(Interval(stored_day(a), stored_day(b)) for a, b in json.loads(further)))
 
 
 def _interval(start: str | None, end: str | None) -> Interval | None:
     if start is None and end is None:
         return None
-    return Interval(_day(start), _day(end))
+    return Interval(stored_day(start), stored_day(end))

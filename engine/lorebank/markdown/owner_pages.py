@@ -23,15 +23,14 @@ from lorebank.markdown.front_matter import FrontMatterValue, parse_front_matter
 from lorebank.markdown.hidden import without_private
 from lorebank.markdown.plain import plain_text
 from lorebank.markdown.source import newline_style
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 SECTION = "Learned"
 """The heading under which accepted lines are put."""
 _CITED = re.compile(r"\s*\((?P<source>[^()\s]+\.md#L\d+(?:-L\d+)?)\)\s*\Z", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class CoreLine:
+class CoreLine(Record):
     """One list item of the core memory that takes one line."""
 
     line: int

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from lorebank.language.folding import fold
 from lorebank.languages import Sections, compiled, split
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 if TYPE_CHECKING:
     from lorebank.markdown.document import Document, Node
@@ -38,8 +38,7 @@ _SHORTEST_SLIP = 6
 """Letters of a word of which a slip is still told from another word: `Retian`, but not `Rete`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(Record):
     """A retain section by its lines, 1-based and inclusive; the heading is its first line."""
 
     start_line: int

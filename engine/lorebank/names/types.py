@@ -14,9 +14,6 @@ from lorebank.language.folding import fold
 from lorebank.names.lexicon import given_names, table_sections, words_of
 from lorebank.names.readings import Reading, read_name, split_full_name
 
-TYPES = ("person", "place", "organisation", "project", "thing", "event")
-"""The types that the rules know; a page may name any other."""
-
 _PERSONAL = frozenset({"residence", "employer", "occupation", "spouse", "birthplace", "deathplace"})
 """Properties that only people have."""
 

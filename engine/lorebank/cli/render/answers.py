@@ -18,7 +18,7 @@ from lorebank.cli.render.text import (
     part_lines,
     unconfirmed,
 )
-from lorebank.recall.context_lines import not_yet_shown
+from lorebank.recall.snippets import not_yet_shown
 
 if TYPE_CHECKING:
     from lorebank.domain import Answer, BankPart, Hit, Query, RegisteredBank, SearchHit
