@@ -47,7 +47,7 @@ def explain(ws: OpenWorkspace, id: str, *, now: date | None = None) -> Explanati
         dated = materialise.as_read(opinion, ws.day(now), ws.config.reflect)
         steps = steps_of(ws.index, dated, ws.config.reflect.prior)
         return Explanation(fact=None, opinion=dated, places=(opinion.source,), steps=steps)
-    fact = ws.find_fact(id)
+    fact = ws.find_fact(id, "fact or opinion")
     places = tuple(each.citation for each in facts_by_id(ws.index, fact.id))
     return Explanation(fact, None, places, moved=opinions_moved_by(ws.index, fact.id))
 

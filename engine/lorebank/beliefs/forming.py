@@ -28,7 +28,7 @@ from hashlib import blake2b
 from itertools import groupby
 
 from lorebank.beliefs.fold import PRIOR
-from lorebank.beliefs.materialise import Nearness
+from lorebank.beliefs.nearness import Nearness
 from lorebank.beliefs.outcome import Belief, Judgement, Override, close, noted_days
 from lorebank.beliefs.reading import word_keys
 from lorebank.beliefs.relation import (

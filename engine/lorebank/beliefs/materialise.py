@@ -2,8 +2,7 @@
 
 What is stored is a cache of `forming.form`, rewritten for the holders whose facts changed, so
 that recall shows a confidence without folding anything. For another day than the last (`as_of`)
-the fold is made anew. How near two texts are in meaning counts where their vectors are known;
-where they are missing, words decide alone.
+the fold is made anew.
 """
 
 from __future__ import annotations
@@ -14,13 +13,18 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lorebank.beliefs.nearness import (
+    JUDGED_BY,
+    WITH_VECTORS,
+    WORDS_ALONE,
+    stance_model_changed,
+)
 from lorebank.beliefs.outcome import trend_of
-from lorebank.database.connection import Connection, read_meta, transaction, write_meta
+from lorebank.database.connection import Connection, transaction, write_meta
 from lorebank.domain import Fact, OpenPair, Opinion, OpinionStatus, UnsureQueue
 from lorebank.index.items import all_facts, facts_by_entity, facts_by_id, marked_facts
 from lorebank.index.opinions import (
     UnsureRow,
-    beliefs_of_facts,
     delete_opinions,
     delete_unsure,
     holders_of_opinions,
@@ -33,53 +37,10 @@ from lorebank.index.sync import OPINIONS_DUE
 from lorebank.settings.tables import ReflectSettings
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from lorebank.beliefs.forming import Formation, Verdict
+    from lorebank.beliefs.nearness import VectorsOf
     from lorebank.beliefs.relation import UnsurePair
     from lorebank.markdown.opinion_page import OpinionEntry
-
-    Floats = NDArray[np.float32]
-
-_JUDGED_BY = "judged_by"
-FINGERPRINT = (
-    "local/universal-sentence-encoder-multilingual-3/23452acb419f40f8/512/"
-    "sentencepiece-first-2048-of-65536-characters"
-)
-"""Of the built-in embedder: the thresholds on cosines hold for its vectors only."""
-
-WITH_VECTORS = "relation 3 with vectors"
-"""What formed the opinions of an index; to be raised with any change of what a relation is."""
-WORDS_ALONE = "relation 3"
-
-VectorsOf = Callable[[Sequence[str]], Mapping[str, bytes]]
-"""Text → its vector as 32-bit floats, for those of the texts that have one."""
-
-
-class Nearness:
-    """Cosines of texts whose vectors are known."""
-
-    def __init__(self, vectors_of: VectorsOf) -> None:
-        self._vectors_of = vectors_of
-        self._vectors: dict[str, Floats] = {}
-
-    def load(self, texts: Collection[str]) -> None:
-        """Load the vectors of these texts in place of the last."""
-        known = self._vectors_of(list(texts))
-        self._vectors = {}
-        if known:
-            import numpy as np
-
-            self._vectors = {t: np.frombuffer(v, dtype=np.float32) for t, v in known.items()}
-
-    def cosines(self, text: str, others: Sequence[str]) -> list[float | None]:
-        """The nearness of a text to each of the others; `None` where a vector is missing."""
-        own = self._vectors.get(text)
-        if own is None:
-            return [None] * len(others)
-        vectors = [self._vectors.get(other) for other in others]
-        return [None if v is None else round(float(v @ own), 4) for v in vectors]
 
 
 def refresh_opinions(
@@ -127,13 +88,7 @@ def refresh_opinions(
             insert_unsure(connection, holder, unsure)
         store_decisions(connection, root)
         write_meta(connection, OPINIONS_DUE, "0")
-        write_meta(connection, _JUDGED_BY, WORDS_ALONE if vectors_of is None else WITH_VECTORS)
-
-
-def stance_model_changed(connection: Connection, vectors_of: VectorsOf | None) -> bool:
-    """Whether the opinions stored were formed in another way than they are now."""
-    now = WORDS_ALONE if vectors_of is None else WITH_VECTORS
-    return (read_meta(connection, _JUDGED_BY) or WORDS_ALONE) != now
+        write_meta(connection, JUDGED_BY, WORDS_ALONE if vectors_of is None else WITH_VECTORS)
 
 
 def form_waiting(
@@ -181,6 +136,7 @@ def form_now(
     """
     from lorebank.beliefs.by_hand import overrides_of, read_entries, read_verdicts
     from lorebank.beliefs.forming import form
+    from lorebank.beliefs.nearness import Nearness
 
     return form(
         facts,
@@ -241,17 +197,15 @@ def unsure_queue(connection: Connection, *, limit: int, entity: str | None = Non
     return UnsureQueue(pairs, len(rows))
 
 
-def beliefs(
+def beliefs_on(
     connection: Connection,
     root: Path,
     facts: Sequence[str],
-    as_of: date | None,
+    as_of: date,
     settings: ReflectSettings,
     vectors_of: VectorsOf | None = None,
 ) -> Mapping[str, Opinion]:
-    """Fact id → the opinion it states, as believed today or on the day asked about."""
-    if as_of is None:
-        return beliefs_of_facts(connection, facts)
+    """Fact id → the opinion it states, as believed on a day."""
     wanted = set(facts)
     found: dict[str, Opinion] = {}
     for opinion in opinions_as_of(connection, root, None, as_of, settings, vectors_of):

@@ -22,7 +22,6 @@ from lorebank.domain import (
     Stance,
 )
 from lorebank.index.finding import FURTHER, bounds
-from lorebank.markdown.origin import parse_author
 from lorebank.trust.quarantine import TRUSTED
 
 NOTE = "note"
@@ -358,7 +357,11 @@ def _mentions(connection: Connection, items: Sequence[int]) -> dict[int, tuple[_
 
 @lru_cache(maxsize=256)
 def _author(stored: str | None) -> Author:
-    return parse_author(stored) if stored else NOBODY
+    if not stored:
+        return NOBODY
+    from lorebank.markdown.origin import parse_author  # few lines have an author
+
+    return parse_author(stored)
 
 
 def _marks(stored: str | None) -> tuple[tuple[EvidenceMark, ...], tuple[str, ...]]:

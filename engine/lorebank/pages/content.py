@@ -12,7 +12,8 @@ from datetime import date
 from pathlib import Path
 
 from lorebank.beliefs.by_hand import dated, read_entries
-from lorebank.beliefs.materialise import VectorsOf, formed_under, with_trend
+from lorebank.beliefs.materialise import formed_under, with_trend
+from lorebank.beliefs.nearness import VectorsOf
 from lorebank.database.connection import Connection
 from lorebank.domain import Citation, Entity, Fact, FactKind
 from lorebank.index.entity_view import descriptions
