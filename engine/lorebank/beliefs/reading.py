@@ -228,15 +228,18 @@ def _fits(one: Clause, other: Clause) -> bool:
     return (bare_sign or bare_object) and not (one.mixed or other.mixed)
 
 
-@dataclass(frozen=True, slots=True)
 class _Lexicon:
     """The cue words of a language."""
 
-    pattern: re.Pattern[str]
-    by_cue: dict[str, frozenset[str]]
-    open_ended: tuple[tuple[re.Pattern[str], frozenset[str]], ...]
-    stops: frozenset[str]
-    unspaced: bool
+    def __init__(self, code: str, cues: dict[str, frozenset[str]]) -> None:
+        self.by_cue = cues
+        self.stops = stop_words_of(code)
+        self.unspaced = any(_IS_HAN.search(cue) for cue in cues)
+        forms = {cue: re.escape(cue).replace(r"\ ", r"\s+").replace(r"\*", r"\w*") for cue in cues}
+        longest_first = sorted(cues, key=lambda cue: (-len(cue), cue))
+        either = "|".join(forms[cue] for cue in longest_first)
+        self.pattern = re.compile(either if self.unspaced else rf"(?<!\w)(?:{either})(?!\w)")
+        self.open_ended = [(re.compile(forms[c]), kinds) for c, kinds in cues.items() if "*" in c]
 
     def cues(self, text: str) -> frozenset[str]:
         """What a match of the pattern may be."""
@@ -248,7 +251,7 @@ class _Lexicon:
 
 @cache
 def _lexicons() -> dict[str, _Lexicon]:
-    return {code: _lexicon(code, cues) for code, cues in compiled("stance", _tables).items()}
+    return {code: _Lexicon(code, cues) for code, cues in compiled("stance", _tables).items()}
 
 
 def _tables(languages: Sections) -> dict[str, Any]:
@@ -261,20 +264,6 @@ def _tables(languages: Sections) -> dict[str, Any]:
                 cues.setdefault(" ".join(_normal(cue).split()), set()).add(kind)
         found[code] = {cue: frozenset(kinds) for cue, kinds in cues.items()}
     return found
-
-
-def _lexicon(code: str, cues: dict[str, frozenset[str]]) -> _Lexicon:
-    unspaced = any(_IS_HAN.search(cue) for cue in cues)
-    forms = {cue: re.escape(cue).replace(r"\ ", r"\s+").replace(r"\*", r"\w*") for cue in cues}
-    longest_first = sorted(cues, key=lambda cue: (-len(cue), cue))
-    either = "|".join(forms[cue] for cue in longest_first)
-    return _Lexicon(
-        re.compile(either if unspaced else rf"(?<!\w)(?:{either})(?!\w)"),
-        cues,
-        tuple((re.compile(forms[cue]), kinds) for cue, kinds in cues.items() if "*" in cue),
-        stop_words_of(code),
-        unspaced,
-    )
 
 
 def _marks(folded: str, lexicon: _Lexicon) -> Iterable[tuple[int, int, str | None]]:
