@@ -241,6 +241,9 @@ def _change(data: str) -> Change:
         objects=tuple(map(tuple, said["objects"])),
         states=tuple(said["states"]),
         beside=tuple(said["beside"]),
+        values=tuple((value, unit) for value, unit in said["values"]),
+        about=tuple(said["about"]),
+        moved=tuple(said["moved"]),
         is_announced=said["is_announced"],
         is_change=True,
     )
