@@ -49,10 +49,10 @@ Cue = tuple[str, ...]
 GAP = "*"
 """In a cue: any one token."""
 _ROLES = (
-    "announced", "ends", "moved", "no_more", "over", "was", "apart", "now", "new", "unsure", "once",
-    "not", "and", "also", "of",
+    "announced", "ends", "instead", "moved", "no_more", "over", "was", "apart", "now", "new",
+    "unsure", "once", "not", "and", "also", "of",
 )  # fmt: skip
-_CHANGES = ("ends", "announced", "no_more", "moved", "over", "new", "now")
+_CHANGES = ("ends", "announced", "instead", "no_more", "moved", "over", "new", "now")
 """The roles whose cues tell that anything changed, be it certain or not."""
 
 
@@ -259,13 +259,13 @@ class _Reader:
         """What the clause says is over."""
         taken: set[int] = set()
         yield from self._no_more(clause)
-        for role in ("announced", "ends", "over", "apart"):
+        for role in ("instead", "announced", "ends", "over", "apart"):
             for code, _, cue in self.cues(role, clause):
                 place = _place(clause, cue[:1] if role == "apart" else cue)
                 if place is None or place in taken or self._is_denied(clause, place, cue):
                     continue
                 run, subject = self._object_and_subject(role, code, clause, place, cue)
-                if run is None or _is_only_a_day(clause[slice(*run)]):
+                if run is None or (role != "instead" and _is_only_a_day(clause[slice(*run)])):
                     continue  # "left on Monday" ends no Monday
                 taken.add(place)
                 thing = (*_noun(clause[slice(*run)], code), *self._owner(clause, run))
