@@ -22,7 +22,6 @@ from lorebank.domain import (
     Stance,
 )
 from lorebank.index.finding import FURTHER, bounds
-from lorebank.markdown.origin import parse_author
 from lorebank.trust.quarantine import TRUSTED
 
 NOTE = "note"
@@ -205,12 +204,6 @@ def all_facts(connection: Connection) -> tuple[Fact, ...]:
     return _facts(connection, TRUSTED, ())
 
 
-def recorded_after(connection: Connection, day: date) -> bool:
-    """Whether any fact was recorded later than on that day."""
-    query = "SELECT 1 FROM items WHERE recorded > ? AND kind <> 'note' AND quarantined = 0"
-    return connection.execute(query, (day.isoformat(),)).fetchone() is not None
-
-
 def facts_by_id(connection: Connection, fact_id: str) -> tuple[Fact, ...]:
     """The facts of one id, or of a unique beginning of it; several where lines say the same."""
     exact = _facts(connection, "i.id = ?", (fact_id,))
@@ -372,7 +365,11 @@ def _mentions(connection: Connection, items: Sequence[int]) -> dict[int, tuple[_
 
 @lru_cache(maxsize=256)
 def _author(stored: str | None) -> Author:
-    return parse_author(stored) if stored else NOBODY
+    if not stored:
+        return NOBODY
+    from lorebank.markdown.origin import parse_author  # few lines have an author
+
+    return parse_author(stored)
 
 
 def _marks(stored: str | None) -> tuple[tuple[EvidenceMark, ...], tuple[str, ...]]:
