@@ -10,8 +10,7 @@ from lorebank.index.items import facts_by_place
 from lorebank.language.folding import slugify
 from lorebank.markdown.ledger import LedgerAction, parse_ledger, signed, split_signature
 from lorebank.names.audit import audit_names
-from lorebank.names.entities import nearest_names
-from lorebank.nightly.decide import decide
+from lorebank.nightly.decide import decide, decision_entry
 from lorebank.workspace.layout import IDENTITY_PAGE
 
 _KIND = InboxKind.NAME
@@ -80,16 +79,8 @@ def _take_back(desk: Desk, decisions: Sequence[Decision]) -> None:
 def _decide(
     desk: Desk, action: LedgerAction, names: Sequence[str], *, reason: str = "", undo: bool = False
 ) -> None:
-    decide(
-        desk.connection,
-        desk.root,
-        action,
-        names,
-        today=desk.today,
-        reason=reason,
-        undo=undo,
-        nearest=lambda name: nearest_names(desk.connection, name),
-    )
+    entry = decision_entry(action, names, desk.today, reason)
+    decide(desk.connection, desk.root, entry, undo=undo)
 
 
 SOURCE = Source(frozenset({_KIND}), _waiting, _rule, _settled, _take_back)

@@ -25,7 +25,7 @@ from lorebank.markdown.proposal_pages import (
     fits_on_page,
     parse_proposals,
 )
-from lorebank.markdown.sections import retain_sections
+from lorebank.markdown.sections import RETAIN_HEADINGS, retain_sections
 from lorebank.markdown.source import decode
 from lorebank.nightly.infer import Sentence, infer_facts, sentences, stated_fact
 from lorebank.pages.core_memory import proposal_id
@@ -51,7 +51,6 @@ def suggest_lines(
     config: Config,
     content: BankContent,
     rulings: Sequence[ProposalRuling],
-    headings: Sequence[str],
     *,
     everywhere: bool,
     model: ModelInRun,
@@ -75,6 +74,7 @@ def suggest_lines(
         for entity in content.entities.values()
         for name in (entity.slug, entity.name, *entity.aliases)
     }
+    headings = (*RETAIN_HEADINGS, *config.retain.headings)
     known = {(fact.recorded, fold(fact.content)) for fact in content.facts}
     logs = [s for s in walk(root, config).files if s.role in (FileRole.LOG, FileRole.NOTE)]
     found: list[Proposal] = []
