@@ -9,10 +9,9 @@ from types import MappingProxyType
 from typing import Any
 
 from lorebank.domain import Citation, Fact, FactKind, Ground, Proposal, ProposalAction
-from lorebank.generation.grounding import CitedLine
 from lorebank.generation.judging import facts_in_prose
 from lorebank.generation.kept import ModelInRun, digest
-from lorebank.generation.writing import Dropped, Writer
+from lorebank.generation.writing import CitedLine, Dropped, Writer
 from lorebank.language.folding import fold, slugify
 from lorebank.language.secrets import redact
 from lorebank.markdown.document import read_document
