@@ -13,8 +13,8 @@ from datetime import date
 from functools import cached_property
 from pathlib import Path
 
+from lorebank.beliefs.materialise import unsure_queue
 from lorebank.beliefs.nearness import VectorsOf
-from lorebank.beliefs.unsure import unsure_queue
 from lorebank.database.connection import Connection
 from lorebank.domain import Diagnostic, Hunk, ReflectReport
 from lorebank.generation.kept import KeptAnswers, ModelInRun
