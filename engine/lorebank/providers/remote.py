@@ -8,7 +8,7 @@ of these; what a refusal names is left out from then on.
 from __future__ import annotations
 
 import binascii
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -185,6 +185,22 @@ class RemoteBatchEmbedder(RemoteEmbedder):
 
     def collect(self, job: str) -> BatchState:
         return self.batch.collect(self, job)
+
+
+def batch_vectors(
+    rows: Iterable[tuple[object, Any]], vector: Callable[[Any], NDArray[np.float32]]
+) -> tuple[dict[str, NDArray[np.float32]], dict[str, str]]:
+    """The vectors of a job's rows by custom id, and why others failed; `vector` raises
+    `BadAnswer`."""
+    vectors: dict[str, NDArray[np.float32]] = {}
+    failed: dict[str, str] = {}
+    for custom_id, row in rows:
+        if isinstance(custom_id, str):
+            try:
+                vectors[custom_id] = vector(row)
+            except BadAnswer as problem:
+                failed[custom_id] = problem.message
+    return vectors, failed
 
 
 def open_embedder(service: Service, setup: Setup) -> RemoteEmbedder:
