@@ -25,7 +25,6 @@ https://a.b/@c_d_e|a@b.com|@org/pkg|'s|.|,|(|)|[|](x)|@|@C++|@C#|_x_|@a_b|@O’B
 _LINES = (
     *("\n", "\n\n", "\r\n", "\r", "\t", "  ", "    ", "\x00", "\u2028", "\x0b", "\u200d"),
     "|",
-    "| Opinion | Confidence |\n|---|---|\n| tea | 0.8 |",
     "| a | b |\n|---|---|\n| c | d |",
 )
 _PIECES = st.sampled_from([*_INLINE.replace("\n", "|").split("|"), *_LINES])
@@ -42,9 +41,6 @@ Talk about @Peter.
 
 O(c=0.90) @Oscar: Likes `trains`.
   - Last reinforced: 2025-11-21
-| Opinion | Confidence |
-|---|---|
-| @Ana likes tea | 0.7 |
 """
 
 _FACT_IDS = st.from_regex(r"f-[0-9a-f]{10}", fullmatch=True)

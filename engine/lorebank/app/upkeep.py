@@ -113,26 +113,35 @@ def check(ws: OpenWorkspace) -> tuple[str, ...]:
 @rebuild_index_if_corrupt
 def status(ws: OpenWorkspace) -> Status:
     """What is indexed, with what, how fresh, and what is wrong."""
-    from lorebank.index.status import read_status
+    from lorebank.index.status import file_problems, index_counts
 
     found = ws.walk()
     stale = stale_paths(ws.index, ws.root, found)
+    files = "1 file" if len(stale) == 1 else f"{len(stale)} files"
     said, odd = session_state(ws)
-    status = read_status(
-        ws.index,
-        ws.root,
-        stale=stale,
-        walk_problems=(*found.problems, *odd),
+    problems = sorted(
+        {*file_problems(ws.index), *found.problems, *odd}, key=lambda p: (p.path, p.line, p.code)
+    )
+    if ws.in_memory:
+        problems.insert(0, Diagnostic(str(ws.index_path), 0, "index-in-memory", ws.in_memory))
+    reports = sorted((ws.root / "bank" / "reflections").glob("????-??-??.md"))
+    status = Status(
+        workspace=str(ws.root),
+        fresh=not stale,
+        stale_reason=f"{files} changed since the last sync ({stale[0]}): run `lorebank index`"
+        if stale
+        else "",
+        synced_at=read_meta(ws.index, "synced_at"),
+        counts=index_counts(ws.index) | said,
         embedder=ws.meaning.describe(ws.index),
         vector_search=ws.vectors.describe(),
-        index_path=ws.index_path,
+        index_bytes=ws.index_path.stat().st_size if ws.index_path.exists() else 0,
+        last_reflection=reports[-1].stem if reports else None,
+        problems=tuple(problems),
         directives=directives(ws),
-        sessions=said,
+        rules_alone=ws.rules_alone,
+        form=ws.form,
     )
-    status = replace(status, rules_alone=ws.rules_alone, form=ws.form)
-    if ws.in_memory:
-        kept = Diagnostic(str(ws.index_path), 0, "index-in-memory", ws.in_memory)
-        status = replace(status, problems=(kept, *status.problems))
     if ws.sidecar is None:
         return status
     about = ws.sidecar.describe(ws.index)
@@ -141,7 +150,7 @@ def status(ws: OpenWorkspace) -> Status:
 
 def directives(ws: OpenWorkspace) -> tuple[Directive, ...]:
     """The owner's hard rules, one a list item of `bank/directives.md`, in their order."""
-    from lorebank.pages.directives import read_directives
+    from lorebank.pages.standing_pages import read_directives
 
     return read_directives(ws.root)
 
@@ -175,7 +184,7 @@ def export_template(
     Questions and their settings only, never an answer or a note; the directives where asked
     for. Returns the paths within the template. Raises `WorkspaceError` where `target` is taken.
     """
-    from lorebank.pages.template_export import export_pack
+    from lorebank.pages.standing_pages import export_pack
 
     return export_pack(
         ws.root,

@@ -19,7 +19,7 @@ from lorebank.errors import IndexUnusable, LorebankError, NotWritable, Workspace
 
 K = TypeVar("K")
 V = TypeVar("V")
-SCHEMA_VERSION = 19
+SCHEMA_VERSION = 20
 """To be raised with any change to a schema: an index of another version is rebuilt."""
 BUSY_TIMEOUT_MS = 10_000
 """Chosen by hand: a first sync of a large workspace writes for some seconds."""
@@ -78,19 +78,18 @@ def open_index(
             f"{path} is a symbolic link; the index is never kept elsewhere",
             hint="delete the link; the index is rebuilt from the Markdown files",
         )
-    try:
-        return _open_current(path, schema)
-    except _Outdated:
-        pass
-    except DamagedIndex as problem:
-        on_damage(problem)
-    except apsw.Error as problem:
-        raise _unusable(path, problem) from problem
-    discard_index(path)
-    try:
-        return _open_current(path, schema)
-    except apsw.Error as problem:
-        raise _unusable(path, problem) from problem
+    for is_second in (False, True):
+        try:
+            return _current(apsw.Connection(str(path)), schema)
+        except (_Outdated, *DamagedIndex) as problem:
+            if is_second:
+                raise _unusable(path, problem) from problem
+            if not isinstance(problem, _Outdated):
+                on_damage(problem)
+            discard_index(path)
+        except apsw.Error as problem:
+            raise _unusable(path, problem) from problem
+    raise AssertionError("the second attempt returns or raises")
 
 
 def discard_index(path: Path) -> None:
@@ -257,10 +256,6 @@ def _bundled_extension() -> str:
     return str(Path(next(iter(spec.submodule_search_locations))) / "vec0")
 
 
-def _open_current(path: Path, schema: str) -> apsw.Connection:
-    return _current(apsw.Connection(str(path)), schema)
-
-
 def _current(connection: apsw.Connection, schema: str) -> apsw.Connection:
     """The connection, configured, with this version's tables; closed where that fails."""
     try:
@@ -302,7 +297,7 @@ def _plain_table(found: re.Match[str]) -> str:
     return f"CREATE TABLE {found[1]} ({columns});"
 
 
-def _unusable(path: Path, problem: apsw.Error) -> LorebankError:
+def _unusable(path: Path, problem: Exception) -> LorebankError:
     if isinstance(problem, (*UnwritableIndex, apsw.PermissionsError)) and not path.is_dir():
         return NotWritable(
             f"cannot open {path}: {problem}", hint=f"make the folder {path.parent} writable"

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from lorebank.dates.lexicon import ALL, Lexicon, Tokens
 from lorebank.dates.spans import Moment
-from lorebank.records import dataclass
+from lorebank.records import Record, dataclass
 
 _PUNCTUATION = {
     ",": "COMMA",
@@ -67,8 +67,7 @@ class Lattice:
             self.edges[start].append(edge)
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Record):
     """Tags in a row and what they make.
 
     `pattern`: tags by spaces; `?` behind one makes it optional, `|` separates alternatives; tags in
@@ -84,8 +83,7 @@ class Rule:
     """The places of the values, where `build` takes them in another order than the text."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Item:
+class _Item(Record):
     """A rule read up to a place of its pattern."""
 
     rule: Rule

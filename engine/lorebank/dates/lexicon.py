@@ -16,7 +16,7 @@ from typing import Any
 from lorebank.errors import ConfigurationError
 from lorebank.language.folding import fold
 from lorebank.languages import Sections, compiled, language_files, sections, split
-from lorebank.records import dataclass
+from lorebank.records import Record, dataclass
 
 _CJK = "\u3005-\u3007\u3040-\u30fa\u30fc-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uff66-\uff9d"
 """The inside of a regular expression's class: kana and Han letters."""
@@ -24,8 +24,7 @@ _ASCII_TOKEN = re.compile(r"\d+|[a-z]+|\S")
 _MARKS = "\u0300-\u036f"
 
 
-@dataclass(frozen=True, slots=True)
-class Tokens:
+class Tokens(Record):
     """The tokens of one text, as parallel lists."""
 
     text: str
@@ -200,8 +199,7 @@ def language_bit(code: str) -> int:
     return 1 << LANGUAGES.index(code) if code in LANGUAGES else 0
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(Record):
     """One meaning of a run of tokens."""
 
     rest: tuple[str, ...]

@@ -16,7 +16,7 @@ from lorebank.dates.lexicon import ANCHORS, Lexicon, Tokens, lexicon, tokenize
 from lorebank.dates.screening import may_hold_date
 from lorebank.dates.spans import Moment
 from lorebank.domain import Interval
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 if TYPE_CHECKING:
     from lorebank.dates.rules_bounds import Meaning
@@ -39,8 +39,7 @@ _LONGEST_TEXT = 20_000
 """Characters that are looked at; a question or fact beyond that is cut."""
 
 
-@dataclass(frozen=True, slots=True)
-class DatePhrase:
+class DatePhrase(Record):
     """A stretch of text that names a time."""
 
     text: str
@@ -57,8 +56,7 @@ class DatePhrase:
     """Whether the text leaves the year, month or week open: `in May`, `on Friday`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Record):
     """A phrase whose open year, month or week is not settled."""
 
     start: int

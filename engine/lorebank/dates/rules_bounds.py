@@ -17,14 +17,13 @@ from lorebank.dates.rules_days import day_of_month
 from lorebank.dates.rules_relative import Duration, is_year
 from lorebank.dates.spans import Days, Moment, Span, moved, shift
 from lorebank.domain import Interval
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 _HABITUAL_ARTICLE = language_bit("fr") | language_bit("it")
 _AROUND_DAYS = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Meaning:
+class Meaning(Record):
     """What a whole phrase means."""
 
     spans: tuple[Span, ...]

@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from lorebank.dates.lexicon import Lexicon, is_cjk, lexicon
 from lorebank.language.folding import fold
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 _NUMERIC = re.compile(
     r"\d(?:"
@@ -58,8 +58,7 @@ _POSTPOSITIONS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Screen:
+class _Screen(Record):
     """Words by what they need beside them."""
 
     strong: frozenset[str]

@@ -15,7 +15,7 @@ from dataclasses import replace
 from datetime import date, timedelta
 from typing import Literal
 
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 Tense = Literal["asked", "past", "near", "future"]
 """Which repetition is meant where the text does not say: `asked` in a question, else the tense."""
@@ -29,8 +29,7 @@ _REACH = 9
 """Repetitions looked at each way: 29 February may be eight years off."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cycle:
+class Cycle(Record):
     """Days that come back every year, month or week.
 
     `days(k)` gives the repetition of year `k`; for months and weeks `k` counts months since year 0
@@ -77,8 +76,7 @@ class Cycle:
         return Cycle(days, self.period)
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(Record):
     """Days that a phrase names: settled (`days`) or repeating (`cycle`)."""
 
     granularity: str
@@ -103,8 +101,7 @@ class Span:
         return None if narrowed is None else Span(granularity, narrowed)
 
 
-@dataclass(frozen=True, slots=True)
-class Moment:
+class Moment(Record):
     """The reference day and which way open questions are settled."""
 
     now: date

@@ -19,7 +19,7 @@ from lorebank.dates.lexicon import ALL, LANGUAGES, lexicon, tokenize
 from lorebank.dates.phrases import Found, read_phrases
 from lorebank.dates.spans import Moment, Tense, year_days
 from lorebank.domain import Interval
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 _SENTENCE_END = r"[.;!?。！？；]\s|[。！？；]|\n"
 _PAUSE = r"[,:–—，、]\s|[，]| - "
@@ -149,8 +149,7 @@ def _is_only_dates(piece: str, start: int, inside: list[Found]) -> bool:
     return re.search(r"\w", rest) is None
 
 
-@dataclass(frozen=True, slots=True)
-class _Speech:
+class _Speech(Record):
     """How some languages tell past from future."""
 
     languages: tuple[str, ...]

@@ -19,8 +19,6 @@ from lorebank.errors import ProviderError
 from lorebank.language.words import estimate_tokens
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future, ThreadPoolExecutor
-
     import numpy as np
     from numpy.typing import NDArray
 
@@ -55,45 +53,34 @@ def embed_calls(embedder: Embedder, calls: Iterable[Mapping[str, str]]) -> Itera
         for call in calls:
             yield _one(embedder, call)
         return
-    from concurrent.futures import ThreadPoolExecutor  # its import is felt by a single recall
+    from concurrent.futures import CancelledError, Future, ThreadPoolExecutor  # felt by a recall
 
+    waiting: deque[Future[Vectors]] = deque()
+    coming = iter(calls)
+    failure: BaseException | None = None
     with ThreadPoolExecutor(embedder.limits.concurrency) as workers:
         try:
-            yield from _pipeline(embedder, calls, workers)
+            while True:
+                # More than are worked on: a worker that is done never waits for the caller.
+                while failure is None and len(waiting) < embedder.limits.concurrency + _AHEAD:
+                    if not (call := next(coming, {})):
+                        break
+                    waiting.append(workers.submit(_one, embedder, call))
+                if not waiting:
+                    break
+                try:
+                    vectors = waiting.popleft().result()
+                except CancelledError:
+                    continue
+                except Exception as problem:
+                    failure = failure or problem
+                    for queued in waiting:
+                        queued.cancel()
+                    continue
+                yield vectors
         except BaseException:
             embedder.cancel()
             raise
-
-
-def _pipeline(
-    embedder: Embedder, calls: Iterable[Mapping[str, str]], workers: ThreadPoolExecutor
-) -> Iterator[Vectors]:
-    from concurrent.futures import FIRST_COMPLETED, wait
-
-    waiting: set[Future[Vectors]] = set()
-    done: set[Future[Vectors]] = set()
-    coming = iter(calls)
-    failure: BaseException | None = None
-    while True:
-        # More than are worked on: a worker that is done never waits for what is done here.
-        while failure is None and len(waiting) < embedder.limits.concurrency + _AHEAD:
-            call = next(coming, None)
-            if call is None:
-                break
-            waiting.add(workers.submit(_one, embedder, call))
-        if not done:
-            if not waiting:
-                break
-            done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-        future = done.pop()
-        problem = future.exception()
-        if problem is None:
-            yield future.result()
-        elif failure is None:
-            failure = problem
-            for queued in waiting:
-                queued.cancel()
-            waiting = {future for future in waiting if not future.cancelled()}
     if failure is not None:
         raise failure
 

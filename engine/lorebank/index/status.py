@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
-from lorebank.database.connection import Connection, read_meta, select
-from lorebank.domain import Citation, Diagnostic, Directive, LintFinding, Status
+from lorebank.database.connection import Connection, select
+from lorebank.domain import Citation, Diagnostic, LintFinding
 from lorebank.index.embedding import pending_count, vector_count
 
 _COUNTS = {
@@ -23,64 +22,20 @@ _COUNTS = {
 }
 
 
-def read_status(
-    connection: Connection,
-    root: Path,
-    *,
-    stale: Sequence[str],
-    walk_problems: Sequence[Diagnostic],
-    embedder: Mapping[str, object],
-    vector_search: str,
-    index_path: Path,
-    directives: Sequence[Directive] = (),
-    sessions: Mapping[str, int] | None = None,
-) -> Status:
-    """The state of the index; `stale` names the paths that changed since the last sync, `sessions`
-    counts what is kept of transcripts."""
+def index_counts(connection: Connection) -> dict[str, int]:
+    """How many of what the index holds."""
     counts = {name: int(connection.execute(query).get) for name, query in _COUNTS.items()}
-    counts["vectors"] = vector_count(connection)
-    counts["pending"] = pending_count(connection)
-    counts |= sessions or {}
-    return Status(
-        workspace=str(root),
-        fresh=not stale,
-        stale_reason=_stale_reason(stale),
-        synced_at=read_meta(connection, "synced_at"),
-        counts=counts,
-        embedder=dict(embedder),
-        vector_search=vector_search,
-        index_bytes=index_path.stat().st_size if index_path.exists() else 0,
-        last_reflection=_last_reflection(root),
-        problems=_problems(connection, walk_problems),
-        directives=tuple(directives),
+    return counts | {"vectors": vector_count(connection), "pending": pending_count(connection)}
+
+
+def file_problems(connection: Connection) -> set[Diagnostic]:
+    """What was odd in the files, as they were read."""
+    rows = select(
+        connection,
+        "SELECT path, line, code, message FROM diagnostics"
+        " WHERE substr(code, 1, 5) NOT IN ('walk:', 'lint:')",
     )
-
-
-def _stale_reason(stale: Sequence[str]) -> str:
-    if not stale:
-        return ""
-    files = "1 file" if len(stale) == 1 else f"{len(stale)} files"
-    return f"{files} changed since the last sync ({stale[0]}): run `lorebank index`"
-
-
-def _problems(
-    connection: Connection, walk_problems: Sequence[Diagnostic]
-) -> tuple[Diagnostic, ...]:
-    stored = {
-        Diagnostic(path, line, code, message)
-        for path, line, code, message in select(
-            connection,
-            "SELECT path, line, code, message FROM diagnostics "
-            " WHERE substr(code, 1, 5) NOT IN ('walk:', 'lint:')",
-        )
-    }
-    return tuple(sorted(stored | set(walk_problems), key=lambda p: (p.path, p.line, p.code)))
-
-
-def _last_reflection(root: Path) -> str | None:
-    """The day of the newest journal page."""
-    pages = sorted((root / "bank" / "reflections").glob("????-??-??.md"))
-    return pages[-1].stem if pages else None
+    return {Diagnostic(*row) for row in rows}
 
 
 ADVICE = "lint:"
@@ -102,25 +57,19 @@ def lint_findings(connection: Connection) -> tuple[LintFinding, ...]:
     return tuple(sorted(found, key=lambda each: (each.source, each.code)))
 
 
-def _duplicates(connection: Connection) -> list[LintFinding]:
+def _duplicates(connection: Connection) -> Iterator[LintFinding]:
     """Facts that stand twice under one day: the same id on two lines."""
-    return [
-        LintFinding(
-            Citation(path, line, last),
-            "duplicate",
-            f"says the same as {first_path}#L{first}; one of them can go",
-        )
-        for path, line, last, first_path, first in select(
-            connection,
-            "SELECT f.path, i.start_line, i.end_line, g.path, j.start_line FROM items i"
-            " JOIN items j ON j.id = i.id AND j.item <> i.item"
-            " JOIN files f ON f.file = i.file JOIN files g ON g.file = j.file"
-            " WHERE i.kind <> 'note' AND (g.path, j.start_line) < (f.path, i.start_line)"
-            " AND (g.path, j.start_line) = (SELECT h.path, k.start_line FROM items k"
-            " JOIN files h ON h.file = k.file WHERE k.id = i.id ORDER BY h.path, k.start_line"
-            " LIMIT 1)",
-        )
-    ]
+    first: dict[str, Citation] = {}
+    for id_, *place in select(
+        connection,
+        "SELECT i.id, f.path, i.start_line, i.end_line FROM items i"
+        " JOIN files f ON f.file = i.file WHERE i.kind <> 'note' ORDER BY f.path, i.start_line",
+    ):
+        here = Citation(*place)
+        before = first.setdefault(id_, here)
+        if before != here:
+            said = f"says the same as {before.path}#L{before.start_line}; one of them can go"
+            yield LintFinding(here, "duplicate", said)
 
 
 _NOT_COMPARED = ("meta", "vectors", "compared_names")

@@ -16,8 +16,8 @@ from datetime import date
 from lorebank.database.connection import Connection, select
 from lorebank.domain import PROMISE, Citation, Interval, Task, TaskState
 from lorebank.index.finding import entities_in_text
-from lorebank.index.items import NOTE, load_items
-from lorebank.index.succession import superseded_facts
+from lorebank.index.items import NOTE, iso, load_items, stored_day
+from lorebank.index.succession import fates_of_facts
 from lorebank.language.words import content_words, words
 from lorebank.records import dataclass
 from lorebank.trust.quarantine import TRUSTED
@@ -29,7 +29,7 @@ hand: 7 of 65 lines wrongly listed at .5, 38 without; none wrongly settled."""
 
 def insert_task(connection: Connection, item: int, task: Task) -> None:
     """Note that an item is a task, or holds one."""
-    start, end = (_iso(task.due.start), _iso(task.due.end)) if task.due else (None, None)
+    start, end = (iso(task.due.start), iso(task.due.end)) if task.due else (None, None)
     same = " ".join(words(task.text))
     connection.execute(
         "INSERT OR IGNORE INTO tasks VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -59,19 +59,19 @@ def load_tasks(
         f" JOIN files f ON f.file = i.file WHERE {TRUSTED} AND (?1 IS NULL OR i.recorded IS NULL"
         f" OR i.recorded <= ?1){only if own_promises else ''}"
         " ORDER BY coalesce(i.recorded, ''), f.path, i.start_line, t.text",
-        (_iso(until),),
+        (iso(until),),
     ):
         settles = TaskState(said) is not TaskState.OPEN
         known = [same] if same in newest or not settles else _nearest_open(newest, text)
         before = next(iter([newest.pop(key) for key in known if key in newest]), None)
-        due = Interval(_day(start), _day(end)) if start or end else None
+        due = Interval(stored_day(start), stored_day(end)) if start or end else None
         newest[same] = Task(
             text,
             TaskState(said),
             Citation(path, first, last),
             due or (before.due if before else None),  # copied on without its day
             kind,
-            _day(recorded),
+            stored_day(recorded),
             _entities(connection, item),
         )
     return tuple(task for task in newest.values() if state in (None, task.state))
@@ -99,14 +99,6 @@ def _entities(connection: Connection, item: int) -> tuple[str, ...]:
         (item,),
     )
     return tuple(json.loads(named))
-
-
-def _iso(day: date | None) -> str | None:
-    return day.isoformat() if day else None
-
-
-def _day(stored: str | None) -> date | None:
-    return date.fromisoformat(stored) if stored else None
 
 
 _MARKER = re.compile(r"\A(?:[-*+]|\d+[.)])\s+(?:\[.\]\s+)?")
@@ -147,7 +139,7 @@ def appointments_known_on(connection: Connection, day: date) -> list[Appointment
         )
     ]
     plain = entities_in_text(connection, numbers)
-    replaced = superseded_facts(connection, as_of=day)
+    replaced = fates_of_facts(connection, as_of=day).superseded
     items = load_items(connection, numbers)
     return [
         Appointment(

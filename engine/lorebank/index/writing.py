@@ -15,19 +15,18 @@ from lorebank.database.connection import Connection, select
 from lorebank.domain import (
     NOBODY,
     PROMISE,
-    Author,
     Chunk,
+    Citation,
     Diagnostic,
     Fact,
     Interval,
-    Origin,
     Passage,
     Task,
 )
 from lorebank.index.embedding import item_text
 from lorebank.index.embedding_cache import text_hash
 from lorebank.index.finding import insert_codes
-from lorebank.index.items import ENDS
+from lorebank.index.items import ENDS, iso
 from lorebank.index.slots import insert_slots
 from lorebank.index.status import ADVICE
 from lorebank.index.succession import insert_change, insert_line_rulings
@@ -121,7 +120,7 @@ def insert_file(connection: Connection, read: ReadFile, mtime_ns: int) -> None:
             source.size,
             mtime_ns,
             read.hash,
-            _iso(source.recorded),
+            iso(source.recorded),
             read.title,
             read.origin.value,
             int(_is_dialogue(read)),
@@ -185,6 +184,12 @@ class _Entry(NamedTuple):
     def fact(self) -> Fact | None:
         return self.said if isinstance(self.said, Fact) else None
 
+    @property
+    def day(self) -> str:
+        """When a fact happened, else was written."""
+        occurred = self.times[0].start if self.times else None
+        return iso(occurred or (self.fact.recorded if self.fact else None)) or ""
+
 
 def _insert_items(connection: Connection, file: int, read: ReadFile, starts: Sequence[int]) -> None:
     entries = _entries(connection, read, starts)
@@ -204,7 +209,7 @@ def _insert_items(connection: Connection, file: int, read: ReadFile, starts: Seq
     connection.executemany(
         "INSERT INTO further_times (item, position, start, end) VALUES (?, ?, ?, ?)",
         [
-            (entry.item, position, _iso(time.start), _iso(time.end))
+            (entry.item, position, iso(time.start), iso(time.end))
             for entry in entries
             for position, time in enumerate(entry.times[1:], start=1)
         ],
@@ -213,9 +218,17 @@ def _insert_items(connection: Connection, file: int, read: ReadFile, starts: Seq
         "INSERT OR IGNORE INTO tags (item, tag) VALUES (?, ?)",
         [(entry.item, tag) for entry in entries for tag in (*read.tags, *find_tags(entry.raw))],
     )
+    connection.executemany(
+        "INSERT INTO mentions (item, position, slug, entity, name, subject, day)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?)",
+        [
+            (entry.item, position, m.slug, m.slug, m.name, int(m.subject), entry.day)
+            for entry in entries
+            for position, m in enumerate(entry.fact.mentions if entry.fact else ())
+        ],
+    )
     for entry in entries:
         if entry.fact:
-            _insert_mentions(connection, entry, entry.fact)
             insert_slots(connection, entry.item, entry.slots)
             insert_change(connection, entry.item, entry.fact)
         if entry.task:
@@ -225,14 +238,16 @@ def _insert_items(connection: Connection, file: int, read: ReadFile, starts: Seq
 def _entries(connection: Connection, read: ReadFile, starts: Sequence[int]) -> list[_Entry]:
     """The items of a file in the order of its lines, numbered on from those that are there."""
     tasks = {task.citation: task for task in read.tasks}
-    marked = [task for task in read.tasks if task.kind != PROMISE]
+    boxes = [
+        (Passage(read.text[start : start + length], task.citation), task)
+        for task in read.tasks
+        if task.kind != PROMISE
+        for start, length in [_extent(task.citation, starts)]
+    ]
     said: list[tuple[Fact | Passage, tuple[Interval, ...], tuple[Slot, ...]]] = [
         *((f, f.times, slots) for f, slots in zip(read.facts, read.slots, strict=True)),
         *((passage, times, ()) for passage, times in read.passages),
-        *(
-            (_as_passage(task, read.text, starts), (task.due,) if task.due else (), ())
-            for task in marked
-        ),
+        *((passage, (task.due,) if task.due else (), ()) for passage, task in boxes),
     ]
     said.sort(key=lambda entry: (entry[0].citation.start_line, entry[0].citation.end_line))
     first = int(connection.execute("SELECT coalesce(max(item), 0) + 1 FROM items").get)
@@ -252,7 +267,14 @@ def _entries(connection: Connection, read: ReadFile, starts: Sequence[int]) -> l
 def _item_row(entry: _Entry, file: int, ordinal: int, read: ReadFile) -> tuple[Any, ...]:
     said, fact = entry.said, entry.fact
     occurred = entry.times[0] if entry.times else None
-    origin, author = _whose(entry, read)
+    if fact:
+        origin, author = fact.origin, fact.author
+        subjects = [mention.name for mention in fact.mentions if mention.subject]
+        embedded = item_text(fact.content, said.heading, subjects)
+    else:
+        _, marked, author = read_origin_mark(entry.raw)
+        origin = read.origin.least_trusted(marked)
+        embedded = item_text(entry.raw, said.heading)
     return (
         entry.item,
         file,
@@ -264,14 +286,14 @@ def _item_row(entry: _Entry, file: int, ordinal: int, read: ReadFile) -> tuple[A
         entry.start,
         entry.length,
         said.heading,
-        _iso(fact.recorded if fact else read.source.recorded),
-        _iso(occurred.start) if occurred else None,
-        _iso(occurred.end) if occurred else None,
-        fact.content if fact else None,
+        iso(fact.recorded if fact else read.source.recorded),
+        iso(occurred.start) if occurred else None,
+        iso(occurred.end) if occurred else None,
+        fact.content if fact else entry.raw,
         fact.confidence if fact else None,
         _marks(fact) if fact else None,
         json.dumps(fact.details, ensure_ascii=False) if fact and fact.details else None,
-        text_hash(_embedded_text(entry)),
+        text_hash(embedded),
         origin.value,
         (format_author(author) or None) if author is not NOBODY else None,
     )
@@ -297,43 +319,10 @@ def _search_rows(entries: Sequence[_Entry], read: ReadFile) -> Iterator[tuple[An
         )
 
 
-def _insert_mentions(connection: Connection, entry: _Entry, fact: Fact) -> None:
-    occurred = entry.times[0].start if entry.times else None
-    day = _iso(occurred or fact.recorded) or ""
-    connection.executemany(
-        "INSERT INTO mentions (item, position, slug, entity, name, subject, day)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?)",
-        [
-            (entry.item, position, m.slug, m.slug, m.name, int(m.subject), day)
-            for position, m in enumerate(fact.mentions)
-        ],
-    )
-
-
-def _embedded_text(entry: _Entry) -> str:
-    if entry.fact:
-        subjects = [mention.name for mention in entry.fact.mentions if mention.subject]
-        return item_text(entry.fact.content, entry.said.heading, subjects)
-    return item_text(entry.raw, entry.said.heading)
-
-
 def _marks(fact: Fact) -> str | None:
     marks = [[mark.stance.value, mark.opinion_id] for mark in fact.marks]
     marks += [[ENDS, ended] for ended in fact.ends]
     return json.dumps(marks) if marks else None
-
-
-def _as_passage(task: Task, text: str, starts: Sequence[int]) -> Passage:
-    """The lines of a task, box included."""
-    start, length = _extent(task.citation.start_line, task.citation.end_line, starts)
-    return Passage(text[start : start + length], task.citation)
-
-
-def _whose(entry: _Entry, read: ReadFile) -> tuple[Origin, Author]:
-    if entry.fact:
-        return entry.fact.origin, entry.fact.author
-    _, origin, author = read_origin_mark(entry.raw)
-    return read.origin.least_trusted(origin), author
 
 
 def _insert_chunks(
@@ -370,7 +359,7 @@ def _words_of_fact(fact: Fact) -> str:
 
 def _place(entry: Fact | Passage | Chunk, text: str, starts: Sequence[int]) -> tuple[int, int]:
     """Offset and length of an entry: its lines, or its own part where a long line was cut up."""
-    start, length = _extent(entry.citation.start_line, entry.citation.end_line, starts)
+    start, length = _extent(entry.citation, starts)
     if isinstance(entry, Fact) or length <= len(entry.text) + _LONG_LINE:
         return start, length
     found = text.find(entry.text, start, start + length)
@@ -390,27 +379,19 @@ def _words_of_day(day: date) -> str:
 
 def _line_starts(text: str) -> list[int]:
     """Offset of each line, and of the end of the text as the last entry."""
-    starts = [0]
-    position = text.find("\n")
-    while position >= 0:
-        starts.append(position + 1)
-        position = text.find("\n", position + 1)
+    starts = [0, *(found.end() for found in re.finditer("\n", text))]
     if starts[-1] != len(text):
         starts.append(len(text) + 1)
     return starts
 
 
-def _extent(start_line: int, end_line: int, starts: Sequence[int]) -> tuple[int, int]:
+def _extent(place: Citation, starts: Sequence[int]) -> tuple[int, int]:
     """Offset and length of some lines in the text, the last line ending left out."""
-    start = starts[start_line - 1]
-    return start, max(0, starts[min(end_line, len(starts) - 1)] - 1 - start)
+    start = starts[place.start_line - 1]
+    return start, max(0, starts[min(place.end_line, len(starts) - 1)] - 1 - start)
 
 
 def _note_id(path: str, passage: Fact | Passage) -> str:
     text = passage.raw if isinstance(passage, Fact) else passage.text
     key = f"{path}\n{text}".encode("utf-8", "surrogatepass")
     return f"n-{blake2b(key, digest_size=5).hexdigest()}"
-
-
-def _iso(day: date | None) -> str | None:
-    return day.isoformat() if day else None

@@ -17,7 +17,7 @@ from hashlib import sha256
 
 from lorebank.domain import Diagnostic
 from lorebank.markdown.source import FenceScanner, newline_style, split_lines
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 _MARKER = re.compile(
     r"[ \t]*<!--[ \t]*lorebank:(?P<side>begin|end)[ \t]+(?P<name>[\w.-]+)"
@@ -26,8 +26,7 @@ _MARKER = re.compile(
 _PRINTED = re.compile(r"[^\n\r]")
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(Record):
     """One managed block as it stands in a text."""
 
     name: str

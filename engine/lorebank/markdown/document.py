@@ -23,7 +23,7 @@ from lorebank.markdown.fact_lines import begins_typed
 from lorebank.markdown.hidden import hide
 from lorebank.markdown.plain import plain_text
 from lorebank.markdown.source import split_lines
-from lorebank.records import dataclass
+from lorebank.records import Record, dataclass
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -67,8 +67,7 @@ class Node:
     """Inline sources of a table row."""
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(Record):
     """A file's text and everything the extractors need of it."""
 
     path: str

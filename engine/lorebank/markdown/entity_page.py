@@ -30,7 +30,7 @@ from lorebank.markdown.blocks import find_blocks
 from lorebank.markdown.front_matter import front_matter_lines
 from lorebank.markdown.plain import escape_inline
 from lorebank.markdown.source import split_lines
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 ENTITY_FOLDER = "bank/entities"
 BLOCKS = ("summary", "opinions", "timeline", "related")
@@ -106,8 +106,7 @@ _MARKED = "marked "
 _UTF8_MARK = "\ufeff"
 
 
-@dataclass(frozen=True, slots=True)
-class MovedPage:
+class MovedPage(Record):
     """A page found inside another one."""
 
     path: str

@@ -23,7 +23,7 @@ from lorebank.markdown.mentions import find_mentions
 from lorebank.markdown.origin import read_origin_mark
 from lorebank.markdown.plain import plain_text
 from lorebank.markdown.sections import PLACEHOLDERS as PLACEHOLDER_NAMES
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 LineProblem = tuple[str, str]
 """A diagnostic without its place: code and message."""
@@ -67,8 +67,7 @@ _MARK = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class FactLine:
+class FactLine(Record):
     """What one item's text says, without its place."""
 
     kind: FactKind

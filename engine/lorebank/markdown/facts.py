@@ -19,7 +19,7 @@ from itertools import takewhile
 from lorebank.domain import Citation, Diagnostic, Fact, FactKind, Mention, Origin
 from lorebank.language.folding import fold
 from lorebank.markdown.document import Document, Node, heading_paths, read_document
-from lorebank.markdown.fact_items import BULLET, DETAIL, FactItem, Gathering, opinion_rows
+from lorebank.markdown.fact_items import BULLET, DETAIL, FactItem, Gathering
 from lorebank.markdown.fact_lines import ADVICE, FactLine, begins_typed, parse_fact_line
 from lorebank.markdown.mentions import find_mentions
 from lorebank.markdown.plain import plain_text
@@ -33,7 +33,7 @@ from lorebank.markdown.sections import (
     retain_label,
 )
 from lorebank.markdown.tasks import begins_task
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 _LABEL_LEVEL = 7
 """Of a section that a bold or labelled line opens: any heading ends it."""
@@ -44,20 +44,18 @@ _LEGEND = re.compile(
     re.IGNORECASE,
 )
 _LEGEND_LETTER = re.compile(
-    r"\W*(?P<letter>[WBOS])[*_`)\]]{0,3}(?:\((?P<c>c[^()\n]{0,20})\))?[*_`)\]]{0,3}\s*[:：–—-]",
+    r"\W*(?P<letter>[WBOS])[*_`)\]]{0,3}(?P<c>\(c[^()\n]{0,20}\))?[*_`)\]]{0,3}\s*[:：–—-]",
     re.IGNORECASE,
 )
 _LEGEND_WORDS = 6
 """Words that a legend without `=` has for a letter, at most: `W: facts about the world`."""
 _LEGEND_LINES = 3
-"""Lines with a letter each, or with a `c` each (`O(c=1.0): certain`), that make such a legend; two
-may be facts about nobody."""
+"""Lines with a letter each that make such a legend; two may be facts about nobody."""
 _ISO_DAY = re.compile(r"(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)")
 _NAME_GOES_ON = re.compile(r"(?P<rest>(?:[^\W\d_][\w'’-]*[ \t]+){0,2}[^\W\d_][\w'’-]*)[ \t]*[:：]")
 
 
-@dataclass(frozen=True, slots=True)
-class FactExtraction:
+class FactExtraction(Record):
     """The facts of one file, what was odd, and which lines they take."""
 
     facts: tuple[Fact, ...]
@@ -195,8 +193,8 @@ class _FactReader:
                     self._list_item(item, path)
         elif node.kind == "paragraph":
             return self._paragraph(nodes, index, path)
-        elif node.kind == "table" and (self.in_retain or self.everywhere):
-            self._table(node, path)
+        elif node.kind == "table" and self.in_retain:
+            self._advise(node.start, "table-in-section", "a table holds no facts; use a list")
         elif node.kind == "code" and self.in_retain:
             self._indented_list(node, path)
         elif node.kind == "fence" and self.words and not _is_closed(self.document, node):
@@ -341,13 +339,6 @@ class _FactReader:
         for item in items:
             self._add(item, path)
 
-    def _table(self, node: Node, path: str) -> None:
-        if self.in_retain:
-            self._advise(node.start, "table-in-section", "a table in a retain section; use a list")
-        for row, text, details in opinion_rows(node):
-            details = [plain_text(detail) for detail in details]
-            self._add(FactItem(row.start, row.end, [text], details), path)
-
     def _add(self, item: FactItem, path: str, about: tuple[Mention, ...] = ()) -> None:
         document = self.document
         while item.end > item.start + 1 and not document.lines[item.end - 1].strip():
@@ -469,7 +460,6 @@ def _legend(items: Sequence[Node]) -> frozenset[int]:
     """The items of a list that explain the format: `W = world fact`, and what goes on with it."""
     found: set[int] = set()
     letters: dict[str, int] = {}
-    scale: dict[str, int] = {}
     for position, item in enumerate(items):
         text = _own_text(item)
         if find_mentions(text):
@@ -477,14 +467,10 @@ def _legend(items: Sequence[Node]) -> frozenset[int]:
         letter = _LEGEND_LETTER.match(text)
         if _LEGEND.match(text) or (position - 1 in found and letter is None):
             found.add(position)
-        elif letter is not None and len(text[letter.end() :].split()) <= _LEGEND_WORDS:
-            if letter["c"]:
-                scale[letter["c"]] = position
-            else:
-                letters[letter["letter"].upper()] = position
-    for lines in (letters, scale):
-        if len(lines) >= _LEGEND_LINES:
-            found.update(lines.values())
+        elif letter and not letter["c"] and len(text[letter.end() :].split()) <= _LEGEND_WORDS:
+            letters[letter["letter"].upper()] = position
+    if len(letters) >= _LEGEND_LINES:
+        found.update(letters.values())
     return frozenset(found)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from lorebank.domain import Diagnostic
 from lorebank.markdown.source import newline_style, split_lines
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 FrontMatterValue = str | list[str]
 
@@ -23,8 +23,7 @@ _PLAIN = re.compile(r"[^\W\d_][\w .()/+@'’&-]*\Z|\d[\w.:-]*\Z")
 _RESERVED = frozenset(("true", "false", "yes", "no", "on", "off", "null", "none"))
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
+class _Entry(Record):
     """One top-level key with the lines it takes, counted from the text's first line."""
 
     key: str

@@ -17,7 +17,7 @@ from lorebank.markdown.blocks import blank_spans, find_blocks
 from lorebank.markdown.front_matter import front_matter_lines
 from lorebank.markdown.mentions import code_spans
 from lorebank.markdown.source import FenceScanner, line_of, split_lines
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 Span = tuple[int, int]
 _PRIVATE = re.compile(r"<\s*(?P<close>/?)\s*private\b(?P<rest>[^<>]*)>", re.IGNORECASE)
@@ -27,8 +27,7 @@ _OPAQUE = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class HiddenText:
+class HiddenText(Record):
     """A text with all that is no prose overwritten, and what was odd about it."""
 
     text: str

@@ -20,7 +20,7 @@ from lorebank.markdown.document import Document, read_document, walk
 from lorebank.markdown.mentions import find_mentions, mention_source
 from lorebank.markdown.plain import plain_text
 from lorebank.markdown.source import newline_style
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 
 class LedgerAction(StrEnum):
@@ -34,8 +34,7 @@ class LedgerAction(StrEnum):
     DISMISS = "dismiss"
 
 
-@dataclass(frozen=True, slots=True)
-class LedgerEntry:
+class LedgerEntry(Record):
     """One decision: `alias @Pete → @Peter` has the names `(Pete, Peter)`."""
 
     action: LedgerAction
@@ -46,16 +45,14 @@ class LedgerEntry:
     citation: Citation
 
 
-@dataclass(frozen=True, slots=True)
-class Ledger:
+class Ledger(Record):
     """The entries of `bank/identity.md` in order, and what could not be read."""
 
     entries: tuple[LedgerEntry, ...]
     diagnostics: tuple[Diagnostic, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class EvidenceRuling:
+class EvidenceRuling(Record):
     """A person's judgement that a fact is for, against or unrelated to an opinion."""
 
     fact_id: str
@@ -71,8 +68,7 @@ class EvidenceRuling:
     """Who ruled; empty where the line does not say."""
 
 
-@dataclass(frozen=True, slots=True)
-class LineRuling:
+class LineRuling(Record):
     """A judgement on two lines: the newer says the same as the older, replaces it, or neither."""
 
     newer: str

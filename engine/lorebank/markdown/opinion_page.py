@@ -32,7 +32,7 @@ from lorebank.markdown.plain import (
     escape_inline,
     unescape_inline,
 )
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 OPINIONS_PATH = "bank/opinions.md"
 
@@ -61,8 +61,7 @@ Link = Callable[[str], str]
 """Display name → its wikilink."""
 
 
-@dataclass(frozen=True, slots=True)
-class OpinionEntry:
+class OpinionEntry(Record):
     """What the page says of one opinion, as far as a person may have written it."""
 
     id: str

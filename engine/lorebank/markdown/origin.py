@@ -23,7 +23,7 @@ from datetime import date
 
 from lorebank.domain import NOBODY, Author, Diagnostic, Origin
 from lorebank.markdown.front_matter import FrontMatterValue
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 ORIGIN_FOLDERS = {
     "memory/imported": Origin.IMPORTED,
@@ -128,8 +128,7 @@ _VERDICT = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Stripped:
+class Stripped(Record):
     """What is new in a text, and the lines that were recalled."""
 
     text: str

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 from pathlib import PurePosixPath
 
 from lorebank.domain import Citation, Diagnostic, Directive, Proposal, ProposalAction
@@ -24,15 +23,14 @@ from lorebank.markdown.front_matter import FrontMatterValue, parse_front_matter
 from lorebank.markdown.hidden import without_private
 from lorebank.markdown.plain import plain_text
 from lorebank.markdown.source import newline_style
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 SECTION = "Learned"
 """The heading under which accepted lines are put."""
 _CITED = re.compile(r"\s*\((?P<source>[^()\s]+\.md#L\d+(?:-L\d+)?)\)\s*\Z", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class CoreLine:
+class CoreLine(Record):
     """One list item of the core memory that takes one line."""
 
     line: int
@@ -199,10 +197,3 @@ def scope_of(path: str, *, core: bool) -> str:
         folder = file.parent.as_posix()
         return WORKSPACE if folder == "." else folder
     return path
-
-
-@lru_cache(maxsize=4096)  # with every answer, and mostly of the same files
-def scopes_above(path: str) -> tuple[str, ...]:
-    """The scopes whose contexts a file inherits, outermost first, its own last."""
-    folders = [folder.as_posix() for folder in reversed(PurePosixPath(path).parents)]
-    return (*(WORKSPACE if folder == "." else folder for folder in folders), path)

@@ -17,7 +17,7 @@ from lorebank.language.words import estimate_tokens
 from lorebank.markdown.document import Document, Node, read_document
 from lorebank.markdown.plain import plain_text
 from lorebank.markdown.source import soft_split
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 _MAX_LINES = 6
 _MAX_CHARACTERS = 700
@@ -154,8 +154,7 @@ def _texts(node: Node) -> Iterator[str]:
         yield from _texts(child)
 
 
-@dataclass(frozen=True, slots=True)
-class _Stretch:
+class _Stretch(Record):
     """Lines that are not cut apart unless they must be."""
 
     start: int
@@ -180,48 +179,41 @@ def chunk_document(
     document = document or read_document(text, path)
     target = max(target_tokens, 1)
     overlap = max(min(overlap_tokens, target // 2), 0)
-    stretches = list(_Stretches(document, target).read())
+    stretches = [
+        stretch
+        for node, heading in zip(document.nodes, document.headings, strict=True)
+        for stretch in _stretches(document, node, heading, target)
+    ]
     chunks: list[Chunk] = []
     for group in _groups(stretches, target, overlap):
-        chunks.extend(_chunks(document, group, target, overlap))
+        chunks.extend(_chunks(document, group, target))
     return tuple(chunks)
 
 
-class _Stretches:
-    """Cuts blocks down to what fits into a chunk."""
+def _stretches(document: Document, node: Node, heading: str, target: int) -> Iterator[_Stretch]:
+    """A block cut down to what fits into a chunk."""
+    tokens = _tokens(document, node.start, node.end)
+    if tokens <= target:
+        if tokens:
+            yield _Stretch(node.start, node.end, tokens, heading, node.kind == "heading")
+        return
+    position = node.start
+    for child in node.children if _covers(node) else ():
+        yield from _line_stretches(document, position, child.start, heading)
+        yield from _stretches(document, child, heading, target)
+        position = max(position, child.end)
+    yield from _line_stretches(document, position, node.end, heading)
 
-    def __init__(self, document: Document, target: int) -> None:
-        self.document = document
-        self.target = target
 
-    def read(self) -> Iterator[_Stretch]:
-        for node, heading in zip(self.document.nodes, self.document.headings, strict=True):
-            yield from self._cut(node, heading)
+def _line_stretches(document: Document, start: int, end: int, heading: str) -> Iterator[_Stretch]:
+    for line in range(start, end):
+        if tokens := _tokens(document, line, line + 1):
+            yield _Stretch(line, line + 1, tokens, heading)
 
-    def _cut(self, node: Node, heading: str) -> Iterator[_Stretch]:
-        tokens = self._tokens(node.start, node.end)
-        if tokens <= self.target:
-            if tokens:
-                is_heading = node.kind == "heading"
-                yield _Stretch(node.start, node.end, tokens, heading, is_heading)
-        elif _covers(node):
-            position = node.start
-            for child in node.children:
-                yield from self._lines(position, child.start, heading)
-                yield from self._cut(child, heading)
-                position = max(position, child.end)
-            yield from self._lines(position, node.end, heading)
-        else:
-            yield from self._lines(node.start, node.end, heading)
 
-    def _lines(self, start: int, end: int, heading: str) -> Iterator[_Stretch]:
-        for line in range(start, end):
-            if tokens := self._tokens(line, line + 1):
-                yield _Stretch(line, line + 1, tokens, heading)
-
-    def _tokens(self, start: int, end: int) -> int:
-        source = self.document.source(start, end)
-        return estimate_tokens(source) if source.strip() else 0
+def _tokens(document: Document, start: int, end: int) -> int:
+    source = document.source(start, end)
+    return estimate_tokens(source) if source.strip() else 0
 
 
 def _covers(node: Node) -> bool:
@@ -260,9 +252,7 @@ def _tail(group: Sequence[_Stretch], overlap: int, room: int) -> list[_Stretch]:
     return kept
 
 
-def _chunks(
-    document: Document, group: Sequence[_Stretch], target: int, overlap: int
-) -> Iterator[Chunk]:
+def _chunks(document: Document, group: Sequence[_Stretch], target: int) -> Iterator[Chunk]:
     start, end = group[0].start, group[-1].end
     heading = next((part.heading for part in group if not part.is_heading), group[0].heading)
     place = Citation(document.path, start + 1, end)
@@ -271,6 +261,6 @@ def _chunks(
         yield Chunk(source, place, heading)
         return
     width = max(target * len(source) // group[0].tokens, 1)
-    for part in soft_split(source, width, overlap=overlap * width // target):
+    for part in soft_split(source, width):
         if part.strip():
             yield Chunk(part, place, heading)

@@ -42,7 +42,7 @@ from lorebank.markdown.ledger import (
     split_signature,
 )
 from lorebank.markdown.plain import citation_link, escape_inline, unescape_inline
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 CORE_PROPOSALS = "bank/proposals/memory.md"
 LOG_PROPOSALS = "bank/proposals/logs.md"
@@ -111,8 +111,7 @@ class LineEdit(NamedTuple):
         return "\n".join([*lines[:start], *self.old, *lines[stop:]])
 
 
-@dataclass(frozen=True, slots=True)
-class ProposalRuling:
+class ProposalRuling(Record):
     """What a person decided on a proposal, and the facts it stood on then."""
 
     id: str

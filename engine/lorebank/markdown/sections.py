@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from lorebank.language.folding import fold
 from lorebank.languages import Sections, compiled, split
-from lorebank.markdown.plain import plain_text
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 if TYPE_CHECKING:
     from lorebank.markdown.document import Document, Node
@@ -39,8 +38,7 @@ _SHORTEST_SLIP = 6
 """Letters of a word of which a slip is still told from another word: `Retian`, but not `Rete`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(Record):
     """A retain section by its lines, 1-based and inclusive; the heading is its first line."""
 
     start_line: int
@@ -118,6 +116,8 @@ def retain_sections(document: Document, *, headings: Sequence[str]) -> tuple[Sec
 @lru_cache(maxsize=256)  # the same few headings come again in log after log
 def _bare(heading: str) -> str:
     """A title folded, without ornaments and numbering before it."""
+    from lorebank.markdown.plain import plain_text  # questions need the words alone
+
     title = fold(plain_text(heading))
     start = _NUMBERING.match(title)
     return title[start.end() :] if start else title

@@ -111,13 +111,13 @@ class FenceScanner:
 _SENTENCE_END = re.compile(r"[.!?…][\"'”’)]*\s|[。！？]|\n")
 
 
-def soft_split(text: str, limit: int, *, overlap: int = 0) -> Iterator[str]:
-    """Parts of at most `limit` characters, in order, each repeating up to `overlap` of the last."""
+def soft_split(text: str, limit: int) -> Iterator[str]:
+    """Parts of at most `limit` characters, in order, cut where it hurts least."""
     position = 0
     while len(text) - position > limit:
         end = _soft_cut(text, position, position + limit)
         yield text[position:end].strip(" ")
-        position = max(_overlap_start(text, end, overlap), position + 1)
+        position = end
     yield text[position:].strip(" ")
 
 
@@ -129,10 +129,3 @@ def _soft_cut(text: str, start: int, end: int) -> int:
         return sentences[-1]
     space = text.rfind(" ", middle, end)
     return space + 1 if space >= 0 else end
-
-
-def _overlap_start(text: str, end: int, overlap: int) -> int:
-    if not overlap:
-        return end
-    space = text.find(" ", end - overlap, end)
-    return space + 1 if space >= 0 else end - overlap

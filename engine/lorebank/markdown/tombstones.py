@@ -18,7 +18,7 @@ from dataclasses import field
 from datetime import date
 
 from lorebank.domain import Citation, Diagnostic
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 _ITEM = re.compile(r"\s*[-*+]\s+")
 _LINE = re.compile(
@@ -31,8 +31,7 @@ _SHORTEST_KEYED = 20
 same, and a digest of it would give it away to whoever tries short sentences."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tombstone:
+class Tombstone(Record):
     """One line: a transcript, or lines of it."""
 
     path: str
@@ -53,8 +52,7 @@ class Tombstone:
         return self.before is None
 
 
-@dataclass(frozen=True, slots=True)
-class Forgotten:
+class Forgotten(Record):
     """All that an agent's transcripts are read without."""
 
     tombstones: Mapping[str, tuple[Tombstone, ...]] = field(default_factory=dict)

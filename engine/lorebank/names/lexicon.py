@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from functools import lru_cache
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
@@ -34,7 +34,7 @@ def compact(text: str) -> str:
     return _GLUE.sub("", fold(text))
 
 
-@lru_cache(maxsize=1)
+@cache
 def groups() -> Mapping[str, tuple[str, ...]]:
     """Compact name → the groups that hold it: `n…` for given names, `e…` for other equivalents."""
     found: dict[str, list[str]] = {}
@@ -47,7 +47,7 @@ def groups() -> Mapping[str, tuple[str, ...]]:
     return MappingProxyType({name: tuple(dict.fromkeys(ids)) for name, ids in found.items()})
 
 
-@lru_cache(maxsize=1)
+@cache
 def given_names() -> frozenset[str]:
     """Given names and their short forms, compact."""
     listed = {compact(name) for line in _lines("given_names.txt") for name in line.split()}
@@ -55,7 +55,7 @@ def given_names() -> frozenset[str]:
     return frozenset(listed | grouped)
 
 
-@lru_cache(maxsize=1)
+@cache
 def titles() -> Mapping[str, str]:
     """Folded form of address → `m`, `f` or `-`; with its dot where it counts only so."""
     found: dict[str, str] = {}
@@ -65,7 +65,7 @@ def titles() -> Mapping[str, str]:
     return MappingProxyType(found)
 
 
-@lru_cache(maxsize=1)
+@cache
 def legal_forms() -> Mapping[tuple[str, ...], LegalForm]:
     """The folded tokens of each spelling → its form."""
     found: dict[tuple[str, ...], LegalForm] = {}
@@ -86,65 +86,56 @@ def legal_forms() -> Mapping[tuple[str, ...], LegalForm]:
     return MappingProxyType(found)
 
 
-@lru_cache(maxsize=1)
+@cache
 def han_families() -> Mapping[int, str]:
     """A table for `str.translate` that maps each character of a family to its first one."""
-    first: dict[str, str] = {}
-    for line in _lines("han_variants.txt"):
-        for family in line.split():
-            known = [first[char] for char in family if char in first]
-            head = known[0] if known else family[0]
-            merged = set(known)
-            for char, chosen in first.items():
-                if chosen in merged:
-                    first[char] = head
-            first.update(dict.fromkeys(family, head))
-    return MappingProxyType({ord(char): head for char, head in first.items() if char != head})
+    families = (family for line in _lines("han_variants.txt") for family in line.split())
+    return MappingProxyType({ord(char): family[0] for family in families for char in family[1:]})
 
 
-@lru_cache(maxsize=1)
+@cache
 def surnames() -> Mapping[str, tuple[str, ...]]:
     """Surname in Han or Hangul → its Latin readings, folded."""
     rows = (line.split() for line in _lines("surnames.txt"))
     return MappingProxyType({name: tuple(map(fold, readings)) for name, *readings in rows})
 
 
-@lru_cache(maxsize=32)
+@cache
 def words_of(*sections: str) -> frozenset[str]:
     """The folded words of some sections of the word table."""
-    return frozenset(fold(word) for section in sections for word in _section("words.txt", section))
+    return frozenset(word for section in sections for word in word_list(section))
 
 
-@lru_cache(maxsize=8)
+@cache
 def word_pairs(section: str) -> Mapping[str, str]:
     """The pairs of one section: `dept=department` → `{"dept": "department"}`; in `numbers`,
     where the figure stands first, `{"one": "1"}`."""
-    pairs = (fold(word).split("=") for word in _section("words.txt", section))
+    pairs = (word.split("=") for word in word_list(section))
     if section == "numbers":
         return MappingProxyType({word: figure for figure, word in pairs})
     return MappingProxyType(dict(pairs))
 
 
-@lru_cache(maxsize=8)
+@cache
 def word_list(section: str) -> tuple[str, ...]:
     """The folded words of one section of the word table, in their order."""
-    return tuple(map(fold, _section("words.txt", section)))
+    return tuple(map(fold, table_sections("words.txt")[section]))
 
 
-@lru_cache(maxsize=8)
+@cache
 def letter_list(section: str) -> tuple[str, ...]:
     """The entries of one section of the letter table; `-` is read as no letter."""
-    return tuple(entry.replace("-", "") for entry in _section("letters.txt", section))
+    return tuple(entry.replace("-", "") for entry in table_sections("letters.txt")[section])
 
 
-@lru_cache(maxsize=8)
+@cache
 def letter_pairs(section: str) -> Mapping[int, str]:
     """One section of the letter table, for `str.translate`."""
     pairs = (entry.split("=") for entry in letter_list(section))
     return MappingProxyType({ord(letter): latin for letter, latin in pairs})
 
 
-@lru_cache(maxsize=2)
+@cache
 def table_sections(table: str) -> Mapping[str, tuple[str, ...]]:
     """Section → its entries as written, in the order of the table."""
     found: dict[str, list[str]] = {}
@@ -155,15 +146,6 @@ def table_sections(table: str) -> Mapping[str, tuple[str, ...]]:
         else:
             found.setdefault(section, []).extend(line.split())
     return MappingProxyType({name: tuple(entries) for name, entries in found.items()})
-
-
-def _section(table: str, wanted: str) -> Iterator[str]:
-    inside = False
-    for line in _lines(table):
-        if line.startswith("["):
-            inside = line == f"[{wanted}]"
-        elif inside:
-            yield from line.split()
 
 
 def _lines(table: str) -> list[str]:

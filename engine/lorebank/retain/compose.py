@@ -19,7 +19,7 @@ from lorebank.markdown.fact_lines import begins_typed, parse_fact_line
 from lorebank.markdown.facts import fact_id
 from lorebank.markdown.sections import retain_sections
 from lorebank.markdown.source import newline_style
-from lorebank.records import dataclass
+from lorebank.records import Record
 from lorebank.retain.kinds import kind_of
 
 _LIST_MARKER = re.compile(r"\A[-*+]\s+")
@@ -115,8 +115,7 @@ def _mention(name: str) -> Mention:
     return Mention(plain, slug, subject=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Appended:
+class Appended(Record):
     """A log's text with the fact in it, and the line where the fact begins (1-based)."""
 
     text: str

@@ -43,23 +43,18 @@ def write_atomic(path: Path, data: bytes, *, expected: bytes | None) -> None:
         raise WorkspaceError(f"{path}: cannot be written: {error.strerror}") from error
 
 
-def remove_whole(path: Path, *, expected: bytes) -> None:
-    """Delete a file that still holds what the caller has read; raises as `write_atomic` does."""
-    try:
-        with _exclusive(path.parent):
-            _check(path, expected)
-            path.unlink()
-        _flush_folder(path.parent)
-    except OSError as error:
-        raise WorkspaceError(f"{path}: cannot be removed: {error.strerror}") from error
-
-
 def replace_bytes(path: Path, data: bytes | None, *, expected: bytes | None) -> None:
     """Put `data` in place of `expected`, `None` standing for no file; raises as `write_atomic`."""
     if data is not None:
         write_atomic(path, data, expected=expected)
     elif expected is not None:
-        remove_whole(path, expected=expected)
+        try:
+            with _exclusive(path.parent):
+                _check(path, expected)
+                path.unlink()
+            _flush_folder(path.parent)
+        except OSError as error:
+            raise WorkspaceError(f"{path}: cannot be removed: {error.strerror}") from error
 
 
 def read_if_exists(path: Path) -> bytes | None:
