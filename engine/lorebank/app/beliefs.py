@@ -7,11 +7,10 @@ from datetime import date, timedelta
 
 from lorebank.app.workspace import Day, OpenWorkspace, rebuild_index_if_corrupt
 from lorebank.beliefs import materialise
-from lorebank.beliefs.outcome import STALE_DAYS
 from lorebank.domain import BeliefDiff, Calibration, Explanation, Opinion, RotReport
 from lorebank.errors import UsageError
 from lorebank.index.items import facts_by_id
-from lorebank.index.opinions import opinions_moved_by, surest_opinions
+from lorebank.index.opinions import opinions_moved_by
 from lorebank.recall.filters import parse_day
 from lorebank.workspace.recalled import read_recalled
 
@@ -35,15 +34,6 @@ def opinions(
     day = parse_day(as_of, ws.day(now), "as-of", side="end")
     found = ws.opinions(slug, day, now)
     return tuple(o for o in found if min_confidence is None or o.confidence >= min_confidence)
-
-
-def surest_held_opinions(ws: OpenWorkspace, count: int, today: date) -> tuple[Opinion, ...]:
-    """The opinions held today and not stale, surest first; `count` are enough."""
-    if ws.config.reflect.fade_half_life_days:
-        return ws.opinions(None, None, today)
-    first = today - timedelta(days=min(STALE_DAYS, (today - date.min).days))
-    found = surest_opinions(ws.index, count, first, today)
-    return ws.with_display_names([materialise.as_read(o, today, ws.config.reflect) for o in found])
 
 
 @rebuild_index_if_corrupt
@@ -110,8 +100,7 @@ def calibration(
 ) -> Calibration:
     """How often opinions that stood at about .8, or any other confidence, were borne out by the
     next independent evidence, and how often each judge's verdicts were overruled."""
-    from lorebank.inbox.judge import judge_records
-    from lorebank.inbox.registry import settled
+    from lorebank.inbox.registry import judge_records, settled
     from lorebank.nightly.lookback import calibration
 
     ws.freshen()

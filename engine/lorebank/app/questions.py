@@ -16,6 +16,7 @@ from lorebank.domain import (
     Citation,
     FactKind,
     Hit,
+    Opinion,
     SearchHit,
     TaskState,
 )
@@ -24,7 +25,7 @@ from lorebank.index.chunks import contexts_stated_in
 from lorebank.index.finding import find_items
 from lorebank.index.items import NOTE
 from lorebank.index.meaning import QueryVector
-from lorebank.index.opinions import BeliefOfFact, beliefs_of_facts
+from lorebank.index.opinions import beliefs_of_facts
 from lorebank.index.selection import Selection, known_tags, select_items
 from lorebank.index.vocabulary import respell_names
 from lorebank.language.folding import fold
@@ -137,9 +138,7 @@ def recall(
     return replace(answer, notes=(*answer.notes, question.fallback))
 
 
-def _beliefs(
-    ws: OpenWorkspace, facts: Sequence[str], as_of: date | None
-) -> Mapping[str, BeliefOfFact]:
+def _beliefs(ws: OpenWorkspace, facts: Sequence[str], as_of: date | None) -> Mapping[str, Opinion]:
     """Fact id → the opinion it states, as believed today or on the day asked about."""
     if as_of is None:
         return beliefs_of_facts(ws.index, facts)
