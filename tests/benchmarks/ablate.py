@@ -68,7 +68,6 @@ PARTS: dict[str, Part] = {
     "rule apposition": off(resolve, "_BEHIND", NEVER),
     "rule copula": off(resolve, "_copula", lambda: NEVER),
     "rule copula before a name": off(resolve, "_copula_before", lambda: NEVER),
-    "rule words before a name": off(resolve, "_words_before", lambda text: []),
     "rule head of a fact": off(resolve, "_is_about", lambda item, slug: False),
     "rule names written": off(scoring, "_WRITTEN_NAME", 0.0),
     "rule nearness of nothing": off(scoring, "_NEAR", 0.0),
