@@ -7,9 +7,7 @@ would not type into a login: prose, placeholders, types, calls, paths, dates, na
 
 from __future__ import annotations
 
-import math
 import re
-from collections import Counter
 
 from lorebank.language.words import stop_words
 
@@ -24,8 +22,6 @@ _SWITCHES = 6
 """Case or digits change this often in what was drawn; in `maxHitsPerPage` less."""
 _FEW_WORDS = 0.6
 """Of words joined by marks, more than that stands in words."""
-_BITS = 3.0
-"""Of a random text of a dozen letters and digits; English words have fewer distinct letters."""
 _STANDING_FOR = re.compile(
     r"[<{\[(]|\$[A-Za-z_{(]|%[A-Za-z_({]|@[A-Za-z\[{]|[~.]{0,2}/|[A-Za-z]:\\|\\|[=>]|env[:.]|vault:"
     r"|op://|[a-z]+://|&[a-z]+;|\[\["
@@ -91,7 +87,7 @@ def is_random(value: str, *, sure: bool) -> bool:
         return sure and len(value) >= _LEAST_HEX and mixed
     if "://" in value or _is_attribute(value) or not _mixed(value):
         return False
-    return not _wordlike(value) and _bits(value) >= _BITS
+    return not _wordlike(value)
 
 
 def is_mixed(value: str, *, stated: bool) -> bool:
@@ -172,9 +168,3 @@ def _said(value: str) -> float:
     words = [chunk for chunk in _CHUNK.findall(value) if chunk.isalpha() and len(chunk) > 2]
     said = sum(len(word) for word in words if re.search("[aeiouy]", word.lower()))
     return said / max(1, sum(map(str.isalnum, value)))
-
-
-def _bits(value: str) -> float:
-    """Shannon's entropy a character, in bits."""
-    counts = Counter(value).values()
-    return -sum(n / len(value) * math.log2(n / len(value)) for n in counts)
