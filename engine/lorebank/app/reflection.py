@@ -32,7 +32,7 @@ from lorebank.workspace.recalled import compact_recalled
 if TYPE_CHECKING:
     from lorebank.generation.writing import Writer
     from lorebank.nightly.page_moves import PlannedMoves
-    from lorebank.nightly.undo import BegunRun
+    from lorebank.nightly.undo import RunRecord
 
 
 @rebuild_index_if_corrupt
@@ -105,7 +105,7 @@ def reflect(
         report = resumed.merged_into(report) if resumed else report
         report = _with_unknown_hunks(report, {*(accept or ()), *reject})
         if commit and report.run is not None:
-            from lorebank.nightly.commit import commit_run
+            from lorebank.nightly.journal import commit_run
 
             report = commit_run(ws.root, report, run_programs=ws.config.reflect.run_git_programs)
         if not dry_run:
@@ -133,12 +133,10 @@ def undo_reflect(ws: OpenWorkspace, run: str | None = None, *, force: bool = Fal
     Raises `ConcurrentEdit` where a page was changed since; with `force` such pages are left
     alone and named. Raises `NotFound` for a run of which nothing is kept.
     """
-    from lorebank.nightly.under_way import forget_run
     from lorebank.nightly.undo import undo_run
 
     with WriterLock(ws.root):
         report = undo_run(ws.root, run, force=force)
-        forget_run(ws.root, report.run)
     ws.sync_files()
     return report
 
@@ -208,7 +206,7 @@ def unsettle(ws: OpenWorkspace, fact: str, opinion: str | None = None) -> Ruling
 
 def settle_pages(
     ws: OpenWorkspace, today: date, *, dry_run: bool
-) -> tuple[PlannedMoves, BegunRun | None]:
+) -> tuple[PlannedMoves, RunRecord | None]:
     """Put the pages of names that were merged or parted by hand where they belong; where one
     moves, the run has begun with that."""
     from lorebank.names.entities import page_moves

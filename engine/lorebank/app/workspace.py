@@ -536,11 +536,11 @@ class OpenWorkspace:
 
         before, after = edit_text(self.root, path, self.config, add)
         if undo:
-            from lorebank.nightly.undo import keep_for_undo, next_run
+            from lorebank.nightly.undo import RunRecord, next_run, save_run
             from lorebank.workspace.run_store import Change
 
             run = next_run(self.root, self.day(None).isoformat(), area=undo)
-            keep_for_undo(self.root, run, {path: Change(before, after)}, area=undo)
+            save_run(self.root, RunRecord(run, {path: Change(before, after)}), area=undo)
         return lines[-1]
 
 

@@ -16,7 +16,7 @@ from datetime import date
 from lorebank.beliefs.reading import denies
 from lorebank.language.folding import fold
 from lorebank.language.words import content_words, words
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 _SHARE = 0.7
 """The least share of a sentence's content words that its lines must hold."""
@@ -27,8 +27,7 @@ _NUMBER = re.compile(r"\d+(?:[.,:/]\d+)*")
 _WORD = re.compile(r"(?<![\w'’])(?=[^\W\d_])\w[\w'’.-]*")
 
 
-@dataclass(frozen=True, slots=True)
-class CitedLine:
+class CitedLine(Record):
     """A line that a sentence may stand on."""
 
     text: str
@@ -47,7 +46,9 @@ def ungrounded(sentence: str, cited: Sequence[CitedLine], names: Collection[str]
         return "it cites no line"
     text = "\n".join(line.text for line in cited)
     said = words(text)
-    if number := _missing_number(sentence, cited):
+    known = {part for line in cited for part in _numbers(line.text)}
+    known |= {str(n) for line in cited for day in line.days for n in (day.year, day.month, day.day)}
+    if number := next((number for number in _numbers(sentence) if number not in known), ""):
         return f"its lines have no {number}"
     if name := _missing_name(sentence, said, cited, names):
         return f"its lines do not name {name}"
@@ -57,13 +58,10 @@ def ungrounded(sentence: str, cited: Sequence[CitedLine], names: Collection[str]
     held = sum(_is_held(word, said) for word in telling)
     if held < _SHARE * len(telling):
         return f"its lines hold {held} of its {len(telling)} words"
-    return _turned(sentence, cited)
-
-
-def _missing_number(sentence: str, cited: Sequence[CitedLine]) -> str:
-    known = {part for line in cited for part in _numbers(line.text)}
-    known |= {str(n) for line in cited for day in line.days for n in (day.year, day.month, day.day)}
-    return next((number for number in _numbers(sentence) if number not in known), "")
+    denied = [denies(line.text) for line in cited]
+    if denies(sentence):
+        return "" if any(denied) else "it denies what its lines affirm"
+    return "it affirms what its lines deny" if all(denied) else ""
 
 
 def _numbers(text: str) -> Iterable[str]:
@@ -76,11 +74,14 @@ def _numbers(text: str) -> Iterable[str]:
 def _missing_name(
     sentence: str, said: Sequence[str], cited: Sequence[CitedLine], names: Collection[str]
 ) -> str:
-    known = {*said, *_calendar_words(cited)}
-    tokens = words(sentence)
+    days = [day for line in cited for day in line.days]
+    known = {*said, *(fold(calendar.month_name[day.month]) for day in days)}
+    known |= {fold(calendar.day_name[day.weekday()]) for day in days}
+    padded = f" {' '.join(words(sentence))} "
     for name in names:
         own = words(name)
-        if own and _stands_in(own, tokens) and not all(_is_held(word, known) for word in own):
+        is_named = own and f" {' '.join(own)} " in padded
+        if is_named and not all(_is_held(word, known) for word in own):
             return name
     telling = set(content_words(sentence))
     for found in _WORD.finditer(sentence):
@@ -91,34 +92,10 @@ def _missing_name(
     return ""
 
 
-def _stands_in(own: Sequence[str], tokens: Sequence[str]) -> bool:
-    size = len(own)
-    return any(list(tokens[i : i + size]) == list(own) for i in range(len(tokens) - size + 1))
-
-
-def _calendar_words(cited: Sequence[CitedLine]) -> Iterable[str]:
-    """Names of the months and weekdays of the lines' days, as English writes them."""
-    for day in (day for line in cited for day in line.days):
-        yield fold(calendar.month_name[day.month])
-        yield fold(calendar.day_name[day.weekday()])
-
-
 def _is_held(word: str, said: Collection[str]) -> bool:
-    return word in said or any(_same_word(word, other) for other in said)
-
-
-def _same_word(one: str, other: str) -> bool:
-    """Whether two tokens are forms of one word: alike but for a short ending."""
-    shared = 0
-    for a, b in zip(one, other, strict=False):
-        if a != b:
-            break
-        shared += 1
-    return shared >= _STEM and max(len(one), len(other)) - shared <= _ENDING
-
-
-def _turned(sentence: str, cited: Sequence[CitedLine]) -> str:
-    denied = [denies(line.text) for line in cited]
-    if denies(sentence):
-        return "" if any(denied) else "it denies what its lines affirm"
-    return "it affirms what its lines deny" if all(denied) else ""
+    """Whether a word stands there, or a form of it: alike but for a short ending."""
+    for other in said:
+        least = max(_STEM, max(len(word), len(other)) - _ENDING)
+        if word == other or word[:least] == other[:least]:
+            return True
+    return False

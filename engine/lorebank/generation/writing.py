@@ -2,39 +2,40 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from functools import cached_property
+from functools import cache, cached_property
+from importlib import resources
 
 from lorebank.generation.grounding import CitedLine, ungrounded
-from lorebank.generation.prompts.load import fill_prompt
 from lorebank.language.secrets import redact
 from lorebank.providers.ask import Budget
 from lorebank.providers.protocols import Generator, Prompt, Turn
-from lorebank.records import dataclass
+from lorebank.records import Record, dataclass
 from lorebank.settings.tables import Config
 
+_PLACE = re.compile(r"\{\{(\w+)\}\}")
+_BREAK = "\n---\n"
 _LONGEST_SENTENCE = 600
+"""Characters."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
+class Sentence(Record):
     """A sentence with the lines it stands on, by their place in the list given, from 0."""
 
     text: str
     lines: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Dropped:
+class Dropped(Record):
     """A sentence that was not kept, and why."""
 
     text: str
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(Record):
     """What a model wrote, checked."""
 
     sentences: tuple[Sentence, ...]
@@ -101,6 +102,20 @@ class Writer:
         if len(text) > _LONGEST_SENTENCE:
             return "it is too long for a sentence"
         return ungrounded(text, [lines[number - 1] for number in numbers], self.names)
+
+
+def fill_prompt(job: str, **values: str) -> tuple[str, str]:
+    """The standing orders and the question of a job; a value is never read for places itself.
+
+    `KeyError` for a place without a value.
+    """
+    system, _, question = _text(job).partition(_BREAK)
+    return system.strip(), _PLACE.sub(lambda place: values[place[1]], question).strip()
+
+
+@cache
+def _text(job: str) -> str:
+    return resources.files("lorebank.generation").joinpath(f"prompts/{job}.md").read_text("utf-8")
 
 
 def numbered(lines: Sequence[CitedLine]) -> str:

@@ -27,7 +27,7 @@ from lorebank.markdown.ledger import (
 )
 from lorebank.names.decisions import Decision, rule
 from lorebank.names.entities import SPELLING, decisions, name_uses, page_moves
-from lorebank.names.resolve import Resolution, resolve_names
+from lorebank.names.resolve import resolve_names
 from lorebank.nightly.page_moves import plan_page_moves, write_page_edits
 from lorebank.pages.edits import PageEdit
 from lorebank.workspace.git import unified
@@ -71,38 +71,31 @@ def decide(
     """
     entry, page, ledger = _plan_line(connection, root, action, names, today, reason, undo, nearest)
     uses, standing = name_uses(connection), decisions(connection)
-    before = resolve_names(uses, standing)
-    after = resolve_names(uses, _with_ledger(standing, ledger))
+    rows = [row for e in ledger.entries for row in ledger_rows(e) if row.action != SPELLING]
+    planned = [
+        *(decision for decision in standing if decision.path != IDENTITY_PAGE),
+        *(Decision(row.action, row.slug, row.target, IDENTITY_PAGE, row.line) for row in rows),
+    ]
+    before, after = resolve_names(uses, standing), resolve_names(uses, planned)
     moves = plan_page_moves(root, page_moves(connection, after))
     edits = [edit for edit in (page, *moves.edits) if edit.changes]
     if not dry_run:
         write_page_edits(root, edits)
     slugs = [name.slug for name in entry.names]
+    was, now = (
+        # Each once; none for a name not known yet.
+        tuple(dict.fromkeys(r.entity_of[slug] for slug in slugs if slug in r.entity_of))
+        for r in (before, after)
+    )
     return LedgerChange(
         line=format_entry(entry).removeprefix("- "),
         changed=tuple(edit.path for edit in edits),
         patch="".join(unified(edit.old, edit.new, edit.path) for edit in edits),
         dry_run=dry_run,
-        before=_entities(before, slugs),
-        after=_entities(after, slugs),
+        before=was,
+        after=now,
         problems=moves.problems,
     )
-
-
-def _entities(resolved: Resolution, slugs: Sequence[str]) -> tuple[str, ...]:
-    """The entities that the names stand for, each once; none for a name not known yet."""
-    found = [resolved.entity_of[slug] for slug in slugs if slug in resolved.entity_of]
-    return tuple(dict.fromkeys(found))
-
-
-def _with_ledger(standing: Sequence[Decision], ledger: Ledger) -> list[Decision]:
-    """The decisions as they are with another ledger."""
-    kept = [decision for decision in standing if decision.path != IDENTITY_PAGE]
-    rows = [row for entry in ledger.entries for row in ledger_rows(entry) if row.action != SPELLING]
-    return [
-        *kept,
-        *(Decision(row.action, row.slug, row.target, IDENTITY_PAGE, row.line) for row in rows),
-    ]
 
 
 def _plan_line(
@@ -123,7 +116,13 @@ def _plan_line(
     ledger = parse_ledger(text, IDENTITY_PAGE)
     standing = [e for e in ledger.entries if _same(e, entry)]
     if undo:
-        less = _without(text, standing, entry)
+        if not standing:
+            line = format_entry(entry).removeprefix("- ").split(" (")[0]
+            raise NotFound(
+                f"no line of {IDENTITY_PAGE} says: {line}",
+                hint="a line that names more than these is taken off by hand",
+            )
+        less = without_lines(text, [e.citation for e in standing])
         page = PageEdit(IDENTITY_PAGE, old, None if less == _NEW_LEDGER else less)
         return standing[-1], page, parse_ledger(less, IDENTITY_PAGE)
     if standing:
@@ -150,7 +149,8 @@ def _read_ledger(root: Path) -> str | None:
 
 
 def _entry(action: LedgerAction, names: Sequence[str], today: date, reason: str) -> LedgerEntry:
-    mentions = tuple(Mention(bare, slugify(bare)) for bare in map(_bare, names))
+    bare = (n.strip().removeprefix("@").removeprefix("[[").removesuffix("]]") for n in names)
+    mentions = tuple(Mention(name, slugify(name)) for name in (" ".join(b.split()) for b in bare))
     for name, mention in zip(names, mentions, strict=True):
         if not mention.slug:
             raise UsageError(f"{name!r} is no name")
@@ -167,10 +167,6 @@ def _entry(action: LedgerAction, names: Sequence[str], today: date, reason: str)
     return LedgerEntry(action, mentions, today, " ".join(reason.split()), Citation("", 0, 0))
 
 
-def _bare(name: str) -> str:
-    return " ".join(name.strip().removeprefix("@").removeprefix("[[").removesuffix("]]").split())
-
-
 def _same(one: LedgerEntry, other: LedgerEntry) -> bool:
     if one.action is not other.action:
         return False
@@ -180,16 +176,6 @@ def _same(one: LedgerEntry, other: LedgerEntry) -> bool:
     if one.action in (LedgerAction.DISTINCT, LedgerAction.DISMISS):
         return len(mine) == len(theirs) and set(mine) == set(theirs)
     return mine == theirs
-
-
-def _without(text: str, standing: Sequence[LedgerEntry], entry: LedgerEntry) -> str:
-    if not standing:
-        line = format_entry(entry).removeprefix("- ").split(" (")[0]
-        raise NotFound(
-            f"no line of {IDENTITY_PAGE} says: {line}",
-            hint="a line that names more than these is taken off by hand",
-        )
-    return without_lines(text, [entry.citation for entry in standing])
 
 
 def _check(
@@ -203,7 +189,8 @@ def _check(
     before = decisions(connection)
     pages = {d.slug for d in before if d.action in ("page", "page-alias")}
     listed = {d.slug for d in before} | {d.target for d in before}
-    for name in _who_must_be(entry):
+    must_be = {LedgerAction.ALIAS: entry.names[-1:], LedgerAction.RENAME: entry.names[:1]}
+    for name in must_be.get(entry.action, entry.names):
         if name.slug not in used | pages | listed:
             near = nearest(name.name)
             hint = f"nearest: {', '.join(near)}" if near else "`lorebank entity` lists them"
@@ -226,11 +213,3 @@ def _check(
                 f"{problem.message}{where}; nothing was written",
                 hint=f"take back what is against it first: see {IDENTITY_PAGE}",
             )
-
-
-def _who_must_be(entry: LedgerEntry) -> Sequence[Mention]:
-    if entry.action is LedgerAction.ALIAS:
-        return entry.names[-1:]
-    if entry.action is LedgerAction.RENAME:
-        return entry.names[:1]
-    return entry.names

@@ -21,15 +21,12 @@ from lorebank.markdown.document import Document, Node
 from lorebank.markdown.facts import fact_id
 from lorebank.markdown.mentions import find_mentions
 from lorebank.markdown.plain import plain_text
-from lorebank.records import dataclass
+from lorebank.records import Record
 from lorebank.supersede.properties import read_slots
-from lorebank.supersede.property_words import lexicon as slot_lexicon
 
 LONGEST = 320
 """Characters: a fact is a sentence that stands alone, not a paragraph."""
 FEWEST_WORDS = 3
-_ADVERB = 8
-"""Letters that may stand between a subject and the words that fix a property."""
 _NEAR = 2
 """Words between a subject and what is said of it: `I really do love`."""
 _OF_PERSONS = frozenset({"residence", "employer", "occupation", "spouse", "birthplace", "manager"})
@@ -80,8 +77,7 @@ _KEPT_WHOLE = frozenset({"correction", "rule"})
 """Labels that say what the sentence is; without the others it is the same sentence."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
+class Sentence(Record):
     """One sentence of prose with its place."""
 
     text: str
@@ -91,8 +87,7 @@ class Sentence:
     """Those that are marked in it as mentions."""
 
 
-@dataclass(frozen=True, slots=True)
-class Inferred:
+class Inferred(Record):
     """A fact that a sentence states."""
 
     fact: Fact
@@ -242,8 +237,7 @@ def _is_to_come(time: Interval, day: date, text: str) -> bool:
     return time.start > day or tense_of(text) == "future"
 
 
-@dataclass(frozen=True, slots=True)
-class _Name:
+class _Name(Record):
     """A name in a sentence."""
 
     name: str
@@ -358,18 +352,10 @@ def _opening_unknown(said: Statement) -> _Name | None:
 
 
 def _fixes_slot(subject: str, rest: str, *, is_known: bool) -> bool:
-    """Whether what is said of a subject begins with fixing a property; of persons, where only its
-    capital makes a name of the subject."""
-    relations = [r for r in slot_lexicon().relations if is_known or r.name in _OF_PERSONS]
-    if not any(
-        (match := pattern.search(fold(rest))) is not None and match.start() <= _ADVERB
-        for relation in relations
-        for pattern in (*relation.state, *relation.change)
-    ):
-        return False
-    known = {relation.name for relation in relations}
+    """Whether what is said of a subject fixes a property; of persons, where only its capital makes
+    a name of the subject."""
     slots = read_slots(rest, subjects=(slugify(subject),), names=(subject,))
-    return any(slot.relation in known and not slot.about for slot in slots)
+    return any((is_known or s.relation in _OF_PERSONS) and not s.about for s in slots)
 
 
 def _is_name(name: str, marked: Sequence[str], names: Mapping[str, str]) -> bool:
@@ -408,9 +394,11 @@ def stated_fact(
 
     `about` is the name it is about, or empty; of several sentences the first is the place.
     """
-    marked = [name for sentence in cited for name in sentence.names]
-    first = [Mention(about, slugify(about), subject=True)] if about else []
-    mentions = (*first, *_inside(content, marked, names, about))
+    marked = tuple(name for sentence in cited for name in sentence.names)
+    mentions = [Mention(about, slugify(about), subject=True)] if about else []
+    for known in _names_in(Sentence(content, cited[0].citation, marked), names):
+        if slugify(known.name) not in {mention.slug for mention in mentions}:
+            mentions.append(Mention(known.name, slugify(known.name)))
     slugs = tuple(dict.fromkeys(mention.slug for mention in mentions))
     return Fact(
         id=fact_id(kind, day, slugs, content),
@@ -418,22 +406,6 @@ def stated_fact(
         content=content,
         raw=cited[0].text,
         citation=cited[0].citation,
-        mentions=mentions,
+        mentions=tuple(mentions),
         recorded=day,
     )
-
-
-def _inside(
-    content: str, marked: Sequence[str], names: Mapping[str, str], about: str
-) -> Iterator[Mention]:
-    """Known names further on in the text, as they are written there."""
-    seen = {slugify(about)}
-    for found in re.finditer(r"[^\W\d_][\w-]*(?: [A-ZÀ-Þ][\w-]*){0,2}", content):
-        tokens = found.group().split(" ")
-        for size in range(len(tokens), 0, -1):
-            name = " ".join(tokens[:size]).removesuffix("'s")
-            slug = slugify(name)
-            if slug not in seen and len(name) > 2 and _is_name(name, marked, names):
-                seen.add(slug)
-                yield Mention(name, slug)
-                break

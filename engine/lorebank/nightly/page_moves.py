@@ -16,16 +16,15 @@ from lorebank.domain import Diagnostic, ReflectReport
 from lorebank.markdown.entity_page import find_moved, move_in, take_out
 from lorebank.names.entities import PageMove
 from lorebank.nightly.journal import journal_path
-from lorebank.nightly.undo import BegunRun, keep_for_undo, next_run
+from lorebank.nightly.undo import RunRecord, next_run, save_run
 from lorebank.pages.edits import PageEdit
-from lorebank.records import dataclass
+from lorebank.records import Record
 from lorebank.workspace.atomic import write_atomic
 from lorebank.workspace.git import unified
 from lorebank.workspace.run_store import Change
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedMoves:
+class PlannedMoves(Record):
     """The page edits that put every page where the ledger wants it, in the order of writing: a
     text stands in its new place before it leaves the old one."""
 
@@ -70,17 +69,15 @@ def plan_page_moves(root: Path, moves: Sequence[PageMove]) -> PlannedMoves:
     return PlannedMoves(tuple(edit for edit in edits if edit.changes), tuple(problems))
 
 
-def begin_run(root: Path, edits: Sequence[PageEdit], day: date) -> BegunRun:
+def begin_run(root: Path, edits: Sequence[PageEdit], day: date) -> RunRecord:
     """Keep the pages as they are before a run moves them, so that taking it back restores them."""
     try:
         journal = _read(root, journal_path(day)) or ""
     except (OSError, UnicodeDecodeError):
         journal = ""
-    run = BegunRun(
-        next_run(root, day.isoformat(), journal),
-        {edit.path: Change(_bytes(edit.old), _bytes(edit.new)) for edit in edits},
-    )
-    keep_for_undo(root, run.name, run.changes)
+    moved = {edit.path: Change(_bytes(edit.old), _bytes(edit.new)) for edit in edits}
+    run = RunRecord(next_run(root, day.isoformat(), journal), {}, moved)
+    save_run(root, run, pending=True)
     return run
 
 
