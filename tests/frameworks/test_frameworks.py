@@ -15,7 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import TypeAdapter
 
+from lorebank import Bank
 from lorebank.tools.functions import BankTools
 from support import WORDS_ONLY
 
@@ -48,6 +50,19 @@ def test_functions_answer_from_any_thread_and_sign_what_they_write(tools: BankTo
 def test_what_is_refused_is_text(tools: BankTools) -> None:
     (correct,) = tools.functions("correct")
     assert correct(id="f-none", text="x").startswith("error: ")
+
+
+def test_every_result_goes_through_pydantic_and_back(harbour: Bank) -> None:
+    harbour.reflect(now=date(2025, 12, 10))
+    opinion = harbour.opinions()[0]
+    results = [
+        *(opinion, harbour.timeline()[0], harbour.explain(opinion.id), harbour.inbox()),
+        *(harbour.recall("what does Peter prefer?"), harbour.entity("Peter"), harbour.lint()),
+        *(harbour.agenda(), harbour.status(), harbour.reflect(dry_run=True), harbour.context()),
+    ]
+    for result in results:
+        model = TypeAdapter(type(result))
+        assert model.validate_json(model.dump_json(result)) == result
 
 
 def test_pydantic_ai(tools: BankTools) -> None:

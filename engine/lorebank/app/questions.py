@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from typing import TypeVar
 
 from lorebank.app.workspace import Day, OpenWorkspace, Progress, rebuild_index_if_corrupt
-from lorebank.beliefs import materialise
 from lorebank.database.connection import has_full_text
 from lorebank.domain import (
     Answer,
@@ -17,6 +16,7 @@ from lorebank.domain import (
     Citation,
     FactKind,
     Hit,
+    Opinion,
     SearchHit,
     TaskState,
 )
@@ -25,8 +25,8 @@ from lorebank.index.chunks import contexts_stated_in
 from lorebank.index.finding import find_items
 from lorebank.index.items import NOTE
 from lorebank.index.meaning import QueryVector
+from lorebank.index.opinions import beliefs_of_facts
 from lorebank.index.selection import Selection, known_tags, select_items
-from lorebank.index.tasks import load_tasks
 from lorebank.index.vocabulary import respell_names
 from lorebank.language.folding import fold
 from lorebank.names.entities import lookup_names
@@ -119,14 +119,7 @@ def recall(
         request,
         _rank_options(ws),
         RecallOptions(wanted, token_budget, include_superseded, explain, why_not),
-        beliefs=lambda facts: materialise.beliefs(
-            ws.index,
-            ws.root,
-            facts,
-            known_on,
-            ws.config.reflect,
-            ws.vectors_of,
-        ),
+        beliefs=lambda facts: _beliefs(ws, facts, known_on),
         skipped=_skipped(ws, question),
         index=ws.freshness(),
         notes=(
@@ -143,6 +136,15 @@ def recall(
     if question.fallback is None:
         return answer
     return replace(answer, notes=(*answer.notes, question.fallback))
+
+
+def _beliefs(ws: OpenWorkspace, facts: Sequence[str], as_of: date | None) -> Mapping[str, Opinion]:
+    """Fact id → the opinion it states, as believed today or on the day asked about."""
+    if as_of is None:
+        return beliefs_of_facts(ws.index, facts)
+    from lorebank.beliefs.materialise import beliefs_on
+
+    return beliefs_on(ws.index, ws.root, facts, as_of, ws.config.reflect, ws.vectors_of)
 
 
 @rebuild_index_if_corrupt
@@ -260,6 +262,8 @@ def _with_open_tasks(
     promises = said(query, "asks_promises")
     if not (promises or said(query, "asks_tasks")):
         return answer
+    from lorebank.index.tasks import load_tasks
+
     named = set(answer.query.entities)
     open_tasks = [
         (task, hit)

@@ -23,7 +23,7 @@ from lorebank.domain import (
 )
 from lorebank.errors import ProviderError, UsageError
 from lorebank.index.items import facts_by_id
-from lorebank.index.unsure import load_unsure
+from lorebank.index.opinions import load_unsure
 from lorebank.recall.filters import parse_day
 from lorebank.workspace.atomic import temporaries_below
 from lorebank.workspace.lock import WriterLock
@@ -117,7 +117,7 @@ def reflect(
 
 def _judge_pairs(ws: OpenWorkspace, writer: Writer, today: date) -> None:
     """Have the generator rule on what waits; a night without it is no reason to stop."""
-    from lorebank.inbox.judge import judge
+    from lorebank.inbox.registry import judge
 
     try:
         if judge(ws.open_desk(today), writer, k=writer.budget.calls):
@@ -147,7 +147,7 @@ def unsure(ws: OpenWorkspace, entity: str | None = None, *, k: int = 20) -> Unsu
 
     `entity`: only opinions held by it or about it. `k` pairs at most.
     """
-    from lorebank.beliefs.unsure import unsure_queue
+    from lorebank.beliefs.materialise import unsure_queue
 
     if k < 1:
         raise UsageError(f"k must be at least 1, not {k}")

@@ -35,7 +35,7 @@ from lorebank.domain import (
     RotReport,
 )
 from lorebank.index.items import all_facts, facts_by_id, marked_facts
-from lorebank.index.succession import superseded_facts
+from lorebank.index.succession import fates_of_facts
 from lorebank.markdown.ledger import parse_evidence_lines
 from lorebank.markdown.mentions import WIKILINK, code_spans, is_day_link, link_title
 from lorebank.markdown.source import FenceScanner, decode, split_lines
@@ -83,7 +83,7 @@ def rot_report(
         for source in pages
         if not is_generated(source.path) and (text := _text(root, source)) is not None
     }
-    superseded = superseded_facts(connection, as_of=day)
+    superseded = fates_of_facts(connection, as_of=day).superseded
     facts = all_facts(connection)
     unrecalled = None
     if recalled is not None and (day - recalled.since).days >= NOTED_DAYS:

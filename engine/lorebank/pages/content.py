@@ -21,10 +21,9 @@ from lorebank.index.items import (
     all_facts,
     newest_recorded,
 )
-from lorebank.index.opinions import load_opinions
+from lorebank.index.opinions import load_opinions, load_unsure
 from lorebank.index.slots import relations_of_facts
 from lorebank.index.succession import fates_of_facts
-from lorebank.index.unsure import load_unsure
 from lorebank.markdown.facts import extract_facts
 from lorebank.names.entities import list_entities
 from lorebank.names.entity_rows import display_names_on

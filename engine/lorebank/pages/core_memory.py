@@ -28,9 +28,7 @@ from lorebank.markdown.plain import escape_inline
 from lorebank.markdown.proposal_pages import ProposalRuling, decided, fits_on_page
 from lorebank.pages.facts import BankContent
 from lorebank.records import Record
-from lorebank.supersede.endings import read_change, read_stated
-from lorebank.supersede.relation import ends
-from lorebank.supersede.words_of_change import tokens
+from lorebank.supersede.endings import ends, read_change, read_stated, tokens
 
 MOST = 8
 """Open proposals of each sort, a page's worth; the next ones follow when these are decided."""

@@ -6,10 +6,9 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
 
-from lorebank.domain import Answer, FactStatus, Hit, OpinionStatus
+from lorebank.domain import Answer, FactStatus, Hit, Opinion, OpinionStatus
 from lorebank.index.chunks import contexts_of
 from lorebank.index.items import NOTE, Item
-from lorebank.index.opinions import BeliefOfFact
 from lorebank.index.succession import Successor, successors
 from lorebank.recall.candidates import RETRIEVERS, Request
 from lorebank.recall.diversity import collapse_repeats, rerank_mmr
@@ -26,10 +25,8 @@ from lorebank.records import dataclass
 
 _HEAD = 3
 """Beliefs and successors are looked up for this many times `k` of the best items."""
-_UNSAID = 0.6
-"""Confidence in an opinion whose writer gave none."""
 
-BeliefLookup = Callable[[Sequence[str]], Mapping[str, BeliefOfFact]]
+BeliefLookup = Callable[[Sequence[str]], Mapping[str, Opinion]]
 """Fact ids → the opinion each of them states, with its confidence on the day asked about."""
 
 
@@ -59,7 +56,7 @@ class Arranged:
     items: Mapping[int, Item]
     hidden: int
     """How many superseded items would have been shown."""
-    held: Mapping[str, BeliefOfFact]
+    held: Mapping[str, Opinion]
     replaced: Mapping[int, Successor]
     repeats: Mapping[int, Sequence[int]]
     """Kept item → items that say the same."""
@@ -129,7 +126,7 @@ def _arranged(
     order = found.relevant(unreplaced)
     if ranking.mmr_lambda is not None:
         order = rerank_mmr(order, found.scores, items, ranking.mmr_lambda, options.k)
-    current = _with_successors(found, order, held, options)
+    current = _with_successors(found, order, options)
     order, items = current.order, current.items
     head = order[: options.k]
     contexts = contexts_of(found.pool.request.connection, [items[n].path for n in head])
@@ -153,14 +150,14 @@ def _arranged(
 def _without_superseded(
     order: Sequence[int],
     items: Mapping[int, Item],
-    held: Mapping[str, BeliefOfFact],
+    held: Mapping[str, Opinion],
     options: RecallOptions,
 ) -> list[int]:
     """Hide what a newer fact in the same answer replaces; alone, an old truth is shown, marked."""
     if options.include_superseded:
         return list(order)
     present = {items[number].id for number in order}
-    present |= {held[fact].opinion_id for fact in present & held.keys()}
+    present |= {held[fact].id for fact in present & held.keys()}
     return [
         number
         for number in order
@@ -171,7 +168,6 @@ def _without_superseded(
 def _with_successors(
     found: Found,
     order: Sequence[int],
-    held: Mapping[str, BeliefOfFact],
     options: RecallOptions,
 ) -> Current:
     """The order with the newest truth first, and what replaces a hit in its place."""
@@ -190,16 +186,7 @@ def _with_successors(
         n: frozenset(term for term in understood.subject_terms if pool.holds(n, term))
         for n in opinions
     }
-    stated = pool.candidates.lists["opinion"]
-    belief = {
-        n: held[pool.items[n].id].confidence
-        if pool.items[n].id in held
-        else stated[n].score
-        if n in stated
-        else pool.items[n].confidence or _UNSAID
-        for n in opinions
-    }
-    order = newest_opinion_first(order, pool.items, found.scores, about, belief)
+    order = newest_opinion_first(order, pool.items, found.scores, about)
     allowed = request.allowed
     missing = {s.item for s in replaced.values() if s.item not in pool.items}
     wanted = [item for item in sorted(missing) if allowed is None or item in allowed]
@@ -283,7 +270,7 @@ def _hits(arranged: Arranged, ranking: RankOptions) -> tuple[Hit, ...]:
     return tuple(hits)
 
 
-def _status(belief: BeliefOfFact | None, by: Successor | None) -> FactStatus:
+def _status(belief: Opinion | None, by: Successor | None) -> FactStatus:
     if belief and belief.status is OpinionStatus.RETRACTED:
         return FactStatus.RETRACTED
     if by is not None or (belief and belief.status is OpinionStatus.SUPERSEDED):

@@ -21,8 +21,8 @@ from lorebank.recall.cues import cue_at_end, read_cues
 from lorebank.recall.fields import QUOTED, NameLookup, read_fields, unquoted
 from lorebank.recall.filters import Filters, exclusions
 from lorebank.records import dataclass
-from lorebank.supersede.questions import WORDS_BESIDE, asked_relations
-from lorebank.supersede.questions import asking_words as asking_words_of
+from lorebank.supersede.slots import WORDS_BESIDE, asked_relations
+from lorebank.supersede.slots import asking_words as asking_words_of
 
 MAX_NAME_WORDS = 5
 MAX_UNSPACED_NAME = 8
