@@ -17,6 +17,7 @@ _WEEKDAYS_CAPITALISED = (
 )
 _CHINESE_OR_JAPANESE = language_bit("zh") | language_bit("ja")
 
+_ROMAN = re.compile("[ivx]+")
 _BEFORE_GLUED = frozenset("/\\_#@$€£=&+~%^")
 _AFTER_GLUED = frozenset("/\\_@%=$€£")
 _TAIL_IF_WORD = frozenset(".-:,'’–")
@@ -189,7 +190,9 @@ def _is_accented_otherwise(tokens: Tokens, start: int, end: int) -> bool:
 
 
 def _is_street(tokens: Tokens, start: int) -> bool:
-    """`rue du 4 septembre`, `Straße des 17. Juni`."""
+    """`rue du 4 septembre`, `Straße des 17. Juni`, `via XX Settembre`."""
+    if start > 1 and _ROMAN.fullmatch(tokens.words[start - 1]):
+        start -= 1
     if _word_at(tokens, start - 1) in _STREETS:
         first = tokens.words[start]
         return first in _STREET_JOINS or not first.isalpha() or _is_capital(tokens, start)
