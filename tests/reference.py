@@ -17,9 +17,9 @@ from mcp.server.mcpserver import MCPServer
 
 from lorebank import Bank
 from lorebank.cli.root import COMMANDS, find_command
-from lorebank.mcp_server.access import DEFAULT_TOOLS
 from lorebank.mcp_server.server import build_server, listed
 from lorebank.settings.schema import settings_schema
+from lorebank.tools.toolset import DEFAULT_TOOLS
 
 DOCS = Path(__file__).parent.parent / "engine" / "docs"
 _MADE = "<!-- Made by tests/reference.py; change the code, not this page. -->"

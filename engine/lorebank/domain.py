@@ -14,6 +14,9 @@ from typing import Any
 
 from lorebank.records import Record, as_json, record_to_dict_with
 
+Day = date
+"""For fields called `date`, which would hide the type from whoever reads the annotations."""
+
 
 class FactKind(StrEnum):
     """What sort of sentence a fact is; the letter written in a retain section maps to it."""
@@ -339,7 +342,7 @@ class Evidence(Record):
     fact_id: str
     source: Citation
     stance: Stance
-    date: date
+    date: Day
     delta: float
     """How far it moved the confidence, signed."""
     content: str = ""
@@ -775,7 +778,7 @@ class EntityView(Record):
 class BeliefStep(Record):
     """What one day did to an opinion's confidence, and by which part of the rule."""
 
-    date: date
+    date: Day
     before: float | None
     """`None` on the day that opened it."""
     after: float

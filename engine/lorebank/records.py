@@ -59,29 +59,39 @@ else:
         else:
             body.setdefault("__hash__", None)
         body |= {name: _STUBS[name] for name in generated}
-        body["__dataclass_fields__"] = _Pending(declared, options, generated)
+        body["__dataclass_fields__"] = _Fields(declared)
+        body["__dataclass_params__"] = _Methods(declared, options, generated)
         return body
 
-    class _Pending:
-        """Stands for a class's fields until they are asked for, and then makes its methods."""
+    class _Fields:
+        """Stands for a class's fields until they are asked for; that compiles nothing."""
+
+        def __init__(self, declared):
+            self.declared = declared
+
+        def __get__(self, instance, owner):
+            plain = type(owner.__name__, (), self.declared | {"__doc__": "Fields alone."})
+            made = dataclasses.dataclass(plain, init=False, repr=False, eq=False)
+            owner.__dataclass_fields__ = made.__dataclass_fields__
+            return made.__dataclass_fields__
+
+    class _Methods:
+        """Stands for a class's parameters until they are asked for, and then makes its methods."""
 
         def __init__(self, declared, options, generated):
             self.declared, self.options, self.generated = declared, options, generated
 
-        def __set_name__(self, owner, name):
-            self.owner = owner
-
         def __get__(self, instance, owner):
-            plain = type(self.owner.__name__, (), dict(self.declared))
+            plain = type(owner.__name__, (), dict(self.declared))
             made = dataclasses.dataclass(**self.options)(plain)
-            for name in (*self.generated, "__dataclass_params__", "__dataclass_fields__"):
-                setattr(self.owner, name, vars(made)[name])
-            return made.__dataclass_fields__
+            for name in (*self.generated, "__dataclass_fields__", "__dataclass_params__"):
+                setattr(owner, name, vars(made)[name])
+            return made.__dataclass_params__
 
     def _stub(name):
         def method(self, *args, **keywords):
             cls = type(self)
-            cls.__dataclass_fields__  # noqa: B018 - asking for the fields makes the methods
+            cls.__dataclass_params__  # noqa: B018 - asking for them makes the methods
             return getattr(cls, name)(self, *args, **keywords)
 
         return method
@@ -89,8 +99,8 @@ else:
     def _first_init(self, *args, **keywords):
         """Compile `__init__`, put it in this stub's place and call it."""
         cls = type(self)
-        pending = vars(cls)["__dataclass_fields__"]
-        if isinstance(pending, _Pending):  # otherwise another thread was faster
+        pending = vars(cls)["__dataclass_params__"]
+        if isinstance(pending, _Methods):  # otherwise another thread was faster
             cls.__init__ = _compiled_init(pending.declared, pending.options.get("frozen", False))
         cls.__init__(self, *args, **keywords)
 

@@ -37,6 +37,7 @@ from numpy.typing import NDArray
 
 from lorebank import Bank
 from lorebank.app.questions import build_request
+from lorebank.index.selection import Selection
 from lorebank.recall.filters import Filters, parse_day, parse_interval
 from lorebank.recall.pipeline import RankOptions, find
 from lorebank.recall.scoring import SIGNS, Weights
@@ -134,13 +135,13 @@ def ask(
 ) -> tuple[Floats, NDArray[np.bool_]] | None:
     """The candidates of a question as they were on its day."""
     now = date.fromisoformat(str(query["now"]))
-    filters = Filters(
+    wanted = Selection(
         interval=parse_interval(query.get("since"), query.get("until"), now),  # type: ignore[arg-type]
         as_of=parse_day(query.get("as_of") or now, now, "as-of", side="end"),  # type: ignore[arg-type]
     )
     bank.workspace.freshen()
     request, _ = build_request(
-        bank.workspace, str(query.get("query") or query["question"]), filters, 10, now
+        bank.workspace, str(query.get("query") or query["question"]), Filters(wanted), 10, now
     )
     found = find(request, RankOptions())
     signs = found.pool.signs

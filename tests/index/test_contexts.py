@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from lorebank import Bank
+from lorebank.index.chunks import scopes_above
 from lorebank.language.words import estimate_tokens
-from lorebank.markdown.owner_pages import LONGEST_CONTEXT, scope_of, scopes_above
+from lorebank.markdown.owner_pages import LONGEST_CONTEXT, scope_of
 from support import WORDS_ONLY
 
 

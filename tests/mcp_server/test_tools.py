@@ -15,8 +15,9 @@ from mcp.shared.exceptions import MCPError
 
 from lorebank import Bank
 from lorebank.language.words import estimate_tokens
-from lorebank.mcp_server.access import DEFAULT_TOOLS, Access
+from lorebank.mcp_server.access import Access
 from lorebank.mcp_server.server import LorebankServer, build_server
+from lorebank.tools.toolset import DEFAULT_TOOLS
 from support import WORDS_ONLY
 
 Call = Callable[..., Any]

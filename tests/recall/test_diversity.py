@@ -49,11 +49,6 @@ def test_what_bears_no_date_never_decays() -> None:
     assert decayed[2] < 1e-6
 
 
-def test_no_half_life_means_no_decay() -> None:
-    items = {1: item(1, recorded=date(2020, 1, 1))}
-    assert apply_decay({1: 0.5}, items, NOW, None) == {1: 0.5}
-
-
 def test_the_worked_example_of_the_stale_schedule() -> None:
     items = {
         1: item(1, "Rod works Mon-Fri, standup at 10am, pairing at 2pm", date(2025, 9, 15)),

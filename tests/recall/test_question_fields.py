@@ -10,8 +10,9 @@ import pytest
 
 from lorebank import Bank, UsageError
 from lorebank.domain import FactKind
+from lorebank.index.selection import Selection
 from lorebank.recall.fields import read_fields
-from lorebank.recall.filters import Excluded, Filters
+from lorebank.recall.filters import Filters
 from support import WORDS_ONLY
 
 NOW = date(2025, 12, 10)
@@ -28,43 +29,43 @@ def read(text: str) -> tuple[str, Filters, tuple[str, ...]]:
 @pytest.mark.parametrize(
     ("text", "left", "excluded"),
     [
-        ("tea -coffee", "tea", Excluded(words=("coffee",))),
-        ("tea NOT coffee", "tea", Excluded(words=("coffee",))),
-        ("tea -coffee, please", "tea please", Excluded(words=("coffee",))),
-        ('tea -"black coffee"', "tea", Excluded(words=("black coffee",))),
-        ("tea NOT “black coffee”", "tea", Excluded(words=("black coffee",))),
-        ("tea -Kaffee -紅茶", "tea", Excluded(words=("Kaffee", "紅茶"))),
-        ("tea -@Peter", "tea", Excluded(entities=("peter",))),
-        ("tea -entity:Peter", "tea", Excluded(entities=("peter",))),
-        ('tea -entity:"The Castle"', "tea", Excluded(entities=("the-castle",))),
-        ("tea -kind:note -kind:O", "tea", Excluded(kinds=("note", "opinion"))),
-        ("tea -tag:Home -#work", "tea", Excluded(tags=("home", "work"))),
-        ("tea -path:memory/old.md", "tea", Excluded(paths=("memory/old.md",))),
+        ("tea -coffee", "tea", Selection(words=("coffee",))),
+        ("tea NOT coffee", "tea", Selection(words=("coffee",))),
+        ("tea -coffee, please", "tea please", Selection(words=("coffee",))),
+        ('tea -"black coffee"', "tea", Selection(words=("black coffee",))),
+        ("tea NOT “black coffee”", "tea", Selection(words=("black coffee",))),
+        ("tea -Kaffee -紅茶", "tea", Selection(words=("Kaffee", "紅茶"))),
+        ("tea -@Peter", "tea", Selection(entities=("peter",))),
+        ("tea -entity:Peter", "tea", Selection(entities=("peter",))),
+        ('tea -entity:"The Castle"', "tea", Selection(entities=("the-castle",))),
+        ("tea -kind:note -kind:O", "tea", Selection(kinds=("note", "opinion"))),
+        ("tea -tag:Home -#work", "tea", Selection(tags=("home", "work"))),
+        ("tea -path:memory/old.md", "tea", Selection(paths=("memory/old.md",))),
         # Words like others: what people write in sentences and commands.
-        ("tea without sugar, not coffee", "tea without sugar, not coffee", Excluded()),
-        ("push --force -5 degrees", "push --force -5 degrees", Excluded()),
-        ("well-known tea - coffee", "well-known tea - coffee", Excluded()),
-        ('"rm -rf build" step', '"rm -rf build" step', Excluded()),
-        ("WHY NOT PETER", "WHY NOT PETER", Excluded()),
+        ("tea without sugar, not coffee", "tea without sugar, not coffee", Selection()),
+        ("push --force -5 degrees", "push --force -5 degrees", Selection()),
+        ("well-known tea - coffee", "well-known tea - coffee", Selection()),
+        ('"rm -rf build" step', '"rm -rf build" step', Selection()),
+        ("WHY NOT PETER", "WHY NOT PETER", Selection()),
     ],
 )
 def test_only_a_glued_minus_and_capital_not_leave_out(
-    text: str, left: str, excluded: Excluded
+    text: str, left: str, excluded: Selection
 ) -> None:
-    assert read(text) == (left, Filters(excluded=excluded), ())
+    assert read(text) == (left, Filters(unwanted=excluded), ())
 
 
 @pytest.mark.parametrize(
-    ("text", "filters"),
+    ("text", "wanted"),
     [
-        ("tea tag:#Home tag:work/mail", Filters(tags=("home", "work/mail"))),
-        ("tea kind:note KIND:W", Filters(kinds=("note", FactKind.WORLD))),
-        ("tea source:memory/2025-11-27.md#L12", Filters(path="memory/2025-11-27.md")),
-        ('tea path:"memory/my notes"', Filters(path="memory/my notes")),
+        ("tea tag:#Home tag:work/mail", Selection(tags=("home", "work/mail"))),
+        ("tea kind:note KIND:W", Selection(kinds=("note", FactKind.WORLD))),
+        ("tea source:memory/2025-11-27.md#L12", Selection(paths=("memory/2025-11-27.md",))),
+        ('tea path:"memory/my notes"', Selection(paths=("memory/my notes",))),
     ],
 )
-def test_a_field_becomes_a_filter(text: str, filters: Filters) -> None:
-    assert read(text) == ("tea", filters, ())
+def test_a_field_becomes_a_filter(text: str, wanted: Selection) -> None:
+    assert read(text) == ("tea", Filters(wanted), ())
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ import pytest
 
 from lorebank import Bank, FactKind, LorebankError, NotFound, UsageError
 from lorebank.domain import Interval
+from lorebank.index.selection import Selection
 from lorebank.recall.filters import Filters
 from lorebank.recall.understand import Understood, understand
 from support import FIXTURES, WORDS_ONLY
@@ -33,7 +34,7 @@ def read(text: str, **filters: Any) -> Understood:
     return understand(
         text,
         now=NOW,
-        filters=Filters(**filters),
+        filters=Filters(Selection(**filters)),
         lookup=lambda slugs: {s: NAMES[s] for s in slugs if s in NAMES},
     )
 
@@ -92,9 +93,9 @@ def test_the_intent_is_seen_in_many_languages(text: str, intent: set[str]) -> No
 
 def test_fields_become_filters_and_leave_the_text() -> None:
     found = read('boats kind:O entity:"The Castle" since:2025-11-01 before:2025-12-01')
-    assert found.filters.kinds == (FactKind.OPINION,)
-    assert found.filters.entities == ("the-castle",)
-    assert found.filters.interval == Interval(date(2025, 11, 1), date(2025, 11, 30))
+    assert found.filters.wanted.kinds == (FactKind.OPINION,)
+    assert found.filters.wanted.entities == ("the-castle",)
+    assert found.filters.wanted.interval == Interval(date(2025, 11, 1), date(2025, 11, 30))
     assert found.terms == ("boats",)
 
 

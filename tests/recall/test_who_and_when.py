@@ -70,12 +70,6 @@ def test_a_word_of_a_longer_description_is_no_role(bank: Bank) -> None:
     assert not any("was read as" in note for note in answer.notes)
 
 
-def test_another_name_on_an_undated_page_is_searched_too(bank: Bank) -> None:
-    answer = bank.recall("until when is Tomas away?", now=NOW)
-    assert answer.hits[0].content == "Is away until 9 March 2025."
-    assert any("searched 'Tommy' as well" in note for note in answer.notes)
-
-
 @pytest.mark.parametrize(
     ("question", "lead"),
     [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lorebank.pages.holding import holding_text
+from lorebank.pages.facts import holding_text
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from lorebank.markdown.blocks import find_blocks, render_block
 from lorebank.markdown.opinion_page import OPINIONS_PATH, parse_opinion_page
-from lorebank.nightly.commit import parse_rejections, with_rejections
-from lorebank.nightly.hunks import hunks_of, without_hunks
+from lorebank.nightly.hunks import hunks_of, parse_rejections, with_rejections, without_hunks
 from lorebank.pages.edits import PageEdit, plan_page_edit
 
 PATH = "bank/entities/Peter.md"

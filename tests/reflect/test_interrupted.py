@@ -17,13 +17,13 @@ from pathlib import Path
 import pytest
 
 from lorebank import Bank, WorkspaceError
-from lorebank.nightly.under_way import RECORD
 from support import WORDS_ONLY
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals and limits of POSIX")
 
 NOW = date(2025, 12, 20)
 JOURNAL = "bank/reflections/2025-12-20.md"
+RECORD = ".memory/undo/2025-12-20-2.pending.zip"
 FIRST = """\
 - O(c=0.7) @Ada: Likes green tea.
 - W @Ada: Lives in Porto.
@@ -72,8 +72,7 @@ print(json.dumps(steps))
 """Reflects; just before the step of that number (a file put in place, or removed) it kills itself
 or removes another file."""
 STEPS = [
-    [False, ".memory/run.zip"],
-    [False, ".memory/undo/2025-12-20-2.zip"],
+    [False, RECORD],
     [False, "bank/entities/Ada.md"],
     [False, "bank/entities/Bruno.md"],
     [True, "bank/entities/Carl.md"],
@@ -81,9 +80,9 @@ STEPS = [
     [False, "bank/index.md"],
     [False, "bank/opinions.md"],
     [False, "bank/today.md"],
-    [False, ".memory/undo/2025-12-20-2.zip"],
+    [False, RECORD],
     [False, JOURNAL],
-    [True, ".memory/run.zip"],
+    [False, ".memory/undo/2025-12-20-2.zip"],
 ]
 
 

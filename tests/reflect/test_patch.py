@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from lorebank import Bank, ConcurrentEdit, NotFound, PathRefused
-from lorebank.nightly.undo import keep_for_undo
+from lorebank.nightly.undo import RunRecord, save_run
 from lorebank.settings import config
 from lorebank.workspace.run_store import Change
 from support import WORDS_ONLY
@@ -118,7 +118,7 @@ def test_undo_without_a_run_says_so(copy_fixture: Copy) -> None:
 @pytest.mark.parametrize("path", ["../outside.md", "bank/../../outside.md", "memory.md", "bank/x"])
 def test_undo_writes_nothing_but_pages_of_the_bank(copy_fixture: Copy, path: str) -> None:
     root = copy_fixture("harbour")
-    keep_for_undo(root, "2025-12-20-1", {path: Change(b"planted", None)})
+    save_run(root, RunRecord("2025-12-20-1", {path: Change(b"planted", None)}))
     before = snapshot(root.parent)
     with opened(root) as bank, pytest.raises(PathRefused):
         bank.undo_reflect()

@@ -13,7 +13,7 @@ from lorebank import Bank, RotKind
 from lorebank.beliefs.fold import Pin
 from lorebank.beliefs.rot import rotten_opinions
 from lorebank.domain import OpinionStatus
-from lorebank.pages.dangling import dangling_links
+from lorebank.nightly.lookback import dangling_links
 from support import WORDS_ONLY, folded_opinion
 
 DAY = date(2025, 6, 30)

@@ -43,7 +43,6 @@ def _status(bank: Bank, question: str, day: str, **when: date) -> FactStatus:
         ("Tem uma oficina no Porto.", "Vendeu a oficina."),
         ("Speelt in een fanfare.", "Is gestopt met de fanfare; fanfare is voorbij."),
         ("Is vegan.", "Eats meat again."),
-        ("The gate opens at 8 hours.", "The gate opens at 7 hours now."),
         ("Works in the old mill.", "No longer works in the old mill."),
     ],
 )
@@ -74,7 +73,6 @@ def test_an_explicit_ending_ends_what_it_speaks_of(tmp_path: Path, older: str, n
         ("Lives with her dog.", "Sold out of dog biscuits by ten."),
         ("Drives a red car.", "Sold her mother's car."),
         ("Vive en una casa con huerto.", "Vendió la casa de su madre."),
-        ("Sings on Tuesdays.", "Now sings on Thursdays as well."),
     ],
 )
 def test_hearsay_parts_and_others_end_nothing(tmp_path: Path, older: str, newer: str) -> None:

@@ -19,7 +19,7 @@ from lorebank.agent.core_memory import CoreWrite
 from lorebank.domain import NOBODY, Author, Citation, Fact, FactKind, Origin
 from lorebank.errors import UsageError
 from lorebank.language.folding import fold
-from lorebank.language.phrases import pattern_of
+from lorebank.language.statements import pattern_of
 from lorebank.markdown.fact_lines import begins_typed
 from lorebank.records import Record
 from lorebank.retain.kinds import kind_of, phrases, said

@@ -28,8 +28,7 @@ from lorebank.domain import (
 from lorebank.errors import UsageError
 from lorebank.language.words import estimate_tokens
 from lorebank.markdown.origin import as_recalled
-from lorebank.recall.context_lines import not_yet_shown
-from lorebank.recall.snippets import snippet
+from lorebank.recall.snippets import not_yet_shown, snippet
 
 REVIEW_TOKENS = 3_800
 """Of a page to be reviewed; with what hosts put around it below 4,000, which all of them accept."""

@@ -7,11 +7,10 @@ from datetime import date, timedelta
 
 from lorebank.app.workspace import Day, OpenWorkspace, rebuild_index_if_corrupt
 from lorebank.beliefs import materialise
-from lorebank.beliefs.outcome import STALE_DAYS
 from lorebank.domain import BeliefDiff, Calibration, Explanation, Opinion, RotReport
 from lorebank.errors import UsageError
 from lorebank.index.items import facts_by_id
-from lorebank.index.opinions import opinions_moved_by, surest_opinions
+from lorebank.index.opinions import opinions_moved_by
 from lorebank.recall.filters import parse_day
 from lorebank.workspace.recalled import read_recalled
 
@@ -37,15 +36,6 @@ def opinions(
     return tuple(o for o in found if min_confidence is None or o.confidence >= min_confidence)
 
 
-def surest_held_opinions(ws: OpenWorkspace, count: int, today: date) -> tuple[Opinion, ...]:
-    """The opinions held today and not stale, surest first; `count` are enough."""
-    if ws.config.reflect.fade_half_life_days:
-        return ws.opinions(None, None, today)
-    first = today - timedelta(days=min(STALE_DAYS, (today - date.min).days))
-    found = surest_opinions(ws.index, count, first, today)
-    return ws.with_display_names([materialise.as_read(o, today, ws.config.reflect) for o in found])
-
-
 @rebuild_index_if_corrupt
 def explain(ws: OpenWorkspace, id: str, *, now: date | None = None) -> Explanation:
     """The story of a fact (`f-…`) or an opinion (`o-…`); a unique beginning is enough."""
@@ -57,7 +47,7 @@ def explain(ws: OpenWorkspace, id: str, *, now: date | None = None) -> Explanati
         dated = materialise.as_read(opinion, ws.day(now), ws.config.reflect)
         steps = steps_of(ws.index, dated, ws.config.reflect.prior)
         return Explanation(fact=None, opinion=dated, places=(opinion.source,), steps=steps)
-    fact = ws.find_fact(id)
+    fact = ws.find_fact(id, "fact or opinion")
     places = tuple(each.citation for each in facts_by_id(ws.index, fact.id))
     return Explanation(fact, None, places, moved=opinions_moved_by(ws.index, fact.id))
 
@@ -110,8 +100,7 @@ def calibration(
 ) -> Calibration:
     """How often opinions that stood at about .8, or any other confidence, were borne out by the
     next independent evidence, and how often each judge's verdicts were overruled."""
-    from lorebank.inbox.judge import judge_records
-    from lorebank.inbox.registry import settled
+    from lorebank.inbox.registry import judge_records, settled
     from lorebank.nightly.lookback import calibration
 
     ws.freshen()

@@ -66,18 +66,20 @@ def _permissions(root: Path) -> Iterator[HealthFinding]:
 
 def _interrupted(root: Path, *, fix: bool) -> Iterator[HealthFinding]:
     """What killed processes left: a run to be completed, files that never got their name."""
-    from lorebank.nightly.under_way import RECORD, resume_run
+    from lorebank.nightly.under_way import pending_run, resume_run
+    from lorebank.nightly.undo import undo_store
 
     left = temporaries_below(root)
-    is_half_done = (root / RECORD).exists()
-    if fix and (left or is_half_done):
+    half_done = pending_run(root)
+    if fix and (left or half_done):
         with WriterLock(root):
             resume_run(root)
             for file in left:
                 file.unlink(missing_ok=True)
-    if is_half_done:
+    if half_done:
+        place = undo_store(root).file(half_done, pending=True).relative_to(root).as_posix()
         message, remedy = "a reflect run was killed half-way", "`lorebank reflect` completes it"
-        yield HealthFinding("interrupted", RECORD, message, remedy, fix)
+        yield HealthFinding("interrupted", place, message, remedy, fix)
     for file in left:
         place = file.relative_to(root).as_posix()
         message, remedy = "was left by a killed writer", "the next `lorebank reflect` removes it"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import date
 from typing import TYPE_CHECKING
 
-from lorebank.app.beliefs import surest_held_opinions
 from lorebank.app.conversations import follow_sessions
 from lorebank.app.questions import for_group, search
 from lorebank.app.workspace import OpenWorkspace, rebuild_index_if_corrupt
@@ -81,7 +80,7 @@ def context(
     Inside `token_budget` estimated tokens (`context.token_budget` without one). In a `group`
     the core memory and the proposals for it are left out.
     """
-    from lorebank.agent.boot_pack import TOP_OPINIONS, boot_pack
+    from lorebank.agent.boot_pack import boot_pack
     from lorebank.markdown.proposal_pages import REFLECTED_PROPOSALS
     from lorebank.nightly.proposals import open_proposals
     from lorebank.trust.quarantine import quarantined_lines
@@ -93,7 +92,7 @@ def context(
     return boot_pack(
         ws.root,
         ws.config,
-        surest_held_opinions(ws, TOP_OPINIONS, today),
+        ws.opinions(None, None, today),
         open_proposals(ws.root, REFLECTED_PROPOSALS)[0],
         today=today,
         token_budget=budget,

@@ -96,7 +96,7 @@ def accept_proposal(ws: OpenWorkspace, id: str, *, now: date | None = None) -> P
     `id` may be a unique beginning. Nothing is written where the line to change, or what the
     proposal stands on, is not what it was: `ConcurrentEdit`.
     """
-    from lorebank.inbox.proposals import accept
+    from lorebank.inbox.owner import accept
     from lorebank.nightly.proposals import find_proposal
 
     with WriterLock(ws.root):
@@ -131,8 +131,7 @@ def judge(ws: OpenWorkspace, *, k: int = 20, now: date | None = None) -> tuple[D
     `ConfigurationError` where no generator is named, `ProviderError` where it fails.
     """
     from lorebank.generation.writing import open_writer
-    from lorebank.inbox.judge import judge
-    from lorebank.inbox.registry import settled
+    from lorebank.inbox.registry import judge, settled
 
     models = open_writer(ws.config, ws.environ, ws.say, ws.all_names)
     with WriterLock(ws.root), models as writer:

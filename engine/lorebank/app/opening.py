@@ -8,7 +8,6 @@ from datetime import date
 from pathlib import Path
 
 from lorebank.app.workspace import RECOGNISED, OpenWorkspace, Say, log_warning
-from lorebank.providers.user_cache import cache_directory
 from lorebank.settings.config import Change, load_config
 from lorebank.workspace.discover import find_workspace, recognise
 from lorebank.workspace.layout import BANK_FOLDER, DERIVED_FOLDER, ensure_derived_folder
@@ -82,6 +81,8 @@ def _recognised(root: Path) -> list[Change]:
     form = recognise(root)
     if form is None:
         return []
+    from lorebank.providers.user_cache import cache_directory
+
     origin = f"{RECOGNISED}{form.name}"
     found = [
         Change("workspace.log_pattern", form.log_pattern, origin),

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from typing import TypeVar
 
 from lorebank.app.workspace import Day, OpenWorkspace, Progress, rebuild_index_if_corrupt
-from lorebank.beliefs import materialise
 from lorebank.database.connection import has_full_text
 from lorebank.domain import (
     Answer,
@@ -17,6 +16,7 @@ from lorebank.domain import (
     Citation,
     FactKind,
     Hit,
+    Opinion,
     SearchHit,
     TaskState,
 )
@@ -25,22 +25,23 @@ from lorebank.index.chunks import contexts_stated_in
 from lorebank.index.finding import find_items
 from lorebank.index.items import NOTE
 from lorebank.index.meaning import QueryVector
-from lorebank.index.selection import known_tags, select_items
-from lorebank.index.tasks import load_tasks
+from lorebank.index.opinions import beliefs_of_facts
+from lorebank.index.selection import Selection, known_tags, select_items
 from lorebank.index.vocabulary import respell_names
 from lorebank.language.folding import fold
 from lorebank.names.entities import lookup_names
-from lorebank.recall import pipeline
+from lorebank.recall import answer as answers
+from lorebank.recall.answer import RecallOptions
 from lorebank.recall.candidates import Request, needs_meaning
 from lorebank.recall.filters import (
-    Excluded,
     Filters,
     parse_day,
     parse_interval,
     parse_item_kind,
     parse_origin,
+    parse_tag,
 )
-from lorebank.recall.pipeline import RankOptions, RecallOptions, weighted
+from lorebank.recall.pipeline import RankOptions, weighted
 from lorebank.recall.understand import Understood, understand
 from lorebank.workspace.paths import core_path
 from lorebank.workspace.recalled import note_recalled
@@ -99,31 +100,30 @@ def recall(
     if min_confidence is not None and not 0 <= min_confidence <= 1:
         raise UsageError(f"min_confidence must be from 0 to 1, not {min_confidence}")
     ws.freshen()
-    filters = Filters(
+    selection = Selection(
         interval=parse_interval(since, until, today),
         entities=tuple(ws.find_entity(name).slug for name in entities),
         kinds=tuple(parse_item_kind(kind) for kind in kinds),
         min_confidence=min_confidence,
         as_of=parse_day(as_of, today, "as-of", side="end"),
-        path=path,
-        tags=tuple(fold(tag.removeprefix("#").strip("/")) for tag in tags),
+        paths=() if path is None else (path,),
+        tags=tuple(parse_tag(tag) for tag in tags),
         origins=tuple(parse_origin(origin) for origin in origins),
         trusted_only=trusted_only,
-        excluded=Excluded(paths=(core_path(ws.root),)) if group and not ws.group else Excluded(),
     )
+    private = (core_path(ws.root),) if group and not ws.group else ()
+    filters = Filters(selection, Selection(paths=private))
     request, question = build_request(ws, _with_properties(ws, query), filters, wanted, today)
-    understood = request.understood
-    answer = pipeline.recall(
+    known_on = request.understood.filters.wanted.as_of
+    answer = answers.recall(
         request,
         _rank_options(ws),
         RecallOptions(wanted, token_budget, include_superseded, explain, why_not),
-        beliefs=lambda facts: materialise.beliefs(
-            ws.index, ws.root, facts, understood.filters.as_of, ws.config.reflect, ws.vectors_of
-        ),
+        beliefs=lambda facts: _beliefs(ws, facts, known_on),
         skipped=_skipped(ws, question),
         index=ws.freshness(),
         notes=(
-            *_notes_on(ws, understood.filters),
+            *_notes_on(ws, request.understood.filters),
             *_notes_on_retrievers(ws, question),
             *filter(None, (ws.in_memory,)),
         ),
@@ -136,6 +136,15 @@ def recall(
     if question.fallback is None:
         return answer
     return replace(answer, notes=(*answer.notes, question.fallback))
+
+
+def _beliefs(ws: OpenWorkspace, facts: Sequence[str], as_of: date | None) -> Mapping[str, Opinion]:
+    """Fact id → the opinion it states, as believed today or on the day asked about."""
+    if as_of is None:
+        return beliefs_of_facts(ws.index, facts)
+    from lorebank.beliefs.materialise import beliefs_on
+
+    return beliefs_on(ws.index, ws.root, facts, as_of, ws.config.reflect, ws.vectors_of)
 
 
 @rebuild_index_if_corrupt
@@ -203,7 +212,7 @@ def _search_chunks(
 ) -> tuple[SearchHit, ...]:
     from lorebank.recall.search import search_chunks
 
-    filters = Filters(path=path)
+    filters = Filters(Selection(paths=() if path is None else (path,)))
     request, question = build_request(ws, query, filters, max(k, LEAST_WANTED), ws.day(None))
     hits = search_chunks(request, _rank_options(ws), k=k, min_score=min_score, path=path)
     return tuple(
@@ -231,8 +240,7 @@ def bench(
     `n` sentences at most, chosen by `seed`; each is asked for in several variants. Writes
     nothing but the index, which any recall brings up to date.
     """
-    from lorebank.recall.bench.measures import DEPTH
-    from lorebank.recall.bench.run import run_bench
+    from lorebank.recall.bench import DEPTH, run_bench
 
     if n < 1:
         raise UsageError(f"n must be at least 1, not {n}")
@@ -254,6 +262,8 @@ def _with_open_tasks(
     promises = said(query, "asks_promises")
     if not (promises or said(query, "asks_tasks")):
         return answer
+    from lorebank.index.tasks import load_tasks
+
     named = set(answer.query.entities)
     open_tasks = [
         (task, hit)
@@ -365,7 +375,7 @@ def _notes_on_retrievers(ws: OpenWorkspace, question: QueryVector) -> Iterator[s
 
 
 def _notes_on(ws: OpenWorkspace, filters: Filters) -> tuple[str, ...]:
-    tags = (*filters.tags, *filters.excluded.tags)
+    tags = (*filters.wanted.tags, *filters.unwanted.tags)
     unknown = dict.fromkeys(tags) if tags else {}
     known = known_tags(ws.index, tuple(unknown))
     return tuple(f"nothing is tagged '{tag}'" for tag in unknown if tag not in known)

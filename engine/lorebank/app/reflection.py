@@ -23,7 +23,7 @@ from lorebank.domain import (
 )
 from lorebank.errors import ProviderError, UsageError
 from lorebank.index.items import facts_by_id
-from lorebank.index.unsure import load_unsure
+from lorebank.index.opinions import load_unsure
 from lorebank.recall.filters import parse_day
 from lorebank.workspace.atomic import temporaries_below
 from lorebank.workspace.lock import WriterLock
@@ -32,7 +32,7 @@ from lorebank.workspace.recalled import compact_recalled
 if TYPE_CHECKING:
     from lorebank.generation.writing import Writer
     from lorebank.nightly.page_moves import PlannedMoves
-    from lorebank.nightly.undo import BegunRun
+    from lorebank.nightly.undo import RunRecord
 
 
 @rebuild_index_if_corrupt
@@ -105,7 +105,7 @@ def reflect(
         report = resumed.merged_into(report) if resumed else report
         report = _with_unknown_hunks(report, {*(accept or ()), *reject})
         if commit and report.run is not None:
-            from lorebank.nightly.commit import commit_run
+            from lorebank.nightly.journal import commit_run
 
             report = commit_run(ws.root, report, run_programs=ws.config.reflect.run_git_programs)
         if not dry_run:
@@ -117,7 +117,7 @@ def reflect(
 
 def _judge_pairs(ws: OpenWorkspace, writer: Writer, today: date) -> None:
     """Have the generator rule on what waits; a night without it is no reason to stop."""
-    from lorebank.inbox.judge import judge
+    from lorebank.inbox.registry import judge
 
     try:
         if judge(ws.open_desk(today), writer, k=writer.budget.calls):
@@ -133,12 +133,10 @@ def undo_reflect(ws: OpenWorkspace, run: str | None = None, *, force: bool = Fal
     Raises `ConcurrentEdit` where a page was changed since; with `force` such pages are left
     alone and named. Raises `NotFound` for a run of which nothing is kept.
     """
-    from lorebank.nightly.under_way import forget_run
     from lorebank.nightly.undo import undo_run
 
     with WriterLock(ws.root):
         report = undo_run(ws.root, run, force=force)
-        forget_run(ws.root, report.run)
     ws.sync_files()
     return report
 
@@ -149,7 +147,7 @@ def unsure(ws: OpenWorkspace, entity: str | None = None, *, k: int = 20) -> Unsu
 
     `entity`: only opinions held by it or about it. `k` pairs at most.
     """
-    from lorebank.beliefs.unsure import unsure_queue
+    from lorebank.beliefs.materialise import unsure_queue
 
     if k < 1:
         raise UsageError(f"k must be at least 1, not {k}")
@@ -208,7 +206,7 @@ def unsettle(ws: OpenWorkspace, fact: str, opinion: str | None = None) -> Ruling
 
 def settle_pages(
     ws: OpenWorkspace, today: date, *, dry_run: bool
-) -> tuple[PlannedMoves, BegunRun | None]:
+) -> tuple[PlannedMoves, RunRecord | None]:
     """Put the pages of names that were merged or parted by hand where they belong; where one
     moves, the run has begun with that."""
     from lorebank.names.entities import page_moves

@@ -150,7 +150,7 @@ def status(ws: OpenWorkspace) -> Status:
 
 def directives(ws: OpenWorkspace) -> tuple[Directive, ...]:
     """The owner's hard rules, one a list item of `bank/directives.md`, in their order."""
-    from lorebank.pages.directives import read_directives
+    from lorebank.pages.standing_pages import read_directives
 
     return read_directives(ws.root)
 
@@ -184,7 +184,7 @@ def export_template(
     Questions and their settings only, never an answer or a note; the directives where asked
     for. Returns the paths within the template. Raises `WorkspaceError` where `target` is taken.
     """
-    from lorebank.pages.template_export import export_pack
+    from lorebank.pages.standing_pages import export_pack
 
     return export_pack(
         ws.root,

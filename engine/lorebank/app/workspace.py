@@ -22,7 +22,6 @@ from lorebank.domain import Entity, Fact, Opinion, OpinionStatus, SyncReport, Tr
 from lorebank.errors import NotFound, NotWritable, PathRefused, UsageError
 from lorebank.index.sync import ReadSettings, collector_at_rest
 from lorebank.markdown.sections import RETAIN_HEADINGS
-from lorebank.providers.user_cache import cache_directory
 from lorebank.workspace.files import WalkResult, walk
 from lorebank.workspace.layout import FileRole, ensure_derived_folder, index_path, sessions_path
 
@@ -319,7 +318,7 @@ class OpenWorkspace:
     @rebuild_index_if_corrupt
     @collector_at_rest()
     def sync_files(self, *, full: bool = False, progress: Progress | None = None) -> SyncReport:
-        from lorebank.beliefs import materialise
+        from lorebank.beliefs.nearness import stance_model_changed
         from lorebank.index.sync import sync_files
 
         self._drop_stale_connection()
@@ -331,12 +330,12 @@ class OpenWorkspace:
             full=full,
             progress=progress,
         )
-        model_changed = materialise.stance_model_changed(self.index, self.vectors_of)
+        model_changed = stance_model_changed(self.index, self.vectors_of)
         if result.entities or result.all_opinions or result.decisions or model_changed:
+            from lorebank.beliefs.materialise import refresh_opinions
+
             holders = None if result.all_opinions else result.entities
-            materialise.refresh_opinions(
-                self.index, self.root, holders, self.config.reflect, self.vectors_of
-            )
+            refresh_opinions(self.index, self.root, holders, self.config.reflect, self.vectors_of)
         report = result.report
         if self.sidecar is not None and (report.added or report.changed or report.removed):
             self.sidecar.note_change()
@@ -394,6 +393,8 @@ class OpenWorkspace:
         return watcher.changes
 
     def cache_path(self) -> Path | None:
+        from lorebank.providers.user_cache import cache_directory
+
         if self.config.embedder.cache.shared and (folder := cache_directory()):
             return folder / "embeddings.sqlite"
         return None if self.in_memory else ensure_derived_folder(self.root) / "embeddings.sqlite"
@@ -465,13 +466,13 @@ class OpenWorkspace:
             for o in opinions
         )
 
-    def find_fact(self, text: str) -> Fact:
-        """The fact of an id or of a unique beginning of it."""
+    def find_fact(self, text: str, what: str = "fact") -> Fact:
+        """The fact of an id or of a unique beginning of it; `what` else is looked for by it."""
         from lorebank.index.items import facts_by_id
 
         facts = facts_by_id(self.index, text)
         if not facts:
-            raise NotFound(f"no fact '{text}'", hint="ids are shown by recall --json")
+            raise NotFound(f"no {what} '{text}'", hint="ids are shown by recall --json")
         if len({fact.id for fact in facts}) > 1:
             near = ", ".join(sorted({fact.id for fact in facts})[:5])
             raise UsageError(f"'{text}' is the beginning of several ids", hint=near)
@@ -536,11 +537,11 @@ class OpenWorkspace:
 
         before, after = edit_text(self.root, path, self.config, add)
         if undo:
-            from lorebank.nightly.undo import keep_for_undo, next_run
+            from lorebank.nightly.undo import RunRecord, next_run, save_run
             from lorebank.workspace.run_store import Change
 
             run = next_run(self.root, self.day(None).isoformat(), area=undo)
-            keep_for_undo(self.root, run, {path: Change(before, after)}, area=undo)
+            save_run(self.root, RunRecord(run, {path: Change(before, after)}), area=undo)
         return lines[-1]
 
 

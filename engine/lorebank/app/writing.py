@@ -289,7 +289,7 @@ def _edit_files(
     ws: OpenWorkspace, area: str, texts: Mapping[str, tuple[str, str]], day: date
 ) -> str:
     """Write texts over the texts that were read, kept for undo; the name of the run."""
-    from lorebank.nightly.undo import keep_for_undo, next_run
+    from lorebank.nightly.undo import RunRecord, next_run, save_run
     from lorebank.workspace.paths import edit_text
     from lorebank.workspace.run_store import Change
 
@@ -303,7 +303,7 @@ def _edit_files(
 
             edited = edit_text(ws.root, path, ws.config, edit)
             changes[path] = Change(*edited)
-        keep_for_undo(ws.root, run, changes, area=area)
+        save_run(ws.root, RunRecord(run, changes), area=area)
     return run
 
 

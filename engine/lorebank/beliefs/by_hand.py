@@ -42,11 +42,6 @@ def read_entries(root: Path) -> tuple[OpinionEntry, ...]:
     return parse_opinion_page(_read(root, OPINIONS_PATH))[0]
 
 
-def read_overrides(root: Path, *, as_of: date | None = None) -> tuple[Override, ...]:
-    """Pins, retractions, deletions and edited statements of the opinions page."""
-    return overrides_of(read_entries(root), as_of=as_of)
-
-
 def overrides_of(
     entries: Iterable[OpinionEntry], *, as_of: date | None = None
 ) -> tuple[Override, ...]:
@@ -109,12 +104,6 @@ def read_verdicts(root: Path, *, as_of: date | None = None) -> tuple[Verdict, ..
     )
 
 
-def decided_after(root: Path, day: date) -> bool:
-    """Whether a person decided anything that is dated later than on that day."""
-    as_they_were = read_overrides(root, as_of=day), read_verdicts(root, as_of=day)
-    return as_they_were != (read_overrides(root), read_verdicts(root))
-
-
 def _read(root: Path, path: str) -> str:
     try:
         return decode((root / path).read_bytes(), path)[0]
@@ -146,7 +135,7 @@ def store_decisions(connection: Connection, root: Path) -> None:
 
 def _decisions(connection: Connection, root: Path) -> dict[str, str]:
     """`o-…`, or `f-… o-…` of a pair → what was decided."""
-    overrides = read_overrides(root)
+    overrides = overrides_of(read_entries(root))
     said = opening_lines(connection)
     found = {override.opinion_id: _told(override, said) for override in overrides}
     found |= {f"{v.fact_id} {v.opinion_id}": v.stance.value for v in read_verdicts(root)}

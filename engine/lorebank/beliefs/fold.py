@@ -306,17 +306,8 @@ def _with_pins(state: BeliefState, pins: Sequence[Pin], as_of: date | None) -> B
         pin = _pin_on(day, pins)
         assert pin is not None
         history[day] = _clamp(pin.confidence)
-    changes = [
-        entry for entry, before in _with_previous(sorted(history.items())) if entry[1] != before
-    ]
+    changes: list[tuple[date, float]] = []
+    for entry in sorted(history.items()):
+        if not changes or entry[1] != changes[-1][1]:
+            changes.append(entry)
     return BeliefState(_clamp(active.confidence), tuple(changes), state.steps)
-
-
-def _with_previous(
-    history: Sequence[tuple[date, float]],
-) -> Iterator[tuple[tuple[date, float], float | None]]:
-    """Each entry with the confidence of the one before it."""
-    before: float | None = None
-    for entry in history:
-        yield entry, before
-        before = entry[1]

@@ -12,7 +12,7 @@ Facts are taken day by day (then by path and line), so input order has no effect
   where it was closed. Where it certainly contradicts older ones it closes them.
 - Any other line moves an opinion only where a mark or a verdict says so, or where it says outright
   that the holder no longer thinks so.
-- What is uncertain moves nothing and waits for a judge (`unsure`).
+- What is uncertain moves nothing and waits for a judge.
 
 Undated opinion lines open opinions before everything else and move nothing after: there is no day
 to count them on. Undated lines of other kinds are no evidence. The same sentence twice on a day
@@ -21,8 +21,8 @@ counts once.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date
 from hashlib import blake2b
 from itertools import groupby
@@ -31,14 +31,20 @@ from lorebank.beliefs.fold import PRIOR
 from lorebank.beliefs.nearness import Nearness
 from lorebank.beliefs.outcome import Belief, Judgement, Override, close, noted_days
 from lorebank.beliefs.reading import word_keys
-from lorebank.beliefs.relation import Bearing, Relation, relate
-from lorebank.beliefs.unsure import NEAR_MEANING, UnsurePair, newest_first, unsure_pair
+from lorebank.beliefs.relation import (
+    NEAR_MEANING,
+    Bearing,
+    Relation,
+    UnsurePair,
+    relate,
+    unsure_pair,
+)
 from lorebank.domain import Fact, FactKind, Opinion, Stance
 from lorebank.language.folding import fold
 from lorebank.language.words import words
 
-_FACTS_AT_A_TIME = 4096
-"""So many lines' vectors are held at once: 8 MB of them."""
+_MOST_UNSURE = 200
+"""Unsure pairs of one holder; the newest are kept."""
 _OUTRIGHT = frozenset({"over", "mind", "switch"})
 """What a line that states no opinion may say for certain: that one is over. On 1,576 pairs of a
 line and an opinion by other hands all 24 found so were right; of other reasons half were wrong."""
@@ -63,8 +69,8 @@ class Formation:
     opinions: tuple[Opinion, ...]
     unsure: tuple[UnsurePair, ...]
     """Of each holder the newest first."""
-    waiting: frozenset[str] = frozenset()
-    """Holders with texts that no vector is known of."""
+    holders: Mapping[str, str] = field(default_factory=dict)
+    """Opinion id → slug of who holds it."""
 
 
 def form(
@@ -90,19 +96,19 @@ def form(
     now = as_of or max(days, default=None)
     opinions: list[Opinion] = []
     unsure: list[UnsurePair] = []
-    waiting: set[str] = set()
-    wanted = sorted(groups if holders is None else set(holders) & set(groups))
-    for window in _windows({holder: groups[holder] for holder in wanted}):
+    holder_of_opinion: dict[str, str] = {}
+    for holder in sorted(groups if holders is None else set(holders) & set(groups)):
         if nearness is not None:
-            texts = {holder: texts_compared(groups[holder], by_hand, holder) for holder in window}
-            missing = nearness.load({text for own in texts.values() for text in own})
-            waiting |= {holder for holder, own in texts.items() if not missing.isdisjoint(own)}
-        for holder in window:
-            forming = _Forming(holder, settled, by_hand, nearness)
-            forming.take(groups[holder])
-            opinions += close(forming.beliefs, by_hand, prior, now)
-            unsure += newest_first(forming.unsure)
-    return Formation(tuple(opinions), tuple(unsure), frozenset(waiting))
+            nearness.load(texts_compared(groups[holder], by_hand, holder))
+        forming = _Forming(holder, settled, by_hand, nearness)
+        forming.take(groups[holder])
+        opinions += close(forming.beliefs, by_hand, prior, now)
+        unsure += sorted(
+            forming.unsure,
+            key=lambda p: (-(p.fact.recorded or date.min).toordinal(), -p.score, p.fact.id),
+        )[:_MOST_UNSURE]
+        holder_of_opinion |= dict.fromkeys(forming.beliefs, holder)
+    return Formation(tuple(opinions), tuple(unsure), holder_of_opinion)
 
 
 def texts_compared(
@@ -123,20 +129,6 @@ def _is_of(holder: str, fact: Fact) -> bool:
     """Whether a line is the holder's own: it mentions the holder, and no other as its subject."""
     named = holder in fact.slugs if holder else True
     return named and (not fact.subjects or holder in fact.subjects)
-
-
-def _windows(groups: Mapping[str, Sequence[Fact]]) -> Iterator[list[str]]:
-    """Holders in their order, so many at a time that their vectors take little memory."""
-    window: list[str] = []
-    size = 0
-    for holder, facts in groups.items():
-        if window and size + len(facts) > _FACTS_AT_A_TIME:
-            yield window
-            window, size = [], 0
-        window.append(holder)
-        size += len(facts)
-    if window:
-        yield window
 
 
 def facts_by_holder(

@@ -7,45 +7,40 @@ the fold is made anew.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lorebank.beliefs.nearness import WITH_VECTORS, WORDS_ALONE
-from lorebank.beliefs.outcome import trend_of
-from lorebank.database.connection import Connection, read_meta, transaction, write_meta
-from lorebank.domain import Fact, Opinion
-from lorebank.index.items import (
-    all_facts,
-    facts_by_entity,
-    facts_by_id,
-    marked_facts,
-    recorded_after,
+from lorebank.beliefs.nearness import (
+    JUDGED_BY,
+    WITH_VECTORS,
+    WORDS_ALONE,
+    stance_model_changed,
 )
+from lorebank.beliefs.outcome import trend_of
+from lorebank.database.connection import Connection, transaction, write_meta
+from lorebank.domain import Fact, OpenPair, Opinion, OpinionStatus, UnsureQueue
+from lorebank.index.items import all_facts, facts_by_entity, facts_by_id, marked_facts
 from lorebank.index.opinions import (
-    BeliefOfFact,
-    beliefs_of_facts,
+    UnsureRow,
     delete_opinions,
+    delete_unsure,
     holders_of_opinions,
     insert_opinions,
+    insert_unsure,
     load_opinions,
+    load_unsure,
 )
 from lorebank.index.sync import OPINIONS_DUE
-from lorebank.index.unsure import UnsureRow, delete_unsure, insert_unsure
 from lorebank.settings.tables import ReflectSettings
 
 if TYPE_CHECKING:
     from lorebank.beliefs.forming import Formation, Verdict
     from lorebank.beliefs.nearness import VectorsOf
-    from lorebank.beliefs.unsure import UnsurePair
+    from lorebank.beliefs.relation import UnsurePair
     from lorebank.markdown.opinion_page import OpinionEntry
-
-_JUDGED_BY = "judged_by"
-_WAITING = "vectors_waiting"
-"""Holders of texts whose vectors are not known yet, as JSON."""
 
 
 def refresh_opinions(
@@ -62,8 +57,6 @@ def refresh_opinions(
     """
     # A recall that reads what is stored needs none of these.
     from lorebank.beliefs.by_hand import holders_decided, read_verdicts, store_decisions
-    from lorebank.beliefs.forming import holder_of
-    from lorebank.beliefs.unsure import rows_of
 
     if stance_model_changed(connection, vectors_of):
         holders = None
@@ -81,34 +74,21 @@ def refresh_opinions(
     judged = {verdict.fact_id for verdict in verdicts}
     facts = all_facts(connection) if wanted is None else _facts_of(connection, wanted, judged)
     formed = form_now(facts, root, settings, vectors_of, holders=wanted)
-    slugs = _slugs_by_name(facts)
-    by_holder: dict[str, list[Opinion]] = {}
-    openings = {str(fact.citation): fact for fact in facts}
-    for opinion in formed.opinions:
-        holder = holder_of(openings[str(opinion.source)])
-        named = replace(opinion, entities=tuple(slugs[name] for name in opinion.entities))
-        by_holder.setdefault(holder, []).append(named)
-    waiting: dict[str, list[UnsurePair]] = {}
-    holder_of_opinion = {o.id: holder for holder, group in by_holder.items() for o in group}
-    for pair in formed.unsure:
-        if pair.opinion_id in holder_of_opinion:
-            waiting.setdefault(holder_of_opinion[pair.opinion_id], []).append(pair)
+    opinions = _with_slugs(formed.opinions, facts)
+    by_holder: dict[str, tuple[list[Opinion], list[UnsureRow]]] = {}
+    for opinion in opinions:
+        by_holder.setdefault(formed.holders[opinion.id], ([], []))[0].append(opinion)
+    for row in _rows_of(formed.unsure, opinions):
+        by_holder[formed.holders[row.opinion]][1].append(row)
     with transaction(connection):
         delete_opinions(connection, wanted)
         delete_unsure(connection, wanted)
-        for holder, opinions in by_holder.items():
-            insert_opinions(connection, holder, opinions)
-            insert_unsure(connection, holder, rows_of(waiting.get(holder, ()), opinions))
+        for holder, (own, unsure) in by_holder.items():
+            insert_opinions(connection, holder, own)
+            insert_unsure(connection, holder, unsure)
         store_decisions(connection, root)
         write_meta(connection, OPINIONS_DUE, "0")
-        write_meta(connection, _JUDGED_BY, WORDS_ALONE if vectors_of is None else WITH_VECTORS)
-        _note_waiting(connection, wanted, formed.waiting)
-
-
-def stance_model_changed(connection: Connection, vectors_of: VectorsOf | None) -> bool:
-    """Whether the opinions stored were formed in another way than they are now."""
-    now = WORDS_ALONE if vectors_of is None else WITH_VECTORS
-    return (read_meta(connection, _JUDGED_BY) or WORDS_ALONE) != now
+        write_meta(connection, JUDGED_BY, WORDS_ALONE if vectors_of is None else WITH_VECTORS)
 
 
 def form_waiting(
@@ -123,33 +103,21 @@ def form_waiting(
     `embed` makes vectors that `vectors_of` knows from then on, and tells how many. Returns how
     many texts were embedded.
     """
-    waiting = sorted(_waiting(connection))
-    if not waiting:
-        return 0
     from lorebank.beliefs.by_hand import overrides_of, read_entries
     from lorebank.beliefs.forming import facts_by_holder, texts_compared
 
     by_hand = {override.opinion_id: override for override in overrides_of(read_entries(root))}
-    groups = facts_by_holder(_facts_of(connection, waiting, ()))
-    texts = {t for h in waiting for t in texts_compared(groups.get(h, ()), by_hand, h)}
-    embedded = embed(sorted(texts))
+    texts = {
+        holder: texts_compared(facts, by_hand, holder)
+        for holder, facts in facts_by_holder(all_facts(connection)).items()
+    }
+    compared = sorted({text for own in texts.values() for text in own})
+    missing = set(compared) - vectors_of(compared).keys()
+    embedded = embed(sorted(missing)) if missing else 0
     if embedded:
-        refresh_opinions(connection, root, waiting, settings, vectors_of)
+        holders = [holder for holder, own in texts.items() if not missing.isdisjoint(own)]
+        refresh_opinions(connection, root, holders, settings, vectors_of)
     return embedded
-
-
-def _waiting(connection: Connection) -> set[str]:
-    """Holders whose opinions were formed without some vectors."""
-    return set(json.loads(read_meta(connection, _WAITING) or "[]"))
-
-
-def _note_waiting(
-    connection: Connection, formed: Sequence[str] | None, waiting: Collection[str]
-) -> None:
-    others = set() if formed is None else _waiting(connection) - set(formed)
-    told = json.dumps(sorted(others | set(waiting)), ensure_ascii=False)
-    if told != (read_meta(connection, _WAITING) or "[]"):
-        write_meta(connection, _WAITING, told)
 
 
 def form_now(
@@ -189,30 +157,9 @@ def opinions_as_of(
     settings: ReflectSettings,
     vectors_of: VectorsOf | None = None,
 ) -> tuple[Opinion, ...]:
-    """What was believed on a day: opinions with slugs for entities, the surest first.
-
-    Where nothing is dated after that day, what is stored is what was believed.
-    """
-    from lorebank.beliefs.by_hand import decided_after
-
-    if not recorded_after(connection, day) and not decided_after(root, day):
-        return load_opinions(connection, entity=entity)
-    found = opinions_under(connection, root, settings, vectors_of, as_of=day)
-    kept = [o for o in found if entity is None or entity in o.entities]
-    return tuple(kept)
-
-
-def opinions_under(
-    connection: Connection,
-    root: Path,
-    settings: ReflectSettings,
-    vectors_of: VectorsOf | None = None,
-    *,
-    as_of: date | None = None,
-    entries: Sequence[OpinionEntry] | None = None,
-) -> tuple[Opinion, ...]:
-    """Opinions formed anew, slugs for entities, the surest first; see `form_now`."""
-    return formed_under(connection, root, settings, vectors_of, as_of=as_of, entries=entries)[0]
+    """What was believed on a day: opinions with slugs for entities, the surest first."""
+    found = formed_under(connection, root, settings, vectors_of, as_of=day)[0]
+    return tuple(o for o in found if entity is None or entity in o.entities)
 
 
 def formed_under(
@@ -224,45 +171,47 @@ def formed_under(
     as_of: date | None = None,
     entries: Sequence[OpinionEntry] | None = None,
 ) -> tuple[tuple[Opinion, ...], tuple[UnsureRow, ...]]:
-    """Opinions as of `opinions_under`, and the pairs with them that nobody has judged."""
-    from lorebank.beliefs.unsure import rows_of
-
+    """Opinions formed anew (see `form_now`), slugs for entities, the surest first; and the pairs
+    with them that nobody has judged."""
     facts = all_facts(connection)
-    slugs = _slugs_by_name(facts)
     formed = form_now(facts, root, settings, vectors_of, as_of=as_of, entries=entries)
-    named = [
-        replace(o, entities=tuple(slugs[name] for name in o.entities)) for o in formed.opinions
-    ]
-    ranked = tuple(sorted(named, key=lambda o: (-o.confidence, o.id)))
-    return ranked, rows_of(formed.unsure, ranked)
+    ranked = sorted(_with_slugs(formed.opinions, facts), key=lambda o: (-o.confidence, o.id))
+    return tuple(ranked), _rows_of(formed.unsure, ranked)
 
 
-def beliefs(
+def unsure_queue(connection: Connection, *, limit: int, entity: str | None = None) -> UnsureQueue:
+    """The pairs that wait, the best first; of opinions by or about `entity` (a slug) only."""
+    opinions = {o.id: o for o in load_opinions(connection, entity=entity)}
+    rows = load_unsure(connection, entity=entity)
+    pairs = tuple(
+        OpenPair(
+            fact=facts_by_id(connection, row.fact)[0],
+            opinion_id=row.opinion,
+            statement=opinions[row.opinion].statement,
+            confidence=opinions[row.opinion].confidence,
+            score=row.score,
+            reason=row.reason,
+        )
+        for row in rows[:limit]
+    )
+    return UnsureQueue(pairs, len(rows))
+
+
+def beliefs_on(
     connection: Connection,
     root: Path,
     facts: Sequence[str],
-    as_of: date | None,
+    as_of: date,
     settings: ReflectSettings,
     vectors_of: VectorsOf | None = None,
-) -> Mapping[str, BeliefOfFact]:
-    """Fact id → the opinion it states, as believed today or on the day asked about."""
-    if as_of is None:
-        return beliefs_of_facts(connection, facts)
+) -> Mapping[str, Opinion]:
+    """Fact id → the opinion it states, as believed on a day."""
     wanted = set(facts)
-    found: dict[str, BeliefOfFact] = {}
+    found: dict[str, Opinion] = {}
     for opinion in opinions_as_of(connection, root, None, as_of, settings, vectors_of):
         for evidence in opinion.evidence:
             if evidence.fact_id in wanted and evidence.reason in ("stated", "restated"):
-                found.setdefault(
-                    evidence.fact_id,
-                    BeliefOfFact(
-                        opinion.id,
-                        opinion.confidence,
-                        opinion.status,
-                        opinion.superseded_by,
-                        opinion.evidence,
-                    ),
-                )
+                found.setdefault(evidence.fact_id, opinion)
     return found
 
 
@@ -318,5 +267,21 @@ def _facts_of(
     return tuple(found.values())
 
 
-def _slugs_by_name(facts: Iterable[Fact]) -> dict[str, str]:
-    return {mention.name: mention.slug for fact in facts for mention in fact.mentions}
+def _with_slugs(opinions: Iterable[Opinion], facts: Iterable[Fact]) -> list[Opinion]:
+    """The opinions with slugs in place of names."""
+    slugs = {mention.name: mention.slug for fact in facts for mention in fact.mentions}
+    return [replace(o, entities=tuple(slugs[name] for name in o.entities)) for o in opinions]
+
+
+_WEIGHTS = {OpinionStatus.LIVE: 1.0, OpinionStatus.SUPERSEDED: 0.5}
+"""Of an opinion that another replaced pairs count half: a judge may still say since when."""
+
+
+def _rows_of(pairs: Iterable[UnsurePair], opinions: Iterable[Opinion]) -> tuple[UnsureRow, ...]:
+    """The pairs as they are stored, without those of opinions that a person took back."""
+    weights = {o.id: _WEIGHTS.get(o.status, 0.0) for o in opinions}
+    return tuple(
+        UnsureRow(pair.opinion_id, pair.fact.id, round(pair.score * weight, 3), pair.reason)
+        for pair in pairs
+        if (weight := weights.get(pair.opinion_id, 0.0))
+    )

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from lorebank.database.connection import Connection, read_meta
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -21,12 +23,20 @@ FINGERPRINT = (
 )
 """Of the built-in embedder: the thresholds on cosines hold for its vectors only."""
 
-WITH_VECTORS = "relation 2 with vectors"
+WITH_VECTORS = "relation 3 with vectors"
 """What formed the opinions of an index; to be raised with any change of what a relation is."""
-WORDS_ALONE = "relation 2"
+WORDS_ALONE = "relation 3"
+JUDGED_BY = "judged_by"
+"""The key below which an index says which of the two formed its opinions."""
 
 VectorsOf = Callable[[Sequence[str]], Mapping[str, bytes]]
 """Text → its vector as 32-bit floats, for those of the texts that have one."""
+
+
+def stance_model_changed(connection: Connection, vectors_of: VectorsOf | None) -> bool:
+    """Whether the opinions stored were formed in another way than they are now."""
+    now = WORDS_ALONE if vectors_of is None else WITH_VECTORS
+    return (read_meta(connection, JUDGED_BY) or WORDS_ALONE) != now
 
 
 class Nearness:
@@ -36,15 +46,14 @@ class Nearness:
         self._vectors_of = vectors_of
         self._vectors: dict[str, Floats] = {}
 
-    def load(self, texts: Collection[str]) -> set[str]:
-        """Load the vectors of these texts in place of the last; returns those without one."""
+    def load(self, texts: Collection[str]) -> None:
+        """Load the vectors of these texts in place of the last."""
         known = self._vectors_of(list(texts))
         self._vectors = {}
         if known:
             import numpy as np
 
             self._vectors = {t: np.frombuffer(v, dtype=np.float32) for t, v in known.items()}
-        return {text for text in texts if text not in known}
 
     def cosines(self, text: str, others: Sequence[str]) -> list[float | None]:
         """The nearness of a text to each of the others; `None` where a vector is missing."""

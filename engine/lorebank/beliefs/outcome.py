@@ -232,18 +232,10 @@ def trend_of(evidence: Iterable[Evidence], *, now: date) -> Trend:
     if moved <= -_CHANGE:
         return Trend.WEAKENING
     if ages[-1] <= RECENT_DAYS:
-        return Trend.NEW if len(ages) < 3 else _rising(moved)
-    if moved >= _CHANGE or _is_denser(known):
-        return Trend.STRENGTHENING if _supports(recent) else Trend.STABLE
-    return Trend.STABLE
-
-
-def _rising(moved: float) -> Trend:
-    return Trend.STRENGTHENING if moved >= _CHANGE else Trend.NEW
-
-
-def _supports(recent: list[Evidence]) -> bool:
-    return any(line.stance is Stance.FOR for line in recent)
+        return Trend.STRENGTHENING if moved >= _CHANGE and len(ages) >= 3 else Trend.NEW
+    supported = any(line.stance is Stance.FOR for line in recent)
+    rises = supported and (moved >= _CHANGE or _is_denser(known))
+    return Trend.STRENGTHENING if rises else Trend.STABLE
 
 
 def _is_denser(known: list[Evidence]) -> bool:

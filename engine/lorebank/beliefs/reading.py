@@ -20,10 +20,10 @@ from lorebank.language.words import stop_words_of
 from lorebank.languages import Sections, compiled, split
 
 _CUES = (
-    "not", "over", "mind", "like", "dislike", "good", "bad", "turn", "still", "limit", "prefer",
+    "not", "over", "mind", "like", "dislike", "good", "bad", "turn", "still", "prefer",
     "choose", "switch", "than", "from", "to", "say", "split",
 )  # fmt: skip
-_FLAGS = frozenset({"over", "mind", "turn", "still", "limit", "prefer", "switch"})
+_FLAGS = frozenset({"over", "mind", "turn", "still", "prefer", "switch"})
 _FIRST = "en"
 """The language of a text whose words tell none."""
 _HAN = r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
@@ -52,8 +52,8 @@ class Clause:
     mixed: bool = False
     """Whether its attitude words disagree."""
     flags: frozenset[str] = frozenset()
-    """`over` (no longer), `mind` (changed his mind), `turn` (now), `still`, `limit` (only),
-    `prefer` (leaves no room for another), `switch` (from one to another)."""
+    """`over` (no longer), `mind` (changed his mind), `turn` (now), `still`, `prefer` (one over
+    others), `switch` (from one to another)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,11 +102,6 @@ def denies(text: str) -> bool:
     folded = _normal(text)
     lexicon = _lexicons()[_language_of(text, folded)]
     return any("not" in lexicon.cues(m.group()) for m in lexicon.pattern.finditer(folded))
-
-
-def slots_of(*languages: str) -> tuple[frozenset[str], ...]:
-    """Sets of words of which one excludes the others: mornings, afternoons, evenings."""
-    return tuple(slot for code in dict.fromkeys(languages) for slot in _lexicons()[code].slots)
 
 
 def shared(one: Iterable[str], other: Collection[str]) -> float:
@@ -241,7 +236,6 @@ class _Lexicon:
     by_cue: dict[str, frozenset[str]]
     open_ended: tuple[tuple[re.Pattern[str], frozenset[str]], ...]
     stops: frozenset[str]
-    slots: tuple[frozenset[str], ...]
     unspaced: bool
 
     def cues(self, text: str) -> frozenset[str]:
@@ -254,24 +248,22 @@ class _Lexicon:
 
 @cache
 def _lexicons() -> dict[str, _Lexicon]:
-    return {code: _lexicon(code, table) for code, table in compiled("stance", _tables).items()}
+    return {code: _lexicon(code, cues) for code, cues in compiled("stance", _tables).items()}
 
 
 def _tables(languages: Sections) -> dict[str, Any]:
-    """Language → (cue → what it may be), slots."""
+    """Language → cue → what it may be."""
     found = {}
     for code, section in languages.items():
         cues: dict[str, set[str]] = {}
         for kind in _CUES:
             for cue in split(section.get(kind, "")):
                 cues.setdefault(" ".join(_normal(cue).split()), set()).add(kind)
-        slots = [frozenset(map(_normal, split(slot))) for slot in section.get("slots", ())]
-        found[code] = ({cue: frozenset(kinds) for cue, kinds in cues.items()}, slots)
+        found[code] = {cue: frozenset(kinds) for cue, kinds in cues.items()}
     return found
 
 
-def _lexicon(code: str, table: tuple[dict[str, frozenset[str]], list[frozenset[str]]]) -> _Lexicon:
-    cues, slots = table
+def _lexicon(code: str, cues: dict[str, frozenset[str]]) -> _Lexicon:
     unspaced = any(_IS_HAN.search(cue) for cue in cues)
     forms = {cue: re.escape(cue).replace(r"\ ", r"\s+").replace(r"\*", r"\w*") for cue in cues}
     longest_first = sorted(cues, key=lambda cue: (-len(cue), cue))
@@ -281,7 +273,6 @@ def _lexicon(code: str, table: tuple[dict[str, frozenset[str]], list[frozenset[s
         cues,
         tuple((re.compile(forms[cue]), kinds) for cue, kinds in cues.items() if "*" in cue),
         stop_words_of(code),
-        tuple(slots),
         unspaced,
     )
 

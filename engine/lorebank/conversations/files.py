@@ -12,13 +12,12 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import field
 from io import FileIO
 from pathlib import Path
 from typing import NamedTuple
 
 from lorebank.domain import Diagnostic
-from lorebank.records import Record, dataclass
+from lorebank.records import Record
 from lorebank.settings.tables import Config
 from lorebank.workspace.files import is_link
 from lorebank.workspace.layout import SESSIONS_FOLDER, TRANSCRIPT_ENDING
@@ -56,13 +55,62 @@ def session_folders(root: Path, config: Config) -> tuple[Path, ...]:
 
 def find_sessions(root: Path, config: Config) -> FoundSessions:
     """Every transcript of those folders and what lies below them."""
-    walk = _Walk()
+    problems: list[Diagnostic] = []
+    files: dict[str, SessionFile] = {}
+    places: set[Path] = set()
     for number, folder in enumerate(session_folders(root, config), start=1):
-        walk.visit_root(folder, number)
+        if _is_linked(folder):
+            problems.append(_linked(str(folder)))
+            continue
+        if not folder.is_dir():
+            message = "is not there; it holds no transcripts yet"
+            problems.append(Diagnostic(str(folder), 0, "session-folder-missing", message))
+            continue
+        for within, entry in _transcripts_below(folder, "", _DEEPEST, problems):
+            path = f"{SESSIONS_FOLDER}/{within}"
+            try:
+                seen = entry.stat(follow_symlinks=False)
+            except OSError as problem:
+                problems.append(_unreadable(path, problem))
+                continue
+            place = Path(entry)
+            if place not in places:
+                places.add(place)
+                while path in files:
+                    within = f"{number}/{within}"
+                    path = f"{SESSIONS_FOLDER}/{within}"
+                files[path] = SessionFile(path, place, seen.st_size, seen.st_mtime_ns)
     return FoundSessions(
-        tuple(walk.files[path] for path in sorted(walk.files)),
-        tuple(sorted(walk.problems, key=lambda p: (p.path, p.code))),
+        tuple(files[path] for path in sorted(files)),
+        tuple(sorted(problems, key=lambda p: (p.path, p.code))),
     )
+
+
+def _transcripts_below(
+    folder: Path, within: str, depth: int, problems: list[Diagnostic]
+) -> Iterator[tuple[str, os.DirEntry[str]]]:
+    """The transcripts of a folder, each with its path within the outermost one."""
+    try:
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except OSError as problem:
+        problems.append(_unreadable(f"{SESSIONS_FOLDER}/{within}", problem))
+        return
+    for entry in entries:
+        path = within + entry.name
+        is_transcript = entry.name.lower().endswith(TRANSCRIPT_ENDING)
+        if entry.name.startswith("."):
+            continue
+        if not path.isprintable():
+            shown = f"{SESSIONS_FOLDER}/{ascii(path)[1:-1]}"
+            message = "has a name that cannot be cited"
+            problems.append(Diagnostic(shown, 0, "name-not-utf8", message))
+        elif is_link(entry):
+            problems += [_linked(f"{SESSIONS_FOLDER}/{path}")] if is_transcript else []
+        elif entry.is_dir(follow_symlinks=False):
+            if depth:
+                yield from _transcripts_below(Path(entry), f"{path}/", depth - 1, problems)
+        elif is_transcript and entry.is_file(follow_symlinks=False):
+            yield path, entry
 
 
 @contextmanager
@@ -75,68 +123,6 @@ def open_session(place: Path) -> Iterator[FileIO]:
         yield handle
 
 
-@dataclass(slots=True)
-class _Walk:
-    files: dict[str, SessionFile] = field(default_factory=dict)
-    problems: list[Diagnostic] = field(default_factory=list)
-    places: set[Path] = field(default_factory=set)
-
-    def visit_root(self, folder: Path, number: int) -> None:
-        if _is_linked(folder):
-            self._left_out(str(folder), "symlink-ignored", "is a link, which is not followed")
-        elif not folder.is_dir():
-            message = "is not there; it holds no transcripts yet"
-            self._left_out(str(folder), "session-folder-missing", message)
-        else:
-            self._visit(folder, "", number, _DEEPEST)
-
-    def _visit(self, folder: Path, within: str, number: int, depth: int) -> None:
-        try:
-            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
-        except OSError as problem:
-            self._left_out(f"{SESSIONS_FOLDER}/{within}", "unreadable", _why(problem))
-            return
-        for entry in entries:
-            if entry.name.startswith("."):
-                continue
-            path = within + entry.name
-            if not path.isprintable():
-                shown = ascii(path)[1:-1]
-                self._left_out(
-                    f"{SESSIONS_FOLDER}/{shown}", "name-not-utf8", "has a name that cannot be cited"
-                )
-            elif is_link(entry):
-                if self._is_of_interest(entry):
-                    cited = f"{SESSIONS_FOLDER}/{path}"
-                    self._left_out(cited, "symlink-ignored", "is a link, which is not followed")
-            elif entry.is_dir(follow_symlinks=False):
-                if depth:
-                    self._visit(Path(entry), f"{path}/", number, depth - 1)
-            elif self._is_of_interest(entry) and entry.is_file(follow_symlinks=False):
-                self._take(entry, path, number)
-
-    def _is_of_interest(self, entry: os.DirEntry[str]) -> bool:
-        return entry.name.lower().endswith(TRANSCRIPT_ENDING)
-
-    def _take(self, entry: os.DirEntry[str], within: str, number: int) -> None:
-        try:
-            seen = entry.stat(follow_symlinks=False)
-        except OSError as problem:
-            self._left_out(f"{SESSIONS_FOLDER}/{within}", "unreadable", _why(problem))
-            return
-        if (place := Path(entry)) in self.places:
-            return
-        self.places.add(place)
-        path = f"{SESSIONS_FOLDER}/{within}"
-        while path in self.files:
-            within = f"{number}/{within}"
-            path = f"{SESSIONS_FOLDER}/{within}"
-        self.files[path] = SessionFile(path, place, seen.st_size, seen.st_mtime_ns)
-
-    def _left_out(self, path: str, code: str, message: str) -> None:
-        self.problems.append(Diagnostic(path, 0, code, message))
-
-
 def _is_linked(folder: Path) -> bool:
     """Whether the folder itself is a link."""
     try:
@@ -145,5 +131,9 @@ def _is_linked(folder: Path) -> bool:
         return False
 
 
-def _why(problem: OSError) -> str:
-    return f"cannot be read: {problem.strerror or problem}"
+def _linked(path: str) -> Diagnostic:
+    return Diagnostic(path, 0, "symlink-ignored", "is a link, which is not followed")
+
+
+def _unreadable(path: str, problem: OSError) -> Diagnostic:
+    return Diagnostic(path, 0, "unreadable", f"cannot be read: {problem.strerror or problem}")

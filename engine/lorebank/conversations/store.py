@@ -82,15 +82,19 @@ _HASH_BUFFER_BYTES = 16 * 2**20
 """Words that FTS5 gathers before it writes them; its own default is one megabyte."""
 
 
+_SESSION = "session, path, place, size, mtime_ns, day, offset, lines, skipping, mark, turns"
+
+
 class KnownSession(Record):
     """A transcript as it was when it was last read."""
 
-    session: int
+    session: int | None
+    """Its number in the store; `None` before it is saved."""
     path: str
     place: str
-    size: int
-    mtime_ns: int
-    day: str
+    size: int = 0
+    mtime_ns: int = 0
+    day: str = ""
     read: Place = START
     mark: str = ""
     turns: int = 0
@@ -124,47 +128,26 @@ def known_session(connection: Connection, path: str) -> KnownSession | None:
 def _known(
     connection: Connection, condition: str, bound: tuple[object, ...]
 ) -> Iterator[KnownSession]:
-    for session, path, place, size, stamp, day, offset, lines, skipping, mark, turns in select(
-        connection,
-        "SELECT session, path, place, size, mtime_ns, day, offset, lines, skipping, mark, turns"
-        f" FROM sessions WHERE {condition}",
-        bound,
-    ):
+    rows = select(connection, f"SELECT {_SESSION} FROM sessions WHERE {condition}", bound)
+    for session, path, place, size, stamp, day, offset, lines, skipping, mark, turns in rows:
         read = Place(offset, lines, bool(skipping))
         yield KnownSession(session, path, place, size, stamp, day, read, mark, turns)
 
 
-def add_session(connection: Connection, path: str, place: str) -> KnownSession:
-    """A transcript of which nothing was read yet."""
+def save_session(connection: Connection, known: KnownSession) -> KnownSession:
+    """Write how far a transcript was read; a new one gets its number."""
+    seen = (known.session, known.path, known.place, known.size, known.mtime_ns, known.day)
+    read = (known.read.offset, known.read.lines, known.read.skipping)
     [(session,)] = select(
         connection,
-        "INSERT INTO sessions (path, place, size, mtime_ns, day, offset, lines, skipping, mark,"
-        " turns) VALUES (?, ?, 0, 0, '', 0, 0, 0, '', 0) RETURNING session",
-        (path, place),
+        f"INSERT OR REPLACE INTO sessions ({_SESSION})"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING session",
+        (*seen, *read, known.mark, known.turns),
     )
-    return KnownSession(session, path, place, 0, 0, "")
+    return replace(known, session=session)
 
 
-def update_session(connection: Connection, known: KnownSession) -> None:
-    """Write how far a transcript was read."""
-    connection.execute(
-        "UPDATE sessions SET size = ?, mtime_ns = ?, day = ?, offset = ?, lines = ?, skipping = ?,"
-        " mark = ?, turns = ? WHERE session = ?",
-        (
-            known.size,
-            known.mtime_ns,
-            known.day,
-            known.read.offset,
-            known.read.lines,
-            known.read.skipping,
-            known.mark,
-            known.turns,
-            known.session,
-        ),
-    )
-
-
-def delete_session(connection: Connection, session: int) -> None:
+def delete_session(connection: Connection, session: int | None) -> None:
     """All that is known of a transcript."""
     _delete_chunks(connection, "SELECT chunk FROM session_chunks WHERE session = ?", (session,))
     for table in ("session_messages", "session_problems", "sessions"):
@@ -188,7 +171,7 @@ def _delete_chunks(connection: Connection, query: str, bound: tuple[object, ...]
     return len(gone)
 
 
-def take_last_chunk(connection: Connection, session: int) -> TurnChunk | None:
+def take_last_chunk(connection: Connection, session: int | None) -> TurnChunk | None:
     """The chunk that goes on when more is said, taken out of the store."""
     found = select(
         connection,
@@ -202,7 +185,7 @@ def take_last_chunk(connection: Connection, session: int) -> TurnChunk | None:
     return None
 
 
-def add_chunks(connection: Connection, session: int, chunks: Iterable[TurnChunk]) -> None:
+def add_chunks(connection: Connection, session: int | None, chunks: Iterable[TurnChunk]) -> None:
     """Write chunks behind those that are there."""
     first = connection.execute("SELECT coalesce(max(chunk), 0) + 1 FROM session_chunks").get
     rows = list(enumerate(chunks, start=int(first)))
@@ -227,7 +210,7 @@ def _words_of(text: str) -> str:
     return text if text.isascii() else searchable(text)
 
 
-def is_news(connection: Connection, session: int, turn: Turn) -> bool:
+def is_news(connection: Connection, session: int | None, turn: Turn) -> bool:
     """Whether a message was not in the transcript before; it is from now on."""
     if not turn.id:
         return True
@@ -242,7 +225,7 @@ def is_news(connection: Connection, session: int, turn: Turn) -> bool:
 
 
 def add_problems(
-    connection: Connection, session: int, found: Mapping[str, tuple[int, int]]
+    connection: Connection, session: int | None, found: Mapping[str, tuple[int, int]]
 ) -> None:
     """Add odd lines to those that are known: code → the first line and how many."""
     connection.executemany(
@@ -252,7 +235,7 @@ def add_problems(
     )
 
 
-def drop_problem(connection: Connection, session: int, code: str) -> None:
+def drop_problem(connection: Connection, session: int | None, code: str) -> None:
     """What is not odd any more."""
     connection.execute(
         "DELETE FROM session_problems WHERE session = ? AND code = ?", (session, code)

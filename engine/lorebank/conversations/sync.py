@@ -226,7 +226,7 @@ class _Sync:
         """A row of a file of which nothing was read."""
         if known is not None:
             rows.delete_session(self.connection, known.session)
-        new = rows.add_session(self.connection, file.path, str(file.place))
+        new = rows.save_session(self.connection, KnownSession(None, file.path, str(file.place)))
         if known is not None and _mark(handle, known.read.offset) != known.mark:
             rows.add_problems(self.connection, new.session, {"session-replaced": (0, 1)})
         return new
@@ -272,8 +272,7 @@ def _read_piece(
         mark=_mark(handle, place.offset),
         turns=known.turns + len(turns),
     )
-    rows.update_session(connection, read_on)
-    return read_on, goes_on
+    return rows.save_session(connection, read_on), goes_on
 
 
 @dataclass(slots=True)

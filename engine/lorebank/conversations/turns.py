@@ -104,7 +104,6 @@ _LEAST_ENCODED = 60
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff\ufeff]")
 _BLANK_LINES = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
-_GAPS = ("\n\n\n", "\n ", "\n\t")
 _SILENT = frozenset(
     {
         *("NO_REPLY", "HEARTBEAT_OK", "[Request interrupted by user]", "(no content)"),
@@ -135,13 +134,7 @@ def clean_turn(text: str) -> Cleaned:
     text = strip_recalled(text).text
     if "<" in text:
         text = without_private(_KEPT_TAGS.sub("", _without_host_tags(text)))
-    if "(untrusted" in text:
-        text = _METADATA.sub("", text)
-    if "[message_id" in text:
-        text = _MESSAGE_ID.sub("", text)
-    if any(gap in text for gap in _GAPS):
-        text = _BLANK_LINES.sub("\n\n", text)
-    text = text.strip()
+    text = _BLANK_LINES.sub("\n\n", _MESSAGE_ID.sub("", _METADATA.sub("", text))).strip()
     if not text or text in _SILENT:
         return Cleaned("", cut=cut)
     redacted = redact(text)

@@ -47,7 +47,7 @@ CREATE TABLE items (
     recorded       TEXT,
     occurred_start TEXT,
     occurred_end   TEXT,
-    content        TEXT,               -- a fact's plain text; NULL for a passage: its lines
+    content        TEXT NOT NULL,      -- a fact's plain text; a passage's lines
     confidence     REAL,
     marks          TEXT,               -- JSON [[stance, opinion id] or ["ends", fact id], …]
     details        TEXT,               -- JSON [text, …]
@@ -134,14 +134,14 @@ CREATE TABLE slots (
     about    TEXT NOT NULL,            -- what of the subject, in folded words; or ''
     relation TEXT NOT NULL,
     value    TEXT NOT NULL,            -- folded words
-    kind     TEXT NOT NULL,            -- holds, several, ends
+    old      TEXT NOT NULL,            -- the value that it says it replaces; or ''
     value_slug TEXT NOT NULL,          -- the value as a name is kept, should it be one
-    PRIMARY KEY (item, subject, about, relation, value, kind)
+    PRIMARY KEY (item, subject, about, relation, value)
 ) WITHOUT ROWID;
 CREATE INDEX slots_by_value ON slots (value_slug, relation);
 CREATE INDEX slots_by_key ON slots (subject, about, relation);
 
--- What a line says is over or new, as `supersede.reading` reads it: only lines with a word of change.
+-- What a line says is over or new, as `supersede.endings` reads it: only lines with a word of change.
 CREATE TABLE changes (
     item INTEGER PRIMARY KEY,
     data TEXT NOT NULL                 -- JSON of a `Change`; '' where nothing in it is certain

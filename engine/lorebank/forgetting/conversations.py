@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date, datetime
+from itertools import groupby
 
 from lorebank.conversations.files import SessionFile
 from lorebank.conversations.turns import Turn
@@ -108,20 +109,11 @@ def _tombstones(
         undated = max(lines) if order.before and _day(file) < order.before else 0
         yield Tombstone(file.path, min(1, undated), undated, order.before)
         return
-    run: list[Turn] = []
-    for turn in said:
-        if turn.line in lines:
-            run.append(turn)
-        elif run:
-            yield _of_run(file.path, run)
-            run = []
-    if run:
-        yield _of_run(file.path, run)
-
-
-def _of_run(path: str, run: Sequence[Turn]) -> Tombstone:
-    keys = dict.fromkeys(filter(None, (message_key(turn.text) for turn in run)))
-    return Tombstone(path, run[0].line, run[-1].line, keys=tuple(keys))
+    for is_cut, turns in groupby(said, lambda turn: turn.line in lines):
+        if is_cut:
+            run = list(turns)
+            keys = dict.fromkeys(filter(None, (message_key(turn.text) for turn in run)))
+            yield Tombstone(file.path, run[0].line, run[-1].line, keys=tuple(keys))
 
 
 def _finder(names: Iterable[str]) -> Callable[[str], object]:

@@ -26,8 +26,8 @@ from lorebank.forgetting.rows import (
 )
 from lorebank.forgetting.selection import Order, Selected, select_lines
 from lorebank.forgetting.undo import Cut, keep, read_run, store_of
+from lorebank.generation.kept import forget_generated
 from lorebank.index.embedding_cache import EmbeddingCache
-from lorebank.pages.generated_memory import forget_generated
 from lorebank.records import dataclass
 from lorebank.workspace.atomic import read_if_exists, remove_temporaries, replace_bytes
 from lorebank.workspace.files import SourceFile

@@ -14,7 +14,6 @@ from pathlib import Path
 
 from lorebank.domain import PurgeReport, UndoReport
 from lorebank.errors import ConcurrentEdit
-from lorebank.nightly.under_way import RECORD
 from lorebank.nightly.undo import undo_store
 from lorebank.records import Record
 from lorebank.workspace.atomic import read_if_exists
@@ -139,11 +138,9 @@ def purge(root: Path, name: str | None = None) -> PurgeReport:
     for each in names:
         texts = read_run(root, each).needles
         for run in copied.names():
-            if _holds(copied.file(run), texts):
+            if _holds(copied.file(run, pending=copied.is_pending(run)), texts):
                 copied.drop(run)
                 copies.append(run)
-        if (root / RECORD).exists() and _holds(root / RECORD, texts):
-            (root / RECORD).unlink()
         store.drop(each)
     return PurgeReport(tuple(names), tuple(copies))
 

@@ -8,18 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date
+from typing import TYPE_CHECKING, TypeVar
 
 from lorebank.domain import FactKind
-from lorebank.generation.grounding import CitedLine
-from lorebank.generation.writing import Dropped, Writer, numbered
+from lorebank.generation.writing import CitedLine, Dropped, Writer, numbered
 from lorebank.language.words import words
-from lorebank.records import dataclass
+from lorebank.records import Record
 
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+_T = TypeVar("_T", bound="BaseModel")
 _LETTERS = {kind.letter: kind for kind in FactKind}
 
 
-@dataclass(frozen=True, slots=True)
-class InferredFact:
+class InferredFact(Record):
     """A fact that a model read out of prose, grounded in these lines (by place, from 0)."""
 
     kind: FactKind
@@ -36,11 +39,9 @@ def judge_evidence(writer: Writer, opinion: str, line: str) -> str | None:
     Raises `ProviderError` where the model fails, `BudgetSpent` where no call is left.
     """
     from lorebank.generation.generated import StanceAnswer
-    from lorebank.providers.ask import ask_json
 
-    prompt = writer.prompt("stance", opinion=_flat(opinion), fact=_flat(line))
-    answer = ask_json(writer.generator, prompt, StanceAnswer, writer.budget)
-    shown = answer.stance == "unrelated" or _is_quoted(_flat(answer.words), line)
+    answer = _judged(writer, StanceAnswer, "stance", opinion=opinion, fact=line)
+    shown = answer.stance == "unrelated" or _is_quoted(answer.words, line)
     return answer.stance if shown else None
 
 
@@ -48,12 +49,17 @@ def judge_relation(writer: Writer, older: str, newer: str) -> str | None:
     """Whether the newer of two opinions says the `same`, `replaces` the older, or `both` stand;
     `None` and errors as for `judge_evidence`."""
     from lorebank.generation.generated import RelationAnswer
+
+    answer = _judged(writer, RelationAnswer, "relation", older=older, newer=newer)
+    shown = answer.verdict == "both" or _is_quoted(answer.words, newer)
+    return answer.verdict if shown else None
+
+
+def _judged(writer: Writer, shape: type[_T], job: str, **texts: str) -> _T:
     from lorebank.providers.ask import ask_json
 
-    prompt = writer.prompt("relation", older=_flat(older), newer=_flat(newer))
-    answer = ask_json(writer.generator, prompt, RelationAnswer, writer.budget)
-    shown = answer.verdict == "both" or _is_quoted(_flat(answer.words), newer)
-    return answer.verdict if shown else None
+    flat = {name: " ".join(text.split()) for name, text in texts.items()}
+    return ask_json(writer.generator, writer.prompt(job, **flat), shape, writer.budget)
 
 
 def facts_in_prose(
@@ -70,7 +76,8 @@ def facts_in_prose(
     for each in answer.facts:
         text, about = " ".join(each.text.split()), " ".join(each.about.split()).lstrip("@")
         reason = writer.refused(text, each.lines, lines)
-        if not reason and about and not _is_named(about, each.lines, lines):
+        named = any(_is_quoted(about, lines[n - 1].text) for n in ([] if reason else each.lines))
+        if not reason and about and not named:
             reason = f"its lines do not name {about}"
         if reason:
             dropped.append(Dropped(text, reason))
@@ -78,14 +85,6 @@ def facts_in_prose(
             numbers = tuple(n - 1 for n in dict.fromkeys(each.lines))
             kept.append(InferredFact(_LETTERS[each.kind], about, text, numbers))
     return tuple(kept), tuple(dropped)
-
-
-def _is_named(name: str, numbers: Sequence[int], lines: Sequence[CitedLine]) -> bool:
-    return any(_is_quoted(name, lines[number - 1].text) for number in numbers)
-
-
-def _flat(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _is_quoted(quoted: str, fact: str) -> bool:

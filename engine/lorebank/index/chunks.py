@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from pathlib import PurePosixPath
 
 from lorebank.database.connection import Connection, select
 from lorebank.domain import Chunk, Citation
-from lorebank.markdown.owner_pages import scopes_above
 
 
 def load_chunks(connection: Connection, chunks: Sequence[int]) -> dict[int, Chunk]:
@@ -46,6 +47,14 @@ def select_chunks(connection: Connection, path: str) -> str:
             (path.rstrip("/"),),
         ).get
     )
+
+
+@lru_cache(maxsize=4096)  # with every answer, and mostly of the same files
+def scopes_above(path: str) -> tuple[str, ...]:
+    """The scopes whose contexts a file inherits, outermost first, its own last; the workspace's
+    is empty."""
+    folders = [folder.as_posix() for folder in reversed(PurePosixPath(path).parents)]
+    return (*("" if folder == "." else folder for folder in folders), path)
 
 
 def contexts_of(connection: Connection, paths: Iterable[str]) -> dict[str, tuple[str, ...]]:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import date
-from itertools import combinations, permutations
+from itertools import permutations
 from typing import Any, TypeVar
 
 from lorebank.database.connection import Connection, select
@@ -33,7 +33,7 @@ from lorebank.language.folding import slugify
 from lorebank.language.words import estimate_tokens
 from lorebank.names.entities import display_names, neighbours, proposals
 from lorebank.records import dataclass
-from lorebank.supersede.values import SlotKind, same_value
+from lorebank.supersede.slots import same_value
 from lorebank.trust.quarantine import TRUSTED
 
 _HEAD = re.compile(r"\A[\s>*+-]*(?P<head>[^:,;.–—(]{1,60})(?P<rest>[:,(–—].*)\Z", re.DOTALL)
@@ -61,7 +61,7 @@ def descriptions(connection: Connection) -> dict[str, Description]:
     rows = select(
         connection,
         "SELECT f.path, f.title, i.start_line, i.end_line, i.heading,"
-        " coalesce(i.content, substr(f.text, i.start + 1, i.length))"
+        " i.content"
         f" FROM items i JOIN files f ON f.file = i.file WHERE {TRUSTED} AND i.kind = 'note'"
         " AND f.role IN ('core', 'note') ORDER BY f.role, f.path, i.start_line",
     )
@@ -95,7 +95,6 @@ _NAMED_IN = 20
 _DISPUTED = 0.15
 """An opinion with evidence both ways is open where its confidence is so near to one half."""
 _BOTH = {Stance.FOR, Stance.AGAINST}
-_SWAP = "*"
 T = TypeVar("T")
 
 
@@ -134,41 +133,41 @@ def _properties(
     """What holds now, by relation, and where two facts that hold contradict each other."""
     rows = select(
         connection,
-        "SELECT s.item, s.about, s.relation, s.value, s.kind FROM aliases a"
-        " JOIN slots s ON s.subject = a.slug"
-        " WHERE a.entity = ? AND s.relation <> ? AND s.kind <> ?"
+        "SELECT s.item, s.about, s.relation, s.value FROM aliases a"
+        " JOIN slots s ON s.subject = a.slug WHERE a.entity = ?"
         " ORDER BY s.relation, s.about, s.item DESC, s.value",
-        (entity.slug, _SWAP, SlotKind.ENDS.value),
+        (entity.slug,),
     )
     items = {row[0] for row in rows}
     current = items - successors(connection, items).keys()
     facts = {item: fact for item in current for fact in load_facts(connection, [item])}
-    found: dict[tuple[str, str, int], tuple[Property, str, str]] = {}
-    for item, about, relation, value, kind in rows:
+    found: dict[tuple[str, str, int], tuple[Property, str]] = {}
+    for item, about, relation, value in rows:
         if item in facts:
             key = (relation, about, item)
-            found.setdefault(key, (Property(relation, about, facts[item]), value, kind))
+            found.setdefault(key, (Property(relation, about, facts[item]), value))
+    differing = [
+        (one, other)
+        for (one, mine), (other, theirs) in permutations(found.values(), 2)
+        if (one.relation, one.about) == (other.relation, other.about)
+        and not same_value(mine, theirs)
+    ]
+    places = {id(entry): place for place, (entry, _) in enumerate(found.values())}
     clashes = [
         OpenQuestion(
             "contradiction",
             f"{one.relation}: “{one.fact.content}” or “{other.fact.content}”?",
             (one.fact.citation, other.fact.citation),
         )
-        for (one, mine, kind), (other, theirs, kind_too) in combinations(found.values(), 2)
-        if (one.relation, one.about) == (other.relation, other.about)
-        and kind == kind_too == SlotKind.HOLDS.value
-        and one.fact.recorded == other.fact.recorded
-        and not same_value(mine, theirs)
+        for one, other in differing
+        if one.fact.recorded == other.fact.recorded and places[id(one)] < places[id(other)]
     ]
     outdated = {
         id(one)
-        for (one, mine, _), (other, theirs, kind) in permutations(found.values(), 2)
-        if (one.relation, one.about) == (other.relation, other.about)
-        and kind == SlotKind.HOLDS.value
-        and (one.fact.recorded or date.min) < (other.fact.recorded or date.min)
-        and not same_value(mine, theirs)
+        for one, other in differing
+        if (one.fact.recorded or date.min) < (other.fact.recorded or date.min)
     }
-    return tuple(entry for entry, _, _ in found.values() if id(entry) not in outdated), clashes
+    return tuple(entry for entry, _ in found.values() if id(entry) not in outdated), clashes
 
 
 def _replaced(connection: Connection, entity: Entity) -> dict[str, str]:
@@ -192,7 +191,7 @@ def _named_in(
     end = interval.end.isoformat() if interval and interval.end else None
     rows = select(
         connection,
-        "SELECT coalesce(i.content, substr(f.text, i.start + 1, i.length)), f.path, i.start_line,"
+        "SELECT i.content, f.path, i.start_line,"
         " i.end_line, i.recorded FROM plain_mentions p JOIN items i ON i.item = p.item"
         " JOIN files f ON f.file = i.file WHERE p.entity = ?1"
         " AND NOT EXISTS (SELECT 1 FROM mentions m WHERE m.item = p.item AND m.entity = ?1)"

@@ -22,7 +22,6 @@ from lorebank.domain import (
     Stance,
 )
 from lorebank.index.finding import FURTHER, bounds
-from lorebank.markdown.origin import parse_author
 from lorebank.trust.quarantine import TRUSTED
 
 NOTE = "note"
@@ -113,8 +112,7 @@ def load_items(connection: Connection, items: Sequence[int]) -> dict[int, Item]:
         connection,
         "SELECT i.item, i.id, i.kind, f.path, i.start_line, i.end_line, i.recorded,"
         f" i.occurred_start, i.occurred_end, {_FURTHER_TIMES},"
-        " coalesce(i.content, substr(f.text, i.start + 1, i.length)),"
-        " i.confidence, i.ordinal, i.file, i.origin, i.quarantined, i.author, f.dialogue"
+        " i.content, i.confidence, i.ordinal, i.file, i.origin, i.quarantined, i.author, f.dialogue"
         " FROM json_each(?) w CROSS JOIN items i ON i.item = w.value"
         " JOIN files f ON f.file = i.file",
         (json.dumps(list(items)),),
@@ -180,10 +178,11 @@ def _mentioned(
 
 
 _FACT_QUERY = f"""
-    SELECT i.item, i.id, i.kind, i.content, substr(f.text, i.start + 1, i.length),
+    SELECT i.item, i.id, i.kind, i.content, i.file,
            f.path, i.start_line, i.end_line, i.confidence, i.recorded,
            i.occurred_start, i.occurred_end, i.marks, i.details, i.heading,
-           i.origin, i.quarantined, i.author, {_FURTHER_TIMES}
+           i.origin, i.quarantined, i.author, {_FURTHER_TIMES},
+           i.start, i.length
     FROM items i JOIN files f ON f.file = i.file
     WHERE i.kind <> 'note' AND {{condition}}
     ORDER BY {{order}}
@@ -203,12 +202,6 @@ def load_facts(connection: Connection, items: Iterable[int]) -> tuple[Fact, ...]
 def all_facts(connection: Connection) -> tuple[Fact, ...]:
     """Every fact but those in quarantine, undated ones first, then oldest first."""
     return _facts(connection, TRUSTED, ())
-
-
-def recorded_after(connection: Connection, day: date) -> bool:
-    """Whether any fact was recorded later than on that day."""
-    query = "SELECT 1 FROM items WHERE recorded > ? AND kind <> 'note' AND quarantined = 0"
-    return connection.execute(query, (day.isoformat(),)).fetchone() is not None
 
 
 def facts_by_id(connection: Connection, fact_id: str) -> tuple[Fact, ...]:
@@ -321,12 +314,20 @@ def _facts(
 ) -> tuple[Fact, ...]:
     rows = select(connection, _FACT_QUERY.format(condition=condition, order=order), tuple(bound))
     mentions = _mentions(connection, [row[0] for row in rows])
+    # Cut out here: SQLite walks a text from its beginning to find an offset, for each row.
+    texts = dict(
+        select(
+            connection,
+            "SELECT file, text FROM files WHERE file IN (SELECT value FROM json_each(?))",
+            (json.dumps(list({row[4] for row in rows})),),
+        )
+    )
     return tuple(
         Fact(
             id=row[1],
             kind=FactKind(row[2]),
             content=row[3],
-            raw=row[4],
+            raw=texts[row[4]][row[19] : row[19] + row[20]],
             citation=Citation(row[5], row[6], row[7]),
             mentions=tuple(
                 Mention(name, entity, bool(subject))
@@ -364,7 +365,11 @@ def _mentions(connection: Connection, items: Sequence[int]) -> dict[int, tuple[_
 
 @lru_cache(maxsize=256)
 def _author(stored: str | None) -> Author:
-    return parse_author(stored) if stored else NOBODY
+    if not stored:
+        return NOBODY
+    from lorebank.markdown.origin import parse_author  # few lines have an author
+
+    return parse_author(stored)
 
 
 def _marks(stored: str | None) -> tuple[tuple[EvidenceMark, ...], tuple[str, ...]]:

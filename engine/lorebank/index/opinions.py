@@ -1,4 +1,4 @@
-"""Rows of opinions and their evidence: a materialised fold, rewritten a holder at a time."""
+"""Rows of opinions, evidence and unjudged pairs: a materialised fold, written holder by holder."""
 
 from __future__ import annotations
 
@@ -135,20 +135,6 @@ def load_opinions(
     )
 
 
-def surest_opinions(
-    connection: Connection, count: int, first: date, last: date
-) -> tuple[Opinion, ...]:
-    """The most confident live opinions with evidence from `first` to `last`, `count` at most."""
-    rows = select(
-        connection,
-        "SELECT id FROM opinions WHERE status = 'live' AND EXISTS (SELECT 1 FROM opinion_evidence e"
-        " WHERE e.opinion = opinions.id AND e.day BETWEEN ? AND ?)"
-        " ORDER BY confidence DESC, id LIMIT ?",
-        (first.isoformat(), last.isoformat(), count),
-    )
-    return load_opinions(connection, ids=[id for (id,) in rows])
-
-
 def holders_of_opinions(connection: Connection, opinions: Iterable[str]) -> dict[str, str]:
     """Opinion id → slug of its holder, for those that are known."""
     return dict(
@@ -170,41 +156,19 @@ def _supersedes(connection: Connection) -> dict[str, tuple[str, ...]]:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class BeliefOfFact:
-    """What the opinion that a fact states is worth today."""
-
-    opinion_id: str
-    confidence: float
-    status: OpinionStatus
-    superseded_by: str | None
-    evidence: tuple[Evidence, ...]
-
-
-def beliefs_of_facts(connection: Connection, facts: Sequence[str]) -> Mapping[str, BeliefOfFact]:
+def beliefs_of_facts(connection: Connection, facts: Sequence[str]) -> Mapping[str, Opinion]:
     """Fact id → the opinion it stated or restated (`for`), with its present confidence."""
     rows = select(
         connection,
-        "SELECT e.fact, o.id, o.confidence, o.status, o.superseded_by"
-        " FROM opinion_evidence e JOIN opinions o ON o.id = e.opinion"
-        " WHERE e.fact IN (SELECT value FROM json_each(?))"
-        " AND e.stance = 'for' AND e.reason IN ('stated', 'restated')"
-        " ORDER BY e.fact, e.position, o.id",
+        "SELECT fact, opinion FROM opinion_evidence"
+        " WHERE fact IN (SELECT value FROM json_each(?))"
+        " AND stance = 'for' AND reason IN ('stated', 'restated') ORDER BY fact, position, opinion",
         (json.dumps(list(facts)),),
     )
-    evidence = _evidence(connection, [row[1] for row in rows])
-    found: dict[str, BeliefOfFact] = {}
-    for fact, opinion, confidence, status, superseded_by in rows:
-        found.setdefault(
-            fact,
-            BeliefOfFact(
-                opinion,
-                confidence,
-                OpinionStatus(status),
-                superseded_by,
-                tuple(evidence.get(opinion, ())),
-            ),
-        )
+    opinions = {o.id: o for o in load_opinions(connection, ids=[row[1] for row in rows])}
+    found: dict[str, Opinion] = {}
+    for fact, opinion in rows:
+        found.setdefault(fact, opinions[opinion])
     return found
 
 
@@ -243,3 +207,53 @@ def _evidence(connection: Connection, opinions: Sequence[str]) -> dict[str, list
             )
         )
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class UnsureRow:
+    """One pair, by ids."""
+
+    opinion: str
+    fact: str
+    score: float
+    """0..1."""
+    reason: str
+
+
+def insert_unsure(connection: Connection, holder: str, rows: Iterable[UnsureRow]) -> None:
+    """Write the pairs among one holder's opinions and facts."""
+    connection.executemany(
+        "INSERT OR IGNORE INTO unsure (opinion, fact, holder, score, reason)"
+        " VALUES (?, ?, ?, ?, ?)",
+        [(row.opinion, row.fact, holder, row.score, row.reason) for row in rows],
+    )
+
+
+def delete_unsure(connection: Connection, holders: Sequence[str] | None = None) -> None:
+    """Forget the pairs of these holders, of all where `None`."""
+    if holders is None:
+        connection.execute("DELETE FROM unsure")
+        return
+    connection.execute(
+        "DELETE FROM unsure WHERE holder IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(holders)),),
+    )
+
+
+def load_unsure(
+    connection: Connection, *, entity: str | None = None, fact: str | None = None
+) -> tuple[UnsureRow, ...]:
+    """The best pairs first, of two alike the one with the newer fact.
+
+    `entity`: only opinions held by it or about it. `fact`: only pairs of that fact.
+    """
+    rows = select(
+        connection,
+        "SELECT u.opinion, u.fact, u.score, u.reason FROM unsure u"
+        " JOIN opinions o ON o.id = u.opinion WHERE (?1 IS NULL"
+        "  OR EXISTS (SELECT 1 FROM json_each(o.entities) WHERE value = ?1))"
+        " AND (?2 IS NULL OR u.fact = ?2) ORDER BY u.score DESC,"
+        " (SELECT max(i.recorded) FROM items i WHERE i.id = u.fact) DESC, u.opinion, u.fact",
+        (entity, fact),
+    )
+    return tuple(UnsureRow(*row) for row in rows)

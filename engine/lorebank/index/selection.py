@@ -31,10 +31,11 @@ class Selection:
     words: tuple[str, ...] = ()
     """Its own text, or the name of an entity it mentions, holds any of these words or phrases."""
     min_confidence: float | None = None
-    recorded_until: date | None = None
+    as_of: date | None = None
+    """It was recorded by that day."""
     origins: tuple[str, ...] = ()
     """It is of any of them."""
-    trusted: bool = False
+    trusted_only: bool = False
     """Whether it may not be in quarantine."""
 
 
@@ -137,10 +138,10 @@ def _conditions(
     if selection.origins:
         origins = bind("origins", json.dumps(selection.origins))
         yield f"i.origin IN (SELECT value FROM json_each({origins}))"
-    if selection.trusted:
+    if selection.trusted_only:
         yield TRUSTED
-    if selection.recorded_until is not None:
-        until = bind("until", selection.recorded_until.isoformat())
+    if selection.as_of is not None:
+        until = bind("until", selection.as_of.isoformat())
         yield f"(i.recorded IS NULL OR i.recorded <= {until})"
 
 

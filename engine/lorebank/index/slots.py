@@ -8,23 +8,35 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import date
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from lorebank.database.connection import Connection, select
 from lorebank.domain import Fact, FactKind
 from lorebank.language.folding import slugify
 from lorebank.records import dataclass
-from lorebank.supersede.values import SlotKind, same_value
+from lorebank.supersede.slots import ends_value, same_value
 
 if TYPE_CHECKING:
     from lorebank.supersede.properties import Slot
 
 _STATED = frozenset({FactKind.WORLD, FactKind.OBSERVATION})
-_SWAP = "*"
-_DATED = frozenset({"is date", "due"})
-"""Properties whose value is when something takes place; once over, another may follow."""
+_DATED = "is date"
+"""A property whose value is when something takes place; once over, another may follow."""
+
+
+class When(NamedTuple):
+    """What puts lines in order: two files of one day have none."""
+
+    day: str
+    file: int
+    line: int
+
+    def is_after(self, other: When) -> bool:
+        if self.day != other.day:
+            return self.day > other.day
+        return self.file == other.file and self.line > other.line
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +45,11 @@ class SlotEntry:
 
     item: int
     id: str
-    kind: SlotKind
     values: tuple[str, ...]
     """One sentence may give two: the town moved to and the street lived in."""
-    when: tuple[str, int, int]
-    """The day of the log; within one file of that day, the line."""
+    old: str
+    """The value that it says it replaces; empty where it names none."""
+    when: When
     until: str
     """The last day of the time that the sentence names; empty where it names none."""
     trusted: bool = True
@@ -52,9 +64,7 @@ def slots_of(fact: Fact) -> tuple[Slot, ...]:
     """What a fact fixes; opinions and experiences fix nothing."""
     if fact.kind not in _STATED:
         return ()
-    from lorebank.supersede.properties import (
-        read_slots,  # an answer from the index needs no patterns
-    )
+    from lorebank.supersede.properties import read_slots  # an answer needs no patterns
 
     occurred = fact.occurred
     bounded = (
@@ -75,12 +85,9 @@ def slots_of(fact: Fact) -> tuple[Slot, ...]:
 def insert_slots(connection: Connection, item: int, slots: Iterable[Slot]) -> None:
     """Store what a fact fixes."""
     connection.executemany(
-        "INSERT OR IGNORE INTO slots (item, subject, about, relation, value, kind, value_slug)"
+        "INSERT OR IGNORE INTO slots (item, subject, about, relation, value, old, value_slug)"
         " VALUES (?, ?, ?, ?, ?, ?, ?)",
-        [
-            (item, s.subject, s.about, s.relation, s.value, s.kind.value, slugify(s.value))
-            for s in slots
-        ],
+        [(item, s.subject, s.about, s.relation, s.value, s.old, slugify(s.value)) for s in slots],
     )
 
 
@@ -129,167 +136,100 @@ def replaced_values(
     """Item → its properties that are replaced, each with what replaces it; and whether all are.
 
     A newer line (of a later day, or further down the same log) replaces a property by another value
-    of it, or by saying that it is over. Facts in undated files replace nothing and are not
-    replaced; facts in quarantine replace nothing that is trusted.
+    of it. Facts in undated files replace nothing and are not replaced; facts in quarantine replace
+    nothing that is trusted.
     """
     keys = _keys(connection, items)
-    if not keys:
-        return {}
-    rivals = _rivals(connection, {key for found in keys.values() for key in found}, as_of)
+    entries = _entries(connection, {key for own in keys.values() for key in own}, as_of)
     found: dict[int, tuple[list[tuple[SlotEntry, SlotEntry]], bool]] = {}
     for item, own in keys.items():
-        fixed = [_fixed_by(item, key, rivals) for key in dict.fromkeys(own)]
-        held = [one for one in fixed if one and one[0].kind is not SlotKind.ENDS]
-        newer = [(mine, entry) for mine, entry in held or filter(None, fixed) if entry]
+        fixed = [
+            (mine, _replacement(mine, key, entries[key]))
+            for key in dict.fromkeys(own)
+            for mine in entries[key]
+            if mine.item == item
+        ]
+        newer = [(mine, entry) for mine, entry in fixed if entry]
         if newer:
-            found[item] = (newer, len(newer) == len(held or fixed))
+            found[item] = (newer, len(newer) == len(fixed))
     return found
 
 
-def _fixed_by(
-    item: int, key: _Key, rivals: Mapping[_Key, Sequence[SlotEntry]]
-) -> tuple[SlotEntry, SlotEntry | None] | None:
-    """What an item says of a property, and what replaces that; `None` for an undated item."""
-    own = [entry for entry in rivals[key] if entry.item == item]
-    # Of "moved from Berlin to Lisbon" the end of Berlin never lapses; Lisbon may.
-    mine = min(own, key=lambda entry: entry.kind is SlotKind.ENDS, default=None)
-    if mine is None:
-        return None
-    others = [*rivals[key], *rivals[_swap_of(key)]]
-    if key[2] in _DATED and mine.names_a_day:
-        others = [e for e in others if e.when[0] <= mine.until]  # else the next appointment
-    return mine, _replacement(mine, others)
-
-
-def relations_of_facts(
-    connection: Connection, facts: Collection[str] | None = None
-) -> dict[str, frozenset[str]]:
-    """Fact id → the properties that it says something holds of: `residence`, `employer`, …
-
-    Of all facts, or of those of these ids.
-    """
-    return {
-        fact: frozenset(json.loads(relations))
-        for fact, relations in select(
-            connection,
-            "SELECT i.id, json_group_array(s.relation) FROM items i JOIN slots s ON s.item = i.item"
-            " WHERE s.kind <> 'ends' AND s.relation <> :swap AND i.quarantined = 0"
-            f" AND {of_facts(facts)} GROUP BY i.id",
-            {"swap": _SWAP, "facts": listed(facts)},
-        )
-    }
-
-
-def of_facts(facts: Collection[str] | None) -> str:
-    """A condition on items, which takes `_listed` as `:facts`."""
-    return "1" if facts is None else "i.id IN (SELECT value FROM json_each(:facts))"
-
-
-def listed(facts: Collection[str] | None) -> str | None:
-    return None if facts is None else json.dumps(sorted(facts))
+def relations_of_facts(connection: Connection) -> dict[str, frozenset[str]]:
+    """Fact id → the properties that it says something holds of: `residence`, `employer`, …"""
+    rows = select(
+        connection,
+        "SELECT i.id, json_group_array(s.relation) FROM items i JOIN slots s ON s.item = i.item"
+        " WHERE i.quarantined = 0 GROUP BY i.id",
+    )
+    return {fact: frozenset(json.loads(relations)) for fact, relations in rows}
 
 
 _Key = tuple[str, str, str]
 """`(entity slug or "", about, relation)`."""
 
 
-def _swap_of(key: _Key) -> _Key:
-    return (key[0], "", _SWAP)
-
-
 def _keys(connection: Connection, items: Iterable[int]) -> dict[int, list[_Key]]:
     """The properties that these items fix, under the slugs of the entities they stand for."""
     keys: dict[int, list[_Key]] = defaultdict(list)
-    rows = select(
+    for item, *key in select(
         connection,
         "SELECT s.item, coalesce(m.entity, s.subject), s.about, s.relation FROM json_each(?) w"
         " CROSS JOIN slots s ON s.item = w.value"
         " LEFT JOIN mentions m ON m.item = s.item AND m.slug = s.subject",
         (json.dumps(list(items)),),
-    )
-    for item, entity, about, relation in rows:
-        if relation != _SWAP:
-            keys[item].append((entity, about, relation))
+    ):
+        keys[item].append((key[0], key[1], key[2]))
     return keys
 
 
-def _rivals(
-    connection: Connection, keys: Iterable[_Key], as_of: date | None
+def _entries(
+    connection: Connection, keys: Collection[_Key], as_of: date | None
 ) -> defaultdict[_Key, list[SlotEntry]]:
     """All dated entries of these properties, whatever name the entity was called by."""
-    wanted = {wanted for key in keys for wanted in (key, _swap_of(key))}
-    names = {key[0] for key in wanted}
-    written: dict[str, set[str]] = {name: {name} for name in names}
+    found: defaultdict[_Key, list[SlotEntry]] = defaultdict(list)
+    if not keys:
+        return found
+    written: dict[str, set[str]] = {key[0]: {key[0]} for key in keys}
     for entity, slug in select(
         connection,
         "SELECT a.entity, a.slug FROM json_each(?) w CROSS JOIN aliases a ON a.entity = w.value",
-        (json.dumps(sorted(names - {""})),),
+        (json.dumps(sorted(written.keys() - {""})),),
     ):
         written[entity].add(slug)
     asked = [
         (slug, about, relation, entity)
-        for entity, about, relation in sorted(wanted)
+        for entity, about, relation in sorted(keys)
         for slug in sorted(written[entity])
     ]
-    found: defaultdict[_Key, list[SlotEntry]] = defaultdict(list)
     for entity, about, relation, *row in select(
         connection,
-        "SELECT w.value ->> 3, s.about, s.relation, s.item, i.id, s.kind,"
-        " json_group_array(s.value), i.recorded, i.file, i.start_line,"
-        " coalesce(i.occurred_end, ''), i.quarantined = 0"
-        " FROM json_each(?) w CROSS JOIN slots s"
+        "SELECT w.value ->> 3, s.about, s.relation, s.item, i.id, json_group_array(s.value),"
+        " max(s.old), i.recorded, i.file, i.start_line, coalesce(i.occurred_end, ''),"
+        " i.quarantined = 0 FROM json_each(?) w CROSS JOIN slots s"
         " ON s.subject = w.value ->> 0 AND s.about = w.value ->> 1 AND s.relation = w.value ->> 2"
         " JOIN items i ON i.item = s.item WHERE i.recorded IS NOT NULL"
         " AND (?2 IS NULL OR i.recorded <= ?2)"
-        " GROUP BY w.value ->> 3, s.about, s.relation, s.item, s.kind",
+        " GROUP BY w.value ->> 3, s.about, s.relation, s.item",
         (json.dumps(asked), as_of.isoformat() if as_of else None),
     ):
-        item, fact, kind, values, recorded, file, line, until, trusted = row
+        item, fact, values, old, recorded, file, line, until, trusted = row
         said = tuple(json.loads(values))
-        when = (recorded, file, line)
-        entry = SlotEntry(item, fact, SlotKind(kind), said, when, until, bool(trusted))
+        when = When(recorded, file, line)
+        entry = SlotEntry(item, fact, said, old, when, until, bool(trusted))
         found[entity, about, relation].append(entry)
     return found
 
 
-def _replacement(mine: SlotEntry, entries: Sequence[SlotEntry]) -> SlotEntry | None:
+def _replacement(mine: SlotEntry, key: _Key, entries: Sequence[SlotEntry]) -> SlotEntry | None:
     """The newest later entry that leaves no room for this one; `None` where the newest agrees."""
-    later = sorted((e for e in entries if _is_later(e, mine)), key=lambda e: e.when, reverse=True)
-    for entry in later:
-        agrees = any(same_value(ours, theirs) for ours in entry.values for theirs in mine.values)
-        if entry.kind is SlotKind.ENDS:
-            if mine.kind is not SlotKind.ENDS and _is_ended(mine, entry):
-                return entry
-        elif mine.kind is SlotKind.ENDS:
-            if agrees:
-                return entry
-        elif agrees:
+    later = [e for e in entries if e.when.is_after(mine.when) and (e.trusted or not mine.trusted)]
+    if key[2] == _DATED and mine.names_a_day:
+        later = [e for e in later if e.when.day <= mine.until]  # else the next appointment
+    for entry in sorted(later, key=lambda e: e.when, reverse=True):
+        if any(same_value(ours, theirs) for ours in entry.values for theirs in mine.values):
             return None
-        elif entry.kind is SlotKind.HOLDS and not _came_from_elsewhere(mine, entry, later):
+        # Who moved from Vim to Emacs did not move out of Berlin.
+        if not entry.old or any(ends_value(entry.old, value) for value in mine.values):
             return entry
     return None
-
-
-def _came_from_elsewhere(mine: SlotEntry, entry: SlotEntry, later: Sequence[SlotEntry]) -> bool:
-    """Whether a sentence says which value it replaces, and that is another: who `moved from Vim to
-    Emacs` did not move out of Berlin."""
-    left = [e for e in later if e.item == entry.item and e.kind is SlotKind.ENDS]
-    return bool(left) and not any(_is_ended(mine, e) for e in left)
-
-
-def _is_ended(mine: SlotEntry, entry: SlotEntry) -> bool:
-    from lorebank.supersede.properties import ends_value  # few answers come upon an end
-
-    return any(ends_value(over, ours) for over in entry.values for ours in mine.values)
-
-
-def _is_later(entry: SlotEntry, mine: SlotEntry) -> bool:
-    """Recorded on a later day, or further down the same file; two files of a day have no order.
-
-    What is in quarantine takes the place of nothing that is trusted.
-    """
-    if entry.item == mine.item or (mine.trusted and not entry.trusted):
-        return False
-    if entry.when[0] != mine.when[0]:
-        return entry.when[0] > mine.when[0]
-    return entry.when[1] == mine.when[1] and entry.when[2] > mine.when[2]

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from lorebank.database.connection import Connection, select
 from lorebank.domain import Fact, FactKind, Relation
-from lorebank.index.slots import SlotEntry, listed, of_facts, replaced_values
+from lorebank.index.slots import SlotEntry, When, replaced_values
 from lorebank.records import dataclass
 
 if TYPE_CHECKING:
@@ -32,16 +32,16 @@ _STATES = ("world", "observation")
 """Kinds of lines that state what holds; what was done or thought does not end like that."""
 
 
-@dataclass(frozen=True, slots=True)
-class Successor:
+class Successor(NamedTuple):
     """The fact that replaces another."""
 
+    when: When
     item: int
     id: str
-    old_value: str
-    """What the replaced fact says that holds no longer, in folded words; empty for all of it."""
     since: str
-    """The day from which it holds no longer, ISO."""
+    """The day from which the other holds no longer, ISO."""
+    old_value: str = ""
+    """What the replaced fact says that holds no longer, in folded words; empty for all of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,25 +55,12 @@ class Fates:
     of the fact that replaces the last of them."""
 
 
-class _When(NamedTuple):
-    """What puts lines in order; two files of one day have none."""
-
-    recorded: str
-    file: int
-    line: int
-
-    def is_after(self, other: _When) -> bool:
-        if self.recorded != other.recorded:
-            return self.recorded > other.recorded
-        return self.file == other.file and self.line > other.line
-
-
 class _Line(NamedTuple):
     item: int
     id: str
     kind: str
     content: str
-    when: _When
+    when: When
     trusted: bool
     entities: tuple[str, ...]
     """Those that it is about."""
@@ -81,22 +68,11 @@ class _Line(NamedTuple):
     """The folded words of their names."""
 
 
-class _Claim(NamedTuple):
-    """That a line holds no longer because of a newer one."""
-
-    when: _When
-    item: int
-    id: str
-    since: str
-    old_value: str
-
-
 def insert_change(connection: Connection, item: int, fact: Fact) -> None:
     """Store what a fact says is over or new."""
     if fact.kind not in _MAY_END:
         return
-    from lorebank.supersede.endings import read_change
-    from lorebank.supersede.words_of_change import tokens
+    from lorebank.supersede.endings import read_change, tokens
 
     names = frozenset(word for m in fact.mentions if m.subject for word in tokens(m.name))
     change = read_change(fact.content, names)
@@ -133,40 +109,20 @@ def successors(
     """
     numbers = list(items)
     replaced = replaced_values(connection, numbers, as_of)
-    found: dict[int, Successor] = {}
-    for item, claims in _claims(connection, numbers, replaced, as_of, today or as_of).items():
-        last = _newest(claims)
-        found[item] = Successor(last.item, last.id, last.old_value, last.since)
-    return found
-
-
-def superseded_facts(
-    connection: Connection,
-    *,
-    as_of: date | None = None,
-    facts: Collection[str] | None = None,
-    today: date | None = None,
-) -> dict[str, str]:
-    """Fact id → id of the fact that replaces it, of all facts recorded by `as_of`, or of those of
-    them that bear these ids."""
-    return dict(fates_of_facts(connection, as_of=as_of, facts=facts, today=today).superseded)
+    claims = _claims(connection, numbers, replaced, as_of, today or as_of)
+    return {item: _newest(found) for item, found in claims.items()}
 
 
 def fates_of_facts(
-    connection: Connection,
-    *,
-    as_of: date | None = None,
-    facts: Collection[str] | None = None,
-    today: date | None = None,
+    connection: Connection, *, as_of: date | None = None, today: date | None = None
 ) -> Fates:
-    """Which facts recorded by `as_of` are replaced, and which in part; of all, or of these ids."""
+    """Which facts recorded by `as_of` are replaced, and which in part."""
     ids = dict(
         select(
             connection,
-            "SELECT i.item, i.id FROM items i WHERE i.quarantined = 0 AND i.kind <> 'note'"
-            f" AND {of_facts(facts)}"
-            " AND (:day IS NULL OR i.recorded IS NULL OR i.recorded <= :day)",
-            {"day": _iso(as_of), "facts": listed(facts)},
+            "SELECT item, id FROM items WHERE quarantined = 0 AND kind <> 'note'"
+            " AND (?1 IS NULL OR recorded IS NULL OR recorded <= ?1)",
+            (_iso(as_of),),
         )
     )
     replaced = replaced_values(connection, ids, as_of)
@@ -184,7 +140,7 @@ def ruled_pairs(connection: Connection) -> frozenset[tuple[str, str]]:
     return frozenset(select(connection, "SELECT newer, older FROM line_rulings"))
 
 
-def _newest(claims: Iterable[_Claim]) -> _Claim:
+def _newest(claims: Iterable[Successor]) -> Successor:
     return max(claims, key=lambda claim: claim.when)
 
 
@@ -194,15 +150,15 @@ def _claims(
     replaced: Mapping[int, tuple[Sequence[tuple[SlotEntry, SlotEntry]], bool]],
     as_of: date | None,
     today: date | None,
-) -> dict[int, list[_Claim]]:
+) -> dict[int, list[Successor]]:
     """Item → why it holds no longer; items that hold are left out."""
     lines = _lines(connection, items)
-    claims: defaultdict[int, list[_Claim]] = defaultdict(list)
+    claims: defaultdict[int, list[Successor]] = defaultdict(list)
     for item, (newer, is_whole) in replaced.items():
         if is_whole:
             mine, last = max(newer, key=lambda pair: pair[1].when)
             values = " ".join(mine.values)
-            claims[item].append(_Claim(_When(*last.when), last.item, last.id, last.when[0], values))
+            claims[item].append(Successor(last.when, last.item, last.id, last.when.day, values))
     for item, claim in _endings(connection, list(lines.values()), as_of, today):
         claims[item].append(claim)
     _apply_rulings(connection, lines, claims, as_of)
@@ -226,21 +182,20 @@ def _lines(connection: Connection, items: Sequence[int]) -> dict[int, _Line]:
         known = found.get(item)
         entities = (*(known.entities if known else ()), *([entity] if entity else ()))
         names = (known.names if known else frozenset()) | frozenset(words(name or ""))
-        when = _When(recorded, file, line)
+        when = When(recorded, file, line)
         found[item] = _Line(item, id_, kind, content, when, bool(trusted), entities, names)
     return found
 
 
 def _endings(
     connection: Connection, lines: Sequence[_Line], as_of: date | None, today: date | None
-) -> Iterable[tuple[int, _Claim]]:
+) -> Iterable[tuple[int, Successor]]:
     """What newer lines about the same entity say is over, beyond doubt."""
     stating = [line for line in lines if line.kind in _STATES and line.entities]
     by_entity = _certain_changes(connection, {e for line in stating for e in line.entities}, as_of)
     if not by_entity:
         return
-    from lorebank.supersede.endings import read_stated
-    from lorebank.supersede.relation import ends
+    from lorebank.supersede.endings import ends, read_stated
 
     for line in stating:
         stated = None
@@ -257,9 +212,9 @@ def _endings(
 
 def _certain_changes(
     connection: Connection, entities: Collection[str], as_of: date | None
-) -> dict[str, list[tuple[_Claim, Change, bool]]]:
+) -> dict[str, list[tuple[Successor, Change, bool]]]:
     """Entity → what lines about it say is over, and whether these lines are trusted."""
-    found: dict[str, list[tuple[_Claim, Change, bool]]] = defaultdict(list)
+    found: dict[str, list[tuple[Successor, Change, bool]]] = defaultdict(list)
     rows = select(
         connection,
         "SELECT DISTINCT w.value, c.data, i.item, i.id, i.recorded, i.file, i.start_line,"
@@ -273,7 +228,7 @@ def _certain_changes(
     for entity, data, item, id_, recorded, file, line, occurred, trusted in rows:
         change = _change(data)
         since = max(recorded, occurred) if change.is_announced else recorded
-        claim = _Claim(_When(recorded, file, line), item, id_, since, "")
+        claim = Successor(When(recorded, file, line), item, id_, since)
         found[entity].append((claim, change, bool(trusted)))
     return found
 
@@ -286,9 +241,6 @@ def _change(data: str) -> Change:
         objects=tuple(map(tuple, said["objects"])),
         states=tuple(said["states"]),
         beside=tuple(said["beside"]),
-        values=tuple((value, unit) for value, unit in said["values"]),
-        about=tuple(said["about"]),
-        moved=tuple(said["moved"]),
         is_announced=said["is_announced"],
         is_change=True,
     )
@@ -297,7 +249,7 @@ def _change(data: str) -> Change:
 def _apply_rulings(
     connection: Connection,
     lines: Mapping[int, _Line],
-    claims: defaultdict[int, list[_Claim]],
+    claims: defaultdict[int, list[Successor]],
     as_of: date | None,
 ) -> None:
     """Let rulings add claims, and take away those that were read out of the two lines."""
@@ -318,10 +270,10 @@ def _apply_rulings(
             kept = [claim for claim in claims[line.item] if claim.id != newer]
             if relation == Relation.REPLACES.value:
                 day = recorded or ""
-                kept.append(_Claim(_When(day, file, place), item, newer, day, ""))
+                kept.append(Successor(When(day, file, place), item, newer, day))
             elif relation == Relation.SAME.value and recorded:
                 # Said again: what ended it before that day ends it no longer.
-                when = _When(recorded, file, place)
+                when = When(recorded, file, place)
                 kept = [claim for claim in kept if not when.is_after(claim.when)]
             claims[line.item] = kept
 

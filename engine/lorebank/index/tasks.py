@@ -17,7 +17,7 @@ from lorebank.database.connection import Connection, select
 from lorebank.domain import PROMISE, Citation, Interval, Task, TaskState
 from lorebank.index.finding import entities_in_text
 from lorebank.index.items import NOTE, iso, load_items, stored_day
-from lorebank.index.succession import superseded_facts
+from lorebank.index.succession import fates_of_facts
 from lorebank.language.words import content_words, words
 from lorebank.records import dataclass
 from lorebank.trust.quarantine import TRUSTED
@@ -139,7 +139,7 @@ def appointments_known_on(connection: Connection, day: date) -> list[Appointment
         )
     ]
     plain = entities_in_text(connection, numbers)
-    replaced = superseded_facts(connection, as_of=day)
+    replaced = fates_of_facts(connection, as_of=day).superseded
     items = load_items(connection, numbers)
     return [
         Appointment(

@@ -8,10 +8,8 @@ ending differs; and only one name is that near. A word the index knows is never 
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import apsw
 
@@ -20,11 +18,6 @@ from lorebank.index.items import item_count
 from lorebank.language.folding import fold
 from lorebank.language.words import searchable, words
 
-_SHORTEST_PART, _SHORTEST_INSIDE = 4, 6
-"""Letters of a word that may begin another, and that may stand in the middle of one: shorter ones
-do so by chance (`rent` in `parents`)."""
-_MOST = 8
-"""A part of more words than these tells none of them."""
 TOKENIZER = ("porter", ["unicode61", "remove_diacritics", "2"])
 
 
@@ -34,15 +27,15 @@ class Vocabulary:
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
         self._counts: Memo[str, int] = Memo(connection)
-        self._others: Memo[str, Any] = Memo(connection)
+        self._totals: Memo[str, int] = Memo(connection)
 
     @property
     def total(self) -> int:
         """How many items there are."""
-        known = self._others.current()
+        known = self._totals.current()
         if "total" not in known:
             known["total"] = item_count(self.connection)
-        return int(known["total"])
+        return known["total"]
 
     def frequencies(self, terms: Sequence[str]) -> dict[str, int]:
         """For each term, in how many items it stands; a phrase counts as its rarest word."""
@@ -54,25 +47,6 @@ class Vocabulary:
                 each = [int(self.connection.execute(query, (stem,)).get) for stem in found]
                 counts[term] = min(each, default=0)
         return {term: counts[term] for term in terms}
-
-    def holding(self, word: str) -> list[str]:
-        """The words that begin with this one, else those that hold it: `brücke` → `hängebrücke`.
-
-        For a word that stands nowhere; as FTS5 stores them, the shortest first, few or none.
-        """
-        found = stems(self.connection, word)
-        if len(found) != 1 or len(found[0]) < _SHORTEST_PART:
-            return []
-        known = self._others.current()
-        if "words" not in known:
-            rows = select(self.connection, "SELECT term FROM temp.items_words")
-            known["words"] = "\n".join(["", *(term for (term,) in rows), ""])
-        inside = r"\w*" if len(found[0]) >= _SHORTEST_INSIDE else ""
-        part = re.escape(found[0])
-        longer = re.findall(rf"\n({part}\w*)(?=\n)", known["words"]) or (
-            re.findall(rf"\n({inside}{part}\w*)(?=\n)", known["words"]) if inside else []
-        )
-        return sorted(longer, key=lambda each: (len(each), each)) if len(longer) <= _MOST else []
 
 
 def index_words(connection: Connection) -> None:

@@ -2,7 +2,7 @@
 
 What is found: keys and tokens by the shape their issuer gave them, private key blocks, passwords in
 URLs, `Authorization:` headers, what is assigned to a name like `password` or `api_key`, payment
-cards and bank accounts by their checksums, PINs, wallets and cookies (`secret_numbers`). A
+cards and bank accounts by their checksums, PINs, wallets and cookies (`secret_kinds`). A
 redacted text is as long as it was, line for line, so every citation of it holds.
 
 Ordinary prose is told by a few searches for fixed bytes, many times faster than any expression;
@@ -14,8 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from lorebank.language.secret_kinds import token_pattern
-from lorebank.language.secret_numbers import MAY_HOLD_NUMBER, secret_numbers
+from lorebank.language.secret_kinds import MAY_HOLD_NUMBER, secret_numbers, token_pattern
 from lorebank.language.secret_values import (
     is_drawn,
     is_mixed,

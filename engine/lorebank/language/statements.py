@@ -1,5 +1,6 @@
 """What a sentence plainly states, by the words of `[infer]` in the language files: that somebody
-promised, bought, moved, decided, cannot eat or prefers something.
+promised, bought, moved, decided, cannot eat or prefers something; and phrases as the language files
+write them, as regular expressions.
 
 A cue counts only where nothing makes of it something else than a statement: a negation in its
 clause, or anywhere in the sentence a word of what is only thought, asked, hoped, dreamt, told by
@@ -9,15 +10,38 @@ others or usual. What is missed costs a line written by hand; what is wrongly re
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import cache
 from typing import NamedTuple
 
 from lorebank.language.folding import fold
-from lorebank.language.phrases import pattern_of
 from lorebank.language.words import known_languages, likely_languages, stop_words
 from lorebank.language.words import words as tokens
 from lorebank.languages import Sections, compiled, split
+
+_UNSPACED = "\u2e80"
+"""From here on scripts write words without spaces: no word boundary can be asked for."""
+_NUMBER = r"\d{1,2}(?:[:.h]\d{2})?"
+
+
+def pattern_of(phrase: str, hours: Iterable[str] = ()) -> str:
+    """A regular expression for a phrase, on folded text; its words are whole words.
+
+    `*` stands for any letters and `+` for three or more, `...` for any words, `#` for a number or
+    an hour, `^` for the beginning of the text and `$` for its end. `hours` are the words that
+    count as a number: `one`, `noon`.
+    """
+    phrase = fold(phrase)
+    anchored, ends = phrase.startswith("^"), phrase.endswith("$")
+    bare = phrase.strip("^$").strip()
+    middle = re.escape(bare).replace(r"\.\.\.\ ", r"(?:\S+\s+)*?").replace(r"\*", r"\w*")
+    middle = middle.replace(r"\+", r"\w{3,}").replace(r"\ ", r"\s+")
+    number = "|".join([_NUMBER, *(re.escape(fold(hour)) for hour in hours)])
+    middle = middle.replace(r"\#", f"(?:{number})")
+    before = r"\A\W*" if anchored else "" if bare[:1] >= _UNSPACED else r"(?<!\w)"
+    after = r"\W*\Z" if ends else "" if bare[-1:] >= _UNSPACED else r"(?!\w)"
+    return f"{before}{middle}{after}"
+
 
 _CLAUSE_END = re.compile(r"(?<!\d)[,;:)(、](?!\d)|\s[–—-]\s")
 _ALWAYS = {

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 from pathlib import PurePosixPath
 
 from lorebank.domain import Citation, Diagnostic, Directive, Proposal, ProposalAction
@@ -198,10 +197,3 @@ def scope_of(path: str, *, core: bool) -> str:
         folder = file.parent.as_posix()
         return WORKSPACE if folder == "." else folder
     return path
-
-
-@lru_cache(maxsize=4096)  # with every answer, and mostly of the same files
-def scopes_above(path: str) -> tuple[str, ...]:
-    """The scopes whose contexts a file inherits, outermost first, its own last."""
-    folders = [folder.as_posix() for folder in reversed(PurePosixPath(path).parents)]
-    return (*(WORKSPACE if folder == "." else folder for folder in folders), path)

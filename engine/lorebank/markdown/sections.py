@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from lorebank.language.folding import fold
 from lorebank.languages import Sections, compiled, split
-from lorebank.markdown.plain import plain_text
 from lorebank.records import Record
 
 if TYPE_CHECKING:
@@ -117,6 +116,8 @@ def retain_sections(document: Document, *, headings: Sequence[str]) -> tuple[Sec
 @lru_cache(maxsize=256)  # the same few headings come again in log after log
 def _bare(heading: str) -> str:
     """A title folded, without ornaments and numbering before it."""
+    from lorebank.markdown.plain import plain_text  # questions need the words alone
+
     title = fold(plain_text(heading))
     start = _NUMBERING.match(title)
     return title[start.end() :] if start else title

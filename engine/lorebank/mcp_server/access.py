@@ -31,18 +31,8 @@ from mcp.server.context import (
 
 from lorebank.domain import Author
 from lorebank.errors import ConfigurationError, UsageError
+from lorebank.tools.toolset import DEFAULT_TOOLS
 
-DEFAULT_TOOLS = (
-    "context",
-    "recall",
-    "entity",
-    "retain",
-    "correct",
-    "forget",
-    "inbox",
-    "memory_get",
-)
-"""What a model sees by default: few enough that it picks the right one."""
 WRITING_TOOLS = frozenset(
     ("retain", "remember", "correct", "forget", "rule", "confirm", "undo", "memory_write")
 )

@@ -7,46 +7,16 @@ same lines: guarded, cited, inside their budget.
 from __future__ import annotations
 
 import re
-from typing import Any, NotRequired
+from typing import Any
 
-from mcp.types import CallToolResult, TextContent, ToolAnnotations
+from mcp.types import CallToolResult, TextContent
 from pydantic import ValidationError
-from typing_extensions import TypedDict
 
 from lorebank.errors import LorebankError, UsageError
 from lorebank.markdown.origin import as_recalled
 
 _COMMAND = re.compile(r"`?\blorebank (?P<tool>[a-z-]+)(?: --?[a-z-]+)*`?")
 _FLAG = re.compile(r" --json\b|--(?P<flag>[a-z][a-z-]*)")
-
-
-class Delivered(TypedDict):
-    """What a model reads."""
-
-    text: str
-    level: NotRequired[str]
-    """How well the hits answer: strong, weak, none."""
-    fresh: NotRequired[bool]
-    """Whether the files were checked for changes just now."""
-    id: NotRequired[str]
-    """Of what was written."""
-
-
-def _annotations(*, reads: bool, destroys: bool, repeats: bool) -> ToolAnnotations:
-    """Of a tool whose world is closed: it reaches nothing but the workspace."""
-    return ToolAnnotations(
-        read_only_hint=reads,
-        destructive_hint=destroys,
-        idempotent_hint=repeats,
-        open_world_hint=False,
-    )
-
-
-READING = _annotations(reads=True, destroys=False, repeats=True)
-ADDING = _annotations(reads=False, destroys=False, repeats=False)
-REWRITING = _annotations(reads=False, destroys=True, repeats=False)
-SETTLING = _annotations(reads=False, destroys=True, repeats=True)
-REFLECTING = _annotations(reads=False, destroys=False, repeats=True)
 
 
 def delivered(text: str, **extra: Any) -> CallToolResult:

@@ -15,14 +15,9 @@ from lorebank.errors import LorebankError, UsageError
 from lorebank.mcp_server.access import Access, caller, check_tools, telling_callers
 from lorebank.mcp_server.arguments import TOOL_ALIASES, fit
 from lorebank.mcp_server.banks import BankThreads, OpensBank, OpensBanks
-from lorebank.mcp_server.reading_tools import (
-    add_memory_tools,
-    add_reading_tools,
-    add_tools_for_several,
-)
 from lorebank.mcp_server.resources import add_prompts, add_resources
 from lorebank.mcp_server.results import as_usage_error, error_result, joined
-from lorebank.mcp_server.writing_tools import add_writing_tools
+from lorebank.mcp_server.serving import add_tools, add_tools_for_several
 from lorebank.version import __version__
 
 INSTRUCTIONS = """\
@@ -120,12 +115,9 @@ def build_server(
         log_level="WARNING",
     )
     server.middleware.append(telling_callers(access))
-    add_reading_tools(server, banks)
-    if memory_tools:
-        add_memory_tools(server, banks)
+    add_tools(server, banks, memory_tools=memory_tools)
     if banks.has_several:
         add_tools_for_several(server, banks)
-    add_writing_tools(server, banks)
     add_resources(server, banks)
     add_prompts(server, banks)
     check_tools(access.tools, server.tool_names())

@@ -28,11 +28,12 @@ def audit_names(connection: Connection) -> Audit:
     pairs = proposals(connection)
     entities = {entity.slug: entity for entity in list_entities(connection)}
     quiet = _dismissed(connection)
+    audible = [entity for entity in entities.values() if entity.slug not in quiet]
     findings = [
         *_duplicates(connection, pairs, entities),
-        *_unmentioned(entities.values(), quiet),
-        *_dangling(connection, entities.values(), quiet),
-        *_hubs(connection, entities.values(), quiet),
+        *_unmentioned(audible),
+        *_dangling(connection, audible),
+        *_hubs(connection, [entity.facts for entity in entities.values()], audible),
     ]
     return Audit(duplicates=pairs, findings=tuple(findings))
 
@@ -51,108 +52,73 @@ def _duplicates(
     connection: Connection,
     pairs: Sequence[tuple[str, str, str]],
     entities: Mapping[str, Entity],
-) -> list[AuditFinding]:
+) -> Iterator[AuditFinding]:
     known = [pair for pair in pairs if pair[0] in entities and pair[1] in entities]
     common = _common_company(connection, known)
     places = _newest_places(connection, {slug for pair in known for slug in pair[:2]})
-    ranked = sorted(known, key=lambda pair: (-common.get(pair[:2], 0), pair))
-    return [
-        _duplicate(entities[a], entities[b], reason, common.get((a, b), 0), places)
-        for a, b, reason in ranked
-    ]
-
-
-def _duplicate(
-    a: Entity, b: Entity, reason: str, common: int, places: Mapping[str, Sequence[Citation]]
-) -> AuditFinding:
-    gone, kept = sorted((a, b), key=lambda e: (e.page is not None, e.facts, e.slug))
-    company = f"; seen with {common} of the same" if common else ""
-    counts = f"{a.name} in {a.facts}, {b.name} in {b.facts}"
-    return AuditFinding(
-        kind="duplicate",
-        names=(a.name, b.name),
-        reason=f"{reason}; {counts}{company}",
-        evidence=(*places.get(a.slug, ()), *places.get(b.slug, ())),
-        commands=(
-            _command("merge", gone.name, kept.name),
-            _command("distinct", a.name, b.name),
-            _command("dismiss", a.name, b.name),
-        ),
-    )
-
-
-def _unmentioned(entities: Iterable[Entity], quiet: frozenset[str]) -> Iterator[AuditFinding]:
-    for entity in entities:
-        if entity.facts == 0 and entity.page and entity.slug not in quiet:
-            yield AuditFinding(
-                kind="unmentioned",
-                names=(entity.name,),
-                reason="has a page, and no fact mentions it",
-                evidence=(Citation(entity.page, 1, 1),),
-                commands=(_command("dismiss", entity.name),),
-            )
-
-
-def _dangling(
-    connection: Connection, entities: Iterable[Entity], quiet: frozenset[str]
-) -> list[AuditFinding]:
-    """Names that one fact mentions in passing: a slip of the pen, or somebody still to be met."""
-    subjects = {
-        slug
-        for (slug,) in select(connection, "SELECT DISTINCT entity FROM mentions WHERE subject = 1")
-    }
-    lonely = [
-        entity
-        for entity in entities
-        if entity.facts == 1
-        and entity.page is None
-        and entity.slug not in quiet
-        and entity.slug not in subjects
-    ]
-    places = _newest_places(connection, {entity.slug for entity in lonely})
-    return [
-        AuditFinding(
-            kind="dangling",
-            names=(entity.name,),
-            reason="mentioned once, in passing, and has no page",
-            evidence=tuple(places.get(entity.slug, ())),
+    for slug, other, reason in sorted(known, key=lambda pair: (-common[pair[:2]], pair)):
+        a, b, shared = entities[slug], entities[other], common[slug, other]
+        gone, kept = sorted((a, b), key=lambda e: (e.page is not None, e.facts, e.slug))
+        company = f"; seen with {shared} of the same" if shared else ""
+        yield AuditFinding(
+            kind="duplicate",
+            names=(a.name, b.name),
+            reason=f"{reason}; {a.name} in {a.facts}, {b.name} in {b.facts}{company}",
+            evidence=(*places.get(slug, ()), *places.get(other, ())),
             commands=(
-                f"lorebank entity alias {shlex.quote(entity.name)} NAME",
-                _command("dismiss", entity.name),
+                _command("merge", gone.name, kept.name),
+                _command("distinct", a.name, b.name),
+                _command("dismiss", a.name, b.name),
             ),
         )
-        for entity in lonely
-    ]
+
+
+def _unmentioned(entities: Iterable[Entity]) -> Iterator[AuditFinding]:
+    for entity in entities:
+        if entity.facts == 0 and entity.page:
+            reason = "has a page, and no fact mentions it"
+            yield _finding("unmentioned", entity, reason, [Citation(entity.page, 1, 1)])
+
+
+def _dangling(connection: Connection, entities: Iterable[Entity]) -> Iterator[AuditFinding]:
+    """Names that one fact mentions in passing: a slip of the pen, or somebody still to be met."""
+    rows = select(connection, "SELECT DISTINCT entity FROM mentions WHERE subject = 1")
+    subjects = {slug for (slug,) in rows}
+    lonely = [e for e in entities if e.facts == 1 and e.page is None and e.slug not in subjects]
+    places = _newest_places(connection, {entity.slug for entity in lonely})
+    for entity in lonely:
+        reason = "mentioned once, in passing, and has no page"
+        alias = f"lorebank entity alias {shlex.quote(entity.name)} NAME"
+        yield _finding("dangling", entity, reason, places.get(entity.slug, ()), alias)
 
 
 def _hubs(
-    connection: Connection, entities: Iterable[Entity], quiet: frozenset[str]
-) -> list[AuditFinding]:
+    connection: Connection, facts: Iterable[int], entities: Iterable[Entity]
+) -> Iterator[AuditFinding]:
     """Entities of several names that stand in far more facts than others: several in one?"""
-    used = [entity for entity in entities if entity.facts]
-    if len(used) < 3:
-        return []
-    counts = [entity.facts for entity in used]
-    limit = statistics.fmean(counts) + _HUB_DEVIATIONS * statistics.pstdev(counts)
-    hubs = [
-        entity
-        for entity in used
-        if entity.facts > max(limit, _FEWEST_FACTS_OF_HUB) and entity.slug not in quiet
-    ]
+    counts = list(filter(None, facts))
+    if len(counts) < 3:
+        return
+    mean = statistics.fmean(counts)
+    limit = max(mean + _HUB_DEVIATIONS * statistics.pstdev(counts), _FEWEST_FACTS_OF_HUB)
+    hubs = [entity for entity in entities if entity.facts > limit]
     places = _newest_places(connection, {entity.slug for entity in hubs})
-    return [
-        AuditFinding(
-            kind="hub",
-            names=(entity.name,),
-            reason=f"in {entity.facts} facts, where the average is {statistics.fmean(counts):.1f}",
-            evidence=tuple(places.get(entity.slug, ())),
-            commands=(
-                *(_command("split", alias, entity.name) for alias in entity.aliases),
-                _command("dismiss", entity.name),
-            ),
-        )
-        for entity in hubs
-    ]
+    for entity in hubs:
+        reason = f"in {entity.facts} facts, where the average is {mean:.1f}"
+        splits = [_command("split", alias, entity.name) for alias in entity.aliases]
+        yield _finding("hub", entity, reason, places.get(entity.slug, ()), *splits)
+
+
+def _finding(
+    kind: str, entity: Entity, reason: str, evidence: Iterable[Citation], *commands: str
+) -> AuditFinding:
+    return AuditFinding(
+        kind=kind,
+        names=(entity.name,),
+        reason=reason,
+        evidence=tuple(evidence),
+        commands=(*commands, _command("dismiss", entity.name)),
+    )
 
 
 def _common_company(

@@ -101,30 +101,24 @@ def identity_problems(connection: Connection) -> tuple[Diagnostic, ...]:
     return tuple(Diagnostic(*row) for row in rows)
 
 
+_ENTITY = "e.slug, e.name, e.type, e.page, e.first_seen, e.last_seen, e.facts, e.type_reason"
+
+
 def list_entities(connection: Connection) -> tuple[Entity, ...]:
     """Every entity, the most mentioned first."""
     aliases = load_aliases(connection)
-    return tuple(
-        _entity(row, aliases)
-        for row in select(
-            connection,
-            "SELECT slug, name, type, page, first_seen, last_seen, facts, type_reason FROM entities"
-            " ORDER BY facts DESC, slug",
-        )
-    )
+    rows = select(connection, f"SELECT {_ENTITY} FROM entities e ORDER BY e.facts DESC, e.slug")
+    return tuple(_entity(row, aliases) for row in rows)
 
 
 def entities_by_slug(connection: Connection, slugs: Sequence[str]) -> dict[str, Entity]:
     """Slug → entity, for those that there are."""
-    return {
-        row[0]: _entity(row, load_aliases(connection, row[0]))
-        for row in select(
-            connection,
-            "SELECT slug, name, type, page, first_seen, last_seen, facts, type_reason FROM entities"
-            " WHERE slug IN (SELECT value FROM json_each(?))",
-            (json.dumps(list(slugs)),),
-        )
-    }
+    rows = select(
+        connection,
+        f"SELECT {_ENTITY} FROM entities e WHERE e.slug IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(slugs)),),
+    )
+    return {row[0]: _entity(row, load_aliases(connection, row[0])) for row in rows}
 
 
 def load_aliases(
@@ -180,8 +174,8 @@ def neighbours(connection: Connection, entity: str, limit: int) -> tuple[Neighbo
     """Entities that share facts with this one, the most shared first."""
     rows = select(
         connection,
-        "SELECT e.slug, e.name, e.type, e.page, e.first_seen, e.last_seen, e.facts, e.type_reason,"
-        "  count(DISTINCT other.item), max(coalesce(i.recorded, '') || char(9) || i.item)"
+        f"SELECT {_ENTITY}, count(DISTINCT other.item),"
+        "  max(coalesce(i.recorded, '') || char(9) || i.item)"
         " FROM mentions mine JOIN mentions other ON other.item = mine.item"
         " JOIN items i ON i.item = mine.item JOIN entities e ON e.slug = other.entity"
         " WHERE mine.entity = ?1 AND other.entity <> ?1 AND i.quarantined = 0 GROUP BY e.slug"

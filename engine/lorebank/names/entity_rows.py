@@ -178,7 +178,7 @@ def _rewrite_entities(connection: Connection, entity_of: Mapping[str, str]) -> N
         " FROM temp.dirty_entities d CROSS JOIN mentions m ON m.entity = d.slug"
         " JOIN items i ON i.item = m.item GROUP BY m.entity"
     )
-    names = _display_names(connection, entity_of)
+    names = _display_names(connection)
     pages = select(
         connection,
         "SELECT n.slug, f.path, n.type, n.name FROM temp.dirty_names d"
@@ -189,13 +189,12 @@ def _rewrite_entities(connection: Connection, entity_of: Mapping[str, str]) -> N
     for slug, page, kind, written in sorted(pages, key=lambda p: entity_of.get(p[0], p[0]) != p[0]):
         entity = entity_of.get(slug, slug)
         connection.execute(
-            "INSERT INTO entities (slug, name, type_reason, facts)"
-            " VALUES (?, '', '', 0)"
-            " ON CONFLICT (slug) DO NOTHING",
+            "INSERT OR IGNORE INTO entities (slug, name, type_reason, facts) VALUES (?, '', '', 0)",
             (entity,),
         )
         connection.execute(
-            "UPDATE entities SET page = coalesce(page, ?), type = coalesce(type, ?) WHERE slug = ?",
+            "UPDATE entities SET page = coalesce(page, ?1), type = coalesce(type, ?2),"
+            " type_reason = iif(coalesce(type, ?2) IS NULL, '', 'front matter') WHERE slug = ?3",
             (page, kind, entity),
         )
         names.setdefault(entity, written)
@@ -211,48 +210,25 @@ def _rewrite_entities(connection: Connection, entity_of: Mapping[str, str]) -> N
 
 
 def _set_types(connection: Connection) -> None:
-    """Give each entity its type: the front matter's, else what the rules say."""
+    """Give each entity without a type in front matter the one that the rules say."""
     from lorebank.names.types import guess_type
 
-    connection.execute(
-        "UPDATE entities SET type_reason = 'front matter' WHERE type IS NOT NULL"
-        " AND slug IN (SELECT slug FROM temp.dirty_entities)"
-    )
-    due = "FROM temp.dirty_entities d CROSS JOIN"
-    relations = _grouped(
-        connection,
-        f"SELECT DISTINCT m.entity, s.relation {due} mentions m ON m.entity = d.slug"
-        " JOIN slots s ON s.item = m.item AND s.subject = m.slug AND s.about = ''"
-        " JOIN items i ON i.item = s.item AND i.quarantined = 0",
-    )
-    values_of = _grouped(
-        connection,
-        f"SELECT DISTINCT a.entity, s.relation {due} aliases a ON a.entity = d.slug"
-        " JOIN slots s ON s.value_slug = a.slug"
-        " JOIN items i ON i.item = s.item AND i.quarantined = 0 ORDER BY a.entity, s.relation",
-    )
-    names = _grouped(
-        connection,
-        f"SELECT a.entity, a.name {due} aliases a ON a.entity = d.slug ORDER BY a.entity, a.name",
-    )
+    believed = "JOIN items i ON i.item = s.item AND i.quarantined = 0"
     rows: list[tuple[str | None, str, str]] = []
-    for slug, name in select(
+    for slug, name, aliases, relations, values_of in select(
         connection,
-        f"SELECT e.slug, e.name {due} entities e ON e.slug = d.slug WHERE e.type IS NULL",
+        "SELECT e.slug, e.name,"
+        " (SELECT json_group_array(a.name ORDER BY a.name) FROM aliases a WHERE a.entity = e.slug),"
+        " (SELECT json_group_array(s.relation) FROM mentions m JOIN slots s ON s.item = m.item"
+        f"   AND s.subject = m.slug AND s.about = '' {believed} WHERE m.entity = e.slug),"
+        " (SELECT json_group_array(s.relation) FROM aliases a JOIN slots s"
+        f"   ON s.value_slug = a.slug {believed} WHERE a.entity = e.slug)"
+        " FROM temp.dirty_entities d JOIN entities e ON e.slug = d.slug WHERE e.type IS NULL",
     ):
-        others = [other for other in names.get(slug, ()) if other != name]
-        guess = guess_type(
-            [name, *others], relations.get(slug, ()), frozenset(values_of.get(slug, ()))
-        )
+        names = dict.fromkeys([name, *json.loads(aliases)])
+        guess = guess_type(names, set(json.loads(relations)), set(json.loads(values_of)))
         rows.append((*(guess or (None, "")), slug))
     connection.executemany("UPDATE entities SET type = ?, type_reason = ? WHERE slug = ?", rows)
-
-
-def _grouped(connection: Connection, query: str) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for key, value in select(connection, query):
-        found.setdefault(key, []).append(value)
-    return found
 
 
 def display_names_on(connection: Connection, slugs: Iterable[str], day: date) -> dict[str, str]:
@@ -263,7 +239,7 @@ def display_names_on(connection: Connection, slugs: Iterable[str], day: date) ->
     """
     found = display_names(connection, slugs)
     fill_scope(connection, "dirty_entities", found)
-    names = _display_names(connection, {}, until=day)
+    names = _display_names(connection, until=day)
     for slug, written in select(
         connection,
         "SELECT n.slug, n.name FROM temp.dirty_entities d CROSS JOIN names n ON n.slug = d.slug"
@@ -274,21 +250,19 @@ def display_names_on(connection: Connection, slugs: Iterable[str], day: date) ->
     return found | names | _spelled_names(connection, names)
 
 
-def _display_names(
-    connection: Connection, entity_of: Mapping[str, str], *, until: date | None = None
-) -> dict[str, str]:
+def _display_names(connection: Connection, *, until: date | None = None) -> dict[str, str]:
     """The spelling most used for the entity's own slug; without one, most used of all."""
     names: dict[str, str] = {}
-    for slug, entity, name in select(
+    for entity, name in select(
         connection,
-        "SELECT m.slug, m.entity, m.name FROM temp.dirty_entities d"
+        "SELECT m.entity, m.name FROM temp.dirty_entities d"
         " CROSS JOIN mentions m ON m.entity = d.slug JOIN items i ON i.item = m.item"
         " WHERE ?1 IS NULL OR i.recorded IS NULL OR i.recorded <= ?1"
         " GROUP BY m.slug, m.entity, m.name ORDER BY m.slug = m.entity DESC,"
         " sum(i.quarantined = 0) > 0 DESC, count(*) DESC, m.name",
         (until.isoformat() if until else None,),
     ):
-        names.setdefault(entity_of.get(slug, entity), name)
+        names.setdefault(entity, name)
     return names
 
 

@@ -1,10 +1,15 @@
-"""The word tables behind name comparison, each read once and only when first asked for."""
+"""What names are compared by: tables of words, each read when first asked for, and writing systems.
+
+What scripts sound or look like is for proposing that two names may be one; it is never enough to
+merge them.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from functools import lru_cache
+import unicodedata
+from collections.abc import Mapping
+from functools import cache, lru_cache
 from pathlib import Path
 from types import MappingProxyType
 
@@ -34,7 +39,7 @@ def compact(text: str) -> str:
     return _GLUE.sub("", fold(text))
 
 
-@lru_cache(maxsize=1)
+@cache
 def groups() -> Mapping[str, tuple[str, ...]]:
     """Compact name → the groups that hold it: `n…` for given names, `e…` for other equivalents."""
     found: dict[str, list[str]] = {}
@@ -47,7 +52,7 @@ def groups() -> Mapping[str, tuple[str, ...]]:
     return MappingProxyType({name: tuple(dict.fromkeys(ids)) for name, ids in found.items()})
 
 
-@lru_cache(maxsize=1)
+@cache
 def given_names() -> frozenset[str]:
     """Given names and their short forms, compact."""
     listed = {compact(name) for line in _lines("given_names.txt") for name in line.split()}
@@ -55,7 +60,7 @@ def given_names() -> frozenset[str]:
     return frozenset(listed | grouped)
 
 
-@lru_cache(maxsize=1)
+@cache
 def titles() -> Mapping[str, str]:
     """Folded form of address → `m`, `f` or `-`; with its dot where it counts only so."""
     found: dict[str, str] = {}
@@ -65,7 +70,7 @@ def titles() -> Mapping[str, str]:
     return MappingProxyType(found)
 
 
-@lru_cache(maxsize=1)
+@cache
 def legal_forms() -> Mapping[tuple[str, ...], LegalForm]:
     """The folded tokens of each spelling → its form."""
     found: dict[tuple[str, ...], LegalForm] = {}
@@ -86,65 +91,56 @@ def legal_forms() -> Mapping[tuple[str, ...], LegalForm]:
     return MappingProxyType(found)
 
 
-@lru_cache(maxsize=1)
+@cache
 def han_families() -> Mapping[int, str]:
     """A table for `str.translate` that maps each character of a family to its first one."""
-    first: dict[str, str] = {}
-    for line in _lines("han_variants.txt"):
-        for family in line.split():
-            known = [first[char] for char in family if char in first]
-            head = known[0] if known else family[0]
-            merged = set(known)
-            for char, chosen in first.items():
-                if chosen in merged:
-                    first[char] = head
-            first.update(dict.fromkeys(family, head))
-    return MappingProxyType({ord(char): head for char, head in first.items() if char != head})
+    families = (family for line in _lines("han_variants.txt") for family in line.split())
+    return MappingProxyType({ord(char): family[0] for family in families for char in family[1:]})
 
 
-@lru_cache(maxsize=1)
+@cache
 def surnames() -> Mapping[str, tuple[str, ...]]:
     """Surname in Han or Hangul → its Latin readings, folded."""
     rows = (line.split() for line in _lines("surnames.txt"))
     return MappingProxyType({name: tuple(map(fold, readings)) for name, *readings in rows})
 
 
-@lru_cache(maxsize=32)
+@cache
 def words_of(*sections: str) -> frozenset[str]:
     """The folded words of some sections of the word table."""
-    return frozenset(fold(word) for section in sections for word in _section("words.txt", section))
+    return frozenset(word for section in sections for word in word_list(section))
 
 
-@lru_cache(maxsize=8)
+@cache
 def word_pairs(section: str) -> Mapping[str, str]:
     """The pairs of one section: `dept=department` → `{"dept": "department"}`; in `numbers`,
     where the figure stands first, `{"one": "1"}`."""
-    pairs = (fold(word).split("=") for word in _section("words.txt", section))
+    pairs = (word.split("=") for word in word_list(section))
     if section == "numbers":
         return MappingProxyType({word: figure for figure, word in pairs})
     return MappingProxyType(dict(pairs))
 
 
-@lru_cache(maxsize=8)
+@cache
 def word_list(section: str) -> tuple[str, ...]:
     """The folded words of one section of the word table, in their order."""
-    return tuple(map(fold, _section("words.txt", section)))
+    return tuple(map(fold, table_sections("words.txt")[section]))
 
 
-@lru_cache(maxsize=8)
+@cache
 def letter_list(section: str) -> tuple[str, ...]:
     """The entries of one section of the letter table; `-` is read as no letter."""
-    return tuple(entry.replace("-", "") for entry in _section("letters.txt", section))
+    return tuple(entry.replace("-", "") for entry in table_sections("letters.txt")[section])
 
 
-@lru_cache(maxsize=8)
+@cache
 def letter_pairs(section: str) -> Mapping[int, str]:
     """One section of the letter table, for `str.translate`."""
     pairs = (entry.split("=") for entry in letter_list(section))
     return MappingProxyType({ord(letter): latin for letter, latin in pairs})
 
 
-@lru_cache(maxsize=2)
+@cache
 def table_sections(table: str) -> Mapping[str, tuple[str, ...]]:
     """Section → its entries as written, in the order of the table."""
     found: dict[str, list[str]] = {}
@@ -157,15 +153,157 @@ def table_sections(table: str) -> Mapping[str, tuple[str, ...]]:
     return MappingProxyType({name: tuple(entries) for name, entries in found.items()})
 
 
-def _section(table: str, wanted: str) -> Iterator[str]:
-    inside = False
-    for line in _lines(table):
-        if line.startswith("["):
-            inside = line == f"[{wanted}]"
-        elif inside:
-            yield from line.split()
-
-
 def _lines(table: str) -> list[str]:
     text = Path(__file__).with_name("tables").joinpath(table).read_text("utf-8")
     return [line for line in text.split("\n") if line and not line.startswith("#")]
+
+
+_KANA = re.compile(r"[\u3041-\u3096\u30a1-\u30fa\u30fc]+")
+_HAN_OR_HANGUL = re.compile(
+    r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff々\uac00-\ud7a3]+"
+)
+_SPELLINGS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+    (re.compile(pattern), replacement)
+    for pattern, replacement in (
+        (r"shch|schtsch|chtch", "Š"),
+        (r"tsch|tch|tsj|ch(?=[aeiouy])|č|ç", "Č"),
+        (r"dsch|dzh|dj", "j"),
+        (r"sch|sh|sj|š", "Š"),
+        (r"zh", "Ž"),
+        (r"kh|ch", "h"),
+        (r"ph", "f"),
+        (r"th", "t"),
+        (r"gh", "g"),
+        (r"ck|q(?:u(?=[aeio]))?", "k"),
+        (r"x", "ks"),
+        (r"c(?=[eiy])", "s"),
+        (r"c", "k"),
+        (r"w", "v"),
+        (r"tz|ts", "z"),
+        (r"\A[jy](?=e)", ""),
+        (r"(?<=[aou])[jyi](?=e)", ""),
+        (r"(?:[jyi]?e|o)(?:v|ff?)\Z", "ov"),
+        (r"[ijy]+", "i"),
+        (r"ue", "u"),
+        (r"oe|oh(?![aeiou])", "o"),
+        (r"ae", "a"),
+        (r"ou|oo", "u"),
+        (r"ie|ee", "i"),
+        (r"(?<=[aeiou])h(?![aeiou])", ""),
+        (r"(?<=[^aeiou])h(?=[^aeiou]|\Z)", ""),
+        (r"(.)\1+", r"\1"),
+    )
+)
+
+
+def scripts_of(text: str) -> frozenset[str]:
+    """The scripts of a text that need keys of their own: `cyrillic`, `semitic`, `han`, `hangul`;
+    Greek counts as Cyrillic, for both are compared with Latin in the same ways."""
+    if text.isascii():
+        return frozenset()
+    found = set()
+    for char in text:
+        code = ord(char)
+        if 0x370 <= code <= 0x52F:
+            found.add("cyrillic")
+        elif 0x590 <= code <= 0x6FF:
+            found.add("semitic")
+        elif 0xAC00 <= code <= 0xD7A3:
+            found.add("hangul")
+        elif 0x3400 <= code <= 0x9FFF or 0xF900 <= code <= 0xFAFF or code >= 0x20000:
+            found.add("han")
+    return frozenset(found)
+
+
+def is_kana(text: str) -> bool:
+    """Whether all letters are hiragana or katakana."""
+    return _KANA.fullmatch(text) is not None
+
+
+def is_han_or_hangul(text: str) -> bool:
+    """Whether all letters are Chinese characters or Korean syllables."""
+    return _HAN_OR_HANGUL.fullmatch(text) is not None
+
+
+def latinise(token: str) -> str:
+    """A folded token in Latin letters as its script is usually romanised; letters of scripts that
+    need a dictionary (Han, Arabic, Hebrew) stay."""
+    if token.isascii():
+        return token
+    latin = token.translate(letter_pairs("letters"))
+    return latin if latin.isascii() else _KANA.sub(lambda run: _kana_to_latin(run.group()), latin)
+
+
+@lru_cache(maxsize=8192)
+def sound(token: str) -> str:
+    """A key that spellings of the same sound share: `tchaikovsky`, `чайковский`; empty where the
+    token has letters without a Latin sound."""
+    key = latinise(token)
+    if not key.isascii():
+        return ""
+    for pattern, replacement in _SPELLINGS:
+        key = pattern.sub(replacement, key)
+    return key
+
+
+def look(text: str) -> str:
+    """Folded text with Cyrillic and Greek letters turned into the Latin ones they look like."""
+    return text.translate(letter_pairs("look-alikes"))
+
+
+def voiceless(text: str) -> str:
+    """Kana without their voicing marks: `が` → `か`; for telling a voicing apart from a slip."""
+    return re.sub("[\u3099\u309a]", "", unicodedata.normalize("NFD", text))
+
+
+def consonants(token: str) -> str:
+    """The consonants that Arabic, Hebrew and Latin spellings of one name share."""
+    if not token.isascii():
+        key = token.translate(letter_pairs("semitic"))
+    else:
+        key = re.sub("kh", "k", re.sub("sh", "s", re.sub("th", "t", token)))
+        key = re.sub("dh", "d", re.sub("gh|g", "j", re.sub("ch", "h", key)))
+        key = re.sub("[aeiouyw]|h\\Z", "", key).translate(str.maketrans("pfvqc", "bbbkk"))
+    return re.sub(r"(.)\1+", r"\1", key)
+
+
+def korean_sound(text: str) -> str:
+    """A key that romanisations of one Korean name share; Hangul is romanised first."""
+    latin = "".join(map(_hangul_to_latin, text))
+    for pattern, replacement in (
+        ("ee", "i"),
+        ("oo", "u"),
+        ("eo|ou", "o"),
+        ("eu", "u"),
+        ("ae", "e"),
+        ("u", "o"),
+        ("ch|j", "c"),
+        ("g", "k"),
+        ("d", "t"),
+        ("b", "p"),
+        ("r", "l"),
+        (r"(.)\1+", r"\1"),
+    ):
+        latin = re.sub(pattern, replacement, latin)
+    return latin
+
+
+def _hangul_to_latin(char: str) -> str:
+    index = ord(char) - 0xAC00
+    if not 0 <= index < 11172:
+        return char
+    lead, vowel, tail = index // 588, index % 588 // 28, index % 28
+    return (
+        letter_list("hangul-lead")[lead]
+        + letter_list("hangul-vowel")[vowel]
+        + letter_list("hangul-tail")[tail]
+    )
+
+
+def _kana_to_latin(run: str) -> str:
+    hiragana = "".join(chr(ord(c) - 0x60) if "ァ" <= c <= "ヶ" else c for c in run)
+    latin = hiragana.replace("っ", "~").translate(letter_pairs("kana"))
+    latin = re.sub(r"(sh|ch|j)i\^y", r"\1", latin)
+    latin = re.sub(r"[aiueo]\^", "", latin).replace("^", "")
+    latin = re.sub(r"~(.)", r"\1\1", latin).replace("~", "")
+    return latin.replace("ー", "")

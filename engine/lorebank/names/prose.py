@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 import ahocorasick
@@ -125,13 +125,13 @@ class NameFinder:
         if not hits:
             return []
         hits.sort(key=lambda hit: (hit[0], -hit[1]))
-        original = _Original(text, folded)
+        written = _as_written(text, folded)
         found: list[Spotted] = []
         reached = 0
         for start, end, name in hits:
             if start < reached or not _stands_alone(folded, start, end):
                 continue
-            slug = self._named(name, original, start, end)
+            slug = self._named(name, folded, written, start, end)
             if slug is not None:
                 found.append(Spotted(start, end, slug))
                 reached = end
@@ -141,46 +141,42 @@ class NameFinder:
         """The slugs of the names in a text."""
         return frozenset(spotted.slug for spotted in self.find(text))
 
-    def _named(self, name: str, original: _Original, start: int, end: int) -> str | None:
+    def _named(
+        self, name: str, folded: str, written: Callable[[int, int], str], start: int, end: int
+    ) -> str | None:
         """The slug of the name that is written so here."""
         for pattern in self._patterns[name]:
-            written = pattern.written
-            if not written or original.slice(start, start + len(written)) == written:
-                part = bool(written) and name in given_names() and original.goes_on(start, end)
+            if written(start, start + len(pattern.written)) == pattern.written:
+                may_go_on = pattern.written and name in given_names()
+                part = may_go_on and _goes_on(folded, written, start, end)
                 return None if part else pattern.slug
         return None
 
 
-class _Original:
-    """The text as written, by offsets in its folded form."""
+def _as_written(text: str, folded: str) -> Callable[[int, int], str]:
+    """What stands between two offsets of the folded text."""
+    if len(text) == len(folded):
+        return lambda start, end: text[start:end]
+    places = _places(text)
+    last = len(places) - 1
+    return lambda start, end: unicodedata.normalize(
+        "NFKC", text[places[start] : places[min(end, last)]]
+    )
 
-    def __init__(self, text: str, folded: str) -> None:
-        self._text = text
-        self._folded = folded
-        self._places: Sequence[int] | None = None
 
-    def slice(self, start: int, end: int) -> str:
-        if len(self._text) == len(self._folded):
-            return self._text[start:end]
-        if self._places is None:
-            self._places = _places(self._text)
-        if end >= len(self._places):
-            end = len(self._places) - 1
-        return unicodedata.normalize("NFKC", self._text[self._places[start] : self._places[end]])
-
-    def goes_on(self, start: int, end: int) -> bool:
-        """Whether a given name is part of a longer one: `Ann` in `Ann Smith` and `Mary Ann`."""
-        after = _NEXT_WORD.match(self._folded, end)
-        if after is not None and after[1] not in stop_words():
-            following = self.slice(after.start(1), after.end(1))
-            if following[:1].isupper() and len(following) > 1 and not following.isupper():
-                return True
-        before = _WORD_BEFORE.search(self._folded, max(0, start - 40), start)
-        return (
-            before is not None
-            and before[1] in given_names()
-            and self.slice(before.start(1), before.start(1) + 1).isupper()
-        )
+def _goes_on(folded: str, written: Callable[[int, int], str], start: int, end: int) -> bool:
+    """Whether a given name is part of a longer one: `Ann` in `Ann Smith` and `Mary Ann`."""
+    after = _NEXT_WORD.match(folded, end)
+    if after is not None and after[1] not in stop_words():
+        following = written(*after.span(1))
+        if following[:1].isupper() and len(following) > 1 and not following.isupper():
+            return True
+    before = _WORD_BEFORE.search(folded, max(0, start - 40), start)
+    return (
+        before is not None
+        and before[1] in given_names()
+        and written(before.start(1), before.start(1) + 1).isupper()
+    )
 
 
 def _folded(text: str) -> str:

@@ -14,17 +14,13 @@ from lorebank.language.folding import fold
 from lorebank.names.lexicon import given_names, table_sections, words_of
 from lorebank.names.readings import Reading, read_name, split_full_name
 
-TYPES = ("person", "place", "organisation", "project", "thing", "event")
-"""The types that the rules know; a page may name any other."""
-
-_PERSONAL = frozenset({"residence", "employer", "occupation", "spouse", "birthplace", "deathplace"})
+_PERSONAL = frozenset({"residence", "employer", "occupation", "spouse", "birthplace"})
 """Properties that only people have."""
 
 
 _KINDS_OF_VALUES = {
     "residence": "place",
     "birthplace": "place",
-    "deathplace": "place",
     "employer": "organisation",
     "manager": "person",
     "spouse": "person",

@@ -6,7 +6,7 @@ twice. Taking a line off undoes it exactly: who is who is worked out from the li
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 
@@ -26,8 +26,8 @@ from lorebank.markdown.ledger import (
     without_lines,
 )
 from lorebank.names.decisions import Decision, rule
-from lorebank.names.entities import SPELLING, decisions, name_uses, page_moves
-from lorebank.names.resolve import Resolution, resolve_names
+from lorebank.names.entities import SPELLING, decisions, name_uses, nearest_names, page_moves
+from lorebank.names.resolve import resolve_names
 from lorebank.nightly.page_moves import plan_page_moves, write_page_edits
 from lorebank.pages.edits import PageEdit
 from lorebank.workspace.git import unified
@@ -36,99 +36,100 @@ from lorebank.workspace.layout import IDENTITY_PAGE
 _NEW_LEDGER = "# Identity\n\n"
 _HARMLESS = frozenset({"identity-unknown-name"})
 
-Nearest = Callable[[str], Sequence[str]]
-"""A name that nobody bears → names of entities that look like it, for a hint."""
 
-
-def parse_action(text: str) -> LedgerAction:
-    """The action of that name; `UsageError` for any other."""
+def decision_entry(
+    action: LedgerAction | str, names: Sequence[str], today: date, reason: str = ""
+) -> LedgerEntry:
+    """A decision about names as written; the last name is the one that stays (`merge Bob Robert`),
+    `distinct` and `dismiss` have no direction. `UsageError` for what is no decision."""
     try:
-        return LedgerAction(text.lower())
+        action = LedgerAction(action.lower())
     except ValueError:
+        hint = f"one of {', '.join(LedgerAction)}"
+        raise UsageError(f"no decision {action!r}", hint=hint) from None
+    bare = (n.strip().removeprefix("@").removeprefix("[[").removesuffix("]]") for n in names)
+    mentions = tuple(Mention(name, slugify(name)) for name in (" ".join(b.split()) for b in bare))
+    for name, mention in zip(names, mentions, strict=True):
+        if not mention.slug:
+            raise UsageError(f"{name!r} is no name")
+    may_be_one = action in (LedgerAction.SPLIT, LedgerAction.DISMISS)
+    wanted = "one or two names" if may_be_one else "two names"
+    alone = may_be_one and len(mentions) == 1
+    if not alone and len(mentions) != 2:
         raise UsageError(
-            f"no decision {text!r}", hint=f"one of {', '.join(LedgerAction)}"
-        ) from None
+            f"{action.value} needs {wanted}", hint=f"lorebank entity {action.value} -h"
+        )
+    same = len({mention.slug for mention in mentions}) < len(mentions)
+    if same and (action is not LedgerAction.RENAME or mentions[0].name == mentions[1].name):
+        raise UsageError(f"{names[0]!r} and {names[1]!r} are one name already")
+    return LedgerEntry(action, mentions, today, " ".join(reason.split()), Citation("", 0, 0))
 
 
 @collector_at_rest()
 def decide(
     connection: Connection,
     root: Path,
-    action: LedgerAction,
-    names: Sequence[str],
+    entry: LedgerEntry,
     *,
-    today: date,
-    reason: str = "",
     undo: bool = False,
     dry_run: bool = False,
-    nearest: Nearest,
 ) -> LedgerChange:
-    """Decide about names as written; the caller holds the lock, has synced, and syncs afterwards.
+    """Make a decision; the caller holds the lock, has synced, and syncs afterwards.
 
-    The last name is the one that stays (`merge Bob Robert`); `distinct` and `dismiss` have no
-    direction. Raises `UsageError` for names that cannot be decided about or a contradiction,
-    `NotFound` for a name nobody bears or, under `undo`, for a decision that stands nowhere.
+    Raises `UsageError` for a contradiction, `NotFound` for a name nobody bears or, under `undo`,
+    for a decision that stands nowhere.
     """
-    entry, page, ledger = _plan_line(connection, root, action, names, today, reason, undo, nearest)
+    entry, page, ledger = _plan_line(connection, root, entry, undo)
     uses, standing = name_uses(connection), decisions(connection)
-    before = resolve_names(uses, standing)
-    after = resolve_names(uses, _with_ledger(standing, ledger))
+    rows = [row for e in ledger.entries for row in ledger_rows(e) if row.action != SPELLING]
+    planned = [
+        *(decision for decision in standing if decision.path != IDENTITY_PAGE),
+        *(Decision(row.action, row.slug, row.target, IDENTITY_PAGE, row.line) for row in rows),
+    ]
+    before, after = resolve_names(uses, standing), resolve_names(uses, planned)
     moves = plan_page_moves(root, page_moves(connection, after))
     edits = [edit for edit in (page, *moves.edits) if edit.changes]
     if not dry_run:
         write_page_edits(root, edits)
     slugs = [name.slug for name in entry.names]
+    was, now = (
+        # Each once; none for a name not known yet.
+        tuple(dict.fromkeys(r.entity_of[slug] for slug in slugs if slug in r.entity_of))
+        for r in (before, after)
+    )
     return LedgerChange(
         line=format_entry(entry).removeprefix("- "),
         changed=tuple(edit.path for edit in edits),
         patch="".join(unified(edit.old, edit.new, edit.path) for edit in edits),
         dry_run=dry_run,
-        before=_entities(before, slugs),
-        after=_entities(after, slugs),
+        before=was,
+        after=now,
         problems=moves.problems,
     )
 
 
-def _entities(resolved: Resolution, slugs: Sequence[str]) -> tuple[str, ...]:
-    """The entities that the names stand for, each once; none for a name not known yet."""
-    found = [resolved.entity_of[slug] for slug in slugs if slug in resolved.entity_of]
-    return tuple(dict.fromkeys(found))
-
-
-def _with_ledger(standing: Sequence[Decision], ledger: Ledger) -> list[Decision]:
-    """The decisions as they are with another ledger."""
-    kept = [decision for decision in standing if decision.path != IDENTITY_PAGE]
-    rows = [row for entry in ledger.entries for row in ledger_rows(entry) if row.action != SPELLING]
-    return [
-        *kept,
-        *(Decision(row.action, row.slug, row.target, IDENTITY_PAGE, row.line) for row in rows),
-    ]
-
-
 def _plan_line(
-    connection: Connection,
-    root: Path,
-    action: LedgerAction,
-    names: Sequence[str],
-    today: date,
-    reason: str,
-    undo: bool,
-    nearest: Nearest,
+    connection: Connection, root: Path, entry: LedgerEntry, undo: bool
 ) -> tuple[LedgerEntry, PageEdit, Ledger]:
     """The decision, the edit of the ledger, which changes nothing where the line stands, and what
     the ledger then says."""
     old = _read_ledger(root)
-    entry = _entry(action, names, today, reason)
     text = _NEW_LEDGER if old is None else old
     ledger = parse_ledger(text, IDENTITY_PAGE)
     standing = [e for e in ledger.entries if _same(e, entry)]
     if undo:
-        less = _without(text, standing, entry)
+        if not standing:
+            line = format_entry(entry).removeprefix("- ").split(" (")[0]
+            raise NotFound(
+                f"no line of {IDENTITY_PAGE} says: {line}",
+                hint="a line that names more than these is taken off by hand",
+            )
+        less = without_lines(text, [e.citation for e in standing])
         page = PageEdit(IDENTITY_PAGE, old, None if less == _NEW_LEDGER else less)
         return standing[-1], page, parse_ledger(less, IDENTITY_PAGE)
     if standing:
         return standing[-1], PageEdit(IDENTITY_PAGE, old, old), ledger
-    _check(connection, entry, text, nearest)
+    _check(connection, entry, text)
     try:
         new, ledger = add_entry(text, entry, ledger, IDENTITY_PAGE)
         return entry, PageEdit(IDENTITY_PAGE, old, new), ledger
@@ -149,28 +150,6 @@ def _read_ledger(root: Path) -> str | None:
         raise WorkspaceError(message, hint="mend the file") from problem
 
 
-def _entry(action: LedgerAction, names: Sequence[str], today: date, reason: str) -> LedgerEntry:
-    mentions = tuple(Mention(bare, slugify(bare)) for bare in map(_bare, names))
-    for name, mention in zip(names, mentions, strict=True):
-        if not mention.slug:
-            raise UsageError(f"{name!r} is no name")
-    may_be_one = action in (LedgerAction.SPLIT, LedgerAction.DISMISS)
-    wanted = "one or two names" if may_be_one else "two names"
-    alone = may_be_one and len(mentions) == 1
-    if not alone and len(mentions) != 2:
-        raise UsageError(
-            f"{action.value} needs {wanted}", hint=f"lorebank entity {action.value} -h"
-        )
-    same = len({mention.slug for mention in mentions}) < len(mentions)
-    if same and (action is not LedgerAction.RENAME or mentions[0].name == mentions[1].name):
-        raise UsageError(f"{names[0]!r} and {names[1]!r} are one name already")
-    return LedgerEntry(action, mentions, today, " ".join(reason.split()), Citation("", 0, 0))
-
-
-def _bare(name: str) -> str:
-    return " ".join(name.strip().removeprefix("@").removeprefix("[[").removesuffix("]]").split())
-
-
 def _same(one: LedgerEntry, other: LedgerEntry) -> bool:
     if one.action is not other.action:
         return False
@@ -182,30 +161,16 @@ def _same(one: LedgerEntry, other: LedgerEntry) -> bool:
     return mine == theirs
 
 
-def _without(text: str, standing: Sequence[LedgerEntry], entry: LedgerEntry) -> str:
-    if not standing:
-        line = format_entry(entry).removeprefix("- ").split(" (")[0]
-        raise NotFound(
-            f"no line of {IDENTITY_PAGE} says: {line}",
-            hint="a line that names more than these is taken off by hand",
-        )
-    return without_lines(text, [entry.citation for entry in standing])
-
-
-def _check(
-    connection: Connection,
-    entry: LedgerEntry,
-    text: str,
-    nearest: Nearest,
-) -> None:
+def _check(connection: Connection, entry: LedgerEntry, text: str) -> None:
     """Refuse a line that names nobody, contradicts the ledger, or makes names go in a circle."""
     used = frozenset(use.slug for use in name_uses(connection))
     before = decisions(connection)
     pages = {d.slug for d in before if d.action in ("page", "page-alias")}
     listed = {d.slug for d in before} | {d.target for d in before}
-    for name in _who_must_be(entry):
+    must_be = {LedgerAction.ALIAS: entry.names[-1:], LedgerAction.RENAME: entry.names[:1]}
+    for name in must_be.get(entry.action, entry.names):
         if name.slug not in used | pages | listed:
-            near = nearest(name.name)
+            near = nearest_names(connection, name.name)
             hint = f"nearest: {', '.join(near)}" if near else "`lorebank entity` lists them"
             raise NotFound(f"no entity {name.name!r}", hint=hint)
     line = text.count("\n") + 2
@@ -226,11 +191,3 @@ def _check(
                 f"{problem.message}{where}; nothing was written",
                 hint=f"take back what is against it first: see {IDENTITY_PAGE}",
             )
-
-
-def _who_must_be(entry: LedgerEntry) -> Sequence[Mention]:
-    if entry.action is LedgerAction.ALIAS:
-        return entry.names[-1:]
-    if entry.action is LedgerAction.RENAME:
-        return entry.names[:1]
-    return entry.names

@@ -4,7 +4,12 @@ On most pages a hunk is a run of changed lines; on the opinions page it is one o
 the overview follows the blocks. The checksums of blocks and the generated front matter are
 bookkeeping, no hunks of their own. A hunk's id comes from its page and its lines: the same change
 planned again bears the same id, so what was rejected stays away until it reads differently, that
-is, until the evidence changed.
+is, until the evidence changed. Those a person declined stand on `bank/reflections/rejected.md`:
+
+- `h-3f2a1b2c4d` bank/entities/Peter.md (2025-12-10): Lives in Lisbon.
+
+Taking the line out of the file lets the change be proposed again. A rejection is about the page
+only: what is believed follows the evidence, and a pin or a `retracted` on `bank/opinions.md`.
 """
 
 from __future__ import annotations
@@ -12,19 +17,30 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from datetime import date
 from difflib import SequenceMatcher
 from hashlib import blake2b
 
 from lorebank.domain import Hunk
-from lorebank.markdown.blocks import Block, find_blocks, render_block, replace_blocks
+from lorebank.markdown.blocks import Block, find_blocks, replace_blocks
 from lorebank.markdown.opinion_page import OPINIONS_PATH, is_opinion_block, with_overview_entries
-from lorebank.markdown.source import newline_style
+from lorebank.markdown.plain import escape_inline
 from lorebank.pages.edits import PageEdit, plan_page_edit
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 _CONTEXT = 2
 _SHA = re.compile(r"( sha=)[0-9a-zA-Z…]*(?= -->)")
 _MARKER = re.compile(r"<!-- lorebank:begin ([\w.-]+) .*-->")
+REJECTED_PATH = "bank/reflections/rejected.md"
+_HEAD = """# Rejected
+
+Changes that reflect proposed and somebody declined. They are not made until they would read
+differently; taking a line out lets the change be proposed again.
+
+"""
+_LINE = re.compile(r"^[-*]\s+`?(?P<id>h-[0-9a-f]{10})\b", re.MULTILINE)
+_SHOWN = 120
+_MARKUP = re.compile(r"\s*\(?\[[^\]]*\]\([^()]*\)[^)]*\)?|^[-+]\s*(?:- )?|<!--.*-->|^[-+]\*\*.*")
 _LONG = 4_000
 """From so many lines on, difflib may pass over frequent ones: its time is quadratic otherwise."""
 
@@ -32,8 +48,7 @@ _Span = tuple[int, int, int, int]
 """Lines `[i1:i2]` of the old text become `[j1:j2]` of the new one."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Change:
+class _Change(Record):
     hunk: Hunk
     spans: tuple[_Span, ...] = ()
 
@@ -158,17 +173,10 @@ def _lines_without(edit: PageEdit, rejected: Sequence[_Span]) -> str:
     for i1, i2, j1, j2 in sorted(rejected, key=lambda span: span[2]):
         lines += new[position:j1] + old[i1:i2]
         position = j2
+    text = "\n".join([*lines, *new[position:]])
+    # With the checksums of the blocks as their bodies now are.
     own = {block.name for block in find_blocks(edit.new)[0] if not block.edited}
-    return _with_checksums("\n".join([*lines, *new[position:]]), own)
-
-
-def _with_checksums(text: str, names: set[str]) -> str:
-    """The text with the checksums of these blocks as their bodies now are."""
-    newline = newline_style(text)
-    for block in reversed([b for b in find_blocks(text)[0] if b.name in names]):
-        rendered = render_block(block.name, block.body).replace("\n", newline)
-        text = text[: block.start] + rendered + text[block.end :]
-    return text
+    return replace_blocks(text, {b.name: b.body for b in find_blocks(text)[0] if b.name in own})
 
 
 def _opinion_hunks(edit: PageEdit) -> list[tuple[str, Hunk]]:
@@ -189,22 +197,20 @@ def _opinion_hunks(edit: PageEdit) -> list[tuple[str, Hunk]]:
 
 
 def _opinions_without(edit: PageEdit, rejected: set[str]) -> str:
-    """The new page with the blocks and overview rows of these opinions as they were."""
+    """The new page with the blocks and overview entries of these opinions as they were."""
     assert edit.new is not None
     old, new = _opinion_blocks(edit.old), _opinion_blocks(edit.new)
     names = {name for name, hunk in _opinion_hunks(edit) if hunk.id in rejected}
     back = {name: old[name].body for name in names if name in old}
-    text = replace_blocks(edit.new, {**back, **_overview(edit.old, edit.new, names)})
-    drop = {name for name in names if name not in old and name in new}
-    return plan_page_edit(edit.path, text, {}, drop=drop).new or ""
-
-
-def _overview(old: str | None, new: str, names: set[str]) -> dict[str, str]:
-    bodies = [
+    before, after = (
         next((b.body for b in find_blocks(text or "")[0] if b.name == "overview"), "")
-        for text in (old, new)
-    ]
-    return {"overview": with_overview_entries(bodies[1], bodies[0], names)} if bodies[1] else {}
+        for text in (edit.old, edit.new)
+    )
+    if after:
+        back["overview"] = with_overview_entries(after, before, names)
+    drop = {name for name in names if name not in old and name in new}
+    text = replace_blocks(edit.new, back)
+    return plan_page_edit(edit.path, text, {}, drop=drop).new or ""
 
 
 def _opinion_blocks(text: str | None) -> dict[str, Block]:
@@ -234,3 +240,23 @@ def _front_matter_end(lines: Sequence[str]) -> int:
         if line.rstrip() == "---":
             return number
     return 0
+
+
+def parse_rejections(text: str) -> frozenset[str]:
+    """The ids of the hunks that the page names."""
+    return frozenset(match["id"] for match in _LINE.finditer(text))
+
+
+def with_rejections(text: str, hunks: Iterable[Hunk], day: date) -> str:
+    """The page with these hunks added to it; those it names already are not added again."""
+    known = parse_rejections(text)
+    lines = []
+    for hunk in (hunk for hunk in hunks if hunk.id not in known):
+        # The first line that comes, else the first that goes, as plain text.
+        changed = sorted(hunk.diff.split("\n"), key=lambda line: line[:1] != "+")
+        plain = (_MARKUP.sub("", line).strip(" #") for line in changed if line[:1] in ("+", "-"))
+        gist = next((text for text in plain if any(c.isalnum() for c in text)), "")
+        gist = gist if len(gist) <= _SHOWN else gist[: _SHOWN - 1] + "…"
+        lines.append(f"- `{hunk.id}` {hunk.path} ({day.isoformat()}): {escape_inline(gist)}\n")
+    head = text if text.endswith("\n") or not text else f"{text}\n"
+    return (head or _HEAD) + "".join(lines) if lines else text

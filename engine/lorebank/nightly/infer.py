@@ -17,19 +17,16 @@ from lorebank.dates.times import tense_of, times_of
 from lorebank.domain import Citation, Fact, FactKind, Interval, Mention
 from lorebank.language.folding import fold, slugify
 from lorebank.language.statements import Cue, Statement, languages_of, no_names
-from lorebank.markdown.document import Document, Node
+from lorebank.markdown.document import Document
 from lorebank.markdown.facts import fact_id
 from lorebank.markdown.mentions import find_mentions
 from lorebank.markdown.plain import plain_text
-from lorebank.records import dataclass
+from lorebank.records import Record
 from lorebank.supersede.properties import read_slots
-from lorebank.supersede.property_words import lexicon as slot_lexicon
 
 LONGEST = 320
 """Characters: a fact is a sentence that stands alone, not a paragraph."""
 FEWEST_WORDS = 3
-_ADVERB = 8
-"""Letters that may stand between a subject and the words that fix a property."""
 _NEAR = 2
 """Words between a subject and what is said of it: `I really do love`."""
 _OF_PERSONS = frozenset({"residence", "employer", "occupation", "spouse", "birthplace", "manager"})
@@ -80,8 +77,7 @@ _KEPT_WHOLE = frozenset({"correction", "rule"})
 """Labels that say what the sentence is; without the others it is the same sentence."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
+class Sentence(Record):
     """One sentence of prose with its place."""
 
     text: str
@@ -91,8 +87,7 @@ class Sentence:
     """Those that are marked in it as mentions."""
 
 
-@dataclass(frozen=True, slots=True)
-class Inferred:
+class Inferred(Record):
     """A fact that a sentence states."""
 
     fact: Fact
@@ -103,33 +98,18 @@ class Inferred:
 
 def sentences(document: Document) -> Iterator[Sentence]:
     """The sentences of paragraphs and list items; headings, code, tables and quotes have none."""
-    for node in document.nodes:
-        yield from _sentences(node, document.path)
-
-
-def _sentences(node: Node, path: str) -> Iterator[Sentence]:
-    if node.kind == "paragraph":
-        yield from _of_paragraph(node, path)
-    elif node.kind == "item":
-        first = node.children[0].text if node.children else ""
-        if not _CHECKBOX.match(first):
-            for child in node.children:
-                yield from _sentences(child, path)
-    elif node.kind == "list":
-        for child in node.children:
-            yield from _sentences(child, path)
-
-
-def _of_paragraph(node: Node, path: str) -> Iterator[Sentence]:
-    text = node.text
-    for start, end in _spans(text):
-        said = text[start:end]
-        first = node.start + 1 + text.count("\n", 0, start)
-        place = Citation(path, first, first + said.rstrip().count("\n"))
-        names = tuple(mention.name for mention, _, _ in find_mentions(said))
-        plain = plain_text(said)
-        if plain:
-            yield Sentence(plain, place, names)
+    waiting = list(document.nodes)
+    while waiting:
+        node = waiting.pop(0)
+        is_task = node.kind == "item" and node.children and _CHECKBOX.match(node.children[0].text)
+        if node.kind in ("list", "item") and not is_task:
+            waiting[:0] = node.children
+        for start, end in _spans(node.text) if node.kind == "paragraph" else ():
+            said = node.text[start:end]
+            first = node.start + 1 + node.text.count("\n", 0, start)
+            place = Citation(document.path, first, first + said.rstrip().count("\n"))
+            if plain := plain_text(said):
+                yield Sentence(plain, place, tuple(m.name for m, _, _ in find_mentions(said)))
 
 
 def _spans(text: str) -> Iterator[tuple[int, int]]:
@@ -242,8 +222,7 @@ def _is_to_come(time: Interval, day: date, text: str) -> bool:
     return time.start > day or tense_of(text) == "future"
 
 
-@dataclass(frozen=True, slots=True)
-class _Name:
+class _Name(Record):
     """A name in a sentence."""
 
     name: str
@@ -335,41 +314,22 @@ def _property(
     """What a name that opens the sentence is, or does on a day to come."""
     if said.says_anywhere("unsure", "not"):
         return None
-    opening = known[0] if known and known[0].word == 0 else None
-    subject = opening or _opening_unknown(said)
+    subject = opening = known[0] if known and known[0].word == 0 else None
+    found = None if opening else _UNKNOWN.match(" ".join(said.words))
+    if found and not any(fold(word) in no_names() for word in found["name"].split()):
+        subject = _Name(found["name"], 0, found.end("name"))
     if subject is None:
         return None
     rest = sentence.text[subject.end :]
     if not (rest[:1].isspace() or _HAN.match(rest)):
         return None
-    if _fixes_slot(subject.name, rest.strip(), is_known=opening is not None):
+    slots = read_slots(rest.strip(), subjects=(slugify(subject.name),), names=(subject.name,))
+    # Where only its capital makes a name of the subject, what holds of persons counts.
+    if any((opening or s.relation in _OF_PERSONS) and not s.about for s in slots):
         return _inferred(sentence, FactKind.WORLD, "states who or what it is", subject, day, names)
     if opening and any(_is_to_come(time, day, rest) for time in times_of(rest, day)):
         return _inferred(sentence, FactKind.WORLD, "a dated event", subject, day, names)
     return None
-
-
-def _opening_unknown(said: Statement) -> _Name | None:
-    """A first word, or two, that look like a name."""
-    found = _UNKNOWN.match(" ".join(said.words))
-    if found is None or any(fold(word) in no_names() for word in found["name"].split()):
-        return None
-    return _Name(found["name"], 0, found.end("name"))
-
-
-def _fixes_slot(subject: str, rest: str, *, is_known: bool) -> bool:
-    """Whether what is said of a subject begins with fixing a property; of persons, where only its
-    capital makes a name of the subject."""
-    relations = [r for r in slot_lexicon().relations if is_known or r.name in _OF_PERSONS]
-    if not any(
-        (match := pattern.search(fold(rest))) is not None and match.start() <= _ADVERB
-        for relation in relations
-        for pattern in (*relation.state, *relation.change)
-    ):
-        return False
-    known = {relation.name for relation in relations}
-    slots = read_slots(rest, subjects=(slugify(subject),), names=(subject,))
-    return any(slot.relation in known and not slot.about for slot in slots)
 
 
 def _is_name(name: str, marked: Sequence[str], names: Mapping[str, str]) -> bool:
@@ -408,9 +368,11 @@ def stated_fact(
 
     `about` is the name it is about, or empty; of several sentences the first is the place.
     """
-    marked = [name for sentence in cited for name in sentence.names]
-    first = [Mention(about, slugify(about), subject=True)] if about else []
-    mentions = (*first, *_inside(content, marked, names, about))
+    marked = tuple(name for sentence in cited for name in sentence.names)
+    mentions = [Mention(about, slugify(about), subject=True)] if about else []
+    for known in _names_in(Sentence(content, cited[0].citation, marked), names):
+        if slugify(known.name) not in {mention.slug for mention in mentions}:
+            mentions.append(Mention(known.name, slugify(known.name)))
     slugs = tuple(dict.fromkeys(mention.slug for mention in mentions))
     return Fact(
         id=fact_id(kind, day, slugs, content),
@@ -418,22 +380,6 @@ def stated_fact(
         content=content,
         raw=cited[0].text,
         citation=cited[0].citation,
-        mentions=mentions,
+        mentions=tuple(mentions),
         recorded=day,
     )
-
-
-def _inside(
-    content: str, marked: Sequence[str], names: Mapping[str, str], about: str
-) -> Iterator[Mention]:
-    """Known names further on in the text, as they are written there."""
-    seen = {slugify(about)}
-    for found in re.finditer(r"[^\W\d_][\w-]*(?: [A-ZÀ-Þ][\w-]*){0,2}", content):
-        tokens = found.group().split(" ")
-        for size in range(len(tokens), 0, -1):
-            name = " ".join(tokens[:size]).removesuffix("'s")
-            slug = slugify(name)
-            if slug not in seen and len(name) > 2 and _is_name(name, marked, names):
-                seen.add(slug)
-                yield Mention(name, slug)
-                break

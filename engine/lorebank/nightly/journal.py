@@ -1,19 +1,30 @@
-"""The journal, `bank/reflections/YYYY-MM-DD.md`: what a run changed, why, and by which lines."""
+"""The journal, `bank/reflections/YYYY-MM-DD.md`: what a run changed, why, and by which lines; and
+the git commit of it."""
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
+from pathlib import Path
 from typing import Any
 
-from lorebank.domain import Citation, Diagnostic, Evidence, OpenPair, Opinion
+from lorebank.domain import (
+    Citation,
+    Diagnostic,
+    Evidence,
+    OpenPair,
+    Opinion,
+    ReflectReport,
+)
 from lorebank.markdown.blocks import find_blocks
 from lorebank.markdown.opinion_page import OPINIONS_PATH, is_opinion_block, kept_by_hand
 from lorebank.markdown.plain import citation_link, escape_inline
+from lorebank.nightly.hunks import REJECTED_PATH
 from lorebank.pages.edits import PageEdit
 from lorebank.records import Record
+from lorebank.workspace.git import CommitRefused, commit_files
 
 JOURNAL_FOLDER = "bank/reflections"
 _STANDING = re.compile(r"· \*\*([01]\.\d\d)\*\*(?: \w+)?(?: · (\d{4}-\d{2}-\d{2}))?")
@@ -181,43 +192,16 @@ def _evidence_line(evidence: Evidence, path: str, known: str) -> str:
 def _page_line(edit: PageEdit, journal: str) -> str:
     if edit.new is None:
         return f"- `{edit.path}`: removed, nothing speaks of it any more"
-    old, new = _lines_with_places(edit.old or ""), _lines_with_places(edit.new)
-    gone, come = _cited(old.keys() - new.keys()), _cited(new.keys() - old.keys())
-    if edit.old is None:
-        what = f"new, {_lines(len(come))}"
-    else:
-        shared = old.keys() & new.keys()
-        kept = _kept(
-            [line for line in old if line in shared or line in gone],
-            [line for line in new if line in shared or line in come],
-        )
-        added, removed = len(shared) + len(come) - kept, len(shared) + len(gone) - kept
-        what = f"{_lines(added)} added, {removed} removed" if added or removed else "details"
+    old, new = set((edit.old or "").split("\n")), set(edit.new.split("\n"))
+    gone, come = _cited(old - new), _cited(new - old)
+    lines = "1 line" if len(come) == 1 else f"{len(come)} lines"
+    what = f"{lines} added, {len(gone)} removed" if gone or come else "details"
+    what = f"new, {lines}" if edit.old is None else what
     fresh = sorted(set(come.values()))
     links = [citation_link(place, journal) for place in fresh[:_SOURCES]]
     if len(fresh) > _SOURCES:
         links.append(f"{len(fresh) - _SOURCES} more")
     return f"- `{edit.path}`: {what}" + (f" · from {', '.join(links)}" if links else "")
-
-
-def _kept(old: Sequence[str], new: Sequence[str]) -> int:
-    """How many lines stay, in their order; common beginnings and ends are not looked at twice."""
-    shorter = min(len(old), len(new))
-    start = next((i for i in range(shorter) if old[i] != new[i]), shorter)
-    room = shorter - start
-    end = next((i for i in range(room) if old[-1 - i] != new[-1 - i]), room)
-    ours, theirs = old[start : len(old) - end], new[start : len(new) - end]
-    matcher = difflib.SequenceMatcher(None, ours, theirs)
-    return start + end + sum(block.size for block in matcher.get_matching_blocks())
-
-
-def _lines(count: int) -> str:
-    return "1 line" if count == 1 else f"{count} lines"
-
-
-def _lines_with_places(text: str) -> dict[str, None]:
-    """The lines that may cite something, each once, in their order."""
-    return dict.fromkeys(line for line in text.split("\n") if "#L" in line)
 
 
 def _cited(lines: Iterable[str]) -> dict[str, Citation]:
@@ -229,3 +213,23 @@ def _cited(lines: Iterable[str]) -> dict[str, Citation]:
             start = int(match[2])
             found[line] = Citation(path, start, int(match[3] or start))
     return found
+
+
+def commit_run(root: Path, report: ReflectReport, *, run_programs: bool = False) -> ReflectReport:
+    """The report with the commit's hash; where git refuses, with a problem that says why."""
+    paths = [*report.changed, *([report.journal] if report.journal else [])]
+    if (root / REJECTED_PATH).is_file():
+        paths.append(REJECTED_PATH)
+    pages, moved = len(report.changed), len(report.opinions_moved)
+    message = f"Reflect {report.run}: {pages} page{'s' * (pages != 1)}"
+    if moved:
+        message += f", {moved} opinion{'s' * (moved != 1)} moved\n"
+    for _, said, before, after in report.opinions_moved:
+        step = "new" if before is None else f"{before:.2f}"
+        message += f"\n{step} -> {after:.2f}  {' '.join(said.split())}"
+    try:
+        made = commit_files(root, paths, message, run_programs=run_programs)
+        return replace(report, commit=made)
+    except CommitRefused as problem:
+        diagnostic = Diagnostic("bank", 0, "not-committed", f"no commit was made: {problem}")
+        return replace(report, problems=(*report.problems, diagnostic))

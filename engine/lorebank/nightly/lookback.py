@@ -1,15 +1,18 @@
 """Looking back: what changed its mind, what went off, how often a confidence held up.
 
-Puts the stored evidence before the pure folds of `changes`, `rot`, `dangling`, `calibration` and
-`steps`. Nothing here is kept: each answer is worked out anew from the lines.
+Nothing here is kept: each answer is worked out from the lines. Of links on pages, those in code are
+passed over, and whatever leads out of the workspace: it is not ours to look up.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import cache
 from pathlib import Path
+from posixpath import dirname, join, normpath
+from urllib.parse import unquote
 
 from lorebank.beliefs.history import belief_steps, calibrate
 from lorebank.beliefs.rot import (
@@ -23,6 +26,7 @@ from lorebank.database.connection import Connection
 from lorebank.domain import (
     BeliefStep,
     Calibration,
+    Citation,
     Fact,
     Opinion,
     OpinionStatus,
@@ -31,11 +35,11 @@ from lorebank.domain import (
     RotReport,
 )
 from lorebank.index.items import all_facts, facts_by_id, marked_facts
-from lorebank.index.succession import superseded_facts
-from lorebank.markdown.ledger import EvidenceRuling, parse_evidence_lines
-from lorebank.markdown.source import decode, split_lines
+from lorebank.index.succession import fates_of_facts
+from lorebank.markdown.ledger import parse_evidence_lines
+from lorebank.markdown.mentions import WIKILINK, code_spans, is_day_link, link_title
+from lorebank.markdown.source import FenceScanner, decode, split_lines
 from lorebank.names.who import resolve_name
-from lorebank.pages.dangling import dangling_links
 from lorebank.workspace.files import SourceFile, read_bytes
 from lorebank.workspace.layout import BANK_FOLDER, EVIDENCE_PAGE, is_core, is_generated
 from lorebank.workspace.recalled import Recalled
@@ -73,12 +77,13 @@ def rot_report(
     Pages are those under `bank/` and the core memory; journals and proposals tell of their own
     day and are left out.
     """
+    pages = (s for s in sources if is_core(s.path) or s.path.startswith(f"{BANK_FOLDER}/"))
     texts = {
         source.path: text
-        for source in sources
-        if _is_page(source.path) and (text := _text(root, source)) is not None
+        for source in pages
+        if not is_generated(source.path) and (text := _text(root, source)) is not None
     }
-    superseded = superseded_facts(connection, as_of=day)
+    superseded = fates_of_facts(connection, as_of=day).superseded
     facts = all_facts(connection)
     unrecalled = None
     if recalled is not None and (day - recalled.since).days >= NOTED_DAYS:
@@ -92,11 +97,6 @@ def rot_report(
     live = sum(opinion.status is OpinionStatus.LIVE for opinion in opinions)
     found = None if unrecalled is None else len(unrecalled)
     return RotReport(day, live, len(texts), rank_findings(findings), found)
-
-
-def _is_page(path: str) -> bool:
-    inside = path.startswith(f"{BANK_FOLDER}/") and not is_generated(path)
-    return inside or is_core(path)
 
 
 def _text(root: Path, source: SourceFile) -> str | None:
@@ -117,11 +117,16 @@ def _dangling(
 
     @cache
     def lines_of(path: str) -> int | None:
-        source = by_path.get(path)
-        if source is None:
-            return _lines_outside_memory(root, path)
-        text = texts.get(path) if path in texts else _text(root, source)
-        return None if text is None else len(split_lines(text))
+        if path in by_path:
+            text = texts.get(path) or _text(root, by_path[path])
+            return None if text is None else len(split_lines(text))
+        file = root / path  # no memory, perhaps (a README, a journal); links are not followed
+        try:
+            if not file.resolve().is_relative_to(root.resolve()) or not file.is_file():
+                return None
+            return len(split_lines(decode(file.read_bytes(), path)[0]))
+        except OSError:
+            return None
 
     @cache
     def is_known(name: str) -> bool:
@@ -131,53 +136,102 @@ def _dangling(
     return dangling_links(texts, lines_of=lines_of, is_known=is_known)
 
 
-def _lines_outside_memory(root: Path, path: str) -> int | None:
-    """Files that are no memory (a README, a journal) may be linked to; links are not followed."""
-    file = root / path
-    try:
-        if not file.resolve().is_relative_to(root.resolve()) or not file.is_file():
-            return None
-        return len(split_lines(decode(file.read_bytes(), path)[0]))
-    except OSError:
-        return None
-
-
 def _unknown_ids(
     connection: Connection, opinions: Sequence[Opinion], ledger: str, day: date
 ) -> Iterator[RotFinding]:
     """Rulings on facts or opinions, and marks on lines, whose other end is not there any more."""
     known = [opinion.id for opinion in opinions]
     for ruling in parse_evidence_lines(ledger, EVIDENCE_PAGE)[0]:
-        yield from _unknown_in_ruling(connection, ruling, known)
+        ends = {
+            "fact": (ruling.fact_id, bool(facts_by_id(connection, ruling.fact_id))),
+            "opinion": (ruling.opinion_id, ruling.opinion_id in known),
+        }
+        for kind, (id_, is_there) in ends.items():
+            if not is_there:
+                why = f"rules on {'a fact' if kind == 'fact' else 'an opinion'} that is gone"
+                yield RotFinding(RotKind.DANGLING, "", id_, ruling.citation, why)
     for fact in marked_facts(connection):
-        if fact.recorded is None or fact.recorded <= day:
-            yield from _unknown_in_marks(fact, known)
+        if fact.recorded is not None and fact.recorded > day:
+            continue
+        for mark in fact.marks:
+            if not any(opinion_id.startswith(mark.opinion_id) for opinion_id in known):
+                why = "the line is marked for an opinion that is not there"
+                yield RotFinding(RotKind.DANGLING, fact.id, mark.opinion_id, fact.citation, why)
 
 
-def _unknown_in_ruling(
-    connection: Connection, ruling: EvidenceRuling, known: Iterable[str]
+_LINK = re.compile(
+    r"\]\((?:<(?P<angled>[^<>\n]+)>|(?P<plain>[^\s()<>]+))"
+    r"(?:\s+(?P<quote>[\"'])[^\"'\n]{0,300}(?P=quote))?\s*\)"
+)
+_WIKILINK = re.compile(WIKILINK)
+_CITATION = re.compile(
+    r"(?<![\w/(\[.-])(?P<path>(?:memory|bank)/[^\s()\[\]#`'\"]+\.md)#L(?P<line>\d+)"
+)
+_FRAGMENT = re.compile(r"\AL(?P<start>\d+)(?:-L?(?P<end>\d+))?\Z")
+_SCHEME = re.compile(r"\A(?:[a-z][a-z0-9+.-]*:|//|#)", re.IGNORECASE)
+LineCount = Callable[[str], int | None]
+"""Workspace path → how many lines its file has; `None` where there is none."""
+
+
+def dangling_links(
+    pages: Mapping[str, str], *, lines_of: LineCount, is_known: Callable[[str], bool]
 ) -> Iterator[RotFinding]:
-    if not facts_by_id(connection, ruling.fact_id):
-        yield RotFinding(
-            RotKind.DANGLING, "", ruling.fact_id, ruling.citation, "rules on a fact that is gone"
-        )
-    if ruling.opinion_id not in known:
-        yield RotFinding(
-            RotKind.DANGLING,
-            "",
-            ruling.opinion_id,
-            ruling.citation,
-            "rules on an opinion that is gone",
-        )
+    """The findings of some pages (path → text); `is_known` says whether a wikilink's name leads
+    anywhere."""
+    for path, text in pages.items():
+        fences = FenceScanner()
+        for number, line in enumerate(split_lines(text), start=1):
+            if not fences.feed(line):
+                for shown, reason in _of_line(path, line, lines_of, is_known):
+                    place = Citation(path, number, number)
+                    yield RotFinding(RotKind.DANGLING, "", shown, place, reason)
 
 
-def _unknown_in_marks(fact: Fact, known: Sequence[str]) -> Iterator[RotFinding]:
-    for mark in fact.marks:
-        if not any(opinion_id.startswith(mark.opinion_id) for opinion_id in known):
-            yield RotFinding(
-                RotKind.DANGLING,
-                fact.id,
-                mark.opinion_id,
-                fact.citation,
-                "the line is marked for an opinion that is not there",
-            )
+def _of_line(
+    page: str, line: str, lines_of: LineCount, is_known: Callable[[str], bool]
+) -> Iterator[tuple[str, str]]:
+    bare = _without_code(line)
+    for link in _LINK.finditer(bare):
+        target = link["angled"] or link["plain"]
+        reason = None if _SCHEME.match(target) else _target_problem(page, target, lines_of)
+        if reason:
+            yield target, reason
+    for wikilink in _WIKILINK.finditer(bare):
+        name = link_title(wikilink["title"])
+        if is_day_link(name):
+            continue
+        if not is_known(name) and lines_of(_in_folder(page, f"{name}.md") or "") is None:
+            yield wikilink.group(), "no entity and no page has this name"
+    for cited in _CITATION.finditer(line):
+        reason = _line_problem(cited["path"], int(cited["line"]), lines_of)
+        if reason:
+            yield cited.group(), reason
+
+
+def _without_code(line: str) -> str:
+    """The line with blanks in place of its code spans."""
+    for start, end, _ in code_spans(line):
+        line = f"{line[:start]}{' ' * (end - start)}{line[end:]}"
+    return line
+
+
+def _target_problem(page: str, target: str, lines_of: LineCount) -> str | None:
+    path, _, fragment = target.partition("#")
+    inside = _in_folder(page, unquote(path))
+    if inside is None or not inside.lower().endswith(".md"):
+        return None
+    lines = _FRAGMENT.match(fragment)
+    return _line_problem(inside, int(lines["end"] or lines["start"]) if lines else 0, lines_of)
+
+
+def _in_folder(page: str, path: str) -> str | None:
+    """A path relative to a page as one of the workspace; `None` where it leads out of it."""
+    found = normpath(join(dirname(page), path))
+    return None if path.startswith("/") or found.startswith("..") else found
+
+
+def _line_problem(path: str, line: int, lines_of: LineCount) -> str | None:
+    count = lines_of(path)
+    if count is None:
+        return "there is no such file"
+    return f"the file has only {count} lines" if line > count else None

@@ -16,16 +16,15 @@ from lorebank.domain import Diagnostic, ReflectReport
 from lorebank.markdown.entity_page import find_moved, move_in, take_out
 from lorebank.names.entities import PageMove
 from lorebank.nightly.journal import journal_path
-from lorebank.nightly.undo import BegunRun, keep_for_undo, next_run
+from lorebank.nightly.undo import RunRecord, next_run, save_run
 from lorebank.pages.edits import PageEdit
-from lorebank.records import dataclass
+from lorebank.records import Record
 from lorebank.workspace.atomic import write_atomic
 from lorebank.workspace.git import unified
 from lorebank.workspace.run_store import Change
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedMoves:
+class PlannedMoves(Record):
     """The page edits that put every page where the ledger wants it, in the order of writing: a
     text stands in its new place before it leaves the old one."""
 
@@ -60,7 +59,7 @@ def plan_page_moves(root: Path, moves: Sequence[PageMove]) -> PlannedMoves:
     written: list[str] = []
     for move in moves:
         if move.path in new and move.home in new:
-            reason = _put_back(move, new) if move.back else _bring(move, new)
+            reason = _move_back(move, new) if move.back else _move(move, new)
             if reason:
                 problems.append(Diagnostic(move.path, 0, "page-not-moved", reason))
             else:
@@ -70,17 +69,15 @@ def plan_page_moves(root: Path, moves: Sequence[PageMove]) -> PlannedMoves:
     return PlannedMoves(tuple(edit for edit in edits if edit.changes), tuple(problems))
 
 
-def begin_run(root: Path, edits: Sequence[PageEdit], day: date) -> BegunRun:
+def begin_run(root: Path, edits: Sequence[PageEdit], day: date) -> RunRecord:
     """Keep the pages as they are before a run moves them, so that taking it back restores them."""
     try:
         journal = _read(root, journal_path(day)) or ""
     except (OSError, UnicodeDecodeError):
         journal = ""
-    run = BegunRun(
-        next_run(root, day.isoformat(), journal),
-        {edit.path: Change(_bytes(edit.old), _bytes(edit.new)) for edit in edits},
-    )
-    keep_for_undo(root, run.name, run.changes)
+    moved = {edit.path: Change(_bytes(edit.old), _bytes(edit.new)) for edit in edits}
+    run = RunRecord(next_run(root, day.isoformat(), journal), {}, moved)
+    save_run(root, run, pending=True)
     return run
 
 
@@ -95,7 +92,7 @@ def write_page_edits(root: Path, edits: Sequence[PageEdit]) -> None:
             file.unlink()
 
 
-def _bring(move: PageMove, pages: dict[str, str | None]) -> str:
+def _move(move: PageMove, pages: dict[str, str | None]) -> str:
     """Move a page into its home; returns why it cannot be."""
     text, home = pages[move.path], pages[move.home]
     if text is None or home is None:
@@ -109,7 +106,7 @@ def _bring(move: PageMove, pages: dict[str, str | None]) -> str:
     return ""
 
 
-def _put_back(move: PageMove, pages: dict[str, str | None]) -> str:
+def _move_back(move: PageMove, pages: dict[str, str | None]) -> str:
     """Take a page out of its home; returns why it cannot be."""
     home = pages[move.home]
     if home is None or _inside(home, move.path) is None:

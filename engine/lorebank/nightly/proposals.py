@@ -22,9 +22,7 @@ from lorebank.markdown.ledger import added_line
 from lorebank.markdown.owner_pages import edit_core
 from lorebank.markdown.proposal_pages import (
     AGENT_PROPOSALS,
-    CORE_PROPOSALS,
     DECISIONS_PATH,
-    LOG_PROPOSALS,
     PROPOSAL_PAGES,
     LineEdit,
     ProposalRuling,
@@ -35,37 +33,21 @@ from lorebank.markdown.proposal_pages import (
     parse_rulings,
     render_proposal,
 )
-from lorebank.markdown.source import decode
 from lorebank.nightly.suggest import says
-from lorebank.pages.core_memory import CoreMemory, plan_core_proposals
-from lorebank.pages.edits import PageEdit, plan_page_edit
-from lorebank.pages.pages import BankContent
-from lorebank.records import dataclass
-from lorebank.workspace.layout import CORE_FILE, is_core
-from lorebank.workspace.paths import read_text_file, write_text_file
+from lorebank.pages.core_memory import CoreMemory
+from lorebank.pages.edits import PageEdit, plan_page_edit, read_text
+from lorebank.workspace.layout import is_core
+from lorebank.workspace.paths import core_path, read_text_file, write_text_file
 
 MOST_ASKED = 20
 """Open requests of agents: a page of the inbox, so that an owner can read them all."""
 
 
-@dataclass(frozen=True, slots=True)
-class Proposing:
-    """What proposals are made from besides the facts."""
-
-    core: CoreMemory
-    for_logs: tuple[Proposal, ...] = ()
-    """Lines suggested for retain sections."""
-    problems: tuple[Diagnostic, ...] = ()
-
-
 def read_core_memory(root: Path, token_budget: int) -> tuple[CoreMemory, tuple[Diagnostic, ...]]:
     """The core memory with what was decided about it; an empty one where there is no file."""
-    names = sorted(
-        (f.name for f in root.iterdir() if is_core(f.name)), key=lambda n: n != CORE_FILE
-    )
-    path = names[0] if names else CORE_FILE
-    text = "" if (root / path).is_symlink() else _text(root, path)
-    rulings, problems = parse_rulings(_text(root, DECISIONS_PATH))
+    path = core_path(root)
+    text = read_text(root, path)
+    rulings, problems = parse_rulings(read_text(root, DECISIONS_PATH))
     size = estimate_tokens(text)
     if size > token_budget:
         message = f"holds about {size} tokens, over its budget of {token_budget}"
@@ -74,17 +56,13 @@ def read_core_memory(root: Path, token_budget: int) -> tuple[CoreMemory, tuple[D
 
 
 def plan_proposal_edits(
-    content: BankContent, proposing: Proposing, old: Mapping[str, str | None]
+    planned: Mapping[str, Sequence[Proposal]], old: Mapping[str, str | None]
 ) -> tuple[PageEdit, ...]:
     """The edits that bring the pages of proposals up to date; pages without a change are left out.
 
-    `old` gives the present text of both pages. A block that a person edited stays as it is while
-    its proposal is open.
+    `old` gives the present texts. A block that a person edited stays as it is while its proposal
+    is open.
     """
-    planned = {
-        CORE_PROPOSALS: plan_core_proposals(content, proposing.core),
-        LOG_PROPOSALS: proposing.for_logs,
-    }
     edits = (_page_edit(path, old.get(path), found) for path, found in planned.items())
     return tuple(edit for edit in edits if edit.changes)
 
@@ -109,7 +87,7 @@ def propose(root: Path, asked: Sequence[Proposal]) -> None:
 
     Raises `UsageError` for what the owner declined before, and where too much waits already.
     """
-    rulings, _ = parse_rulings(_text(root, DECISIONS_PATH))
+    rulings, _ = parse_rulings(read_text(root, DECISIONS_PATH))
     declined = {ruling.id for ruling in rulings if not ruling.accepted}
     if any(proposal.id in declined for proposal in asked):
         raise UsageError("the owner declined this before; nothing was proposed")
@@ -135,7 +113,7 @@ def open_proposals(
     found: list[Proposal] = []
     problems: list[Diagnostic] = []
     for path in pages:
-        proposals, unread = parse_proposals(_text(root, path), path)
+        proposals, unread = parse_proposals(read_text(root, path), path)
         found += proposals
         problems += unread
     return tuple(found), tuple(problems)
@@ -160,7 +138,7 @@ def check_grounds(root: Path, connection: Connection, proposal: Proposal) -> Non
     stands = (
         bool(facts_by_id(connection, ground.fact_id))
         if ground.fact_id
-        else says(redact(_text(root, ground.source.path)).text, ground.content)
+        else says(redact(read_text(root, ground.source.path)).text, ground.content)
         for ground in proposal.grounds
     )
     if all(stands) if proposal.action is ProposalAction.RETAIN else any(stands):
@@ -204,23 +182,13 @@ def record(
     file = read_text_file(root, DECISIONS_PATH)
     ledger, _ = added_line(file.text, format_ruling(ruling), title="Decisions on proposals")
     write_text_file(root, file, ledger)
-    for path in PROPOSAL_PAGES:
-        _take_off(root, path, proposal.id)
-
-
-def _take_off(root: Path, path: str, id: str) -> None:
-    file = read_text_file(root, path)
-    if not any(block.name == id for block in find_blocks(file.text, path)[0]):
-        return
-    left = plan_page_edit(path, file.text, {}, drop=[id], own_notes={id: ()}).new or ""
-    if left.split() == PROPOSAL_PAGES[path].split():
-        (root / path).unlink()
-    else:
-        write_text_file(root, file, left)
-
-
-def _text(root: Path, path: str) -> str:
-    try:
-        return decode((root / path).read_bytes(), path)[0]
-    except OSError:
-        return ""
+    for path, frame in PROPOSAL_PAGES.items():
+        page = read_text_file(root, path)
+        if all(block.name != proposal.id for block in find_blocks(page.text, path)[0]):
+            continue
+        own = {proposal.id: ()}
+        left = plan_page_edit(path, page.text, {}, drop=[proposal.id], own_notes=own).new or ""
+        if left.split() == frame.split():
+            (root / path).unlink()
+        else:
+            write_text_file(root, page, left)

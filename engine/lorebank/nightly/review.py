@@ -11,15 +11,13 @@ from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
 
 from lorebank.domain import Hunk
-from lorebank.records import dataclass
+from lorebank.records import Record
 
-_ENTITIES = "bank/entities/"
 _CITATION = re.compile(r"\[((?:\\.|[^\]\\\[])+?#L\d+(?:-L\d+)?)\]\([^)\s]*\)")
 _MARKUP = re.compile(r"\A(?:#+|[-*])\s+")
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Record):
     """One thing to decide on, with all the places that it changes."""
 
     text: str
@@ -55,7 +53,18 @@ def changes_of(hunks: Sequence[Hunk]) -> tuple[Change, ...]:
             groups.remove(group)
         first[0].update(places)
         first[1].append(hunk)
-    return tuple(_change(group) for _, group in groups)
+    return tuple(
+        Change(
+            _text(group),
+            tuple(dict.fromkeys(PurePosixPath(h.path).stem for h in group if _is_of_entity(h))),
+            tuple(group),
+        )
+        for _, group in groups
+    )
+
+
+def _is_of_entity(hunk: Hunk) -> bool:
+    return hunk.path.startswith("bank/entities/")
 
 
 def changed_lines(hunk: Hunk) -> list[str]:
@@ -68,24 +77,14 @@ def plain(line: str) -> str:
     return _CITATION.sub(r"\1", _MARKUP.sub("", line[1:].strip()))
 
 
-def _change(hunks: Sequence[Hunk]) -> Change:
-    stems = [PurePosixPath(h.path).stem for h in hunks if h.path.startswith(_ENTITIES)]
-    return Change(_text(hunks), tuple(dict.fromkeys(stems)), tuple(hunks))
-
-
 def _text(hunks: Sequence[Hunk]) -> str:
     """The line that tells best: an opinion's statement, then what comes, then what goes."""
     if _is_new_page(hunks[0]):
         lines = [line for line in changed_lines(hunks[0]) if _CITATION.search(line)]
         return f"new page {hunks[0].path}, {len(lines)} lines"
     lines = [line for hunk in hunks for line in changed_lines(hunk) if _is_told(line)]
-    best = min(lines, key=_rank, default="")
+    best = min(lines, key=lambda li: (not li.startswith("+### "), li[0] != "+"), default="")
     return plain(best) if best else f"the form of {hunks[0].path}"
-
-
-def _rank(line: str) -> int:
-    """A new opinion's statement tells best, then another line that comes, then one that goes."""
-    return 0 if line.startswith("+### ") else 1 if line.startswith("+") else 2
 
 
 def _is_new_page(hunk: Hunk) -> bool:

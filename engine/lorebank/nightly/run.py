@@ -13,40 +13,37 @@ from datetime import date
 from functools import cached_property
 from pathlib import Path
 
+from lorebank.beliefs.materialise import unsure_queue
 from lorebank.beliefs.nearness import VectorsOf
-from lorebank.beliefs.unsure import unsure_queue
 from lorebank.database.connection import Connection
-from lorebank.domain import Diagnostic, Hunk, OpenPair, ReflectReport
+from lorebank.domain import Diagnostic, Hunk, ReflectReport
+from lorebank.generation.kept import KeptAnswers, ModelInRun
 from lorebank.generation.writing import Writer
 from lorebank.index.items import item_places, recorded_since
 from lorebank.index.sync import known_hash
 from lorebank.markdown.opinion_page import OPINIONS_PATH
-from lorebank.markdown.proposal_pages import PROPOSAL_PAGES
+from lorebank.markdown.proposal_pages import CORE_PROPOSALS, LOG_PROPOSALS, PROPOSAL_PAGES
 from lorebank.markdown.sections import RETAIN_HEADINGS
-from lorebank.nightly.commit import REJECTED_PATH, parse_rejections, with_rejections
-from lorebank.nightly.hunks import hunks_of, without_hunks
-from lorebank.nightly.infer_written import ProseReader
-from lorebank.nightly.journal import journal_entry, journal_path, moved_opinions
-from lorebank.nightly.proposals import Proposing, plan_proposal_edits, read_core_memory
-from lorebank.nightly.suggest import suggest_lines
-from lorebank.nightly.under_way import (
-    RunUnderWay,
-    complete,
-    refuse_linked_bank,
-    write_pages,
+from lorebank.nightly.hunks import (
+    REJECTED_PATH,
+    hunks_of,
+    parse_rejections,
+    with_rejections,
+    without_hunks,
 )
-from lorebank.nightly.undo import BegunRun, next_run
-from lorebank.pages.content import read_content
+from lorebank.nightly.journal import journal_entry, journal_path, moved_opinions
+from lorebank.nightly.proposals import plan_proposal_edits, read_core_memory
+from lorebank.nightly.suggest import suggest_lines
+from lorebank.nightly.under_way import complete, refuse_linked_bank, write_pages
+from lorebank.nightly.undo import RunRecord, next_run, undo_store
+from lorebank.pages.content import read_content, relocate
+from lorebank.pages.core_memory import plan_core_proposals
 from lorebank.pages.digests import TODAY_PATH
-from lorebank.pages.edits import PageEdit
-from lorebank.pages.generated_memory import GeneratedMemory
-from lorebank.pages.page_files import Page, encoded, read_pages
-from lorebank.pages.pages import BankContent, PagePlan
-from lorebank.pages.relocation import relocate
-from lorebank.pages.standing import Ask, ask_standing, plan_answers, write_answers
-from lorebank.pages.summary_written import SummaryWords
-from lorebank.pages.vanishing import vanishing_lines
-from lorebank.records import dataclass
+from lorebank.pages.edits import Page, PageEdit, encoded, read_pages, read_text, vanishing_lines
+from lorebank.pages.facts import BankContent
+from lorebank.pages.pages import PagePlan
+from lorebank.pages.standing import Ask, ask_standing, plan_answers
+from lorebank.records import Record, dataclass
 from lorebank.settings.tables import Config
 from lorebank.trust.quarantine import quarantined_lines
 from lorebank.workspace.atomic import read_if_exists
@@ -64,8 +61,7 @@ _ATTEMPTS = 4
 _NAMED = 5
 
 
-@dataclass(frozen=True, slots=True)
-class RunOptions:
+class RunOptions(Record):
     """How a run is to go."""
 
     today: date
@@ -88,21 +84,22 @@ class RunOptions:
     """Puts the answers in words."""
     vectors_of: VectorsOf | None = None
     """Tells how near texts are in meaning; `None` where words decide alone."""
-    begun: BegunRun | None = None
+    begun: RunRecord | None = None
     """The run as far as it has come: the pages that the ledger moved."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Planned:
     """The changes of a run, and what it leaves alone."""
 
     plan: PagePlan
-    pages: dict[str, Page]
-    edits: tuple[PageEdit, ...] = ()
-    hunks: tuple[Hunk, ...] = ()
+    pages: Mapping[str, Page]
+    problems: list[Diagnostic]
+    edits: list[PageEdit] = field(default_factory=list)
+    hunks: list[Hunk] = field(default_factory=list)
     """Those not rejected earlier, rejected ones of this run included."""
-    problems: tuple[Diagnostic, ...] = ()
-    held: tuple[str, ...] = ()
+    held: list[str] = field(default_factory=list)
+    """Pages of which too much would vanish."""
     rejected: int = 0
 
 
@@ -113,10 +110,7 @@ def reflect_workspace(
     refuse_linked_bank(root)
     run = _Run(connection, root, config, options)
     planned = run.plan(None)
-    if options.dry_run:
-        return run.report(planned, planned.edits)
-    written = run.write(planned)
-    return run.report(planned, written)
+    return run.report(planned, planned.edits if options.dry_run else run.write(planned))
 
 
 class _Run:
@@ -129,240 +123,181 @@ class _Run:
         self.config = config
         self.options = options
         self.connection = connection
-        self.generated = GeneratedMemory.open(root)
-        self.words: SummaryWords | None = None
-        if config.generator.summaries:
-            # A page of an earlier day gets no new words, and keeps those that fit it.
-            today = options.writer if options.until is None else None
-            self.words = SummaryWords(self.generated, today)
+        self.headings = (*RETAIN_HEADINGS, *config.retain.headings)
+        self.kept = KeptAnswers.open(root)
+        # A page of an earlier day gets no new words, and keeps those that fit it.
+        self.model = ModelInRun(self.kept, options.writer if options.until is None else None)
         self.content = read_content(
             connection, root, config, options.today, options.until, options.vectors_of
         )
-        memory = connection if options.until is None else None
-        self.answers = ask_standing(root, lambda: self.content, options.ask, memory)
-        self.proposing = self._proposing()
-        self.generated.save()
-        texts = {p: page.text for p, page in read_pages(root, self.answers.paths)[0].items()}
-        self.answers = write_answers(self.answers, self.content, texts, options.writer)
-        self.rejections = _read_text(root, REJECTED_PATH)
-        self.declined = parse_rejections(self.rejections)
-        self.name: str | None = None
+        kept = self.kept if options.until is None else None
+        self.answers = ask_standing(connection, root, self.content, options.ask, kept)
+        self.core, problems = read_core_memory(root, config.reflect.core_token_budget)
+        self.suggested = suggest_lines(
+            root,
+            config,
+            self.content,
+            self.core.rulings,
+            everywhere=options.infer,
+            model=self.model if options.infer else ModelInRun(self.kept),
+            quarantined=quarantined_lines(connection),
+        )
+        self.rejections = read_text(root, REJECTED_PATH)
+        self.name: str | None = options.begun.name if options.begun else None
         self.journal = journal_path(options.today)
-        self.problems: list[Diagnostic] = []
+        self.problems = [*problems, *self.answers.problems]
 
     def plan(self, only: set[str] | None) -> _Planned:
-        """What to change, with citations that hold after it is written."""
+        """What to change, with citations that hold after it is written: what is written above a
+        fact that is typed on a page moves it, so the pages are planned until no place moves."""
         content = self.content
         for _ in range(MAX_ROUNDS):
             planned = self._plan_once(content, only)
-            moved = relocate(content, planned.edits, headings=self._headings)
+            moved = relocate(content, planned.edits, headings=self.headings)
             if moved is content:
                 break
             content = moved
-        self.generated.save()
+        self.kept.save()
         return planned
 
-    def write(self, planned: _Planned) -> tuple[PageEdit, ...]:
-        """Write the pages, those that changed meanwhile after another look; then the journal."""
-        new_rejections = with_rejections(
-            self.rejections,
-            [hunk for hunk in planned.hunks if hunk.id in self.options.reject],
-            self.options.today,
-        )
-        edits: tuple[PageEdit, ...] = ()
-        begun = self.options.begun
-        if begun is not None:
-            self.name = begun.name
-        if planned.edits or new_rejections != self.rejections:
-            journal = _read_text(self.root, self.journal)
-            self.name = self.name or next_run(self.root, self.options.today.isoformat(), journal)
-            edits = self._write(planned, new_rejections)
-        return edits
-
-    def _write(self, planned: _Planned, new_rejections: str) -> tuple[PageEdit, ...]:
-        """Carry a plan out, round by round, until no page changed while it was planned."""
-        first = planned
-        edits = {edit.path: edit for edit in planned.edits}
-        changes: dict[str, Change] = {}
-        for attempt in range(1, _ATTEMPTS + 1):
-            changes |= {edit.path: _change(edit, planned) for edit in planned.edits}
-            run = self._under_way(first, edits, changes, new_rejections)
-            found = write_pages(self.root, run)
-            missed = set(found.changed)
-            again = missed - {OPINIONS_PATH} if attempt < _ATTEMPTS else set()
-            self.problems += [_busy(path) for path in sorted(missed - again)]
-            for path in missed:
-                del edits[path], changes[path]
-            if not again:
-                break
-            planned = self.plan(again)
-            edits |= {edit.path: edit for edit in planned.edits}
-        self.problems += [*found.problems, *complete(self.root, run, found.written)]
-        return tuple(edits[path] for path in sorted(found.written))
-
-    def _under_way(
-        self,
-        planned: _Planned,
-        edits: Mapping[str, PageEdit],
-        changes: Mapping[str, Change],
-        rejections: str,
-    ) -> RunUnderWay:
-        assert self.name is not None
-        entry = journal_entry(
-            self.options.today,
-            edits.values(),
-            moved_opinions(edits.values(), planned.plan.content.opinions),
-            self._unsure(),
-            number=int(self.name.rpartition("-")[2]),
-            problems=[p for p in planned.problems if p.code == "vanish-limit"],
-            rejected=planned.rejected,
-        )
-        before = read_if_exists(self.root / REJECTED_PATH)
-        is_same = rejections == self.rejections
-        after = before if is_same else rejections.encode("utf-8")
-        moved = self.options.begun.changes if self.options.begun else {}
-        return RunUnderWay(self.name, dict(changes), entry, Change(before, after), moved)
-
-    def _unsure(self) -> list[OpenPair]:
-        """The first pairs that wait for a judge; of lines that the day asked about knows."""
-        until = self.options.until
-        return [
-            pair
-            for pair in unsure_queue(self.connection, limit=UNSURE_NAMED).pairs
-            if until is None or pair.fact.recorded is None or pair.fact.recorded <= until
+    def _plan_once(self, content: BankContent, only: set[str] | None) -> _Planned:
+        plan = PagePlan(content, self.model if self.config.generator.summaries else None)
+        paths = set(plan.paths)
+        if self.options.since is not None:
+            since = self.options.since.isoformat()
+            paths = plan.of_entities(recorded_since(self.connection, since))
+        others = {*PROPOSAL_PAGES, *self.answers.paths}
+        if only is not None:
+            paths, others = paths & only, others & only
+        pages, problems = read_pages(self.root, paths | others)
+        planned = _Planned(plan, pages, list(problems))
+        opinions = pages.get(OPINIONS_PATH)
+        if opinions and content_hash(opinions.data) != known_hash(self.connection, OPINIONS_PATH):
+            # What somebody decides on it this moment is not yet in the confidences.
+            planned.problems.append(_busy(OPINIONS_PATH))
+        skipped = {problem.path for problem in planned.problems}
+        old = {path: page.text for path, page in pages.items()}
+        proposals = {
+            CORE_PROPOSALS: plan_core_proposals(content, self.core, plan.threads.repeated),
+            LOG_PROPOSALS: self.suggested,
+        }
+        edits = [
+            *(plan.edit(path, old.get(path)) for path in sorted(paths - skipped)),
+            *plan_proposal_edits(proposals, old),
+            *plan_answers(content, self.answers, old, self.model),
         ]
+        for edit in sorted(edits, key=lambda edit: edit.path):
+            if edit.changes and edit.path in (paths | others) - skipped:
+                self._take(edit, planned)
+        return planned
 
-    def report(self, planned: _Planned, edits: Sequence[PageEdit]) -> ReflectReport:
-        moved = moved_opinions(edits, planned.plan.content.opinions)
-        return ReflectReport(
-            changed=tuple(edit.path for edit in edits),
-            patch="".join(unified(edit.old, edit.new, edit.path) for edit in edits),
-            journal=self.journal if edits and not self._is_journal_linked() else None,
-            dry_run=self.options.dry_run,
-            facts_read=len(self.content.facts),
-            opinions_moved=tuple(
-                (m.opinion.id, m.opinion.statement, m.before, m.after) for m in moved
-            ),
-            problems=(
-                *planned.problems,
-                *self.proposing.problems,
-                *self.answers.problems,
-                *(self.words.problems if self.words else ()),
-                *self.problems,
-            ),
-            run=self.name,
-            hunks=planned.hunks,
-            held=planned.held,
-            rejected=planned.rejected,
+    def _take(self, edit: PageEdit, planned: _Planned) -> None:
+        """Add an edit to the plan, less what was rejected; not at all where it takes too much."""
+        declined = parse_rejections(self.rejections)
+        asked = [hunk for hunk in hunks_of(edit) if hunk.id not in declined]
+        accept, reject = self.options.accept, declined | self.options.reject
+        shown, count = without_hunks(
+            edit, lambda id: id in reject or (accept is not None and id not in accept)
         )
+        if not self.options.force and edit.path not in (*PROPOSAL_PAGES, TODAY_PATH):
+            share = self.config.reflect.max_vanish
+            vanishing = vanishing_lines(shown, share=share, standing=self._places)
+            if vanishing is not None:
+                planned.held.append(edit.path)
+                planned.problems.append(_held_back(edit.path, *vanishing))
+                return
+        planned.hunks += asked
+        planned.rejected += count
+        if shown.changes:
+            planned.edits.append(shown)
+            planned.problems += edit.diagnostics
 
     @cached_property
     def _places(self) -> frozenset[str]:
         """Where something is read: a page may stop telling of it, nothing is lost."""
         return item_places(self.connection)
 
-    def _is_newer(self, path: str, page: Page | None) -> bool:
-        """Whether the page was changed after the last sync."""
-        return page is not None and known_hash(self.connection, path) != content_hash(page.data)
-
-    def _proposing(self) -> Proposing:
-        root, config = self.root, self.config
-        core, problems = read_core_memory(root, config.reflect.core_token_budget)
-        writer = self.options.writer if self.options.infer else None
-        reader = ProseReader(self.generated, writer)
-        suggested = suggest_lines(
-            root,
-            config,
-            lambda: self.content.facts,
-            self.content.entities,
-            core.rulings,
-            self._headings,
-            everywhere=self.options.infer,
-            reader=reader,
-            quarantined=quarantined_lines(self.connection),
+    def write(self, planned: _Planned) -> Sequence[PageEdit]:
+        """Write the pages, round by round, until no page changed while it was planned; then the
+        journal."""
+        rejections = with_rejections(
+            self.rejections,
+            [hunk for hunk in planned.hunks if hunk.id in self.options.reject],
+            self.options.today,
         )
-        return Proposing(core, suggested, (*problems, *reader.problems))
+        changes: dict[str, Change] = {}
+        if rejections != self.rejections:
+            before = read_if_exists(self.root / REJECTED_PATH)
+            changes[REJECTED_PATH] = Change(before, rejections.encode("utf-8"))
+        if not planned.edits and not changes:
+            if self.name is not None:  # pages of merged names were moved, and nothing more
+                undo_store(self.root).finish(self.name)
+            return ()
+        journal = read_text(self.root, self.journal)
+        self.name = self.name or next_run(self.root, self.options.today.isoformat(), journal)
+        first = planned
+        edits = {edit.path: edit for edit in planned.edits}
+        for attempt in range(1, _ATTEMPTS + 1):
+            changes |= {edit.path: _change(edit, planned) for edit in planned.edits}
+            run = self._record(self.name, first, edits, changes)
+            found = write_pages(self.root, run)
+            missed = set(found.changed)
+            again = missed - {OPINIONS_PATH, REJECTED_PATH} if attempt < _ATTEMPTS else set()
+            self.problems += [_busy(path) for path in sorted(missed - again)]
+            for path in missed:
+                edits.pop(path, None)
+                del changes[path]
+            if not again:
+                break
+            planned = self.plan(again)
+            edits |= {edit.path: edit for edit in planned.edits}
+        self.problems += [*found.problems, *complete(self.root, run, found.written)]
+        return [edits[path] for path in sorted(found.written) if path in edits]
 
-    @property
-    def _headings(self) -> tuple[str, ...]:
-        return (*RETAIN_HEADINGS, *self.config.retain.headings)
-
-    def _plan_once(self, content: BankContent, only: set[str] | None) -> _Planned:
-        plan = PagePlan(content, self.words)
-        paths = set(plan.paths) if only is None else plan.paths.keys() & only
-        if self.options.since is not None:
-            since = self.options.since.isoformat()
-            paths &= plan.of_entities(recorded_since(self.connection, since))
-        others = {*PROPOSAL_PAGES, *self.answers.paths}
-        others = others if only is None else others & only
-        pages, problems = read_pages(self.root, paths | others)
-        found = _Findings(list(problems))
-        if self._is_newer(OPINIONS_PATH, pages.get(OPINIONS_PATH)):
-            # What somebody decides on it this moment is not yet in the confidences.
-            found.problems.append(_busy(OPINIONS_PATH))
-        skipped = {problem.path for problem in found.problems}
-        for path in sorted(paths - skipped):
-            page = pages.get(path)
-            edit = plan.edit(path, page.text if page else None)
-            if edit.changes:
-                self._take(edit, found)
-        old = {path: page.text for path, page in pages.items()}
-        for edit in (
-            *plan_proposal_edits(content, self.proposing, old),
-            *plan_answers(content, self.answers, old),
-        ):
-            if edit.path in others - skipped:
-                self._take(edit, found)
-        found.edits.sort(key=lambda edit: edit.path)
-        return _Planned(
-            plan,
-            pages,
-            tuple(found.edits),
-            tuple(found.hunks),
-            tuple(found.problems),
-            tuple(found.held),
-            found.rejected,
+    def _record(
+        self,
+        name: str,
+        planned: _Planned,
+        edits: Mapping[str, PageEdit],
+        changes: Mapping[str, Change],
+    ) -> RunRecord:
+        until = self.options.until
+        # Of the pairs that wait for a judge, lines that the day asked about knows.
+        unsure = [
+            pair
+            for pair in unsure_queue(self.connection, limit=UNSURE_NAMED).pairs
+            if until is None or pair.fact.recorded is None or pair.fact.recorded <= until
+        ]
+        entry = journal_entry(
+            self.options.today,
+            edits.values(),
+            moved_opinions(edits.values(), planned.plan.content.opinions),
+            unsure,
+            number=int(name.rpartition("-")[2]),
+            problems=[p for p in planned.problems if p.code == "vanish-limit"],
+            rejected=planned.rejected,
         )
+        moved = self.options.begun.moved if self.options.begun else {}
+        return RunRecord(name, dict(changes), moved, entry)
 
-    def _take(self, edit: PageEdit, found: _Findings) -> None:
-        """Add an edit to the plan, less what was rejected; not at all where it takes too much."""
-        declined = self.declined
-        asked = [hunk for hunk in hunks_of(edit) if hunk.id not in declined]
-        accept, reject = self.options.accept, self.options.reject
-        shown, count = without_hunks(
-            edit,
-            lambda id: id in declined or id in reject or (accept is not None and id not in accept),
+    def report(self, planned: _Planned, edits: Sequence[PageEdit]) -> ReflectReport:
+        moved = moved_opinions(edits, planned.plan.content.opinions)
+        is_told = edits and not is_linked(self.root, self.journal)
+        return ReflectReport(
+            changed=tuple(edit.path for edit in edits),
+            patch="".join(unified(edit.old, edit.new, edit.path) for edit in edits),
+            journal=self.journal if is_told else None,
+            dry_run=self.options.dry_run,
+            facts_read=len(self.content.facts),
+            opinions_moved=tuple(
+                (m.opinion.id, m.opinion.statement, m.before, m.after) for m in moved
+            ),
+            problems=(*planned.problems, *self.model.problems, *self.problems),
+            run=self.name,
+            hunks=tuple(planned.hunks),
+            held=tuple(planned.held),
+            rejected=planned.rejected,
         )
-        vanishing = None
-        if not self.options.force and edit.path not in (*PROPOSAL_PAGES, TODAY_PATH):
-            vanishing = vanishing_lines(
-                shown,
-                share=self.config.reflect.max_vanish,
-                standing=self._places,
-            )
-        if vanishing is not None:
-            found.held.append(edit.path)
-            found.problems.append(_held_back(edit.path, *vanishing))
-            return
-        found.hunks += asked
-        found.rejected += count
-        if shown.changes:
-            found.edits.append(shown)
-            found.problems += edit.diagnostics
-
-    def _is_journal_linked(self) -> bool:
-        return is_linked(self.root, self.journal)
-
-
-@dataclass(slots=True)
-class _Findings:
-    """A plan while it is being made."""
-
-    problems: list[Diagnostic]
-    edits: list[PageEdit] = field(default_factory=list)
-    hunks: list[Hunk] = field(default_factory=list)
-    held: list[str] = field(default_factory=list)
-    rejected: int = 0
 
 
 def _change(edit: PageEdit, planned: _Planned) -> Change:
@@ -380,13 +315,3 @@ def _held_back(path: str, gone: Sequence[str], of: int) -> Diagnostic:
     more = f"; and {len(gone) - _NAMED} more" if len(gone) > _NAMED else ""
     message = f"{len(gone)} of {of} entries would vanish, the page was left alone: {named}{more}"
     return Diagnostic(path, 0, "vanish-limit", message)
-
-
-def _read_text(root: Path, path: str) -> str:
-    """The text of a page of the engine's own, empty where there is none."""
-    if is_linked(root, path):
-        return ""
-    try:
-        return (root / path).read_bytes().decode("utf-8", "replace")
-    except OSError:
-        return ""

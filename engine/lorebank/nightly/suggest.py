@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
-from lorebank.domain import Citation, Entity, Fact, Ground, Proposal, ProposalAction
+from lorebank.domain import Citation, Fact, FactKind, Ground, Proposal, ProposalAction
+from lorebank.generation.judging import facts_in_prose
+from lorebank.generation.kept import ModelInRun, digest
+from lorebank.generation.writing import CitedLine, Dropped, Writer
 from lorebank.language.folding import fold, slugify
 from lorebank.language.secrets import redact
-from lorebank.markdown.document import Document, read_document
+from lorebank.markdown.document import read_document
 from lorebank.markdown.fact_format import format_fact
 from lorebank.markdown.plain import escape_inline, plain_text
 from lorebank.markdown.proposal_pages import (
@@ -20,69 +24,80 @@ from lorebank.markdown.proposal_pages import (
     fits_on_page,
     parse_proposals,
 )
-from lorebank.markdown.sections import retain_sections
+from lorebank.markdown.sections import RETAIN_HEADINGS, retain_sections
 from lorebank.markdown.source import decode
-from lorebank.nightly.infer import Inferred, Sentence, infer_facts, sentences
-from lorebank.nightly.infer_written import ProseReader, ReadFact
+from lorebank.nightly.infer import Sentence, infer_facts, sentences, stated_fact
 from lorebank.pages.core_memory import proposal_id
-from lorebank.records import dataclass
+from lorebank.pages.edits import read_text
+from lorebank.pages.facts import BankContent
+from lorebank.records import Record
 from lorebank.settings.tables import Config
-from lorebank.workspace.files import SourceFile, read_bytes, walk
+from lorebank.workspace.files import read_bytes, walk
 from lorebank.workspace.layout import FileRole
 
 MOST = 50
 """Open suggestions, from the newest logs; older logs follow when these are decided."""
+_AT_ONCE = 60
+"""Sentences in one question to the model: a long day's log, and a short answer."""
+_AUTHOR = frozenset(
+    {"i", "me", "we", "us", "ich", "wir", "yo", "nosotros", "eu", "je", "nous", "io", "noi", "ik"}
+    | {"wij", "我", "我们", "writer"}
+)
 
 
 def suggest_lines(
     root: Path,
     config: Config,
-    facts: Callable[[], Iterable[Fact]],
-    entities: Mapping[str, Entity],
+    content: BankContent,
     rulings: Sequence[ProposalRuling],
-    headings: Sequence[str],
     *,
     everywhere: bool,
-    reader: ProseReader | None = None,
+    model: ModelInRun,
     quarantined: Mapping[str, Sequence[tuple[int, int]]] = MappingProxyType({}),
 ) -> tuple[Proposal, ...]:
     """The retain lines to propose, by log, the newest log first.
 
-    What `reader`, a chat model, makes of a log goes before what the rules find in the same
+    What `model` makes of a log goes before what the rules find in the same
     sentences.
 
     Without `everywhere` only logs that have open suggestions are looked at: those are kept while
     the sentence they cite stands. With it, logs without a retain section are as well. Lines in
-    quarantine (path → first and last line) suggest nothing. All `facts` are asked for only then.
+    quarantine (path → first and last line) suggest nothing.
     """
-    begun = _begun(root)
+    open_ones, _ = parse_proposals(read_text(root, LOG_PROPOSALS), LOG_PROPOSALS)
+    begun = {proposal.target for proposal in open_ones}
     if not begun and not everywhere:
         return ()
-    names = _names(entities)
-    known = {(fact.recorded, fold(fact.content)) for fact in facts()}
+    names = {
+        slugify(name): entity.name
+        for entity in content.entities.values()
+        for name in (entity.slug, entity.name, *entity.aliases)
+    }
+    headings = (*RETAIN_HEADINGS, *config.retain.headings)
+    known = {(fact.recorded, fold(fact.content)) for fact in content.facts}
+    logs = [s for s in walk(root, config).files if s.role in (FileRole.LOG, FileRole.NOTE)]
     found: list[Proposal] = []
-    for source in _logs(root, config):
-        if source.path not in begun and not everywhere:
+    for source in sorted(logs, key=lambda s: (-(s.recorded or date.min).toordinal(), s.path)):
+        if source.recorded is None or (source.path not in begun and not everywhere):
             continue
-        document = _read(root, source)
-        if document is None or source.recorded is None:
+        try:
+            text, _ = decode(read_bytes(root, source), source.path)
+        except OSError:
             continue
+        document = read_document(redact(text).text, source.path)
         if source.path not in begun and retain_sections(document, headings=headings):
             continue
         suspect = quarantined.get(source.path, ())
-        read: tuple[ReadFact, ...] = ()
-        if reader is not None:
-            prose = tuple(s for s in sentences(document) if not _lies_in(s.citation, suspect))
-            read = reader.read(source.path, prose, source.recorded, names)
-        told = {sentence.citation for each in read for sentence in each.sentences}
-        inferred = infer_facts(document, source.recorded, names)
-        by_rule = [
-            each
-            for each in inferred
+        day = source.recorded
+        prose = tuple(s for s in sentences(document) if not _lies_in(s.citation, suspect))
+        suggestions = list(_read_by(model, source.path, prose, day, names))
+        told = {sentence.citation for each in suggestions for sentence in each.sentences}
+        suggestions += (
+            _Suggestion(each.fact, (each.sentence,), _why(each.reason))
+            for each in infer_facts(document, day, names)
             if each.sentence.citation not in told and not _lies_in(each.sentence.citation, suspect)
-        ]
-        suggestions = [*map(_read_fact, read), *map(_by_rule, by_rule)]
-        found += _proposals(suggestions, source.path, source.recorded, known, rulings)
+        )
+        found += _proposals(suggestions, source.path, day, known, rulings)
         if len(found) >= MOST:
             break
     return tuple(found[:MOST])
@@ -97,43 +112,7 @@ def says(text: str, sentence: str) -> bool:
     return any(each.text == sentence for each in sentences(read_document(text, "")))
 
 
-def _begun(root: Path) -> frozenset[str]:
-    """The logs with open suggestions."""
-    try:
-        text, _ = decode((root / LOG_PROPOSALS).read_bytes(), LOG_PROPOSALS)
-    except OSError:
-        return frozenset()
-    return frozenset(p.target for p in parse_proposals(text, LOG_PROPOSALS)[0])
-
-
-def _logs(root: Path, config: Config) -> Iterator[SourceFile]:
-    dated = [
-        source
-        for source in walk(root, config).files
-        if source.recorded and source.role in (FileRole.LOG, FileRole.NOTE)
-    ]
-    yield from sorted(dated, key=lambda s: (-(s.recorded or date.min).toordinal(), s.path))
-
-
-def _read(root: Path, source: SourceFile) -> Document | None:
-    try:
-        text, _ = decode(read_bytes(root, source), source.path)
-    except OSError:
-        return None
-    return read_document(redact(text).text, source.path)
-
-
-def _names(entities: Mapping[str, Entity]) -> dict[str, str]:
-    """Every slug an entity goes by → its display name."""
-    return {
-        slugify(name): entity.name
-        for entity in entities.values()
-        for name in (entity.slug, entity.name, *entity.aliases)
-    }
-
-
-@dataclass(frozen=True, slots=True)
-class _Suggestion:
+class _Suggestion(Record):
     fact: Fact
     sentences: tuple[Sentence, ...]
     why: str
@@ -141,15 +120,38 @@ class _Suggestion:
     """What tells it from other suggestions of the same sentences."""
 
 
-def _by_rule(inferred: Inferred) -> _Suggestion:
-    reason = inferred.reason
+def _why(reason: str) -> str:
     why = f"Reads as {reason}." if reason.startswith("a ") else f"{reason}."
-    return _Suggestion(inferred.fact, (inferred.sentence,), why[:1].upper() + why[1:])
+    return why[:1].upper() + why[1:]
 
 
-def _read_fact(read: ReadFact) -> _Suggestion:
-    why = f"Read by {escape_inline(read.model)}; its words stand in the lines below."
-    return _Suggestion(read.fact, read.sentences, why, (read.fact.content,))
+def _read_by(
+    model: ModelInRun,
+    path: str,
+    prose: Sequence[Sentence],
+    day: date,
+    names: Mapping[str, str],
+) -> Iterator[_Suggestion]:
+    """What a chat model reads out of a log's sentences; a log is sent once."""
+    letters = {kind.letter: kind for kind in FactKind}
+    for start in range(0, len(prose), _AT_ONCE):
+        some = prose[start : start + _AT_ONCE]
+        lines = [CitedLine(sentence.text, (day,)) for sentence in some]
+
+        def read(
+            writer: Writer, lines: Sequence[CitedLine] = lines
+        ) -> tuple[Mapping[str, Any], Sequence[Dropped]]:
+            kept, dropped = facts_in_prose(writer, lines, day)
+            rows = [[each.kind.letter, each.about, each.text, list(each.lines)] for each in kept]
+            return {"model": writer.model, "facts": rows}, dropped
+
+        answer = model.ask(path, digest("infer", day, [s.text for s in some]), read) or {}
+        for letter, about, text, numbers in answer.get("facts", ()):
+            cited = tuple(some[number] for number in numbers)
+            subject = "" if fold(about) in _AUTHOR else about
+            fact = stated_fact(letters[letter], text, subject, cited, day, names)
+            why = f"Read by {escape_inline(answer['model'])}; its words stand in the lines below."
+            yield _Suggestion(fact, cited, why, (fact.content,))
 
 
 def _proposals(

@@ -1,12 +1,12 @@
-"""Taking a run back: the bytes of each page before a run, kept in `.memory/undo/<run>.zip`.
+"""Runs on record: `.memory/undo/<run>.zip` holds each page before and after a run.
 
-Lint and retain keep theirs the same way, each in a folder of its own (`area`) and with any memory
-file; a run of reflect is only ever taken back on pages of the bank.
+The record is on disk, marked as pending, before the first page is written: a run that was killed
+is completed from it (`under_way`) or taken back. Lint and retain keep theirs the same way, each in
+a folder of its own (`area`) and with any memory file; a run of reflect only ever writes pages of
+the bank. Records are derived: without them the pages are as good, only the way back is gone.
 
-They are on disk before the first page is written, so a run that was killed can be taken back as
-well. They are derived: without them the pages are as good as before, only the way back is gone.
 A page that is no longer what the run made of it is never overwritten. A secret that somebody wrote
-on a page is not copied: it is masked in the copy, and taken from the page itself on the way back.
+on a page is not copied: it is masked in the record, and taken from the page itself on the way back.
 """
 
 from __future__ import annotations
@@ -14,61 +14,82 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import field, replace
 from hashlib import blake2b
 from pathlib import Path
 
 from lorebank.domain import UndoReport
 from lorebank.errors import ConcurrentEdit
 from lorebank.language.secrets import find_secrets, redact
-from lorebank.records import dataclass
+from lorebank.nightly.journal import JournalEntry
+from lorebank.records import Record
 from lorebank.workspace.atomic import read_if_exists
 from lorebank.workspace.layout import BANK_FOLDER
 from lorebank.workspace.run_store import MANIFEST, Change, RunStore, check_restorable, put_back
 
 KEPT_RUNS = 30
 """Runs whose changes can be undone: a month of nights."""
-_MASKS = "masks.json"
-Mask = tuple[list[tuple[int, int]], str | None]
-"""Where the secrets of a page stood, in characters, and the digest of the page with them."""
 
 
-@dataclass(frozen=True, slots=True)
-class BegunRun:
-    """A run that has changed files already."""
+class RunRecord(Record):
+    """What a run changes."""
 
     name: str
     changes: Mapping[str, Change]
+    moved: Mapping[str, Change] = field(default_factory=dict)
+    """What it changed before the rest: pages that the ledger moved."""
+    entry: JournalEntry | None = None
+    """What the journal will say of it; `None` before the run is planned."""
+    lost: tuple[str, ...] = ()
+    """Pages whose bytes cannot be told any more, since a secret on them is gone."""
+
+    def from_start(self) -> dict[str, Change]:
+        """Each file as it was before the run began, and as the run leaves it."""
+        whole = {**self.moved, **self.changes}
+        return {
+            path: replace(change, before=self.moved[path].before) if path in self.moved else change
+            for path, change in whole.items()
+        }
 
 
 def undo_store(root: Path, area: str = "") -> RunStore:
-    """The archives of reflect, or of another command (`area`)."""
+    """The records of reflect, or of another command (`area`)."""
     return RunStore(root, f"undo/{area}" if area else "undo")
 
 
 def next_run(root: Path, day: str, journal: str = "", area: str = "") -> str:
-    """A name for the run: the day and a number that neither a journal nor an archive bears."""
+    """A name for the run: the day and a number that neither a journal nor a record bears."""
     told = [int(number) for number in re.findall(r"^## Run (\d+)", journal, re.MULTILINE)]
     return undo_store(root, area).next_name(day, told)
 
 
-def keep_for_undo(root: Path, run: str, changes: Mapping[str, Change], area: str = "") -> None:
-    """Keep what the files held, under the name of the run; the oldest runs are dropped."""
+def save_run(root: Path, run: RunRecord, *, area: str = "", pending: bool = False) -> None:
+    """Put a run on record, in place of what is there of it; the oldest runs are dropped."""
     entries: dict[str, bytes] = {}
-    manifest: dict[str, dict[str, str | None]] = {}
-    masks: dict[str, Mask] = {}
-    for number, (path, change) in enumerate(sorted(changes.items())):
-        name = None if change.before is None else str(number)
-        manifest[path] = {"before": name, "after": _digest(change.after)}
-        if name is not None and change.before is not None:
-            entries[name], mask = masked(change.before)
-            if mask is not None:
-                masks[path] = mask
+    manifest = {
+        "changes": _stored(entries, "page", run.changes),
+        "moved": _stored(entries, "moved", run.moved),
+        "entry": run.entry.to_dict() if run.entry else None,
+    }
     entries[MANIFEST] = json.dumps(manifest, ensure_ascii=False).encode()
-    entries[_MASKS] = json.dumps(masks, ensure_ascii=False).encode()
     store = undo_store(root, area)
-    store.write(run, entries)
+    store.write(run.name, entries, pending=pending)
     for old in store.names()[:-KEPT_RUNS]:
         store.drop(old)
+
+
+def load_run(root: Path, name: str, area: str = "") -> RunRecord:
+    """A run on record; `NotFound` where it is damaged, `PathRefused` where it names a file that is
+    no page of the bank: the record may be anybody's."""
+    with undo_store(root, area).reading(name) as entries:
+        manifest = json.loads(entries[MANIFEST])
+        lost: list[str] = []
+        below = "" if area else BANK_FOLDER
+        changes, moved = (
+            _read(root, entries, manifest[key], lost, below) for key in ("changes", "moved")
+        )
+        entry = manifest["entry"] and JournalEntry.from_dict(manifest["entry"])
+        return RunRecord(name, changes, moved, entry, tuple(lost))
 
 
 def undo_run(root: Path, run: str | None, *, force: bool = False, area: str = "") -> UndoReport:
@@ -83,13 +104,14 @@ def undo_run(root: Path, run: str | None, *, force: bool = False, area: str = ""
         none="no run can be undone",
         hint=f"runs are kept from the next `lorebank {area or 'reflect'}` on",
     )
+    record = load_run(root, name, area)
     changes: dict[str, Change] = {}
-    edited: list[str] = []
-    for path, (before, after) in _read(root, store, name, bank_only=not area).items():
+    edited = list(record.lost)
+    for path, change in record.from_start().items():
         present = read_if_exists(root / path)
         # A run that was killed wrote only some of its pages; the others are as they were.
-        if present == before or _digest(present) == after:
-            changes[path] = Change(present, before)
+        if present in (change.before, change.after):
+            changes[path] = Change(present, change.before)
         else:
             edited.append(path)
     if edited and not force:
@@ -104,23 +126,50 @@ def undo_run(root: Path, run: str | None, *, force: bool = False, area: str = ""
     return report
 
 
+class _SecretGone(Exception):
+    """A secret that stood on a page is not there any more."""
+
+
+_Mask = tuple[list[tuple[int, int]], str]
+"""Where the secrets of a page stood, in characters, and the digest of the page with them."""
+_Side = tuple[str, _Mask | None]
+"""The name in the archive, and what brings back the secrets that were masked."""
+
+
+def _stored(
+    entries: dict[str, bytes], prefix: str, changes: Mapping[str, Change]
+) -> dict[str, list[_Side | None]]:
+    """Add the bytes before and after to `entries`; path → their names."""
+    stored: dict[str, list[_Side | None]] = {}
+    for number, (path, change) in enumerate(changes.items()):
+        stored[path] = []
+        for side, data in (("before", change.before), ("after", change.after)):
+            name = f"{prefix}-{number}-{side}"
+            if data is not None:
+                entries[name], mask = _masked(data)
+            stored[path].append(None if data is None else (name, mask))
+    return stored
+
+
 def _read(
-    root: Path, store: RunStore, run: str, *, bank_only: bool
-) -> dict[str, tuple[bytes | None, str | None]]:
-    """Path → the bytes before, and the digest of those after."""
-    found: dict[str, tuple[bytes | None, str | None]] = {}
-    with store.reading(run) as entries:
-        masks = json.loads(entries.get(_MASKS, b"{}"))
-        for path, entry in json.loads(entries[MANIFEST]).items():
-            check_restorable(root, path, below=BANK_FOLDER if bank_only else "")
-            kept = None if entry["before"] is None else entries[entry["before"]]
-            if kept is not None and path in masks:
-                kept = unmasked(kept, read_if_exists(root / path) or b"", masks[path])
-            found[path] = (kept, entry["after"])
+    root: Path,
+    entries: Mapping[str, bytes],
+    stored: Mapping[str, list[_Side | None]],
+    lost: list[str],
+    below: str,
+) -> dict[str, Change]:
+    found: dict[str, Change] = {}
+    for path, sides in stored.items():
+        check_restorable(root, path, below=below)
+        present = read_if_exists(root / path) or b""
+        try:
+            found[path] = Change(*(_unmasked(entries, side, present) for side in sides))
+        except _SecretGone:
+            lost.append(path)
     return found
 
 
-def masked(data: bytes) -> tuple[bytes, Mask | None]:
+def _masked(data: bytes) -> tuple[bytes, _Mask | None]:
     """A copy without the secrets that stand in it, and what brings them back."""
     found = redact(_text(data))
     kept = found.text.encode("utf-8", "surrogateescape")
@@ -128,13 +177,13 @@ def masked(data: bytes) -> tuple[bytes, Mask | None]:
     return kept, (spans, _digest(data)) if spans else None
 
 
-def unmasked(kept: bytes, present: bytes, mask: Mask) -> bytes:
-    """A masked copy with the secrets that still stand on the page; `ValueError` where one is gone.
-
-    A run never touches what a person wrote, so that they stand there in the same order.
-    """
-    page, text = _text(present), _text(kept)
-    spans, whole = mask
+def _unmasked(entries: Mapping[str, bytes], side: _Side | None, present: bytes) -> bytes | None:
+    """The bytes of one side, with the secrets that still stand on the page: a run never touches
+    what a person wrote, so that they are there in the same order."""
+    if side is None or side[1] is None:
+        return side and entries[side[0]]
+    page, text = _text(present), _text(entries[side[0]])
+    spans, whole = side[1]
     pieces: list[str] = []
     position = 0
     for (start, end), secret in zip(spans, find_secrets(page), strict=False):
@@ -142,7 +191,7 @@ def unmasked(kept: bytes, present: bytes, mask: Mask) -> bytes:
         position = end
     data = "".join([*pieces, text[position:]]).encode("utf-8", "surrogateescape")
     if _digest(data) != whole:
-        raise ValueError("a secret that stood on a page is gone from it")
+        raise _SecretGone
     return data
 
 
@@ -150,5 +199,5 @@ def _text(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
-def _digest(data: bytes | None) -> str | None:
-    return None if data is None else blake2b(data, digest_size=16).hexdigest()
+def _digest(data: bytes) -> str:
+    return blake2b(data, digest_size=16).hexdigest()

@@ -20,12 +20,11 @@ from lorebank.domain import (
     AgendaKind,
     Citation,
     Interval,
-    Task,
     TaskState,
 )
 from lorebank.index.tasks import Appointment, appointments_known_on, load_tasks
 from lorebank.language.words import content_words
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 AGENDA_DAYS = 14
 _LONGEST = 7
@@ -37,8 +36,7 @@ _SAME_OF_ONE = 0.2
 """The same where both name one entity, on the same day."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
+class _Entry(Record):
     """An appointment with what it is compared by."""
 
     line: Appointment
@@ -64,51 +62,33 @@ def read_agenda(connection: Connection, today: date, days: int = AGENDA_DAYS) ->
     lines = appointments_known_on(connection, today)
     standing = _standing(lines)
     moved = {line.source for line in lines} - {entry.line.source for entry in standing}
-    due = [
-        _of_task(task, today)
-        for task in load_tasks(connection, until=today, state=TaskState.OPEN)
-        if _is_due(task, until) and not (task.kind == PROMISE and task.citation in moved)
-    ]
+    due = []
+    for task in load_tasks(connection, until=today, state=TaskState.OPEN):
+        # One to be done by a later day can be done now.
+        is_later = task.due is not None and task.due.start is not None and task.due.start > until
+        if is_later or (task.kind == PROMISE and task.citation in moved):
+            continue
+        last = (task.due.end or task.due.start) if task.due else None
+        late = last is not None and last < today
+        kind, names = AgendaKind(task.kind), task.entities
+        due.append(AgendaItem(task.text, task.citation, task.due, kind, late, True, names))
     known = {(item.source, item.when) for item in due}  # what is promised for a day is no event
     coming = [
-        AgendaItem(
-            entry.line.text,
-            entry.line.source,
-            entry.when,
-            AgendaKind.EVENT,
-            entities=entry.line.entities,
-        )
-        for entry in standing
-        if (entry.when.end or entry.day) >= today and entry.day <= until
-        if (entry.line.source, entry.when) not in known
+        AgendaItem(e.line.text, e.line.source, e.when, AgendaKind.EVENT, entities=e.line.entities)
+        for e in standing
+        if (e.when.end or e.day) >= today and e.day <= until
+        if (e.line.source, e.when) not in known
     ]
-    return Agenda(today, until, tuple(sorted((*coming, *due), key=_first_due)))
 
+    def order(item: AgendaItem) -> tuple[bool, date, Citation]:
+        return not item.overdue, _day(item.when) if item.when else date.max, item.source
 
-def _is_due(task: Task, until: date) -> bool:
-    """Whether a task can be done by a day: one to be done by a later day can."""
-    return task.due is None or task.due.start is None or task.due.start <= until
-
-
-def _of_task(task: Task, today: date) -> AgendaItem:
-    last = (task.due.end or task.due.start) if task.due else None
-    return AgendaItem(
-        task.text,
-        task.citation,
-        task.due,
-        AgendaKind(task.kind),
-        overdue=last is not None and last < today,
-        open=True,
-        entities=task.entities,
-    )
-
-
-def _first_due(item: AgendaItem) -> tuple[bool, date, Citation]:
-    return not item.overdue, _day(item.when) if item.when else date.max, item.source
+    return Agenda(today, until, tuple(sorted((*coming, *due), key=order)))
 
 
 def _standing(lines: Sequence[Appointment]) -> list[_Entry]:
-    """The appointments that no newer line moves, each once; `lines` are oldest first."""
+    """The appointments that no newer line moves, each once, in the words of the newer or typed
+    line; `lines` are oldest first."""
     entries: list[_Entry] = []
     for line in lines:
         ahead = [when for when in line.times if _lies_ahead(when, line.recorded)]
@@ -116,20 +96,14 @@ def _standing(lines: Sequence[Appointment]) -> list[_Entry]:
         moved = [entry for entry in entries if _moves(line, ahead, words, entry)]
         entries = [entry for entry in entries if entry not in moved]
         over = {entry.when for entry in moved}
-        for when in ahead:
-            if when not in over:
-                _note(entries, _Entry(line, when, words))
+        for new in (_Entry(line, when, words) for when in ahead if when not in over):
+            same = (n for n, entry in enumerate(entries) if _same(entry, new))
+            twin = None if line.replaced else next(same, None)
+            if twin is None:
+                entries.append(new)
+            elif line.typed or not entries[twin].line.typed:
+                entries[twin] = new
     return [entry for entry in entries if not entry.line.replaced]
-
-
-def _note(entries: list[_Entry], new: _Entry) -> None:
-    """Add an appointment, or tell one that is known in the words of the newer or typed line."""
-    live = (n for n, entry in enumerate(entries) if not entry.line.replaced)
-    twin = None if new.line.replaced else next((n for n in live if _same(entries[n], new)), None)
-    if twin is None:
-        entries.append(new)
-    elif new.line.typed or not entries[twin].line.typed:
-        entries[twin] = new
 
 
 def _lies_ahead(when: Interval, written: date | None) -> bool:
@@ -155,7 +129,7 @@ def _moves(
 
 
 def _same(one: _Entry, other: _Entry) -> bool:
-    if one.day != other.day:
+    if one.day != other.day or one.line.replaced:
         return False
     shares_a_name = bool(set(one.line.entities) & set(other.line.entities))
     return _overlap(one.words, other.words) >= (_SAME_OF_ONE if shares_a_name else _SAME)

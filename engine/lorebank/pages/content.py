@@ -5,8 +5,8 @@ Opinions, entities, what people decided, what is to come; and all facts, with wh
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -15,23 +15,23 @@ from lorebank.beliefs.by_hand import dated, read_entries
 from lorebank.beliefs.materialise import formed_under, with_trend
 from lorebank.beliefs.nearness import VectorsOf
 from lorebank.database.connection import Connection
-from lorebank.domain import Entity, Fact, FactKind
+from lorebank.domain import Citation, Entity, Fact, FactKind
 from lorebank.index.entity_view import descriptions
 from lorebank.index.items import (
     all_facts,
-    facts_of_kind,
     newest_recorded,
 )
-from lorebank.index.opinions import load_opinions
+from lorebank.index.opinions import load_opinions, load_unsure
 from lorebank.index.slots import relations_of_facts
 from lorebank.index.succession import fates_of_facts
-from lorebank.index.unsure import load_unsure
+from lorebank.markdown.facts import extract_facts
 from lorebank.names.entities import list_entities
 from lorebank.names.entity_rows import display_names_on
 from lorebank.names.plain_mentions import plainly_named
 from lorebank.pages.agenda import read_agenda
-from lorebank.pages.page_files import read_pages
-from lorebank.pages.pages import FEWEST_LINES, BankContent, is_only_generated
+from lorebank.pages.edits import PageEdit, read_pages
+from lorebank.pages.facts import BankContent
+from lorebank.pages.pages import FEWEST_LINES, is_only_generated
 from lorebank.settings.tables import Config
 
 AGENDA_FOREVER = 20_000
@@ -50,26 +50,64 @@ def read_content(
 
     What a person decided and no page dates yet holds from `today` on.
     """
-    outline = _outline(connection, root, config, today, until, vectors_of)
-    fates = fates_of_facts(connection, as_of=until)
-    found = replace(
-        outline,
-        facts=all_facts(connection),
-        superseded=fates.superseded,
-        lapsed=fates.lapsed,
-        relations=relations_of_facts(connection),
-        named=plainly_named(connection),
-    )
+    facts = all_facts(connection)
+    entities = {entity.slug: entity for entity in list_entities(connection)}
     if until is not None:
-        found = _as_on(found, until)
-    return replace(found, bare=_bare(root, found))
+        names = display_names_on(connection, entities, until)
+        facts = tuple(
+            _spelled(f, names) for f in facts if f.recorded is None or f.recorded <= until
+        )
+        counts = Counter(slug for fact in facts for slug in fact.slugs)
+        entities = {
+            slug: replace(each, name=names[slug], facts=counts[slug])
+            for slug, each in entities.items()
+        }
+    entries = read_entries(root)
+    by_hand = dated(entries, [f for f in facts if f.kind is FactKind.OPINION], today)
+    if until is None and by_hand == entries:
+        opinions, pairs = load_opinions(connection), load_unsure(connection)
+    else:
+        opinions, pairs = formed_under(
+            connection, root, config.reflect, vectors_of, as_of=until, entries=by_hand
+        )
+    fates = fates_of_facts(connection, as_of=until)
+    return BankContent(
+        facts=facts,
+        opinions=tuple(
+            replace(
+                # As of its own last line: a page moves when it has news, not when days pass.
+                with_trend(opinion, opinion.last_updated or today),
+                entities=tuple(
+                    entities[slug].name if slug in entities else slug for slug in opinion.entities
+                ),
+            )
+            for opinion in opinions
+        ),
+        entries=by_hand,
+        entities=entities,
+        today=today,
+        newest=newest_recorded(connection, until),
+        unjudged=Counter(pair.opinion for pair in pairs),
+        superseded=fates.superseded,
+        relations=relations_of_facts(connection),
+        lapsed=fates.lapsed,
+        named=plainly_named(connection),
+        descriptions=descriptions(connection),
+        coming=read_agenda(connection, until or today, AGENDA_FOREVER).items,
+        bare=_bare(root, entities),
+    )
 
 
-def _bare(root: Path, content: BankContent) -> frozenset[str]:
+def _spelled(fact: Fact, names: Mapping[str, str]) -> Fact:
+    mentions = tuple(replace(m, name=names.get(m.slug, m.name)) for m in fact.mentions)
+    return fact if mentions == fact.mentions else replace(fact, mentions=mentions)
+
+
+def _bare(root: Path, entities: Mapping[str, Entity]) -> frozenset[str]:
     """Of the entities with fewer lines than a page needs, those whose page nobody wrote on."""
     few = {
         entity.page: entity
-        for entity in content.entities.values()
+        for entity in entities.values()
         if entity.page is not None and entity.facts < FEWEST_LINES
     }
     pages, _ = read_pages(root, few)
@@ -80,70 +118,38 @@ def _bare(root: Path, content: BankContent) -> frozenset[str]:
     )
 
 
-def _outline(
-    connection: Connection,
-    root: Path,
-    config: Config,
-    today: date,
-    until: date | None,
-    vectors_of: VectorsOf | None = None,
+def relocate(
+    content: BankContent, edits: Iterable[PageEdit], *, headings: Sequence[str]
 ) -> BankContent:
-    """The content without its facts."""
-    entries = read_entries(root)
-    stating = _recorded_by(facts_of_kind(connection, FactKind.OPINION), until)
-    by_hand = dated(entries, stating, today)
-    if until is None and by_hand == entries:
-        opinions, pairs = load_opinions(connection), load_unsure(connection)
-    else:
-        opinions, pairs = formed_under(
-            connection, root, config.reflect, vectors_of, as_of=until, entries=by_hand
+    """The content with every citation as it will be once the edits are written: facts typed on a
+    bank page move down when reflect writes above them."""
+    by_page: dict[str, list[Fact]] = defaultdict(list)
+    for fact in content.facts:
+        by_page[fact.citation.path].append(fact)
+    places: dict[Citation, Citation] = {}
+    for edit in edits:
+        if edit.path not in by_page or edit.new is None:
+            continue
+        there: dict[str, list[Citation]] = defaultdict(list)
+        read = extract_facts(edit.new, edit.path, recorded=None, headings=headings, everywhere=True)
+        for fact in read.facts:
+            there[fact.content].append(fact.citation)
+        # Several facts of one text keep their order.
+        for fact in sorted(by_page[edit.path], key=lambda f: f.citation.start_line):
+            if there[fact.content]:
+                places[fact.citation] = there[fact.content].pop(0)
+    places = {old: new for old, new in places.items() if old != new}
+    if not places:
+        return content
+    opinions = (
+        replace(
+            opinion,
+            source=places.get(opinion.source, opinion.source),
+            evidence=tuple(
+                replace(e, source=places.get(e.source, e.source)) for e in opinion.evidence
+            ),
         )
-    entities = {entity.slug: entity for entity in list_entities(connection)}
-    if until is None:
-        names = {slug: entity.name for slug, entity in entities.items()}
-    else:
-        names = display_names_on(connection, entities, until)
-        entities = {slug: replace(each, name=names[slug]) for slug, each in entities.items()}
-    newest = newest_recorded(connection, until)
-    return BankContent(
-        facts=(),
-        opinions=tuple(
-            replace(
-                # As of its own last line: a page moves when it has news, not when days pass.
-                with_trend(opinion, opinion.last_updated or today),
-                entities=tuple(names.get(slug, slug) for slug in opinion.entities),
-            )
-            for opinion in opinions
-        ),
-        entries=by_hand,
-        unjudged=Counter(pair.opinion for pair in pairs),
-        entities=entities,
-        today=today,
-        newest=newest,
-        descriptions=descriptions(connection),
-        coming=read_agenda(connection, until or today, AGENDA_FOREVER).items,
+        for opinion in content.opinions
     )
-
-
-def _as_on(content: BankContent, until: date) -> BankContent:
-    """The content with the facts, spellings and counts of a day."""
-    names = {slug: entity.name for slug, entity in content.entities.items()}
-    facts = tuple(_spelled(fact, names) for fact in _recorded_by(content.facts, until))
-    counts: dict[str, int] = {}
-    for fact in facts:
-        for slug in fact.slugs:
-            counts[slug] = counts.get(slug, 0) + 1
-    entities: dict[str, Entity] = {
-        slug: replace(entity, facts=counts.get(slug, 0))
-        for slug, entity in content.entities.items()
-    }
-    return replace(content, facts=facts, entities=entities)
-
-
-def _recorded_by(facts: Iterable[Fact], until: date | None) -> tuple[Fact, ...]:
-    return tuple(f for f in facts if until is None or f.recorded is None or f.recorded <= until)
-
-
-def _spelled(fact: Fact, names: Mapping[str, str]) -> Fact:
-    mentions = tuple(replace(m, name=names.get(m.slug, m.name)) for m in fact.mentions)
-    return fact if mentions == fact.mentions else replace(fact, mentions=mentions)
+    facts = (replace(f, citation=places.get(f.citation, f.citation)) for f in content.facts)
+    return replace(content, facts=tuple(facts), opinions=tuple(opinions))

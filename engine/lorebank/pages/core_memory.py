@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date
 from hashlib import blake2b
 
 from lorebank.domain import (
     Citation,
     Fact,
+    FactKind,
     Ground,
     Opinion,
     OpinionStatus,
@@ -24,22 +26,30 @@ from lorebank.language.words import content_words, estimate_tokens
 from lorebank.markdown.owner_pages import SECTION, CoreLine, read_core
 from lorebank.markdown.plain import escape_inline
 from lorebank.markdown.proposal_pages import ProposalRuling, decided, fits_on_page
-from lorebank.pages.claims import CENTRAL, Claim, durable_claims
-from lorebank.pages.pages import BankContent
-from lorebank.records import dataclass
-from lorebank.supersede.endings import read_change, read_stated
-from lorebank.supersede.relation import ends
-from lorebank.supersede.words_of_change import tokens
+from lorebank.pages.facts import BankContent
+from lorebank.records import Record
+from lorebank.supersede.endings import ends, read_change, read_stated, tokens
 
 MOST = 8
-"""Open proposals of each sort; the next ones follow when these are decided."""
+"""Open proposals of each sort, a page's worth; the next ones follow when these are decided."""
+REPEATED_DAYS = 3
+"""What was said on so many days is durable."""
+SURE = 0.7
+"""Of what is said with less confidence nothing is proposed."""
+CENTRAL = 12
+"""A claim is about one of so many most mentioned entities, or about nobody in particular."""
+LONGEST = 300
+"""Characters of a line that is proposed: the core memory is small."""
 _KNOWN = 0.6
+"""A line that has this share of a statement's words says it already."""
 _SAME = 0.7
+"""A fact and a line of the core memory that share so many of their words say the same."""
 _DOUBTED = 0.4
+"""A line goes when the confidence of its opinion falls below that."""
+_STATING = ("stated", "restated")
 
 
-@dataclass(frozen=True, slots=True)
-class CoreMemory:
+class CoreMemory(Record):
     """The core memory as it stands, and what was decided about it."""
 
     path: str
@@ -54,27 +64,30 @@ def proposal_id(*parts: str) -> str:
     return "p-" + blake2b(text, digest_size=4).hexdigest()
 
 
-def plan_core_proposals(content: BankContent, core: CoreMemory) -> tuple[Proposal, ...]:
-    """What is open to a decision now: stale lines first, then additions, the best first."""
+def plan_core_proposals(
+    content: BankContent, core: CoreMemory, repeated: Mapping[str, str]
+) -> tuple[Proposal, ...]:
+    """What is open to a decision now: stale lines first, then additions, the best first.
+
+    `repeated`: fact id → the id of the newest fact that says the same.
+    """
     lines = read_core(core.text)
-    known = _Known.of(content, lines)
-    stale = _new(_stale(content, core, lines, known), core)
-    replaced = {old: new for old, (_, new) in content.lapsed.items()} | dict(content.superseded)
-    claims = durable_claims(content.facts, content.opinions, replaced, central_names(content))
-    added = _new(_additions(claims, core, lines), core)
+    review = _Review(content, core, lines)
+    stale = _undecided(review.stale(), core)
+    over = _undecided(review.over_budget({proposal.old for proposal in stale}), core)
     used = estimate_tokens(core.text)
-    used += 0 if f"## {SECTION}" in core.text else estimate_tokens(f"## {SECTION}\n\n")
+    if f"## {SECTION}" not in core.text:
+        used += estimate_tokens(f"## {SECTION}\n\n")
     fitting: list[Proposal] = []
-    for proposal in added:
+    claims = _durable_claims(content, repeated)
+    for proposal in _undecided(_additions(claims, core, lines), core):
         used += estimate_tokens(proposal.new + "\n")
         if used <= core.token_budget and len(fitting) < MOST:
             fitting.append(proposal)
-    gone = {proposal.old for proposal in stale}
-    over = _new(_over_budget(core, lines, gone, known), core)
     return (*stale[:MOST], *over[:MOST], *fitting)
 
 
-def _new(proposals: Iterable[Proposal], core: CoreMemory) -> list[Proposal]:
+def _undecided(proposals: Iterable[Proposal], core: CoreMemory) -> list[Proposal]:
     """Those that can be shown and that nobody has decided on with this evidence."""
     return [
         p
@@ -85,36 +98,105 @@ def _new(proposals: Iterable[Proposal], core: CoreMemory) -> list[Proposal]:
     ]
 
 
-def central_names(content: BankContent) -> dict[str, str]:
-    """The most mentioned entities, and the author: slug → display name."""
+class _Claim(Record):
+    """One thing that several lines say: an opinion that is held, or a fact said again."""
+
+    key: str
+    """The opinion's id, or the id of the fact that said it first."""
+    about: str
+    """Display name of whom or what it is about; empty for the author."""
+    said: Fact
+    """The line that says it best."""
+    facts: Sequence[Fact]
+    """Those that speak for it, oldest first."""
+    sure: str = ""
+
+    @property
+    def days(self) -> list[date]:
+        """The days on which it was said, in order, each once."""
+        return sorted({fact.recorded for fact in self.facts if fact.recorded})
+
+
+def _durable_claims(content: BankContent, repeated: Mapping[str, str]) -> list[_Claim]:
+    """The claims worth keeping in mind, those said on most days first."""
     ranked = sorted(content.entities.values(), key=lambda e: (-e.facts, e.slug))
-    return {"": ""} | {entity.slug: entity.name for entity in ranked[:CENTRAL]}
+    central = {"": ""} | {entity.slug: entity.name for entity in ranked[:CENTRAL]}
+    found = [*_opinions_held(content, central), *_facts_repeated(content, central, repeated)]
+    kept = [c for c in found if len(c.days) >= REPEATED_DAYS and len(c.said.content) <= LONGEST]
+    return sorted(kept, key=lambda c: (-len(c.days), -c.days[-1].toordinal(), c.key))
+
+
+def _opinions_held(content: BankContent, central: Mapping[str, str]) -> Iterator[_Claim]:
+    facts = {fact.id: fact for fact in content.facts}
+    for opinion in content.opinions:
+        holder = opinion.entities[0] if opinion.entities else ""
+        is_sure = opinion.status is OpinionStatus.LIVE and opinion.confidence >= SURE
+        if not is_sure or holder not in central.values() or not opinion.evidence:
+            continue
+        if opinion.evidence[-1].stance is Stance.AGAINST:
+            continue
+        lines = [e for e in opinion.evidence if e.stance is Stance.FOR and e.fact_id in facts]
+        own = set(content_words(opinion.statement))
+        worded = [facts[e.fact_id] for e in lines if e.reason in _STATING]
+        worded = [fact for fact in worded if own.intersection(content_words(fact.content))]
+        if worded:
+            # Of several wordings the surest tells best, then the first.
+            best = max(worded, key=lambda fact: fact.confidence or 0.0)
+            said = [facts[e.fact_id] for e in lines]
+            yield _Claim(opinion.id, holder, best, said, f", confidence {opinion.confidence:.2f}")
+
+
+def _facts_repeated(
+    content: BankContent, central: Mapping[str, str], repeated: Mapping[str, str]
+) -> Iterator[_Claim]:
+    """Facts of one subject that say the same, down to the number."""
+    groups: dict[tuple[str, str, frozenset[str]], list[Fact]] = defaultdict(list)
+    for fact in content.facts:
+        subject = next(iter(fact.subjects), "")
+        gone = fact.id in content.superseded or fact.id in content.lapsed
+        if subject in central and not gone and _may_last(fact):
+            numbers = frozenset(w for w in content_words(fact.content) if any(map(str.isdigit, w)))
+            groups[subject, repeated.get(fact.id, fact.id), numbers].append(fact)
+    for (subject, _, _), facts in groups.items():
+        said = facts[-1]
+        sure = "" if said.confidence is None else f", confidence {said.confidence:.2f}"
+        yield _Claim(facts[0].id, central[subject], said, facts, sure)
+
+
+def _may_last(fact: Fact) -> bool:
+    """Whether a line states something that need not end by itself."""
+    if fact.kind not in (FactKind.WORLD, FactKind.OBSERVATION) or fact.recorded is None:
+        return False
+    if fact.confidence is not None and fact.confidence < SURE:
+        return False
+    when = fact.occurred
+    return when is None or when.end is None or when.start is None or when.start == when.end
 
 
 def _additions(
-    claims: Iterable[Claim], core: CoreMemory, lines: Sequence[CoreLine]
+    claims: Iterable[_Claim], core: CoreMemory, lines: Sequence[CoreLine]
 ) -> Iterator[Proposal]:
     cited = {line.cited for line in lines if line.cited}
-    said = [set(content_words(line.said)) for line in lines]
-    prose = [set(content_words(text)) for text in core.text.split("\n") if text.strip()]
+    said = [set(content_words(text)) for text in core.text.split("\n") if text.strip()]
     for claim in claims:
-        words = set(content_words(claim.statement)) - set(content_words(claim.about))
-        sources = {fact.citation for fact in claim.facts} | {claim.source}
-        if cited & sources or any(_holds(known, words) for known in (*said, *prose)):
+        words = set(content_words(claim.said.content)) - set(content_words(claim.about))
+        if cited & {f.citation for f in claim.facts} or any(_says(each, words) for each in said):
             continue
         said.append(words)
+        first, last = claim.days[0].isoformat(), claim.days[-1].isoformat()
         yield Proposal(
             id=proposal_id("add", claim.key),
             action=ProposalAction.ADD,
             target=core.path,
             old="",
-            new=_line(claim.about, claim.statement, claim.source),
-            why=_why(claim),
+            new=_line(claim.about, claim.said.content, claim.said.citation),
+            why=f"Said on {len(claim.days)} days from {first} to {last}{claim.sure}. "
+            "Nothing newer replaces it.",
             grounds=_grounds(claim.facts),
         )
 
 
-def _holds(known: set[str], words: set[str]) -> bool:
+def _says(known: set[str], words: set[str]) -> bool:
     """Whether a line says most of what the words say."""
     return bool(words) and len(known & words) / len(words) >= _KNOWN
 
@@ -122,35 +204,35 @@ def _holds(known: set[str], words: set[str]) -> bool:
 def _line(about: str, statement: str, source: Citation) -> str:
     """`- Peter: Prefers concise replies. (memory/2025-12-09.md#L12)`."""
     name = content_words(about)[:1]
-    opening = content_words(statement)[:3]
-    sentence = statement if not name or name[0] in opening else f"{about}: {statement}"
+    sentence = f"{about}: {statement}"
+    if not name or name[0] in content_words(statement)[:3]:
+        sentence = statement
     return f"- {escape_inline(sentence)} ({source})"
-
-
-def _why(claim: Claim) -> str:
-    days = claim.days
-    sure = "" if claim.confidence is None else f", confidence {claim.confidence:.2f}"
-    span = f"Said on {len(days)} days from {days[0].isoformat()} to {days[-1].isoformat()}{sure}."
-    return f"{span} Nothing newer replaces it."
 
 
 def _grounds(facts: Iterable[Fact]) -> tuple[Ground, ...]:
     return tuple(Ground(f.citation, f.content, f.recorded, f.id) for f in facts)
 
 
-@dataclass(slots=True)
-class _Known:
-    """What the facts are looked up by when a line of the core memory is held against them."""
+def _about(fact: Fact) -> list[str]:
+    """Whom a fact is about, by name."""
+    return [m.name for m in fact.mentions if m.subject] or [m.name for m in fact.mentions][:1]
 
-    by_place: dict[tuple[str, int], Fact]
-    by_word: dict[str, list[Fact]]
-    by_id: dict[str, Fact]
-    opinion_of: dict[str, Opinion]
-    """Fact id → the opinion it stated or restated."""
 
-    @classmethod
-    def of(cls, content: BankContent, lines: Sequence[CoreLine]) -> _Known:
-        by_word: dict[str, list[Fact]] = defaultdict(list)
+class _Review:
+    """The lines of the core memory held against what the facts say now."""
+
+    def __init__(self, content: BankContent, core: CoreMemory, lines: Sequence[CoreLine]) -> None:
+        self.content, self.core, self.lines = content, core, lines
+        self.by_place = {(f.citation.path, f.citation.start_line): f for f in content.facts}
+        self.by_id = {fact.id: fact for fact in content.facts}
+        self.opinion_of = {
+            e.fact_id: opinion
+            for opinion in content.opinions
+            for e in opinion.evidence
+            if e.reason in _STATING
+        }
+        self.by_word: dict[str, list[Fact]] = defaultdict(list)
         said = {word for line in lines for word in content_words(line.said)}
         names = {m.name for fact in content.facts for m in fact.mentions} if said else set()
         named = {name for name in names if not said.isdisjoint(content_words(name))}
@@ -158,194 +240,142 @@ class _Known:
             # Only who is named in the core memory can be spoken of there.
             if not fact.mentions or any(m.name in named for m in fact.mentions):
                 for word in said.intersection(content_words(fact.content)):
-                    by_word[word].append(fact)
-        return cls(
-            {(f.citation.path, f.citation.start_line): f for f in content.facts},
-            by_word,
-            {f.id: f for f in content.facts},
-            {
-                e.fact_id: opinion
-                for opinion in content.opinions
-                for e in opinion.evidence
-                if e.reason in ("stated", "restated")
-            },
-        )
+                    self.by_word[word].append(fact)
 
-    def saying(self, line: CoreLine) -> list[Fact]:
+    def stale(self) -> Iterator[Proposal]:
+        """Lines that state what a newer fact replaced, or an opinion that is no longer held."""
+        for line in self.lines:
+            cited = line.cited
+            fact = self.by_place.get((cited.path, cited.start_line)) if cited else None
+            facts = [fact] if fact else self._saying(line)
+            opinion = next((o for f in facts if (o := self.opinion_of.get(f.id))), None)
+            if newer := self._successor(facts):
+                yield self._replacement(line, newer, facts[-1:])
+            elif opinion and (proposal := self._of_opinion(line, opinion, facts[-1])):
+                yield proposal
+            elif newer := self._ending(line):
+                superseded = self.content.superseded
+                olds = [f for f in self.content.facts if superseded.get(f.id) == newer.id]
+                yield self._replacement(line, newer, olds)
+            elif not facts and cited is not None and self._is_learned(line):
+                yield self._removal(line, f"No fact stands at {cited} any more.", ())
+
+    def over_budget(self, gone: set[str]) -> Iterator[Proposal]:
+        """Learned lines to drop until the core memory fits, those last said longest ago first."""
+        size = estimate_tokens(self.core.text) - sum(estimate_tokens(old) for old in gone)
+        if size <= self.core.token_budget:
+            return
+        dated = [
+            (str(facts[-1].recorded or ""), line.line, line, facts)
+            for line in self.lines
+            if line.text not in gone and self._is_learned(line) and (facts := self._saying(line))
+        ]
+        for day, _, line, facts in sorted(dated, key=lambda entry: entry[:2]):
+            if size <= self.core.token_budget:
+                break
+            size -= estimate_tokens(line.text)
+            budget = f"Over the budget of {self.core.token_budget} tokens"
+            yield self._removal(line, f"{budget}; last said on {day or 'no day'}.", facts[-1:])
+
+    def _saying(self, line: CoreLine) -> list[Fact]:
         """The facts that say what a line says, of somebody that it names; oldest first."""
         words = set(content_words(line.said))
         near: dict[str, int] = defaultdict(int)
         for word in words:
             for fact in self.by_word.get(word, ()):
                 near[fact.id] += 1
-        found = [self.by_id[i] for i, shared in near.items() if shared >= 2]
-        return sorted(
-            (fact for fact in found if self._says(fact, words)),
-            key=lambda f: (str(f.recorded or ""), f.citation),
-        )
+        found = []
+        for fact in (self.by_id[id_] for id_, shared in near.items() if shared >= 2):
+            about = {word for name in _about(fact) for word in content_words(name)}
+            mine, theirs = set(content_words(fact.content)) - about, words - about
+            is_same = len(mine & theirs) >= _SAME * len(mine | theirs) > 0
+            if is_same and (not about or about & words):
+                found.append(fact)
+        return sorted(found, key=lambda f: (str(f.recorded or ""), f.citation))
 
-    def ending(self, line: CoreLine) -> Fact | None:
+    def _ending(self, line: CoreLine) -> Fact | None:
         """The newest fact that says that what the line states is over."""
         said = content_words(line.said)
         near = {fact.id: fact for word in said for fact in self.by_word.get(word, ())}
         for fact in sorted(near.values(), key=lambda f: f.oldest_first, reverse=True):
-            names = frozenset(word for name in self._names(fact) for word in tokens(name))
+            names = frozenset(word for name in _about(fact) for word in tokens(name))
             told = set(content_words(fact.content)) - names
-            if names.isdisjoint(tokens(line.said)) or _holds(set(said), told):
+            if names.isdisjoint(tokens(line.said)) or _says(set(said), told):
                 continue  # about somebody else, or the line tells the newer state already
             if ends(read_change(fact.content, names), read_stated(line.said, names)):
                 return fact
         return None
 
-    def _says(self, fact: Fact, words: set[str]) -> bool:
-        about = {word for name in self._names(fact) for word in content_words(name)}
-        if about and not about & words:
-            return False
-        mine, theirs = set(content_words(fact.content)) - about, words - about
-        union = mine | theirs
-        return bool(union) and len(mine & theirs) / len(union) >= _SAME
+    def _successor(self, facts: Sequence[Fact]) -> Fact | None:
+        """The fact that replaces the last of these, where all of them are replaced."""
+        replaced = self.content.superseded
+        if not facts or any(fact.id not in replaced for fact in facts):
+            return None
+        seen = {facts[-1].id}
+        newest = replaced[facts[-1].id]
+        while newest in replaced and newest not in seen:
+            seen.add(newest)
+            newest = replaced[newest]
+        return self.by_id.get(newest)
 
-    def _names(self, fact: Fact) -> list[str]:
-        return [m.name for m in fact.mentions if m.subject] or [m.name for m in fact.mentions][:1]
+    def _of_opinion(self, line: CoreLine, opinion: Opinion, said: Fact) -> Proposal | None:
+        """What becomes of a line that states an opinion; `None` where it is held."""
+        against = (e.fact_id for e in opinion.evidence if e.stance is Stance.AGAINST)
+        grounds = [self.by_id[id_] for id_ in against if id_ in self.by_id]
+        now = next((o for o in self.content.opinions if o.id == opinion.superseded_by), None)
+        if opinion.status is OpinionStatus.SUPERSEDED and now is not None:
+            newest = [e.fact_id for e in now.evidence if e.fact_id in self.by_id][-1:]
+            newer = self.by_id[newest[0]] if newest else said
+            told = (now.entities[0] if now.entities else "", now.statement, now.source)
+            return self._replacement(line, newer, [said], told=told)
+        if opinion.status is OpinionStatus.RETRACTED:
+            return self._removal(line, f"{opinion.id} was retracted by hand.", grounds)
+        if opinion.confidence < _DOUBTED:
+            why = f"The confidence of {opinion.id} fell to {opinion.confidence:.2f}."
+            return self._removal(line, why, grounds)
+        return None
 
+    def _is_learned(self, line: CoreLine) -> bool:
+        """Whether the line was put there by accepting a proposal: it stands in that section."""
+        above = self.core.text.split("\n")[: line.line]
+        headings = [each.strip().lstrip("#").strip() for each in above if each.startswith("#")]
+        return bool(headings) and headings[-1] == SECTION
 
-def _stale(
-    content: BankContent, core: CoreMemory, lines: Sequence[CoreLine], known: _Known
-) -> Iterator[Proposal]:
-    """Lines that state what a newer fact replaced, or an opinion that is no longer held."""
-    for line in lines:
-        cited = line.cited
-        fact = known.by_place.get((cited.path, cited.start_line)) if cited else None
-        facts = [fact] if fact else known.saying(line)
-        found = list(_judged(line, facts, content, core, known)) if facts else []
-        if found:
-            yield from found
-        elif newer := known.ending(line):
-            olds = [f for f in content.facts if content.superseded.get(f.id) == newer.id]
-            yield _replacement(core, line, newer, olds)
-        elif facts:
-            continue
-        elif cited is not None and _is_learned(line, core):
-            why = f"No fact stands at {cited} any more."
-            yield _removal(core, line, why, ())
-
-
-def _is_learned(line: CoreLine, core: CoreMemory) -> bool:
-    """Whether the line was put there by accepting a proposal: it stands in that section."""
-    above = core.text.split("\n")[: line.line]
-    headings = [each.strip().lstrip("#").strip() for each in above if each.startswith("#")]
-    return bool(headings) and headings[-1] == SECTION
-
-
-def _judged(
-    line: CoreLine,
-    facts: Sequence[Fact],
-    content: BankContent,
-    core: CoreMemory,
-    known: _Known,
-) -> Iterator[Proposal]:
-    successors = [_newest_of(fact.id, content.superseded) for fact in facts]
-    if all(successors):
-        newer = known.by_id.get(successors[-1] or "")
-        if newer is not None:
-            yield _replacement(core, line, newer, facts[-1:])
-        return
-    opinion = next((o for f in facts if (o := known.opinion_of.get(f.id))), None)
-    if opinion is None:
-        return
-    against = [e.fact_id for e in opinion.evidence if e.stance is Stance.AGAINST]
-    grounds = [known.by_id[i] for i in against if i in known.by_id]
-    by_id = {each.id: each for each in content.opinions}
-    if opinion.status is OpinionStatus.SUPERSEDED and opinion.superseded_by in by_id:
-        now = by_id[opinion.superseded_by or ""]
-        newest = [e.fact_id for e in now.evidence if e.fact_id in known.by_id][-1:]
-        yield _replacement(
-            core,
-            line,
-            known.by_id[newest[0]] if newest else facts[-1],
-            facts[-1:],
-            said=(now.entities[0] if now.entities else "", now.statement, now.source),
+    def _replacement(
+        self,
+        line: CoreLine,
+        newer: Fact,
+        older: Sequence[Fact],
+        *,
+        told: tuple[str, str, Citation] | None = None,
+    ) -> Proposal:
+        """The line with the newer fact in its place, or gone where the core memory says it too."""
+        subject = next((m.name for m in newer.mentions if m.subject), "")
+        about, statement, source = told or (subject, newer.content, newer.citation)
+        words = set(content_words(statement)) - set(content_words(about))
+        day = f" on {newer.recorded.isoformat()}" if newer.recorded else ""
+        others = (each for each in self.lines if each.line != line.line)
+        if any(_says(set(content_words(each.said)), words) for each in others):
+            return self._removal(line, f"Replaced{day}, and the newer state stands here.", [newer])
+        body = line.text.lstrip()
+        indent = line.text[: len(line.text) - len(body)]
+        return Proposal(
+            id=proposal_id("replace", line.said, newer.id),
+            action=ProposalAction.REPLACE,
+            target=self.core.path,
+            old=line.text,
+            new=f"{indent}{body.partition(' ')[0]} {_line(about, statement, source)[2:]}",
+            why=f"Replaced{day}.",
+            grounds=_grounds([*older, newer]),
         )
-    elif opinion.status is OpinionStatus.RETRACTED:
-        yield _removal(core, line, f"{opinion.id} was retracted by hand.", grounds)
-    elif opinion.confidence < _DOUBTED:
-        why = f"The confidence of {opinion.id} fell to {opinion.confidence:.2f}."
-        yield _removal(core, line, why, grounds)
 
-
-def _newest_of(fact_id: str, superseded: Mapping[str, str]) -> str | None:
-    """The last fact in the chain of those that replaced this one; `None` where none did."""
-    seen = {fact_id}
-    newest = None
-    while (successor := superseded.get(fact_id)) is not None and successor not in seen:
-        newest = fact_id = successor
-        seen.add(successor)
-    return newest
-
-
-def _replacement(
-    core: CoreMemory,
-    line: CoreLine,
-    newer: Fact,
-    older: Sequence[Fact],
-    *,
-    said: tuple[str, str, Citation] | None = None,
-) -> Proposal:
-    """The line with the newer fact in its place, or gone where the core memory says that too."""
-    subject = next((m.name for m in newer.mentions if m.subject), "")
-    about, statement, source = said or (subject, newer.content, newer.citation)
-    words = set(content_words(statement)) - set(content_words(about))
-    day = f" on {newer.recorded.isoformat()}" if newer.recorded else ""
-    others = (each for each in read_core(core.text) if each.line != line.line)
-    if any(_holds(set(content_words(each.said)), words) for each in others):
-        return _removal(core, line, f"Replaced{day}, and the newer state stands here.", [newer])
-    return Proposal(
-        id=proposal_id("replace", line.said, newer.id),
-        action=ProposalAction.REPLACE,
-        target=core.path,
-        old=line.text,
-        new=_bullet(line) + _line(about, statement, source)[2:],
-        why=f"Replaced{day}.",
-        grounds=_grounds([*older, newer]),
-    )
-
-
-def _bullet(line: CoreLine) -> str:
-    """Indentation and list mark, as the line has them."""
-    indent = line.text[: len(line.text) - len(line.text.lstrip())]
-    mark, _, _ = line.text.lstrip().partition(" ")
-    return f"{indent}{mark} "
-
-
-def _removal(core: CoreMemory, line: CoreLine, why: str, facts: Iterable[Fact]) -> Proposal:
-    return Proposal(
-        id=proposal_id("remove", line.said),
-        action=ProposalAction.REMOVE,
-        target=core.path,
-        old=line.text,
-        new="",
-        why=why,
-        grounds=_grounds(facts),
-    )
-
-
-def _over_budget(
-    core: CoreMemory, lines: Sequence[CoreLine], gone: set[str], known: _Known
-) -> list[Proposal]:
-    """Learned lines to drop until the core memory fits, those last confirmed longest ago first."""
-    size = estimate_tokens(core.text) - sum(estimate_tokens(old) for old in gone)
-    if size <= core.token_budget:
-        return []
-    dated: list[tuple[str, CoreLine, list[Fact]]] = []
-    for line in lines:
-        facts = known.saying(line)
-        if line.text not in gone and facts and _is_learned(line, core):
-            dated.append((str(facts[-1].recorded or ""), line, facts))
-    dropped: list[Proposal] = []
-    for day, line, facts in sorted(dated, key=lambda entry: (entry[0], entry[1].line)):
-        if size <= core.token_budget:
-            break
-        size -= estimate_tokens(line.text)
-        why = f"Over the budget of {core.token_budget} tokens; last said on {day or 'no day'}."
-        dropped.append(_removal(core, line, why, facts[-1:]))
-    return dropped
+    def _removal(self, line: CoreLine, why: str, facts: Iterable[Fact]) -> Proposal:
+        return Proposal(
+            id=proposal_id("remove", line.said),
+            action=ProposalAction.REMOVE,
+            target=self.core.path,
+            old=line.text,
+            new="",
+            why=why,
+            grounds=_grounds(facts),
+        )

@@ -3,21 +3,32 @@
 Only the blocks named change. A block that a person edited is never overwritten in silence: lines
 that are not the engine's own are moved below the block as plain text, under a visible note, where
 they are the person's for good; what was kept is reported.
+
+An entry is a cited line of a managed block, or an opinion's block. It vanishes when nothing on the
+new page says the same and no new line cites the same place. A line that still stands where it was
+cited does not count: nothing is lost with it. A log folder that was moved, or read only by half,
+would empty page after page otherwise.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+import re
+from codecs import BOM_UTF8
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from pathlib import Path
 
 from lorebank.domain import Diagnostic
+from lorebank.errors import PathRefused
 from lorebank.markdown.blocks import Block, find_blocks, place_blocks, replace_blocks
-from lorebank.records import dataclass
+from lorebank.markdown.opinion_page import is_opinion_block
+from lorebank.markdown.source import decode
+from lorebank.records import Record
+from lorebank.workspace.paths import is_linked
 
 KEPT_NOTE = "> [!note] Kept from a hand edit of the block `{name}`:"
 
 
-@dataclass(frozen=True, slots=True)
-class PageEdit:
+class PageEdit(Record):
     """One page to be written."""
 
     path: str
@@ -59,7 +70,9 @@ def plan_page_edit(
             lines = _kept_lines(block, bodies.get(block.name, ""), own_notes)
             if lines:
                 kept[block.name] = lines
-                diagnostics.append(_report(path, block, len(lines)))
+                count = "1 line" if len(lines) == 1 else f"{len(lines)} lines"
+                message = f"block {block.name!r} was edited by hand; {count} kept below it"
+                diagnostics.append(Diagnostic(path, block.first_line, "hand-edit-kept", message))
     text = _with_notes(text, blocks, kept, frozenset(drop))
     if below is not None and (places := below(text)):
         text = place_blocks(text, bodies, places)
@@ -76,12 +89,6 @@ def _kept_lines(
     return [line for line in lines if line.strip() and line.strip() not in written]
 
 
-def _report(path: str, block: Block, count: int) -> Diagnostic:
-    lines = "1 line" if count == 1 else f"{count} lines"
-    message = f"block {block.name!r} was edited by hand; {lines} kept below it"
-    return Diagnostic(path, block.first_line, "hand-edit-kept", message)
-
-
 def _with_notes(
     text: str, blocks: Sequence[Block], kept: Mapping[str, Sequence[str]], drop: Collection[str]
 ) -> str:
@@ -94,16 +101,112 @@ def _with_notes(
             head = KEPT_NOTE.format(name=block.name)
             note = newline.join([head, "", *kept[block.name]])
         if block.name in drop:
-            text = _without_block(text[: block.start], note, after, newline)
+            before = text[: block.start]
+            if not note:
+                # The blank line that set the block apart goes too: adding it is undone exactly.
+                after = after.removeprefix(newline)
+                if before.endswith(newline * 2):
+                    before = before.removesuffix(newline)
+            text = before + note + after
         elif note:
             text = text[: block.end] + newline * 2 + note + after
     return text
 
 
-def _without_block(before: str, note: str, after: str, newline: str) -> str:
-    """Takes the blank line with it that set the block apart, so that adding is undone exactly."""
-    if note:
-        return before + note + after
-    if before.endswith(newline * 2):
-        before = before.removesuffix(newline)
-    return before + after.removeprefix(newline)
+class Page(Record):
+    """A page as it was read."""
+
+    data: bytes
+    text: str
+    mark: bytes
+    """The byte order mark that it begins with, or nothing."""
+
+
+def read_pages(root: Path, paths: Iterable[str]) -> tuple[dict[str, Page], tuple[Diagnostic, ...]]:
+    """Those of the pages that exist, by path, and those that cannot be read as text."""
+    pages: dict[str, Page] = {}
+    problems: list[Diagnostic] = []
+    for path in sorted(set(paths)):
+        try:
+            if is_linked(root, path):
+                raise PathRefused("is reached by a symbolic link; left alone")
+            data = (root / path).read_bytes()
+            mark = BOM_UTF8 if data.startswith(BOM_UTF8) else b""
+            pages[path] = Page(data, data[len(mark) :].decode("utf-8"), mark)
+        except FileNotFoundError:
+            continue
+        except PathRefused as problem:
+            message = problem.message
+        except OSError as problem:
+            message = f"cannot be read: {problem.strerror}; it was left alone"
+        except UnicodeDecodeError as problem:
+            message = f"invalid UTF-8 at byte {problem.start}; the page was left alone"
+        else:
+            continue
+        problems.append(Diagnostic(path, 0, "page-skipped", message))
+    return pages, tuple(problems)
+
+
+def read_text(root: Path, path: str) -> str:
+    """The text of a page, empty where there is none or a link leads elsewhere."""
+    if is_linked(root, path):
+        return ""
+    try:
+        return decode((root / path).read_bytes(), path)[0]
+    except OSError:
+        return ""
+
+
+def encoded(edit: PageEdit, page: Page | None) -> bytes | None:
+    """The bytes an edit makes of the page; `None` where it is to go."""
+    return None if edit.new is None else (page.mark if page else b"") + edit.new.encode("utf-8")
+
+
+_LINK = re.compile(r"\[((?:\\.|[^\]\\])*#L\d+(?:-L\d+)?)\]\(")
+_ESCAPE = re.compile(r"\\(.)")
+_TAIL = re.compile(r"(?: \((?:(?:in part )?superseded|retracted)[^()]*\))? \(\[.*\Z")
+_LEVEL = re.compile(r" · (?:\*\*)?[01]\.\d\d\b.*\Z")
+_LEAD = re.compile(r"\A- (?:(?:since |until )?\d{4}-\d{2}-\d{2}(?: to \d{4}-\d{2}-\d{2})? · )?")
+
+
+def vanishing_lines(
+    edit: PageEdit,
+    *,
+    share: float,
+    standing: Collection[str] = (),
+) -> tuple[tuple[str, ...], int] | None:
+    """`(the entries that would go, of how many)` where more than `share` of them would, else
+    `None`; one entry may always go. `standing` are places (`path#L12`) of which nothing is lost."""
+    if edit.old is None:
+        return None
+    before, after = _entries(edit.old), _entries(edit.new or "")
+    fresh = {place for entry, place in after.items() if entry not in before and place}
+    gone = [
+        entry
+        for entry, place in before.items()
+        if entry not in after and place not in fresh and place not in standing
+    ]
+    most = max(1, int(len(before) * share))
+    return (tuple(gone), len(before)) if len(gone) > most else None
+
+
+def _entries(text: str) -> dict[str, str]:
+    """What each entry says → the place that it cites; an opinion's block cites none."""
+    found: dict[str, str] = {}
+    for block in find_blocks(text)[0]:
+        if is_opinion_block(block.name):
+            title = next((x for x in block.body.splitlines() if x.startswith("#")), "")
+            found[f"{title.lstrip('# ').rstrip()} ({block.name})"] = block.name
+        else:
+            for line in block.body.splitlines():
+                place = _LINK.search(line)
+                if place and line.startswith("- "):
+                    found.setdefault(_said(line), _ESCAPE.sub(r"\1", place[1]))
+    return found
+
+
+def _said(line: str) -> str:
+    said = _LEVEL.sub("", _TAIL.sub("", _LEAD.sub("", line))).strip()
+    if said.startswith("~~") and "~~" in said[2:]:
+        return said[2 : said.index("~~", 2)]
+    return said

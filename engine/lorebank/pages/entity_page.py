@@ -25,20 +25,12 @@ from lorebank.domain import (
 from lorebank.index.entity_view import Description
 from lorebank.markdown.opinion_page import standing
 from lorebank.markdown.plain import citation_link, escape_inline
-from lorebank.pages.telling import (
-    KnownFact,
-    Link,
-    begins_with,
-    is_current,
-    newest_first,
-    when_told,
-)
-from lorebank.pages.threads import Threads
-from lorebank.records import dataclass
+from lorebank.pages.facts import KnownFact, is_current
+from lorebank.pages.telling import Link, Threads, begins_with, newest_first, when_told
+from lorebank.records import Record
 
 SCREEN = 10
 """Lines above the fold: what fits on one screen with the headings."""
-RELATED = 12
 _FADING = 45
 """Days in which a line loses half of the weight that it has for being recent."""
 _FAR = 400
@@ -50,23 +42,10 @@ _WEIGHTS = {_NOW: 1.0, _COMING: 1.2, _OPINIONS: 0.7, _LATELY: 0.8}
 other hands the order of these numbers hardly matters: 49 to 53 of 76 points less faults."""
 
 
-@dataclass(frozen=True, slots=True)
-class Neighbour:
-    """An entity that stands in the same facts."""
-
-    name: str
-    facts: int
-    """How many facts name both."""
-    tie: str = ""
-    """The relation that a fact states between the two: `employer`, `spouse`."""
-
-
-@dataclass(frozen=True, slots=True)
-class View:
+class View(Record):
     """All that one page is made from."""
 
     slug: str
-    name: str
     page: str
     """Its workspace path, which links are relative to."""
     today: date
@@ -76,12 +55,12 @@ class View:
     opinions: Sequence[Opinion] = ()
     coming: Sequence[AgendaItem] = ()
     """What the agenda has of it."""
-    neighbours: Sequence[Neighbour] = ()
+    related: Sequence[tuple[str, str]] = ()
+    """Names of the entities in the same facts, strongest first, and what a fact says they are."""
     threads: Threads = field(default_factory=Threads)
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Record):
     """One statement of the screen."""
 
     section: str
@@ -98,10 +77,11 @@ def entity_page(view: View, link: Link) -> dict[str, str]:
     """The bodies of the page's blocks; an empty block is left out."""
     screen = screen_lines(view)
     shown = {line.fact for line in screen} | {str(line.source) for line in screen}
+    related = [link(name) + (f" ({tie})" if tie else "") for name, tie in view.related]
     bodies = {
         "summary": _screen_body(view, screen),
         "timeline": _timeline_body(view, shown),
-        "related": _related_body(view.neighbours, link),
+        "related": f"## Related\n\n{' · '.join(related)}" if related else "",
     }
     return {block: body for block, body in bodies.items() if body}
 
@@ -151,33 +131,33 @@ def _states(view: View) -> list[Line]:
     """What holds, is thought or happened, of facts that no newer line takes up."""
     known = [k for k in view.facts if _may_lead(k, view)]
     on_page = {k.fact.id for k in known}
-    days = [k.fact.recorded for k in view.facts if k.fact.recorded]
-    newest = max(days, default=None)
+    newest = max((k.fact.recorded for k in view.facts if k.fact.recorded), default=None)
     coming = {item.source for item in view.coming}
-    opinions = _by_fact(view.opinions)
+    opinions = {
+        line.fact_id: opinion
+        for opinion in view.opinions
+        for line in opinion.evidence
+        if line.reason in ("stated", "restated")
+    }
     lines = []
     for k in known:
-        if k.fact.citation in coming or on_page.intersection(
-            view.threads.taken_up.get(k.fact.id, ())
-        ):
+        fact = k.fact
+        if fact.citation in coming or on_page.intersection(view.threads.taken_up.get(fact.id, ())):
             continue
         section = _section(k)
         text = _told(k, view.slug)
-        if section == _OPINIONS:
-            text += _confidence(k, opinions.get(k.fact.id))
-        elif section == _LATELY and k.day and not k.fact.occurred:
+        opinion = opinions.get(fact.id)
+        if section == _OPINIONS and opinion is not None:
+            text += f" · {opinion.confidence:.2f}{standing(opinion)}"
+        elif section == _OPINIONS and fact.confidence is not None:
+            text += f" · {fact.confidence:.2f}"
+        elif section == _LATELY and k.day and not fact.occurred:
             text = f"{k.day.isoformat()} · {text}"
-        day = k.day.toordinal() if k.day else 0
-        lines.append(
-            Line(
-                section,
-                text,
-                k.fact.citation,
-                _weight(k, section, newest),
-                (-day, k.fact.citation.start_line),
-                k.fact.id,
-            )
-        )
+        weight = _WEIGHTS[section]
+        if newest is not None and fact.recorded is not None:
+            weight += 0.5 * 0.5 ** ((newest - fact.recorded).days / _FADING)
+        order = (-k.day.toordinal() if k.day else 0, fact.citation.start_line)
+        lines.append(Line(section, text, fact.citation, weight, order, fact.id))
     return lines
 
 
@@ -185,54 +165,21 @@ def _may_lead(known: KnownFact, view: View) -> bool:
     """Whether it may stand on the screen: it holds, and is no appointment that is over."""
     if known.fact.kind is FactKind.OPINION:
         return known.status is FactStatus.LIVE
-    return is_current(known) and not _is_over(known, view.today)
-
-
-def _is_over(known: KnownFact, today: date) -> bool:
-    """Whether it told of something to come that has come by now."""
     occurred, written = known.fact.occurred, known.fact.recorded
-    if occurred is None or written is None or known.relations:
-        return False
+    if not is_current(known) or occurred is None or written is None or known.relations:
+        return is_current(known)
     first, last = occurred.start, occurred.end
-    if last is None or last >= today:
-        return False
-    return last > written if first is None else first > written
+    if last is None or last >= view.today:
+        return True
+    return (last if first is None else first) <= written
 
 
 def _section(known: KnownFact) -> str:
-    fact = known.fact
+    fact, occurred = known.fact, known.fact.occurred
     if fact.kind is FactKind.OPINION:
         return _OPINIONS
-    if fact.kind is FactKind.EXPERIENCE:
-        return _LATELY
-    occurred = fact.occurred
     passed = occurred is not None and occurred.end is not None and not known.relations
-    return _LATELY if passed else _NOW
-
-
-def _weight(known: KnownFact, section: str, newest: date | None) -> float:
-    """What a line is worth: its section, and how near to the newest line it was written."""
-    if newest is None or known.fact.recorded is None:
-        return _WEIGHTS[section]
-    age = (newest - known.fact.recorded).days
-    return _WEIGHTS[section] + 0.5 * float(0.5 ** (age / _FADING))
-
-
-def _by_fact(opinions: Sequence[Opinion]) -> dict[str, Opinion]:
-    """Fact id → the opinion that it states."""
-    return {
-        line.fact_id: opinion
-        for opinion in opinions
-        for line in opinion.evidence
-        if line.reason in ("stated", "restated")
-    }
-
-
-def _confidence(known: KnownFact, opinion: Opinion | None) -> str:
-    if opinion is None:
-        said = known.fact.confidence
-        return f" · {said:.2f}" if said is not None else ""
-    return f" · {opinion.confidence:.2f}{standing(opinion)}"
+    return _LATELY if passed or fact.kind is FactKind.EXPERIENCE else _NOW
 
 
 def _timeline_body(view: View, shown: set[str]) -> str:
@@ -261,15 +208,6 @@ def _timeline_line(view: View, same: Sequence[KnownFact], by_id: Mapping[str, Kn
         said += f" · {len(same)} times since {when_told(same[-1])}"
     places = ", ".join(citation_link(k.fact.citation, view.page) for k in same)
     return f"- {when_told(known)} · {said}{then} ({places})"
-
-
-def _related_body(neighbours: Sequence[Neighbour], link: Link) -> str:
-    """Wikilinks to the entities that stand in the same facts, strongest first."""
-    if not neighbours:
-        return ""
-    strongest = sorted(neighbours, key=lambda n: (-n.facts, n.name))[:RELATED]
-    links = (link(n.name) + (f" ({n.tie})" if n.tie else "") for n in strongest)
-    return "## Related\n\n" + " · ".join(links)
 
 
 def _told(known: KnownFact, slug: str, *, whole: bool = False) -> str:

@@ -8,22 +8,19 @@ wrote goes when its lines do.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import field
-from datetime import date
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import field, replace
 from functools import cached_property
 from pathlib import PurePosixPath
 
 from lorebank.domain import (
-    AgendaItem,
     Entity,
-    Fact,
     FactKind,
     FactStatus,
     Opinion,
-    OpinionStatus,
 )
-from lorebank.index.entity_view import Description
+from lorebank.generation.kept import ModelInRun
 from lorebank.language.folding import slugify
 from lorebank.markdown.blocks import find_blocks
 from lorebank.markdown.entity_page import BLOCKS, entity_page_paths, new_entity_page
@@ -31,31 +28,29 @@ from lorebank.markdown.facts import extract_facts
 from lorebank.markdown.front_matter import FrontMatterValue, set_front_matter_keys
 from lorebank.markdown.opinion_page import (
     OPINIONS_PATH,
-    OpinionEntry,
     is_opinion_block,
     kept_by_hand,
     opinion_bodies,
 )
+from lorebank.pages.answer_lines import WRITTEN_BLOCK, AnswerLine, in_words
 from lorebank.pages.digests import (
     EXPERIENCE_PATH,
     INDEX_PATH,
     TODAY_PATH,
     WORLD_PATH,
     Digests,
+    digest_body,
 )
 from lorebank.pages.edits import PageEdit, plan_page_edit
-from lorebank.pages.entity_page import Neighbour, View, entity_page, screen_lines
-from lorebank.pages.holding import holding_text
-from lorebank.pages.standing_answer import AnswerLine
-from lorebank.pages.standing_written import WRITTEN_BLOCK, written_body
-from lorebank.pages.summary_written import SummaryWords
-from lorebank.pages.telling import KnownFact, Link, page_links, tie_of
-from lorebank.pages.threads import Threads, find_threads
-from lorebank.pages.weighing import outweighed
+from lorebank.pages.entity_page import View, entity_page, screen_lines
+from lorebank.pages.facts import BankContent, KnownFact, known_facts
+from lorebank.pages.telling import Threads, find_threads, page_links
 from lorebank.records import dataclass
 
 FEWEST_LINES = 2
 """An entity that fewer lines tell of gets no page of its own."""
+_FEWEST_TOLD = 3
+"""Fewer lines are as short as any words for them."""
 _TITLES = {
     EXPERIENCE_PATH: "# Experience\n",
     INDEX_PATH: "# Index\n",
@@ -64,52 +59,20 @@ _TITLES = {
     WORLD_PATH: "# World\n",
 }
 DIGESTS = tuple(_TITLES)
-
-
-@dataclass(frozen=True, slots=True)
-class BankContent:
-    """All that the pages are made from."""
-
-    facts: Sequence[Fact]
-    """Oldest first, mentions resolved to entities."""
-    opinions: Sequence[Opinion]
-    """With display names and trends."""
-    entries: Sequence[OpinionEntry]
-    """What stands on the opinions page now."""
-    entities: Mapping[str, Entity]
-    today: date
-    """The day that the pages speak for."""
-    newest: date | None = None
-    """The last day that anything was recorded on."""
-    unjudged: Mapping[str, int] = field(default_factory=dict)
-    """Opinion id → how many newer lines may bear on it that nobody has judged."""
-    superseded: Mapping[str, str] = field(default_factory=dict)
-    """Fact id → id of the newer fact that replaces it."""
-    relations: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """Fact id → the properties that it fixes."""
-    lapsed: Mapping[str, tuple[tuple[str, ...], str]] = field(default_factory=dict)
-    """Id of a fact that is replaced or of which a part is → the values that hold no longer, and
-    the newer fact's id."""
-    named: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Fact id → slugs of the entities that its text names without a mark."""
-    descriptions: Mapping[str, Description] = field(default_factory=dict)
-    """Slug → the owner's own sentence on what the entity is."""
-    coming: Sequence[AgendaItem] = ()
-    """What is to come, however far away, and what is open."""
-    waiting: int = 0
-    """How many decisions wait in the inbox."""
-    bare: frozenset[str] = frozenset()
-    """Entities with few lines whose page holds nothing but what reflect wrote."""
+RELATED = 12
+"""Related entities that a page names: a line or two of links."""
+_TIES = frozenset({"employer", "manager", "spouse"})
+"""Relations of `supersede/relations.toml` that tie an entity to another."""
 
 
 class PagePlan:
     """What the pages of a bank should hold, page by page."""
 
-    def __init__(self, content: BankContent, words: SummaryWords | None = None) -> None:
-        """`words` puts summaries in words; without it words that stand on a page are taken off."""
+    def __init__(self, content: BankContent, model: ModelInRun | None = None) -> None:
+        """`model` puts summaries in words; without it words that stand on a page are taken off."""
         self.content = content
-        self._words = words
-        self._known = _known_facts(content)
+        self._model = model
+        self._known = known_facts(content)
         self._about = _group_by_entity(content, self._known)
         self._slug_of = page_paths(content, self._about)
         named = {content.entities[s].name: PurePosixPath(p).stem for s, p in self._slug_of.items()}
@@ -123,29 +86,14 @@ class PagePlan:
         are to go are among them."""
 
     @cached_property
-    def _threads(self) -> Threads:
+    def threads(self) -> Threads:
+        """Which lines are about one matter."""
         return find_threads(self.content.facts, self.content.opinions)
-
-    @cached_property
-    def _digests(self) -> Digests:
-        content = self.content
-        return Digests(
-            today=content.today,
-            newest=content.newest,
-            facts=self._known,
-            opinions=content.opinions,
-            entities=content.entities,
-            with_page=frozenset(self._slug_of),
-            descriptions=content.descriptions,
-            coming=content.coming,
-            waiting=content.waiting,
-            threads=self._threads,
-            link=self._link,
-        )
 
     def digest(self, path: str) -> str:
         """The body of one of the pages of the whole bank."""
-        return self._digests.body(path)
+        bank = Digests(self.content, self._known, frozenset(self._slug_of), self._link)
+        return digest_body(bank, path)
 
     def of_entities(self, slugs: Iterable[str]) -> set[str]:
         """The pages of these entities, and those of the whole bank."""
@@ -157,41 +105,64 @@ class PagePlan:
         slug = self.paths[path]
         if slug is None:
             return self._digest_edit(path, old)
-        if slug not in self._slug_of:
-            return self._removal(path, old)
-        view = self._view(slug, path)
-        words = self._in_words(view) if self._words is not None else None
-        return _entity_edit(self.content.entities[slug], view, old, self._link, words)
+        entity = self.content.entities[slug]
+        if slug not in self._slug_of:  # a page that is to go
+            is_bare = old is not None and is_only_generated(old, entity, path)
+            return PageEdit(path, old, None if is_bare else old)
+        return self._entity_edit(entity, path, old)
 
-    def _removal(self, path: str, old: str | None) -> PageEdit:
-        entity = self.content.entities[self.paths[path] or ""]
-        is_bare = old is not None and is_only_generated(old, entity, path)
-        return PageEdit(path, old, None if is_bare else old)
-
-    def _view(self, slug: str, path: str) -> View:
-        content, about = self.content, self._about[slug]
-        entity = content.entities[slug]
-        return View(
-            slug=slug,
-            name=entity.name,
+    def _entity_edit(self, entity: Entity, path: str, old: str | None) -> PageEdit:
+        content, about = self.content, self._about[entity.slug]
+        facts = about.facts
+        if old is not None and not facts and not find_blocks(old, path)[0]:
+            return PageEdit(path, old, old)
+        view = View(
+            slug=entity.slug,
             page=path,
             today=content.today,
-            facts=about.facts,
-            description=content.descriptions.get(slug),
+            facts=facts,
+            description=content.descriptions.get(entity.slug),
             opinions=about.opinions,
-            coming=[item for item in content.coming if slug in item.entities],
-            neighbours=_neighbours(slug, about, content),
-            threads=self._threads,
+            coming=[item for item in content.coming if entity.slug in item.entities],
+            related=_related(entity.slug, about, content),
+            threads=self.threads,
         )
+        bodies = entity_page(view, self._link)
+        if words := self._in_words(entity.name, view):
+            bodies = {"summary": bodies.get("summary", ""), WRITTEN_BLOCK: words, **bodies}
+        drop = {*BLOCKS, WRITTEN_BLOCK} - bodies.keys()
+        edit = plan_page_edit(path, old, bodies, frame=new_entity_page(entity.name), drop=drop)
+        assert edit.new is not None
+        days = [known.fact.recorded for known in facts if known.fact.recorded]
+        keys: dict[str, FrontMatterValue | None] = {
+            "first_seen": min(days).isoformat() if days else None,
+            "last_seen": max(days).isoformat() if days else None,
+            "facts": str(len(facts)),
+        }
+        if slugify(PurePosixPath(path).stem) != entity.slug and entity.page is None:
+            keys = {"entity": entity.name, **keys}  # what no file name can say: `C#`, `NUL`, `A:B`
+        return replace(edit, new=set_front_matter_keys(edit.new, keys))
 
-    def _in_words(self, view: View) -> str | None:
+    def _in_words(self, name: str, view: View) -> str | None:
         """The screen in a model's words, each sentence with the lines it was checked against."""
-        assert self._words is not None
-        by_id = {known.fact.id: known for known in view.facts}
-        known = [by_id[line.fact] for line in screen_lines(view) if line.fact in by_id]
-        lines = [_answer_line(k) for k in known if k.fact.kind is not FactKind.OPINION]
-        written = self._words.write(view.page, view.name, lines)
-        return written_body(written, lines, page=view.page) if written else None
+        if self._model is None:
+            return None
+        shown = {line.fact for line in screen_lines(view)}
+        lines = [
+            AnswerLine(
+                text=known.text,
+                source=known.fact.citation,
+                recorded=known.fact.recorded,
+                occurred=known.fact.occurred,
+                subject=next((m.name for m in known.fact.mentions if m.subject), ""),
+                id=known.fact.id,
+            )
+            for known in view.facts
+            if known.fact.id in shown and known.fact.kind is not FactKind.OPINION
+        ]
+        if len(lines) < _FEWEST_TOLD:
+            return None
+        return in_words(self._model, "summary", name, lines, page=view.page)
 
     def _digest_edit(self, path: str, old: str | None) -> PageEdit:
         content = self.content
@@ -200,7 +171,7 @@ class PagePlan:
         if path == OPINIONS_PATH:
             return self._opinions_edit(old)
         name = PurePosixPath(path).stem
-        body = self._digests.body(path)
+        body = self.digest(path)
         if not body:
             if old is None:
                 return PageEdit(path, old, old)
@@ -212,50 +183,41 @@ class PagePlan:
         bodies = opinion_bodies(
             content.opinions, content.entries, link=self._link, unjudged=content.unjudged
         )
+        # Blocks of opinions that no fact leads to any more.
+        gone = [
+            block.name
+            for block in find_blocks(old or "", OPINIONS_PATH)[0]
+            if block.name not in bodies
+            if is_opinion_block(block.name) or block.name == "removed"
+        ]
         return plan_page_edit(
             OPINIONS_PATH,
             old,
             bodies,
             frame=_TITLES[OPINIONS_PATH],
-            drop=_gone(old, bodies, OPINIONS_PATH),
+            drop=gone,
             own_notes={entry.id: entry.notes for entry in content.entries if entry.edited},
             below=lambda text: _lines_by_hand(text, content.opinions, bodies),
         )
 
 
-def _answer_line(known: KnownFact) -> AnswerLine:
-    fact = known.fact
-    return AnswerLine(
-        text=known.text,
-        source=fact.citation,
-        recorded=fact.recorded,
-        occurred=fact.occurred,
-        subject=next((m.name for m in fact.mentions if m.subject), ""),
-        id=fact.id,
-    )
-
-
 def page_paths(content: BankContent, about: Mapping[str, _AboutEntity]) -> dict[str, str]:
     """Slug → path, of every entity that has or gets a page."""
-    fresh = {
-        slug: entity.name
-        for slug, entity in content.entities.items()
-        if entity.page is None and _places(about[slug].facts) >= FEWEST_LINES
+    entities = content.entities
+    full = {
+        slug
+        for slug, each in about.items()
+        if len({known.fact.citation for known in each.facts}) >= FEWEST_LINES
     }
     kept = {
-        slug: e.page
-        for slug, e in content.entities.items()
-        if e.page is not None
-        and (slug not in content.bare or _places(about[slug].facts) >= FEWEST_LINES)
+        slug: entity.page
+        for slug, entity in entities.items()
+        if entity.page is not None and (slug not in content.bare or slug in full)
     }
+    fresh = {slug for slug in full if entities[slug].page is None}
     # Names of kept pages take part, so that a new page never falls on an old one.
-    everyone = {slug: content.entities[slug].name for slug in kept} | fresh
-    paths = entity_page_paths(everyone)
-    return kept | {slug: paths[slug] for slug in fresh}
-
-
-def _places(facts: Collection[KnownFact]) -> int:
-    return len({known.fact.citation for known in facts})
+    paths = entity_page_paths({s: entities[s].name for s in entities if s in kept or s in fresh})
+    return kept | {slug: paths[slug] for slug in entities if slug in fresh}
 
 
 @dataclass(slots=True)
@@ -288,101 +250,20 @@ def _group_by_entity(content: BankContent, facts: Iterable[KnownFact]) -> dict[s
     return about
 
 
-def _known_facts(content: BankContent) -> list[KnownFact]:
-    """Facts with what became of them, or of the opinion that they state."""
-    by_id = {fact.id: fact for fact in content.facts}
-    replaced = {**{old: new for old, (_, new) in content.lapsed.items()}, **content.superseded}
-    newer = {old: by_id[new].citation for old, new in replaced.items() if new in by_id}
-    holding = {old: held_text(by_id[old], content) for old in content.lapsed if old in by_id}
-    gone = (old for old in content.superseded if not holding.get(old))
-    status = dict.fromkeys(gone, FactStatus.SUPERSEDED)
-    turned = outweighed(content.opinions)
-    held = {opinion.id: opinion for opinion in content.opinions}
-    for opinion in content.opinions:
-        if opinion.status is OpinionStatus.LIVE:
-            continue
-        successor = held.get(opinion.superseded_by or "")
-        for evidence in opinion.evidence:
-            if evidence.reason in ("stated", "restated"):
-                status[evidence.fact_id] = FactStatus(opinion.status.value)
-                if successor is not None:
-                    newer[evidence.fact_id] = successor.source
-    return [
-        KnownFact(
-            fact,
-            status.get(fact.id, FactStatus.LIVE),
-            newer.get(fact.id),
-            content.relations.get(fact.id, frozenset()),
-            holding=holding.get(fact.id),
-            outweighed=fact.id in turned,
-        )
-        for fact in content.facts
-    ]
-
-
-def held_text(fact: Fact, content: BankContent) -> str:
-    """What of a fact's text still holds; empty where nothing does."""
-    if fact.id in content.lapsed:
-        return holding_text(fact.content, content.lapsed[fact.id][0])
-    return "" if fact.id in content.superseded else fact.content
-
-
-def _entity_edit(
-    entity: Entity, view: View, text: str | None, link: Link, words: str | None
-) -> PageEdit:
-    path = view.page
-    if text is not None and not view.facts and not find_blocks(text, path)[0]:
-        return PageEdit(path, text, text)
-    bodies = entity_page(view, link)
-    if words is not None:
-        bodies = {"summary": bodies.get("summary", ""), WRITTEN_BLOCK: words, **bodies}
-    drop = {*BLOCKS, WRITTEN_BLOCK} - bodies.keys()
-    edit = plan_page_edit(path, text, bodies, frame=new_entity_page(entity.name), drop=drop)
-    if edit.new is None:
-        return edit
-    return PageEdit(path, text, _with_dates(edit.new, entity, path, view.facts), edit.diagnostics)
-
-
-def _tie(known: KnownFact, slug: str) -> str:
-    """What a fact about one entity says that the other is to it, where it still holds."""
-    fact = known.fact
-    if known.status is not FactStatus.LIVE or fact.subjects[:1] != (slug,) or len(fact.slugs) > 2:
-        return ""
-    return tie_of(known)
-
-
-def _neighbours(slug: str, about: _AboutEntity, content: BankContent) -> list[Neighbour]:
-    """The entities that stand in the same facts."""
-    found: dict[str, Neighbour] = {}
+def _related(slug: str, about: _AboutEntity, content: BankContent) -> list[tuple[str, str]]:
+    """The names of the entities that stand in the same facts, strongest first, each with what a
+    fact that still holds says it is to this one: `employer`, `spouse`."""
+    counts: Counter[str] = Counter()
+    ties: dict[str, str] = {}
     for known in (*about.facts, *about.beside):
-        slugs = (*known.fact.slugs, *content.named.get(known.fact.id, ()))
-        for other in dict.fromkeys(slugs):
-            if other == slug or other not in content.entities:
-                continue
-            before = found.get(other) or Neighbour(content.entities[other].name, 0)
-            tie = (other in known.fact.slugs and _tie(known, slug)) or before.tie
-            found[other] = Neighbour(before.name, before.facts + 1, tie)
-    return list(found.values())
-
-
-def _own_name(entity: Entity, path: str) -> dict[str, FrontMatterValue | None]:
-    """The name in the front matter, where the file's name cannot say it: `C#`, `NUL`, `A:B`."""
-    if slugify(PurePosixPath(path).stem) == entity.slug or entity.page is not None:
-        return {}
-    return {"entity": entity.name}
-
-
-def _with_dates(text: str, entity: Entity, path: str, facts: Sequence[KnownFact]) -> str:
-    days = [known.fact.recorded for known in facts if known.fact.recorded]
-    return set_front_matter_keys(
-        text,
-        {
-            **_own_name(entity, path),
-            "first_seen": min(days).isoformat() if days else None,
-            "last_seen": max(days).isoformat() if days else None,
-            "facts": str(len(facts)),
-        },
-    )
+        fact = known.fact
+        counts.update({*fact.slugs, *content.named.get(fact.id, ())} - {slug})
+        tie = min(known.relations & _TIES, default="")
+        if tie and known.status is FactStatus.LIVE and fact.subjects[:1] == (slug,):
+            ties |= {other: tie for other in fact.slugs if len(fact.slugs) == 2}
+    names = {other: content.entities[other].name for other in counts if other in content.entities}
+    strongest = sorted(names, key=lambda other: (-counts[other], names[other]))
+    return [(names[other], ties.get(other, "")) for other in strongest[:RELATED]]
 
 
 def is_only_generated(text: str, entity: Entity, path: str) -> bool:

@@ -6,8 +6,9 @@ or kinds, the facts that hold them: a question such as "what was decided?" asks 
 which no likeness between question and line tells. Superseded facts are left out.
 
 The lines stand newest first under dates of their own, in one managed block. So the same facts give
-the same bytes, and a page without news is not touched (`standing_memory` sees to it that an
-embedder which comes or goes is no news); one that nothing answers gets no block.
+the same bytes, and a page without news is not touched; one that nothing answers gets no block.
+What recall finds may also depend on whether an embedder answers tonight, so its hits are kept and
+asked for again only when the question or anything that could answer it has changed.
 """
 
 from __future__ import annotations
@@ -16,27 +17,33 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
-from typing import Protocol
+from typing import Any
 
 from lorebank.database.connection import Connection
-from lorebank.domain import Answer, Diagnostic, Fact, Hit, OpinionStatus
-from lorebank.errors import NotFound, ProviderError, UsageError
-from lorebank.generation.writing import Writer
-from lorebank.markdown.blocks import find_blocks
-from lorebank.pages.edits import PageEdit, plan_page_edit
-from lorebank.pages.pages import BankContent
-from lorebank.pages.standing_answer import AnswerLine, answer_body
-from lorebank.pages.standing_memory import FoundHits, StandingMemory
-from lorebank.pages.standing_moved import moved_opinion_lines
-from lorebank.pages.standing_pages import read_standing_pages
-from lorebank.pages.standing_selection import Selector, current_facts
-from lorebank.pages.standing_written import (
-    WRITTEN_BLOCK,
-    WrittenAnswer,
-    write_answer,
-    written_body,
+from lorebank.dates.query import parse_bound
+from lorebank.domain import (
+    Answer,
+    Citation,
+    Diagnostic,
+    Entity,
+    Fact,
+    FactKind,
+    Hit,
+    Interval,
+    Opinion,
+    OpinionStatus,
 )
-from lorebank.records import dataclass
+from lorebank.errors import NotFound, UsageError
+from lorebank.generation.kept import KeptAnswers, ModelInRun, digest
+from lorebank.index.sync import hashes_outside_bank
+from lorebank.language.folding import fold, slugify
+from lorebank.language.words import words
+from lorebank.markdown.blocks import find_blocks
+from lorebank.pages.answer_lines import WRITTEN_BLOCK, AnswerLine, answer_body, in_words
+from lorebank.pages.edits import PageEdit, plan_page_edit
+from lorebank.pages.facts import BankContent, held_text, latest_wordings, outweighed
+from lorebank.pages.standing_pages import read_standing_pages
+from lorebank.records import Record
 from lorebank.workspace.layout import BANK_FOLDER
 from lorebank.workspace.standing import StandingPage
 
@@ -46,36 +53,64 @@ _NEAR_BEST = 0.5
 """A hit counts whose score is at least this share of the best one's."""
 _OF_WEAK = 3
 """So many hits of an answer whose evidence is weak."""
+MOVED = 0.15
+"""An opinion has moved whose confidence went as far as that at one time."""
+_SHOWN = 6
+"""Points of a history that are told: what fits on a line."""
 _NOTE = "note"
+_WITHDRAWN = OpinionStatus.RETRACTED
 
 
-class Ask(Protocol):
-    """Recall, as a standing question needs it."""
-
-    def __call__(
-        self,
-        query: str,
-        *,
-        k: int,
-        since: date | str | None,
-        entities: Sequence[str],
-        now: date,
-    ) -> Answer:
-        """The answer on the newest day recorded."""
+Ask = Callable[..., Answer]
+"""Recall, as a standing question needs it: `query`, and by name `k`, `since`, `entities`, `now`."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
+class _Asked(Record):
+    """A standing page with its settings understood, and what recall found for its question."""
+
     page: StandingPage
-    selector: Selector
-    hits: tuple[Hit, ...]
-    weak: bool
-    written: WrittenAnswer | None = None
-    """What a model wrote of this answer's lines, where one was asked."""
+    entity: str
+    """A slug, or empty."""
+    since: date | None
+    today: date
+    hits: Sequence[Sequence[Any]] = ()
+    """The hits that count, as `_row` has them."""
+    weak: bool = False
+
+    @property
+    def chooses(self) -> bool:
+        """Whether the page's own words, kinds or days say which facts belong on it."""
+        page = self.page
+        return not page.moved and bool(page.words or page.kinds or page.ahead)
+
+    def newest(self, facts: Iterable[Fact]) -> list[Fact]:
+        """The facts that the page chooses, newest first."""
+        if not self.chooses:
+            return []
+        phrases = [_phrase(text) for text in self.page.words]
+        chosen = [fact for fact in facts if self._takes(fact, phrases)]
+        return sorted(chosen, key=lambda f: (-(f.recorded or date.min).toordinal(), f.citation))
+
+    def _takes(self, fact: Fact, phrases: Sequence[str]) -> bool:
+        page, occurred = self.page, fact.occurred
+        last = (occurred.end or occurred.start) if occurred else None
+        day = last if occurred else fact.recorded
+        return (
+            (not page.kinds or fact.kind.letter in page.kinds)
+            and (not self.entity or self.entity in fact.slugs)
+            and (self.since is None or (day is not None and day >= self.since))
+            and (not page.ahead or (last is not None and last > self.today))
+            and (not phrases or any(phrase in _phrase(f"{fact.content} ") for phrase in phrases))
+        )
 
 
-@dataclass(frozen=True, slots=True)
-class StandingAnswers:
+def _phrase(text: str) -> str:
+    """The words with blanks around them, behind the last one only where it may not go on."""
+    end = "" if text.endswith("*") else " "
+    return f" {' '.join(words(text))}{end}"
+
+
+class StandingAnswers(Record):
     """What recall and the pages' own settings say, before any page is planned."""
 
     asked: tuple[_Asked, ...] = ()
@@ -88,167 +123,71 @@ class StandingAnswers:
 
 
 def ask_standing(
+    connection: Connection,
     root: Path,
-    read: Callable[[], BankContent],
+    content: BankContent,
     ask: Ask | None,
-    memory: Connection | None = None,
+    kept: KeptAnswers | None,
 ) -> StandingAnswers:
     """Ask every standing question of the workspace; without `ask`, only by words and kinds.
 
-    All facts are `read` only where there is a question.
-
     Phrases such as "last week" are read on the newest day recorded, never on the day of the run.
-    With an index as `memory`, recall is asked again only where there is news.
     """
     pages, problems = read_standing_pages(root)
-    content = read() if pages else None
-    today = content.newest if content else None
-    if content is None or today is None:
+    today = content.newest
+    if not pages or today is None:
         return StandingAnswers((), problems)
-    known = None
-    if memory is not None:
-        held = (fact.id for fact in current_facts(content))
-        known = StandingMemory.open(memory, held, today)
+    held = sorted(fact.id for fact in current_facts(content))
+    news = digest(today, held, hashes_outside_bank(connection))
     found: list[_Asked] = []
     odd = list(problems)
     for page in pages:
         try:
-            selector = Selector.of(page, content.entities, today)
-            hits = _recalled(page, ask, today, known)
+            asked = _Asked(page, _slug(page.entity, content.entities), _since(page, today), today)
+            hits, weak = _recalled(page, ask, today, kept, digest(news, repr(page)))
         except (NotFound, UsageError) as problem:
             message = f"{problem.message}; the page was left alone"
             odd.append(Diagnostic(page.path, 1, "question-setting", message))
             continue
-        found.append(_Asked(page, selector, hits.hits, hits.weak))
-    if known is not None:
-        known.save()
+        found.append(replace(asked, hits=hits, weak=weak))
     return StandingAnswers(tuple(found), tuple(odd))
 
 
+def _since(page: StandingPage, today: date) -> date | None:
+    day = parse_bound(page.since, today, side="start") if page.since else None
+    if page.since and day is None:
+        raise UsageError(f"since: expected a day such as 2025-11-27 or 90d, not {page.since!r}")
+    return day
+
+
+def _slug(name: str, entities: Mapping[str, Entity]) -> str:
+    slug = slugify(name)
+    if not name or slug in entities:
+        return slug
+    for entity in entities.values():
+        if fold(name) in map(fold, entity.aliases):
+            return entity.slug
+    raise NotFound(f"entity: expected a name that the notes mention, not {name!r}")
+
+
 def _recalled(
-    page: StandingPage, ask: Ask | None, today: date, known: StandingMemory | None
-) -> FoundHits:
-    kept = known.recalled(page) if known else None
+    page: StandingPage, ask: Ask | None, today: date, kept: KeptAnswers | None, key: str
+) -> tuple[Sequence[Sequence[Any]], bool]:
+    """The hits that answer the question and whether their evidence is weak, asked for or kept."""
+    place = f"standing {page.path}"
+    known = kept.get(place) if kept else None
+    if known is not None and known[0] == key:
+        return known[1], known[2]
+    hits, weak = _hits(page, ask, today)
+    rows = [_row(hit) for hit in hits]
     if kept is not None:
-        return kept
-    found = _hits(page, ask, today)
-    if known is not None:
-        known.keep(page, found)
-    return found
+        kept.keep(place, [key, rows, weak])
+    return rows, weak
 
 
-def plan_answers(
-    content: BankContent, answers: StandingAnswers, old: Mapping[str, str | None]
-) -> tuple[PageEdit, ...]:
-    """The edits that put the answers on their pages; pages without news are left out."""
-    current = current_facts(content)
-    edits = (_edit(each, content, current, old) for each in answers.asked)
-    return tuple(edit for edit in edits if edit is not None and edit.changes)
-
-
-def answer_lines(
-    asked: _Asked, content: BankContent, current: Sequence[Fact]
-) -> tuple[AnswerLine, ...]:
-    """The lines of one answer, newest first; each fact and each text once.
-
-    Hits of weak evidence are better than nothing, and count only where there is nothing else.
-    """
-    names = {slug: entity.name for slug, entity in content.entities.items()}
-    selector = asked.selector
-    if selector.moved:
-        name = names.get(selector.entity, "")
-        moved = moved_opinion_lines(content.opinions, name=name, since=selector.since)
-        return tuple(moved[: asked.page.k])
-    held = _confidences(content)
-    listed = [(fact.id, _of_fact(fact, names, held)) for fact in selector.newest(current)]
-    chooses = bool(selector.phrases or selector.kinds or selector.ahead)
-    hits = () if asked.weak and (listed or chooses) else asked.hits
-    by_id = {fact.id: fact for fact in current}
-    lines: dict[str, AnswerLine] = {}
-    for hit in hits:
-        if not selector.takes_kind(hit.kind):
-            continue
-        if hit.kind == _NOTE:
-            lines[hit.id] = _of_note(hit)
-        elif hit.id in by_id:
-            lines[hit.id] = _of_fact(by_id[hit.id], names, held)
-    for name, line in listed:
-        if len(lines) >= asked.page.k:
-            break
-        lines.setdefault(name, line)
-    return tuple(sorted(_each_text_once(lines.values()), key=AnswerLine.newest_first))
-
-
-def write_answers(
-    answers: StandingAnswers,
-    content: BankContent,
-    old: Mapping[str, str | None],
-    writer: Writer | None,
-) -> StandingAnswers:
-    """The answers with what a model makes of those that changed; without a writer, as they are.
-
-    A model that cannot be asked is told once, and no answer is left out for it.
-    """
-    if writer is None:
-        return answers
-    current = current_facts(content)
-    written: dict[str, WrittenAnswer] = {}
-    problems = list(answers.problems)
-    for each in answers.asked:
-        lines = answer_lines(each, content, current)
-        if not lines or _is_told(each, lines, current, old.get(each.page.path)):
-            continue
-        try:
-            found, told = write_answer(each.page, lines, writer)
-        except ProviderError as problem:
-            problems.append(Diagnostic(each.page.path, 0, "generator-failed", problem.message))
-            break
-        problems += told
-        if found is not None:
-            written[each.page.path] = found
-    asked = (replace(each, written=written.get(each.page.path)) for each in answers.asked)
-    return StandingAnswers(tuple(asked), tuple(problems))
-
-
-def _is_told(
-    asked: _Asked, lines: Sequence[AnswerLine], current: Sequence[Fact], text: str | None
-) -> bool:
-    """Whether the page has these very lines, and words for them."""
-    if text is None:
-        return True
-    bodies = {block.name: block.body for block in find_blocks(text, asked.page.path)[0]}
-    same = bodies.get(ANSWER_BLOCK, "").replace("\r\n", "\n") == _body(asked, lines, current)
-    return same and WRITTEN_BLOCK in bodies
-
-
-def _body(asked: _Asked, lines: Sequence[AnswerLine], current: Sequence[Fact]) -> str:
-    weak = asked.weak and not asked.selector.newest(current)
-    return answer_body(lines, page=asked.page.path, weak=weak) or UNANSWERED
-
-
-def _edit(
-    asked: _Asked, content: BankContent, current: Sequence[Fact], old: Mapping[str, str | None]
-) -> PageEdit | None:
-    text = old.get(asked.page.path)
-    if text is None:
-        return None
-    path = asked.page.path
-    lines = answer_lines(asked, content, current)
-    blocks = {block.name: block.body for block in find_blocks(text, path)[0]}
-    if not lines and ANSWER_BLOCK not in blocks:
-        return None
-    bodies = {ANSWER_BLOCK: _body(asked, lines, current)}
-    if asked.written is not None:
-        bodies[WRITTEN_BLOCK] = written_body(asked.written, lines, page=path)
-    is_news = blocks.get(ANSWER_BLOCK, "").replace("\r\n", "\n") != bodies[ANSWER_BLOCK]
-    is_stale = is_news and asked.written is None and WRITTEN_BLOCK in blocks
-    return plan_page_edit(path, text, bodies, drop=(WRITTEN_BLOCK,) if is_stale else ())
-
-
-def _hits(page: StandingPage, ask: Ask | None, today: date) -> FoundHits:
-    """The hits that answer the question."""
+def _hits(page: StandingPage, ask: Ask | None, today: date) -> tuple[list[Hit], bool]:
     if ask is None or page.moved:
-        return FoundHits()
+        return [], False
     answer = ask(
         page.question,
         k=page.k,
@@ -257,16 +196,102 @@ def _hits(page: StandingPage, ask: Ask | None, today: date) -> FoundHits:
         now=today,
     )
     if answer.evidence == "none" or not answer.hits:
-        return FoundHits()
+        return [], False
     weak = answer.evidence == "weak"
     least = answer.hits[0].score * _NEAR_BEST
+    kinds = {kind.value for kind in FactKind if kind.letter in page.kinds}
     near = [hit for hit in answer.hits if hit.score >= least and _may_answer(hit)]
-    return FoundHits(tuple(near[:_OF_WEAK] if weak else near), weak)
+    return [h for h in near[: _OF_WEAK if weak else None] if not kinds or h.kind in kinds], weak
 
 
 def _may_answer(hit: Hit) -> bool:
     """Prose of the bank is none: standing pages' own words, rules, lines that reflect moves."""
     return hit.kind != _NOTE or not hit.source.path.startswith(f"{BANK_FOLDER}/")
+
+
+def _row(hit: Hit) -> list[Any]:
+    """What an answer needs of a hit, as JSON has it."""
+    place, occurred = hit.source, hit.occurred
+    days = (hit.recorded, occurred and occurred.start, occurred and occurred.end)
+    text = [hit.content, place.path, place.start_line, place.end_line]
+    return [hit.id, hit.kind, *text, *(day and day.isoformat() for day in days)]
+
+
+def plan_answers(
+    content: BankContent,
+    answers: StandingAnswers,
+    old: Mapping[str, str | None],
+    model: ModelInRun,
+) -> tuple[PageEdit, ...]:
+    """The edits that put the answers on their pages, in the words of a model where it has some;
+    pages without news are left out."""
+    current = current_facts(content)
+    edits = (
+        _edit(each, _answer_lines(each, content, current), text, model)
+        for each in answers.asked
+        if (text := old.get(each.page.path)) is not None
+    )
+    return tuple(edit for edit in edits if edit.changes)
+
+
+def _edit(asked: _Asked, lines: Sequence[AnswerLine], text: str, model: ModelInRun) -> PageEdit:
+    page = asked.page
+    if not lines:
+        blocks = {block.name for block in find_blocks(text, page.path)[0]}
+        bodies = {ANSWER_BLOCK: UNANSWERED} if ANSWER_BLOCK in blocks else {}
+        return plan_page_edit(page.path, text, bodies, drop=(WRITTEN_BLOCK,))
+    weak = asked.weak and not asked.chooses
+    bodies = {ANSWER_BLOCK: answer_body(lines, page=page.path, weak=weak)}
+    written = in_words(model, "answer", page.question, lines, page=page.path)
+    if written is not None:
+        bodies[WRITTEN_BLOCK] = written
+    return plan_page_edit(
+        page.path, text, bodies, drop=() if written is not None else (WRITTEN_BLOCK,)
+    )
+
+
+def _answer_lines(
+    asked: _Asked, content: BankContent, current: Sequence[Fact]
+) -> tuple[AnswerLine, ...]:
+    """The lines of one answer, newest first; each fact and each text once.
+
+    Hits of weak evidence are better than nothing, and count only where there is nothing else.
+    """
+    page = asked.page
+    names = {slug: entity.name for slug, entity in content.entities.items()}
+    if page.moved:
+        moved = _moved_opinions(content.opinions, names.get(asked.entity, ""), asked.since)
+        return tuple(moved[: page.k])
+    held = _confidences(content)
+    by_id = {fact.id: fact for fact in current}
+    lines: dict[str, AnswerLine] = {}
+    for row in () if asked.weak and asked.chooses else asked.hits:
+        if row[1] == _NOTE:
+            lines[row[0]] = _of_note(row)
+        elif row[0] in by_id:
+            lines[row[0]] = _of_fact(by_id[row[0]], names, held)
+    for fact in asked.newest(current):
+        if len(lines) >= page.k:
+            break
+        lines.setdefault(fact.id, _of_fact(fact, names, held))
+    once: dict[tuple[str, str], AnswerLine] = {}
+    for line in lines.values():
+        once.setdefault((line.subject, " ".join(line.text.split())), line)
+    return tuple(sorted(once.values(), key=AnswerLine.newest_first))
+
+
+def current_facts(content: BankContent) -> list[Fact]:
+    """The facts that hold: neither superseded, nor a statement of an opinion no longer held, nor
+    turned by newer evidence; of lines that state one opinion, the last."""
+    gone = set(outweighed(content.opinions))
+    gone |= {old for old, new in latest_wordings(content.opinions).items() if old != new}
+    for opinion in content.opinions:
+        if opinion.status is not OpinionStatus.LIVE:
+            gone |= {e.fact_id for e in opinion.evidence if e.reason in ("stated", "restated")}
+    held = ((fact, held_text(fact, content)) for fact in content.facts if fact.id not in gone)
+    return [
+        fact if text == fact.content else replace(fact, content=text) for fact, text in held if text
+    ]
 
 
 def _confidences(content: BankContent) -> dict[str, float]:
@@ -293,12 +318,50 @@ def _of_fact(fact: Fact, names: Mapping[str, str], held: Mapping[str, float]) ->
     )
 
 
-def _of_note(hit: Hit) -> AnswerLine:
-    return AnswerLine(hit.content, hit.source, hit.recorded, hit.occurred, id=hit.id)
+def _of_note(row: Sequence[Any]) -> AnswerLine:
+    id, _, text, path, first, last, *days = row
+    recorded, start, end = (date.fromisoformat(day) if day else None for day in days)
+    occurred = Interval(start, end) if start or end else None
+    return AnswerLine(text, Citation(path, first, last), recorded, occurred, id=id)
 
 
-def _each_text_once(lines: Iterable[AnswerLine]) -> Iterable[AnswerLine]:
-    kept: dict[tuple[str, str], AnswerLine] = {}
-    for line in lines:
-        kept.setdefault((line.subject, " ".join(line.text.split())), line)
-    return kept.values()
+def _moved_opinions(opinions: Iterable[Opinion], name: str, since: date | None) -> list[AnswerLine]:
+    """One line an opinion that moved, the one moved last first, citing the line that moved it last.
+
+    `name`: only opinions held by that entity or about it. `since`: only those that moved from that
+    day on. An opinion withdrawn by hand is left out.
+    """
+    by_id = {opinion.id: opinion for opinion in opinions}
+    lines = []
+    for opinion in by_id.values():
+        levels = [level for _, level in opinion.history] or [0.0]
+        is_closed = opinion.status is OpinionStatus.SUPERSEDED
+        has_moved = is_closed or max(levels) - min(levels) >= MOVED
+        is_meant = not name or name in opinion.entities
+        if has_moved and is_meant and opinion.evidence and opinion.status is not _WITHDRAWN:
+            line = _moved_line(opinion, by_id)
+            if since is None or (line.recorded or date.min) >= since:
+                lines.append(line)
+    return sorted(lines, key=AnswerLine.newest_first)
+
+
+def _moved_line(opinion: Opinion, by_id: Mapping[str, Opinion]) -> AnswerLine:
+    last = max(opinion.evidence, key=lambda e: (abs(e.delta) > 0, e.date, e.source))
+    new = by_id.get(opinion.superseded_by or "")
+    levels = [level for _, level in opinion.history]
+    # The first and the last level, and those between at which the way turned.
+    turns = [
+        level
+        for at, level in enumerate(levels)
+        if at in (0, len(levels) - 1) or (levels[at - 1] - level) * (level - levels[at + 1]) < 0
+    ]
+    turns = turns if len(turns) <= _SHOWN else [turns[0], *turns[1 - _SHOWN :]]
+    text = opinion.statement if new is None else f"{opinion.statement} Now: {new.statement}"
+    return AnswerLine(
+        text=text,
+        source=last.source,
+        recorded=last.date,
+        subject=opinion.entities[0] if opinion.entities else "",
+        id=opinion.id,
+        tail=" → ".join(f"{level:.2f}" for level in turns),
+    )

@@ -1,4 +1,5 @@
-"""The standing pages of a workspace, read from the front matter of its bank pages.
+"""What the owner's own pages ask and rule: standing questions in the front matter of bank pages,
+and the hard rules of `bank/directives.md`, where nothing ever writes.
 
     ---
     question: What has been promised, to whom, and until when?
@@ -6,7 +7,8 @@
     since: 90d
     ---
 
-A setting that is not understood is reported and its page left alone: never "no filter".
+A setting that is not understood is reported and its page left alone: never "no filter". What a
+workspace asks can be exported as a template that others lay out.
 """
 
 from __future__ import annotations
@@ -15,19 +17,18 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from lorebank.domain import Diagnostic, FactKind
+from lorebank.domain import Diagnostic, Directive, FactKind
+from lorebank.errors import NotFound
 from lorebank.markdown.front_matter import FrontMatterValue, parse_front_matter
-from lorebank.markdown.source import decode
-from lorebank.workspace.layout import BANK_FOLDER
+from lorebank.markdown.owner_pages import parse_directives
+from lorebank.pages.edits import read_text
+from lorebank.workspace.layout import BANK_FOLDER, DIRECTIVES_PAGE
 from lorebank.workspace.standing import STANDING_LINES, StandingPage, is_standing_path
 
-_LETTERS = {kind.letter: kind.letter for kind in FactKind} | {
-    kind.value: kind.letter for kind in FactKind
-}
+_LETTERS = {name: kind.letter for kind in FactKind for name in (kind.letter.lower(), kind.value)}
 _TRUE, _FALSE = ("true", "yes"), ("false", "no", "")
 _MOST_LINES = 100
 _HEADING = re.compile(r"^#[ \t]+(?P<title>\S.*?)[ \t#]*$", re.MULTILINE)
-_BEGINS = b"---"
 
 
 def read_standing_pages(root: Path) -> tuple[tuple[StandingPage, ...], tuple[Diagnostic, ...]]:
@@ -36,15 +37,9 @@ def read_standing_pages(root: Path) -> tuple[tuple[StandingPage, ...], tuple[Dia
     problems: list[Diagnostic] = []
     for file in sorted((root / BANK_FOLDER).rglob("*.md")):
         path = file.relative_to(root).as_posix()
-        if not is_standing_path(path) or file.is_symlink():
+        if not is_standing_path(path):
             continue
-        try:
-            data = file.read_bytes()
-        except OSError:
-            continue  # the walk of the workspace reports it
-        if not data.removeprefix(b"\xef\xbb\xbf").startswith(_BEGINS):
-            continue
-        found = parse_standing_page(decode(data, path)[0], path)
+        found = parse_standing_page(read_text(root, path), path)
         if isinstance(found, StandingPage):
             pages.append(found)
         elif found is not None:
@@ -60,18 +55,25 @@ def parse_standing_page(text: str, path: str) -> StandingPage | Diagnostic | Non
         return None
     heading = _HEADING.search(text)
     title = _text(keys, "title") or (heading["title"] if heading else Path(path).stem)
+    k = _text(keys, "k") or str(STANDING_LINES)
     try:
+        letters = [(word, _LETTERS.get(word.lower())) for word in _list(keys, "kinds")]
+        for word, letter in letters:
+            if letter is None:
+                raise ValueError(f"kinds: expected W, B, O or S, not {word!r}")
+        if not (k.isascii() and k.isdigit() and 1 <= int(k[:4]) <= _MOST_LINES):
+            raise ValueError(f"k: expected a whole number from 1 to {_MOST_LINES}, not {k!r}")
         return StandingPage(
             path=path,
             title=title,
             question=question,
             words=_list(keys, "words"),
-            kinds=tuple(_letter(word) for word in _list(keys, "kinds")),
+            kinds=tuple(letter for _, letter in letters if letter),
             entity=_text(keys, "entity").strip("@[] "),
             since=_text(keys, "since"),
             ahead=_flag(keys, "ahead"),
             moved=_flag(keys, "moved"),
-            k=_count(keys, "k"),
+            k=int(k),
         )
     except ValueError as problem:
         return Diagnostic(path, 1, "question-setting", f"{problem}; the page was left alone")
@@ -88,13 +90,6 @@ def _list(keys: Mapping[str, FrontMatterValue], key: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in parts if part.strip(" *"))
 
 
-def _letter(word: str) -> str:
-    letter = _LETTERS.get(word) or _LETTERS.get(word.upper()) or _LETTERS.get(word.lower())
-    if letter is None:
-        raise ValueError(f"kinds: expected W, B, O or S, not {word!r}")
-    return letter
-
-
 def _flag(keys: Mapping[str, FrontMatterValue], key: str) -> bool:
     word = _text(keys, key).lower()
     if word not in (*_TRUE, *_FALSE):
@@ -102,10 +97,37 @@ def _flag(keys: Mapping[str, FrontMatterValue], key: str) -> bool:
     return word in _TRUE
 
 
-def _count(keys: Mapping[str, FrontMatterValue], key: str) -> int:
-    text = _text(keys, key)
-    if not text:
-        return STANDING_LINES
-    if not (text.isascii() and text.isdigit() and 1 <= int(text[:4]) <= _MOST_LINES):
-        raise ValueError(f"{key}: expected a whole number from 1 to {_MOST_LINES}, not {text!r}")
-    return int(text)
+def export_pack(
+    root: Path,
+    name: str,
+    target: Path,
+    *,
+    title: str = "",
+    description: str = "",
+    directives: bool = False,
+    dry_run: bool = False,
+) -> tuple[str, ...]:
+    """Write the pack and return the paths in it; see `Bank.export_template`.
+
+    What is written passes the check that an import makes: `ConfigurationError` for a name, or a
+    page written by hand, that no template may have.
+    """
+    from lorebank.templates.manifest import read_manifest
+    from lorebank.templates.pack import MANIFEST, pack_files, write_pack
+
+    pages, _ = read_standing_pages(root)
+    files = {DIRECTIVES_PAGE: (root / DIRECTIVES_PAGE).read_bytes()} if directives else {}
+    if not pages and not files:
+        raise NotFound("no page of this workspace asks a question", hint="see lorebank template -h")
+    shown = title or name.replace("-", " ").capitalize()
+    told = description or f"{len(pages)} standing questions."
+    pack = pack_files(name, shown, told, pages, files)
+    read_manifest(pack[MANIFEST], MANIFEST)
+    if not dry_run:
+        write_pack(target, pack)
+    return tuple(pack)
+
+
+def read_directives(root: Path) -> tuple[Directive, ...]:
+    """The directives in their order; none where there is no page, or a link in its place."""
+    return parse_directives(read_text(root, DIRECTIVES_PAGE), DIRECTIVES_PAGE)

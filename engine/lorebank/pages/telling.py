@@ -1,68 +1,33 @@
-"""A fact as the bank's pages tell it: what became of it, its day, its weight, its order.
+"""A fact as the bank's pages tell it: what became of it, its day, its order, and which later lines
+take up its matter.
 
 Values in, text out, and the dates are those of the content: the same facts give the same bytes on
 any day.
+
+Two lines about the same entity that share enough of their telling words are about one matter, and
+the newer one is what an owner wants to read first. That is a rule of display: nothing is struck
+out by it, the older line stays on the page below. What really ends a fact is told by the index.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import field
 from datetime import date
 
-from lorebank.domain import Citation, Fact, FactKind, FactStatus, Interval
+from lorebank.domain import Fact, FactKind, Interval, Opinion
 from lorebank.language.folding import fold
+from lorebank.language.words import content_words
 from lorebank.markdown.entity_page import entity_page_name
 from lorebank.markdown.plain import citation_link, escape_inline, wikilink
-from lorebank.records import dataclass
-
-_TIES = frozenset({"employer", "manager", "spouse"})
-"""Relations of `supersede/relations.toml` that tie an entity to another."""
+from lorebank.pages.facts import KnownFact
+from lorebank.records import Record
 
 Link = Callable[[str], str]
 """Display name → its wikilink."""
-
-
-@dataclass(frozen=True, slots=True)
-class KnownFact:
-    """A fact and what became of it."""
-
-    fact: Fact
-    status: FactStatus = FactStatus.LIVE
-    newer: Citation | None = None
-    """Where the fact stands that replaces it."""
-    relations: frozenset[str] = frozenset()
-    """The properties that it fixes: `residence`, `employer`, …"""
-    holding: str | None = None
-    """What of its text still holds, where a newer fact replaces a part; `None`: all of it."""
-    outweighed: bool = False
-    """Whether newer lines speak against what it says."""
-
-    @property
-    def text(self) -> str:
-        """What it says that holds."""
-        return self.fact.content if self.holding is None else self.holding
-
-    @property
-    def day(self) -> date | None:
-        """The day it happened if the text says so, else the day it was written."""
-        occurred = self.fact.occurred
-        if occurred is not None and (occurred.start or occurred.end):
-            return occurred.start or occurred.end
-        return self.fact.recorded
-
-
-def tie_of(known: KnownFact) -> str:
-    """The relation to somebody else that a fact states, or nothing."""
-    return min(known.relations & _TIES, default="")
-
-
-def is_current(known: KnownFact) -> bool:
-    return (
-        known.status is FactStatus.LIVE
-        and known.fact.kind is not FactKind.OPINION
-        and known.holding != ""
-        and not known.outweighed
-    )
 
 
 def distinct(facts: Sequence[KnownFact]) -> list[KnownFact]:
@@ -106,13 +71,76 @@ def span(interval: Interval) -> str:
         return f"until {interval.end}"
     if interval.end is None:
         return f"since {interval.start}"
-    return (
-        f"{interval.start}"
-        if interval.start == interval.end
-        else (f"{interval.start} to {interval.end}")
-    )
+    if interval.start == interval.end:
+        return f"{interval.start}"
+    return f"{interval.start} to {interval.end}"
 
 
 def page_links(pages: Mapping[str, str]) -> Link:
     """A `Link` that knows the page names of entities (display name → page name)."""
     return lambda name: wikilink(pages.get(name) or entity_page_name(name), name)
+
+
+SAME_MATTER = 0.28
+"""Share of the shorter line's weight of words. Read off lists of line pairs of two workspaces by
+other hands, and not counted: it decides what stands together on a page, and strikes nothing out."""
+SAME_STATEMENT = 0.8
+"""From here on the lines say the same again, up to a number."""
+_STEM = 6
+"""Letters of a word that count: `rewrite` and `rewriting` are one."""
+_NUMBER = re.compile(r"\b(?!(?:19|20)\d\d\b)\d{4,}\b|\b\d+(?:\.\d+){2,}\b")
+_COMMON = 40
+"""A word that so many lines about one entity hold finds no partner: the search stays linear."""
+
+
+class Threads(Record):
+    """For each fact, the newer ones on its matter."""
+
+    taken_up: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Fact id → the ids of newer facts about the same matter, the oldest first."""
+    repeated: Mapping[str, str] = field(default_factory=dict)
+    """Fact id → the id of the newest fact that says the same."""
+
+
+def find_threads(facts: Sequence[Fact], opinions: Iterable[Opinion] = ()) -> Threads:
+    """The threads of these facts, which are oldest first; what the holder says of a belief later
+    takes up what was said of it first."""
+    words: dict[str, set[str]] = {}
+    for fact in facts:
+        # What tells lines about one entity apart: not its name, and of numbers only those that name
+        # something: a port, an address, a ticket.
+        names = {word[:_STEM] for mention in fact.mentions for word in mention.slug.split("-")}
+        found = {word[:_STEM] for word in content_words(fact.content) if not word.isdigit()}
+        words[fact.id] = found - names | set(_NUMBER.findall(fact.content))
+    frequency = Counter(word for own in words.values() for word in own)
+    weight = {word: math.log((len(words) + 1) / count) for word, count in frequency.items()}
+    total = {id_: sum(weight[word] for word in own) for id_, own in words.items()}
+    holding: dict[tuple[str, bool, str], list[str]] = defaultdict(list)
+    taken_up: dict[str, list[str]] = defaultdict(list)
+    repeats: dict[str, str] = {}
+    for fact in {fact.id: fact for fact in facts}.values():
+        is_opinion = fact.kind is FactKind.OPINION
+        shared: dict[str, set[str]] = defaultdict(set)
+        for name in fact.slugs[:1] if is_opinion else fact.slugs:
+            for word in words[fact.id]:
+                older = holding[name, is_opinion, word]
+                if len(older) <= _COMMON:
+                    for id_ in older:
+                        shared[id_].add(word)
+                older.append(fact.id)
+        for id_, common in shared.items():
+            known = sum(weight[word] for word in common)
+            share = known / max(min(total[id_], total[fact.id]), 1.0)
+            if share >= SAME_MATTER and (is_opinion or len(common) > 1):
+                taken_up[id_].append(fact.id)
+            if known / max(total[id_], total[fact.id], 1.0) >= SAME_STATEMENT:
+                repeats[id_] = fact.id
+    spoken = {fact.id for fact in facts if fact.kind is FactKind.OPINION}
+    for opinion in opinions:
+        said = [line.fact_id for line in opinion.evidence if line.fact_id in spoken]
+        for number, id_ in enumerate(said):
+            taken_up[id_] += said[number + 1 :]
+    for id_ in reversed(list(repeats)):  # the newest of those that say the same
+        while repeats[id_] in repeats:
+            repeats[id_] = repeats[repeats[id_]]
+    return Threads({id_: tuple(newer) for id_, newer in taken_up.items()}, repeats)

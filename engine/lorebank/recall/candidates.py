@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import field
 from datetime import date
 from functools import cache, cached_property
@@ -43,8 +43,6 @@ _SUBJECT, _MENTIONED, _NAMED = 1.0, 0.8, 0.6
 """How much an item has to do with an entity that it is about, links, or names in its text."""
 _PERHAPS = 0.7
 """How much of that is left where the entity is only perhaps the one that is meant."""
-_WRITTEN = 0.5
-"""What was only written in the time asked for, beside 1 for what happened in it."""
 _MANY = 8
 """Times `limit` neighbours in meaning that are looked through where filters leave few of them."""
 
@@ -121,19 +119,14 @@ def needs_meaning(understood: Understood) -> bool:
     return any(term not in named and " " not in term for term in understood.subject_terms)
 
 
-def gather(request: Request, without: frozenset[str] = frozenset()) -> Candidates:
-    """Every list but those `without`."""
-    lists: dict[str, Ranking] = {}
+def gather(request: Request) -> Candidates:
+    """What every way of looking finds."""
     held: dict[int, Held] = {}
-    if "lexical" not in without:
-        lists["lexical"] = _by_words(request, held)
-    for name, find in _FINDERS.items():
-        lists[name] = Ranking() if name in without else find(request)
-    found = Candidates(lists, held)
-    if "semantic" in without:
-        return found
-    ranking, nearness = _by_meaning(request, found.items)
-    return Candidates({**lists, "semantic": ranking}, held, nearness)
+    lists = {"lexical": _by_words(request, held)}
+    lists |= {name: find(request) for name, find in _FINDERS.items()}
+    others = frozenset(entry.item for ranking in lists.values() for entry in ranking.ranked)
+    lists["semantic"], nearness = _by_meaning(request, others)
+    return Candidates(lists, held, nearness)
 
 
 def _by_words(request: Request, held: dict[int, Held]) -> Ranking:
@@ -144,7 +137,7 @@ def _by_words(request: Request, held: dict[int, Held]) -> Ranking:
     )
     scores = {match.row: match.score for match in matches}
     held.update((match.row, match.held) for match in matches)
-    for place, items in [*_by_codes(request).items(), *_by_parts(request)]:
+    for place, items in _by_codes(request).items():
         for item in items:
             own, around = held.get(item, Held(0, 0))
             if not own >> place & 1:
@@ -178,17 +171,6 @@ def _by_codes(request: Request) -> dict[int, list[int]]:
         asked[code]: [item for item in items if allowed is None or item in allowed]
         for code, items in found.items()
     }
-
-
-def _by_parts(request: Request) -> Iterator[tuple[int, list[int]]]:
-    """Place of a word that stands nowhere → the items with a longer word that holds it."""
-    counts = request.vocabulary.frequencies(request.understood.terms)
-    for place, term in enumerate(request.understood.terms):
-        if not counts[term] and (longer := request.vocabulary.holding(term)):
-            matches = match_items(
-                request.vocabulary, request.postings, longer, request.limit, within=request.within
-            )
-            yield place, [match.row for match in matches if match.held.own]
 
 
 def _by_meaning(request: Request, others: frozenset[int]) -> tuple[Ranking, dict[int, float]]:
@@ -237,21 +219,12 @@ def _by_names(request: Request) -> Ranking:
 
 
 def _by_time(request: Request) -> Ranking:
-    """Items whose own time, or else day of writing, overlaps the interval; newest first.
-
-    The less of its own time lies in the interval, the less an item counts: "in 2025" tells little
-    of a week in March.
-    """
+    """Items whose own time, or else day of writing, overlaps the interval; newest first."""
     interval = request.understood.query.interval
     if interval is None:
         return Ranking()
     rows = items_in_interval(request.connection, interval, request.limit, within=request.within)
-    return Ranking(
-        tuple(
-            Ranked(item, math.sqrt(share) if by == "occurred" else _WRITTEN, {"by": by})
-            for item, by, share in rows
-        )
-    )
+    return Ranking(tuple(Ranked(item, share, {"by": by}) for item, by, share in rows))
 
 
 def _by_opinion(request: Request) -> Ranking:

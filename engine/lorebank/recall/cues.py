@@ -21,7 +21,7 @@ _NO_SUBJECT = frozenset({"frame", "newest", "oldest", "count", "when", "define",
 _READ = _NO_SUBJECT | {"past", "as_of"}
 
 _Phrase = tuple[str, tuple[str, ...], tuple[str, ...]]
-"""Its kind, the words behind the first up to the gap, the words behind the gap."""
+"""Its kind, the words up to the gap, the words behind it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +45,11 @@ def read_cues(text: str) -> Cues:
     """
     tokens = words(text)
     found = [
-        (kind, held)
+        (kind, {*before, *behind})
         for start, token in enumerate(tokens)
-        for kind, rest, behind in _phrases().get(token, ())
-        if (held := _held(tokens, start, rest, behind))
+        for kind, before, behind in _table()[0].get(token, ())
+        if _stands(before, tokens[start : start + len(before)])
+        and (not behind or _stands(behind, tokens[start + len(before) :]))
     ]
     return Cues(
         kinds=frozenset(kind for kind, _ in found),
@@ -65,10 +66,10 @@ def cue_at_end(text: str, kind: str) -> tuple[str, ...]:
     """
     tokens = tuple(words(text))
     ends = [
-        (first, *rest)
+        before
         for first in set(tokens)
-        for found, rest, _ in _phrases().get(first, ())
-        if found == kind and tokens[-1 - len(rest) :] == (first, *rest)
+        for found, before, _ in _table()[0].get(first, ())
+        if found == kind and tokens[-len(before) :] == before
     ]
     return max(ends, key=len, default=())
 
@@ -78,27 +79,14 @@ def phrases_of(kind: str) -> tuple[str, ...]:
     return _table()[1].get(kind, ())
 
 
-def _held(
-    tokens: Sequence[str], start: int, rest: Sequence[str], behind: Sequence[str]
-) -> tuple[str, ...]:
-    """The words of a phrase that begins at a token; none where it does not go on like that."""
-    end = start + 1 + len(rest)
-    if tuple(tokens[start + 1 : end]) != tuple(rest):
-        return ()
-    if behind and not any(
-        tuple(tokens[place : place + len(behind)]) == tuple(behind)
-        for place in range(end, len(tokens))
-    ):
-        return ()
-    return (tokens[start], *rest, *behind)
+def _stands(phrase: tuple[str, ...], tokens: Sequence[str]) -> bool:
+    """Whether a phrase stands anywhere among some words."""
+    size = len(phrase)
+    return any(tuple(tokens[at : at + size]) == phrase for at in range(len(tokens) - size + 1))
 
 
 _Table = tuple[dict[str, list[_Phrase]], dict[str, tuple[str, ...]]]
-
-
-def _phrases() -> dict[str, list[_Phrase]]:
-    """First word → the phrases that begin with it, of all languages."""
-    return _table()[0]
+"""First word → the phrases that begin with it, of all languages; kind → phrases as written."""
 
 
 @cache
@@ -113,9 +101,8 @@ def _by_word_and_kind(languages: Sections) -> _Table:
         for kind, spellings in section.items():
             by_kind.setdefault(kind, {}).update(dict.fromkeys(split(spellings)))
             for spelling in split(spellings) if kind in _READ else ():
-                before, _, behind = spelling.partition(_GAP)
-                first, *rest = words(before)
-                phrase = (kind, tuple(rest), tuple(words(behind)))
-                if phrase not in by_word.setdefault(first, []):
-                    by_word[first].append(phrase)
+                before, behind = (tuple(words(part)) for part in spelling.partition(_GAP)[::2])
+                known = by_word.setdefault(before[0], [])
+                if (kind, before, behind) not in known:
+                    known.append((kind, before, behind))
     return by_word, {kind: tuple(phrases) for kind, phrases in by_kind.items()}

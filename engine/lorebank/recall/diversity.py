@@ -1,7 +1,7 @@
-"""Temporal decay and maximal marginal relevance: two optional steps, both off by default.
+"""No answer says the same twice: repeats collapsed; and two optional steps, off by default.
 
-Decay multiplies a score by `exp(-ln 2 / half_life * age)`; undated items (core memory, evergreen
-notes) never decay. MMR picks, one by one, the item with the greatest
+Temporal decay multiplies a score by `exp(-ln 2 / half_life * age)`; undated items (core memory,
+evergreen notes) never decay. MMR picks, one by one, the item with the greatest
 `lambda * relevance - (1 - lambda) * similarity to what was picked`, similarity being Jaccard's over
 words. Carbonell and Goldstein, "The Use of MMR", SIGIR 1998.
 """
@@ -11,9 +11,55 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from datetime import date
+from functools import lru_cache
 
-from lorebank.index.items import Item
+from lorebank.index.items import NOTE, Item
 from lorebank.language.words import words
+
+_POOL = 4
+"""Items that MMR chooses among, for each that is wanted."""
+
+
+def collapse_repeats(
+    order: Sequence[int], items: Mapping[int, Item]
+) -> tuple[list[int], dict[int, list[int]]]:
+    """The items without repeats, in order; and each kept item → those that repeat it.
+
+    A repeat has the same words in the same order about the same entities, whatever the
+    punctuation, the case and the day of writing; two that name different times of their own are
+    different events. A passage that has no word more than a fact, and the names before its colon,
+    repeats it: the fact takes its place. What is in quarantine repeats nothing but its like.
+    """
+    facts: dict[object, int] = {}
+    said: dict[tuple[bool, str], int] = {}
+    for number in order:
+        item = items[number]
+        if item.kind != NOTE:
+            first = facts.setdefault(_of_fact(item), number)
+            for text in (item.content, f"{' '.join(item.names)} {item.content}"):
+                said.setdefault((item.quarantined, _spoken(text)), first)
+    kept: dict[int, None] = {}
+    repeats: dict[int, list[int]] = {}
+    for number in order:
+        item = items[number]
+        if item.kind == NOTE:
+            home = said.setdefault((item.quarantined, _spoken(item.content)), number)
+        else:
+            home = facts[_of_fact(item)]
+        kept.setdefault(home)
+        if home != number:
+            repeats.setdefault(home, []).append(number)
+    return list(kept), repeats
+
+
+def _of_fact(item: Item) -> object:
+    return item.quarantined, _spoken(item.content), item.entities, item.occurred
+
+
+@lru_cache(maxsize=16_384)  # questions mostly meet the same items
+def _spoken(text: str) -> str:
+    """The words of a text and nothing else; a text without any (`!!!`) as it stands."""
+    return " ".join(words(text)) or text.strip()
 
 
 def decay_factor(age_days: float, half_life_days: float) -> float:
@@ -22,27 +68,19 @@ def decay_factor(age_days: float, half_life_days: float) -> float:
 
 
 def apply_decay(
-    scores: Mapping[int, float],
-    items: Mapping[int, Item],
-    now: date,
-    half_life_days: float | None,
+    scores: Mapping[int, float], items: Mapping[int, Item], now: date, half_life_days: float
 ) -> dict[int, float]:
-    """Scores with decay by age; shifted to be positive first, since z-scores may not be."""
-    if half_life_days is None or not scores:
-        return dict(scores)
-    floor = min(0.0, *scores.values()) if len(scores) > 1 else min(0.0, next(iter(scores.values())))
-    decayed: dict[int, float] = {}
-    for number, score in scores.items():
-        recorded = items[number].recorded
-        factor = 1.0 if recorded is None else decay_factor((now - recorded).days, half_life_days)
-        decayed[number] = (score - floor) * factor
-    return decayed
+    """Scores with decay by age."""
+    return {
+        number: score * (decay_factor((now - day).days, half_life_days) if day else 1.0)
+        for number, score in scores.items()
+        for day in [items[number].recorded]
+    }
 
 
 def jaccard(one: frozenset[str], other: frozenset[str]) -> float:
     """Shared words over all words; 0 for two empty sets."""
-    union = len(one | other)
-    return len(one & other) / union if union else 0.0
+    return len(one & other) / (len(one | other) or 1)
 
 
 def rerank_mmr(
@@ -53,31 +91,18 @@ def rerank_mmr(
     k: int,
 ) -> list[int]:
     """The `k` that MMR picks, then the rest; both by score, as they were."""
-    relevance = _shares_of_best({item: scores[item] for item in order})
-    tokens = {item: frozenset(words(items[item].content)) for item in order[: 4 * k]}
-    left = list(order[: 4 * k])
+    left = list(order[: _POOL * k])
+    best = max((scores[item] for item in left), default=0.0) or 1.0
+    tokens = {item: frozenset(words(items[item].content)) for item in left}
     picked: list[int] = []
+
+    def worth(item: int) -> float:
+        alike = max((jaccard(tokens[item], tokens[other]) for other in picked), default=0.0)
+        # A share of the best: stretched from 0 to 1, the last of the pool would be worth nothing.
+        return mmr_lambda * scores[item] / best - (1.0 - mmr_lambda) * alike
+
     while left and len(picked) < k:
-        best = max(
-            left,
-            key=lambda item: (
-                mmr_lambda * relevance[item]
-                - (1.0 - mmr_lambda)
-                * max((jaccard(tokens[item], tokens[other]) for other in picked), default=0.0)
-            ),
-        )
-        picked.append(best)
-        left.remove(best)
-    chosen = set(picked)
-    first = [item for item in order if item in chosen]
-    return first + [item for item in order if item not in chosen]
-
-
-def _shares_of_best(scores: Mapping[int, float]) -> dict[int, float]:
-    """Scores as shares of the best one; shifted first where some are negative.
-
-    Stretching them from 0 to 1 would make the last of the pool worthless however good it is.
-    """
-    floor = min(0.0, min(scores.values(), default=0.0))
-    spread = max(scores.values(), default=0.0) - floor
-    return {item: (score - floor) / spread if spread else 1.0 for item, score in scores.items()}
+        picked.append(max(left, key=worth))
+        left.remove(picked[-1])
+    first = [item for item in order if item in picked]
+    return first + [item for item in order if item not in picked]

@@ -17,9 +17,16 @@ from datetime import date, timedelta
 from lorebank.dates.query import parse_bound
 from lorebank.domain import Interval
 from lorebank.errors import UsageError
+from lorebank.index.selection import Selection
 from lorebank.language.folding import fold, slugify
 from lorebank.language.words import stop_words, words
-from lorebank.recall.filters import DATE_HINT, Excluded, Filters, parse_item_kind, parse_origin
+from lorebank.recall.filters import (
+    DATE_HINT,
+    Filters,
+    parse_item_kind,
+    parse_origin,
+    parse_tag,
+)
 from lorebank.records import dataclass
 
 NameLookup = Callable[[Sequence[str]], Mapping[str, tuple[str, str]]]
@@ -57,8 +64,9 @@ def read_fields(text: str, now: date, filters: Filters, lookup: NameLookup) -> F
     """
     reader = _Reader(text, now, filters, lookup)
     plain = _PIECE.sub(reader.read, text)
-    left_out = reader.filters.excluded.words
-    if left_out and not words(plain) and reader.filters == _only_without(filters, left_out):
+    left_out = reader.unwanted.words
+    alone = reader.wanted == Selection() and reader.unwanted == Selection(words=left_out)
+    if left_out and alone and not words(plain):
         # Everything but a word is no answer to anything; a lone `-crash` is a word typed oddly.
         note = "nothing is asked for beside what to leave out; it was searched as words"
         return Fields(" ".join(left_out), filters, (*reader.notes, note))
@@ -66,19 +74,13 @@ def read_fields(text: str, now: date, filters: Filters, lookup: NameLookup) -> F
         reader.notes.append(f"'{found[1]}:' has no value after its colon; it was left aside")
     for found in _FOREIGN.finditer(plain):
         reader.notes.append(f"'{found[1]}:' is no field here; it was searched as words")
-    return Fields(_EMPTY.sub(" ", plain), reader.filters, tuple(dict.fromkeys(reader.notes)))
+    found_filters = Filters(reader.wanted, reader.unwanted)
+    return Fields(_EMPTY.sub(" ", plain), found_filters, tuple(dict.fromkeys(reader.notes)))
 
 
 def unquoted(text: str) -> str:
     """A value without the quotation marks around it."""
     return text[1:-1] if re.fullmatch(QUOTED, text) else text
-
-
-def _only_without(filters: Filters, left_out: tuple[str, ...]) -> Filters:
-    """Filters that hold nothing but words to leave out, where no flag was given."""
-    return (
-        replace(Filters(), excluded=Excluded(words=left_out)) if filters == Filters() else filters
-    )
 
 
 class _Reader:
@@ -89,7 +91,7 @@ class _Reader:
         self.shouting = text.isupper()
         self.is_command = bool(_OPTION.search(text))
         self.now = now
-        self.filters = filters
+        self.wanted, self.unwanted = filters.wanted, filters.unwanted
         self.lookup = lookup
         self.notes: list[str] = []
 
@@ -115,55 +117,41 @@ class _Reader:
         return word.isascii() and word.isalpha() and goes_on is not None and not field
 
     def _read_field(self, key: str, value: str, excluded: bool) -> None:
+        if key in _TIMES and excluded:
+            raise UsageError(
+                f"-{key}:{value} leaves out a time, which is not possible",
+                hint="use since:, until:, before: or after: to say what is wanted",
+            )
         if key in _TIMES:
-            if excluded:
-                raise UsageError(
-                    f"-{key}:{value} leaves out a time, which is not possible",
-                    hint="use since:, until:, before: or after: to say what is wanted",
-                )
             self._narrow(key, value)
         elif excluded:
-            self._exclude_field(key, value)
-        elif key == "kind":
-            self.filters = replace(
-                self.filters, kinds=(*self.filters.kinds, parse_item_kind(value))
-            )
-        elif key == "entity":
-            slugs = (*self.filters.entities, self._slug(value))
-            self.filters = replace(self.filters, entities=slugs)
-        elif key == "tag":
-            self.filters = replace(self.filters, tags=(*self.filters.tags, _tag(value)))
-        elif key == "origin":
-            origins = (*self.filters.origins, parse_origin(value))
-            self.filters = replace(self.filters, origins=origins)
+            self.unwanted = self._with_field(self.unwanted, key, value)
+        elif key in ("path", "source"):  # one at a time, the last one said
+            self.wanted = self._with_field(replace(self.wanted, paths=()), key, value)
         else:
-            self.filters = replace(self.filters, path=value.partition("#L")[0])
+            self.wanted = self._with_field(self.wanted, key, value)
 
-    def _exclude_field(self, key: str, value: str) -> None:
-        out = self.filters.excluded
+    def _with_field(self, selection: Selection, key: str, value: str) -> Selection:
+        """A selection that asks for what a field says as well."""
         if key == "kind":
-            out = replace(out, kinds=(*out.kinds, parse_item_kind(value)))
-        elif key == "entity":
-            out = replace(out, entities=(*out.entities, self._slug(value)))
-        elif key == "tag":
-            out = replace(out, tags=(*out.tags, _tag(value)))
-        elif key == "origin":
-            out = replace(out, origins=(*out.origins, parse_origin(value)))
-        else:
-            out = replace(out, paths=(*out.paths, value.partition("#L")[0]))
-        self.filters = replace(self.filters, excluded=out)
+            return replace(selection, kinds=(*selection.kinds, parse_item_kind(value)))
+        if key == "entity":
+            return replace(selection, entities=(*selection.entities, self._slug(value)))
+        if key == "tag":
+            return replace(selection, tags=(*selection.tags, parse_tag(value)))
+        if key == "origin":
+            return replace(selection, origins=(*selection.origins, parse_origin(value)))
+        return replace(selection, paths=(*selection.paths, value.partition("#L")[0]))
 
     def _leave_out(self, words: str) -> None:
-        out: Excluded = self.filters.excluded
         if words.startswith("@"):
-            self._exclude_field("entity", words)
+            self.unwanted = self._with_field(self.unwanted, "entity", words)
         elif words.startswith("#"):
-            self._exclude_field("tag", words)
+            self.unwanted = self._with_field(self.unwanted, "tag", words)
         elif fold(words) in stop_words():
             self.notes.append(f"'{words}' stands nearly everywhere; it was not left out")
         elif words:
-            out = replace(out, words=(*out.words, words))
-            self.filters = replace(self.filters, excluded=out)
+            self.unwanted = replace(self.unwanted, words=(*self.unwanted.words, words))
 
     def _slug(self, name: str) -> str:
         slug = slugify(name.removeprefix("@"))
@@ -178,7 +166,7 @@ class _Reader:
         if first is None or last is None:
             raise UsageError(f"{key}:{value} is not a date that can be understood", hint=DATE_HINT)
         day = timedelta(days=1)
-        interval = self.filters.interval or Interval(None, None)
+        interval = self.wanted.interval or Interval(None, None)
         narrowed = {
             "since": replace(interval, start=first),
             "after": replace(interval, start=last + day),
@@ -186,8 +174,4 @@ class _Reader:
             "before": replace(interval, end=first - day),
             "on": Interval(first, last),
         }
-        self.filters = replace(self.filters, interval=narrowed[key])
-
-
-def _tag(value: str) -> str:
-    return fold(value.removeprefix("#").strip("/"))
+        self.wanted = replace(self.wanted, interval=narrowed[key])

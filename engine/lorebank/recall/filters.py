@@ -5,7 +5,7 @@ A filter that is not understood is an error, never "no filter".
 
 from __future__ import annotations
 
-from dataclasses import field
+from collections.abc import Iterator
 from datetime import date
 
 from lorebank.dates.query import parse_bound
@@ -13,87 +13,41 @@ from lorebank.domain import FactKind, Interval, Origin
 from lorebank.errors import UsageError
 from lorebank.index.items import NOTE
 from lorebank.index.selection import Selection
+from lorebank.language.folding import fold
 from lorebank.records import dataclass
 
 DATE_HINT = "use 2025-11-27, 30d, 'last week' or 'November 2025'"
 
 
 @dataclass(frozen=True, slots=True)
-class Excluded:
-    """What an answer may not hold: `-word`, `NOT word`, `-"a phrase"`, `-kind:note`."""
-
-    words: tuple[str, ...] = ()
-    """Words and phrases, as written."""
-    entities: tuple[str, ...] = ()
-    """Slugs."""
-    kinds: tuple[str, ...] = ()
-    tags: tuple[str, ...] = ()
-    paths: tuple[str, ...] = ()
-    origins: tuple[str, ...] = ()
-
-    @property
-    def shown(self) -> tuple[str, ...]:
-        """As a question would write them, without the minus: `tea`, `"a phrase"`, `kind:note`."""
-        words = (f'"{each}"' if " " in each else each for each in self.words)
-        fields = (
-            ("entity", self.entities),
-            ("kind", self.kinds),
-            ("tag", self.tags),
-            ("origin", self.origins),
-        )
-        return (
-            *words,
-            *(f"{name}:{value}" for name, values in fields for value in values),
-            *(f"path:{path}" for path in self.paths),
-        )
-
-
-@dataclass(frozen=True, slots=True)
 class Filters:
     """Nothing outside of these may be answered."""
 
-    interval: Interval | None = None
-    entities: tuple[str, ...] = ()
-    """Slugs; an answer mentions any of them."""
-    kinds: tuple[str, ...] = ()
-    """Kinds of facts, or `note` for prose; an answer is of any of them."""
-    min_confidence: float | None = None
-    as_of: date | None = None
-    path: str | None = None
-    tags: tuple[str, ...] = ()
-    """Folded; an answer bears all of them."""
-    origins: tuple[str, ...] = ()
-    """Whose word an answer is: any of them."""
-    trusted_only: bool = False
-    """Nothing that is in quarantine."""
-    excluded: Excluded = field(default_factory=Excluded)
+    wanted: Selection = Selection()
+    unwanted: Selection = Selection()
+    """`-word`, `NOT word`, `-"a phrase"`, `-kind:note`."""
 
-    @property
-    def wanted(self) -> Selection:
-        """What an item must be like."""
-        return Selection(
-            interval=self.interval,
-            entities=self.entities,
-            kinds=self.kinds,
-            tags=self.tags,
-            paths=() if self.path is None else (self.path,),
-            min_confidence=self.min_confidence,
-            recorded_until=self.as_of,
-            origins=self.origins,
-            trusted=self.trusted_only,
-        )
 
-    @property
-    def unwanted(self) -> Selection:
-        """What it may not be like."""
-        return Selection(
-            entities=self.excluded.entities,
-            kinds=self.excluded.kinds,
-            tags=self.excluded.tags,
-            paths=self.excluded.paths,
-            words=self.excluded.words,
-            origins=self.excluded.origins,
-        )
+def exclusions(unwanted: Selection) -> Iterator[tuple[str, Selection]]:
+    """Each exclusion as a question would write it, without the minus, and alone: `tea`,
+    `"a phrase"`, `kind:note`."""
+    for word in unwanted.words:
+        yield (f'"{word}"' if " " in word else word), Selection(words=(word,))
+    for slug in unwanted.entities:
+        yield f"entity:{slug}", Selection(entities=(slug,))
+    for kind in unwanted.kinds:
+        yield f"kind:{kind}", Selection(kinds=(kind,))
+    for tag in unwanted.tags:
+        yield f"tag:{tag}", Selection(tags=(tag,))
+    for origin in unwanted.origins:
+        yield f"origin:{origin}", Selection(origins=(origin,))
+    for path in unwanted.paths:
+        yield f"path:{path}", Selection(paths=(path,))
+
+
+def parse_tag(text: str) -> str:
+    """A tag as tags are kept: folded, without the `#` before it."""
+    return fold(text.removeprefix("#").strip("/"))
 
 
 def parse_item_kind(kind: FactKind | str) -> str:

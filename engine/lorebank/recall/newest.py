@@ -18,10 +18,9 @@ from lorebank.records import dataclass
 
 _LEAST_ALIKE = 0.5
 _LEAST_BEGINNING = 2
-_BEGINNING_CHARACTERS = 40
 _LONGEST_VALUE = 10
 _ABOUT_AS_GOOD = 2.5
-_BELIEVED = 0.3
+"""How far the score of an opinion may lie below another's, which it then may lead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +73,7 @@ def newest_first(
     """The order with versions of one statement, among the first `depth`, put newest first."""
     asked = {word for term in terms for word in words(term)}
     head = list(order[:depth])
-    for places in _trusted(_versions(head, items, asked), head, items):
-        newest = sorted((head[place] for place in places), key=lambda n: _when(items[n]))[::-1]
-        for place, number in zip(places, newest, strict=True):
-            head[place] = number
+    _sort_places(head, _versions(head, items, asked), items)
     return [*head, *order[depth:]]
 
 
@@ -86,19 +82,12 @@ def newest_opinion_first(
     items: Mapping[int, Item],
     scores: Mapping[int, float],
     about: Mapping[int, frozenset[str]],
-    belief: Mapping[int, float],
 ) -> list[int]:
-    """The order with opinions of one holder that answer about equally well put newest first,
-    those that are believed no longer after the others.
+    """The order with opinions of one holder that answer about equally well put newest first.
 
     People change their minds without saying "no longer". `about` says what each opinion holds of
-    the subject asked for, and only those that share half of it are compared; `belief` is the
-    confidence in each today.
+    the subject asked for, and only those that share half of it are compared.
     """
-
-    def current(number: int) -> tuple[bool, tuple[str, int, int]]:
-        return belief[number] >= _BELIEVED, _when(items[number])
-
     head = list(order)
     groups: list[list[int]] = []
     for place, number in enumerate(head):
@@ -115,20 +104,18 @@ def newest_opinion_first(
                 break
         else:
             groups.append([place])
-    for places in groups:
-        newest = sorted((head[place] for place in places), key=current, reverse=True)
-        for place, number in zip(places, newest, strict=True):
-            head[place] = number
+    _sort_places(head, groups, items)
     return head
 
 
-def _trusted(
-    versions: Sequence[list[int]], head: Sequence[int], items: Mapping[int, Item]
-) -> list[list[int]]:
-    """The places without those of what is in quarantine: it is no newer truth."""
-    return [
-        [place for place in places if not items[head[place]].quarantined] for places in versions
-    ]
+def _sort_places(
+    head: list[int], groups: Sequence[Sequence[int]], items: Mapping[int, Item]
+) -> None:
+    """Put what stands at the places of each group newest first."""
+    for places in groups:
+        newest = sorted((head[place] for place in places), key=lambda n: _when(items[n]))[::-1]
+        for place, number in zip(places, newest, strict=True):
+            head[place] = number
 
 
 def _when(item: Item) -> tuple[str, int, int]:
@@ -140,9 +127,9 @@ def _versions(head: Sequence[int], items: Mapping[int, Item], asked: set[str]) -
     alike: defaultdict[tuple[object, ...], list[int]] = defaultdict(list)
     for place, number in enumerate(head):
         item = items[number]
-        if item.kind in (NOTE, "opinion") or item.recorded is None:
-            continue
-        begin = _beginning(item.content)
+        if item.kind in (NOTE, "opinion") or item.recorded is None or item.quarantined:
+            continue  # what is in quarantine is no newer truth
+        begin = words(item.content)
         if len(begin) > _LEAST_BEGINNING:
             alike[(item.subjects, *begin[:_LEAST_BEGINNING])].append(place)
     groups: list[list[int]] = []
@@ -157,12 +144,6 @@ def _versions(head: Sequence[int], items: Mapping[int, Item], asked: set[str]) -
                 groups.append([first, *same])
             places = [p for p in others if p not in same]
     return groups
-
-
-def _beginning(text: str) -> list[str]:
-    """The first words of a text, and at least one after those that are compared."""
-    begin = words(text[:_BEGINNING_CHARACTERS])
-    return begin if len(begin) > _LEAST_BEGINNING else words(text)
 
 
 def _is_version(one: Sequence[str], other: Sequence[str], asked: set[str]) -> bool:

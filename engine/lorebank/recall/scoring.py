@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field, fields
 from functools import cached_property, lru_cache
 
@@ -83,6 +83,9 @@ _TURNS = ((-1, 0.85), (1, 0.75), (-2, 0.7), (2, 0.6))
 buy the boat?" names no boat. Found by measurement on public chat logs, as are the next."""
 _WRITTEN = 0.5
 """What was only written in the time asked for, beside 1 for what happened in it."""
+_WRITTEN_NAME = 0.8
+"""What the words of a name count, beside 1 for a fact about whom it names: as a link, which says
+0.8 in `candidates`."""
 _LEAST_SHARE = 0.32
 """A line that names a year does not say what happened in one of its months: the root of a tenth, as
 in `index.intervals`."""
@@ -216,15 +219,13 @@ def _signs_of(pool: Pool) -> dict[int, tuple[float, ...]]:
     for number, item in pool.items.items():
         covered, around, verbatim, lexical = held[number]
         named = max(words.named(item), defining.get(number, 0.0))
-        timed = interval is not None and any(span.overlaps(interval) for span in _spans(item))
-        share = _share_of_time(item, interval) if timed and interval else 0.0
+        share = _share_of_time(item, interval) if interval else 0.0
         if only_named and (interval is None or share >= _LEAST_SHARE):
             covered = max(covered, named)  # nothing else is asked
             if not defining:  # who somebody is stands below his name, in a heading
                 around = min(around, 1.0 - covered)
-        stated = number in opinion and _is_held_by_named(pool, item)
         near = _near(pool, item) if nearness else _MEANING_OF_WORDS * covered
-        beside = not (covered or around or number in slot or timed or (wanted and named))
+        beside = not (covered or around or number in slot or share or (wanted and named))
         if beside and near < _NEAR:
             continue  # nothing of what is asked for
         found[number] = (
@@ -237,7 +238,7 @@ def _signs_of(pool: Pool) -> dict[int, tuple[float, ...]]:
             slot[number].score if number in slot else 0.0,
             share,
             float(understood.wants_time and item.occurred is not None),
-            opinion[number].score if stated else 0.0,
+            opinion[number].score if number in opinion else 0.0,
             float(item.kind != NOTE),
             _length(item) * (1.0 - min(1.0, covered)) if item.kind == NOTE else 0.0,
             defining.get(number, 0.0),
@@ -252,35 +253,33 @@ class _Words:
 
     def __init__(self, pool: Pool) -> None:
         understood = pool.request.understood
+        terms, subject = understood.terms, set(understood.subject_terms)
         self._held = pool.candidates.held
         self._scores = pool.candidates.lists["lexical"].entries
-        self._rarity = [
-            pool.rarity[term] if term in pool.subject else 0.0 for term in understood.terms
-        ]
+        self._linked = pool.candidates.lists["entity"].entries
+        self._turns = pool.turns
+        self._rarity = [pool.rarity[term] if term in pool.subject else 0.0 for term in terms]
         self._total = sum(self._rarity) or 1.0
         self._most = _BM25_MOST * (sum(pool.rarity.values()) or 1.0)
         self._entities = frozenset(understood.entities)
-        self._guessed = bool(understood.perhaps)
-        self._roles = {
-            slug: sum(1 << understood.terms.index(term) for term in guess.role)
-            for slug, guess in understood.perhaps.items()
-        }
-        self._linked = pool.candidates.lists["entity"].entries
-        subject = set(understood.subject_terms)
-        self._names = sum(1 << n for n, term in enumerate(understood.terms) if term not in subject)
-        self._all = (1 << len(understood.terms)) - 1
-        quoted = set(understood.quoted)
-        self._quoted = sum(1 << n for n, term in enumerate(understood.terms) if term in quoted)
+
+        def places(wanted: Collection[str]) -> int:
+            return sum(1 << place for place, term in enumerate(terms) if term in wanted)
+
+        self._roles = {slug: places(guess.role) for slug, guess in understood.perhaps.items()}
+        self._names = places(set(terms) - subject)
+        self._all, self._quoted = places(terms), places(understood.quoted)
         typed = r"\s+".join(map(re.escape, fold(understood.plain).split()))
         self._typed = re.compile(rf"(?<!\w){typed}(?!\w)")
-        self._turns = pool.turns
-        self._shares: dict[int, float] = {}
 
     def of(self, item: Item) -> tuple[float, float, float, float]:
         """Share of the words that the item holds, and that only its surroundings do; whether it
         holds the question as typed; and its BM25."""
         held = self._held.get(item.item, Held(0, 0))
-        seen = held.own | self._role(item.item)
+        seen = held.own
+        if self._roles and (linked := self._linked.get(item.item)):
+            for slug in linked.why["path"]:  # who has the role need not be called by it here
+                seen |= self._roles.get(slug, 0)
         own = self._share(seen)
         for away, weight in _TURNS if item.dialogue else ():
             beside = self._held.get(self._turns.get((item.file, item.ordinal + away), -1))
@@ -298,31 +297,19 @@ class _Words:
         around = self._share((held.own | held.around) & ~seen)
         return own, around, float(verbatim), min(1.0, bm25)
 
-    def _role(self, item: int) -> int:
-        """The terms of roles that stand for somebody whom the item is linked to."""
-        mask = 0
-        if self._guessed and (linked := self._linked.get(item)):
-            for slug in linked.why["path"]:
-                mask |= self._roles.get(slug, 0)
-        return mask
-
     def named(self, item: Item) -> float:
         """Share of the entities named that the item is about or names; 1 where none is named."""
-        linked = self._linked.get(item.item)
         if not self._entities:
             return 1.0
+        linked, held = self._linked.get(item.item), self._held.get(item.item)
         found = linked.score / len(self._entities) if linked else 0.0
-        if found < 1.0 and self._names and (held := self._held.get(item.item)):
+        if self._names and held:
             written = (held.own & self._names).bit_count() / self._names.bit_count()
-            found = max(found, written * 0.8)
+            found = max(found, written * _WRITTEN_NAME)
         return min(1.0, found)
 
     def _share(self, mask: int) -> float:
-        share = self._shares.get(mask)
-        if share is None:
-            share = sum(r for place, r in enumerate(self._rarity) if mask >> place & 1)
-            share = self._shares[mask] = share / self._total
-        return share
+        return sum(r for place, r in enumerate(self._rarity) if mask >> place & 1) / self._total
 
 
 def _near(pool: Pool, item: Item) -> float:
@@ -356,19 +343,6 @@ def _share_of_time(item: Item, interval: Interval) -> float:
             inside = min(last, interval.end or last) - max(first, interval.start or first)
             shares.append(math.sqrt((inside.days + 1) / ((last - first).days + 1)))
     return max(shares)
-
-
-def _spans(item: Item) -> Iterator[Interval]:
-    if item.recorded is not None:
-        yield Interval(item.recorded, item.recorded)
-    for time in item.times:
-        yield Interval(time.start or time.end, time.end or time.start)
-
-
-def _is_held_by_named(pool: Pool, item: Item) -> bool:
-    """Whether an opinion is that of somebody asked about, not of another who is only beside."""
-    wanted = set(pool.request.understood.entities)
-    return not wanted or bool(wanted & (item.subjects or set(item.entities)))
 
 
 def _asks_for_portrait(pool: Pool) -> bool:

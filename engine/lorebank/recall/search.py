@@ -16,7 +16,7 @@ from lorebank.index.lexical import match_chunks
 from lorebank.language.words import content_words, identifiers, words
 from lorebank.recall.candidates import Request
 from lorebank.recall.diversity import rerank_mmr
-from lorebank.recall.pipeline import Found, RankOptions, find, relevant
+from lorebank.recall.pipeline import Found, RankOptions, find
 from lorebank.recall.scoring import score_of_words
 from lorebank.recall.snippets import matching_line, snippet
 from lorebank.trust.quarantine import origins_in_lines
@@ -30,7 +30,7 @@ def search_chunks(
     near = found.pool.candidates.nearness
     order = [
         item
-        for item in relevant(found.order, found)
+        for item in found.relevant(found.order)
         if item in near or any(found.pool.holds(item, term) for term in _terms_of(found))
     ]
     if ranking.mmr_lambda is not None:
@@ -64,7 +64,7 @@ def _as_words(request: Request) -> Request:
     if understood.phrase is None or understood.terms or understood.entities:
         return request
     terms = search_terms(understood.plain)
-    query = replace(understood.query, terms=terms, interval=understood.filters.interval)
+    query = replace(understood.query, terms=terms, interval=understood.filters.wanted.interval)
     return replace(
         request,
         understood=replace(understood, query=query, terms=terms, subject_terms=terms, phrase=None),

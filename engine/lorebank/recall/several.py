@@ -14,14 +14,13 @@ The merged score is that of reciprocal rank fusion, `61 / (60 + rank)`, so that 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from lorebank.domain import Answer, BankPart, Hit, Query, SearchHit
-from lorebank.language.words import estimate_tokens
-from lorebank.recall.context_lines import context_tokens
 from lorebank.recall.scoring import NONE, STRONG, WEAK
+from lorebank.recall.snippets import within_budget
 from lorebank.records import dataclass
 
 T = TypeVar("T")
@@ -42,17 +41,7 @@ class Asked(Generic[T]):
     said: T | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Turn(Generic[T]):
-    """One bank's results in its own order, and the rounds it waits before its first."""
-
-    bank: str
-    results: Sequence[T]
-    delay: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class _Placed(Generic[T]):
+class _Placed(NamedTuple, Generic[T]):
     """A result at its merged place."""
 
     result: T
@@ -60,7 +49,7 @@ class _Placed(Generic[T]):
     rank: int
     """In its own bank, from 1."""
     score: float
-    also: tuple[str, ...]
+    also: list[str]
     """Other banks that say the same."""
 
 
@@ -70,15 +59,19 @@ def merge_answers(
     """One answer out of those of several banks; banks that failed are among its `banks`."""
     answers = {each.part.bank: each.said for each in asked if each.said is not None}
     heard = {bank: answer for bank, answer in answers.items() if answer.evidence != NONE} or answers
-    turns = [
-        _Turn(bank, answer.hits, _DELAYS.get(answer.evidence, 0)) for bank, answer in heard.items()
-    ]
-    placed = take_turns(turns, key=lambda hit: (hit.kind, hit.recorded, _words_of(hit.content)))
-    shown, tokens = _within(placed, k, token_budget)
-    hits = tuple(_marked(each) for each in shown)
-    total = sum(answer.total for answer in heard.values())
-    total -= sum(len(answer.hits) for answer in heard.values()) - len(placed)
-    levels = [answer.evidence for answer in answers.values()]
+    placed = _in_turn(
+        {bank: (answer.hits, _DELAYS.get(answer.evidence, 0)) for bank, answer in heard.items()},
+        key=lambda hit: (hit.kind, hit.recorded, " ".join(hit.content.split())),
+    )
+    texts = ((each.result.content, each.result.context) for each in placed[:k])
+    count, tokens = within_budget(texts, token_budget)
+    hits = tuple(_marked(each) for each in placed[:count])
+    repeated = sum(len(answer.hits) for answer in heard.values()) - len(placed)
+    total = sum(answer.total for answer in heard.values()) - repeated
+    levels = {answer.evidence for answer in answers.values()}
+    used = [name for answer in answers.values() for name in answer.retrievers_used]
+    synced = [str(a.index["synced_at"]) for a in answers.values() if a.index.get("synced_at")]
+    fresh = all(answer.index.get("fresh") for answer in answers.values())
     return Answer(
         query=_merged_query(text, [answer.query for answer in answers.values()]),
         hits=hits,
@@ -87,14 +80,12 @@ def merge_answers(
         total_exact=all(answer.total_exact for answer in heard.values()),
         truncated=len(hits) < total,
         tokens=tokens,
-        index=_merged_index([answer.index for answer in answers.values()]),
-        retrievers_used=tuple(
-            dict.fromkeys(name for answer in answers.values() for name in answer.retrievers_used)
-        ),
+        index={"fresh": fresh, "synced_at": min(synced, default=None)},
+        retrievers_used=tuple(dict.fromkeys(used)),
         retrievers_skipped=_merged_skips(
             {bank: answer.retrievers_skipped for bank, answer in answers.items()}
         ),
-        notes=_merged_notes(asked, {bank: answer.notes for bank, answer in answers.items()}, heard),
+        notes=_merged_notes(asked, answers, heard),
         banks=tuple(
             replace(
                 each.part,
@@ -115,61 +106,37 @@ def merge_searches(
     """
     found = {each.part.bank: each.said for each in asked if each.said}
     best = max((hits[0].score for hits in found.values()), default=0.0)
-    turns = [
-        _Turn(bank, hits, WEAK_DELAY if hits[0].score < best * _FAR_BELOW else 0)
+    turns = {
+        bank: (hits, WEAK_DELAY if hits[0].score < best * _FAR_BELOW else 0)
         for bank, hits in sorted(found.items(), key=lambda entry: -entry[1][0].score)
-    ]
-    placed = take_turns(turns, key=lambda hit: _words_of(hit.snippet))
+    }
+    placed = _in_turn(turns, key=lambda hit: " ".join(hit.snippet.split()))
     return tuple(replace(each.result, bank=each.bank) for each in placed[:k])
 
 
-def take_turns(turns: Sequence[_Turn[T]], *, key: Callable[[T], Hashable]) -> list[_Placed[T]]:
-    """All results, the best rank first and the banks in the order given within a rank; results of
-    one `key` are one."""
-    entries = sorted(
-        (
-            (rank + turn.delay, position, rank, turn.bank, result)
-            for position, turn in enumerate(turns)
-            for rank, result in enumerate(turn.results, start=1)
-        ),
-        key=lambda entry: entry[:3],
-    )
-    homes: dict[Hashable, list[str]] = {}
-    for *_, bank, result in entries:
-        homes.setdefault(key(result), []).append(bank)
-    placed: list[_Placed[T]] = []
-    for place, _, rank, bank, result in entries:
-        banks = homes.pop(key(result), None)
-        if banks is not None:
-            others = tuple(dict.fromkeys(each for each in banks if each != bank))
-            placed.append(_Placed(result, bank, rank, (_RRF_K + 1) / (_RRF_K + place), others))
-    return placed
-
-
-def _words_of(text: str) -> str:
-    return " ".join(text.split())
-
-
-def _within(
-    placed: Sequence[_Placed[Hit]], k: int, token_budget: int | None
-) -> tuple[list[_Placed[Hit]], int]:
-    """The first `k`, as far as the token budget goes; at least one."""
-    shown: list[_Placed[Hit]] = []
-    spent = 0
-    told: set[str] = set()
-    for each in placed[:k]:
-        cost = estimate_tokens(each.result.content) + context_tokens(each.result.context, told)
-        if shown and token_budget is not None and spent + cost > token_budget:
-            break
-        told.update(each.result.context)
-        shown.append(each)
-        spent += cost
-    return shown, spent
+def _in_turn(
+    turns: Mapping[str, tuple[Sequence[T], int]], key: Callable[[T], Hashable]
+) -> list[_Placed[T]]:
+    """The results of all banks, each with the rounds it waits: the best rank first, within a rank
+    the banks as given. Results of one `key` are one."""
+    entries = [
+        (rank + delay, rank, bank, result)
+        for bank, (results, delay) in turns.items()
+        for rank, result in enumerate(results, start=1)
+    ]
+    entries.sort(key=lambda entry: entry[0])
+    first: dict[Hashable, _Placed[T]] = {}
+    for round_, rank, bank, result in entries:
+        score = (_RRF_K + 1) / (_RRF_K + round_)
+        placed = first.setdefault(key(result), _Placed(result, bank, rank, score, []))
+        if bank not in (placed.bank, *placed.also):
+            placed.also.append(bank)
+    return list(first.values())
 
 
 def _marked(placed: _Placed[Hit]) -> Hit:
     hit = placed.result
-    turn = {"rank": placed.rank, **({"also": list(placed.also)} if placed.also else {})}
+    turn = {"rank": placed.rank, **({"also": placed.also} if placed.also else {})}
     return replace(hit, bank=placed.bank, score=placed.score, why={**hit.why, "bank": turn})
 
 
@@ -186,51 +153,34 @@ def _merged_query(text: str, queries: Sequence[Query]) -> Query:
     )
 
 
-def _merged_index(indexes: Sequence[Mapping[str, object]]) -> dict[str, object]:
-    synced = [str(index["synced_at"]) for index in indexes if index.get("synced_at")]
-    return {
-        "fresh": all(index.get("fresh") for index in indexes),
-        "synced_at": min(synced, default=None),
-    }
-
-
 def _merged_notes(
-    asked: Sequence[Asked[Answer]],
-    notes: Mapping[str, Sequence[str]],
-    heard: Mapping[str, Answer],
+    asked: Sequence[Asked[Answer]], answers: Mapping[str, Answer], heard: Mapping[str, Answer]
 ) -> tuple[str, ...]:
     """What failed first, then the banks' notes, then which banks have no answer."""
     failed = [
         f"{part.bank}: {part.error}" + (f"; {part.hint}" if part.hint else "")
         for part in [each.part for each in asked if each.part.error]
     ]
-    quiet = [bank for bank in notes if bank not in heard]
+    quiet = [bank for bank in answers if bank not in heard]
     unheard = [f"nothing in {', '.join(quiet)} answers this"] if quiet else []
-    said = [_by_bank(line, banks, notes) for line, banks in _sayers(notes).items()]
+    said = _by_bank({bank: answer.notes for bank, answer in answers.items()}, len(answers))
     return (*failed, *said, *unheard)
 
 
 def _merged_skips(skips: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
     """Retriever → why it was skipped, by bank where the banks give different reasons."""
     names = dict.fromkeys(name for reasons in skips.values() for name in reasons)
-    merged: dict[str, str] = {}
-    for name in names:
-        given = {bank: [reasons[name]] for bank, reasons in skips.items() if name in reasons}
-        merged[name] = "; ".join(
-            _by_bank(reason, banks, skips) for reason, banks in _sayers(given).items()
-        )
-    return merged
+    return {
+        name: "; ".join(_by_bank({b: [r[name]] for b, r in skips.items() if name in r}, len(skips)))
+        for name in names
+    }
 
 
-def _sayers(lines: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
-    """Line → the banks that say it."""
+def _by_bank(lines: Mapping[str, Sequence[str]], asked: int) -> Iterator[str]:
+    """Each line once, with the banks that say it, unless all that were asked do."""
     sayers: dict[str, list[str]] = {}
     for bank, said in lines.items():
         for line in dict.fromkeys(said):
             sayers.setdefault(line, []).append(bank)
-    return sayers
-
-
-def _by_bank(line: str, banks: Sequence[str], asked: Mapping[str, object]) -> str:
-    """A line with the banks that say it, unless all of them do."""
-    return line if len(banks) == len(asked) else f"{', '.join(banks)}: {line}"
+    for line, banks in sayers.items():
+        yield line if len(banks) == asked else f"{', '.join(banks)}: {line}"

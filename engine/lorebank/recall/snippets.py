@@ -1,16 +1,41 @@
-"""Snippets: the part of a text that holds the match, inside a length."""
+"""What is shown of a hit: the part of its text that holds the match, what its folder and file are
+about, and how many hits a budget of tokens holds. Pure."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from lorebank.language.folding import fold
+from lorebank.language.words import estimate_tokens
 
 SNIPPET_CHARACTERS = 700
-_SHORTEST = 3
-_ENDING = 2
+"""As the published memory search shows of a chunk."""
+_SHORTEST, _ENDING = 3, 2
+"""Letters of a word that are looked for at least, and those at its end that other forms change."""
 _LONG = 80
+"""Characters of a line that tell it from others."""
+
+
+def not_yet_shown(context: Sequence[str], shown: Collection[str]) -> tuple[str, ...]:
+    """Of a hit's context what no earlier hit has shown."""
+    return tuple(line for line in context if line not in shown)
+
+
+def within_budget(
+    hits: Iterable[tuple[str, Sequence[str]]], token_budget: int | None
+) -> tuple[int, int]:
+    """How many of some hits, by text and context, a budget holds, at least one; their tokens."""
+    count = spent = 0
+    shown: set[str] = set()
+    for text, context in hits:
+        fresh = not_yet_shown(context, shown)
+        cost = estimate_tokens(text) + sum(map(estimate_tokens, fresh))
+        if count and token_budget is not None and spent + cost > token_budget:
+            break
+        shown.update(fresh)
+        count, spent = count + 1, spent + cost
+    return count, spent
 
 
 def snippet(text: str, terms: Iterable[str], limit: int = SNIPPET_CHARACTERS) -> str:
@@ -23,7 +48,7 @@ def snippet(text: str, terms: Iterable[str], limit: int = SNIPPET_CHARACTERS) ->
     text = text.strip("\n")
     if len(text) <= limit:
         return text
-    wanted = [_beginning(fold(term)) for term in terms]
+    wanted = {_beginning(fold(term)) for term in terms}
     return _best_lines(text.split("\n"), wanted, limit - 2)
 
 
@@ -31,8 +56,8 @@ def matching_line(text: str, terms: Iterable[str]) -> str:
     """The line that holds the most distinct terms, the first of several; of a long one, the part
     that does."""
     lines = text.split("\n")
-    wanted = [_beginning(fold(term)) for term in terms]
-    line = lines[_center(_terms_held(lines, wanted))]
+    wanted = {_beginning(fold(term)) for term in terms}
+    line = max(lines, key=lambda each: _terms_held(each, wanted))
     return line if len(line) <= _LONG else _around_terms(line, wanted, _LONG).strip("…")
 
 
@@ -41,71 +66,54 @@ def _beginning(word: str) -> str:
     return word[: max(_SHORTEST, len(word) - _ENDING)] if word.isalpha() else word
 
 
-def _best_lines(lines: list[str], wanted: list[str], limit: int) -> str:
-    held = _terms_held(lines, wanted)
-    center = _center(held)
-    if len(lines[center]) > limit:
-        return _around_terms(lines[center], wanted, limit)
-    first = last = center
-    size = len(lines[center])
+def _terms_held(line: str, wanted: Collection[str]) -> int:
+    folded = fold(line)
+    return sum(term in folded for term in wanted)
+
+
+def _best_lines(lines: Sequence[str], wanted: Collection[str], limit: int) -> str:
+    held = [_terms_held(line, wanted) for line in lines]
+    first = last = held.index(max(held))
+    if len(lines[first]) > limit:
+        return _around_terms(lines[first], wanted, limit)
+    size = len(lines[first])
     while True:
-        after = len(lines[last + 1]) + 1 if last + 1 < len(lines) else limit
-        before = len(lines[first - 1]) + 1 if first > 0 else limit
+        below = size + len(lines[last + 1]) + 1 if last + 1 < len(lines) else limit + 1
+        above = size + len(lines[first - 1]) + 1 if first > 0 else limit + 1
         # Downwards first: what follows a match explains it more often than what precedes it.
-        if size + after <= limit and (len(held[last + 1]) >= 1 or size + before > limit):
-            last, size = last + 1, size + after
-        elif size + before <= limit:
-            first, size = first - 1, size + before
-        elif size + after <= limit:
-            last, size = last + 1, size + after
+        if below <= limit and (held[last + 1] or above > limit):
+            last, size = last + 1, below
+        elif above <= limit:
+            first, size = first - 1, above
         else:
             break
-    cut = "\n".join(lines[first : last + 1])
-    return ("…" if first else "") + cut + ("…" if last + 1 < len(lines) else "")
+    return _marked_cut("\n".join(lines[first : last + 1]), first > 0, last + 1 < len(lines))
 
 
-def _terms_held(lines: Sequence[str], wanted: Sequence[str]) -> list[set[str]]:
-    folded = (fold(line) for line in lines)
-    return [{term for term in wanted if term in line} for line in folded]
-
-
-def _center(held: Sequence[set[str]]) -> int:
-    return max(range(len(held)), key=lambda line: (len(held[line]), -line))
-
-
-def _around_terms(line: str, wanted: list[str], limit: int) -> str:
+def _around_terms(line: str, wanted: Collection[str], limit: int) -> str:
     """A stretch of one long line; terms are found letter by letter, as folding changes lengths."""
     pieces = [fold(letter) for letter in line]
     origin = [place for place, piece in enumerate(pieces) for _ in piece]
     folded = "".join(pieces)
-    places = sorted(
-        (origin[place], term) for term in set(wanted) if term for place in _places(folded, term)
-    )
-    start = max(0, min(_densest(places, limit) - limit // 6, len(line) - limit))
-    end = start + limit
-    return ("…" if start else "") + line[start:end] + ("…" if end < len(line) else "")
+    places = sorted((origin[at], term) for term in wanted for at in _places(folded, term))
+    lead = limit // 6  # so much is shown of what comes before the terms
+
+    def distinct(number: int) -> int:
+        end = places[number][0] + limit - lead
+        inside = places[number : bisect(places, (end,))]
+        return len({term for at, term in inside if at + len(term) <= end})
+
+    densest = places[max(range(len(places)), key=distinct)][0] if places else 0
+    start = max(0, min(densest - lead, len(line) - limit))
+    return _marked_cut(line[start : start + limit], start > 0, start + limit < len(line))
+
+
+def _marked_cut(text: str, before: bool, after: bool) -> str:
+    return f"{'…' * before}{text}{'…' * after}"
 
 
 def _places(text: str, term: str) -> Iterator[int]:
-    place = text.find(term)
+    place = text.find(term) if term else -1
     while place >= 0:
         yield place
         place = text.find(term, place + len(term))
-
-
-def _densest(places: Sequence[tuple[int, str]], limit: int) -> int:
-    """Where the stretch begins that holds the most distinct terms; the first of several.
-
-    It is a sixth shorter than the limit: so much is shown of what comes before it.
-    """
-    room = limit - limit // 6
-    best, most, first = 0, 0, 0
-    held: Counter[str] = Counter()
-    for last, (place, term) in enumerate(places):
-        held[term] += 1
-        while first < last and place + len(term) - places[first][0] > room:
-            held -= Counter([places[first][1]])
-            first += 1
-        if len(held) > most:
-            best, most = places[first][0], len(held)
-    return best

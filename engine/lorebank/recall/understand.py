@@ -10,24 +10,24 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from datetime import date
 from functools import cache
+from typing import NamedTuple
 
 from lorebank.dates.phrases import DatePhrase, find_vague
 from lorebank.dates.query import query_interval
 from lorebank.domain import Interval, Query
 from lorebank.language.folding import fold, slugify, strip_possessive
 from lorebank.language.words import content_words, identifiers, stop_words, words
-from lorebank.recall.cues import Cues, cue_at_end, read_cues
+from lorebank.recall.cues import cue_at_end, read_cues
 from lorebank.recall.fields import QUOTED, NameLookup, read_fields, unquoted
-from lorebank.recall.filters import Filters
+from lorebank.recall.filters import Filters, exclusions
 from lorebank.records import dataclass
-from lorebank.supersede.questions import WORDS_BESIDE, asked_relations
-from lorebank.supersede.questions import asking_words as asking_words_of
+from lorebank.supersede.slots import WORDS_BESIDE, asked_relations
+from lorebank.supersede.slots import asking_words as asking_words_of
 
 MAX_NAME_WORDS = 5
 MAX_UNSPACED_NAME = 8
 MAX_QUERY_CHARACTERS = 4_000
 
-_CUT_SHORT = f"only the first {MAX_QUERY_CHARACTERS:,} characters of the question were read"
 _QUOTED = re.compile(QUOTED)
 _MARKED = re.compile(
     r"(?<![\w.@/])[@＠]?\[\[([^\[\]|]+)[^\[\]]*\]\]|(?<![\w.@/])[@＠]([^\W\d_][\w.+#&'’-]*)"
@@ -84,8 +84,7 @@ class Understood:
     """Quoted phrases of several words: they are among the terms, and match whole."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Name:
+class _Name(NamedTuple):
     """An entity named in the text."""
 
     start: int
@@ -108,67 +107,62 @@ def understand(
     respell: Respeller | None = None,
 ) -> Understood:
     """Take a question apart; raises `UsageError` for a field whose value makes no sense."""
-    asked, text = len(text), _clean(_head(text))
+    notes: list[str] = []
+    text = _readable(text, notes)
     fields = read_fields(text, now, filters, lookup)
-    plain, filters = fields.text, fields.filters
-    phrase = query_interval(plain, now)
-    if phrase is not None and (since := phrase.interval.start) and not phrase.interval.end:
-        # "Since Monday" ends today: what is yet to come has not happened since.
-        phrase = replace(phrase, interval=Interval(since, now if since <= now else None))
-    undated = _without(plain, phrase)
-    known_on: tuple[str, ...] = ()
-    if phrase is not None and (known_on := _known_on(plain, phrase)):
-        filters = replace(filters, as_of=filters.as_of or phrase.interval.end)
-        phrase = None
+    plain, wanted = fields.text, fields.filters.wanted
+    notes += fields.notes
+    phrase, undated, known_on = _read_date(plain, now)
+    if known_on and phrase is not None:
+        wanted, phrase = replace(wanted, as_of=wanted.as_of or phrase.interval.end), None
     names = _find_names(undated, lookup)
-    read_as: Mapping[str, str] = {}
     if respell is not None and (read_as := respell(_unnamed_words(undated, names))):
         undated = _respelt(undated, read_as)
         names = _find_names(undated, lookup)
-    phrases = _phrases(undated)
-    terms = _terms(undated, phrases)
+        notes += (f"read '{written}' as '{meant}'" for written, meant in read_as.items())
+    notes += _unknown_names(undated, names)
+    for vague in find_vague(plain):
+        notes.append(f"date phrase '{vague}' is too vague; no time filter applied")
+    quoted = _phrases(undated)
+    terms = _terms(undated, quoted)
     if not terms and not names and phrase is None:
         terms = tuple(dict.fromkeys(words(undated)))  # "to be or not to be"
     name_words = {word for name in names for word in words(name.written)}
     cues = read_cues(undated)
-    relations = asked_relations(undated, name_words) if names or filters.entities else ()
+    relations = asked_relations(undated, name_words) if names or wanted.entities else ()
     asking_words = cues.asking.union(known_on)
     if phrase is None:  # else the words tell what held then from all else of that time
         asking_words |= asking_words_of(undated, relations)
     subject_terms = tuple(t for t in terms if t not in name_words | asking_words)
-    if not subject_terms and not names and phrase is None and filters.interval is None:
+    if not subject_terms and not names and phrase is None and wanted.interval is None:
         subject_terms = tuple(t for t in terms if t not in cues.opinion)
-    notes = [
-        *(_CUT_SHORT for _ in range(asked > MAX_QUERY_CHARACTERS)),
-        *fields.notes,
-        *(f"read '{written}' as '{meant}'" for written, meant in read_as.items()),
-        *_unknown_names(undated, names),
-        *(
-            f"date phrase '{vague}' is too vague; no time filter applied"
-            for vague in find_vague(plain)
-        ),
-    ]
-    wants_opinion = "opinion" in cues.kinds
-    wants_time = "when" in cues.kinds
-    entities = tuple(dict.fromkeys([*filters.entities, *(name.slug for name in names)]))
+    entities = tuple(dict.fromkeys([*wanted.entities, *(name.slug for name in names)]))
     shown = {name.slug: name.name for name in names}
-    interval = filters.interval or (phrase.interval if phrase else None)
+    interval = wanted.interval or (phrase.interval if phrase else None)
+    wants_opinion, wants_time = "opinion" in cues.kinds, "when" in cues.kinds
+    intent = {
+        "entity": bool(entities),
+        "temporal": wants_time or interval is not None,
+        "opinion": wants_opinion,
+        "identifier": bool(identifiers(plain)),
+    }
     query = Query(
         text=text,
         terms=terms,
         entities=tuple(shown.get(slug, slug) for slug in entities),
         interval=interval,
-        kinds=filters.kinds,
-        intent=_intent(plain, entities, wants_time or interval is not None, wants_opinion),
-        as_of=filters.as_of,
-        tags=filters.tags,
-        path=filters.path,
-        excluded=filters.excluded.shown,
-        origins=(*filters.origins, *(("trusted",) if filters.trusted_only else ())),
+        kinds=wanted.kinds,
+        intent=tuple(name for name, meant in intent.items() if meant) or ("lexical",),
+        as_of=wanted.as_of,
+        tags=wanted.tags,
+        path=next(iter(wanted.paths), None),
+        excluded=tuple(text for text, _ in exclusions(fields.filters.unwanted)),
+        origins=(*wanted.origins, *(("trusted",) if wanted.trusted_only else ())),
     )
+    asks_who = relations or "define" in cues.kinds or name_words.issuperset(words(plain))
     return Understood(
         query=query,
-        filters=filters,
+        filters=replace(fields.filters, wanted=wanted),
         terms=terms,
         subject_terms=subject_terms,
         entities=entities,
@@ -177,22 +171,40 @@ def understand(
         wants_time=wants_time,
         relations=relations,
         attributes=_attributes(subject_terms) if entities else (),
-        asks_who=bool(entities)
-        and bool(relations or "define" in cues.kinds or name_words.issuperset(words(plain))),
+        asks_who=bool(entities and asks_who),
         wants_past="past" in cues.kinds,
         notes=tuple(notes),
-        order=_order(cues),
+        order=next((k for k in ("count", "newest", "oldest") if k in cues.kinds), None),
         plain=plain,
-        quoted=phrases,
+        quoted=quoted,
     )
 
 
-def _head(text: str) -> str:
-    """As much of the text as is read, up to the end of a word."""
-    if len(text) <= MAX_QUERY_CHARACTERS:
-        return text
-    whole, _, _ = text[: MAX_QUERY_CHARACTERS + 1].rpartition(" ")
-    return whole or text[:MAX_QUERY_CHARACTERS]
+def _readable(text: str, notes: list[str]) -> str:
+    """What of a text is read: up to the end of a word, and what SQLite can take, which is no NUL
+    and no half of a surrogate pair."""
+    if len(text) > MAX_QUERY_CHARACTERS:
+        notes.append(
+            f"only the first {MAX_QUERY_CHARACTERS:,} characters of the question were read"
+        )
+        whole, _, _ = text[: MAX_QUERY_CHARACTERS + 1].rpartition(" ")
+        text = whole or text[:MAX_QUERY_CHARACTERS]
+    return text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
+
+
+def _read_date(text: str, now: date) -> tuple[DatePhrase | None, str, tuple[str, ...]]:
+    """The date phrase of a text, the text without it, and the words that make it the day as of
+    which is asked: `as known on`, before the phrase or at its beginning."""
+    phrase = query_interval(text, now)
+    if phrase is None:
+        return None, text, ()
+    undated = f"{text[: phrase.start]} {text[phrase.end :]}"
+    ends = (phrase.start, *(phrase.start + m.end() for m in _WORD.finditer(phrase.text)))
+    known_on = next(filter(None, (cue_at_end(text[:end], "as_of") for end in ends)), ())
+    if not known_on and (since := phrase.interval.start) and not phrase.interval.end:
+        # "Since Monday" ends today: what is yet to come has not happened since.
+        phrase = replace(phrase, interval=Interval(since, now if since <= now else None))
+    return phrase, undated, known_on
 
 
 def _attributes(subject: Sequence[str]) -> tuple[str, ...]:
@@ -205,35 +217,22 @@ def _attributes(subject: Sequence[str]) -> tuple[str, ...]:
     )
 
 
-def _clean(text: str) -> str:
-    """Text that SQLite can take: no NUL, no half of a surrogate pair."""
-    return text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
-
-
-def _without(text: str, phrase: DatePhrase | None) -> str:
-    return text if phrase is None else f"{text[: phrase.start]} {text[phrase.end :]}"
-
-
-def _known_on(text: str, phrase: DatePhrase) -> tuple[str, ...]:
-    """The words that make a date the day as of which is asked: `as known on`, before the phrase or
-    at its beginning."""
-    ends = (phrase.start, *(phrase.start + m.end() for m in _WORD.finditer(phrase.text)))
-    return next(filter(None, (cue_at_end(text[:end], "as_of") for end in ends)), ())
-
-
 def _find_names(text: str, lookup: NameLookup) -> list[_Name]:
     """The entities named, left to right, longest first at each place."""
     spans = _name_spans(text)
     known = lookup([slug for _, _, slug in spans])
     found: list[_Name] = []
     for start, end, slug in sorted(spans, key=lambda span: (span[0] - span[1], span[0])):
-        if slug not in known or any(start < other.end and other.start < end for other in found):
-            continue
         written = text[start:end]
-        if fold(written) in stop_words() and not written[:1].isupper():
-            continue
-        found.append(_Name(start, end, written, *known[slug]))
-    return sorted(found, key=lambda name: name.start)
+        lone_stop_word = fold(written) in stop_words() and not written[:1].isupper()
+        if slug in known and not lone_stop_word and not _is_of(found, start, end):
+            found.append(_Name(start, end, written, *known[slug]))
+    return sorted(found)
+
+
+def _is_of(names: Sequence[_Name], start: int, end: int) -> bool:
+    """Whether a stretch of the text touches one of the names."""
+    return any(name.start < end and start < name.end for name in names)
 
 
 def _unnamed_words(text: str, names: Sequence[_Name]) -> list[str]:
@@ -241,8 +240,8 @@ def _unnamed_words(text: str, names: Sequence[_Name]) -> list[str]:
     return [
         word
         for match in _words_with_place(text)
-        if not any(name.start < match.end() and match.start() < name.end for name in names)
-        and (word := strip_possessive(match.group()).rstrip(".-'’")).isalpha()
+        if not _is_of(names, *match.span())
+        and (word := _bare(match.group())).isalpha()
         and fold(word) not in stop_words()
     ]
 
@@ -254,31 +253,30 @@ def _respelt(text: str, read_as: Mapping[str, str]) -> str:
 
 def _unknown_names(text: str, names: Sequence[_Name]) -> list[str]:
     """What to say of `@Nobody` and `[[Nowhere]]`."""
-    marked = [
-        (found.start(), found.end(), found[1] or found[2]) for found in _MARKED.finditer(text)
-    ]
     return [
         f"no entity '{title}' is known; it was searched as words"
-        for start, end, written in marked
-        if (title := strip_possessive(written).rstrip(".-'’"))
-        and not any(name.start < end and start < name.end for name in names)
+        for found in _MARKED.finditer(text)
+        if (title := _bare(found[1] or found[2])) and not _is_of(names, *found.span())
     ]
 
 
 def _name_spans(text: str) -> list[tuple[int, int, str]]:
     """Every stretch of the text that could be a name: runs of words, parts of unspaced runs."""
-    tokens = [(m.start(), m.end()) for m in _words_with_place(text)]
-    spans: list[tuple[int, int, str]] = []
-    for first in range(len(tokens)):
-        for last in range(first, min(first + MAX_NAME_WORDS, len(tokens))):
-            start, end = tokens[first][0], tokens[last][1]
-            for written in {text[start:end], strip_possessive(text[start:end]).rstrip(".-'’")}:
-                spans.append((start, start + len(written), slugify(written)))
+    tokens = [match.span() for match in _words_with_place(text)]
+    written: list[tuple[int, str]] = []
+    for first, (start, _) in enumerate(tokens):
+        for _, end in tokens[first : first + MAX_NAME_WORDS]:
+            written += ((start, each) for each in {text[start:end], _bare(text[start:end])})
     for run in () if text.isascii() else _UNSPACED_RUN().finditer(text):
         for start in range(run.start(), run.end()):
-            for end in range(start + 1, min(start + MAX_UNSPACED_NAME, run.end()) + 1):
-                spans.append((start, end, slugify(text[start:end])))
-    return [span for span in spans if span[2]]
+            longest = min(start + MAX_UNSPACED_NAME, run.end())
+            written += ((start, text[start:end]) for end in range(start + 1, longest + 1))
+    return [(at, at + len(name), slug) for at, name in written if (slug := slugify(name))]
+
+
+def _bare(name: str) -> str:
+    """A name without a possessive and the punctuation behind it."""
+    return strip_possessive(name).rstrip(".-'’")
 
 
 def _words_with_place(text: str) -> Iterator[re.Match[str]]:
@@ -299,23 +297,3 @@ def _terms(text: str, phrases: Sequence[str]) -> tuple[str, ...]:
     codes = [code for code in identifiers(text) if known.intersection(words(code))]  # no `est-ce`
     whole = [*phrases, *codes]
     return (*terms, *(t for t in dict.fromkeys(whole) if t not in known and len(words(t)) > 1))
-
-
-def _order(cues: Cues) -> str | None:
-    return next((kind for kind in ("count", "newest", "oldest") if kind in cues.kinds), None)
-
-
-def _intent(
-    text: str, entities: Sequence[str], temporal: bool, wants_opinion: bool
-) -> tuple[str, ...]:
-    intent = [
-        name
-        for name, present in (
-            ("entity", bool(entities)),
-            ("temporal", temporal),
-            ("opinion", wants_opinion),
-            ("identifier", bool(identifiers(text))),
-        )
-        if present
-    ]
-    return tuple(intent or ["lexical"])

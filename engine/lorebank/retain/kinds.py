@@ -11,7 +11,7 @@ from functools import cache
 from lorebank.domain import FactKind
 from lorebank.errors import UsageError
 from lorebank.language.folding import fold
-from lorebank.language.phrases import pattern_of
+from lorebank.language.statements import pattern_of
 from lorebank.language.words import known_languages, likely_languages, words
 from lorebank.languages import Sections, compiled, split
 

@@ -33,8 +33,8 @@ def find_line(text: str, key: Key) -> int | None:
     return found
 
 
-def set_key(text: str, key: Key, value: Value) -> str:
-    """The text with one key set.
+def set_key(text: str, key: Key, value: Value | None) -> str:
+    """The text with one key set, or without it for `None`.
 
     `ValueError` where the text writes the key in a form that cannot be edited in place.
     """
@@ -44,44 +44,31 @@ def set_key(text: str, key: Key, value: Value) -> str:
     is_crlf = text.count("\r\n") == text.count("\n") > 0
     document = tomlkit.parse(text.replace("\r\n", "\n") if is_crlf else text)
     table: Any = document
+    expected = tomllib.loads(text)
+    inner = expected
     try:
         for name in key[:-1]:
             if name not in table:
                 table[name] = tomlkit.table(is_super_table=name != key[-2])
-            table = table[name]
-        # A comment at a table's end mostly speaks of the next table: what is new goes before it.
-        body = [] if key[-1] in table or table is document else table.value.body
-        trailing: list[Any] = []
-        while body and body[-1][0] is None:
-            trailing.insert(0, body.pop())
-        table[key[-1]] = _item(value)
-        body += trailing
-    except (TOMLKitError, TypeError, AttributeError) as problem:
+            table, inner = table[name], inner.setdefault(name, {})
+        if value is None:
+            del table[key[-1]], inner[key[-1]]
+        else:
+            # A comment at a table's end mostly speaks of the next: what is new goes before it.
+            body = [] if key[-1] in table or table is document else table.value.body
+            trailing: list[Any] = []
+            while body and body[-1][0] is None:
+                trailing.insert(0, body.pop())
+            table[key[-1]] = _item(value)
+            body += trailing
+            inner[key[-1]] = list(value) if isinstance(value, tuple) else value
+    except (TOMLKitError, KeyError, TypeError, AttributeError) as problem:
         raise _uneditable(key) from problem
-    expected = tomllib.loads(text)
-    inner = expected
-    for name in key[:-1]:
-        inner = inner.setdefault(name, {})
-    inner[key[-1]] = list(value) if isinstance(value, tuple) else value
     edited = document.as_string()
-    return _only_if(edited.replace("\n", "\r\n") if is_crlf else edited, expected, key)
-
-
-def unset_key(text: str, key: Key) -> str:
-    """The text without one key's statement; `ValueError` as `set_key`."""
-    import tomlkit
-
-    document = tomlkit.parse(text)
-    expected = tomllib.loads(text)
-    table: Any = document
-    inner = expected
-    try:
-        for name in key[:-1]:
-            table, inner = table[name], inner[name]
-        del table[key[-1]], inner[key[-1]]
-    except (KeyError, TypeError) as problem:
-        raise _uneditable(key) from problem
-    return _only_if(document.as_string(), expected, key)
+    edited = edited.replace("\n", "\r\n") if is_crlf else edited
+    if _parse(edited) != expected:
+        raise _uneditable(key)
+    return edited
 
 
 def toml_text(value: object) -> str:
@@ -117,12 +104,6 @@ def _parse(text: str) -> dict[str, Any] | None:
         return tomllib.loads(f"{text}\n")  # a CR at the end is only valid before an LF
     except tomllib.TOMLDecodeError:
         return None
-
-
-def _only_if(edited: str, expected: dict[str, Any], key: Key) -> str:
-    if _parse(edited) != expected:
-        raise _uneditable(key)
-    return edited
 
 
 def _uneditable(key: Key) -> ValueError:

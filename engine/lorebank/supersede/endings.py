@@ -1,40 +1,35 @@
-"""What one line says is over: things by their nouns, states by their kind, values by what is new.
+"""What one line says is over, and whether that is what an older line states.
 
     Gave up the choir.                → the choir
     The cast came off.                → the cast
     Smoking again, ten a day.         → the state "smoke free"
-    Rent is 940 a month now.          → whatever else the rent was a month
 
 A line that hedges ("they say …"), asks, denies, or tells of one occasion ("off sick this Saturday")
-ends nothing.
+ends nothing; nor does one that may speak of another thing, or of one of several named side by side.
+The words are those of `[change]` in the language files.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
-from typing import TypeVar
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache, lru_cache
 
+from lorebank.language.folding import fold
 from lorebank.language.words import likely_languages, stop_words
+from lorebank.languages import Sections, compiled, sections, split
 from lorebank.records import dataclass
-from lorebank.supersede.words_of_change import (
-    GAP,
-    by_first_token,
-    months,
-    states_by_first_token,
-    tokens,
-    vocabulary,
-    weekdays,
-)
 
-T = TypeVar("T")
+_TOKEN = re.compile(
+    r"\d+(?:[.:]\d+)+"  # 10.20.4.11, 17:30
+    r"|[\u3040-\u30ff\u3400-\u9fff]"  # scripts without spaces: letter by letter
+    r"|[^\W_]+(?:-[^\W_]+)*"  # sous-chef is no chef
+)
 _CLAUSE = re.compile(
     r"(?<!\d)[.:](?=\s|\Z)|(?<=\D)[.:](?=\s|\Z)|[;!?,，。；！？、()（）]|\s[–—-]\s|…"
 )
 _SENTENCE = re.compile(r"(?<!\d)[.](?=\s|\Z)|(?<=\w\w)[.](?=\s|\Z)|[;!。；！]")
 _QUESTION = re.compile(r"[?？]")
-_PARENTHESIS = re.compile(r"[(（]([^)）]*)[)）]")
 _NEGATION_REACH = 2
 """How many tokens before a cue a "not" still denies it: "did not quite give up"."""
 _UNSPACED_WORD = 2
@@ -43,11 +38,24 @@ _JOINT_REACH = 4
 """How far from an "and" the things stand that it joins: "nuts and to all cats"."""
 _MOST_LIGHT = 4
 """How many articles, pronouns and prepositions may lie between a cue and its noun."""
+_LEAST_STEM = 4
+_ENDING = 3
+"""Two forms of one word differ in their last letters only: `code`, `codes`; `Lesson`, `Lessons`."""
+
+Cue = tuple[str, ...]
+"""The tokens of a phrase."""
+GAP = "*"
+"""In a cue: any one token."""
+_ROLES = (
+    "announced", "ends", "no_more", "over", "apart", "new", "unsure", "once", "not", "and", "of",
+)  # fmt: skip
+_CHANGES = ("ends", "announced", "no_more", "over", "new")
+"""The roles whose cues tell that anything changed, be it certain or not."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What a line says is over, and how surely it says that anything changed."""
+    """What a line says is over, and whether it says at all that anything changed."""
 
     objects: tuple[tuple[str, ...], ...] = ()
     """What is over: tokens that an older line must all have."""
@@ -55,12 +63,6 @@ class Change:
     """Kinds of states that are over: `marriage`, `smoking`."""
     beside: tuple[str, ...] = ()
     """The other words of the clauses that say so."""
-    values: tuple[tuple[str, str], ...] = ()
-    """What holds now: `(value, unit)`, of a line that says that it is new."""
-    about: tuple[str, ...] = ()
-    """Of such a line, the words beside its values."""
-    moved: tuple[str, ...] = ()
-    """What takes place on another day than it was to; empty text for the entity itself."""
     is_announced: bool = False
     """Whether what ends may end later, on the day that the line names: "leaves in May"."""
     is_change: bool = False
@@ -68,7 +70,7 @@ class Change:
 
     @property
     def is_certain(self) -> bool:
-        return bool(self.objects or self.states or self.values or self.moved)
+        return bool(self.objects or self.states)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,30 +80,19 @@ class Stated:
     words: tuple[str, ...]
     """Its tokens without the light ones."""
     states: tuple[str, ...]
-    values: tuple[tuple[str, str], ...]
-    has_day: bool
-    """Whether it names a date or a day of the week."""
     joined: frozenset[str]
     """Those of its words that stand beside others, joined by "and": one may end alone."""
-
-
-_CHANGES = ("ends", "announced", "instead", "no_more", "moved", "over", "new", "now")
 
 
 @lru_cache(maxsize=4096)
 def read_change(text: str, names: frozenset[str] = frozenset()) -> Change:
     """What a line says is over. `names` are the folded words of the entity that it is about."""
     reader = _Reader.of(text, names)
-    is_change = any(reader.has(role, reader.all) for role in _CHANGES)
     objects: list[tuple[str, ...]] = []
     beside: list[str] = []
     states: list[str] = []
-    moved: list[str] = []
-    values: tuple[tuple[str, str], ...] = ()
-    about: tuple[str, ...] = ()
     for sentence in _SENTENCE.split(text):
-        said = tokens(sentence)
-        if _QUESTION.search(sentence) or reader.has("unsure", _without_dates(said)):
+        if _QUESTION.search(sentence) or reader.has("unsure", _without_dates(tokens(sentence))):
             continue
         for clause in filter(None, map(tokens, _CLAUSE.split(sentence))):
             if reader.has("once", clause):
@@ -110,21 +101,12 @@ def read_change(text: str, names: frozenset[str] = frozenset()) -> Change:
                 objects += found
                 beside += (token for token in clause if not reader.is_light(token))
             states += reader.ended_states(clause)
-            moved += reader.moved(clause)
-            if not values and reader.has("now", clause) and not reader.has("also", clause):
-                values = _values(clause, reader.is_light)
-                about = tuple(t for t in clause if not reader.is_light(t))
-        for inside in _PARENTHESIS.findall(sentence):
-            objects += reader.former(tokens(inside))
     return Change(
         tuple(dict.fromkeys(objects)),
         tuple(dict.fromkeys(states)),
         tuple(dict.fromkeys(beside)),
-        values,
-        about if values else (),
-        tuple(dict.fromkeys(moved)),
         reader.has("announced", reader.all),
-        is_change or bool(objects or states),
+        bool(objects or states) or any(reader.has(role, reader.all) for role in _CHANGES),
     )
 
 
@@ -132,14 +114,57 @@ def read_change(text: str, names: frozenset[str] = frozenset()) -> Change:
 def read_stated(text: str, names: frozenset[str] = frozenset()) -> Stated:
     """What an older line says; `names` as for `read_change`."""
     reader = _Reader.of(text, names)
-    words = tuple(t for t in reader.all if not reader.is_light(t))
+    states = (
+        state for _, state, cue in reader.cues("states", reader.all) if _is_in(reader.all, cue)
+    )
     return Stated(
-        words,
-        tuple(dict.fromkeys(reader.states())),
-        _values(reader.all, reader.is_light),
-        any(token in weekdays() or token in months() for token in reader.all),
+        tuple(t for t in reader.all if not reader.is_light(t)),
+        tuple(dict.fromkeys(states)),
         frozenset(reader.joined(text)),
     )
+
+
+def ends(newer: Change, older: Stated) -> bool:
+    """Whether the newer line ends the older one, beyond doubt.
+
+    Of several things named side by side one may end alone; that is asked.
+    """
+    if set(newer.states) & {*older.states, *(("life",) if older.states else ())}:
+        return True
+    if any(is_alike(word, part) for word in newer.beside for part in older.joined):
+        return False
+    return any(all(_tells_of(older, token) for token in thing) for thing in newer.objects)
+
+
+def _tells_of(older: Stated, token: str) -> bool:
+    """Whether the older line names that very thing: one shop is not both of "two shops"."""
+    return any(is_alike(token, word) and len(word) <= len(token) for word in older.words)
+
+
+def is_alike(one: str, other: str) -> bool:
+    """Whether two folded words are forms of one; a code or number is like itself alone.
+
+    >>> is_alike("tuesday", "tuesdays"), is_alike("bow", "bowl"), is_alike("chef", "sous-chef")
+    (True, False, False)
+    >>> is_alike("crate-b12", "crate-b14")
+    False
+    """
+    if one == other:
+        return True
+    short, long = sorted((one, other), key=len)
+    if len(short) < _LEAST_STEM or len(long) - len(short) > _ENDING:
+        return False
+    if any(letter.isdigit() for letter in one + other):
+        return False
+    stem = max(_LEAST_STEM, len(short) - 2)
+    return long.startswith(short[:stem])
+
+
+def shared_words(one: Stated, other: Stated) -> float:
+    """Which share of the words of the shorter of two lines stands in the other, 0..1."""
+    ours, theirs = sorted((one.words, other.words), key=len)
+    found = sum(any(is_alike(word, each) for each in theirs) for word in ours)
+    return found / len(ours) if ours else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,69 +183,67 @@ class _Reader:
     def is_light(self, token: str) -> bool:
         return token in stop_words() or token in self.names
 
-    def cues(self, role: str, said: Iterable[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
-        """`(language, cue)` of the cues that may stand in `said`, the longest first."""
+    def cues(self, role: str, said: Iterable[str]) -> Iterator[tuple[str, str, Cue]]:
+        """`(language, state, cue)` of the cues that may stand in `said`, the longest first."""
+        begun = dict.fromkeys(said)
         for code in self.languages:
-            begun = _begun(by_first_token(role, code), said)
-            yield from ((code, cue) for cue in sorted(begun, key=lambda cue: (-len(cue), cue)))
+            table = _by_first_token(role, code)
+            found = [entry for token in begun for entry in table.get(token, ())]
+            for state, cue in sorted(found, key=lambda entry: (-len(entry[1]), entry[1])):
+                yield code, state, cue
 
     def has(self, role: str, said: Sequence[str]) -> bool:
-        return any(_place(said, cue) is not None for _, cue in self.cues(role, said))
+        return any(_is_in(said, cue) for _, _, cue in self.cues(role, said))
+
+    def first_words(self, role: str, said: Sequence[str]) -> set[str]:
+        """The words of a role whose cues are one word: "and", "of", "not"."""
+        return {cue[0] for _, _, cue in self.cues(role, said)}
 
     def objects(self, clause: list[str]) -> Iterator[tuple[str, ...]]:
         """What the clause says is over."""
         taken: set[int] = set()
         yield from self._no_more(clause)
-        for role in ("instead", "announced", "ends", "over", "apart"):
-            for code, cue in self.cues(role, clause):
+        for role in ("announced", "ends", "over", "apart"):
+            for code, _, cue in self.cues(role, clause):
                 place = _place(clause, cue[:1] if role == "apart" else cue)
                 if place is None or place in taken or self._is_denied(clause, place, cue):
                     continue
-                before = self._run(clause, 0, place)
-                after = self._run(clause, place + len(cue), len(clause))
-                # "The shop closed down in spring" closes no spring.
-                alone = (
-                    role in ("ends", "announced")
-                    and before
-                    and cue in by_first_token("over", code).get(cue[0], ())
-                )
-                if role == "over" or alone:
-                    run, subject = before, None
-                else:
-                    run = self._between(clause, place, cue) if role == "apart" else after
-                    subject = before
-                if run is None or (role != "instead" and _is_only_a_day(clause[slice(*run)])):
+                run, subject = self._object_and_subject(role, code, clause, place, cue)
+                if run is None or _is_only_a_day(clause[slice(*run)]):
                     continue  # "left on Monday" ends no Monday
                 taken.add(place)
-                thing = (*_object(clause[slice(*run)], code), *self._owner(clause, run))
+                thing = (*_noun(clause[slice(*run)], code), *self._owner(clause, run))
                 # Who or what does it has to be known as well: others may give up theirs.
                 # A day and its month are telling enough.
-                is_day = len(thing) > 1 and all(map(is_date, thing))
+                is_day = len(thing) > 1 and all(map(_is_date, thing))
                 yield thing if subject is None or is_day else (*thing, clause[subject[1] - 1])
+
+    def _object_and_subject(
+        self, role: str, code: str, clause: list[str], place: int, cue: Cue
+    ) -> tuple[tuple[int, int] | None, tuple[int, int] | None]:
+        """Where that stands which is over, and who or what is said to end it."""
+        before = self._run(clause, 0, place)
+        if role == "over":
+            return before, None
+        if role == "apart":
+            return self._between(clause, place, cue), before
+        # "The shop closed down in spring" closes no spring.
+        if before and ("", cue) in _by_first_token("over", code).get(cue[0], ()):
+            return before, None
+        return self._run(clause, place + len(cue), len(clause)), before
 
     def _owner(self, clause: list[str], run: tuple[int, int]) -> Iterator[str]:
         """Whose it is, which has to be known as well: to sell "her mother's car" ends no car."""
         first, last = run
         if first > 1 and clause[first - 1] == "s" and not self.is_light(clause[first - 2]):
             yield clause[first - 2]
-        joints = {of[0] for _, of in self.cues("of", clause)}
         rest = self._run(clause, last, len(clause))
-        if rest is not None and clause[last] in joints:
+        if rest is not None and clause[last] in self.first_words("of", clause):
             yield clause[rest[1] - 1]
-
-    def moved(self, clause: list[str]) -> Iterator[str]:
-        """What was put on another day: "picking moved to Thursday"."""
-        for _, cue in self.cues("moved", clause):
-            place = _place(clause, cue)
-            after = None if place is None else self._run(clause, place + len(cue), len(clause))
-            if after is not None and is_date(clause[after[0]]):
-                subject = self._run(clause, 0, place or 0)
-                yield clause[subject[1] - 1] if subject else ""
-                return
 
     def _no_more(self, clause: list[str]) -> Iterator[tuple[str, ...]]:
         """All that "no longer works at the mill" names: the mill alone would be too little."""
-        for _, cue in self.cues("no_more", clause):
+        for _, _, cue in self.cues("no_more", clause):
             place = _place(clause, cue)
             if place is None:
                 continue
@@ -230,33 +253,16 @@ class _Reader:
                 yield thing
             return
 
-    def former(self, inside: list[str]) -> Iterator[tuple[str, ...]]:
-        """The value in "(was 10.20.4.11)"."""
-        for code, cue in self.cues("was", inside):
-            if tuple(inside[: len(cue)]) == cue:
-                run = self._run(inside, len(cue), len(inside))
-                if run:
-                    yield _object(inside[slice(*run)], code)
-
     def ended_states(self, clause: list[str]) -> Iterator[str]:
         """States that end, where nobody but the entity itself stands before the words."""
-        for code in self.languages:
-            for state, cue in _begun(states_by_first_token(code)[1], clause):
-                place = _place(clause, cue)
-                if place is not None and all(
-                    self.is_light(t) or is_date(t) for t in clause[:place]
-                ):
-                    yield state
-
-    def states(self) -> Iterator[str]:
-        for code in self.languages:
-            for state, cue in _begun(states_by_first_token(code)[0], self.all):
-                if _place(self.all, cue) is not None:
-                    yield state
+        for _, state, cue in self.cues("states_end", clause):
+            place = _place(clause, cue)
+            if place is not None and all(self.is_light(t) or _is_date(t) for t in clause[:place]):
+                yield state
 
     def joined(self, text: str) -> Iterator[str]:
         """The tokens near an "and"."""
-        joints = {joint[0] for _, joint in self.cues("and", self.all)}
+        joints = self.first_words("and", self.all)
         for clause in map(tokens, _CLAUSE.split(text)):
             for place, token in enumerate(clause):
                 if token in joints and place:
@@ -278,14 +284,12 @@ class _Reader:
                 continue
             return first, last
 
-    def _is_denied(self, clause: Sequence[str], place: int, cue: Sequence[str]) -> bool:
+    def _is_denied(self, clause: Sequence[str], place: int, cue: Cue) -> bool:
         before = clause[max(0, place - _NEGATION_REACH) : place]
-        denials = {denial[0] for _, denial in self.cues("not", clause)}
+        denials = self.first_words("not", clause)
         return not denials.isdisjoint(before) and cue[0] not in denials
 
-    def _between(
-        self, clause: list[str], place: int, cue: tuple[str, ...]
-    ) -> tuple[int, int] | None:
+    def _between(self, clause: list[str], place: int, cue: Cue) -> tuple[int, int] | None:
         """What stands between the parts of a cue: "handed the committee to", "let the boat go"."""
         run = self._run(clause, place + 1, len(clause))
         if run is not None:
@@ -295,19 +299,13 @@ class _Reader:
         return None
 
 
-def _begun(table: Mapping[str, Sequence[T]], said: Iterable[str]) -> Iterator[T]:
-    """The entries of a table by first token whose token was said."""
-    for token in dict.fromkeys(said):
-        yield from table.get(token, ())
-
-
-def _object(run: list[str], language: str) -> tuple[str, ...]:
+def _noun(run: list[str], language: str) -> tuple[str, ...]:
     """The noun of a run; of a date or number all of it, of an unspaced script the first word."""
     if language == "zh":
         return tuple(run[:_UNSPACED_WORD])
     if any(letter.isdigit() for token in run for letter in token):
         return tuple(run)
-    return (run[0] if language in vocabulary()[2] else run[-1],)
+    return (run[0] if language in _vocabulary()[1] else run[-1],)
 
 
 def _place(said: Sequence[str], cue: Sequence[str]) -> int | None:
@@ -320,25 +318,13 @@ def _place(said: Sequence[str], cue: Sequence[str]) -> int | None:
     return None
 
 
-def _values(said: Sequence[str], is_light: object) -> tuple[tuple[str, str], ...]:
-    """Numbers with the word behind them, and days of the week."""
-    assert callable(is_light)
-    found: list[tuple[str, str]] = []
-    for place, token in enumerate(said):
-        if token in weekdays():
-            found.append((token.rstrip("s"), "weekday"))
-        elif token[0].isdigit() and not _is_year(token):
-            rest = [t for t in said[place + 1 : place + 3] if not is_light(t)]
-            if ":" in token or "." in token:
-                found.append((token, "clock" if ":" in token else "address"))
-            elif rest:
-                found.append((token, rest[0]))
-    return tuple(found)
+def _is_in(said: Sequence[str], cue: Cue) -> bool:
+    return _place(said, cue) is not None
 
 
-def is_date(token: str) -> bool:
+def _is_date(token: str) -> bool:
     """Whether a token is a number, a weekday or a month."""
-    return token[0].isdigit() or token in weekdays() or token in months()
+    return token[0].isdigit() or token in day_names() or token in _months()
 
 
 def _without_dates(said: Sequence[str]) -> list[str]:
@@ -346,15 +332,87 @@ def _without_dates(said: Sequence[str]) -> list[str]:
     return [
         token
         for place, token in enumerate(said)
-        if token not in months()
+        if token not in _months()
         or not any(near[0].isdigit() for near in said[max(0, place - 1) : place + 2])
     ]
 
 
 def _is_only_a_day(run: Sequence[str]) -> bool:
     """Whether nothing but a time is named; a longer number names a thing: port 7441."""
-    return all(is_date(t) and (not t.isdigit() or len(t) < 4 or _is_year(t)) for t in run)
+    return all(_is_date(t) and (not t.isdigit() or len(t) < 4 or _is_year(t)) for t in run)
 
 
 def _is_year(token: str) -> bool:
     return len(token) == 4 and token[:2] in ("19", "20")
+
+
+# -- the words of change -------------------------------------------------------------------------
+
+
+def tokens(text: str) -> list[str]:
+    """The folded tokens of a text; a hyphenated word is one, an address or a time of day too.
+
+    >>> tokens("The sous-chef hasn't moved to 10.20.4.52")
+    ['the', 'sous-chef', 'hasn', 't', 'moved', 'to', '10.20.4.52']
+    """
+    return _TOKEN.findall(fold(text))
+
+
+@cache
+def _by_first_token(role: str, language: str) -> dict[str, list[tuple[str, Cue]]]:
+    """`(state, cue)` of a role in a language, by the first token; most roles tell no state."""
+    table: dict[str, list[tuple[str, Cue]]] = {}
+    for state, cue in _vocabulary()[0].get((role, language), ()):
+        table.setdefault(cue[0], []).append((state, cue))
+    return table
+
+
+@cache
+def day_names() -> frozenset[str]:
+    """The folded names of days of the week and months."""
+    return _names("weekday", "weekday_plural", "month")
+
+
+@cache
+def _months() -> frozenset[str]:
+    return _names("month", "month_short")
+
+
+def _names(*entries: str) -> frozenset[str]:
+    return frozenset(
+        fold(spelling)
+        for section in sections("dates").values()
+        for entry in entries
+        for spellings in section.get(entry, ())
+        for spelling in split(spellings)
+    )
+
+
+_Vocabulary = tuple[dict[tuple[str, str], tuple[tuple[str, Cue], ...]], frozenset[str]]
+"""`(role, language)` → `(state, cue)`; languages whose nouns stand before what describes them, as
+in Spanish."""
+
+
+@cache
+def _vocabulary() -> _Vocabulary:
+    return compiled("change", _compile)
+
+
+def _compile(found: Sections) -> _Vocabulary:
+    cues: dict[tuple[str, str], tuple[tuple[str, Cue], ...]] = {}
+    for code, section in found.items():
+        for role in _ROLES:
+            cues[role, code] = _cues({"": section.get(role, "")})
+        for role in ("states", "states_end"):
+            cues[role, code] = _cues(section.get(role, {}))
+    heads_first = frozenset(code for code, section in found.items() if section["head"] == "first")
+    return cues, heads_first
+
+
+def _cues(phrases: dict[str, str]) -> tuple[tuple[str, Cue], ...]:
+    found = {
+        (state, tuple(t for part in cue.split() for t in ([GAP] if part == GAP else tokens(part))))
+        for state, text in phrases.items()
+        for cue in split(text)
+    }
+    return tuple(sorted(entry for entry in found if entry[1]))

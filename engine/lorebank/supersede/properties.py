@@ -1,38 +1,45 @@
-"""Reading slots: which property of whom a sentence fixes, and which it brings to an end.
+"""Which property of whom a sentence fixes, of those that have one value at a time.
 
-A sentence is read in three ways, the surest first: a known relation ("lives in …", "reports to …"),
-a definite attribute ("the capital of X is …", "X's landlord is …"), an end or a swap ("no longer
-works at …", "switched from … to …"). What is only likely, hypothetical or past gives no slot: a
-missed replacement leaves two lines to read, a wrong one hides a true line.
+A sentence is read in two ways, the surer first: a known relation ("lives in …", "reports to …") and
+a definite attribute ("the capital of X is …", "X's landlord is …"), by the patterns and words of
+`relations.toml`. What is only likely, hypothetical or past fixes nothing: a missed replacement
+leaves two lines to read, a wrong one hides a true line.
 """
 
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import pairwise
+from pathlib import Path
+from typing import Any
 
 from lorebank.language.folding import fold
 from lorebank.records import dataclass
-from lorebank.supersede.property_words import Lexicon, Relation, clause_of, lexicon
-from lorebank.supersede.values import SlotKind
+from lorebank.supersede.endings import day_names
 
 _PIECES = re.compile(
     r"(?<![A-Z][a-z])(?<![A-Z][a-z][a-z])(?<!\d)[.!]\s+(?=[^\W\da-z_])|[;。！]|\s[–—]\s"
 )
 _COMMA = re.compile(r"[,:，]\s")
-_OF_ITSELF = re.compile(r"^[是为]\s?.+[,，]$")
-"""A first predicate of the subject itself, before a second one: `是负责人，住在…`."""
 _AND = re.compile(r"\b(?:and|und|et|y|e)\s")
 _OPENING = re.compile(
     r"^(?:correction|update|korrektur|correccion|correcao|correzione|更正)\s*:\s*"
 )
 _WORD = re.compile(r"[\w'+#.&/@°€$£%:-]*[\w+#€$£%]")
+_VALUE_WORD = re.compile(r"[^\s\"“”«»„'()\[\]]+(?:'[^\s\"“”«»„()\[\]]+)?")
 _DIGITS_APART = re.compile(r"(?<=\d)[ .,\u202f\u00a0](?=\d{3}\b)")
 _POSSESSOR = re.compile(r"^(?P<who>.+?)(?:'s|(?<=s)') (?P<what>.+)$")
 _QUESTION = re.compile(r"[?？]\s*$")
+_CLAUSE_END = re.compile(r"[,，、;:(（]\s|[,(（]|(?<=\w{3})[.!](?:\s|$)|[。！?？]")
+_ARTICLES = frozenset({"the", "a", "an", "el", "la", "le", "il", "der", "die", "das"})
+_AT_A_TIME = frozenset({"in", "on", "at", "im", "am", "en", "em", "el", "le", "a", "il"})
+_ADVERBS = ("now", "currently", "ahora", "agora", "maintenant", "jetzt", "nun", "ora", "adesso")
 _SUBJECT_WORDS = 8
 _LONGEST_ATTRIBUTE = 14
+_VALUE_WORDS = 8
 _LONGEST = 600
 _MOST_PIECES = 4
 _BEFORE_A_MEASURE = 2
@@ -49,7 +56,67 @@ class Slot:
     relation: str
     value: str
     """Folded words."""
-    kind: SlotKind
+    old: str = ""
+    """The value that this one replaces, where the sentence says which: "moved from … to …"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A property and the sentences that state it."""
+
+    name: str
+    value: str
+    """What a value looks like: `name`, `number` or `any`."""
+    timeless: bool
+    """It holds whatever other time the sentence names."""
+    state: tuple[re.Pattern[str], ...]
+    change: tuple[re.Pattern[str], ...]
+    never: re.Pattern[str] | None
+    """What the rest of the clause holds where it is no value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """All that reading properties knows of languages."""
+
+    relations: tuple[Relation, ...]
+    copula: re.Pattern[str]
+    cjk_attributes: tuple[re.Pattern[str], ...]
+    definite: frozenset[str]
+    of: frozenset[str]
+    several: frozenset[str]
+    single: tuple[tuple[str, re.Pattern[str]], ...]
+    """What a value looks like, and the attributes of which there is one."""
+    indefinite: frozenset[str]
+    common_nouns: frozenset[str]
+    """Copulas of languages that write every noun with a capital letter."""
+    plain: frozenset[str]
+    stop: frozenset[str]
+    dates: frozenset[str]
+    denied: re.Pattern[str]
+    """What says that something holds no longer, or does not."""
+    unsure: re.Pattern[str]
+    """What says how things may be, or once were, rather than how they are."""
+
+    def value_of(self, text: str) -> str:
+        """The words of a value: up to the end of its clause, without articles."""
+        words: list[str] = []
+        for word in _VALUE_WORD.findall(_clause_of(text)):
+            if word in self.stop and words:
+                break
+            if len(words) > 1 and words[-1] in _AT_A_TIME and self._names_time(word):
+                words.pop()  # "Lisbon in May"
+                break
+            words.append(word.rstrip(".!"))
+        kept = [word for word in words if word not in _ARTICLES and word not in self.stop] or words
+        return " ".join(kept[:_VALUE_WORDS])
+
+    def single_form(self, attribute: str) -> str | None:
+        """What the value of an attribute of which there is one looks like; else `None`."""
+        return next((form for form, nouns in self.single if nouns.search(attribute)), None)
+
+    def _names_time(self, word: str) -> bool:
+        return word in self.dates or (word.isdigit() and len(word) in (1, 2, 4))
 
 
 def read_slots(
@@ -68,16 +135,11 @@ def read_slots(
     found: list[Slot] = []
     if not _QUESTION.search(content):
         for place, piece in enumerate(_pieces(content)):
-            if not words.is_unsure(piece):
+            if words.denied.search(piece):
+                piece = " ".join(p for p in _AND.split(piece) if not words.denied.search(p))
+            if not words.unsure.search(piece):
                 found += reader.read(piece, first=place == 0)
     return tuple(dict.fromkeys(found))
-
-
-def ends_value(ended: str, value: str) -> bool:
-    """Whether what is over takes the value with it: `hooli` does `hooli berlin`, `berlin` does
-    `berlin-mitte`; never reversed."""
-    said = {part for word in value.split() for part in (word, *word.split("-"))}
-    return set(ended.split()) - lexicon().company <= said
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,22 +149,19 @@ class _Reader:
     own: frozenset[str]
     """The words of the subject's names."""
     content: str
-
     bounded: bool
 
     def read(self, piece: str, *, first: bool) -> list[Slot]:
         """The slots of one piece of a sentence; in a later one, attributes of the subject only."""
-        ended = list(self._ends(piece))
-        over = {(slot.relation, slot.value) for slot in ended}
-        held = [s for s in self._relations(piece) if (s.relation, s.value) not in over]
-        if (first or self.subject) and not ended and not held and not self.bounded:
+        held = list(self._relations(piece))
+        if (first or self.subject) and not held and not self.bounded:
             held = list(self._attribute(piece))
-        return ended + held
+        return held
 
     def _relations(self, piece: str) -> Iterator[Slot]:
         for relation in self.lexicon.relations:
-            held = () if self.bounded and not relation.timeless else relation.state
-            for pattern in (*held, *relation.change):
+            state = () if self.bounded and not relation.timeless else relation.state
+            for pattern in (*state, *relation.change):
                 if (match := pattern.search(piece)) and (slot := self._slot(relation, match)):
                     yield slot
 
@@ -110,84 +169,21 @@ class _Reader:
         groups = match.groupdict()
         value = self.lexicon.value_of(match["v"])
         about = self._about(match.string[: match.start()], groups.get("q"))
-        if not value or about is None or not self._looks_like(relation.value, value):
+        if not value or about is None or not (self.subject or about):
             return None
-        if not relation.may_be(match["v"]):
+        if not self._looks_like(relation.value, value):
             return None
-        if relation.narrowed:
-            narrowed = self.lexicon.narrowed(match["v"])
-            if narrowed is None:
-                return None
-            value, which = narrowed
-            about = f"{about} {which}".strip()
-        if not self.subject and not about:
+        if relation.never and relation.never.search(_clause_of(match["v"])):
             return None
-        beside = (
-            relation.several  # "from Vim to Emacs": only Vim is over
-            or (relation.told and not self.lexicon.new.search(match.string))
-        )
-        kind = SlotKind.SEVERAL if beside else SlotKind.HOLDS
-        return Slot(self.subject, about, relation.name, value, kind)
-
-    def _ends(self, sentence: str) -> Iterator[Slot]:
-        """What the sentence says is over; with `switched from A to B`, B holds in its place."""
-        for pattern in self.lexicon.swap:
-            match = pattern.search(sentence)
-            if match is None or not self._is_plain(match.groupdict().get("q")):
-                continue  # "switched the blog from A to B"
-            old = self.lexicon.value_of(match["a"])
-            if old and self.subject:
-                yield Slot(self.subject, "", "*", old, SlotKind.ENDS)
-        if not self.subject:
-            return
-        for relation in self.lexicon.relations:
-            for pattern in (*relation.end, *relation.change):
-                if slot := self._ended(relation, pattern, sentence):
-                    yield slot
-        bare = self.lexicon.without_negation(sentence)
-        if bare is not None:
-            for relation in self.lexicon.relations:
-                for state in relation.state:
-                    if slot := self._negated(relation, state, bare):
-                        yield slot
-
-    def _is_plain(self, words: str | None) -> bool:
-        plain = self.lexicon.plain | self.lexicon.over
-        return plain.issuperset((words or "").split())
-
-    def _ended(self, relation: Relation, pattern: re.Pattern[str], sentence: str) -> Slot | None:
-        """What "left …" and "moved from … to …" bring to an end."""
-        match = pattern.search(sentence)
-        if match is None or self._about(sentence[: match.start()], None) != "":
-            return None  # "the left ear"
-        groups = match.groupdict()
-        old = groups.get("a") if pattern in relation.change else groups["v"]
-        value = self.lexicon.value_of(old) if old else ""
-        if not value or not self._looks_like(relation.value, value):
-            return None
-        if relation.several and self.lexicon.sometimes.search(clause_of(match["v"])):
-            return None  # "stopped using Notion for recipes"
-        return Slot(self.subject, "", relation.name, value, SlotKind.ENDS)
-
-    def _negated(self, relation: Relation, pattern: re.Pattern[str], bare: str) -> Slot | None:
-        """What is over in a sentence that read `bare` before its "no longer" was taken out."""
-        match = pattern.search(bare)
-        if match is None:
-            return None
-        value = self.lexicon.value_of(match["v"])
-        about = self._about(bare[: match.start()], None)
-        if not value or about is None:
-            return None
-        if relation.several and self.lexicon.sometimes.search(clause_of(match["v"])):
-            return None
-        return Slot(self.subject, about, relation.name, value, SlotKind.ENDS)
+        old = self.lexicon.value_of(groups.get("a") or "")
+        return Slot(self.subject, about, relation.name, value, old)
 
     def _attribute(self, sentence: str) -> Iterator[Slot]:
         """`the A of X is V`, `X's A is V`: one value, where A is not a thing one has several of."""
         for pattern in self.lexicon.cjk_attributes:
             if match := pattern.search(sentence):
                 if not any(match["p"].endswith(noun) for noun in self.lexicon.several):
-                    yield Slot(self.subject, match["p"], "is", match["v"].strip(), SlotKind.HOLDS)
+                    yield Slot(self.subject, match["p"], "is", match["v"].strip())
                 return
         match = self.lexicon.copula.search(sentence)
         if match is None:
@@ -200,7 +196,7 @@ class _Reader:
         if wanted := self.lexicon.single_form(about):
             # "his boss is on leave", "the password is on the fridge" say no value.
             if self._looks_like(wanted, value) and (form or not match["prep"]):
-                yield Slot(self.subject, about, "is", value, SlotKind.HOLDS)
+                yield Slot(self.subject, about, "is", value)
         elif form and match["v"].split()[0] not in self.lexicon.indefinite:
             if form == "name" and match["is"] in self.lexicon.common_nouns:
                 return
@@ -209,7 +205,7 @@ class _Reader:
             place = match["prep"] if form != "date" else None
             unit = _unit(value) if form == "number" else None
             relation = " ".join(part for part in ("is", place, form, unit) if part)
-            yield Slot(self.subject, about, relation, value, SlotKind.HOLDS)
+            yield Slot(self.subject, about, relation, value)
 
     def _attribute_name(self, text: str) -> str | None:
         """The noun phrase before the copula, where it names one definite attribute."""
@@ -244,13 +240,10 @@ class _Reader:
     def _about(self, before: str, qualifier: str | None) -> str | None:
         """What a relation is about beyond the subject itself; `None` where it cannot be told."""
         before = _OPENING.sub("", before)
-        if self.subject and _OF_ITSELF.match(before):
-            return ""
         clause = _AND.split(before)[-1]
         parts = _COMMA.split(clause)
         # After a comma that closes an apposition the whole clause tells: "X, Jordi's girl, was …".
         words = _WORD.findall(parts[-1] or " ".join(parts)) + _WORD.findall(qualifier or "")
-        words = [self._bare(word) for word in words]
         kept = [w for w in words if self._tells(w)]
         if self.own & set(words) and not self._is_possessor(words):
             # "Runa's younger brother Jordi lives in …" under @Jordi is about Jordi himself.
@@ -262,15 +255,6 @@ class _Reader:
         if word in lexicon.plain or word in lexicon.dates or word in self.own:
             return False
         return not (word.isdigit() and len(word) == 4) and word not in ("im", "am", "en")
-
-    def _bare(self, word: str) -> str:
-        """A word of unspaced script without the subject's own name and plain words."""
-        if word.isascii():
-            return word
-        for part in sorted((*self.own, *self.lexicon.plain), key=len, reverse=True):
-            if not part.isascii() and word != part:
-                word = word.replace(part, "") or part
-        return word
 
     def _is_possessor(self, words: Sequence[str]) -> bool:
         """Whether the subject only owns what is spoken of: `Peter's brother`, `hija de Jordi`."""
@@ -286,8 +270,6 @@ class _Reader:
             return True
         if wanted == "number":
             return any(letter.isdigit() for letter in value)
-        if wanted == "date":
-            return form in ("date", "number")
         if wanted == "measure":
             begin = " ".join(value.split()[:_BEFORE_A_MEASURE])  # "due on the 1st" is none
             return self._form(begin) in ("date", "number") or not value.isascii()
@@ -322,3 +304,63 @@ def _pieces(content: str) -> list[str]:
     """The sentences and main clauses of a text, folded."""
     pieces = _PIECES.split(" ".join(content[:_LONGEST].split()))[:_MOST_PIECES]
     return [_DIGITS_APART.sub("", _OPENING.sub("", fold(piece).strip())) for piece in pieces]
+
+
+def _clause_of(text: str) -> str:
+    """The text up to the end of its first clause."""
+    return _CLAUSE_END.split(text.strip(), maxsplit=1)[0]
+
+
+@lru_cache(maxsize=1)
+def lexicon() -> Lexicon:
+    """The lexicon that the package ships."""
+    data = tomllib.loads(Path(__file__).with_name("relations.toml").read_text("utf-8"))
+    attribute, words = data["attribute"], data["words"]
+    of = "|".join(attribute["of"])
+    return Lexicon(
+        relations=tuple(_relation(entry) for entry in data["relation"]),
+        copula=re.compile(
+            rf"^(?P<p>.+?) (?P<is>{'|'.join(attribute['copula'])})"
+            rf"(?: (?:{'|'.join(_ADVERBS)}))?"
+            r"(?: (?P<prep>at|on|in|um|am|im|en|em|alle) )?(?:^| |(?<= ))(?P<v>.+)$"
+        ),
+        cjk_attributes=_compiled(attribute["cjk"]),
+        definite=frozenset(attribute["definite"]),
+        of=frozenset(attribute["of"]),
+        several=frozenset(attribute["several"]),
+        single=(
+            ("any", re.compile(rf"^(?:{'|'.join(attribute['favourite'])})")),
+            *(
+                (form, re.compile(rf"\b(?:{'|'.join(nouns)})(?: (?:{of})\b.*)?$"))
+                for form, nouns in attribute["single"].items()
+            ),
+        ),
+        indefinite=frozenset(attribute["a"]),
+        common_nouns=frozenset(attribute["common_nouns"]),
+        plain=frozenset(words["plain"]),
+        stop=frozenset(words["stop"]),
+        dates=day_names(),
+        denied=_any_of(words["denied"]),
+        unsure=_any_of(words["unsure"]),
+    )
+
+
+def _relation(entry: dict[str, Any]) -> Relation:
+    return Relation(
+        name=entry["name"],
+        value=entry["value"],
+        timeless=entry.get("timeless", False),
+        state=_compiled(entry["state"]),
+        change=_compiled(entry.get("change", ())),
+        never=re.compile(entry["never"]) if "never" in entry else None,
+    )
+
+
+def _compiled(patterns: list[str]) -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(pattern) for pattern in patterns)
+
+
+def _any_of(phrases: list[str]) -> re.Pattern[str]:
+    spaced = "|".join(phrase for phrase in phrases if phrase.isascii())
+    unspaced = "|".join(phrase for phrase in phrases if not phrase.isascii())
+    return re.compile(rf"(?<![\w-])(?:{spaced})(?![\w-])" + (f"|{unspaced}" if unspaced else ""))

@@ -14,8 +14,7 @@ words = ["due", "deadline*"]
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 from pydantic import field_validator as check
@@ -36,6 +35,7 @@ _Line = Annotated[
 _Word = Annotated[
     str, StringConstraints(strip_whitespace=True, max_length=60, pattern=r"^[^*\r\n]+\*?$")
 ]
+_Letter = Literal["W", "B", "O", "S"]
 _EXPECTED = {
     "missing": "a value",
     "extra_forbidden": "no key of that name",
@@ -59,8 +59,10 @@ class _Page(_Table):
     path: str
     title: _Line
     question: _Line
-    words: Annotated[list[_Word], Field(max_length=100)] = []
-    kinds: Annotated[list[Literal["W", "B", "O", "S"]], Field(max_length=4)] = []
+    words: Annotated[tuple[_Word, ...], Field(max_length=100, strict=False)] = ()
+    kinds: Annotated[
+        tuple[Literal["W", "B", "O", "S"], ...], Field(max_length=4, strict=False)
+    ] = ()
     entity: Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)] = ""
     since: Annotated[str, StringConstraints(strip_whitespace=True, max_length=60)] = ""
     ahead: bool = False
@@ -79,18 +81,7 @@ class _Page(_Table):
         return path
 
     def value(self) -> StandingPage:
-        return StandingPage(
-            path=self.path,
-            title=self.title,
-            question=self.question,
-            words=tuple(self.words),
-            kinds=tuple(self.kinds),
-            entity=self.entity,
-            since=self.since,
-            ahead=self.ahead,
-            moved=self.moved,
-            k=self.k,
-        )
+        return StandingPage(**self.model_dump())
 
 
 class Manifest(_Table):
@@ -117,34 +108,25 @@ class Manifest(_Table):
 
 def read_manifest(data: bytes, origin: str) -> Manifest:
     """The manifest; `ConfigurationError` names file, key and what was expected."""
-    try:
-        return Manifest.model_validate(_parsed(data, origin))
-    except ValidationError as error:
-        problems = _problems(error.errors(include_url=False))
+    found, problems = _read(data)
+    if found is not None:
+        return found
     more = f" (and {len(problems) - _SHOWN} more)" if len(problems) > _SHOWN else ""
     raise ConfigurationError(f"{origin}: {'; '.join(problems[:_SHOWN])}{more}")
 
 
-def manifest_problems(data: bytes, origin: str) -> tuple[str, ...]:
+def manifest_problems(data: bytes) -> tuple[str, ...]:
     """Every mistake of a manifest as `key: expected …, not …`; empty where there is none."""
+    return _read(data)[1]
+
+
+def _read(data: bytes) -> tuple[Manifest | None, tuple[str, ...]]:
     try:
-        Manifest.model_validate(_parsed(data, origin))
-    except ConfigurationError as error:
-        return (error.message.removeprefix(f"{origin}: "),)
+        return Manifest.model_validate(tomllib.loads(data.decode("utf-8-sig"))), ()
     except ValidationError as error:
-        return tuple(_problems(error.errors(include_url=False)))
-    return ()
-
-
-def _parsed(data: bytes, origin: str) -> dict[str, Any]:
-    try:
-        return tomllib.loads(data.decode("utf-8-sig"))
+        return None, tuple(map(_mistake, error.errors(include_url=False)))
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
-        raise ConfigurationError(f"{origin}: is not TOML: {error}") from None
-
-
-def _problems(errors: Sequence[ErrorDetails]) -> list[str]:
-    return [_mistake(error) for error in errors]
+        return None, (f"is not TOML: {error}",)
 
 
 def _mistake(error: ErrorDetails) -> str:
@@ -158,10 +140,7 @@ def _mistake(error: ErrorDetails) -> str:
         expected = "one line of text"
     else:
         expected = _EXPECTED.get(sort) or error["msg"].removeprefix("Input should be ")
-    given = "" if sort == "missing" else f", not {_shortened(error.get('input'))}"
+    shown = repr(error.get("input"))
+    shown = shown if len(shown) <= 60 else f"{shown[:57]}…"
+    given = "" if sort == "missing" else f", not {shown}"
     return f"{key}: expected {expected}{given}"
-
-
-def _shortened(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}…"

@@ -14,14 +14,15 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from lorebank.errors import ConcurrentEdit, NotFound, PathRefused, WorkspaceError
-from lorebank.records import dataclass
+from lorebank.records import Record, record_to_dict
 from lorebank.workspace.atomic import write_atomic
 from lorebank.workspace.files import is_link
 from lorebank.workspace.layout import GENERATED_FOLDERS
 from lorebank.workspace.paths import refuse_outside_memory
-from lorebank.workspace.standing import STANDING_LINES, StandingPage
+from lorebank.workspace.standing import StandingPage
 
 MANIFEST = "template.toml"
 MOST_FILES = 500
@@ -34,8 +35,7 @@ _MOST_ENTRIES = 4 * MOST_FILES
 _CONTENT = "workspace/"
 
 
-@dataclass(frozen=True, slots=True)
-class PackFiles:
+class PackFiles(Record):
     """What a pack holds, not yet understood."""
 
     origin: str
@@ -102,41 +102,19 @@ def _checked(path: str, content: bytes, origin: str) -> bytes:
     return content
 
 
-def _belongs(name: str) -> bool:
-    """Whether an entry is read at all: a README next to the manifest is for people."""
-    return name == MANIFEST or name.startswith(_CONTENT)
-
-
 def _folder_entries(folder: Path) -> Iterator[tuple[str, bytes]]:
-    yield from _file(folder, folder / MANIFEST)
-    yield from _below(folder, folder / _CONTENT.rstrip("/"))
-
-
-def _below(root: Path, folder: Path) -> Iterator[tuple[str, bytes]]:
-    if _is_link(folder):
-        raise PathRefused(f"{folder}: is a symbolic link, which is never followed")
-    if not folder.is_dir():
-        return
-    for entry in sorted(folder.iterdir()):
-        if entry.is_dir() and not _is_link(entry):
-            yield from _below(root, entry)
-        else:
-            yield from _file(root, entry)
-
-
-def _file(root: Path, file: Path) -> Iterator[tuple[str, bytes]]:
-    if _is_link(file):
-        raise PathRefused(f"{file}: is a symbolic link, which is never followed")
-    if file.is_file():
-        if file.stat().st_size > LARGEST_FILE:
-            raise WorkspaceError(f"{file}: is larger than {LARGEST_FILE // 10**6} MB")
-        yield file.relative_to(root).as_posix(), file.read_bytes()
-    elif file.exists():
-        raise PathRefused(f"{file}: is no plain file")
-
-
-def _is_link(path: Path) -> bool:
-    return os.path.lexists(path) and is_link(path.lstat())
+    content = folder / _CONTENT.rstrip("/")
+    for file in (folder / MANIFEST, content, *([] if content.is_symlink() else content.rglob("*"))):
+        if not os.path.lexists(file):
+            continue
+        if is_link(file.lstat()):
+            raise PathRefused(f"{file}: is a symbolic link, which is never followed")
+        if file.is_file():
+            if file.stat().st_size > LARGEST_FILE:
+                raise WorkspaceError(f"{file}: is larger than {LARGEST_FILE // 10**6} MB")
+            yield file.relative_to(folder).as_posix(), file.read_bytes()
+        elif not file.is_dir():
+            raise PathRefused(f"{file}: is no plain file")
 
 
 def _zip_entries(archive: zipfile.ZipFile, source: Path) -> Iterator[tuple[str, bytes]]:
@@ -151,7 +129,7 @@ def _zip_entries(archive: zipfile.ZipFile, source: Path) -> Iterator[tuple[str, 
             raise PathRefused(f"{source}: {entry.filename!r} leads out of the archive")
         if stat.S_ISLNK(entry.external_attr >> 16):
             raise PathRefused(f"{source}: {entry.filename!r} is a symbolic link")
-        if _belongs(name):
+        if name == MANIFEST or name.startswith(_CONTENT):  # a README beside them is for people
             yield name, _unpacked(archive, entry, source)
 
 
@@ -187,16 +165,15 @@ def pack_files(
     files: Mapping[str, bytes],
 ) -> dict[str, bytes]:
     """Pack path → content; `files` are given by workspace path."""
-    manifest = "\n".join(
-        [
-            f"name = {_text(name)}",
-            f"title = {_text(title)}",
-            f"description = {_text(description)}",
-            *(line for page in pages for line in _page_lines(page)),
-            "",
-        ]
-    )
-    found = {MANIFEST: manifest.encode()}
+    import tomlkit
+
+    manifest = {
+        "name": name,
+        "title": title,
+        "description": description,
+        "pages": [_settings(page) for page in pages],
+    }
+    found = {MANIFEST: tomlkit.dumps(manifest).encode()}
     return found | {f"workspace/{path}": content for path, content in sorted(files.items())}
 
 
@@ -224,27 +201,7 @@ def _zipped(files: Mapping[str, bytes]) -> bytes:
     return buffer.getvalue()
 
 
-def _page_lines(page: StandingPage) -> list[str]:
-    settings = [
-        f"path = {_text(page.path)}",
-        f"title = {_text(page.title)}",
-        f"question = {_text(page.question)}",
-        f"words = {_list(page.words)}" if page.words else "",
-        f"kinds = {_list(page.kinds)}" if page.kinds else "",
-        f"entity = {_text(page.entity)}" if page.entity else "",
-        f"since = {_text(page.since)}" if page.since else "",
-        "ahead = true" if page.ahead else "",
-        "moved = true" if page.moved else "",
-        f"k = {page.k}" if page.k != STANDING_LINES else "",
-    ]
-    return ["", "[[pages]]", *(line for line in settings if line)]
-
-
-def _list(texts: Sequence[str]) -> str:
-    return f"[{', '.join(map(_text, texts))}]"
-
-
-def _text(text: str) -> str:
-    """A TOML basic string."""
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return '"' + "".join(c if c.isprintable() else f"\\U{ord(c):08X}" for c in escaped) + '"'
+def _settings(page: StandingPage) -> dict[str, Any]:
+    """What a page says otherwise than a page does that says nothing."""
+    plain = record_to_dict(StandingPage("", "", ""))
+    return {key: value for key, value in record_to_dict(page).items() if value != plain[key]}

@@ -9,12 +9,12 @@ from __future__ import annotations
 import difflib
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from lorebank.errors import ConcurrentEdit, NotFound, PathRefused, WorkspaceError
-from lorebank.records import dataclass
-from lorebank.templates.pack import MANIFEST, PackFiles, read_pack_files
+from lorebank.records import Record
+from lorebank.templates.pack import MANIFEST, read_pack_files
 from lorebank.workspace.atomic import write_atomic
 from lorebank.workspace.layout import (
     BANK_FOLDER,
@@ -28,8 +28,7 @@ from lorebank.workspace.standing import StandingPage, standing_page_text
 DEFAULT_TEMPLATE = "default"
 
 
-@dataclass(frozen=True, slots=True)
-class Template:
+class Template(Record):
     """One pack, read and checked."""
 
     name: str
@@ -51,22 +50,18 @@ def templates_root() -> Path:
 
 def list_templates() -> tuple[Template, ...]:
     """All shipped packs, `default` first, then by name."""
-    return tuple(_read(templates_root() / name) for name in _names())
+    return tuple(map(load_template, _names()))
 
 
 def load_template(source: str) -> Template:
-    """A shipped pack by its name, or any pack by its path (a folder or a zip).
+    """A shipped pack by its name, or any pack by its path (a folder or a zip)."""
+    from lorebank.templates.manifest import read_manifest
 
-    What looks like a path is one; `NotFound` names the shipped ones otherwise.
-    """
-    if _is_path(source):
-        return _read(Path(source).expanduser())
-    names = _names()
-    if source in names:
-        return _read(templates_root() / source)
-    near = difflib.get_close_matches(source, names, n=1)
-    hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(names)}"
-    raise NotFound(f"no template {source!r}", hint=hint)
+    found = read_pack_files(_place(source))
+    manifest = read_manifest(found.manifest, found.origin)
+    return Template(
+        manifest.name, manifest.title, manifest.description, manifest.standing, found.files
+    )
 
 
 def check_template(source: str) -> tuple[str, ...]:
@@ -74,10 +69,30 @@ def check_template(source: str) -> tuple[str, ...]:
 
     A pack that cannot be read at all raises as `load_template` does.
     """
-    from lorebank.templates.manifest import manifest_problems
+    from lorebank.templates.manifest import manifest_problems, read_manifest
 
     found = read_pack_files(_place(source))
-    return (*manifest_problems(found.manifest, found.origin), *_clashes(found))
+    if problems := manifest_problems(found.manifest):
+        return problems
+    # The page of the manifest would win over a file of its name.
+    return tuple(
+        f"pages.{number}.path: expected a page that workspace/ does not hold as well, not {p.path}"
+        for number, p in enumerate(read_manifest(found.manifest, found.origin).standing, start=1)
+        if p.path in found.files
+    )
+
+
+def _place(source: str) -> Path:
+    """Where a pack is; `NotFound` names the shipped ones for what is neither a name nor a path."""
+    names = _names()
+    if source in names:
+        return templates_root() / source
+    is_path = "/" in source or "\\" in source or source.startswith((".", "~"))
+    if is_path or source.lower().endswith(".zip") or Path(source).is_dir():
+        return Path(source).expanduser()
+    near = difflib.get_close_matches(source, names, n=1)
+    hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(names)}"
+    raise NotFound(f"no template {source!r}", hint=hint)
 
 
 def template_files(template: Template) -> dict[str, bytes]:
@@ -105,48 +120,7 @@ def _names() -> list[str]:
     return sorted(names, key=lambda name: (name != DEFAULT_TEMPLATE, name))
 
 
-def _is_path(source: str) -> bool:
-    return "/" in source or "\\" in source or source.startswith((".", "~")) or _is_zip(source)
-
-
-def _is_zip(source: str) -> bool:
-    return source.lower().endswith(".zip")
-
-
-def _place(source: str) -> Path:
-    """The folder or zip that a name or path means; a name may also be that of a folder here."""
-    if not _is_path(source) and source in _names():
-        return templates_root() / source
-    return Path(source).expanduser()
-
-
-def _read(place: Path) -> Template:
-    from lorebank.templates.manifest import read_manifest
-
-    found = read_pack_files(place)
-    manifest = read_manifest(found.manifest, found.origin)
-    return Template(
-        manifest.name, manifest.title, manifest.description, manifest.standing, found.files
-    )
-
-
-def _clashes(found: PackFiles) -> tuple[str, ...]:
-    """Standing pages that the pack brings as files too: the page of the manifest would win."""
-    from lorebank.errors import ConfigurationError
-    from lorebank.templates.manifest import read_manifest
-
-    try:
-        pages = read_manifest(found.manifest, found.origin).standing
-    except ConfigurationError:
-        return ()
-    return tuple(
-        f"pages.{number}.path: expected a page that workspace/ does not hold as well, not {p.path}"
-        for number, p in enumerate(pages, start=1)
-        if p.path in found.files
-    )
-
-
-_FOLDERS = (MEMORY_FOLDER, BANK_FOLDER, f"{BANK_FOLDER}/entities")
+_FOLDERS = (MEMORY_FOLDER, BANK_FOLDER, f"{BANK_FOLDER}/entities", DERIVED_FOLDER)
 
 
 def init_workspace(
@@ -159,13 +133,11 @@ def init_workspace(
     a link, `WorkspaceError` where the folder cannot be written.
     """
     files = missing_files(root, load_template(template))
+    missing = [f"{folder}/" for folder in _FOLDERS if _is_missing(root, folder)]
     if dry_run:
-        return [*_missing_folders(root), *files]
-    made = _make_folders(root)
-    for path, content in files.items():
-        if _write_new(root, path, content):
-            made.append(path)
-    return made
+        return [*missing, *files]
+    _make_folders(root, missing)
+    return [*missing, *(path for path, data in files.items() if _write_new(root, path, data))]
 
 
 def missing_files(root: Path, template: Template) -> dict[str, bytes]:
@@ -187,24 +159,14 @@ def _is_taken(root: Path, path: str) -> bool:
     return os.path.lexists(root / path)
 
 
-def _missing_folders(root: Path) -> list[str]:
-    return [f"{folder}/" for folder in (*_FOLDERS, DERIVED_FOLDER) if _is_missing(root, folder)]
-
-
-def _make_folders(root: Path) -> list[str]:
-    made = []
+def _make_folders(root: Path, missing: Sequence[str]) -> None:
     try:
         root.mkdir(parents=True, exist_ok=True)
-        for folder in _FOLDERS:
-            if _is_missing(root, folder):
-                (root / folder).mkdir()
-                made.append(f"{folder}/")
+        for folder in missing:
+            (root / folder).mkdir(exist_ok=True)
     except OSError as error:
         raise WorkspaceError(f"{root}: cannot be laid out: {error.strerror}") from error
-    if _is_missing(root, DERIVED_FOLDER):
-        made.append(f"{DERIVED_FOLDER}/")
     ensure_derived_folder(root)
-    return made
 
 
 def _is_missing(root: Path, folder: str) -> bool:

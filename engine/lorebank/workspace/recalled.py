@@ -16,7 +16,6 @@ from pathlib import Path
 
 from lorebank.errors import WorkspaceError
 from lorebank.records import dataclass
-from lorebank.workspace.atomic import write_atomic
 from lorebank.workspace.layout import DERIVED_FOLDER
 
 _LOG = "recalled.log"
@@ -77,6 +76,8 @@ def compact_recalled(root: Path) -> None:
             return
         before = path.read_bytes()
         if record := _parsed(before):
+            from lorebank.workspace.atomic import write_atomic  # few answers compact the record
+
             write_atomic(path, _text(record).encode(), expected=before)
 
 

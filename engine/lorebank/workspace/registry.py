@@ -15,7 +15,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
 
 from lorebank.domain import RegisteredBank
@@ -232,8 +231,7 @@ def _edit(registry: Registry, changes: Mapping[tuple[str, ...], str | None]) -> 
     text = registry.text or ""
     try:
         for key, value in changes.items():
-            edit = toml_edit.unset_key if value is None else partial(toml_edit.set_key, value=value)
-            text = edit(text, key)
+            text = toml_edit.set_key(text, key, value)
     except ValueError as error:
         raise ConfigurationError(f"{file}: {error}", hint="change it in an editor") from error
     _parsed(file, text)

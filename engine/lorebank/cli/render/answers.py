@@ -6,7 +6,6 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from lorebank.cli.render.beliefs import evidence_line
 from lorebank.cli.render.text import (
     INDENT,
     SEPARATOR,
@@ -15,10 +14,11 @@ from lorebank.cli.render.text import (
     confidence_phrase,
     day_phrase,
     display_width,
+    evidence_line,
     part_lines,
     unconfirmed,
 )
-from lorebank.recall.context_lines import not_yet_shown
+from lorebank.recall.snippets import not_yet_shown
 
 if TYPE_CHECKING:
     from lorebank.domain import Answer, BankPart, Hit, Query, RegisteredBank, SearchHit

@@ -10,12 +10,15 @@ from itertools import groupby
 from lorebank.beliefs.fold import STEP
 from lorebank.cli.render.text import (
     INDENT,
+    UNSEEN,
     Look,
     byline,
     confidence_phrase,
     count,
+    evidence_line,
     fact_block,
     part_lines,
+    signed,
     unconfirmed,
 )
 from lorebank.domain import (
@@ -26,7 +29,6 @@ from lorebank.domain import (
     Calibration,
     CalibrationBin,
     ChangeKind,
-    Evidence,
     Explanation,
     Fact,
     JudgeRecord,
@@ -36,14 +38,11 @@ from lorebank.domain import (
     RotFinding,
     RotKind,
     RotReport,
-    Stance,
     Trend,
 )
 
 SHOWN_EVIDENCE = 5
 BAR_WIDTH = 20
-UNSEEN = 0.005
-"""A move that two decimals do not show; why the line was read so says more."""
 _MARGIN = " " * 7
 _ARROWS = {Trend.STRENGTHENING: " ↑", Trend.WEAKENING: " ↓"}
 
@@ -95,26 +94,6 @@ def _about_whom(opinion: Opinion) -> list[str]:
     if opinion.last_updated is not None:
         parts.append(f"updated {opinion.last_updated}")
     return [*parts, str(opinion.source), opinion.id]
-
-
-def evidence_line(look: Look, evidence: Evidence, indent: str, *, known: str = "") -> str:
-    """`+ 2025-12-01 +0.03 memory/2025-12-01.md#L9  the sentence`, cut to one line.
-
-    A sentence that is `known`, as it stands above already, is left out.
-    """
-    sign = {Stance.FOR: look.good("+"), Stance.AGAINST: look.bad("−")}.get(evidence.stance, "·")
-    moved = evidence.reason if abs(evidence.delta) < UNSEEN else ""
-    head = f"{evidence.date} {moved or signed(evidence.delta)} {evidence.source}"
-    room = look.width - len(indent) - len(head) - 4
-    line = f"{indent}{sign} {look.dim(head)}"
-    if evidence.content in ("", known) or room < 24:
-        return line
-    return f"{line}  {look.cut(evidence.content, room)}"
-
-
-def signed(delta: float) -> str:
-    """`+0.03`, `−0.06`."""
-    return f"{'−' if delta < 0 else '+'}{abs(delta):.2f}"
 
 
 def history_lines(look: Look, opinion: Opinion) -> list[str]:

@@ -17,7 +17,7 @@ import click
 from lorebank.records import dataclass
 
 if TYPE_CHECKING:
-    from lorebank.domain import Citation, Diagnostic, Fact, Hit, Interval, SearchHit
+    from lorebank.domain import Citation, Diagnostic, Evidence, Fact, Hit, Interval, SearchHit
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 _PIECE = re.compile(r"\s+|\S+")
@@ -280,3 +280,27 @@ def problem_lines(look: Look, problems: Sequence[Diagnostic], *, limit: int = 0)
         rest = len(problems) - len(shown)
         lines.append(f"{INDENT}… and {rest:,} more (lorebank status lists them)")
     return lines
+
+
+UNSEEN = 0.005
+"""A move that two decimals do not show; why the line was read so says more."""
+
+
+def evidence_line(look: Look, evidence: Evidence, indent: str, *, known: str = "") -> str:
+    """`+ 2025-12-01 +0.03 memory/2025-12-01.md#L9  the sentence`, cut to one line.
+
+    A sentence that is `known`, as it stands above already, is left out.
+    """
+    sign = {"for": look.good("+"), "against": look.bad("−")}.get(evidence.stance.value, "·")
+    moved = evidence.reason if abs(evidence.delta) < UNSEEN else ""
+    head = f"{evidence.date} {moved or signed(evidence.delta)} {evidence.source}"
+    room = look.width - len(indent) - len(head) - 4
+    line = f"{indent}{sign} {look.dim(head)}"
+    if evidence.content in ("", known) or room < 24:
+        return line
+    return f"{line}  {look.cut(evidence.content, room)}"
+
+
+def signed(delta: float) -> str:
+    """`+0.03`, `−0.06`."""
+    return f"{'−' if delta < 0 else '+'}{abs(delta):.2f}"

@@ -1,7 +1,7 @@
-"""Which property a question asks for: `where does Peter live?` asks for his residence.
+"""What is known of properties without reading sentences: which values are alike, what is asked.
 
-A question in one language finds a fact in another this way, because both come down to the same
-relation. The patterns are those of `questions.toml`.
+`where does Peter live?` asks for his residence, by the patterns of `questions.toml`. A question in
+one language finds a fact in another this way, because both come down to the same relation.
 """
 
 from __future__ import annotations
@@ -47,6 +47,19 @@ def asking_words(question: str, relations: Collection[str]) -> frozenset[str]:
     folded = fold(question)
     found = (_patterns()[relation].search(folded) for relation in relations)
     return frozenset(word for match in found if match for word in words(match.group()))
+
+
+def same_value(one: str, other: str) -> bool:
+    """Whether two values say the same: one holds all the words of the other."""
+    ours, theirs = set(one.split()), set(other.split())
+    return ours <= theirs or theirs <= ours
+
+
+def ends_value(ended: str, value: str) -> bool:
+    """Whether what is over takes the value with it: `hooli` does `hooli berlin`, `berlin` does
+    `berlin-mitte`; never reversed."""
+    said = {part for word in value.split() for part in (word, *word.split("-"))}
+    return set(ended.split()) <= said
 
 
 @lru_cache(maxsize=1)

@@ -1,0 +1,306 @@
+"""Items that are the owner's to decide: two names, a proposed edit, a fact in quarantine.
+
+A rejection is remembered beside the confirmations, so that the fact stays out and is not asked
+about again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from lorebank.domain import (
+    Citation,
+    Decision,
+    Ground,
+    InboxItem,
+    InboxKind,
+    InboxLine,
+    Proposal,
+    ProposalAction,
+)
+from lorebank.errors import ConcurrentEdit, UsageError
+from lorebank.inbox.sources import (
+    Desk,
+    Source,
+    Verdict,
+    add_ledger_line,
+    item_id,
+    ledger_text,
+    line_of_fact,
+    remove_ledger_lines,
+)
+from lorebank.index.items import facts_by_place, load_facts
+from lorebank.language.folding import slugify
+from lorebank.markdown.ledger import LedgerAction, parse_ledger, signed, split_signature
+from lorebank.markdown.proposal_pages import DECISIONS_PATH, LineEdit, parse_rulings
+from lorebank.names.audit import audit_names
+from lorebank.nightly.decide import decide, decision_entry
+from lorebank.nightly.proposals import (
+    accept_core_edit,
+    check_grounds,
+    find_proposal,
+    open_proposals,
+    record,
+)
+from lorebank.trust.confirmations import (
+    Confirmation,
+    Target,
+    format_confirmation,
+    parse_confirmations,
+)
+from lorebank.trust.quarantine import quarantined_items
+from lorebank.workspace.layout import CONFIRMED_PAGE, IDENTITY_PAGE, LogPattern, named_day
+from lorebank.workspace.paths import read_text_file, resolve_memory_path, write_text_file
+
+_NAME_VERDICTS = {LedgerAction.MERGE: "same", LedgerAction.DISTINCT: "distinct"}
+_WEIGHTS = {InboxKind.PROPOSAL: 0.75, InboxKind.NAME: 0.5, InboxKind.QUARANTINE: 0.25}
+"""Above the pairs of lines of the same day: the core memory is read in every conversation. Between
+the sure and the faint pairs: names. Below them: an import brings many at once."""
+
+
+def _name_waiting(desk: Desk) -> Iterator[InboxItem]:
+    for finding in audit_names(desk.connection).findings:
+        if finding.kind != "duplicate":
+            continue
+        one, other = finding.names
+        places = iter(finding.evidence)
+        yield InboxItem(
+            id=_name_id(one, other),
+            kind=InboxKind.NAME,
+            older=_name_line(desk, one, next(places, None)),
+            newer=_name_line(desk, other, next(reversed(finding.evidence), None)),
+            reason=finding.reason,
+            effect={
+                "same": f"both become one entity; the page of {one} moves to {other}",
+                "distinct": "they stay apart, and are not asked about again",
+            },
+            weight=_WEIGHTS[InboxKind.NAME],
+        )
+
+
+def _name_id(one: str, other: str) -> str:
+    return item_id(InboxKind.NAME, *sorted((slugify(one), slugify(other))))
+
+
+def _name_line(desk: Desk, name: str, place: Citation | None) -> InboxLine:
+    fact = facts_by_place(desk.connection, place.path, place.start_line) if place else None
+    return InboxLine(name, place, fact.recorded if fact else None, name)
+
+
+def _name_rule(desk: Desk, verdict: Verdict) -> None:
+    older, newer = verdict.item.older, verdict.item.newer
+    assert older is not None and newer is not None
+    action = LedgerAction.MERGE if verdict.choice == "same" else LedgerAction.DISTINCT
+    _decide(desk, action, (older.id, newer.id), reason=signed(verdict.by, ""))
+
+
+def _name_settled(desk: Desk) -> Iterator[Decision]:
+    for entry in parse_ledger(ledger_text(desk, IDENTITY_PAGE), IDENTITY_PAGE).entries:
+        if entry.action in _NAME_VERDICTS and len(entry.names) == 2:
+            names = tuple(name.name for name in entry.names)
+            yield Decision(
+                id=_name_id(*names),
+                kind=InboxKind.NAME,
+                verdict=_NAME_VERDICTS[entry.action],
+                by=split_signature(entry.reason)[0],
+                day=entry.day,
+                source=entry.citation,
+                about=names,
+            )
+
+
+def _name_take_back(desk: Desk, decisions: Sequence[Decision]) -> None:
+    actions = {word: action for action, word in _NAME_VERDICTS.items()}
+    for decision in decisions:
+        _decide(desk, actions[decision.verdict], decision.about, undo=True)
+
+
+def _decide(
+    desk: Desk, action: LedgerAction, names: Sequence[str], *, reason: str = "", undo: bool = False
+) -> None:
+    entry = decision_entry(action, names, desk.today, reason)
+    decide(desk.connection, desk.root, entry, undo=undo)
+
+
+NAMES = Source(
+    frozenset({InboxKind.NAME}), _name_waiting, _name_rule, _name_settled, _name_take_back
+)
+
+
+def _proposal_waiting(desk: Desk) -> Iterator[InboxItem]:
+    for proposal in open_proposals(desk.root)[0]:
+        last = proposal.grounds[-1] if proposal.grounds else None
+        yield InboxItem(
+            id=_proposal_id(proposal.id, (ground.fact_id for ground in proposal.grounds)),
+            kind=InboxKind.PROPOSAL,
+            older=_old_line(desk, proposal),
+            newer=_edit(proposal, last),
+            reason=proposal.why,
+            effect={
+                "accept": f"{proposal.action.value}s the line in {proposal.target}",
+                "reject": "drops it; it comes back only with new evidence",
+            },
+            weight=_WEIGHTS[InboxKind.PROPOSAL],
+        )
+
+
+def _proposal_id(proposal_id: str, facts: Iterable[str]) -> str:
+    return item_id(InboxKind.PROPOSAL, proposal_id, *sorted(filter(None, facts)))
+
+
+def _old_line(desk: Desk, proposal: Proposal) -> InboxLine | None:
+    if not proposal.old:
+        return None
+    lines = [line.removesuffix("\r") for line in ledger_text(desk, proposal.target).split("\n")]
+    place = lines.index(proposal.old) + 1 if proposal.old in lines else 0
+    return InboxLine(proposal.old, Citation(proposal.target, place, place))
+
+
+def _edit(proposal: Proposal, last: Ground | None) -> InboxLine:
+    place = last.source if last else Citation(proposal.target, 0, 0)
+    return InboxLine(proposal.new, place, last.day if last else None, proposal.id)
+
+
+def _proposal_rule(desk: Desk, verdict: Verdict) -> None:
+    newer = verdict.item.newer
+    assert newer is not None
+    proposal = find_proposal(desk.root, newer.id)
+    if verdict.choice == "accept":
+        accept(desk, proposal, by=verdict.by)
+    else:
+        record(desk.root, proposal, accepted=False, day=desk.today, by=verdict.by)
+
+
+def accept(desk: Desk, proposal: Proposal, *, by: str = "") -> Citation | None:
+    """Make the edit that a proposal describes; where the new line stands.
+
+    `ConcurrentEdit` where the line to change, or what it rests on, is not what it was.
+    """
+    check_grounds(desk.root, desk.connection, proposal)
+    before = ledger_text(desk, proposal.target)
+    if proposal.action is ProposalAction.RETAIN:
+        place: Citation | None = _retain_line(desk, proposal)
+    else:
+        place = accept_core_edit(desk.root, proposal)
+    edit = LineEdit.between(proposal.target, before, ledger_text(desk, proposal.target))
+    record(desk.root, proposal, accepted=True, day=desk.today, by=by, edit=edit)
+    return place
+
+
+def _retain_line(desk: Desk, proposal: Proposal) -> Citation:
+    """Append the line of a proposal to its log, unless it stands there already."""
+    named = named_day(proposal.target, LogPattern.compile(desk.config.workspace.log_pattern))
+    if named.day is None or proposal.target.startswith("bank/"):
+        raise UsageError(f"{proposal.target} is no log")
+    log = resolve_memory_path(desk.root, proposal.target, desk.config)
+    lines = log.read_text("utf-8-sig", errors="replace").splitlines() if log.exists() else []
+    if proposal.new in lines:
+        line = lines.index(proposal.new) + 1
+    else:
+        line = desk.append(proposal.target, proposal.new, named.day)
+    return Citation(proposal.target, line, line)
+
+
+def _proposal_settled(desk: Desk) -> Iterator[Decision]:
+    for ruling in parse_rulings(ledger_text(desk, DECISIONS_PATH))[0]:
+        assert ruling.citation is not None
+        yield Decision(
+            id=_proposal_id(ruling.id, ruling.fact_ids),
+            kind=InboxKind.PROPOSAL,
+            verdict="accept" if ruling.accepted else "reject",
+            by=ruling.by,
+            day=ruling.day,
+            source=ruling.citation,
+            about=(ruling.id,),
+        )
+
+
+def _proposal_take_back(desk: Desk, decisions: Sequence[Decision]) -> None:
+    """Undo the edits that were made, the last one first, then forget the verdicts."""
+    edits = {r.citation: r.edit for r in parse_rulings(ledger_text(desk, DECISIONS_PATH))[0]}
+    texts: dict[str, str] = {}
+    for decision in sorted(decisions, key=lambda d: -d.source.start_line):
+        if decision.verdict != "accept":
+            continue
+        edit = edits.get(decision.source)
+        path = edit.path if edit else ""
+        text = texts[path] if path in texts else ledger_text(desk, path) if path else ""
+        left = edit.undone(text) if edit else None
+        if left is None:
+            raise ConcurrentEdit(
+                f"{decision.about[0]}: what it put into {path or 'the file'} has changed since;"
+                " nothing was undone",
+                hint=f"mend the line there, then delete {decision.source}",
+            )
+        texts[path] = left
+    for path, text in texts.items():
+        write_text_file(desk.root, read_text_file(desk.root, path), text)
+    remove_ledger_lines(desk, decisions)
+
+
+PROPOSALS = Source(
+    frozenset({InboxKind.PROPOSAL}),
+    _proposal_waiting,
+    _proposal_rule,
+    _proposal_settled,
+    _proposal_take_back,
+)
+
+
+def _quarantine_waiting(desk: Desk) -> Iterator[InboxItem]:
+    known = {decision.id for decision in _quarantine_settled(desk)}
+    facts = {
+        fact.id: fact for fact in load_facts(desk.connection, quarantined_items(desk.connection))
+    }
+    for fact in facts.values():
+        if item_id(InboxKind.QUARANTINE, fact.id) in known:
+            continue
+        yield InboxItem(
+            id=item_id(InboxKind.QUARANTINE, fact.id),
+            kind=InboxKind.QUARANTINE,
+            older=None,
+            newer=line_of_fact(fact),
+            reason=f"{fact.origin.value}: nobody has vouched for it",
+            effect={
+                "confirm": "it counts like your own word",
+                "reject": "it stays out of beliefs and pages, and is not asked about again",
+            },
+            weight=_WEIGHTS[InboxKind.QUARANTINE],
+        )
+
+
+def _quarantine_rule(desk: Desk, verdict: Verdict) -> None:
+    newer = verdict.item.newer
+    assert newer is not None and newer.source is not None
+    line = Confirmation(
+        Target.ID,
+        newer.id,
+        desk.today,
+        signed(verdict.by, str(newer.source)),
+        newer.source,
+        rejected=verdict.choice == "reject",
+    )
+    add_ledger_line(desk, CONFIRMED_PAGE, format_confirmation(line), title="Confirmed")
+
+
+def _quarantine_settled(desk: Desk) -> Iterator[Decision]:
+    for line in parse_confirmations(ledger_text(desk, CONFIRMED_PAGE), CONFIRMED_PAGE)[0]:
+        if line.target is Target.ID:
+            yield Decision(
+                id=item_id(InboxKind.QUARANTINE, line.value),
+                kind=InboxKind.QUARANTINE,
+                verdict="reject" if line.rejected else "confirm",
+                by=split_signature(line.reason)[0],
+                day=line.day,
+                source=line.citation,
+                about=(line.value,),
+            )
+
+
+QUARANTINE = Source(
+    frozenset({InboxKind.QUARANTINE}),
+    _quarantine_waiting,
+    _quarantine_rule,
+    _quarantine_settled,
+    remove_ledger_lines,
+)

@@ -1,0 +1,325 @@
+"""Items about two lines: a line and an opinion of one holder, or two lines of facts.
+
+Of a line that states no opinion: is it for the opinion, against it, or about something else? Of an
+opinion of the holder's own: does it say the same, does it replace the older one, or do both stand?
+Either way the verdict is a line of `bank/evidence.md`.
+
+What ends beyond doubt is ended without asking (`supersede`). Of the rest a newer line is asked
+about together with the older line about the same entity that it is nearest to: by meaning, by
+words in common, and where it speaks of a change. The less is known of an entity, the likelier a new
+line bears on it, so fewer signs are wanted there.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date, timedelta
+from typing import TYPE_CHECKING, NamedTuple
+
+from lorebank.beliefs.forming import holder_of
+from lorebank.domain import (
+    Citation,
+    Decision,
+    Fact,
+    FactKind,
+    InboxItem,
+    InboxKind,
+    InboxLine,
+    Opinion,
+    Relation,
+    Stance,
+)
+from lorebank.inbox.sources import (
+    Desk,
+    Source,
+    Verdict,
+    add_ledger_line,
+    item_id,
+    ledger_text,
+    line_of_fact,
+    remove_ledger_lines,
+)
+from lorebank.index.items import all_facts, facts_by_entity, facts_by_id
+from lorebank.index.opinions import load_opinions, load_unsure
+from lorebank.index.succession import fates_of_facts, ruled_pairs
+from lorebank.language.folding import fold
+from lorebank.markdown.ledger import (
+    EvidenceRuling,
+    LineRuling,
+    format_evidence_line,
+    format_line_ruling,
+    parse_evidence_lines,
+    parse_line_rulings,
+)
+from lorebank.workspace.layout import DECISIONS_PAGE, EVIDENCE_PAGE
+
+if TYPE_CHECKING:
+    from numpy import ndarray
+
+
+_STANCES = {
+    Relation.SAME: Stance.FOR,
+    Relation.REPLACES: Stance.AGAINST,
+    Relation.BOTH: Stance.UNRELATED,
+}
+_RELATIONS = {stance: relation for relation, stance in _STANCES.items()}
+_CONFLICT = "its words disagree"
+"""The reason for which two opinions are asked about as a replacement first."""
+
+
+def _evidence_waiting(desk: Desk, fact: Fact | None = None) -> Iterator[InboxItem]:
+    rows = load_unsure(desk.connection, fact=fact.id if fact else None)
+    ids = sorted({row.opinion for row in rows})
+    opinions = {opinion.id: opinion for opinion in load_opinions(desk.connection, ids=ids)}
+    for row in rows:
+        facts = facts_by_id(desk.connection, row.fact)
+        opinion = opinions.get(row.opinion)
+        if facts and opinion is not None and opinion.evidence:
+            first = opinion.evidence[0]
+            kind = _kind_of_pair(facts[0], opinion, row.reason)
+            yield InboxItem(
+                id=_evidence_id(row.opinion, row.fact),
+                kind=kind,
+                older=InboxLine(opinion.statement, first.source, first.date, opinion.id),
+                newer=line_of_fact(facts[0]),
+                reason=row.reason,
+                effect={
+                    verdict: told.format(confidence=opinion.confidence)
+                    for verdict, told in _EFFECTS[kind is InboxKind.EVIDENCE].items()
+                },
+                weight=row.score,
+            )
+
+
+_EFFECTS: Mapping[bool, Mapping[str, str]] = {
+    True: {
+        "for": "raises the confidence, now {confidence:.2f}",
+        "against": "lowers the confidence, now {confidence:.2f}",
+        "unrelated": "changes nothing, and is not asked again",
+    },
+    False: {
+        "same": "they become one opinion; the newer line pulls its confidence",
+        "replaces": "the older one ({confidence:.2f}) ends on the newer one's day",
+        "both": "both stand, and are not asked about again",
+    },
+}
+"""What each verdict does: on a line and an opinion, or else on two opinions of one holder."""
+
+
+def _kind_of_pair(fact: Fact, opinion: Opinion, reason: str) -> InboxKind:
+    if fact.kind is not FactKind.OPINION or holder_of(fact) != next(iter(opinion.entities), ""):
+        return InboxKind.EVIDENCE
+    return InboxKind.REPLACEMENT if reason == _CONFLICT else InboxKind.RESTATEMENT
+
+
+def _evidence_id(opinion: str, fact: str) -> str:
+    return item_id(InboxKind.EVIDENCE, opinion, fact)
+
+
+def _evidence_rule(desk: Desk, verdict: Verdict) -> None:
+    older, newer = verdict.item.older, verdict.item.newer
+    assert older is not None and newer is not None and newer.source is not None
+    _write_stance(desk, (newer.id, older.id), verdict.item.kind, verdict.choice, verdict.by)
+
+
+def _evidence_again(desk: Desk, decision: Decision, choice: str, by: str) -> None:
+    _write_stance(desk, decision.about, decision.kind, choice, by)
+
+
+def _write_stance(desk: Desk, pair: tuple[str, ...], kind: InboxKind, choice: str, by: str) -> None:
+    fact, opinion = pair
+    stance = Stance(choice) if kind is InboxKind.EVIDENCE else _STANCES[Relation(choice)]
+    known = facts_by_id(desk.connection, fact)
+    place = known[0].citation if known else None
+    nowhere = Citation(EVIDENCE_PAGE, 0, 0)
+    ruling = EvidenceRuling(fact, stance, opinion, desk.today, "", nowhere, place, by)
+    add_ledger_line(desk, EVIDENCE_PAGE, format_evidence_line(ruling), title="Evidence")
+
+
+def _evidence_settled(desk: Desk) -> Iterator[Decision]:
+    text = ledger_text(desk, EVIDENCE_PAGE)
+    for ruling in parse_evidence_lines(text, EVIDENCE_PAGE)[0]:
+        facts = facts_by_id(desk.connection, ruling.fact_id)
+        states = bool(facts) and facts[0].kind is FactKind.OPINION
+        verdict = _RELATIONS[ruling.stance].value if states else ruling.stance.value
+        yield Decision(
+            id=_evidence_id(ruling.opinion_id, ruling.fact_id),
+            kind=_ruled_kind(ruling.stance) if states else InboxKind.EVIDENCE,
+            verdict=verdict,
+            by=ruling.by,
+            day=ruling.day,
+            source=ruling.citation,
+            about=(ruling.fact_id, ruling.opinion_id),
+        )
+
+
+def _ruled_kind(stance: Stance) -> InboxKind:
+    return InboxKind.REPLACEMENT if stance is Stance.AGAINST else InboxKind.RESTATEMENT
+
+
+EVIDENCE = Source(
+    frozenset({InboxKind.EVIDENCE, InboxKind.RESTATEMENT, InboxKind.REPLACEMENT}),
+    _evidence_waiting,
+    _evidence_rule,
+    _evidence_settled,
+    remove_ledger_lines,
+    about=_evidence_waiting,
+    again=_evidence_again,
+)
+
+
+_MAY_BE_OVER = frozenset({FactKind.WORLD, FactKind.OBSERVATION})
+_MAY_END = frozenset({FactKind.WORLD, FactKind.OBSERVATION, FactKind.EXPERIENCE})
+_A_DAY = 2
+"""Most questions about the lines of one day."""
+_CHANGE, _SHARED = 0.1, 0.3
+"""What a word of change, and all words shared, add to the cosine of the two lines."""
+_ENOUGH = 0.45
+"""The score wanted where many older lines are known. In two logs by other hands 1.2 questions a day
+then reach 16 of 23 and 9 of 12 stale lines, with those ended without asking; at .3 one more, and
+half as many questions again where most lines tell of deeds."""
+_ENOUGH_WORDS = _SHARED / 3
+"""The same without an embedder: a third of the words, or a word of change."""
+_WINDOW = timedelta(days=90)
+"""Older questions are let go: whoever left them for a quarter will not answer them."""
+
+
+class _Pair(NamedTuple):
+    score: float
+    newer: Fact
+    older: Fact
+    is_change: bool
+
+
+def _replacement_waiting(desk: Desk) -> Iterator[InboxItem]:
+    nearest: dict[str, _Pair] = {}
+    for pair in _pairs(desk, all_facts(desk.connection)):
+        known = nearest.get(pair.newer.id)
+        if known is None or known.score < pair.score:
+            nearest[pair.newer.id] = pair
+    by_day: defaultdict[date | None, list[_Pair]] = defaultdict(list)
+    for pair in sorted(nearest.values(), key=lambda p: (-p.score, p.newer.id, p.older.id)):
+        by_day[pair.newer.recorded].append(pair)
+    for found in by_day.values():
+        yield from map(_item, found[:_A_DAY])
+
+
+def _replacement_about(desk: Desk, fact: Fact) -> Iterator[InboxItem]:
+    """The line about the same entity that a new line is nearest to."""
+    near = facts_by_entity(desk.connection, sorted(fact.subjects))
+    pairs = [pair for pair in _pairs(desk, near) if pair.newer.id == fact.id]
+    if pairs:
+        yield _item(max(pairs, key=lambda p: (p.score, p.older.id)))
+
+
+def _pairs(desk: Desk, facts: Iterable[Fact]) -> Iterator[_Pair]:
+    """Each recent line with the older lines about the same entity that it may replace.
+
+    A line that has ended another has done so to what it speaks of, and is not asked about.
+    """
+    superseded = fates_of_facts(desk.connection, today=desk.today).superseded
+    spent = frozenset(superseded.values())
+    ruled = ruled_pairs(desk.connection)
+    dated = [
+        (fact.recorded, fact)
+        for fact in facts
+        if fact.recorded and not fact.quarantined and fact.id not in superseded
+    ]
+    since = max((day for day, _ in dated), default=date.min)
+    since -= min(_WINDOW, since - date.min)
+    about: defaultdict[str, list[tuple[date, Fact]]] = defaultdict(list)
+    for day, fact in dated:
+        for slug in dict.fromkeys(m.slug for m in fact.mentions if m.subject):
+            about[slug].append((day, fact))
+    groups = [g for g in about.values() if len(g) > 1 and any(day >= since for day, _ in g)]
+    vectors = _unit_vectors(desk, {fact.content for group in groups for _, fact in group})
+    for group in groups:
+        for day, newer in group:
+            if newer.kind in _MAY_END and day >= since and newer.id not in spent:
+                # Lines of one day were written down together: they hold side by side.
+                older = [f for then, f in group if f.kind in _MAY_BE_OVER and then < day]
+                for pair in _scored(newer, older, vectors):
+                    if (newer.id, pair.older.id) not in ruled:
+                        yield pair
+
+
+def _scored(newer: Fact, older: Sequence[Fact], vectors: Mapping[str, ndarray]) -> Iterator[_Pair]:
+    from lorebank.supersede.endings import read_change, read_stated, shared_words, tokens
+
+    names = frozenset(word for m in newer.mentions if m.subject for word in tokens(m.name))
+    is_change = read_change(newer.content, names).is_change
+    said = read_stated(newer.content, names)
+    enough = (_ENOUGH if vectors else _ENOUGH_WORDS) * (1 - 1 / max(1, len(older)))
+    for fact in older:
+        if fold(fact.content) == fold(newer.content):
+            continue  # said again, word for word: nothing to ask
+        alike = 0.0
+        if newer.content in vectors and fact.content in vectors:
+            alike = max(0.0, float(vectors[newer.content] @ vectors[fact.content]))
+        score = alike + _CHANGE * is_change
+        score += _SHARED * shared_words(said, read_stated(fact.content, names))
+        if score >= enough:
+            yield _Pair(round(score, 4), newer, fact, is_change)
+
+
+def _unit_vectors(desk: Desk, texts: Iterable[str]) -> dict[str, ndarray]:
+    found = desk.vectors_of(sorted(texts))
+    if not found:
+        return {}
+    import numpy as np
+
+    vectors = {text: np.frombuffer(data, dtype=np.float32) for text, data in found.items()}
+    return {text: v / (float(np.linalg.norm(v)) or 1.0) for text, v in vectors.items()}
+
+
+def _item(pair: _Pair) -> InboxItem:
+    return InboxItem(
+        id=_pair_id(pair.newer.id, pair.older.id),
+        kind=InboxKind.REPLACEMENT,
+        older=line_of_fact(pair.older),
+        newer=line_of_fact(pair.newer),
+        reason="it tells of a change, about the same" if pair.is_change else "it is about the same",
+        effect={
+            "same": "the newer says the older again; the older holds",
+            "replaces": "the older holds no longer: it leaves pages and the head of recall",
+            "both": "both hold, and this is not asked again",
+        },
+        weight=min(1.0, pair.score),
+    )
+
+
+def _pair_id(newer: str, older: str) -> str:
+    return item_id(InboxKind.REPLACEMENT, newer, older)
+
+
+def _replacement_rule(desk: Desk, verdict: Verdict) -> None:
+    older, newer = verdict.item.older, verdict.item.newer
+    assert older is not None and newer is not None and newer.source is not None
+    reason = f"{newer.source} on {older.source}"
+    relation = Relation(verdict.choice)
+    ruling = LineRuling(newer.id, relation, older.id, desk.today, verdict.by, reason, newer.source)
+    add_ledger_line(desk, DECISIONS_PAGE, format_line_ruling(ruling), title="Decisions on lines")
+
+
+def _replacement_settled(desk: Desk) -> Iterator[Decision]:
+    for ruling in parse_line_rulings(ledger_text(desk, DECISIONS_PAGE), DECISIONS_PAGE)[0]:
+        yield Decision(
+            id=_pair_id(ruling.newer, ruling.older),
+            kind=InboxKind.REPLACEMENT,
+            verdict=ruling.relation.value,
+            by=ruling.by,
+            day=ruling.day,
+            source=ruling.citation,
+            about=(ruling.newer, ruling.older),
+        )
+
+
+REPLACEMENTS = Source(
+    frozenset({InboxKind.REPLACEMENT}),
+    _replacement_waiting,
+    _replacement_rule,
+    _replacement_settled,
+    remove_ledger_lines,
+    _replacement_about,
+)

@@ -1,0 +1,278 @@
+"""An answer: what was found in order, the newest truth first, cut to size and explained."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import date
+
+from lorebank.domain import Answer, FactStatus, Hit, Opinion, OpinionStatus
+from lorebank.index.chunks import contexts_of
+from lorebank.index.items import NOTE, Item
+from lorebank.index.succession import Successor, successors
+from lorebank.recall.candidates import RETRIEVERS, Request
+from lorebank.recall.diversity import collapse_repeats, rerank_mmr
+from lorebank.recall.newest import (
+    Current,
+    lead_with_successors,
+    newest_first,
+    newest_opinion_first,
+)
+from lorebank.recall.pipeline import Found, RankOptions, find
+from lorebank.recall.scoring import NONE, STRONG, WEAK, evidence_level, score_parts
+from lorebank.recall.snippets import snippet, within_budget
+from lorebank.records import dataclass
+
+_HEAD = 3
+"""Beliefs and successors are looked up for this many times `k` of the best items."""
+
+BeliefLookup = Callable[[Sequence[str]], Mapping[str, Opinion]]
+"""Fact ids → the opinion each of them states, with its confidence on the day asked about."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecallOptions:
+    """How much of an answer is wanted."""
+
+    k: int = 10
+    token_budget: int | None = None
+    include_superseded: bool = False
+    explain: bool = False
+    """Whether `why` tells what each part of a score is worth."""
+    why_not: str | None = None
+    """An id or citation; the answer says why it is not among the hits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arranged:
+    """What was found, as it is shown."""
+
+    found: Found
+    options: RecallOptions
+    order: Sequence[int]
+    """All that could be shown."""
+    shown: Sequence[int]
+    tokens: int
+    items: Mapping[int, Item]
+    hidden: int
+    """How many superseded items would have been shown."""
+    held: Mapping[str, Opinion]
+    replaced: Mapping[int, Successor]
+    repeats: Mapping[int, Sequence[int]]
+    """Kept item → items that say the same."""
+    contexts: Mapping[str, tuple[str, ...]]
+    """Path → what its folders and itself are about."""
+
+    def successor(self, number: int) -> str | None:
+        """The id of what an item is replaced by."""
+        belief = self.held.get(self.items[number].id)
+        if belief and belief.superseded_by:
+            return belief.superseded_by
+        return self.replaced[number].id if number in self.replaced else None
+
+
+def recall(
+    request: Request,
+    ranking: RankOptions,
+    options: RecallOptions,
+    *,
+    beliefs: BeliefLookup,
+    skipped: Mapping[str, str],
+    index: Mapping[str, object],
+    notes: Sequence[str] = (),
+) -> Answer:
+    """Answer a question; `skipped` names retrievers that the caller knows cannot run."""
+    arranged = _arranged(find(request, ranking), ranking, options, beliefs)
+    found, order, shown = arranged.found, arranged.order, arranged.shown
+    lists = found.pool.candidates.lists
+    understood = found.pool.request.understood
+    hits = _hits(arranged, ranking)
+    why_not = None
+    if options.why_not is not None:
+        from lorebank.recall.why_not import explain_absence  # only when asked
+
+        why_not = explain_absence(arranged, options.why_not)
+    return Answer(
+        query=understood.query,
+        hits=hits,
+        evidence=_level(found) if hits else NONE,
+        total=len(order),
+        total_exact=all(len(each.ranked) < request.limit for each in lists.values()),
+        truncated=len(shown) < len(order),
+        tokens=arranged.tokens,
+        index=dict(index),
+        retrievers_used=tuple(n for n in RETRIEVERS if n not in skipped and lists[n].ranked),
+        retrievers_skipped=dict(skipped),
+        notes=(*understood.notes, *notes, *_notes(arranged)),
+        why_not=why_not,
+    )
+
+
+def _level(found: Found) -> str:
+    """The evidence level: what is not from the time asked for is never strong."""
+    level = evidence_level(found.best)
+    return WEAK if level == STRONG and found.gave_way else level
+
+
+def _arranged(
+    found: Found, ranking: RankOptions, options: RecallOptions, beliefs: BeliefLookup
+) -> Arranged:
+    items = found.pool.items
+    distinct, repeats = collapse_repeats(found.order, items)
+    head = distinct[: _HEAD * options.k]
+    held = beliefs([items[number].id for number in head if items[number].kind == "opinion"])
+    unreplaced = _without_superseded(distinct, items, held, options)
+    hidden = len(set(distinct[: options.k]) - set(unreplaced))
+    order = found.relevant(unreplaced)
+    if ranking.mmr_lambda is not None:
+        order = rerank_mmr(order, found.scores, items, ranking.mmr_lambda, options.k)
+    current = _with_successors(found, order, options)
+    order, items = current.order, current.items
+    head = order[: options.k]
+    contexts = contexts_of(found.pool.request.connection, [items[n].path for n in head])
+    texts = ((items[n].content, contexts.get(items[n].path, ())) for n in head)
+    count, tokens = within_budget(texts, options.token_budget)
+    return Arranged(
+        found=found,
+        options=options,
+        order=order,
+        shown=order[:count],
+        tokens=tokens,
+        items=items,
+        hidden=hidden + current.hidden,
+        held=held,
+        replaced=current.replaced,
+        repeats=repeats,
+        contexts=contexts,
+    )
+
+
+def _without_superseded(
+    order: Sequence[int],
+    items: Mapping[int, Item],
+    held: Mapping[str, Opinion],
+    options: RecallOptions,
+) -> list[int]:
+    """Hide what a newer fact in the same answer replaces; alone, an old truth is shown, marked."""
+    if options.include_superseded:
+        return list(order)
+    present = {items[number].id for number in order}
+    present |= {held[fact].id for fact in present & held.keys()}
+    return [
+        number
+        for number in order
+        if (belief := held.get(items[number].id)) is None or belief.superseded_by not in present
+    ]
+
+
+def _with_successors(
+    found: Found,
+    order: Sequence[int],
+    options: RecallOptions,
+) -> Current:
+    """The order with the newest truth first, and what replaces a hit in its place."""
+    pool = found.pool
+    request, understood, depth = pool.request, pool.request.understood, _HEAD * options.k
+    facts = [n for n in order[:depth] if pool.items[n].kind not in (NOTE, "opinion")]
+    as_of = understood.filters.wanted.as_of
+    replaced = successors(request.connection, facts, as_of=as_of, today=request.now)
+    past = understood.wants_past or understood.query.interval is not None
+    if past or understood.order == "oldest" or options.include_superseded:
+        return Current(list(order), pool.items, replaced, 0)
+    order = newest_first(order, pool.items, understood.terms, depth)
+    # Without a name in the question, opinions that share a word of it are seldom about one thing.
+    opinions = [n for n in order[:depth] if understood.entities and pool.items[n].kind == "opinion"]
+    about = {
+        n: frozenset(term for term in understood.subject_terms if pool.holds(n, term))
+        for n in opinions
+    }
+    order = newest_opinion_first(order, pool.items, found.scores, about)
+    allowed = request.allowed
+    missing = {s.item for s in replaced.values() if s.item not in pool.items}
+    wanted = [item for item in sorted(missing) if allowed is None or item in allowed]
+    items = {**pool.items, **request.items.load(wanted)}
+    asked = (*understood.terms, *understood.query.entities)
+    return lead_with_successors(order, items, replaced, asked, options.k)
+
+
+def _notes(arranged: Arranged) -> Iterator[str]:
+    """What the reader of an answer has to know beside its hits."""
+    found, pool = arranged.found, arranged.found.pool
+    understood = pool.request.understood
+    for phrase in understood.quoted:
+        if not any(pool.holds(number, phrase) for number in pool.candidates.held):
+            yield f"nothing holds the phrase '{phrase}' whole; its words were searched"
+    yield from found.notes
+    linked = pool.candidates.lists["entity"].entries
+    meant = {slug for n in arranged.shown if n in linked for slug in linked[n].why["path"]}
+    yield from (guess.note for slug, guess in understood.perhaps.items() if slug in meant)
+    if understood.order == "count":
+        counted = [pool.items[number].recorded for number in found.answering]
+        days = sorted({day for day in counted if day})
+        if days:
+            lines = "1 line speaks" if len(counted) == 1 else f"{len(counted)} lines speak"
+            on = f"on {len(days)} days, {days[0]} to {days[-1]}" if days[1:] else f"on {days[0]}"
+            yield f"{lines} of this {on}; counted are lines, which may repeat each other"
+    if arranged.hidden:
+        hits = (
+            "1 superseded hit is"
+            if arranged.hidden == 1
+            else f"{arranged.hidden} superseded hits are"
+        )
+        yield f"{hits} hidden; include superseded facts to see them"
+
+
+def _hits(arranged: Arranged, ranking: RankOptions) -> tuple[Hit, ...]:
+    """The hits as they are shown, in order."""
+    pool, scores = arranged.found.pool, arranged.found.scores
+    olds: defaultdict[int, list[int]] = defaultdict(list)
+    for old, successor in arranged.replaced.items():
+        olds[successor.item].append(old)
+    # What took the place of another has the score of the place, and scores fall.
+    falling = sorted(
+        (max(scores.get(n, 0.0) for n in (number, *olds[number])) for number in arranged.shown),
+        reverse=True,
+    )
+    hits = []
+    for number, score in zip(arranged.shown, falling, strict=True):
+        item, by = arranged.items[number], arranged.replaced.get(number)
+        belief = arranged.held.get(item.id)
+        why = pool.why(number)
+        if olds[number]:
+            why["replaces"] = {"facts": [pool.items[old].id for old in olds[number]]}
+        if arranged.options.explain and number in pool.signs:
+            why["score"] = dict(score_parts(pool.signs[number], ranking.weights))
+        hits.append(
+            Hit(
+                id=item.id,
+                kind=item.kind,
+                content=item.content,
+                source=item.citation,
+                score=score,
+                entities=item.names,
+                confidence=belief.confidence if belief else item.confidence,
+                recorded=item.recorded,
+                occurred=item.occurred,
+                times=item.times,
+                status=_status(belief, by),
+                superseded_by=arranged.successor(number),
+                until=date.fromisoformat(by.since) if by and by.since else None,
+                why=why,
+                evidence=belief.evidence if belief else (),
+                snippet=snippet(item.content, pool.request.understood.terms),
+                repeats=tuple(pool.items[n].citation for n in arranged.repeats.get(number, ())),
+                context=arranged.contexts.get(item.path, ()),
+                origin=item.origin,
+                quarantined=item.quarantined,
+                author=item.author,
+            )
+        )
+    return tuple(hits)
+
+
+def _status(belief: Opinion | None, by: Successor | None) -> FactStatus:
+    if belief and belief.status is OpinionStatus.RETRACTED:
+        return FactStatus.RETRACTED
+    if by is not None or (belief and belief.status is OpinionStatus.SUPERSEDED):
+        return FactStatus.SUPERSEDED
+    return FactStatus.LIVE

@@ -1,0 +1,135 @@
+"""The examples of `engine/docs/frameworks.md`, run against models that call one tool.
+
+Needs the frameworks, which are not among the project's own dependencies:
+
+    pip install pydantic-ai-slim openai-agents langgraph llama-index-core
+    pytest -W default tests/frameworks    # theirs leave connections to the garbage collector
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import TypeAdapter
+
+from lorebank import Bank
+from lorebank.tools.functions import BankTools
+from support import WORDS_ONLY
+
+PAGE = Path(__file__).parents[2] / "engine" / "docs" / "frameworks.md"
+QUESTION = {"query": "what does Peter prefer?"}
+
+
+@pytest.fixture
+def tools(copy_fixture: Callable[[str], Path]) -> Iterator[BankTools]:
+    with BankTools(copy_fixture("harbour"), agent="planner", environ=WORDS_ONLY) as opened:
+        yield opened
+
+
+def example(title: str, **names: Any) -> Any:
+    """What the example below a heading leaves in `answer`."""
+    section = PAGE.read_text("utf-8").split(f"## {title}\n")[1]
+    code = re.search(r"```python\n(.*?)```", section, re.DOTALL)
+    assert code is not None
+    exec(compile(code[1], f"{PAGE.name}: {title}", "exec"), names)
+    return names["answer"]
+
+
+def test_functions_answer_from_any_thread_and_sign_what_they_write(tools: BankTools) -> None:
+    recall, retain = tools.functions("recall", "retain")
+    assert "Prefers concise replies" in recall(query="what does Peter prefer?")
+    assert "[memory/" in retain(text="Ilse sold the blue kayak to Tomas.")
+    assert "origin: agent, by planner" in tools.functions("memory_get")[0](path=str(date.today()))
+
+
+def test_what_is_refused_is_text(tools: BankTools) -> None:
+    (correct,) = tools.functions("correct")
+    assert correct(id="f-none", text="x").startswith("error: ")
+
+
+def test_every_result_goes_through_pydantic_and_back(harbour: Bank) -> None:
+    harbour.reflect(now=date(2025, 12, 10))
+    opinion = harbour.opinions()[0]
+    results = [
+        *(opinion, harbour.timeline()[0], harbour.explain(opinion.id), harbour.inbox()),
+        *(harbour.recall("what does Peter prefer?"), harbour.entity("Peter"), harbour.lint()),
+        *(harbour.agenda(), harbour.status(), harbour.reflect(dry_run=True), harbour.context()),
+    ]
+    for result in results:
+        model = TypeAdapter(type(result))
+        assert model.validate_json(model.dump_json(result)) == result
+
+
+def test_pydantic_ai(tools: BankTools) -> None:
+    pytest.importorskip("pydantic_ai")
+    from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
+    from pydantic_ai.models.function import AgentInfo, FunctionModel
+
+    def reply(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        returned = [p for p in messages[-1].parts if p.part_kind == "tool-return"]
+        if returned:
+            return ModelResponse([TextPart(str(returned[0].content))])
+        assert [tool.name for tool in info.function_tools] == ["recall", "retain"]
+        return ModelResponse([ToolCallPart("recall", QUESTION)])
+
+    answer = example("Pydantic AI", tools=tools, model=FunctionModel(reply))
+    assert "Prefers concise replies" in answer
+
+
+def test_langgraph(tools: BankTools) -> None:
+    pytest.importorskip("langgraph")
+    from langchain_core.messages import AIMessage
+
+    def model(state: dict[str, Any]) -> dict[str, Any]:
+        last = state["messages"][-1]
+        if last.type == "tool":
+            return {"messages": AIMessage(last.content)}
+        call = {"name": "recall", "args": QUESTION, "id": "1"}
+        return {"messages": AIMessage("", tool_calls=[call])}
+
+    assert "Prefers concise replies" in example("LangGraph", tools=tools, model=model)
+
+
+def test_openai_agents(tools: BankTools) -> None:
+    agents = pytest.importorskip("agents")
+    from openai.types.responses import (
+        ResponseFunctionToolCall,
+        ResponseOutputMessage,
+        ResponseOutputText,
+    )
+
+    agents.set_tracing_disabled(True)
+
+    class Stub(agents.Model):  # type: ignore[misc, name-defined]
+        async def get_response(self, system_instructions: Any, input: Any, **more: Any) -> Any:
+            results = [i for i in input if isinstance(i, dict) and "output" in i]
+            if results:
+                text = ResponseOutputText(
+                    text=str(results[0]["output"]), type="output_text", annotations=[]
+                )
+                output: Any = ResponseOutputMessage(
+                    id="m", content=[text], role="assistant", status="completed", type="message"
+                )
+            else:
+                output = ResponseFunctionToolCall(
+                    arguments='{"query": "what does Peter prefer?"}',
+                    call_id="1",
+                    name="recall",
+                    type="function_call",
+                )
+            return agents.ModelResponse([output], agents.Usage(), None)
+
+        def stream_response(self, *rest: Any, **more: Any) -> Any:
+            raise NotImplementedError
+
+    assert "Prefers concise replies" in example("OpenAI Agents SDK", tools=tools, model=Stub())
+
+
+def test_llama_index(tools: BankTools) -> None:
+    pytest.importorskip("llama_index.core")
+    assert "Prefers concise replies" in example("LlamaIndex", tools=tools)
