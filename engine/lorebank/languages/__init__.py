@@ -64,7 +64,7 @@ def compiled(name: str, build: Callable[[Sections], T], *, uses: str = "") -> T:
 
 def split(spellings: str) -> list[str]:
     """The spellings of an entry: `"jan | january"`."""
-    return [spelling.strip() for spelling in spellings.split("|") if spelling.strip()]
+    return [" ".join(words) for each in spellings.split("|") if (words := each.split())]
 
 
 @cache
