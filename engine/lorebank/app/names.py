@@ -7,7 +7,7 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from lorebank.app.workspace import Day, OpenWorkspace, rebuild_index_if_corrupt
-from lorebank.names.entities import list_entities, nearest_names
+from lorebank.names.entities import list_entities
 from lorebank.recall.filters import parse_interval
 from lorebank.workspace.lock import WriterLock
 
@@ -102,21 +102,12 @@ def decide(
     `dismiss`, or `split` (one name from another, or from all). The page of a merged name moves
     into that of the name that stays, and back. A line that stands already changes nothing.
     """
-    from lorebank.nightly.decide import decide, parse_action
+    from lorebank.nightly.decide import decide, decision_entry
 
     with WriterLock(ws.root):
         ws.sync_files()
-        change = decide(
-            ws.index,
-            ws.root,
-            parse_action(action),
-            names,
-            today=ws.day(now),
-            reason=reason,
-            undo=undo,
-            dry_run=dry_run,
-            nearest=lambda name: nearest_names(ws.index, name),
-        )
+        entry = decision_entry(action, names, ws.day(now), reason)
+        change = decide(ws.index, ws.root, entry, undo=undo, dry_run=dry_run)
     if change.changed and not dry_run:
         ws.sync_files()
     return change

@@ -152,6 +152,9 @@ class Meaning:
     def _query(self, connection: Connection, text: str) -> QueryVector:
         if self.setup.embedder.provider == "none":
             return QueryVector(skipped="switched off by embedder.provider = none")
+        from lorebank.language.secrets import redact
+
+        text = redact(text).text
         if (
             not has_vectors(connection)
             and self.pending(connection) > EMBEDDED_BY_RECALL
