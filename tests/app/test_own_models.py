@@ -69,6 +69,7 @@ def test_an_embedder_of_the_caller_makes_the_vectors(copy_fixture: Callable[[str
 def test_a_generator_of_the_caller_is_asked(copy_fixture: Callable[[str], Path]) -> None:
     generator = Silent()
     assert isinstance(generator, Generator)
-    with Bank.open(copy_fixture("harbour"), environ=WORDS_ONLY, generator=generator) as bank:
-        bank.reflect(now=date(2025, 12, 10), dry_run=True)
+    environ = {**WORDS_ONLY, "LOREBANK_GENERATOR__SUMMARIES": "true"}
+    with Bank.open(copy_fixture("harbour"), environ=environ, generator=generator) as bank:
+        bank.reflect(now=date(2025, 12, 10))
     assert generator.asked
