@@ -120,7 +120,7 @@ def judge(ws: OpenWorkspace, *, k: int = 20, now: date | None = None) -> tuple[D
     """
     from lorebank.inbox.registry import judge, settled
 
-    models = open_writer(ws.config, ws.environ, ws.say, ws.all_names)
+    models = open_writer(ws.config, ws.environ, ws.say, ws.all_names, ws.given_generator)
     with WriterLock(ws.root), models as writer:
         if writer is None:
             raise ConfigurationError(

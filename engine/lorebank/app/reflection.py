@@ -83,7 +83,7 @@ def reflect(
             remember=False,
         ),
     )
-    models = open_writer(ws.config, ws.environ, ws.say, ws.all_names)
+    models = open_writer(ws.config, ws.environ, ws.say, ws.all_names, ws.given_generator)
     with WriterLock(ws.root), models as writer:
         refuse_linked_bank(ws.root)
         resumed = None if dry_run else resume_run(ws.root)

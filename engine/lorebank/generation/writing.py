@@ -225,10 +225,12 @@ def open_writer(
     environ: Mapping[str, str],
     say: Callable[[str], None],
     names: Callable[[], Collection[str]],
+    given: Generator | None = None,
 ) -> Iterator[Writer | None]:
     """The writer of the settings, with a fresh budget; None where nothing is to be generated.
 
-    Nothing is loaded, nor `names` asked for, before something is to be written.
+    `given` is a generator that the caller brought. Nothing is loaded, nor `names` asked for, before
+    something is to be written.
     """
     settings = config.generator
     if settings.provider == "none":
@@ -236,6 +238,8 @@ def open_writer(
         return
 
     def load() -> Generator:
+        if given is not None:
+            return given
         from lorebank.providers.accounts import GeneratorSetup
         from lorebank.providers.registry import load_generator
 
