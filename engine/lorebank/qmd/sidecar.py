@@ -170,14 +170,15 @@ class Sidecar:
         """Bring everything up to date now, and wait for it; what fails is said."""
         embeds = self._settings.search_mode != "search" and not self.config.embedder.offline
         try:
-            new = self._state.collections != self.collections
-            self._refresh(Work(new, True, embeds), progress)
+            is_new = self._state.collections != self.collections
+            parts = {"collections": is_new, "update": True, "embed": embeds}
+            self._refresh(frozenset(part for part, wanted in parts.items() if wanted), progress)
         except LorebankError as failure:
             self._say(f"qmd: {failure.message}")
 
     def _begin(self, work: Work) -> None:
         if self.config.embedder.offline:
-            work = replace(work, embed=False)
+            work -= {"embed"}
         if not work:
             return
         if self._settings.update.wait_for_boot_sync:
