@@ -143,8 +143,7 @@ def open_writer(
         return
 
     def load() -> Generator:
-        from lorebank.providers.accounts import GeneratorSetup
-        from lorebank.providers.registry import load_generator
+        from lorebank.providers.registry import GeneratorSetup, load_generator
 
         setup = GeneratorSetup(settings, config.providers, environ, say, config.embedder.offline)
         generator = load_generator(setup)

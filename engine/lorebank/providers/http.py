@@ -22,7 +22,7 @@ from weakref import WeakSet
 import httpx
 
 from lorebank.errors import ProviderError
-from lorebank.providers.accounts import host_of, is_loopback, refuse_offline
+from lorebank.providers.registry import host_of, is_loopback, refuse_offline
 from lorebank.records import Record, dataclass
 
 T = TypeVar("T")

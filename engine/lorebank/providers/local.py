@@ -47,9 +47,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from lorebank.providers.accounts import Setup
     from lorebank.providers.file_models import OnnxModel
     from lorebank.providers.protocols import Embedder
+    from lorebank.providers.registry import Setup
 
     Floats = NDArray[np.float32]
     Encode = Callable[[str], list[int]]

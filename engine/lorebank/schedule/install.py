@@ -16,9 +16,17 @@ from pathlib import Path
 
 from lorebank.errors import ScheduleError
 from lorebank.records import Record
-from lorebank.schedule import cron
 from lorebank.schedule.job import Job, job_name
-from lorebank.schedule.schedulers import FILE_SCHEDULERS, Owner, Place
+from lorebank.schedule.schedulers import (
+    FILE_SCHEDULERS,
+    Owner,
+    Place,
+    cron_block,
+    cron_time,
+    find_block,
+    with_block,
+    without_block,
+)
 from lorebank.workspace.atomic import write_atomic
 
 SYSTEMS = ("systemd", "cron", "launchd", "windows")
@@ -61,7 +69,7 @@ def default_system(environ: Mapping[str, str]) -> str:
 def texts(job: Job, system: str, environ: Mapping[str, str]) -> dict[str, str]:
     """What would be written: path → text; for cron, the block under the name `crontab`."""
     if system == "cron":
-        return {"crontab": cron.cron_block(job)}
+        return {"crontab": cron_block(job)}
     place = _place(system, job.workspace, environ)
     return dict(zip(map(str, place.paths), place.texts(job), strict=True))
 
@@ -72,7 +80,7 @@ def install(job: Job, system: str, environ: Mapping[str, str]) -> bool:
     `ScheduleError` where the scheduler is not there or refuses.
     """
     if system == "cron":
-        return _rewrite_crontab(lambda before: cron.with_block(before, job))
+        return _rewrite_crontab(lambda before: with_block(before, job))
     place = _place(system, job.workspace, environ)
     _require(place.tool)
     written = texts(job, system, environ).items()
@@ -95,7 +103,7 @@ def install(job: Job, system: str, environ: Mapping[str, str]) -> bool:
 def remove(workspace: str, system: str, environ: Mapping[str, str]) -> bool:
     """Take a workspace's job back; returns whether there was one."""
     if system == "cron":
-        return _rewrite_crontab(lambda before: cron.without_block(before, job_name(workspace)))
+        return _rewrite_crontab(lambda before: without_block(before, job_name(workspace)))
     place = _place(system, workspace, environ)
     there = [path for path in place.paths if path.exists()]
     known = there and shutil.which(place.tool)
@@ -118,8 +126,8 @@ def find_scheduled(workspace: str, environ: Mapping[str, str]) -> tuple[Schedule
             active = _succeeds(place.asking) if shutil.which(place.tool) else None
             found.append(Scheduled(system, place.read_at(text), place.paths, active))
     if shutil.which("crontab"):
-        block = cron.find_block(_read_crontab(), job_name(workspace))
-        found += [Scheduled("cron", cron.read_at(block))] if block else []
+        block = find_block(_read_crontab(), job_name(workspace))
+        found += [Scheduled("cron", cron_time(block))] if block else []
     return tuple(found)
 
 
