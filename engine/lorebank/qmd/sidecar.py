@@ -54,11 +54,13 @@ class Sidecar:
 
     # -- asking --------------------------------------------------------------------------------
 
-    def search(self, connection: Connection, wanted: Wanted) -> tuple[SearchHit, ...] | None:
+    def search(
+        self, connection: Connection, query: str, *, k: int, min_score: float, path: str | None
+    ) -> tuple[SearchHit, ...] | None:
         """The hits; `None` where the built-in engine has to answer, for the reason in `problem`."""
         self.problem = None
         try:
-            return self._search(connection, wanted)
+            return self._search(connection, Wanted(query, k, min_score, path))
         except LorebankError as failure:
             self.problem = f"qmd does not answer ({failure.message}): the built-in engine does"
             self._say(self.problem)
