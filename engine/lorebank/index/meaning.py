@@ -107,6 +107,8 @@ class Meaning:
 
     setup: Setup
     cache_path: Callable[[], Path | None]
+    given: Embedder | None = None
+    """An embedder that the caller brought; the settings name no other then."""
     _primary: _Choice = field(init=False)
     _fallback: _Choice | None = field(init=False, default=None)
     _told: set[str] = field(default_factory=set)
@@ -117,8 +119,9 @@ class Meaning:
     def __post_init__(self) -> None:
         settings = self.setup.embedder
         setup = replace(self.setup, say=self._say)
-        self._primary = _Choice(settings.provider, setup)
-        if settings.provider != "none" and settings.fallback not in ("none", settings.provider):
+        self._primary = _Choice(settings.provider, setup, _embedder=self.given)
+        others = ("none", settings.provider)
+        if self.given is None and settings.provider != "none" and settings.fallback not in others:
             self._fallback = _Choice(settings.fallback, replace(setup, as_fallback=True))
 
     def trouble(self, connection: Connection) -> tuple[str, str]:
@@ -148,6 +151,9 @@ class Meaning:
     def _query(self, connection: Connection, text: str) -> QueryVector:
         if self.setup.embedder.provider == "none":
             return QueryVector(skipped="switched off by embedder.provider = none")
+        from lorebank.language.secrets import redact
+
+        text = redact(text).text
         if (
             not has_vectors(connection)
             and self.pending(connection) > EMBEDDED_BY_RECALL

@@ -134,12 +134,9 @@ def _descriptions(connection: Connection, item: Item, slug: str) -> Iterator[lis
             yield _head(behind["text"])
         elif copula := _copula().match(item.content, end):
             yield _head(_CLAUSE_END.split(item.content[copula.end() :], maxsplit=1)[0])
-        before = item.content[:start]
-        if label := _LABEL.search(before):
+        if label := _LABEL.search(item.content[:start]):
             # Each word of "Harbour office:" may be what it is called.
             yield from ([word] for word in _head(label["text"]))
-        else:
-            yield _words_before(before)
 
 
 def _head(text: str) -> list[str]:
@@ -151,16 +148,6 @@ def _head(text: str) -> list[str]:
             found.append(word)
         elif found:
             break
-    return found
-
-
-def _words_before(text: str) -> list[str]:
-    """The content words that stand directly before a name: `cook` of `our cook Ilda`."""
-    found: list[str] = []
-    for word in reversed(words(_CLAUSE_END.split(text)[-1])):
-        if word in stop_words() or len(found) == _LONGEST_ROLE:
-            break
-        found.append(word)
     return found
 
 
