@@ -42,6 +42,11 @@ def one_day(written: str) -> Interval:
         ("Moved here in 2019.", Interval(date(2019, 1, 1), date(2019, 12, 31))),
         ("Viajó a Roma la semana pasada.", Interval(date(2025, 11, 17), date(2025, 11, 23))),
         ("Met Ana last Tuesday.", one_day("2025-11-25")),
+        ("See the dentist the Thursday after Saturday.", one_day("2025-12-04")),
+        ("Dal 2 al 6 dicembre siamo in Puglia.", Interval(date(2025, 12, 2), date(2025, 12, 6))),
+        ("No dia 20 pago a renda.", one_day("2025-12-20")),
+        ("Simula Lunes may klase na kami.", Interval(date(2025, 12, 1), None)),
+        ("Nagbayad ako noong a-uno ng Nobyembre.", one_day("2025-11-01")),
         ("Next Monday is the demo.", one_day("2025-12-01")),
         ("Moved the server two weeks ago.", Interval(date(2025, 11, 10), date(2025, 11, 16))),
         ("Quit smoking at New Year.", one_day("2025-01-01")),
@@ -67,6 +72,10 @@ def test_time_named_by_the_text(text: str, expected: Interval) -> None:
         "Prefers short replies on WhatsApp.",
         "The build took two weeks.",
         "Uses Python 3.11 on port 8080.",
+        "Rue du 8 mai 1945, au fond de la cour.",
+        "Abita in via XX Settembre 12.",
+        "19 Mayıs Caddesi kapalı.",
+        "Rua 1.º de Dezembro, 7.",
     ],
 )
 def test_text_that_names_no_time(text: str) -> None:

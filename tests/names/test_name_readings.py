@@ -5,9 +5,19 @@ from __future__ import annotations
 import pytest
 
 from lorebank.names.keys import roman_value
-from lorebank.names.lexicon import groups, han_families, legal_forms, surnames, titles
+from lorebank.names.lexicon import (
+    consonants,
+    groups,
+    han_families,
+    korean_sound,
+    latinise,
+    legal_forms,
+    look,
+    sound,
+    surnames,
+    titles,
+)
 from lorebank.names.readings import read_name, split_full_name
-from lorebank.names.scripts import consonants, korean_sound, latinise, look, sound
 from lorebank.names.verdicts import Edit, one_edit
 
 

@@ -100,7 +100,7 @@ def build_boot_pack(
 
 def visible(text: str, path: str) -> str:
     """The prose of a file: no front matter, comments, private spans or managed blocks."""
-    lines = [line.rstrip() for line in hide(text, path).text.split("\n")]
+    lines = [line.rstrip() for line in hide(text, path)[0].split("\n")]
     kept: list[str] = []
     for line in lines:
         if line or (kept and kept[-1]):

@@ -64,11 +64,8 @@ class Reading:
     clauses: tuple[Clause, ...]
     flags: frozenset[str]
     """Those of all clauses."""
-
-    @property
-    def objects(self) -> tuple[str, ...]:
-        """What any clause speaks of, preferred or not, each once."""
-        return tuple(dict.fromkeys(o for c in self.clauses for o in (*c.objects, *c.less)))
+    objects: tuple[str, ...]
+    """What any clause speaks of, preferred or not, each once."""
 
 
 @lru_cache(maxsize=4096)
@@ -94,7 +91,9 @@ def read(text: str, names: frozenset[str] = frozenset()) -> Reading:
     builder.plain(folded[place:])
     clauses += builder.close()
     joined = tuple(_joined(clauses))
-    return Reading(code, joined, frozenset().union(*(clause.flags for clause in joined)))
+    flags = frozenset().union(*(clause.flags for clause in joined))
+    objects = dict.fromkeys(word for c in joined for word in (*c.objects, *c.less))
+    return Reading(code, joined, flags, tuple(objects))
 
 
 def denies(text: str) -> bool:
@@ -107,7 +106,7 @@ def denies(text: str) -> bool:
 def shared(one: Iterable[str], other: Collection[str]) -> float:
     """0..1: which share of the words the other has in some form; 0 for no words."""
     words = list(one)
-    held = sum(any(same_word(word, each) for each in other) for word in words)
+    held = sum(word in other or any(same_word(word, each) for each in other) for word in words)
     return held / len(words) if words else 0.0
 
 
@@ -120,6 +119,8 @@ def same_word(one: str, other: str) -> bool:
     """Whether two folded words are forms of one: alike but for their ends."""
     if one == other:
         return True
+    if one[: _COMMON_START - 1] != other[: _COMMON_START - 1]:  # most pairs: a night meets millions
+        return False
     short, long = sorted((one, other), key=len)
     if len(short) < _COMMON_START:
         return len(short) == _COMMON_START - 1 and long in (short + "s", short + "n", short + "e")

@@ -47,7 +47,7 @@ CREATE TABLE items (
     recorded       TEXT,
     occurred_start TEXT,
     occurred_end   TEXT,
-    content        TEXT,               -- a fact's plain text; NULL for a passage: its lines
+    content        TEXT NOT NULL,      -- a fact's plain text; a passage's lines
     confidence     REAL,
     marks          TEXT,               -- JSON [[stance, opinion id] or ["ends", fact id], …]
     details        TEXT,               -- JSON [text, …]

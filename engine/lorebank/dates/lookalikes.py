@@ -17,6 +17,7 @@ _WEEKDAYS_CAPITALISED = (
 )
 _CHINESE_OR_JAPANESE = language_bit("zh") | language_bit("ja")
 
+_ROMAN = re.compile("[ivx]+")
 _BEFORE_GLUED = frozenset("/\\_#@$€£=&+~%^")
 _AFTER_GLUED = frozenset("/\\_@%=$€£")
 _TAIL_IF_WORD = frozenset(".-:,'’–")
@@ -30,6 +31,9 @@ def _words(text: str) -> frozenset[str]:
 _STREETS = _words(
     "calle rua via rue avenida plaza piazza praca place strasse largo viale corso avenue boulevard "
     "platz travessa paseo quai square ponte pont puente straat plein laan caddesi sokak"
+)
+_STREETS_BEHIND = _words(
+    "street road avenue lane boulevard caddesi cadde bulvari sokak sokagi meydani mahallesi"
 )
 _STREET_JOINS = _words("du de del des di do da der le la dos das of")
 _TITLES = _words(
@@ -63,7 +67,7 @@ def is_date(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> bool:
     """Whether the tokens of the match name a time where they stand."""
     meaning: Meaning = edge.value
     tokens = lattice.tokens
-    if not _stands_free(tokens, start, edge.end) or _is_street(tokens, start):
+    if not _stands_free(tokens, start, edge.end):
         return False
     if _is_version(tokens, start, edge.end) or _is_nth_thing(lattice, start, edge, words):
         return False
@@ -73,6 +77,20 @@ def is_date(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> bool:
         _is_counted(tokens, edge, meaning)
         or _is_named(tokens, start, edge, meaning)
         or _is_accented_otherwise(tokens, start, edge.end)
+    )
+
+
+def is_street(tokens: Tokens, start: int, end: int) -> bool:
+    """`rue du 4 septembre`, `Straße des 17. Juni`, `via XX Settembre`, `19 Mayıs Caddesi`."""
+    if _word_at(tokens, end) in _STREETS_BEHIND:
+        return True
+    if start > 1 and _ROMAN.fullmatch(tokens.words[start - 1]):
+        start -= 1
+    if _word_at(tokens, start - 1) in _STREETS:
+        first = tokens.words[start]
+        return first in _STREET_JOINS or not first.isalpha() or _is_capital(tokens, start)
+    return _word_at(tokens, start - 2) in _STREETS and not _STREET_JOINS.isdisjoint(
+        tokens.words[start - 1 : start + 1]
     )
 
 
@@ -186,16 +204,6 @@ def _is_accented_otherwise(tokens: Tokens, start: int, end: int) -> bool:
     if tokens.words[end - 2] not in _AUXILIARIES_FR:
         return False
     return tokens.text[tokens.starts[end - 2] : tokens.ends[end - 2]].lower() != "à"
-
-
-def _is_street(tokens: Tokens, start: int) -> bool:
-    """`rue du 4 septembre`, `Straße des 17. Juni`."""
-    if _word_at(tokens, start - 1) in _STREETS:
-        first = tokens.words[start]
-        return first in _STREET_JOINS or not first.isalpha() or _is_capital(tokens, start)
-    return _word_at(tokens, start - 2) in _STREETS and not _STREET_JOINS.isdisjoint(
-        tokens.words[start - 1 : start + 1]
-    )
 
 
 def _is_nth_thing(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> bool:

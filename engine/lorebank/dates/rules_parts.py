@@ -111,7 +111,11 @@ def _narrowed(
     span: Span, granularity: str, part: Callable[[Days], Days | None], of: Collection[str]
 ) -> Span | None:
     """A part of what a span of these granularities names, or something beside it."""
-    found = span.refined(granularity, part) if span.granularity in of else None
+    if span.granularity not in of:
+        return None
+    if span.cycle is not None and span.cycle.period == "week":  # first which Saturday, then what
+        return replace(span, granularity=granularity, beside=part, bare=False)
+    found = span.refined(granularity, part)
     return replace(found, bare=False) if found else None
 
 

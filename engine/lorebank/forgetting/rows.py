@@ -19,7 +19,7 @@ KnownItem = tuple[str, str, str, Citation]
 _PATIENCE_S = 5.0
 """Half of a connection's busy timeout: another reader finishes within that or is stuck."""
 _ITEMS = """
-    SELECT i.id, i.kind, coalesce(i.content, substr(f.text, i.start + 1, i.length)), f.path,
+    SELECT i.id, i.kind, i.content, f.path,
            i.start_line, i.end_line
     FROM items i JOIN files f ON f.file = i.file
     WHERE {condition} ORDER BY f.path, i.ordinal

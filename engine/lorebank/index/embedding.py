@@ -244,11 +244,9 @@ def _texts(connection: Connection, items: Sequence[int]) -> dict[str, str]:
         key: item_text(content, heading, json.loads(subjects))
         for key, content, heading, subjects in select(
             connection,
-            "SELECT i.embedding, coalesce(i.content, substr(f.text, i.start + 1, i.length)),"
-            " i.heading, (SELECT json_group_array(name) FROM (SELECT m.name FROM mentions m"
-            "  WHERE m.item = i.item AND m.subject ORDER BY m.position))"
-            " FROM json_each(?) w CROSS JOIN items i ON i.item = w.value"
-            " JOIN files f ON f.file = i.file",
+            "SELECT i.embedding, i.content, i.heading, (SELECT json_group_array(name) FROM"
+            " (SELECT m.name FROM mentions m WHERE m.item = i.item AND m.subject"
+            "  ORDER BY m.position)) FROM json_each(?) w CROSS JOIN items i ON i.item = w.value",
             (json.dumps(items),),
         )
     }

@@ -27,6 +27,7 @@ from lorebank.domain import (
     Property,
     Stance,
 )
+from lorebank.index.finding import TRUSTED
 from lorebank.index.items import facts_by_time, load_facts
 from lorebank.index.succession import successors
 from lorebank.language.folding import slugify
@@ -34,7 +35,6 @@ from lorebank.language.words import estimate_tokens
 from lorebank.names.entities import display_names, neighbours, proposals
 from lorebank.records import dataclass
 from lorebank.supersede.slots import same_value
-from lorebank.trust.quarantine import TRUSTED
 
 _HEAD = re.compile(r"\A[\s>*+-]*(?P<head>[^:,;.–—(]{1,60})(?P<rest>[:,(–—].*)\Z", re.DOTALL)
 _SENTENCE = re.compile(r"(?<=[\w)\"”»]{2}[.!?])\s|(?<=[。！？])")
@@ -61,7 +61,7 @@ def descriptions(connection: Connection) -> dict[str, Description]:
     rows = select(
         connection,
         "SELECT f.path, f.title, i.start_line, i.end_line, i.heading,"
-        " coalesce(i.content, substr(f.text, i.start + 1, i.length))"
+        " i.content"
         f" FROM items i JOIN files f ON f.file = i.file WHERE {TRUSTED} AND i.kind = 'note'"
         " AND f.role IN ('core', 'note') ORDER BY f.role, f.path, i.start_line",
     )
@@ -191,7 +191,7 @@ def _named_in(
     end = interval.end.isoformat() if interval and interval.end else None
     rows = select(
         connection,
-        "SELECT coalesce(i.content, substr(f.text, i.start + 1, i.length)), f.path, i.start_line,"
+        "SELECT i.content, f.path, i.start_line,"
         " i.end_line, i.recorded FROM plain_mentions p JOIN items i ON i.item = p.item"
         " JOIN files f ON f.file = i.file WHERE p.entity = ?1"
         " AND NOT EXISTS (SELECT 1 FROM mentions m WHERE m.item = p.item AND m.entity = ?1)"

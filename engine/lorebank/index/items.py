@@ -21,8 +21,7 @@ from lorebank.domain import (
     Origin,
     Stance,
 )
-from lorebank.index.finding import FURTHER, bounds
-from lorebank.trust.quarantine import TRUSTED
+from lorebank.index.finding import FURTHER, TRUSTED, bounds
 
 NOTE = "note"
 """The kind of an item that is a passage of prose rather than a fact."""
@@ -112,8 +111,7 @@ def load_items(connection: Connection, items: Sequence[int]) -> dict[int, Item]:
         connection,
         "SELECT i.item, i.id, i.kind, f.path, i.start_line, i.end_line, i.recorded,"
         f" i.occurred_start, i.occurred_end, {_FURTHER_TIMES},"
-        " coalesce(i.content, substr(f.text, i.start + 1, i.length)),"
-        " i.confidence, i.ordinal, i.file, i.origin, i.quarantined, i.author, f.dialogue"
+        " i.content, i.confidence, i.ordinal, i.file, i.origin, i.quarantined, i.author, f.dialogue"
         " FROM json_each(?) w CROSS JOIN items i ON i.item = w.value"
         " JOIN files f ON f.file = i.file",
         (json.dumps(list(items)),),
@@ -179,10 +177,11 @@ def _mentioned(
 
 
 _FACT_QUERY = f"""
-    SELECT i.item, i.id, i.kind, i.content, substr(f.text, i.start + 1, i.length),
+    SELECT i.item, i.id, i.kind, i.content, i.file,
            f.path, i.start_line, i.end_line, i.confidence, i.recorded,
            i.occurred_start, i.occurred_end, i.marks, i.details, i.heading,
-           i.origin, i.quarantined, i.author, {_FURTHER_TIMES}
+           i.origin, i.quarantined, i.author, {_FURTHER_TIMES},
+           i.start, i.length
     FROM items i JOIN files f ON f.file = i.file
     WHERE i.kind <> 'note' AND {{condition}}
     ORDER BY {{order}}
@@ -314,12 +313,20 @@ def _facts(
 ) -> tuple[Fact, ...]:
     rows = select(connection, _FACT_QUERY.format(condition=condition, order=order), tuple(bound))
     mentions = _mentions(connection, [row[0] for row in rows])
+    # Cut out here: SQLite walks a text from its beginning to find an offset, for each row.
+    texts = dict(
+        select(
+            connection,
+            "SELECT file, text FROM files WHERE file IN (SELECT value FROM json_each(?))",
+            (json.dumps(list({row[4] for row in rows})),),
+        )
+    )
     return tuple(
         Fact(
             id=row[1],
             kind=FactKind(row[2]),
             content=row[3],
-            raw=row[4],
+            raw=texts[row[4]][row[19] : row[19] + row[20]],
             citation=Citation(row[5], row[6], row[7]),
             mentions=tuple(
                 Mention(name, entity, bool(subject))

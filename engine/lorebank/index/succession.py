@@ -14,6 +14,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import date
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from lorebank.database.connection import Connection, select
@@ -233,6 +234,7 @@ def _certain_changes(
     return found
 
 
+@lru_cache(maxsize=4096)
 def _change(data: str) -> Change:
     from lorebank.supersede.endings import Change
 

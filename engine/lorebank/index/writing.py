@@ -289,7 +289,7 @@ def _item_row(entry: _Entry, file: int, ordinal: int, read: ReadFile) -> tuple[A
         iso(fact.recorded if fact else read.source.recorded),
         iso(occurred.start) if occurred else None,
         iso(occurred.end) if occurred else None,
-        fact.content if fact else None,
+        fact.content if fact else entry.raw,
         fact.confidence if fact else None,
         _marks(fact) if fact else None,
         json.dumps(fact.details, ensure_ascii=False) if fact and fact.details else None,

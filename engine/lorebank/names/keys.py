@@ -13,23 +13,21 @@ from collections.abc import Iterator
 from lorebank.language.folding import fold
 from lorebank.names.lexicon import (
     compact,
+    consonants,
     given_names,
     groups,
     han_families,
-    surnames,
-    word_pairs,
-    words_of,
-)
-from lorebank.names.readings import Reading, split_full_name
-from lorebank.names.scripts import (
-    consonants,
     is_han_or_hangul,
     korean_sound,
     latinise,
     look,
     scripts_of,
     sound,
+    surnames,
+    word_pairs,
+    words_of,
 )
+from lorebank.names.readings import Reading, split_full_name
 from lorebank.records import Record
 
 _ROMAN = re.compile(r"(?=.)m{0,3}(?:cm|cd|d?c{0,3})(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})")

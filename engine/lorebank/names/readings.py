@@ -16,6 +16,7 @@ from lorebank.names.lexicon import (
     LegalForm,
     compact,
     given_names,
+    is_han_or_hangul,
     legal_forms,
     surnames,
     titles,
@@ -23,7 +24,6 @@ from lorebank.names.lexicon import (
     word_pairs,
     words_of,
 )
-from lorebank.names.scripts import is_han_or_hangul
 from lorebank.records import Record, dataclass
 
 _APOSTROPHES = str.maketrans("\u00b4`", "''")

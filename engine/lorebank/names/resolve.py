@@ -16,8 +16,8 @@ from itertools import product
 from lorebank.domain import Diagnostic
 from lorebank.names.decisions import Decision, Partition, Rulings, rule
 from lorebank.names.keys import Keys, keys_of, scripts_in
+from lorebank.names.lexicon import is_han_or_hangul
 from lorebank.names.readings import Reading, read_name
-from lorebank.names.scripts import is_han_or_hangul
 from lorebank.names.verdicts import Verdict, compare_names, one_edit
 from lorebank.records import Record
 

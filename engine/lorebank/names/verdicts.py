@@ -13,9 +13,16 @@ from unicodedata import category
 
 from lorebank.language.folding import fold
 from lorebank.names.keys import Keys, keys_of, roman_value, scripts_in
-from lorebank.names.lexicon import given_names, groups, word_list, words_of
+from lorebank.names.lexicon import (
+    given_names,
+    groups,
+    is_han_or_hangul,
+    is_kana,
+    voiceless,
+    word_list,
+    words_of,
+)
 from lorebank.names.readings import Reading, read_name
-from lorebank.names.scripts import is_han_or_hangul, is_kana, voiceless
 from lorebank.records import Record
 
 PLURAL = "a plural is not the person"

@@ -207,6 +207,8 @@ def is_alike(one: str, other: str) -> bool:
     """
     if one == other:
         return True
+    if one[:1] != other[:1]:  # most pairs: a question meets thousands
+        return False
     short, long = sorted((one, other), key=len)
     if len(short) < _LEAST_STEM or len(long) - len(short) > _ENDING:
         return False
