@@ -70,9 +70,10 @@ def recall(session: Session, /, form: str, every_bank: bool, **filters: Any) -> 
     With --all every named bank is asked on its own, and the answers are merged by rank; each hit
     names its bank.
 
-    The question may hold fields (kind: entity: tag: path: origin: since: until: before: after:
-    on:), "quoted phrases", and what to leave out: -word, -"a phrase", -kind:note, NOT word. Put it
-    in quotes, so that the shell and the options do not take a part of it.
+    The question may hold fields (kind: entity: tag: path: origin: by: since: until: before: after:
+    on:), "quoted phrases", and what to leave out: -word, -"a phrase", -kind:note, NOT word. by: is
+    the agent, conversation or user that a line names. Put the question in quotes, so that the shell
+    and the options do not take a part of it.
 
     Examples:
         lorebank recall "what does Peter prefer?"
