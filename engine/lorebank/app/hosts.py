@@ -75,12 +75,13 @@ def context(
     group: bool = False,
     now: date | None = None,
 ) -> BootPack:
-    """The boot pack: directives, core memory, today and yesterday, top opinions, proposals.
+    """The boot pack: directives, core memory, today and yesterday, top opinions, proposals, and
+    how much waits in the inbox.
 
     Inside `token_budget` estimated tokens (`context.token_budget` without one). In a `group`
-    the core memory and the proposals for it are left out.
+    the core memory and what waits for the owner are left out.
     """
-    from lorebank.agent.boot_pack import boot_pack
+    from lorebank.agent.boot_pack import boot_pack, waiting_sources
     from lorebank.markdown.proposal_pages import REFLECTED_PROPOSALS
     from lorebank.nightly.proposals import open_proposals
     from lorebank.trust.quarantine import quarantined_lines
@@ -89,11 +90,13 @@ def context(
     today = ws.day(now)
     group = group or ws.group
     ws.freshen()
+    proposals = open_proposals(ws.root, REFLECTED_PROPOSALS)[0]
+    waiting = [] if group else waiting_sources(proposals, ws.judgments_waiting(today))
     return boot_pack(
         ws.root,
         ws.config,
         ws.opinions(None, None, today),
-        open_proposals(ws.root, REFLECTED_PROPOSALS)[0],
+        waiting,
         today=today,
         token_budget=budget,
         group=group,
