@@ -177,6 +177,7 @@ CUES = {
     "habit": "`usually`: what happens again and again",
     "hours": "`opens`, `serves`: beside `from Monday to Thursday`, opening hours",
     "moved": "`postponed`: `from Wednesday to Thursday` are then two days",
+    "planned": "`for`: `booked for Friday` is ahead although it was booked",
     "joins": "words between clauses",
 }
 """What it may hold of how a clause speaks."""
