@@ -41,7 +41,7 @@ _TITLES = _words(
     "mme sr sra don dona doktor doctor docteur dottor dottore uncle aunt tante onkel tia tio zio "
     "zia meneer mevrouw bay bayan mang aling named called cat dog"
 )
-_NO_WEEKDAY_AFTER = _words("the a an my our le la il lo les los las o as ' \" “ ‘ s")
+_NO_WEEKDAY_AFTER = _words("the a an my our le la il lo les los las ' \" “ ‘ s")
 _EVENTS = _words(
     "meeting standup call sync review demo retro session workshop lunch dinner breakfast party "
     "class lesson game match show report notes interview presentation brunch barbecue walk trip "
