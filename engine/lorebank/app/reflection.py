@@ -6,10 +6,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import partial
-from typing import TYPE_CHECKING
 
 from lorebank.app.questions import recall
 from lorebank.app.workspace import Day, OpenWorkspace, rebuild_index_if_corrupt
+from lorebank.beliefs.by_hand import read_rulings, take_back, write_ruling
+from lorebank.beliefs.materialise import unsure_queue
 from lorebank.domain import (
     Citation,
     Diagnostic,
@@ -22,17 +23,20 @@ from lorebank.domain import (
     UnsureQueue,
 )
 from lorebank.errors import ProviderError, UsageError
+from lorebank.generation.writing import Writer, open_writer
+from lorebank.inbox.registry import judge
 from lorebank.index.items import facts_by_id
 from lorebank.index.opinions import load_unsure
+from lorebank.names.entities import page_moves
+from lorebank.names.entity_rows import resolution
+from lorebank.nightly.page_moves import PlannedMoves, begin_run, plan_page_moves, write_page_edits
+from lorebank.nightly.run import RunOptions, reflect_workspace
+from lorebank.nightly.under_way import refuse_linked_bank, resume_run
+from lorebank.nightly.undo import RunRecord, undo_run
 from lorebank.recall.filters import parse_day
 from lorebank.workspace.atomic import temporaries_below
 from lorebank.workspace.lock import WriterLock
 from lorebank.workspace.recalled import compact_recalled
-
-if TYPE_CHECKING:
-    from lorebank.generation.writing import Writer
-    from lorebank.nightly.page_moves import PlannedMoves
-    from lorebank.nightly.undo import RunRecord
 
 
 @rebuild_index_if_corrupt
@@ -61,10 +65,6 @@ def reflect(
     that was killed is completed first.
     """
     ws.refuse_in_group("reflecting")
-    from lorebank.generation.writing import open_writer
-    from lorebank.nightly.run import RunOptions, reflect_workspace
-    from lorebank.nightly.under_way import refuse_linked_bank, resume_run
-
     today = parse_day(day, ws.day(now), "date") or ws.day(now)
     options = RunOptions(
         today=today,
@@ -83,7 +83,7 @@ def reflect(
             remember=False,
         ),
     )
-    models = open_writer(ws.config, ws.environ, ws.say, ws.all_names)
+    models = open_writer(ws.config, ws.environ, ws.say, ws.all_names, ws.given_generator)
     with WriterLock(ws.root), models as writer:
         refuse_linked_bank(ws.root)
         resumed = None if dry_run else resume_run(ws.root)
@@ -117,8 +117,6 @@ def reflect(
 
 def _judge_pairs(ws: OpenWorkspace, writer: Writer, today: date) -> None:
     """Have the generator rule on what waits; a night without it is no reason to stop."""
-    from lorebank.inbox.registry import judge
-
     try:
         if judge(ws.open_desk(today), writer, k=writer.budget.calls):
             ws.sync_files()
@@ -133,8 +131,6 @@ def undo_reflect(ws: OpenWorkspace, run: str | None = None, *, force: bool = Fal
     Raises `ConcurrentEdit` where a page was changed since; with `force` such pages are left
     alone and named. Raises `NotFound` for a run of which nothing is kept.
     """
-    from lorebank.nightly.undo import undo_run
-
     with WriterLock(ws.root):
         report = undo_run(ws.root, run, force=force)
     ws.sync_files()
@@ -147,8 +143,6 @@ def unsure(ws: OpenWorkspace, entity: str | None = None, *, k: int = 20) -> Unsu
 
     `entity`: only opinions held by it or about it. `k` pairs at most.
     """
-    from lorebank.beliefs.materialise import unsure_queue
-
     if k < 1:
         raise UsageError(f"k must be at least 1, not {k}")
     ws.freshen()
@@ -170,8 +164,6 @@ def settle(
     `fact` and `opinion` are ids or unique beginnings; `opinion` may be left out where one pair
     of the fact waits. An earlier ruling on the pair is replaced.
     """
-    from lorebank.beliefs.by_hand import write_ruling
-
     stance = _stance(stance)
     with WriterLock(ws.root):
         ws.sync_files()
@@ -190,8 +182,6 @@ def settle(
 
 def unsettle(ws: OpenWorkspace, fact: str, opinion: str | None = None) -> Ruling:
     """Take back what was ruled on a pair, as deleting its line does."""
-    from lorebank.beliefs.by_hand import read_rulings, take_back
-
     with WriterLock(ws.root):
         ws.sync_files()
         said = ws.find_fact(fact)
@@ -209,10 +199,6 @@ def settle_pages(
 ) -> tuple[PlannedMoves, RunRecord | None]:
     """Put the pages of names that were merged or parted by hand where they belong; where one
     moves, the run has begun with that."""
-    from lorebank.names.entities import page_moves
-    from lorebank.names.entity_rows import resolution
-    from lorebank.nightly.page_moves import begin_run, plan_page_moves, write_page_edits
-
     moves = plan_page_moves(ws.root, page_moves(ws.index, resolution(ws.index)))
     if not moves.edits or dry_run:
         return moves, None

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from lorebank.index.meaning import Meaning
     from lorebank.index.vectors import VectorIndex
     from lorebank.index.vocabulary import Vocabulary
+    from lorebank.providers.protocols import Embedder, Generator
     from lorebank.qmd.refresh import Timer
     from lorebank.qmd.sidecar import Sidecar
     from lorebank.settings.config import Change
@@ -79,15 +80,22 @@ def rebuild_index_if_corrupt(method: Callable[P, R]) -> Callable[P, R]:
     return retried
 
 
-class Opening(TypedDict, total=False):
-    """What a bank is opened with, beside its place; see `Bank.open`."""
+class Resources(TypedDict, total=False):
+    """What an open workspace works with, beside its settings; see `Bank.open`."""
 
     now: date | None
+    say: Say
+    group: bool
+    embedder: Embedder | None
+    generator: Generator | None
+
+
+class Opening(Resources, total=False):
+    """What a bank is opened with, beside its place; see `Bank.open`."""
+
     environ: Mapping[str, str] | None
     offline: bool
     flags: Sequence[Change]
-    say: Say
-    group: bool
 
 
 RECOGNISED = "recognised: "
@@ -108,9 +116,17 @@ class OpenWorkspace:
         environ: Mapping[str, str] | None = None,
         say: Say = log_warning,
         group: bool = False,
+        embedder: Embedder | None = None,
+        generator: Generator | None = None,
     ) -> None:
+        if embedder is not None:
+            config = replace(config, embedder=replace(config.embedder, provider=embedder.name))
+        if generator is not None:
+            config = replace(config, generator=replace(config.generator, provider=generator.name))
         self.root = root
         self.config = without_private_sources(config) if group else config
+        self.given_embedder = embedder
+        self.given_generator = generator
         self.group = group
         """Whether it serves a group: the core memory and conversations are not there at all, in an
         index of its own, so that nothing derived from them can leak."""
@@ -249,10 +265,10 @@ class OpenWorkspace:
     def meaning(self) -> Meaning:
         """What embeds, and what is known of it."""
         from lorebank.index.meaning import Meaning
-        from lorebank.providers.accounts import Setup
+        from lorebank.providers.registry import Setup
 
         setup = Setup(self.config.embedder, self.config.providers, self.environ, self.say)
-        return Meaning(setup, self.cache_path)
+        return Meaning(setup, self.cache_path, self.given_embedder)
 
     @cached_property
     def vectors(self) -> VectorIndex:

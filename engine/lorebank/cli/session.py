@@ -212,3 +212,29 @@ def _look_of(stream: Any) -> Look:
 
 def _index(arguments: Sequence[str], wanted: str) -> int:
     return list(arguments).index(wanted) if wanted in arguments else len(arguments)
+
+
+def ask_key(session: Session, place: str, verdicts: Mapping[str, str]) -> str:
+    """The verdict whose first letter is pressed; `?` tells what each does. Other keys do nothing.
+
+    `verdicts` tells for each word what it does.
+    """
+    keys = {word[0]: word for word in verdicts}
+    shown = ", ".join(f"{key} {word}" for key, word in keys.items())
+    prompt = session.look.dim(f"{place}: {shown}, ? help")
+    session.show([prompt])
+    while True:
+        key = click.getchar().lower()
+        if key in keys:
+            return keys[key]
+        if key == "?":
+            width = max(map(len, verdicts))
+            lines = [f"  {word:<{width}}  {does}".rstrip() for word, does in verdicts.items()]
+            session.show([*lines, prompt])
+
+
+def edit_source(session: Session, root: Path, source: str) -> None:
+    """Open the file that a line stands in, in the editor of the environment."""
+    path = source.partition("#")[0]
+    session.show([f"opening {source}"])
+    click.edit(filename=str(root / path))

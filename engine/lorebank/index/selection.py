@@ -8,11 +8,10 @@ from datetime import date
 
 from lorebank.database.connection import Connection, has_full_text, select
 from lorebank.domain import Interval
-from lorebank.index.finding import OCCURRED, RECORDED, bounds
+from lorebank.index.finding import OCCURRED, RECORDED, TRUSTED, bounds
 from lorebank.index.lexical import any_of
 from lorebank.language.words import searchable
 from lorebank.records import dataclass
-from lorebank.trust.quarantine import TRUSTED
 
 
 @dataclass(frozen=True, slots=True)
