@@ -185,10 +185,8 @@ def _search_notes(
     ws.freshen()
     if ws.sidecar is None:
         return _search_chunks(ws, query, k, min_score, path)
-    from lorebank.qmd.answers import Wanted
-
     ws.sidecar.freshen()
-    hits = ws.sidecar.search(ws.index, Wanted(query, k, min_score, path))
+    hits = ws.sidecar.search(ws.index, query, k=k, min_score=min_score, path=path)
     if hits is not None:
         return hits
     built_in = _search_chunks(ws, query, k, min_score, path)

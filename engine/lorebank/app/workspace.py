@@ -265,7 +265,7 @@ class OpenWorkspace:
     def meaning(self) -> Meaning:
         """What embeds, and what is known of it."""
         from lorebank.index.meaning import Meaning
-        from lorebank.providers.accounts import Setup
+        from lorebank.providers.registry import Setup
 
         setup = Setup(self.config.embedder, self.config.providers, self.environ, self.say)
         return Meaning(setup, self.cache_path, self.given_embedder)

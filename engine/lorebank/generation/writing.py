@@ -240,8 +240,7 @@ def open_writer(
     def load() -> Generator:
         if given is not None:
             return given
-        from lorebank.providers.accounts import GeneratorSetup
-        from lorebank.providers.registry import load_generator
+        from lorebank.providers.registry import GeneratorSetup, load_generator
 
         setup = GeneratorSetup(settings, config.providers, environ, say, config.embedder.offline)
         generator = load_generator(setup)

@@ -30,8 +30,7 @@ from lorebank.index.embedding import (
 )
 from lorebank.index.embedding_cache import EmbeddingCache, text_hash
 from lorebank.index.embedding_calls import calls_of, embed_calls
-from lorebank.providers.accounts import Setup, chosen_provider
-from lorebank.providers.registry import load_embedder
+from lorebank.providers.registry import Setup, chosen_provider, load_embedder
 from lorebank.records import dataclass
 
 if TYPE_CHECKING:
@@ -426,7 +425,7 @@ class Meaning:
             if embedder is None:
                 return ""
             if self.setup.embedder.offline:
-                from lorebank.providers.accounts import refuse_offline
+                from lorebank.providers.registry import refuse_offline
 
                 refuse_offline(embedder.name, embedder.endpoint)
             return Breaker.read(connection, embedder.fingerprint).reason
