@@ -43,9 +43,9 @@ def memory_search(
         ws.say(denied.note)
         return denied
     shared = group or ws.group or bool(conversation and conversation.is_shared)
-    said = sessions and not shared
+    with_sessions = sessions and not shared
     wanted = k + _OF_CORE if shared else k
-    hits = search(ws, query, k=wanted, min_score=min_score, path=path, sessions=said)
+    hits = search(ws, query, k=wanted, min_score=min_score, path=path, sessions=with_sessions)
     return memory_search_result(
         query,
         for_group(ws, hits)[:k] if shared else hits,
