@@ -78,6 +78,7 @@ class _Screen(Record):
     named: frozenset[str]
     short: frozenset[str]
     """Abbreviations of months and weekdays."""
+    day_parts: frozenset[str]
     before_unit: frozenset[str]
     before_number: frozenset[str]
     windows: frozenset[str]
@@ -134,7 +135,7 @@ def _in_company(screen: _Screen, words: list[str], index: int) -> bool:
     if word not in screen.named:
         if word not in screen.short:
             return False
-        near = before in screen.before_unit or after in screen.short
+        near = before in screen.before_unit or after in screen.short or after in screen.day_parts
         return near or (before.isdecimal() and len(before) < 3)
     if before.isdecimal() and len(before) in (1, 2, 4):
         return True
@@ -180,6 +181,7 @@ def _screening_words(_: Sections) -> dict[str, Any]:
         ),
         "named": tagged(_NAMED, None),
         "short": tagged(frozenset({"MON", "WDAY"}), None),
+        "day_parts": tagged(frozenset({"DAYPART"}), 0),
         "before_unit": tagged(_BEFORE_UNIT, -1),
         "before_number": tagged(_BEFORE_UNIT, -1)
         | frozenset(

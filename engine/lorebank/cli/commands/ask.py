@@ -187,7 +187,7 @@ def search(session: Session, /, query: str, every_bank: bool, **limits: Any) -> 
 
         session.note(failed_lines(session.error_look, banks))
         session.show(search_lines(session.look, hits))
-        session.note(search_notes(session.error_look, hits, session.said))
+        session.note(search_notes(session.error_look, hits, session.warned))
         if not hits:
             session.note([f"nothing found for “{query}”{_within(**limits)}"])
     return int(session.fail_empty and not hits)
