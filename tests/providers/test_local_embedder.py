@@ -176,7 +176,7 @@ def fingerprint_with(package_parent: Path) -> str:
         text=True,
         check=True,
         timeout=60,
-        env=os.environ | {"PYTHONPATH": str(package_parent)},
+        env=os.environ | {"PYTHONPATH": os.pathsep.join((str(package_parent), *sys.path))},
     )
     return done.stdout.strip()
 
@@ -213,7 +213,8 @@ def test_files_of_another_model_are_refused(tmp_path: Path):
         "try: LocalEmbedder().embed_query('Peter')\n"
         "except ProviderError as error: print(error.message)"
     )
-    environment = os.environ | {"PYTHONPATH": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path)}
+    python_path = os.pathsep.join((str(tmp_path), *sys.path))
+    environment = os.environ | {"PYTHONPATH": python_path, "XDG_CACHE_HOME": str(tmp_path)}
     done = subprocess.run(
         [sys.executable, "-c", program],
         capture_output=True,

@@ -9,7 +9,7 @@ import pytest
 
 from lorebank.qmd.collections import Collection
 from lorebank.qmd.program import Home
-from lorebank.qmd.refresh import State, Work, due
+from lorebank.qmd.refresh import State, due
 from lorebank.settings.rules import seconds
 from lorebank.settings.tables import QmdSettings, QmdUpdateSettings
 
@@ -18,30 +18,30 @@ NOTES = (Collection("memory-root", Path("/notes"), "**/*.md"),)
 DONE = State("/bin/qmd", NOTES, updated=NOW - 60, embedded=NOW - 60, attempted=NOW - 60)
 WORDS = QmdSettings()
 MEANING = replace(WORDS, search_mode="query")
-NOTHING = Work()
+NOTHING = frozenset()
 
 
 @pytest.mark.parametrize(
     ("state", "settings", "changed", "work"),
     [
-        (State(), WORDS, False, Work(collections=True, update=True)),
-        (State(), MEANING, False, Work(collections=True, update=True, embed=True)),
+        (State(), WORDS, False, frozenset({"collections", "update"})),
+        (State(), MEANING, False, frozenset({"collections", "update", "embed"})),
         (DONE, WORDS, False, NOTHING),
-        (DONE, WORDS, True, Work(update=True)),
+        (DONE, WORDS, True, frozenset({"update"})),
         (replace(DONE, updated=NOW), WORDS, True, NOTHING),
         (replace(DONE, attempted=NOW - 14), WORDS, True, NOTHING),
-        (replace(DONE, updated=NOW - 301), WORDS, False, Work(update=True)),
+        (replace(DONE, updated=NOW - 301), WORDS, False, frozenset({"update"})),
         (replace(DONE, updated=NOW - 301, attempted=NOW - 1), WORDS, False, NOTHING),
-        (replace(DONE, updated=NOW + 9999), WORDS, False, Work(update=True)),
-        (replace(DONE, collections=()), WORDS, False, Work(collections=True)),
-        (replace(DONE, embedded=NOW - 3601), MEANING, False, Work(embed=True)),
+        (replace(DONE, updated=NOW + 9999), WORDS, False, frozenset({"update"})),
+        (replace(DONE, collections=()), WORDS, False, frozenset({"collections"})),
+        (replace(DONE, embedded=NOW - 3601), MEANING, False, frozenset({"embed"})),
         (replace(DONE, embedded=NOW - 3601), WORDS, False, NOTHING),
         (replace(DONE, problem="no space", attempted=NOW - 20), WORDS, True, NOTHING),
-        (replace(DONE, problem="no space", attempted=NOW - 31), WORDS, True, Work(update=True)),
+        (replace(DONE, problem="no space", attempted=NOW - 31), WORDS, True, frozenset({"update"})),
     ],
 )
 def test_f80_f91_what_is_due(
-    state: State, settings: QmdSettings, changed: bool, work: Work
+    state: State, settings: QmdSettings, changed: bool, work: frozenset[str]
 ) -> None:
     assert due(state, NOTES, settings, now=NOW, changed_at=NOW if changed else 0.0) == work
 
@@ -51,7 +51,7 @@ def test_f91_an_interval_of_nothing_turns_a_timer_off() -> None:
     settings = replace(MEANING, update=never)
     old = replace(DONE, updated=1.0, embedded=1.0, attempted=1.0)
     assert due(old, NOTES, settings, now=NOW) == NOTHING
-    assert due(old, NOTES, settings, now=NOW, changed_at=NOW) == Work(update=True)
+    assert due(old, NOTES, settings, now=NOW, changed_at=NOW) == frozenset({"update"})
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lorebank.generation.grounding import CitedLine, ungrounded
+from lorebank.generation.writing import CitedLine, ungrounded
 
 NAMES = ("Ana", "Ben", "The Castle", "Goose", "小王")
 LINES = {

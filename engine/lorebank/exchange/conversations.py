@@ -8,7 +8,8 @@ of the next, and recalled text is not learned again.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import field
 from datetime import UTC, date, datetime, tzinfo
 from pathlib import PurePosixPath
 from typing import Any
@@ -67,8 +68,10 @@ class Conversation(Record):
     turns: Sequence[Turn]
     place: str
     line: int
-    left_out: Sequence[tuple[str, str]] = ()
-    """Code and message of what is not among the turns."""
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    """Code → how many are not among the turns."""
+    left_out_names: Mapping[str, str] = field(default_factory=dict)
+    """Code → what they are, with `*` where a plural has its s."""
 
 
 def conversation_note(said: Conversation) -> Read:
@@ -76,7 +79,10 @@ def conversation_note(said: Conversation) -> Read:
     title = " ".join(clean(said.title).split()) or "Untitled conversation"
     title, problems = shareable_text(title, said.place)
     shown = f"{said.place} “{title[:80]}”"
-    yield from (Diagnostic(shown, said.line, code, message) for code, message in said.left_out)
+    for code, name in said.left_out_names.items():
+        if count := said.left_out.get(code):
+            message = f"{count} {name.replace('*', 's' * (count > 1))} left out"
+            yield Diagnostic(shown, said.line, code, message)
     first = next((turn.day for turn in said.turns if turn.day), None)
     day = said.started.date() if said.started else first
     blocks = [f"# {title}"]

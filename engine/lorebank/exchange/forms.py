@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
-from enum import StrEnum
+from collections.abc import Callable
 from itertools import islice
-from types import MappingProxyType
 
 from lorebank.errors import UsageError
 from lorebank.exchange.conversations import conversation_files
@@ -27,70 +25,56 @@ _PERMALINK = re.compile(r"^permalink:", re.MULTILINE)
 _HINT = "say what it is: --as obsidian, logseq, chatgpt, claude, basic-memory or jsonl"
 
 
-class Form(StrEnum):
-    """What can be imported."""
-
-    OBSIDIAN = "obsidian"
-    """Also any folder of Markdown."""
-    LOGSEQ = "logseq"
-    CHATGPT = "chatgpt"
-    CLAUDE = "claude"
-    BASIC_MEMORY = "basic-memory"
-    JSONL = "jsonl"
-
-
-READERS: Mapping[Form, Callable[[Source], Read]] = MappingProxyType(
-    {
-        Form.OBSIDIAN: read_obsidian,
-        Form.LOGSEQ: read_logseq,
-        Form.CHATGPT: read_chatgpt,
-        Form.CLAUDE: read_claude,
-        Form.BASIC_MEMORY: read_basic_memory,
-        Form.JSONL: read_jsonl,
-    }
-)
-WHOLE_FORMS = (Form.CHATGPT, Form.CLAUDE)
+READERS: dict[str, Callable[[Source], Read]] = {
+    "obsidian": read_obsidian,  # also any folder of Markdown
+    "logseq": read_logseq,
+    "chatgpt": read_chatgpt,
+    "claude": read_claude,
+    "basic-memory": read_basic_memory,
+    "jsonl": read_jsonl,
+}
+WHOLE_FORMS = ("chatgpt", "claude")
 """Of an account there is one: each new export of it is the same source, whatever its name."""
 
 
-def form_of(source: Source) -> Form:
+def form_of(source: Source) -> str:
     """The form of a source by what it holds; `UsageError` where it cannot be recognised."""
     if source.paths == ("",):
         return _form_of_file(source, "")
     tops = {path.split("/")[0] for path in source.paths}
     if "logseq" in tops or {"journals", "pages"} <= tops:
-        return Form.LOGSEQ
+        return "logseq"
     if files := conversation_files(source):
         return _form_of_file(source, files[0])
     notes = [path for path in source.below(".md") if not path.startswith(".")]
     if _is_basic_memory(source, notes[:_SAMPLE]):
-        return Form.BASIC_MEMORY
+        return "basic-memory"
     if notes or ".obsidian" in tops:
-        return Form.OBSIDIAN
+        return "obsidian"
     if any(path.lower().endswith((".jsonl", ".ndjson")) for path in source.paths):
-        return Form.JSONL
+        return "jsonl"
     if not source.paths:
         raise UsageError(f"{source.root}: holds no files", hint="was it exported at all?")
     raise UsageError(f"{source.root}: no known program wrote this", hint=_HINT)
 
 
-def _form_of_file(source: Source, path: str) -> Form:
+def _form_of_file(source: Source, path: str) -> str:
     shown = path or str(source.root)
     try:
         with source.open(path) as stream:
             first = next(islice(json_values(stream), 1), (1, None))[1]
     except (BrokenJson, OSError) as error:
         if _is_jsonl(source, path):
-            return Form.JSONL
+            return "jsonl"
         raise UsageError(f"{shown}: no known program wrote this: {error}", hint=_HINT) from None
     inner = first.get("conversations") if isinstance(first, dict) else None
     first = inner[0] if isinstance(inner, list) and inner else first
     if is_chatgpt(first):
-        return Form.CHATGPT
+        return "chatgpt"
     if is_claude(first):
-        return Form.CLAUDE
+        return "claude"
     if _has_text(first):
-        return Form.JSONL
+        return "jsonl"
     if first is None:
         raise UsageError(f"{shown}: is an empty export", hint=_HINT)
     raise UsageError(f"{shown}: no known program wrote this", hint=_HINT)

@@ -23,7 +23,7 @@ from typing import Any
 
 from lorebank.domain import Diagnostic
 from lorebank.errors import ConcurrentEdit, PathRefused, UsageError, WorkspaceError
-from lorebank.exchange.forms import READERS, WHOLE_FORMS, Form, form_of
+from lorebank.exchange.forms import READERS, WHOLE_FORMS, form_of
 from lorebank.exchange.notes import (
     ImportedNote,
     comparable,
@@ -126,35 +126,28 @@ def import_source(
 
     `UsageError` where its form is not recognised, or another source of that name was imported.
     """
+    if form is not None and form not in READERS:
+        known = ", ".join(READERS)
+        raise UsageError(f"'{form}' is no form of an import", hint=f"one of {known}")
     source = open_source(path)
     try:
-        chosen = _chosen(form) or form_of(source)
+        chosen = form or form_of(source)
         return _Import(root, config, source, chosen, name, dry_run=dry_run).report()
     finally:
         source.close()
-
-
-def _chosen(form: str | None) -> Form | None:
-    if form is None:
-        return None
-    try:
-        return Form(form)
-    except ValueError:
-        known = ", ".join(Form)
-        raise UsageError(f"'{form}' is no form of an import", hint=f"one of {known}") from None
 
 
 class _Import:
     """One run, and what it has brought so far."""
 
     def __init__(
-        self, root: Path, config: Config, source: Source, form: Form, name: str, *, dry_run: bool
+        self, root: Path, config: Config, source: Source, form: str, name: str, *, dry_run: bool
     ) -> None:
         self.root = root
         self.config = config
         self.source = source
         self.form = form
-        self.name = form.value
+        self.name = form
         """`obsidian/Notes`, `chatgpt`: the folder below `IMPORTS`."""
         if name or form not in WHOLE_FORMS:
             self.name += f"/{safe_path((name or source.name).replace('/', '-'))}"
@@ -187,7 +180,7 @@ class _Import:
         complete = not any(each.code in (BROKEN, "unreadable") for each in self.left_out)
         gone = sorted(path for key, path in self.found.items() if key not in self.seen)
         return ImportReport(
-            form=self.form.value,
+            form=self.form,
             folder=self.folder,
             **{kind: tuple(paths) for kind, paths in self.told.items()},
             unchanged=self.unchanged,

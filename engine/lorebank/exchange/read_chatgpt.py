@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import tzinfo
 from typing import Any
 
@@ -17,6 +17,11 @@ _SPEAKERS = {"user": "User", "assistant": "Assistant"}
 _CITED = re.compile("\ue200(?P<what>[^\ue200-\ue202]*)(?:\ue202(?P<rest>[^\ue200\ue201]*))?\ue201")
 _SOURCE = re.compile(r"【[^【】\n]{0,60}†[^【】\n]{0,80}】")
 _SPOKEN = ("text", "multimodal_text")
+_LEFT_OUT = {
+    "tool": "message* of tools",
+    "attachment": "image* or recording*",
+    "branch": "message* of other branches",
+}
 
 
 def is_chatgpt(value: object) -> bool:
@@ -49,7 +54,8 @@ def _conversation(
         turns=turns,
         place=place,
         line=line,
-        left_out=tuple(_omissions(left_out)),
+        left_out=left_out,
+        left_out_names=_LEFT_OUT,
     )
 
 
@@ -133,20 +139,3 @@ def _cited(found: re.Match[str]) -> str:
     except ValueError:
         return ""
     return said[1] if isinstance(said, list) and len(said) > 1 and isinstance(said[1], str) else ""
-
-
-def _omissions(left_out: Counter[str]) -> Iterator[tuple[str, str]]:
-    if left_out["tool"]:
-        yield "tool", f"{_messages(left_out['tool'])} of tools left out"
-    if left_out["attachment"]:
-        count = left_out["attachment"]
-        yield (
-            "attachment",
-            f"{count} image{'s' * (count > 1)} or recording{'s' * (count > 1)} left out",
-        )
-    if left_out["branch"]:
-        yield "branch", f"{_messages(left_out['branch'])} of other branches left out"
-
-
-def _messages(count: int) -> str:
-    return f"{count} message" if count == 1 else f"{count} messages"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import tzinfo
 from typing import Any
 
@@ -12,6 +12,11 @@ from lorebank.exchange.notes import Read
 from lorebank.exchange.source import Source
 
 _SPEAKERS = {"human": "User", "user": "User", "assistant": "Assistant"}
+_LEFT_OUT = {
+    "tool": "block* of tools and thoughts",
+    "attachment": "attached file*",
+    "branch": "message* of other branches",
+}
 
 
 def is_claude(value: object) -> bool:
@@ -40,7 +45,8 @@ def _conversation(
         turns=turns,
         place=place,
         line=line,
-        left_out=tuple(_omissions(left_out)),
+        left_out=left_out,
+        left_out_names=_LEFT_OUT,
     )
 
 
@@ -88,12 +94,3 @@ def _text(message: Mapping[str, Any], left_out: Counter[str]) -> str:
         else:
             left_out["tool"] += 1
     return "\n\n".join(text for text in texts if text.strip())
-
-
-def _omissions(left_out: Counter[str]) -> Iterator[tuple[str, str]]:
-    if count := left_out["tool"]:
-        yield "tool", f"{count} block{'s' * (count > 1)} of tools and thoughts left out"
-    if count := left_out["attachment"]:
-        yield "attachment", f"{count} attached file{'s' * (count > 1)} left out"
-    if count := left_out["branch"]:
-        yield "branch", f"{count} message{'s' * (count > 1)} of other branches left out"

@@ -10,11 +10,11 @@ The facts of a day become one file with a retain section; those without a day on
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
-from itertools import chain
-from typing import Any, BinaryIO
+from typing import Any
 
 from lorebank.domain import Diagnostic, EvidenceMark, Fact, FactKind, Mention, Stance
 from lorebank.exchange.conversations import moment_of
@@ -28,7 +28,7 @@ _ENTITY_KEYS = ("entities", "entity", "subjects", "people", "about")
 _DAY_KEYS = ("date", "day", "timestamp", "time", "created_at", "createdAt", "created", "at")
 _KINDS = {**{kind.value: kind for kind in FactKind}, **{k.letter.lower(): k for k in FactKind}}
 _LONGEST_LINE = 4_000_000
-"""Bytes; no text worth remembering is longer, and a line is held in memory whole."""
+"""Bytes; no text worth remembering is longer."""
 _UNREAD = "line-unread"
 Problem = tuple[str, str]
 
@@ -42,14 +42,14 @@ def read_jsonl(source: Source) -> Read:
         place = path or source.root.name
         try:
             with source.open(path) as stream:
-                yield from _days(stream, place, prefix=path.rpartition(".")[0])
+                yield from _days(stream.read(), place, prefix=path.rpartition(".")[0])
         except OSError as error:
             yield source.unread(path, error)
 
 
-def _days(stream: BinaryIO, place: str, prefix: str) -> Read:
+def _days(data: bytes, place: str, prefix: str) -> Read:
     days: dict[date | None, dict[str, Fact]] = {}
-    for number, fact, problems in _facts(stream, place):
+    for number, fact, problems in _facts(data, place):
         yield from (Diagnostic(place, number, *problem) for problem in problems)
         if fact is None:
             continue
@@ -64,36 +64,21 @@ def _days(stream: BinaryIO, place: str, prefix: str) -> Read:
         yield ImportedNote(name, name, f"# {shown}\n\n## Retain\n{lines}\n", place, day)
 
 
-def _facts(stream: BinaryIO, place: str) -> Iterator[tuple[int, Fact | None, Sequence[Problem]]]:
+def _facts(data: bytes, place: str) -> Iterator[tuple[int, Fact | None, Sequence[Problem]]]:
     """What each line says; of a JSON array, what each of its elements does."""
-    lines = _lines(stream)
-    number, first = next(lines, (0, b""))
-    if first is not None and first.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"["):
-        stream.seek(0)
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    if data.lstrip().startswith(b"["):
         try:
-            for line, value in json_values(stream):
+            for line, value in json_values(io.BytesIO(data)):
                 yield line, *_read_value(value, f"{place}:{line}")
         except BrokenJson as error:
             yield error.line, None, ((BROKEN, f"{error}; what came before it is imported"),)
         return
-    for line, content in chain([(number, first)] if number else [], lines):
-        if content is None:
+    for line, content in enumerate(data.split(b"\n"), start=1):
+        if len(content) > _LONGEST_LINE:
             yield line, None, (("line-too-long", "is longer than 4 MB; left out"),)
-        else:
+        elif content.strip():
             yield line, *read_line(content, f"{place}:{line}")
-
-
-def _lines(stream: BinaryIO) -> Iterator[tuple[int, bytes | None]]:
-    """Number and bytes of each line that is not blank; `None` for one that is too long."""
-    number = 0
-    while line := stream.readline(_LONGEST_LINE):
-        number += 1
-        if len(line) == _LONGEST_LINE and not line.endswith(b"\n"):
-            while (rest := stream.readline(_LONGEST_LINE)) and not rest.endswith(b"\n"):
-                pass
-            yield number, None
-        elif line.strip() and line.strip() != b"\xef\xbb\xbf":
-            yield number, line
 
 
 def read_line(line: bytes, place: str = "") -> tuple[Fact | None, tuple[Problem, ...]]:

@@ -11,8 +11,7 @@ from datetime import date
 from typing import TYPE_CHECKING, TypeVar
 
 from lorebank.domain import FactKind
-from lorebank.generation.grounding import CitedLine
-from lorebank.generation.writing import Dropped, Writer, numbered
+from lorebank.generation.writing import CitedLine, Dropped, Writer, numbered
 from lorebank.language.words import words
 from lorebank.records import Record
 

@@ -1,19 +1,112 @@
-"""Text that a chat model writes from cited lines, of which only grounded sentences are kept."""
+"""Text that a chat model writes from cited lines, of which only grounded sentences are kept.
+
+A sentence is dropped rather than mended. It must cite lines that exist; most of its content words,
+all of its numbers and all that it writes with a capital must be found in them; and it may not deny
+what they affirm nor affirm what they all deny. That is a check of words: it lets no new thing in,
+and it cannot tell every twist of the old ones.
+"""
 
 from __future__ import annotations
 
+import calendar
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from datetime import date
 from functools import cache, cached_property
 from importlib import resources
 
-from lorebank.generation.grounding import CitedLine, ungrounded
+from lorebank.beliefs.reading import denies
+from lorebank.language.folding import fold
 from lorebank.language.secrets import redact
+from lorebank.language.words import content_words, words
 from lorebank.providers.ask import Budget
 from lorebank.providers.protocols import Generator, Prompt, Turn
 from lorebank.records import Record, dataclass
 from lorebank.settings.tables import Config
+
+_SHARE = 0.7
+"""The least share of a sentence's content words that its lines must hold."""
+_STEM = 4
+_ENDING = 3
+"""Letters by which two forms of one word may differ at their ends."""
+_NUMBER = re.compile(r"\d+(?:[.,:/]\d+)*")
+_WORD = re.compile(r"(?<![\w'’])(?=[^\W\d_])\w[\w'’.-]*")
+
+
+class CitedLine(Record):
+    """A line that a sentence may stand on."""
+
+    text: str
+    """With the name it is about, where the text leaves it out."""
+    days: tuple[date, ...] = ()
+    """The days it was written on or tells of."""
+
+
+def ungrounded(sentence: str, cited: Sequence[CitedLine], names: Collection[str] = ()) -> str:
+    """Why a sentence does not stand on its lines; empty where it does.
+
+    `names` are those known to the bank: a sentence that says one must have it from its lines,
+    however it is written.
+    """
+    if not cited:
+        return "it cites no line"
+    text = "\n".join(line.text for line in cited)
+    said = words(text)
+    known = {part for line in cited for part in _numbers(line.text)}
+    known |= {str(n) for line in cited for day in line.days for n in (day.year, day.month, day.day)}
+    if number := next((number for number in _numbers(sentence) if number not in known), ""):
+        return f"its lines have no {number}"
+    if name := _missing_name(sentence, said, cited, names):
+        return f"its lines do not name {name}"
+    telling = [word for word in content_words(sentence) if not word.isdigit()]
+    if not telling:
+        return "it says nothing"
+    held = sum(_is_held(word, said) for word in telling)
+    if held < _SHARE * len(telling):
+        return f"its lines hold {held} of its {len(telling)} words"
+    denied = [denies(line.text) for line in cited]
+    if denies(sentence):
+        return "" if any(denied) else "it denies what its lines affirm"
+    return "it affirms what its lines deny" if all(denied) else ""
+
+
+def _numbers(text: str) -> Iterable[str]:
+    """The numbers of a text, leading zeros left out, dates and times also by their parts."""
+    for found in _NUMBER.findall(fold(text)):
+        parts = re.split(r"[:/]", found)
+        yield from (part.lstrip("0") or "0" for part in parts)
+
+
+def _missing_name(
+    sentence: str, said: Sequence[str], cited: Sequence[CitedLine], names: Collection[str]
+) -> str:
+    days = [day for line in cited for day in line.days]
+    known = {*said, *(fold(calendar.month_name[day.month]) for day in days)}
+    known |= {fold(calendar.day_name[day.weekday()]) for day in days}
+    padded = f" {' '.join(words(sentence))} "
+    for name in names:
+        own = words(name)
+        is_named = own and f" {' '.join(own)} " in padded
+        if is_named and not all(_is_held(word, known) for word in own):
+            return name
+    telling = set(content_words(sentence))
+    for found in _WORD.finditer(sentence):
+        written = found.group().rstrip(".'’-")
+        parts = [word for word in words(written) if word in telling]
+        if written[0].isupper() and not all(_is_held(word, known) for word in parts):
+            return written
+    return ""
+
+
+def _is_held(word: str, said: Collection[str]) -> bool:
+    """Whether a word stands there, or a form of it: alike but for a short ending."""
+    for other in said:
+        least = max(_STEM, max(len(word), len(other)) - _ENDING)
+        if word == other or word[:least] == other[:least]:
+            return True
+    return False
+
 
 _PLACE = re.compile(r"\{\{(\w+)\}\}")
 _BREAK = "\n---\n"
@@ -132,10 +225,12 @@ def open_writer(
     environ: Mapping[str, str],
     say: Callable[[str], None],
     names: Callable[[], Collection[str]],
+    given: Generator | None = None,
 ) -> Iterator[Writer | None]:
     """The writer of the settings, with a fresh budget; None where nothing is to be generated.
 
-    Nothing is loaded, nor `names` asked for, before something is to be written.
+    `given` is a generator that the caller brought. Nothing is loaded, nor `names` asked for, before
+    something is to be written.
     """
     settings = config.generator
     if settings.provider == "none":
@@ -143,8 +238,9 @@ def open_writer(
         return
 
     def load() -> Generator:
-        from lorebank.providers.accounts import GeneratorSetup
-        from lorebank.providers.registry import load_generator
+        if given is not None:
+            return given
+        from lorebank.providers.registry import GeneratorSetup, load_generator
 
         setup = GeneratorSetup(settings, config.providers, environ, say, config.embedder.offline)
         generator = load_generator(setup)

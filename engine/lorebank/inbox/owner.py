@@ -34,8 +34,7 @@ from lorebank.language.folding import slugify
 from lorebank.markdown.ledger import LedgerAction, parse_ledger, signed, split_signature
 from lorebank.markdown.proposal_pages import DECISIONS_PATH, LineEdit, parse_rulings
 from lorebank.names.audit import audit_names
-from lorebank.names.entities import nearest_names
-from lorebank.nightly.decide import decide
+from lorebank.nightly.decide import decide, decision_entry
 from lorebank.nightly.proposals import (
     accept_core_edit,
     check_grounds,
@@ -119,16 +118,8 @@ def _name_take_back(desk: Desk, decisions: Sequence[Decision]) -> None:
 def _decide(
     desk: Desk, action: LedgerAction, names: Sequence[str], *, reason: str = "", undo: bool = False
 ) -> None:
-    decide(
-        desk.connection,
-        desk.root,
-        action,
-        names,
-        today=desk.today,
-        reason=reason,
-        undo=undo,
-        nearest=lambda name: nearest_names(desk.connection, name),
-    )
+    entry = decision_entry(action, names, desk.today, reason)
+    decide(desk.connection, desk.root, entry, undo=undo)
 
 
 NAMES = Source(

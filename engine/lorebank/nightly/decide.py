@@ -6,7 +6,7 @@ twice. Taking a line off undoes it exactly: who is who is worked out from the li
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 
@@ -26,7 +26,7 @@ from lorebank.markdown.ledger import (
     without_lines,
 )
 from lorebank.names.decisions import Decision, rule
-from lorebank.names.entities import SPELLING, decisions, name_uses, page_moves
+from lorebank.names.entities import SPELLING, decisions, name_uses, nearest_names, page_moves
 from lorebank.names.resolve import resolve_names
 from lorebank.nightly.page_moves import plan_page_moves, write_page_edits
 from lorebank.pages.edits import PageEdit
@@ -36,40 +36,50 @@ from lorebank.workspace.layout import IDENTITY_PAGE
 _NEW_LEDGER = "# Identity\n\n"
 _HARMLESS = frozenset({"identity-unknown-name"})
 
-Nearest = Callable[[str], Sequence[str]]
-"""A name that nobody bears → names of entities that look like it, for a hint."""
 
-
-def parse_action(text: str) -> LedgerAction:
-    """The action of that name; `UsageError` for any other."""
+def decision_entry(
+    action: LedgerAction | str, names: Sequence[str], today: date, reason: str = ""
+) -> LedgerEntry:
+    """A decision about names as written; the last name is the one that stays (`merge Bob Robert`),
+    `distinct` and `dismiss` have no direction. `UsageError` for what is no decision."""
     try:
-        return LedgerAction(text.lower())
+        action = LedgerAction(action.lower())
     except ValueError:
+        hint = f"one of {', '.join(LedgerAction)}"
+        raise UsageError(f"no decision {action!r}", hint=hint) from None
+    bare = (n.strip().removeprefix("@").removeprefix("[[").removesuffix("]]") for n in names)
+    mentions = tuple(Mention(name, slugify(name)) for name in (" ".join(b.split()) for b in bare))
+    for name, mention in zip(names, mentions, strict=True):
+        if not mention.slug:
+            raise UsageError(f"{name!r} is no name")
+    may_be_one = action in (LedgerAction.SPLIT, LedgerAction.DISMISS)
+    wanted = "one or two names" if may_be_one else "two names"
+    alone = may_be_one and len(mentions) == 1
+    if not alone and len(mentions) != 2:
         raise UsageError(
-            f"no decision {text!r}", hint=f"one of {', '.join(LedgerAction)}"
-        ) from None
+            f"{action.value} needs {wanted}", hint=f"lorebank entity {action.value} -h"
+        )
+    same = len({mention.slug for mention in mentions}) < len(mentions)
+    if same and (action is not LedgerAction.RENAME or mentions[0].name == mentions[1].name):
+        raise UsageError(f"{names[0]!r} and {names[1]!r} are one name already")
+    return LedgerEntry(action, mentions, today, " ".join(reason.split()), Citation("", 0, 0))
 
 
 @collector_at_rest()
 def decide(
     connection: Connection,
     root: Path,
-    action: LedgerAction,
-    names: Sequence[str],
+    entry: LedgerEntry,
     *,
-    today: date,
-    reason: str = "",
     undo: bool = False,
     dry_run: bool = False,
-    nearest: Nearest,
 ) -> LedgerChange:
-    """Decide about names as written; the caller holds the lock, has synced, and syncs afterwards.
+    """Make a decision; the caller holds the lock, has synced, and syncs afterwards.
 
-    The last name is the one that stays (`merge Bob Robert`); `distinct` and `dismiss` have no
-    direction. Raises `UsageError` for names that cannot be decided about or a contradiction,
-    `NotFound` for a name nobody bears or, under `undo`, for a decision that stands nowhere.
+    Raises `UsageError` for a contradiction, `NotFound` for a name nobody bears or, under `undo`,
+    for a decision that stands nowhere.
     """
-    entry, page, ledger = _plan_line(connection, root, action, names, today, reason, undo, nearest)
+    entry, page, ledger = _plan_line(connection, root, entry, undo)
     uses, standing = name_uses(connection), decisions(connection)
     rows = [row for e in ledger.entries for row in ledger_rows(e) if row.action != SPELLING]
     planned = [
@@ -99,19 +109,11 @@ def decide(
 
 
 def _plan_line(
-    connection: Connection,
-    root: Path,
-    action: LedgerAction,
-    names: Sequence[str],
-    today: date,
-    reason: str,
-    undo: bool,
-    nearest: Nearest,
+    connection: Connection, root: Path, entry: LedgerEntry, undo: bool
 ) -> tuple[LedgerEntry, PageEdit, Ledger]:
     """The decision, the edit of the ledger, which changes nothing where the line stands, and what
     the ledger then says."""
     old = _read_ledger(root)
-    entry = _entry(action, names, today, reason)
     text = _NEW_LEDGER if old is None else old
     ledger = parse_ledger(text, IDENTITY_PAGE)
     standing = [e for e in ledger.entries if _same(e, entry)]
@@ -127,7 +129,7 @@ def _plan_line(
         return standing[-1], page, parse_ledger(less, IDENTITY_PAGE)
     if standing:
         return standing[-1], PageEdit(IDENTITY_PAGE, old, old), ledger
-    _check(connection, entry, text, nearest)
+    _check(connection, entry, text)
     try:
         new, ledger = add_entry(text, entry, ledger, IDENTITY_PAGE)
         return entry, PageEdit(IDENTITY_PAGE, old, new), ledger
@@ -148,25 +150,6 @@ def _read_ledger(root: Path) -> str | None:
         raise WorkspaceError(message, hint="mend the file") from problem
 
 
-def _entry(action: LedgerAction, names: Sequence[str], today: date, reason: str) -> LedgerEntry:
-    bare = (n.strip().removeprefix("@").removeprefix("[[").removesuffix("]]") for n in names)
-    mentions = tuple(Mention(name, slugify(name)) for name in (" ".join(b.split()) for b in bare))
-    for name, mention in zip(names, mentions, strict=True):
-        if not mention.slug:
-            raise UsageError(f"{name!r} is no name")
-    may_be_one = action in (LedgerAction.SPLIT, LedgerAction.DISMISS)
-    wanted = "one or two names" if may_be_one else "two names"
-    alone = may_be_one and len(mentions) == 1
-    if not alone and len(mentions) != 2:
-        raise UsageError(
-            f"{action.value} needs {wanted}", hint=f"lorebank entity {action.value} -h"
-        )
-    same = len({mention.slug for mention in mentions}) < len(mentions)
-    if same and (action is not LedgerAction.RENAME or mentions[0].name == mentions[1].name):
-        raise UsageError(f"{names[0]!r} and {names[1]!r} are one name already")
-    return LedgerEntry(action, mentions, today, " ".join(reason.split()), Citation("", 0, 0))
-
-
 def _same(one: LedgerEntry, other: LedgerEntry) -> bool:
     if one.action is not other.action:
         return False
@@ -178,12 +161,7 @@ def _same(one: LedgerEntry, other: LedgerEntry) -> bool:
     return mine == theirs
 
 
-def _check(
-    connection: Connection,
-    entry: LedgerEntry,
-    text: str,
-    nearest: Nearest,
-) -> None:
+def _check(connection: Connection, entry: LedgerEntry, text: str) -> None:
     """Refuse a line that names nobody, contradicts the ledger, or makes names go in a circle."""
     used = frozenset(use.slug for use in name_uses(connection))
     before = decisions(connection)
@@ -192,7 +170,7 @@ def _check(
     must_be = {LedgerAction.ALIAS: entry.names[-1:], LedgerAction.RENAME: entry.names[:1]}
     for name in must_be.get(entry.action, entry.names):
         if name.slug not in used | pages | listed:
-            near = nearest(name.name)
+            near = nearest_names(connection, name.name)
             hint = f"nearest: {', '.join(near)}" if near else "`lorebank entity` lists them"
             raise NotFound(f"no entity {name.name!r}", hint=hint)
     line = text.count("\n") + 2

@@ -17,7 +17,7 @@ from lorebank.dates.times import tense_of, times_of
 from lorebank.domain import Citation, Fact, FactKind, Interval, Mention
 from lorebank.language.folding import fold, slugify
 from lorebank.language.statements import Cue, Statement, languages_of, no_names
-from lorebank.markdown.document import Document, Node
+from lorebank.markdown.document import Document
 from lorebank.markdown.facts import fact_id
 from lorebank.markdown.mentions import find_mentions
 from lorebank.markdown.plain import plain_text
@@ -98,33 +98,18 @@ class Inferred(Record):
 
 def sentences(document: Document) -> Iterator[Sentence]:
     """The sentences of paragraphs and list items; headings, code, tables and quotes have none."""
-    for node in document.nodes:
-        yield from _sentences(node, document.path)
-
-
-def _sentences(node: Node, path: str) -> Iterator[Sentence]:
-    if node.kind == "paragraph":
-        yield from _of_paragraph(node, path)
-    elif node.kind == "item":
-        first = node.children[0].text if node.children else ""
-        if not _CHECKBOX.match(first):
-            for child in node.children:
-                yield from _sentences(child, path)
-    elif node.kind == "list":
-        for child in node.children:
-            yield from _sentences(child, path)
-
-
-def _of_paragraph(node: Node, path: str) -> Iterator[Sentence]:
-    text = node.text
-    for start, end in _spans(text):
-        said = text[start:end]
-        first = node.start + 1 + text.count("\n", 0, start)
-        place = Citation(path, first, first + said.rstrip().count("\n"))
-        names = tuple(mention.name for mention, _, _ in find_mentions(said))
-        plain = plain_text(said)
-        if plain:
-            yield Sentence(plain, place, names)
+    waiting = list(document.nodes)
+    while waiting:
+        node = waiting.pop(0)
+        is_task = node.kind == "item" and node.children and _CHECKBOX.match(node.children[0].text)
+        if node.kind in ("list", "item") and not is_task:
+            waiting[:0] = node.children
+        for start, end in _spans(node.text) if node.kind == "paragraph" else ():
+            said = node.text[start:end]
+            first = node.start + 1 + node.text.count("\n", 0, start)
+            place = Citation(document.path, first, first + said.rstrip().count("\n"))
+            if plain := plain_text(said):
+                yield Sentence(plain, place, tuple(m.name for m, _, _ in find_mentions(said)))
 
 
 def _spans(text: str) -> Iterator[tuple[int, int]]:
@@ -329,33 +314,22 @@ def _property(
     """What a name that opens the sentence is, or does on a day to come."""
     if said.says_anywhere("unsure", "not"):
         return None
-    opening = known[0] if known and known[0].word == 0 else None
-    subject = opening or _opening_unknown(said)
+    subject = opening = known[0] if known and known[0].word == 0 else None
+    found = None if opening else _UNKNOWN.match(" ".join(said.words))
+    if found and not any(fold(word) in no_names() for word in found["name"].split()):
+        subject = _Name(found["name"], 0, found.end("name"))
     if subject is None:
         return None
     rest = sentence.text[subject.end :]
     if not (rest[:1].isspace() or _HAN.match(rest)):
         return None
-    if _fixes_slot(subject.name, rest.strip(), is_known=opening is not None):
+    slots = read_slots(rest.strip(), subjects=(slugify(subject.name),), names=(subject.name,))
+    # Where only its capital makes a name of the subject, what holds of persons counts.
+    if any((opening or s.relation in _OF_PERSONS) and not s.about for s in slots):
         return _inferred(sentence, FactKind.WORLD, "states who or what it is", subject, day, names)
     if opening and any(_is_to_come(time, day, rest) for time in times_of(rest, day)):
         return _inferred(sentence, FactKind.WORLD, "a dated event", subject, day, names)
     return None
-
-
-def _opening_unknown(said: Statement) -> _Name | None:
-    """A first word, or two, that look like a name."""
-    found = _UNKNOWN.match(" ".join(said.words))
-    if found is None or any(fold(word) in no_names() for word in found["name"].split()):
-        return None
-    return _Name(found["name"], 0, found.end("name"))
-
-
-def _fixes_slot(subject: str, rest: str, *, is_known: bool) -> bool:
-    """Whether what is said of a subject fixes a property; of persons, where only its capital makes
-    a name of the subject."""
-    slots = read_slots(rest, subjects=(slugify(subject),), names=(subject,))
-    return any((is_known or s.relation in _OF_PERSONS) and not s.about for s in slots)
 
 
 def _is_name(name: str, marked: Sequence[str], names: Mapping[str, str]) -> bool:

@@ -194,21 +194,14 @@ def _page_line(edit: PageEdit, journal: str) -> str:
         return f"- `{edit.path}`: removed, nothing speaks of it any more"
     old, new = set((edit.old or "").split("\n")), set(edit.new.split("\n"))
     gone, come = _cited(old - new), _cited(new - old)
-    if edit.old is None:
-        what = f"new, {_lines(len(come))}"
-    elif gone or come:
-        what = f"{_lines(len(come))} added, {len(gone)} removed"
-    else:
-        what = "details"
+    lines = "1 line" if len(come) == 1 else f"{len(come)} lines"
+    what = f"{lines} added, {len(gone)} removed" if gone or come else "details"
+    what = f"new, {lines}" if edit.old is None else what
     fresh = sorted(set(come.values()))
     links = [citation_link(place, journal) for place in fresh[:_SOURCES]]
     if len(fresh) > _SOURCES:
         links.append(f"{len(fresh) - _SOURCES} more")
     return f"- `{edit.path}`: {what}" + (f" · from {', '.join(links)}" if links else "")
-
-
-def _lines(count: int) -> str:
-    return "1 line" if count == 1 else f"{count} lines"
 
 
 def _cited(lines: Iterable[str]) -> dict[str, Citation]:
@@ -227,24 +220,16 @@ def commit_run(root: Path, report: ReflectReport, *, run_programs: bool = False)
     paths = [*report.changed, *([report.journal] if report.journal else [])]
     if (root / REJECTED_PATH).is_file():
         paths.append(REJECTED_PATH)
+    pages, moved = len(report.changed), len(report.opinions_moved)
+    message = f"Reflect {report.run}: {pages} page{'s' * (pages != 1)}"
+    if moved:
+        message += f", {moved} opinion{'s' * (moved != 1)} moved\n"
+    for _, said, before, after in report.opinions_moved:
+        step = "new" if before is None else f"{before:.2f}"
+        message += f"\n{step} -> {after:.2f}  {' '.join(said.split())}"
     try:
-        message = commit_message(report)
         made = commit_files(root, paths, message, run_programs=run_programs)
         return replace(report, commit=made)
     except CommitRefused as problem:
         diagnostic = Diagnostic("bank", 0, "not-committed", f"no commit was made: {problem}")
         return replace(report, problems=(*report.problems, diagnostic))
-
-
-def commit_message(report: ReflectReport) -> str:
-    """A subject with the run and its numbers, and the opinions that moved."""
-    pages, moved = len(report.changed), len(report.opinions_moved)
-    subject = f"Reflect {report.run}: {pages} page{'s' * (pages != 1)}"
-    if not moved:
-        return subject
-    subject += f", {moved} opinion{'s' * (moved != 1)} moved"
-    lines = [
-        f"{'new' if before is None else f'{before:.2f}'} -> {after:.2f}  {' '.join(said.split())}"
-        for _, said, before, after in report.opinions_moved
-    ]
-    return "\n\n".join([subject, "\n".join(lines)])

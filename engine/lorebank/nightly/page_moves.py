@@ -59,7 +59,7 @@ def plan_page_moves(root: Path, moves: Sequence[PageMove]) -> PlannedMoves:
     written: list[str] = []
     for move in moves:
         if move.path in new and move.home in new:
-            reason = _put_back(move, new) if move.back else _bring(move, new)
+            reason = _move_back(move, new) if move.back else _move(move, new)
             if reason:
                 problems.append(Diagnostic(move.path, 0, "page-not-moved", reason))
             else:
@@ -92,7 +92,7 @@ def write_page_edits(root: Path, edits: Sequence[PageEdit]) -> None:
             file.unlink()
 
 
-def _bring(move: PageMove, pages: dict[str, str | None]) -> str:
+def _move(move: PageMove, pages: dict[str, str | None]) -> str:
     """Move a page into its home; returns why it cannot be."""
     text, home = pages[move.path], pages[move.home]
     if text is None or home is None:
@@ -106,7 +106,7 @@ def _bring(move: PageMove, pages: dict[str, str | None]) -> str:
     return ""
 
 
-def _put_back(move: PageMove, pages: dict[str, str | None]) -> str:
+def _move_back(move: PageMove, pages: dict[str, str | None]) -> str:
     """Take a page out of its home; returns why it cannot be."""
     home = pages[move.home]
     if home is None or _inside(home, move.path) is None:

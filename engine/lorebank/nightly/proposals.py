@@ -22,9 +22,7 @@ from lorebank.markdown.ledger import added_line
 from lorebank.markdown.owner_pages import edit_core
 from lorebank.markdown.proposal_pages import (
     AGENT_PROPOSALS,
-    CORE_PROPOSALS,
     DECISIONS_PATH,
-    LOG_PROPOSALS,
     PROPOSAL_PAGES,
     LineEdit,
     ProposalRuling,
@@ -36,23 +34,13 @@ from lorebank.markdown.proposal_pages import (
     render_proposal,
 )
 from lorebank.nightly.suggest import says
-from lorebank.pages.core_memory import CoreMemory, plan_core_proposals
+from lorebank.pages.core_memory import CoreMemory
 from lorebank.pages.edits import PageEdit, plan_page_edit, read_text
-from lorebank.pages.facts import BankContent
-from lorebank.records import Record
 from lorebank.workspace.layout import is_core
 from lorebank.workspace.paths import core_path, read_text_file, write_text_file
 
 MOST_ASKED = 20
 """Open requests of agents: a page of the inbox, so that an owner can read them all."""
-
-
-class Proposing(Record):
-    """What proposals are made from besides the facts."""
-
-    core: CoreMemory
-    for_logs: tuple[Proposal, ...] = ()
-    """Lines suggested for retain sections."""
 
 
 def read_core_memory(root: Path, token_budget: int) -> tuple[CoreMemory, tuple[Diagnostic, ...]]:
@@ -68,20 +56,13 @@ def read_core_memory(root: Path, token_budget: int) -> tuple[CoreMemory, tuple[D
 
 
 def plan_proposal_edits(
-    content: BankContent,
-    proposing: Proposing,
-    old: Mapping[str, str | None],
-    repeated: Mapping[str, str],
+    planned: Mapping[str, Sequence[Proposal]], old: Mapping[str, str | None]
 ) -> tuple[PageEdit, ...]:
     """The edits that bring the pages of proposals up to date; pages without a change are left out.
 
-    `old` gives the present text of both pages, `repeated` the newest fact that says what a fact
-    says. A block that a person edited stays as it is while its proposal is open.
+    `old` gives the present texts. A block that a person edited stays as it is while its proposal
+    is open.
     """
-    planned = {
-        CORE_PROPOSALS: plan_core_proposals(content, proposing.core, repeated),
-        LOG_PROPOSALS: proposing.for_logs,
-    }
     edits = (_page_edit(path, old.get(path), found) for path, found in planned.items())
     return tuple(edit for edit in edits if edit.changes)
 

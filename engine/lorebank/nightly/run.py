@@ -22,7 +22,7 @@ from lorebank.generation.writing import Writer
 from lorebank.index.items import item_places, recorded_since
 from lorebank.index.sync import known_hash
 from lorebank.markdown.opinion_page import OPINIONS_PATH
-from lorebank.markdown.proposal_pages import PROPOSAL_PAGES
+from lorebank.markdown.proposal_pages import CORE_PROPOSALS, LOG_PROPOSALS, PROPOSAL_PAGES
 from lorebank.markdown.sections import RETAIN_HEADINGS
 from lorebank.nightly.hunks import (
     REJECTED_PATH,
@@ -32,11 +32,12 @@ from lorebank.nightly.hunks import (
     without_hunks,
 )
 from lorebank.nightly.journal import journal_entry, journal_path, moved_opinions
-from lorebank.nightly.proposals import Proposing, plan_proposal_edits, read_core_memory
+from lorebank.nightly.proposals import plan_proposal_edits, read_core_memory
 from lorebank.nightly.suggest import suggest_lines
 from lorebank.nightly.under_way import complete, refuse_linked_bank, write_pages
 from lorebank.nightly.undo import RunRecord, next_run, undo_store
 from lorebank.pages.content import read_content, relocate
+from lorebank.pages.core_memory import plan_core_proposals
 from lorebank.pages.digests import TODAY_PATH
 from lorebank.pages.edits import Page, PageEdit, encoded, read_pages, read_text, vanishing_lines
 from lorebank.pages.facts import BankContent
@@ -131,18 +132,16 @@ class _Run:
         )
         kept = self.kept if options.until is None else None
         self.answers = ask_standing(connection, root, self.content, options.ask, kept)
-        core, problems = read_core_memory(root, config.reflect.core_token_budget)
-        suggested = suggest_lines(
+        self.core, problems = read_core_memory(root, config.reflect.core_token_budget)
+        self.suggested = suggest_lines(
             root,
             config,
             self.content,
-            core.rulings,
-            self.headings,
+            self.core.rulings,
             everywhere=options.infer,
             model=self.model if options.infer else ModelInRun(self.kept),
             quarantined=quarantined_lines(connection),
         )
-        self.proposing = Proposing(core, suggested)
         self.rejections = read_text(root, REJECTED_PATH)
         self.name: str | None = options.begun.name if options.begun else None
         self.journal = journal_path(options.today)
@@ -178,9 +177,13 @@ class _Run:
             planned.problems.append(_busy(OPINIONS_PATH))
         skipped = {problem.path for problem in planned.problems}
         old = {path: page.text for path, page in pages.items()}
+        proposals = {
+            CORE_PROPOSALS: plan_core_proposals(content, self.core, plan.threads.repeated),
+            LOG_PROPOSALS: self.suggested,
+        }
         edits = [
             *(plan.edit(path, old.get(path)) for path in sorted(paths - skipped)),
-            *plan_proposal_edits(content, self.proposing, old, plan.threads.repeated),
+            *plan_proposal_edits(proposals, old),
             *plan_answers(content, self.answers, old, self.model),
         ]
         for edit in sorted(edits, key=lambda edit: edit.path):

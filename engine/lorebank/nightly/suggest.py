@@ -9,10 +9,9 @@ from types import MappingProxyType
 from typing import Any
 
 from lorebank.domain import Citation, Fact, FactKind, Ground, Proposal, ProposalAction
-from lorebank.generation.grounding import CitedLine
 from lorebank.generation.judging import facts_in_prose
 from lorebank.generation.kept import ModelInRun, digest
-from lorebank.generation.writing import Dropped, Writer
+from lorebank.generation.writing import CitedLine, Dropped, Writer
 from lorebank.language.folding import fold, slugify
 from lorebank.language.secrets import redact
 from lorebank.markdown.document import read_document
@@ -25,7 +24,7 @@ from lorebank.markdown.proposal_pages import (
     fits_on_page,
     parse_proposals,
 )
-from lorebank.markdown.sections import retain_sections
+from lorebank.markdown.sections import RETAIN_HEADINGS, retain_sections
 from lorebank.markdown.source import decode
 from lorebank.nightly.infer import Sentence, infer_facts, sentences, stated_fact
 from lorebank.pages.core_memory import proposal_id
@@ -51,7 +50,6 @@ def suggest_lines(
     config: Config,
     content: BankContent,
     rulings: Sequence[ProposalRuling],
-    headings: Sequence[str],
     *,
     everywhere: bool,
     model: ModelInRun,
@@ -75,6 +73,7 @@ def suggest_lines(
         for entity in content.entities.values()
         for name in (entity.slug, entity.name, *entity.aliases)
     }
+    headings = (*RETAIN_HEADINGS, *config.retain.headings)
     known = {(fact.recorded, fold(fact.content)) for fact in content.facts}
     logs = [s for s in walk(root, config).files if s.role in (FileRole.LOG, FileRole.NOTE)]
     found: list[Proposal] = []

@@ -11,9 +11,8 @@ from datetime import date
 from typing import Any
 
 from lorebank.domain import Citation, Interval
-from lorebank.generation.grounding import CitedLine
 from lorebank.generation.kept import ModelInRun, digest
-from lorebank.generation.writing import Dropped, Writer
+from lorebank.generation.writing import CitedLine, Dropped, Writer
 from lorebank.language.folding import fold
 from lorebank.markdown.plain import citation_link, escape_inline
 from lorebank.pages.telling import span

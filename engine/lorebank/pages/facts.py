@@ -20,7 +20,6 @@ from lorebank.domain import (
     AgendaItem,
     Citation,
     Entity,
-    Evidence,
     Fact,
     FactKind,
     FactStatus,
@@ -166,36 +165,25 @@ def holding_text(content: str, lapsed: Sequence[str]) -> str:
     """
     end = _END.search(content)
     body = content[: end.start()] if end else content
-    kept = [part for clause in _CLAUSE.split(body) for part in _held(clause, lapsed)]
+    clauses = _CLAUSE.split(body)
+    parts = [p for c in clauses for p in (_AND.split(c) if _says_any(c, lapsed) else [c])]
+    kept = [part for part in parts if not _says_any(part, lapsed) and _stands_alone(part)]
     if not kept:
         return ""
     text = ("，" if re.search(f"[{_HAN}]", body) else "; ").join(kept)
     return text[:1].upper() + text[1:] + (end.group().strip() if end else "")
 
 
-def _held(clause: str, lapsed: Sequence[str]) -> Iterable[str]:
-    parts = _AND.split(clause) if _says_any(clause, lapsed) else [clause]
-    return [part for part in parts if not _says_any(part, lapsed) and _stands_alone(part)]
-
-
 def _says_any(clause: str, values: Sequence[str]) -> bool:
     text = fold(clause)
-    said = {part for word in _WORD.findall(text) for part in _forms(word)}
+    said = {part for word in _WORD.findall(text) for part in (word, word.rstrip(".:'’"))}
     return any(
         set(value.split()) <= said or (not value.isascii() and value in text) for value in values
     )
 
 
-def _forms(word: str) -> tuple[str, str]:
-    return word, word.rstrip(".:'’")
-
-
 def _stands_alone(part: str) -> bool:
     return bool(_IS.match(fold(part)) or read_slots(part, subjects=("somebody",)))
-
-
-_HELD = 0.5
-_WORDINGS = frozenset({"stated", "restated"})
 
 
 def outweighed(opinions: Iterable[Opinion]) -> frozenset[str]:
@@ -208,7 +196,7 @@ def outweighed(opinions: Iterable[Opinion]) -> frozenset[str]:
     for opinion in opinions:
         if opinion.status is not OpinionStatus.LIVE:
             continue
-        side = Stance.FOR if opinion.confidence >= _HELD else Stance.AGAINST
+        side = Stance.FOR if opinion.confidence >= 0.5 else Stance.AGAINST
         winning = [line for line in opinion.evidence if line.stance is side]
         last = max((line.date for line in winning), default=date.min)
         won |= {line.fact_id for line in winning}
@@ -220,11 +208,10 @@ def latest_wordings(opinions: Iterable[Opinion]) -> dict[str, str]:
     """Fact id → the id of the fact that says the same last, for lines that state one opinion."""
     latest: dict[str, str] = {}
     for opinion in opinions:
-        said = [line for line in opinion.evidence if _is_wording(line)]
-        for line in said:
-            latest[line.fact_id] = said[-1].fact_id
+        said = [
+            line.fact_id
+            for line in opinion.evidence
+            if line.stance is Stance.FOR and line.reason in ("stated", "restated")
+        ]
+        latest |= dict.fromkeys(said, said[-1] if said else "")
     return latest
-
-
-def _is_wording(line: Evidence) -> bool:
-    return line.stance is Stance.FOR and line.reason in _WORDINGS

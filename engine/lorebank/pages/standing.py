@@ -13,11 +13,11 @@ asked for again only when the question or anything that could answer it has chan
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from lorebank.database.connection import Connection
 from lorebank.dates.query import parse_bound
@@ -58,21 +58,11 @@ MOVED = 0.15
 _SHOWN = 6
 """Points of a history that are told: what fits on a line."""
 _NOTE = "note"
+_WITHDRAWN = OpinionStatus.RETRACTED
 
 
-class Ask(Protocol):
-    """Recall, as a standing question needs it."""
-
-    def __call__(
-        self,
-        query: str,
-        *,
-        k: int,
-        since: date | str | None,
-        entities: Sequence[str],
-        now: date,
-    ) -> Answer:
-        """The answer on the newest day recorded."""
+Ask = Callable[..., Answer]
+"""Recall, as a standing question needs it: `query`, and by name `k`, `since`, `entities`, `now`."""
 
 
 class _Asked(Record):
@@ -342,27 +332,30 @@ def _moved_opinions(opinions: Iterable[Opinion], name: str, since: date | None) 
     day on. An opinion withdrawn by hand is left out.
     """
     by_id = {opinion.id: opinion for opinion in opinions}
-    found = [
-        _moved_line(opinion, by_id)
-        for opinion in by_id.values()
-        if opinion.status is not OpinionStatus.RETRACTED
-        and opinion.evidence
-        and _has_moved(opinion)
-        and (not name or name in opinion.entities)
-    ]
-    kept = [line for line in found if since is None or (line.recorded or date.min) >= since]
-    return sorted(kept, key=AnswerLine.newest_first)
-
-
-def _has_moved(opinion: Opinion) -> bool:
-    levels = [level for _, level in opinion.history]
-    moved = len(levels) > 1 and max(levels) - min(levels) >= MOVED
-    return moved or opinion.status is OpinionStatus.SUPERSEDED
+    lines = []
+    for opinion in by_id.values():
+        levels = [level for _, level in opinion.history] or [0.0]
+        is_closed = opinion.status is OpinionStatus.SUPERSEDED
+        has_moved = is_closed or max(levels) - min(levels) >= MOVED
+        is_meant = not name or name in opinion.entities
+        if has_moved and is_meant and opinion.evidence and opinion.status is not _WITHDRAWN:
+            line = _moved_line(opinion, by_id)
+            if since is None or (line.recorded or date.min) >= since:
+                lines.append(line)
+    return sorted(lines, key=AnswerLine.newest_first)
 
 
 def _moved_line(opinion: Opinion, by_id: Mapping[str, Opinion]) -> AnswerLine:
     last = max(opinion.evidence, key=lambda e: (abs(e.delta) > 0, e.date, e.source))
     new = by_id.get(opinion.superseded_by or "")
+    levels = [level for _, level in opinion.history]
+    # The first and the last level, and those between at which the way turned.
+    turns = [
+        level
+        for at, level in enumerate(levels)
+        if at in (0, len(levels) - 1) or (levels[at - 1] - level) * (level - levels[at + 1]) < 0
+    ]
+    turns = turns if len(turns) <= _SHOWN else [turns[0], *turns[1 - _SHOWN :]]
     text = opinion.statement if new is None else f"{opinion.statement} Now: {new.statement}"
     return AnswerLine(
         text=text,
@@ -370,15 +363,5 @@ def _moved_line(opinion: Opinion, by_id: Mapping[str, Opinion]) -> AnswerLine:
         recorded=last.date,
         subject=opinion.entities[0] if opinion.entities else "",
         id=opinion.id,
-        tail=" → ".join(f"{level:.2f}" for level in _turns([c for _, c in opinion.history])),
+        tail=" → ".join(f"{level:.2f}" for level in turns),
     )
-
-
-def _turns(levels: Sequence[float]) -> list[float]:
-    """The first and the last level, and those between at which the way turned."""
-    kept = [
-        level
-        for at, level in enumerate(levels)
-        if at in (0, len(levels) - 1) or (levels[at - 1] - level) * (level - levels[at + 1]) < 0
-    ]
-    return kept if len(kept) <= _SHOWN else [kept[0], *kept[1 - _SHOWN :]]

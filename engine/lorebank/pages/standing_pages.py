@@ -25,9 +25,7 @@ from lorebank.pages.edits import read_text
 from lorebank.workspace.layout import BANK_FOLDER, DIRECTIVES_PAGE
 from lorebank.workspace.standing import STANDING_LINES, StandingPage, is_standing_path
 
-_LETTERS = {kind.letter: kind.letter for kind in FactKind} | {
-    kind.value: kind.letter for kind in FactKind
-}
+_LETTERS = {name: kind.letter for kind in FactKind for name in (kind.letter.lower(), kind.value)}
 _TRUE, _FALSE = ("true", "yes"), ("false", "no", "")
 _MOST_LINES = 100
 _HEADING = re.compile(r"^#[ \t]+(?P<title>\S.*?)[ \t#]*$", re.MULTILINE)
@@ -57,18 +55,25 @@ def parse_standing_page(text: str, path: str) -> StandingPage | Diagnostic | Non
         return None
     heading = _HEADING.search(text)
     title = _text(keys, "title") or (heading["title"] if heading else Path(path).stem)
+    k = _text(keys, "k") or str(STANDING_LINES)
     try:
+        letters = [(word, _LETTERS.get(word.lower())) for word in _list(keys, "kinds")]
+        for word, letter in letters:
+            if letter is None:
+                raise ValueError(f"kinds: expected W, B, O or S, not {word!r}")
+        if not (k.isascii() and k.isdigit() and 1 <= int(k[:4]) <= _MOST_LINES):
+            raise ValueError(f"k: expected a whole number from 1 to {_MOST_LINES}, not {k!r}")
         return StandingPage(
             path=path,
             title=title,
             question=question,
             words=_list(keys, "words"),
-            kinds=tuple(_letter(word) for word in _list(keys, "kinds")),
+            kinds=tuple(letter for _, letter in letters if letter),
             entity=_text(keys, "entity").strip("@[] "),
             since=_text(keys, "since"),
             ahead=_flag(keys, "ahead"),
             moved=_flag(keys, "moved"),
-            k=_count(keys, "k"),
+            k=int(k),
         )
     except ValueError as problem:
         return Diagnostic(path, 1, "question-setting", f"{problem}; the page was left alone")
@@ -85,27 +90,11 @@ def _list(keys: Mapping[str, FrontMatterValue], key: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in parts if part.strip(" *"))
 
 
-def _letter(word: str) -> str:
-    letter = _LETTERS.get(word) or _LETTERS.get(word.upper()) or _LETTERS.get(word.lower())
-    if letter is None:
-        raise ValueError(f"kinds: expected W, B, O or S, not {word!r}")
-    return letter
-
-
 def _flag(keys: Mapping[str, FrontMatterValue], key: str) -> bool:
     word = _text(keys, key).lower()
     if word not in (*_TRUE, *_FALSE):
         raise ValueError(f"{key}: expected true or false, not {word!r}")
     return word in _TRUE
-
-
-def _count(keys: Mapping[str, FrontMatterValue], key: str) -> int:
-    text = _text(keys, key)
-    if not text:
-        return STANDING_LINES
-    if not (text.isascii() and text.isdigit() and 1 <= int(text[:4]) <= _MOST_LINES):
-        raise ValueError(f"{key}: expected a whole number from 1 to {_MOST_LINES}, not {text!r}")
-    return int(text)
 
 
 def export_pack(

@@ -71,11 +71,9 @@ def span(interval: Interval) -> str:
         return f"until {interval.end}"
     if interval.end is None:
         return f"since {interval.start}"
-    return (
-        f"{interval.start}"
-        if interval.start == interval.end
-        else (f"{interval.start} to {interval.end}")
-    )
+    if interval.start == interval.end:
+        return f"{interval.start}"
+    return f"{interval.start} to {interval.end}"
 
 
 def page_links(pages: Mapping[str, str]) -> Link:
@@ -107,7 +105,13 @@ class Threads(Record):
 def find_threads(facts: Sequence[Fact], opinions: Iterable[Opinion] = ()) -> Threads:
     """The threads of these facts, which are oldest first; what the holder says of a belief later
     takes up what was said of it first."""
-    words = {fact.id: _telling_words(fact) for fact in facts}
+    words: dict[str, set[str]] = {}
+    for fact in facts:
+        # What tells lines about one entity apart: not its name, and of numbers only those that name
+        # something: a port, an address, a ticket.
+        names = {word[:_STEM] for mention in fact.mentions for word in mention.slug.split("-")}
+        found = {word[:_STEM] for word in content_words(fact.content) if not word.isdigit()}
+        words[fact.id] = found - names | set(_NUMBER.findall(fact.content))
     frequency = Counter(word for own in words.values() for word in own)
     weight = {word: math.log((len(words) + 1) / count) for word, count in frequency.items()}
     total = {id_: sum(weight[word] for word in own) for id_, own in words.items()}
@@ -116,9 +120,8 @@ def find_threads(facts: Sequence[Fact], opinions: Iterable[Opinion] = ()) -> Thr
     repeats: dict[str, str] = {}
     for fact in {fact.id: fact for fact in facts}.values():
         is_opinion = fact.kind is FactKind.OPINION
-        names = fact.slugs[:1] if is_opinion else fact.slugs
         shared: dict[str, set[str]] = defaultdict(set)
-        for name in names:
+        for name in fact.slugs[:1] if is_opinion else fact.slugs:
             for word in words[fact.id]:
                 older = holding[name, is_opinion, word]
                 if len(older) <= _COMMON:
@@ -137,21 +140,7 @@ def find_threads(facts: Sequence[Fact], opinions: Iterable[Opinion] = ()) -> Thr
         said = [line.fact_id for line in opinion.evidence if line.fact_id in spoken]
         for number, id_ in enumerate(said):
             taken_up[id_] += said[number + 1 :]
-    return Threads({id_: tuple(newer) for id_, newer in taken_up.items()}, _ends_of(repeats))
-
-
-def _telling_words(fact: Fact) -> frozenset[str]:
-    """The words that tell lines about one entity apart: not its name, and of numbers only those
-    that name something: a port, an address, a ticket."""
-    names = {word[:_STEM] for mention in fact.mentions for word in mention.slug.split("-")}
-    found = {word[:_STEM] for word in content_words(fact.content) if not word.isdigit()}
-    return frozenset(found - names | set(_NUMBER.findall(fact.content)))
-
-
-def _ends_of(steps: Mapping[str, str]) -> dict[str, str]:
-    """Each id with the last that its steps lead to."""
-    ends = dict(steps)
-    for id_ in reversed(list(ends)):
-        while ends[id_] in ends:
-            ends[id_] = ends[ends[id_]]
-    return ends
+    for id_ in reversed(list(repeats)):  # the newest of those that say the same
+        while repeats[id_] in repeats:
+            repeats[id_] = repeats[repeats[id_]]
+    return Threads({id_: tuple(newer) for id_, newer in taken_up.items()}, repeats)

@@ -11,13 +11,12 @@ import os
 import signal
 import subprocess
 import tempfile
-import threading
 from collections.abc import Sequence
 from pathlib import Path
 
 from lorebank.errors import ConfigurationError, ProviderError
-from lorebank.providers.accounts import GeneratorSetup
 from lorebank.providers.protocols import Completion, Prompt
+from lorebank.providers.registry import GeneratorSetup
 
 _LONGEST_ANSWER = 2_000_000
 """Bytes that are read of an answer: far more than `answer_tokens` may be."""
@@ -32,7 +31,6 @@ class CommandGenerator:
         self._command = tuple(command)
         self._timeout = timeout_s
         self._running: subprocess.Popen[bytes] | None = None
-        self._lock = threading.Lock()
 
     @property
     def name(self) -> str:
@@ -48,46 +46,45 @@ class CommandGenerator:
         return ""
 
     def complete(self, prompt: Prompt) -> Completion:
-        turns = [turn.text for turn in prompt.turns]
-        text = "\n\n".join([prompt.system, *turns]) + "\n"
+        text = "\n\n".join([prompt.system, *(turn.text for turn in prompt.turns)]) + "\n"
         with tempfile.TemporaryDirectory(prefix="lorebank-") as folder:
-            try:
-                process = subprocess.Popen(
-                    self._command,
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.PIPE,
-                    cwd=folder,
-                    start_new_session=True,
-                )
-            except OSError as problem:
-                raise ProviderError(
-                    f"generator.command cannot be run: {problem}",
-                    hint="name a program on your PATH, or its absolute path",
-                ) from problem
-            with self._lock:
-                self._running = process
-            try:
-                out, err = process.communicate(text.encode("utf-8"), timeout=self._timeout)
-            except subprocess.TimeoutExpired:
-                self.cancel()
-                process.communicate()
-                raise ProviderError(
-                    f"{self.model} gave no answer within {self._timeout:g} s",
-                    hint="raise generator.timeout_seconds",
-                ) from None
-            finally:
-                with self._lock:
-                    self._running = None
-        if process.returncode:
+            out, err, code = self._run(text.encode("utf-8"), folder)
+        if code:
             said = err.decode("utf-8", "replace").strip()[-_SHOWN:]
-            raise ProviderError(f"{self.model} ended with {process.returncode}: {said}")
+            raise ProviderError(f"{self.model} ended with {code}: {said}")
         return Completion(out[:_LONGEST_ANSWER].decode("utf-8", "replace"), None)
+
+    def _run(self, text: bytes, folder: str) -> tuple[bytes, bytes, int]:
+        try:
+            process = subprocess.Popen(
+                self._command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                cwd=folder,
+                start_new_session=True,
+            )
+        except OSError as problem:
+            raise ProviderError(
+                f"generator.command cannot be run: {problem}",
+                hint="name a program on your PATH, or its absolute path",
+            ) from problem
+        self._running = process
+        try:
+            return *process.communicate(text, timeout=self._timeout), process.returncode
+        except subprocess.TimeoutExpired:
+            self.cancel()
+            process.communicate()
+            raise ProviderError(
+                f"{self.model} gave no answer within {self._timeout:g} s",
+                hint="raise generator.timeout_seconds",
+            ) from None
+        finally:
+            self._running = None
 
     def cancel(self) -> None:
         """End the program that runs, with all it has started."""
-        with self._lock:
-            process = self._running
+        process = self._running
         if process is None:
             return
         if hasattr(os, "killpg"):

@@ -23,6 +23,7 @@ from lorebank.providers.remote import (
     ChatService,
     RemoteEmbedder,
     Service,
+    batch_vectors,
     unit_vectors,
 )
 
@@ -83,16 +84,8 @@ def _collect(embedder: RemoteEmbedder, job: str) -> BatchState:
     if error := operation.get("error"):
         said = error.get("message") if isinstance(error, dict) else error
         return BatchState(True, {}, {}, f"failed: {str(said)[:200]}")
-    vectors: dict[str, NDArray[np.float32]] = {}
-    failed: dict[str, str] = {}
-    for row in _responses(operation):
-        custom_id = as_object(row.get("metadata") or {}).get("key")
-        if not isinstance(custom_id, str):
-            continue
-        try:
-            vectors[custom_id] = _vector(row, embedder.dimension)
-        except BadAnswer as problem:
-            failed[custom_id] = problem.message
+    rows = [((row.get("metadata") or {}).get("key"), row) for row in _responses(operation)]
+    vectors, failed = batch_vectors(rows, lambda row: _vector(row, embedder.dimension))
     return BatchState(True, vectors, failed, "" if state in ("", "SUCCEEDED") else state.lower())
 
 

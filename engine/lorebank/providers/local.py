@@ -30,7 +30,7 @@ from lorebank.errors import ProviderError
 from lorebank.language.words import reads_as_english
 from lorebank.providers.arrays import content_hash, map_arrays, write_arrays
 from lorebank.providers.one_thread import one_thread
-from lorebank.providers.protocols import Limits
+from lorebank.providers.protocols import InProcessEmbedder, Limits
 from lorebank.providers.sentence_encoder import (
     DIMENSION,
     MappedTokenizer,
@@ -46,9 +46,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from lorebank.providers.accounts import Setup
     from lorebank.providers.file_models import OnnxModel
     from lorebank.providers.protocols import Embedder
+    from lorebank.providers.registry import Setup
 
     Floats = NDArray[np.float32]
     Encode = Callable[[str], list[int]]
@@ -71,7 +71,7 @@ _ARRAYS_LAYOUT = 2
 """To be raised with any change to `prepare_arrays`."""
 
 
-class LocalEmbedder:
+class LocalEmbedder(InProcessEmbedder):
     """Sentence vectors in 16 languages from weights that were installed with lorebank.
 
     The first use on a machine takes a second, to write a file of 84 MB to the user's cache
@@ -79,10 +79,8 @@ class LocalEmbedder:
     works and each process takes that second.
     """
 
-    name = "local"
     model = "universal-sentence-encoder-multilingual-3"
     dimension = DIMENSION
-    endpoint = ""
     limits = Limits()
     spread = 0.07
     """Standard deviation of the similarities of a question to all lines: .058 to .071 in three
@@ -118,14 +116,6 @@ class LocalEmbedder:
                 hint=f"Delete {self._arrays_path(self._find())} and try again.",
             )
         return vectors
-
-    def embed_query(self, text: str) -> Floats:
-        """The vector `embed_documents` gives: the model makes no difference."""
-        query: Floats = self.embed_documents([text])[0]
-        return query
-
-    def cancel(self) -> None:
-        """Nothing waits: a call ends by itself within a second."""
 
     def _find(self) -> Source:
         with self._lock:
@@ -231,13 +221,11 @@ def english_model() -> Path | None:
     return network if network.is_file() else None
 
 
-class PairedEmbedder:
+class PairedEmbedder(InProcessEmbedder):
     """The built-in model and the English one."""
 
-    name = "local"
     model = "universal-sentence-encoder-multilingual-3 + all-MiniLM-L6-v2"
     dimension = LocalEmbedder.dimension + _DIMENSION
-    endpoint = ""
     limits = replace(LocalEmbedder.limits, items=64)
     spread = 0.056
     """As `LocalEmbedder.spread`, and a fifth less than measured (.068), as these similarities tell
@@ -267,14 +255,6 @@ class PairedEmbedder:
             lengths = np.linalg.norm(found, axis=1, keepdims=True)
             vectors[english, self.builtin.dimension :] = _HALF * found / np.maximum(lengths, 1e-6)
         return vectors
-
-    def embed_query(self, text: str) -> Floats:
-        """The vector `embed_documents` gives: neither model makes a difference."""
-        query: Floats = self.embed_documents([text])[0]
-        return query
-
-    def cancel(self) -> None:
-        """Nothing waits: a call ends by itself within a second."""
 
     def _open(self) -> OnnxModel:
         from lorebank.providers.file_models import OnnxModel

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,7 @@ from lorebank.providers.remote import (
     ChatService,
     RemoteEmbedder,
     Service,
+    batch_vectors,
     unit_vectors,
 )
 
@@ -115,30 +117,24 @@ def _collect(embedder: RemoteEmbedder, job: str) -> BatchState:
     status = str(state.get("status"))
     if status not in _OVER:
         return BatchState(False, {}, {})
-    vectors: dict[str, NDArray[np.float32]] = {}
-    failed: dict[str, str] = {}
-    for file in (state.get("output_file_id"), state.get("error_file_id")):
-        if not isinstance(file, str) or not file:
-            continue
-        text = embedder.client.get_text(f"/files/{file}/content", embedder.patience)
-        for custom_id, row in _result_lines(text):
-            try:
-                vectors[custom_id] = _vector(row, embedder.dimension)
-            except BadAnswer as problem:
-                failed[custom_id] = problem.message
+    files = (state.get("output_file_id"), state.get("error_file_id"))
+    rows = [
+        (row.get("custom_id"), row)
+        for file in files
+        if isinstance(file, str) and file
+        for row in _lines(embedder.client.get_text(f"/files/{file}/content", embedder.patience))
+    ]
+    vectors, failed = batch_vectors(rows, lambda row: _vector(row, embedder.dimension))
     return BatchState(
         True, vectors, failed, "" if status == "completed" else _problem(state, status)
     )
 
 
-def _result_lines(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
+def _lines(text: str) -> Iterator[dict[str, Any]]:
+    """What is no line of JSON is missing among the results, and is asked for again."""
     for line in text.split("\n"):
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError):
-            continue  # its text is missing among the results, and is asked for again
-        if isinstance(row, dict) and isinstance(row.get("custom_id"), str):
-            yield row["custom_id"], row
+        with suppress(ValueError, RecursionError):
+            yield _object(json.loads(line))
 
 
 def _vector(row: Mapping[str, Any], dimension: int) -> NDArray[np.float32]:

@@ -8,7 +8,7 @@ of these; what a refusal names is left out from then on.
 from __future__ import annotations
 
 import binascii
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,15 +16,15 @@ import numpy as np
 
 from lorebank.errors import ProviderError
 from lorebank.language.words import estimate_tokens
-from lorebank.providers.accounts import DEFAULT_URLS, KEY_VARIABLES, account_of, merged_headers
 from lorebank.providers.http import PATIENT, PROMPT, BadAnswer, Client, HttpFailure, Patience
 from lorebank.providers.protocols import BatchState, Completion, Limits, Prompt, Role
+from lorebank.providers.registry import DEFAULT_URLS, KEY_VARIABLES, account_of, merged_headers
 from lorebank.records import Record
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from lorebank.providers.accounts import GeneratorSetup, Setup
+    from lorebank.providers.registry import GeneratorSetup, Setup
 
     Floats = NDArray[np.float32]
 
@@ -185,6 +185,22 @@ class RemoteBatchEmbedder(RemoteEmbedder):
 
     def collect(self, job: str) -> BatchState:
         return self.batch.collect(self, job)
+
+
+def batch_vectors(
+    rows: Iterable[tuple[object, Any]], vector: Callable[[Any], NDArray[np.float32]]
+) -> tuple[dict[str, NDArray[np.float32]], dict[str, str]]:
+    """The vectors of a job's rows by custom id, and why others failed; `vector` raises
+    `BadAnswer`."""
+    vectors: dict[str, NDArray[np.float32]] = {}
+    failed: dict[str, str] = {}
+    for custom_id, row in rows:
+        if isinstance(custom_id, str):
+            try:
+                vectors[custom_id] = vector(row)
+            except BadAnswer as problem:
+                failed[custom_id] = problem.message
+    return vectors, failed
 
 
 def open_embedder(service: Service, setup: Setup) -> RemoteEmbedder:
@@ -362,14 +378,10 @@ def unit_vectors(rows: Sequence[Any], count: int, dimension: int) -> Floats:
         if len(vector) != wanted:
             raise BadAnswer(f"answered with a vector of {len(vector)} numbers, not {wanted}")
     matrix = np.array(vectors).reshape(count, -1)
-    # Of the squares: not finite where a number is none, or too large for a vector.
     with np.errstate(over="ignore", invalid="ignore"):
-        squares = np.einsum("ij,ij->i", matrix, matrix, dtype=np.float64)
-    if not np.isfinite(squares).all():
-        if np.isfinite(matrix).all():
-            raise BadAnswer("answered with numbers too large for a vector")
-        raise BadAnswer("answered with numbers that are none (NaN or infinite)")
-    lengths = np.sqrt(squares)
+        lengths = np.sqrt(np.einsum("ij,ij->i", matrix, matrix, dtype=np.float64))
+    if not np.isfinite(lengths).all():
+        raise BadAnswer("answered with numbers that are none or too large (NaN or infinite)")
     if count and float(lengths.min()) < _SHORTEST:
         raise BadAnswer("answered with a zero vector for a text that is not empty")
     found: Floats = (matrix / lengths[:, None].astype(matrix.dtype)).astype(np.float32, copy=False)
@@ -377,20 +389,14 @@ def unit_vectors(rows: Sequence[Any], count: int, dimension: int) -> Floats:
 
 
 def _vector(row: Any) -> NDArray[np.floating[Any]]:
-    if isinstance(row, str):
-        try:
-            raw = binascii.a2b_base64(row, strict_mode=True)
-        except ValueError:
-            raise BadAnswer("answered with an embedding that is not base64") from None
-        if len(raw) % 4 or not raw:
-            raise BadAnswer("answered with an embedding cut off in the middle")
-        return np.frombuffer(raw, dtype="<f4")
-    if not isinstance(row, list) or not row:
-        raise BadAnswer("answered with an embedding that is no list of numbers")
+    """The numbers of a list, or of the base64 of 32-bit floats."""
     try:
-        vector = np.array(row, dtype=np.float64)
+        if isinstance(row, str):
+            vector: NDArray[Any] = np.frombuffer(binascii.a2b_base64(row, strict_mode=True), "<f4")
+        else:
+            vector = np.array(row, dtype=np.float64)
     except (TypeError, ValueError):
         vector = np.zeros(())
-    if vector.ndim != 1:
+    if vector.ndim != 1 or not len(vector):
         raise BadAnswer("answered with an embedding that is no list of numbers")
     return vector

