@@ -167,7 +167,6 @@ _PREFIXED = re.compile(
 )
 """As most issuers make tokens now: who and what it is for, and what was drawn."""
 _TELLING_PREFIX = re.compile(r"(?i)key|tok|secret|live|test|prod|api|pat|sk|pk|auth")
-_HEX = re.compile(r"[0-9a-f]+|[0-9A-F]+")
 _ELEMENT = re.compile(
     rf"<(?P<tag>(?:[\w-]{{1,20}}[:_-])?(?i:{_PASSWORD_NAMES}|{_SURE_NAMES}))>(?P<value>[^<>\s]{{4,200}})</"
 )
@@ -311,8 +310,8 @@ def _in_line(line: str) -> Iterator[Secret]:
         if any(map(str.isdigit, value)) and is_random(value, sure=True):
             yield Secret("authorization", *found.span("value"))
     for found in _PREFIXED.finditer(line):
-        told = _TELLING_PREFIX.search(found["prefix"]) or not _HEX.fullmatch(found["drawn"])
-        if told and is_drawn(found["drawn"]) and not _is_in_data(line, found.start()):
+        drawn, sure = found["drawn"], _TELLING_PREFIX.search(found["prefix"]) is not None
+        if any(map(str.isdigit, drawn)) and is_random(drawn, sure=sure):
             yield Secret("token", *found.span())
     for found in _PASSWORD_BEFORE.finditer(line):
         value = found["value"]
