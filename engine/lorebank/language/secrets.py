@@ -125,11 +125,11 @@ _SURE_NAMES = (
     r"|secret|token|credentials?"
 )
 # Repeats are bounded, here and in `_URL`: an unbounded one that may begin anywhere takes quadratic
-# time on a line of 100 kB that is all one name. Eight parts of forty letters hold any real name.
+# time on a line of 100 kB that is all one name. What stands before `_KEY` is read once it matched.
 _ASSIGNED = re.compile(
-    rf"(?<![A-Za-z0-9])(?:(?P<flag>--)|(?:[A-Za-z0-9]{{1,40}}[_.-]){{0,8}}?(?:[A-Z]{{2,8}}(?=PASS))?)"
+    r"(?<![A-Za-z0-9])(?:(?P<flag>--)|[A-Z]{2,8}(?=PASS))?"
     rf"(?:(?P<password>(?i:{_PASSWORD_NAMES}))|(?P<sure>(?i:{_SURE_NAMES}))"
-    r"|(?P<key>(?i:(?:[A-Za-z0-9]{1,40}_){0,8}key)))(?P<more>(?:[_-]?\d{1,2}|_BASE)?)"
+    r"|(?P<key>(?i:key)))(?:[_-]?\d{1,2}|_BASE)?"
     r"(?:\s(?:for|of|to|on|at|für|vom|de|del|du|do|da|di|van)(?:\s[\w'’.-]+){1,3}?)?"
     r"(?:\s?\([^()\n]{1,30}\))?"
     r"[\"'`*_\]]{0,4}\s{0,8}"
@@ -254,7 +254,11 @@ def find_secrets(text: str) -> tuple[Secret, ...]:
             if not line.rstrip().endswith(NOT_SECRET):
                 found += [Secret(s.kind, start + s.start, start + s.end) for s in _in_line(line)]
     if may_hold_seed:
-        found += [Secret("seed-phrase", *place) for place in seed_phrases(text)]
+        found += [
+            Secret("seed-phrase", start, end)
+            for start, end in seed_phrases(text)
+            if not text[start:].partition("\n")[0].rstrip().endswith(NOT_SECRET)
+        ]
     if any(prefix.encode() in data for prefix in _PREFIXES):
         found += _split_tokens(text)
     return _apart(found)
@@ -404,7 +408,8 @@ def _judged(line: str, found: re.Match[str]) -> Secret | None:
             return Secret("password", start, end)
         return None
     named = found["sure"] or ""
-    sure = bool(named) or (found["key"] or "").upper() == found["key"] != "KEY"
+    before = line[max(0, found.start() - _NEAR) : found.start()]
+    sure = bool(named) or (found["key"] == "KEY" and re.search("[A-Z0-9]_\\Z", before) is not None)
     if " " not in value and is_random(value, sure=sure):
         return Secret(_kind_of(named), start, end)
     return None
