@@ -188,6 +188,7 @@ _SPLIT_TOKEN = re.compile(
 )
 NOT_SECRET = "<!-- not a secret -->"
 """At the end of a line, its owner's word that nothing on it is to be masked."""
+_MARKED = re.compile(rf"[^\n]*{NOT_SECRET}\s*$", re.MULTILINE)
 _QUOTED_VALUE = re.compile(r"[^\"'`“”\n]{4,120}")
 _NETRC = re.compile(r"\blogin\s+\S+\s+password\s+(?P<value>\S{4,})")
 _CURL = re.compile(r"(?<!\S)(?:-u|--user)[ =][\"']?[\w.@-]+:(?P<value>[^\s\"'`]{4,})")
@@ -257,7 +258,7 @@ def find_secrets(text: str) -> tuple[Secret, ...]:
         found += [
             Secret("seed-phrase", start, end)
             for start, end in seed_phrases(text)
-            if not text[start:].partition("\n")[0].rstrip().endswith(NOT_SECRET)
+            if not _MARKED.match(text, end)
         ]
     if any(prefix.encode() in data for prefix in _PREFIXES):
         found += _split_tokens(text)
