@@ -2,7 +2,7 @@
 
 Pure: a `View` goes in, the bodies of the page's managed blocks come out. The first block holds at
 most `SCREEN` lines: what it is, what holds now, what is coming up, opinions, what happened
-lately. Everything else stands once in the timeline below.
+lately. Everything else stands once in the timeline below; opinions stand on the page of opinions.
 
 Which lines reach the screen is decided by weight, and weight comes from structure alone: the kind
 of a line, how long before the entity's newest line it was written, and whether a newer line takes
@@ -32,7 +32,8 @@ from lorebank.records import Record
 SCREEN = 10
 """Lines above the fold: what fits on one screen with the headings."""
 _FADING = 45
-"""Days in which a line loses half of the weight that it has for being recent."""
+"""Days in which a line loses half of the weight that it has for being recent, and after which what
+happened is no news: between 30 and 60 the points covered on two workspaces hardly change."""
 _FAR = 400
 """Days ahead: what lies further away is no news of this page."""
 
@@ -77,6 +78,7 @@ def entity_page(view: View, link: Link) -> dict[str, str]:
     """The bodies of the page's blocks; an empty block is left out."""
     screen = screen_lines(view)
     shown = {line.fact for line in screen} | {str(line.source) for line in screen}
+    shown |= {str(opinion.source) for opinion in view.opinions}  # on the page of opinions
     related = [link(name) + (f" ({tie})" if tie else "") for name, tie in view.related]
     bodies = {
         "summary": _screen_body(view, screen),
@@ -155,7 +157,10 @@ def _states(view: View) -> list[Line]:
             text = f"{k.day.isoformat()} · {text}"
         weight = _WEIGHTS[section]
         if newest is not None and fact.recorded is not None:
-            weight += 0.5 * 0.5 ** ((newest - fact.recorded).days / _FADING)
+            age = (newest - fact.recorded).days
+            if section == _LATELY and age > _FADING:
+                continue
+            weight += 0.5 * 0.5 ** (age / _FADING)
         order = (-k.day.toordinal() if k.day else 0, fact.citation.start_line)
         lines.append(Line(section, text, fact.citation, weight, order, fact.id))
     return lines
