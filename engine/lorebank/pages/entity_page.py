@@ -26,7 +26,15 @@ from lorebank.index.entity_view import Description
 from lorebank.markdown.opinion_page import standing
 from lorebank.markdown.plain import citation_link, escape_inline
 from lorebank.pages.facts import KnownFact, is_current
-from lorebank.pages.telling import Link, Threads, begins_with, newest_first, when_told
+from lorebank.pages.telling import (
+    Link,
+    Threads,
+    begins_with,
+    newest_first,
+    resolved,
+    span,
+    when_told,
+)
 from lorebank.records import Record
 
 SCREEN = 10
@@ -124,7 +132,8 @@ def _appointments(view: View) -> list[Line]:
             continue
         near = 0.5 * 0.5 ** (max(ahead, 0) / _FADING)
         weight = _WEIGHTS[_COMING] + near if day else _WEIGHTS[_LATELY]  # a task without a day
-        text = escape_inline(item.text)
+        said = escape_inline(item.text)
+        text = f"{span(item.when)} · {said}" if item.when else said
         lines.append(Line(_COMING, text, item.source, weight, (ahead, item.source.start_line)))
     return lines
 
@@ -218,9 +227,9 @@ def _timeline_line(view: View, same: Sequence[KnownFact], by_id: Mapping[str, Kn
 def _told(known: KnownFact, slug: str, *, whole: bool = False) -> str:
     """The text as a page of `slug` shows it: `Runa: …` where it is told of Runa before others.
 
-    With `whole`, what no longer holds of it is told as well.
+    With `whole`, behind its day, what no longer holds of it is told as well.
     """
-    text = known.fact.content if whole else known.text
+    text = known.fact.content if whole else resolved(known)
     subjects = [mention for mention in known.fact.mentions if mention.subject]
     named = any(begins_with(text, m.name, m.slug) for m in subjects)
     if not slug or not subjects or named or subjects[0].slug == slug:
