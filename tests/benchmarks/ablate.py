@@ -25,7 +25,6 @@ from unittest.mock import patch
 
 from lorebank import Bank
 from lorebank.recall import answer, candidates, pipeline, resolve, scoring, understand
-from lorebank.recall.candidates import Ranking
 
 DEPTH = 25
 Cells = dict[str, float]
@@ -38,7 +37,7 @@ def off(module: object, name: str, value: object) -> Part:
 
 
 def without(retriever: str) -> Part:
-    nothing: dict[str, object] = {retriever: lambda request: Ranking()}
+    nothing: dict[str, object] = {retriever: lambda request: {}}
     return lambda stack: stack.enter_context(patch.dict(candidates._FINDERS, nothing))
 
 
@@ -48,8 +47,8 @@ def unchanged(order: list[int], *_: object) -> list[int]:
 
 NEVER = re.compile(r"(?!)")
 PARTS: dict[str, Part] = {
-    "retriever lexical": off(candidates, "_by_words", lambda request, held: Ranking()),
-    "retriever semantic": off(candidates, "_by_meaning", lambda request, others: (Ranking(), {})),
+    "retriever lexical": off(candidates, "_by_words", lambda request, held: {}),
+    "retriever semantic": off(candidates, "_by_meaning", lambda request, others: ({}, {})),
     **{f"retriever {name}": without(name) for name in candidates._FINDERS},
     "rule codes": off(candidates, "_by_codes", lambda request: {}),
     **{
@@ -68,7 +67,6 @@ PARTS: dict[str, Part] = {
     "rule apposition": off(resolve, "_BEHIND", NEVER),
     "rule copula": off(resolve, "_copula", lambda: NEVER),
     "rule copula before a name": off(resolve, "_copula_before", lambda: NEVER),
-    "rule words before a name": off(resolve, "_words_before", lambda text: []),
     "rule head of a fact": off(resolve, "_is_about", lambda item, slug: False),
     "rule names written": off(scoring, "_WRITTEN_NAME", 0.0),
     "rule nearness of nothing": off(scoring, "_NEAR", 0.0),

@@ -110,6 +110,8 @@ def test_what_never_counts_outside_a_section(text: str) -> None:
         "- W: the world\n- B: what I did\n- O: opinions\n- S: summaries\n",
         "- W @Name: a sentence\n- O(c=0.0) @Somebody: ...\n",
         "- `W @Lena: Sings.`\n",
+        "- ~~W @Lena: Sang.~~\n- W @Lena: ~~Sang.~~\n",
+        "- W @...: ...\n- O(c=) @: \n",
     ],
 )
 def test_legends_and_templates_of_a_section_are_no_facts(legend: str) -> None:

@@ -114,4 +114,4 @@ def _for_group(text: str) -> str:
     blocks, which are blank here as private parts are."""
     from lorebank.markdown.hidden import hide, shareable
 
-    return shareable(hide(text, "").text)
+    return shareable(hide(text, "")[0])

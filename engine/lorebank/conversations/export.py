@@ -90,7 +90,7 @@ def transcript_text(transcript: Transcript) -> str:
 
 
 def _sanitised(text: str) -> str:
-    shown = hide(_CONTROL.sub(" ", text).replace("\r", " "), "").text
+    shown = hide(_CONTROL.sub(" ", text).replace("\r", " "), "")[0]
     for secret in reversed(find_secrets(shown)):
         shown = f"{shown[: secret.start]}[secret]{shown[secret.end :]}"
     return " ".join(shown.split())

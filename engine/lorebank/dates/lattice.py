@@ -32,6 +32,7 @@ _PUNCTUATION = {
 _ORDINAL_SUFFIXES = frozenset(
     {"st", "nd", "rd", "th", "er", "ere", "re", "eme", "e", "o", "a", "º", "ª", "°", "de", "ste"}
 )
+_ORDINAL_SIGNS = frozenset("ºªoa")
 _TELLING = 2
 """Common words that tell a text's language; one alone may be a word of another."""
 _ABBREVIATED = frozenset({"MON", "MONTH", "WDAY", "WEEK_NO", "AROUND"})
@@ -238,6 +239,8 @@ def _number_edges(tokens: Tokens, index: int) -> Iterator[Edge]:
     ends = [index + 1]
     if _dot_at(tokens, index + 1):
         ends.append(index + 2)
+        if tokens.adjacent(index + 2) and tokens.words[index + 2] in _ORDINAL_SIGNS:  # 1.º
+            ends.append(index + 3)
     if tokens.adjacent(index + 1) and tokens.words[index + 1] in _ORDINAL_SUFFIXES:
         ends.append(index + 2)
     if len(digits) <= 2:

@@ -17,6 +17,7 @@ _WEEKDAYS_CAPITALISED = (
 )
 _CHINESE_OR_JAPANESE = language_bit("zh") | language_bit("ja")
 
+_ROMAN = re.compile("[ivx]+")
 _BEFORE_GLUED = frozenset("/\\_#@$€£=&+~%^")
 _AFTER_GLUED = frozenset("/\\_@%=$€£")
 _TAIL_IF_WORD = frozenset(".-:,'’–")
@@ -31,13 +32,16 @@ _STREETS = _words(
     "calle rua via rue avenida plaza piazza praca place strasse largo viale corso avenue boulevard "
     "platz travessa paseo quai square ponte pont puente straat plein laan caddesi sokak"
 )
+_STREETS_BEHIND = _words(
+    "street road avenue lane boulevard caddesi cadde bulvari sokak sokagi meydani mahallesi"
+)
 _STREET_JOINS = _words("du de del des di do da der le la dos das of")
 _TITLES = _words(
     "mr mrs ms miss dr sir herr frau senor senora senhor senhora signor signora monsieur madame "
     "mme sr sra don dona doktor doctor docteur dottor dottore uncle aunt tante onkel tia tio zio "
     "zia meneer mevrouw bay bayan mang aling named called cat dog"
 )
-_NO_WEEKDAY_AFTER = _words("the a an my our le la il lo les los las o as ' \" “ ‘ s")
+_NO_WEEKDAY_AFTER = _words("the a an my our le la il lo les los las ' \" “ ‘ s")
 _EVENTS = _words(
     "meeting standup call sync review demo retro session workshop lunch dinner breakfast party "
     "class lesson game match show report notes interview presentation brunch barbecue walk trip "
@@ -63,7 +67,7 @@ def is_date(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> bool:
     """Whether the tokens of the match name a time where they stand."""
     meaning: Meaning = edge.value
     tokens = lattice.tokens
-    if not _stands_free(tokens, start, edge.end) or _is_street(tokens, start):
+    if not _stands_free(tokens, start, edge.end):
         return False
     if _is_version(tokens, start, edge.end) or _is_nth_thing(lattice, start, edge, words):
         return False
@@ -73,6 +77,20 @@ def is_date(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> bool:
         _is_counted(tokens, edge, meaning)
         or _is_named(tokens, start, edge, meaning)
         or _is_accented_otherwise(tokens, start, edge.end)
+    )
+
+
+def is_street(tokens: Tokens, start: int, end: int) -> bool:
+    """`rue du 4 septembre`, `Straße des 17. Juni`, `via XX Settembre`, `19 Mayıs Caddesi`."""
+    if _word_at(tokens, end) in _STREETS_BEHIND:
+        return True
+    if start > 1 and _ROMAN.fullmatch(tokens.words[start - 1]):
+        start -= 1
+    if _word_at(tokens, start - 1) in _STREETS:
+        first = tokens.words[start]
+        return first in _STREET_JOINS or not first.isalpha() or _is_capital(tokens, start)
+    return _word_at(tokens, start - 2) in _STREETS and not _STREET_JOINS.isdisjoint(
+        tokens.words[start - 1 : start + 1]
     )
 
 
@@ -126,6 +144,8 @@ def _counts_alone(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> b
     before, after = _word_at(tokens, start - 1), _word_at(tokens, edge.end)
     if before in _TITLES or before in _NO_WEEKDAY_AFTER:
         return False
+    if start and any(e.tag in ("HOLIDAY", "ORD") for e in lattice.edges[start - 1]):
+        return False  # Black Friday deals, the first Thursday lesson
     if any(e.tag == "HOLIDAY" and e.end == edge.end for e in lattice.edges[start]):
         return not after[:1].isalpha() or after in _EVENTS or after in words.marks
     if meaning.granularity == "quarter":
@@ -149,7 +169,7 @@ def _is_part_of_name(tokens: Tokens, start: int, edge: Edge) -> bool:
     if edge.languages & _NOUNS_CAPITALISED or not _is_capital(tokens, start):
         return False
     follows = _is_capital(tokens, edge.end) and not tokens.adjacent(edge.end)
-    led = not opens and _is_capital(tokens, start - 1) and _word_at(tokens, edge.end)[:1].isalpha()
+    led = start > 1 and _is_capital(tokens, start - 1) and _word_at(tokens, edge.end)[:1].isalpha()
     return follows or led
 
 
@@ -186,16 +206,6 @@ def _is_accented_otherwise(tokens: Tokens, start: int, end: int) -> bool:
     if tokens.words[end - 2] not in _AUXILIARIES_FR:
         return False
     return tokens.text[tokens.starts[end - 2] : tokens.ends[end - 2]].lower() != "à"
-
-
-def _is_street(tokens: Tokens, start: int) -> bool:
-    """`rue du 4 septembre`, `Straße des 17. Juni`."""
-    if _word_at(tokens, start - 1) in _STREETS:
-        first = tokens.words[start]
-        return first in _STREET_JOINS or not first.isalpha() or _is_capital(tokens, start)
-    return _word_at(tokens, start - 2) in _STREETS and not _STREET_JOINS.isdisjoint(
-        tokens.words[start - 1 : start + 1]
-    )
 
 
 def _is_nth_thing(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> bool:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from lorebank.dates.lattice import Edge, Lattice, RuleTree, read_tokens
 from lorebank.dates.lexicon import ANCHORS, Lexicon, Tokens, lexicon, tokenize
 from lorebank.dates.screening import may_hold_date
-from lorebank.dates.spans import Moment
+from lorebank.dates.spans import Moment, Tense
 from lorebank.domain import Interval
 from lorebank.records import Record
 
@@ -65,25 +65,22 @@ class Found(Record):
     meaning: Meaning
 
 
-def find_phrases(text: str, now: date) -> tuple[DatePhrase, ...]:
+def find_phrases(text: str, now: date, tense: Tense = "asked") -> tuple[DatePhrase, ...]:
     """All date phrases of a question, left to right, none overlapping; the longest wins.
 
-    A day, month or quarter without its year is the last one that is not after `now`.
+    A day, month or quarter without its year is the last one that is not after `now`, unless the
+    tense says otherwise.
     """
-    return phrases_at(text, Moment(now))
-
-
-def phrases_at(text: str, moment: Moment) -> tuple[DatePhrase, ...]:
-    """As `find_phrases`, with open years settled as the moment prefers."""
     phrases = []
-    for found in read_phrases(text, moment.now):
+    for found in read_phrases(text, now):
         from lorebank.dates.rules_bounds import resolve
 
-        days = resolve(found.meaning, moment)
-        whole = text.strip(" ?") == text[found.start : found.end]
-        if days and (whole or not found.meaning.ahead or moment.tense == "future"):
+        meaning, shown = found.meaning, text[found.start : found.end]
+        days = resolve(meaning, Moment(now, tense))
+        if days and (not meaning.ahead or tense == "future" or text.strip(" ?") == shown):
             interval = Interval(days[0].start, days[-1].end)
-            phrases.append(_phrase(text, found, interval))
+            said = (meaning.granularity, meaning.shown_modifier, meaning.repeating)
+            phrases.append(DatePhrase(shown, found.start, found.end, interval, *said))
     return tuple(phrases)
 
 
@@ -140,7 +137,7 @@ def _stages() -> tuple[tuple[RuleTree, ...], tuple[RuleTree, ...]]:
 
 def _chosen(lattice: Lattice, words: Lexicon) -> list[tuple[int, Edge]]:
     """The phrases that are dates, longest first where two overlap, in the order of the text."""
-    from lorebank.dates.lookalikes import is_date
+    from lorebank.dates.lookalikes import is_date, is_street
 
     tokens = lattice.tokens
     candidates = [
@@ -153,12 +150,13 @@ def _chosen(lattice: Lattice, words: Lexicon) -> list[tuple[int, Edge]]:
     taken: list[tuple[int, Edge]] = []
     used: set[int] = set()
     for start, edge in candidates:
-        if used.isdisjoint(range(start, edge.end)) and (
-            edge.tag == "NOT" or is_date(lattice, start, edge, words)
-        ):
+        if not used.isdisjoint(range(start, edge.end)):
+            continue
+        no_date = edge.tag == "NOT" or is_street(tokens, start, edge.end)
+        if no_date or is_date(lattice, start, edge, words):
             used.update(range(start, edge.end))
-            taken.append((start, edge))
-    return sorted((c for c in taken if c[1].tag == "PHRASE"), key=lambda c: c[0])
+            taken += [] if no_date else [(start, edge)]
+    return sorted(taken, key=lambda c: c[0])
 
 
 def _rank(tokens: Tokens, start: int, edge: Edge) -> tuple[int, int, int, bool]:
@@ -174,18 +172,6 @@ def _rank(tokens: Tokens, start: int, edge: Edge) -> tuple[int, int, int, bool]:
 def _found(tokens: Tokens, start: int, edge: Edge) -> Found:
     end = edge.end - 1 if tokens.words[edge.end - 1] == "." else edge.end
     return Found(tokens.starts[start], tokens.ends[end - 1], edge.languages, edge.value)
-
-
-def _phrase(text: str, found: Found, interval: Interval) -> DatePhrase:
-    return DatePhrase(
-        text=text[found.start : found.end],
-        start=found.start,
-        end=found.end,
-        interval=interval,
-        granularity=found.meaning.granularity,
-        modifier=found.meaning.shown_modifier,
-        repeating=found.meaning.repeating,
-    )
 
 
 def _vague_end(tokens: Tokens, index: int, words: Lexicon) -> int:

@@ -16,8 +16,8 @@ from datetime import date, datetime, time
 from functools import cache, reduce
 
 from lorebank.dates.lexicon import lexicon, tokenize
-from lorebank.dates.phrases import DatePhrase, find_phrases, phrases_at
-from lorebank.dates.spans import Days, Moment, add_months, shift, unit_days
+from lorebank.dates.phrases import DatePhrase, find_phrases
+from lorebank.dates.spans import Days, Tense, add_months, moved, unit_days
 from lorebank.dates.times import tense_of
 from lorebank.domain import Interval
 from lorebank.languages import Sections, compiled, split
@@ -25,6 +25,7 @@ from lorebank.languages import Sections, compiled, split
 _EARLIER_YEARS = 5
 _LONGEST_MONTH = 31
 _DURATION = re.compile(r"\s*(\d{1,5})\s*([dwmy])\s*", re.IGNORECASE)
+_UNITS = {"d": "day", "w": "week", "m": "month", "y": "year"}
 _YEAR = re.compile(r"\s*(\d{4})\s*")
 _JOINS = frozenset(
     {"and", "or", "but", "y", "o", "pero", "e", "ou", "et", "und", "oder", "aber", "ed", "en", "of"}
@@ -41,7 +42,7 @@ def query_interval(text: str, now: date) -> DatePhrase | None:
     """
     found = find_phrases(text, now)
     if not found:
-        return _foreign_phrase(text, now)
+        return foreign_phrase(text, now)
     bounds = [p for p in found if p.modifier in ("since", "until", "before", "after")]
     if len(bounds) > 1:
         met = reduce(_meet, (p.interval for p in bounds))
@@ -66,11 +67,12 @@ def other_times(phrase: DatePhrase, now: date) -> tuple[Interval, ...]:
     """
     if not phrase.repeating or phrase.interval.start is None or phrase.interval.end is None:
         return ()
-    coming = _same_phrase(phrase, Moment(now, "future"))
+    coming = _same_phrase(phrase, now, "future")
     earlier: list[Interval | None] = []
-    if coming is None or (_first(coming) - phrase.interval.start).days > _LONGEST_MONTH:
-        moments = (Moment(_years_before(now, n)) for n in range(1, _EARLIER_YEARS + 1))
-        earlier = [_same_phrase(phrase, moment) for moment in moments]
+    begins = coming.start if coming else None
+    if begins is None or (begins - phrase.interval.start).days > _LONGEST_MONTH:
+        days = (add_months(now, -12 * years) for years in range(1, _EARLIER_YEARS + 1))
+        earlier = [_same_phrase(phrase, day) for day in days]
     found = (i for i in (coming, *earlier) if i is not None and i != phrase.interval)
     return tuple(dict.fromkeys(found))
 
@@ -89,14 +91,14 @@ def parse_bound(text: str, now: date, *, side: str) -> date | None:
     duration = _DURATION.fullmatch(text)
     try:
         if duration:
-            return _counted_back(now, int(duration[1]), duration[2].lower())
+            return moved(now, -int(duration[1]), _UNITS[duration[2].lower()])
         if _YEAR.fullmatch(text):
             return date(int(text), 1, 1) if side == "start" else date(int(text), 12, 31)
     except (ValueError, OverflowError):
         return None
     interval = _whole(text, now) or _whole(f"{text} ago", now) or _whole(f"in {text}", now)
     if interval is None:
-        foreign = _foreign_phrase(text, now)
+        foreign = foreign_phrase(text, now)
         interval = foreign.interval if foreign and foreign.text == text.strip() else None
     if interval is None:
         return None
@@ -104,38 +106,15 @@ def parse_bound(text: str, now: date, *, side: str) -> date | None:
     return (near or far) if side == "start" else (far or near)
 
 
-def _same_phrase(phrase: DatePhrase, moment: Moment) -> Interval | None:
-    found = phrases_at(phrase.text, moment)
+def _same_phrase(phrase: DatePhrase, now: date, tense: Tense = "asked") -> Interval | None:
+    found = find_phrases(phrase.text, now, tense)
     return found[0].interval if len(found) == 1 and found[0].interval.start else None
-
-
-def _first(interval: Interval) -> date:
-    assert interval.start is not None
-    return interval.start
-
-
-def _years_before(day: date, years: int) -> date:
-    return add_months(day, -12 * years)
 
 
 def _is_joint(between: str) -> bool:
     """Whether the text between two phrases only joins them."""
     word = between.strip().removeprefix(",").strip().lower()
     return word in _JOINS or between.strip() == ","
-
-
-def _foreign_phrase(text: str, now: date) -> DatePhrase | None:
-    found = foreign_days(text, now)
-    if found is None:
-        return None
-    start, end, interval, granularity = found
-    return DatePhrase(text[start:end], start, end, interval, granularity, "exact")
-
-
-def _counted_back(now: date, amount: int, unit: str) -> date:
-    if unit in "dw":
-        return shift(now, -amount * (7 if unit == "w" else 1))
-    return add_months(now, -amount * (12 if unit == "y" else 1))
 
 
 def _whole(text: str, now: date) -> Interval | None:
@@ -164,8 +143,8 @@ def _joined(text: str, phrases: list[DatePhrase], interval: Interval) -> DatePhr
     return DatePhrase(text[start:end], start, end, interval, "range", "between")
 
 
-def foreign_days(text: str, now: date) -> tuple[int, int, Interval, str] | None:
-    """Offsets, interval and granularity of a date in another language; None where there is none."""
+def foreign_phrase(text: str, now: date) -> DatePhrase | None:
+    """A date in a language without rules; None where there is none."""
     if text.isascii() and not any(c.isdigit() for c in text):
         return None
     folded = text.lower()
@@ -175,7 +154,8 @@ def foreign_days(text: str, now: date) -> tuple[int, int, Interval, str] | None:
         piece = folded[start:end]
         found = None if _is_ours(piece) else _parsed(piece, language, now)
         if found is not None:
-            return start, end, Interval(*found[0]), found[1]
+            days, unit = found
+            return DatePhrase(text[start:end], start, end, Interval(*days), unit, "exact")
     return None
 
 

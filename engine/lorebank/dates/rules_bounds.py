@@ -21,6 +21,8 @@ from lorebank.records import Record
 
 _HABITUAL_ARTICLE = language_bit("fr") | language_bit("it")
 _AROUND_DAYS = 3
+_SOON = 61
+"""Days: two months ahead a beginning is planned rather than remembered."""
 
 
 class Meaning(Record):
@@ -95,10 +97,19 @@ def _resolved(meaning: Meaning, moment: Moment) -> list[tuple[date | None, date 
     if moment.tense == "near" and meaning.modifier in ("until", "before"):
         moment = replace(moment, tense="future")
     begun = meaning.modifier == "since" or (
-        meaning.modifier == "since-or-starting" and moment.tense != "future"
+        meaning.modifier == "since-or-starting" and not _is_planned(moment, span)
     )
     days = _settled(moment, span, begun=begun)
     return [_bounded(meaning, *days)] if days else []
+
+
+def _is_planned(moment: Moment, span: Span) -> bool:
+    """Whether `dal 1° aprile` is told of what is to come."""
+    if moment.tense != "near" or span.cycle is None or span.cycle.period != "year":
+        return moment.tense == "future"
+    coming = moment.coming(span.cycle)
+    soon = coming is not None and (coming[0] - moment.now).days <= _SOON
+    return soon or span.modifier == "between"  # `dal 2 al 6 aprile`
 
 
 def _bounded(meaning: Meaning, first: date, last: date) -> tuple[date | None, date | None]:
@@ -251,6 +262,7 @@ _PHRASES = (
     Rule(f"in? around the? {_D} around_post?", _phrase("around")),
     Rule("in? DATE around_post", _phrase("around")),
     Rule("between DAYS range_post?", _between_listed),
+    Rule("DAYS range_post", _between_listed),
     Rule(f"between the? {_D} and|dash the? {_D} range_post?", _phrase("between")),
     Rule(
         f"from|since|starting the? {_D} {_JOIN} the? {_D} until_post? range_post?",

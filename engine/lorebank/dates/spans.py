@@ -90,6 +90,8 @@ class Span(Record):
     then: bool = False
     """`the weekend after`: the first repetition after the time named before."""
     modifier: str = "exact"
+    beside: Callable[[Days], Days | None] | None = None
+    """What is meant of the days once they are settled: `the Thursday after Saturday`."""
 
     def refined(self, granularity: str, part: Callable[[Days], Days | None]) -> Span | None:
         """The span narrowed to a part of itself; None where there is no such part."""
@@ -111,6 +113,9 @@ class Moment(Record):
 
     def settle(self, span: Span) -> tuple[date | None, date | None] | None:
         """First and last day of the span; None where no repetition fits."""
+        if span.beside is not None:
+            first, last = self.settle(replace(span, beside=None)) or (None, None)
+            return span.beside((first, last)) if first and last else None
         cycle = span.cycle
         if cycle is None or (self.tense == "asked" and span.days is not None):
             return span.days
@@ -130,7 +135,7 @@ class Moment(Record):
 
     def begun(self, span: Span) -> tuple[date | None, date | None] | None:
         """As `settle`, of what has begun by now."""
-        if span.cycle is None or self.tense == "asked":
+        if span.cycle is None or span.beside is not None or self.tense == "asked":
             return self.settle(span)
         return self.preceding(span.cycle, self.now)
 

@@ -7,9 +7,7 @@ would not type into a login: prose, placeholders, types, calls, paths, dates, na
 
 from __future__ import annotations
 
-import math
 import re
-from collections import Counter
 
 from lorebank.language.words import stop_words
 
@@ -18,20 +16,16 @@ _LEAST_RANDOM = 10
 _LEAST_HEX = 16
 _LEAST_MIXED = 8
 """As most sites ask; shorter ones (`PC-12`) are names of things."""
-_LEAST_DRAWN = 12
 _PASSPHRASE_WORDS = 4
 _SWITCHES = 6
 """Case or digits change this often in what was drawn; in `maxHitsPerPage` less."""
 _FEW_WORDS = 0.6
 """Of words joined by marks, more than that stands in words."""
-_BITS = 3.0
-"""Of a random text of a dozen letters and digits; English words have fewer distinct letters."""
 _STANDING_FOR = re.compile(
     r"[<{\[(]|\$[A-Za-z_{(]|%[A-Za-z_({]|@[A-Za-z\[{]|[~.]{0,2}/|[A-Za-z]:\\|\\|[=>]|env[:.]|vault:"
     r"|op://|[a-z]+://|&[a-z]+;|\[\["
 )
 _CALL = re.compile(r"[A-Za-z_$][\w.$]*(?:\(|\[|->|::)")
-_ATTRIBUTE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\Z")
 _DATE_OR_NUMBER = re.compile(
     r"(?:\d{4}-\d\d(?:-\d\d)?(?:T[\d:.]+Z?)?|\d{1,2}[:.]\d\d(?:[:.]\d+)?|v?\d+(?:\.\d+){1,3}|\d+%"
     r"|\d+-?[A-Za-z]{1,12}|\d{1,3}|\d+[-–/]\d+)\Z"
@@ -89,9 +83,7 @@ def is_random(value: str, *, sure: bool) -> bool:
     if _HEX.match(value):
         mixed = any(map(str.isdigit, value)) and any(map(str.isalpha, value))
         return sure and len(value) >= _LEAST_HEX and mixed
-    if "://" in value or _is_attribute(value) or not _mixed(value):
-        return False
-    return not _wordlike(value) and _bits(value) >= _BITS
+    return "://" not in value and _mixed(value) and not _wordlike(value)
 
 
 def is_mixed(value: str, *, stated: bool) -> bool:
@@ -112,29 +104,13 @@ def is_placeholder(token: str) -> bool:
     return len(set(re.split(r"[_-]", token)[-1].lower())) <= 2
 
 
-def is_drawn(value: str) -> bool:
-    """Whether letters, digits and capitals follow one another as in what was drawn, dots or not.
-
-    >>> is_drawn("aB3dEf9h.uv7wXy2z"), is_drawn("settings.apiKeyV2.s3Client")
-    (True, False)
-    """
-    return len(value) >= _LEAST_DRAWN and _switches(value) and _said(value) < _FEW_WORDS
-
-
-def _is_attribute(value: str) -> bool:
-    """Whether it is a name of a program: `response.next_page_token`."""
-    return bool(_ATTRIBUTE.match(value)) and not is_drawn(value)
-
-
 def _stands_for_another(value: str) -> bool:
     low = value.lower().strip("\"'`*_.,;:!?")
     if not low or len(set(low)) <= 2 or low in _SAYS_NOTHING:
         return True
     if _STANDING_FOR.match(value) or _CALL.match(value):
         return True
-    if low.startswith(("your", "my-", "my_", "example", "insert", "replace", "dummy", "xxxx")):
-        return True
-    return _is_attribute(value) and bool(re.search("pass|secret|token|key|cred", low))
+    return low.startswith(("your", "my-", "my_", "example", "insert", "replace", "dummy", "xxxx"))
 
 
 def _ascii_letters(value: str) -> bool:
@@ -172,9 +148,3 @@ def _said(value: str) -> float:
     words = [chunk for chunk in _CHUNK.findall(value) if chunk.isalpha() and len(chunk) > 2]
     said = sum(len(word) for word in words if re.search("[aeiouy]", word.lower()))
     return said / max(1, sum(map(str.isalnum, value)))
-
-
-def _bits(value: str) -> float:
-    """Shannon's entropy a character, in bits."""
-    counts = Counter(value).values()
-    return -sum(n / len(value) * math.log2(n / len(value)) for n in counts)

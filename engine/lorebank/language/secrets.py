@@ -16,7 +16,6 @@ from collections.abc import Iterator
 
 from lorebank.language.secret_kinds import MAY_HOLD_NUMBER, secret_numbers, token_pattern
 from lorebank.language.secret_values import (
-    is_drawn,
     is_mixed,
     is_passphrase,
     is_password,
@@ -121,15 +120,9 @@ _SPLIT_TOKEN = re.compile(
 )
 NOT_SECRET = "<!-- not a secret -->"
 """At the end of a line, its owner's word that nothing on it is to be masked."""
-_READS = ("lautet", "lautet:")
-"""What follows "the password reads" is the password, were it a plain word."""
 _QUOTED_VALUE = re.compile(r"[^\"'`“”\n]{4,120}")
 _NETRC = re.compile(r"\blogin\s+\S+\s+password\s+(?P<value>\S{4,})")
 _CURL = re.compile(r"(?<!\S)(?:-u|--user)[ =][\"']?[\w.@-]+:(?P<value>[^\s\"'`]{4,})")
-_NOT_SECRET_KEYS = re.compile(
-    r"(?i)(?:public|primary|foreign|cache|sort|partition|idempotency|object|group|row|hash|dict"
-    r"|index|map|registry|routing|translation|message|i18n|unique|composite|lookup|hot|short)_?key"
-)
 _LOOKED_AT = 500
 """So much of the rest of a line tells what a value is; a line may be megabytes long."""
 _ENDS_VALUE = ",;)}]*_.!?>"
@@ -251,7 +244,7 @@ def _in_line(line: str) -> Iterator[Secret]:
     tokens = token_pattern().finditer(line) if _MAY_HOLD_TOKEN.search(line) else ()
     for token in tokens:
         assert token.lastgroup is not None
-        if not _is_in_data(line, token.start()) and not is_placeholder(token.group()):
+        if not is_placeholder(token.group()):
             yield Secret(token.lastgroup.replace("_", "-"), *token.span())
     for kind, pattern in (("url-password", _URL), ("basic-auth", _BASIC), ("password", _NETRC)):
         for found in pattern.finditer(line):
@@ -259,8 +252,7 @@ def _in_line(line: str) -> Iterator[Secret]:
                 yield Secret(kind, *found.span("value"))
     for found in _HEADER.finditer(line):
         value = found["value"]
-        telling = any(map(str.isdigit, value)) or is_drawn(value)
-        if telling and is_random(value, sure=True):
+        if any(map(str.isdigit, value)) and is_random(value, sure=True):
             yield Secret("authorization", *found.span("value"))
     for found in _CURL.finditer(line):
         if is_password(found["value"], "", quoted=True):
@@ -299,12 +291,6 @@ def _split_tokens(text: str) -> Iterator[Secret]:
                 yield Secret(whole.lastgroup.replace("_", "-"), *found.span())
 
 
-def _is_in_data(line: str, place: int) -> bool:
-    """Whether a place lies in a `data:` URI, whose text is a picture."""
-    begun = line.rfind(";base64,", 0, place)
-    return begun >= 0 and re.fullmatch(r"[A-Za-z0-9+/=]*", line[begun + 8 : place]) is not None
-
-
 def _assigned(line: str) -> Iterator[Secret]:
     """What is assigned to names: `password: …`, `API_KEY=…`, `"token": "…"`, `Passwort ist …`."""
     position = 0
@@ -331,15 +317,14 @@ def _judged(line: str, found: re.Match[str]) -> Secret | None:
     rest = line[end : end + _LOOKED_AT]
     if found["password"]:
         stated = sign not in (":", "=", ":=", "：", "＝", "=>") and not found["flag"]
+        reads = sign.startswith("lautet")  # what the password reads is the password, a plain word
         ends = len(line) - start <= _LOOKED_AT
         if not stated and not quoted and ends and is_passphrase(line[start:].rstrip(" .")):
             return Secret("password", start, len(line.rstrip(" .\r")))
         if quoted and " " in value and not is_passphrase(value.lower()):
             return None
-        if is_password(value, rest, quoted=quoted, stated=stated and sign not in _READS):
+        if is_password(value, rest, quoted=quoted, stated=stated and not reads):
             return Secret("password", start, end)
-        return None
-    if _NOT_SECRET_KEYS.search(line[found.start() : found.end("more")]):
         return None
     named = found["sure"] or ""
     sure = bool(named) or (found["key"] or "").upper() == found["key"] != "KEY"

@@ -89,13 +89,13 @@ _MANAGED = "<!-- lorebank:begin "
 
 def read_document(text: str, path: str) -> Document:
     """Parse a file's text; never raises. Give the result to every extractor of the file."""
-    hidden = hide(text, path)
-    lines = split_lines(hidden.text)
+    hidden, problems = hide(text, path)
+    lines = split_lines(hidden)
     # The parser looks at each character: long managed blocks, hidden as spaces, are cut short.
     shown = [line.strip() and line for line in lines] if _MANAGED in text else lines
     source = "\n".join(shown).replace("\r", " ") + "\n"
     nodes = _nodes(_parser().parse(source), lines)
-    return Document(path, tuple(lines), tuple(nodes), heading_paths(nodes), hidden.diagnostics)
+    return Document(path, tuple(lines), tuple(nodes), heading_paths(nodes), problems)
 
 
 def heading_paths(nodes: Iterable[Node]) -> tuple[str, ...]:

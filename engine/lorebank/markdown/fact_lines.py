@@ -34,8 +34,8 @@ _KINDS = {kind.letter: kind for kind in FactKind}
 _ORNAMENTS = re.compile(
     r"(?:[\s+\-\u2022\u25aa\u2013\u2014\u2190-\u2bff\ufe0e\ufe0f\u200d\u20e3\U0001f000-\U0001faff])*"
 )
-BLANK = re.compile(r"(?:…|\.{2,}|_{2,}|<\w[^<>\n]*>|\s)+")
-"""What a template leaves to be filled in: dots, a line, a word in angle brackets."""
+BLANK = re.compile(r"(?:…|\.{2,}|_{2,}|<\w[^<>\n]*>|[@\s:])+")
+"""What a template leaves to be filled in: dots, a line, a word in angle brackets, `@ :`."""
 PLACEHOLDERS = frozenset(map(slugify, PLACEHOLDER_NAMES))
 _PASTED_BULLETS = ("\u2022", "\u25aa", "\u2013", "\u2014", "-", "+")
 _GLUED = re.compile(r"[\W_]*[WBOSwbos](?=[@\uff20]\w)")
@@ -89,6 +89,8 @@ class FactLine(Record):
     is_template: bool = False
     """Whether it waits to be filled in: `W @Name: a sentence`, `O(c=0.0) @Ana: …`. A name or text
     that is meant so is written in brackets or escaped."""
+    is_struck: bool = False
+    """Whether its sentence is crossed out: `~~W @Ana: Lives in Porto.~~`."""
     content_start: int = -1
     """Where in the text the content begins; -1 where marks of the prefix go on in it."""
     origin: Origin | None = None
@@ -192,6 +194,7 @@ class _Prefix:
             kind=self.kind or FactKind.WORLD,
             is_template=BLANK.fullmatch(source) is not None
             or (bool(leading) and leading[0].slug in PLACEHOLDERS and "[[" not in prefix),
+            is_struck=source.startswith("~~") and source.find("~~", 2) == len(source.rstrip()) - 2,
             mentions=_distinct(subjects, [m for m, _, _ in find_mentions(source)]),
             confidence=self.confidence,
             content=content,

@@ -346,7 +346,7 @@ class _FactReader:
         line = parse_fact_line("\n".join(item.pieces))
         if about and not line.has_subject:
             line = replace(line, mentions=(*about, *line.mentions), has_subject=True)
-        if line.is_template:
+        if line.is_template or line.is_struck:
             return
         place = Citation(document.path, item.start + 1, item.end)
         for code, message in line.problems:

@@ -17,7 +17,6 @@ from lorebank.markdown.blocks import blank_spans, find_blocks
 from lorebank.markdown.front_matter import front_matter_lines
 from lorebank.markdown.mentions import code_spans
 from lorebank.markdown.source import FenceScanner, line_of, split_lines
-from lorebank.records import Record
 
 Span = tuple[int, int]
 _PRIVATE = re.compile(r"<\s*(?P<close>/?)\s*private\b(?P<rest>[^<>]*)>", re.IGNORECASE)
@@ -27,15 +26,9 @@ _OPAQUE = re.compile(
 )
 
 
-class HiddenText(Record):
-    """A text with all that is no prose overwritten, and what was odd about it."""
-
-    text: str
-    diagnostics: tuple[Diagnostic, ...]
-
-
-def hide(text: str, path: str) -> HiddenText:
-    """The text, same length and lines, with front matter, comments, private and managed text blank.
+def hide(text: str, path: str) -> tuple[str, tuple[Diagnostic, ...]]:
+    """The text, same length and lines, with front matter, comments, private and managed text blank,
+    and what was odd about it.
 
     Raw HTML whose text is no Markdown (`<pre>`, `<script>`, `<style>`) is blank as well.
     """
@@ -54,7 +47,7 @@ def hide(text: str, path: str) -> HiddenText:
         count = front_matter_lines(split_lines(text))
         length = sum(len(line) + 1 for line in visible.split("\n")[:count])
         visible = blank_spans(visible, [(0, length)])
-    return HiddenText(visible, tuple(diagnostics))
+    return visible, tuple(diagnostics)
 
 
 def without_private(text: str) -> str:

@@ -202,7 +202,7 @@ def _hit(
         text, _ = decode(file.read_bytes(), path)
     except OSError:
         return None
-    lines = hide(text, path).text.split("\n")
+    lines = hide(text, path)[0].split("\n")
     span = range(place.first_line, min(place.last_line, len(lines)) + 1)
     filled = [number for number in span if lines[number - 1].strip()]
     if not filled:

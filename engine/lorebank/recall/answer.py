@@ -97,11 +97,11 @@ def recall(
         hits=hits,
         evidence=_level(found) if hits else NONE,
         total=len(order),
-        total_exact=all(len(each.ranked) < request.limit for each in lists.values()),
+        total_exact=all(len(each) < request.limit for each in lists.values()),
         truncated=len(shown) < len(order),
         tokens=arranged.tokens,
         index=dict(index),
-        retrievers_used=tuple(n for n in RETRIEVERS if n not in skipped and lists[n].ranked),
+        retrievers_used=tuple(n for n in RETRIEVERS if n not in skipped and lists[n]),
         retrievers_skipped=dict(skipped),
         notes=(*understood.notes, *notes, *_notes(arranged)),
         why_not=why_not,
@@ -203,7 +203,7 @@ def _notes(arranged: Arranged) -> Iterator[str]:
         if not any(pool.holds(number, phrase) for number in pool.candidates.held):
             yield f"nothing holds the phrase '{phrase}' whole; its words were searched"
     yield from found.notes
-    linked = pool.candidates.lists["entity"].entries
+    linked = pool.candidates.lists["entity"]
     meant = {slug for n in arranged.shown if n in linked for slug in linked[n].why["path"]}
     yield from (guess.note for slug, guess in understood.perhaps.items() if slug in meant)
     if understood.order == "count":

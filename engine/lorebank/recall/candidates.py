@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
 from datetime import date
-from functools import cache, cached_property
+from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -75,26 +75,21 @@ class Request:
 class Ranked(NamedTuple):
     """One item as one list sees it; a tuple, as each question makes some hundred of them."""
 
-    item: int
+    rank: int
+    """From 1."""
     score: float
     why: Mapping[str, Any] = MappingProxyType({})
 
 
-@dataclass(frozen=True)
-class Ranking:
-    """What one way of looking found, best first; no item twice."""
+Ranking = Mapping[int, Ranked]
+"""What one way of looking found, best first: item → what the list says of it."""
 
-    ranked: tuple[Ranked, ...] = ()
 
-    @cached_property
-    def entries(self) -> dict[int, Ranked]:
-        """Item → what this list says of it, best first."""
-        return {entry.item: entry for entry in self.ranked}
-
-    @cached_property
-    def ranks(self) -> dict[int, int]:
-        """Item → its place in the list, from 1."""
-        return {entry.item: rank for rank, entry in enumerate(self.ranked, start=1)}
+def ranking(found: Iterable[tuple[int, float, Mapping[str, Any]]]) -> Ranking:
+    """The list of items with their scores and reasons, best first, each once."""
+    return {
+        item: Ranked(rank, score, why) for rank, (item, score, why) in enumerate(found, start=1)
+    }
 
 
 @dataclass(frozen=True)
@@ -109,7 +104,7 @@ class Candidates:
 
     @property
     def items(self) -> frozenset[int]:
-        return frozenset(entry.item for ranking in self.lists.values() for entry in ranking.ranked)
+        return frozenset[int]().union(*self.lists.values())
 
 
 def needs_meaning(understood: Understood) -> bool:
@@ -124,7 +119,7 @@ def gather(request: Request) -> Candidates:
     held: dict[int, Held] = {}
     lists = {"lexical": _by_words(request, held)}
     lists |= {name: find(request) for name, find in _FINDERS.items()}
-    others = frozenset(entry.item for ranking in lists.values() for entry in ranking.ranked)
+    others = frozenset[int]().union(*lists.values())
     lists["semantic"], nearness = _by_meaning(request, others)
     return Candidates(lists, held, nearness)
 
@@ -152,7 +147,7 @@ def _by_words(request: Request, held: dict[int, Held]) -> Ranking:
         }
 
     order = sorted(scores, key=lambda item: (-scores[item], item))
-    return Ranking(tuple(Ranked(item, scores[item], why(held[item])) for item in order))
+    return ranking((item, scores[item], why(held[item])) for item in order)
 
 
 def _by_codes(request: Request) -> dict[int, list[int]]:
@@ -176,20 +171,20 @@ def _by_codes(request: Request) -> dict[int, list[int]]:
 def _by_meaning(request: Request, others: frozenset[int]) -> tuple[Ranking, dict[int, float]]:
     """The nearest items, and how near they and `others` are; empty without an embedder."""
     if request.vectors is None or request.query_vector is None:
-        return Ranking(), {}
+        return {}, {}
     allowed = request.allowed
     limit = request.limit if allowed is None else request.limit * _MANY
     near = request.vectors.nearest(request.query_vector, limit)
     scores = {item: score for item, score in near.ranked if allowed is None or item in allowed}
-    ranked = tuple(
-        Ranked(item, score, {"similarity": round(score, 4)})
+    nearest = ranking(
+        (item, score, {"similarity": round(score, 4)})
         for item, score in list(scores.items())[: request.limit]
     )
     missing = sorted(others - scores.keys())
     scores |= request.vectors.similarities(request.query_vector, missing)
-    kept = others | {entry.item for entry in ranked}
+    kept = others.union(nearest)
     spread = request.spread or near.spread
-    return Ranking(ranked), {
+    return nearest, {
         item: (score - near.mean) / spread for item, score in scores.items() if item in kept
     }
 
@@ -215,26 +210,26 @@ def _by_names(request: Request) -> Ranking:
                 paths[item].append(entity)
     order = {item: place for place, item in enumerate(scores)}
     ranked = sorted(scores.items(), key=lambda entry: (-entry[1], order[entry[0]]))
-    return Ranking(tuple(Ranked(item, score, {"path": paths[item]}) for item, score in ranked))
+    return ranking((item, score, {"path": paths[item]}) for item, score in ranked)
 
 
 def _by_time(request: Request) -> Ranking:
     """Items whose own time, or else day of writing, overlaps the interval; newest first."""
     interval = request.understood.query.interval
     if interval is None:
-        return Ranking()
+        return {}
     rows = items_in_interval(request.connection, interval, request.limit, within=request.within)
-    return Ranking(tuple(Ranked(item, share, {"by": by}) for item, by, share in rows))
+    return ranking((item, share, {"by": by}) for item, by, share in rows)
 
 
 def _by_opinion(request: Request) -> Ranking:
     """Opinions of the entities named, or of anybody where none is named; the surest first."""
     if not request.understood.wants_opinion:
-        return Ranking()
+        return {}
     rows = opinion_items(
         request.connection, request.understood.entities, request.limit, within=request.within
     )
-    return Ranking(tuple(Ranked(item, c, {"confidence": round(c, 4)}) for item, c in rows))
+    return ranking((item, c, {"confidence": round(c, 4)}) for item, c in rows)
 
 
 def _by_property(request: Request) -> Ranking:
@@ -245,7 +240,7 @@ def _by_property(request: Request) -> Ranking:
     """
     understood = request.understood
     if not understood.relations and not understood.attributes:
-        return Ranking()
+        return {}
     interval = understood.query.interval
     rows = items_of_slots(
         request.connection,
@@ -256,11 +251,9 @@ def _by_property(request: Request) -> Ranking:
         until=interval.end if interval else None,
         within=request.within,
     )
-    return Ranking(
-        tuple(
-            Ranked(item, 1.0 / (place + 1), {"relation": relation})
-            for place, (item, relation) in enumerate(rows)
-        )
+    return ranking(
+        (item, 1.0 / place, {"relation": relation})
+        for place, (item, relation) in enumerate(rows, start=1)
     )
 
 
@@ -273,9 +266,9 @@ def _by_filters(request: Request) -> Ranking:
         or understood.entities
         or understood.query.interval
     ):
-        return Ranking()
+        return {}
     newest = newest_items(request.connection, request.limit, within=request.within)
-    return Ranking(tuple(Ranked(item, 1.0 / (n + 1)) for n, item in enumerate(newest)))
+    return ranking((item, 1.0 / place, {}) for place, item in enumerate(newest, start=1))
 
 
 _FINDERS: Mapping[str, Callable[[Request], Ranking]] = {

@@ -166,7 +166,7 @@ def _answers(inside: Found, anywhere: Found, options: RankOptions) -> bool:
     understood = inside.pool.request.understood
     if not understood.subject_terms and not understood.entities:
         return True
-    if inside.pool.candidates.lists["slot"].ranked:
+    if inside.pool.candidates.lists["slot"]:
         return True
     weights = options.weights
     return subject_of(inside.pool, weights) >= _AS_GOOD * subject_of(anywhere.pool, weights)

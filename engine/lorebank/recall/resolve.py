@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from itertools import takewhile
 
 from lorebank.database.connection import Connection
@@ -81,10 +81,11 @@ def _described(request: Request) -> dict[str, Guess]:
     matches = match_items(request.vocabulary, request.postings, asked, _LOOKED_AT)
     items = request.items.load([match.row for match in matches])
     named = entities_in_text(request.connection, items)
+    names_of = cache(partial(_names, request.connection))
     best: dict[str, tuple[tuple[str, ...], Item]] = {}
     for item in items.values():
         for slug in {*item.subjects, *named.get(item.item, ())}:
-            role = _longest(roles, _descriptions(request.connection, item, slug))
+            role = _longest(roles, _descriptions(item, slug, names_of(slug)))
             if len(role) > len(best[slug][0] if slug in best else ()):
                 best[slug] = (role, item)
     longest = max((len(role) for role, _ in best.values()), default=0)
@@ -125,21 +126,18 @@ def _longest(roles: Sequence[tuple[str, ...]], heads: Iterator[list[str]]) -> tu
     return ()
 
 
-def _descriptions(connection: Connection, item: Item, slug: str) -> Iterator[list[str]]:
+def _descriptions(item: Item, slug: str, names: Sequence[str]) -> Iterator[list[str]]:
     """The words in which an item describes somebody, a list a description."""
     if item.kind == FactKind.WORLD and item.subjects == {slug}:
         yield _head(item.content)
-    for start, end in _places(item.content, _names(connection, slug)):
+    for start, end in _places(item.content, names):
         if behind := _BEHIND.match(item.content, end):
             yield _head(behind["text"])
         elif copula := _copula().match(item.content, end):
             yield _head(_CLAUSE_END.split(item.content[copula.end() :], maxsplit=1)[0])
-        before = item.content[:start]
-        if label := _LABEL.search(before):
+        if label := _LABEL.search(item.content[:start]):
             # Each word of "Harbour office:" may be what it is called.
             yield from ([word] for word in _head(label["text"]))
-        else:
-            yield _words_before(before)
 
 
 def _head(text: str) -> list[str]:
@@ -151,16 +149,6 @@ def _head(text: str) -> list[str]:
             found.append(word)
         elif found:
             break
-    return found
-
-
-def _words_before(text: str) -> list[str]:
-    """The content words that stand directly before a name: `cook` of `our cook Ilda`."""
-    found: list[str] = []
-    for word in reversed(words(_CLAUSE_END.split(text)[-1])):
-        if word in stop_words() or len(found) == _LONGEST_ROLE:
-            break
-        found.append(word)
     return found
 
 

@@ -145,9 +145,9 @@ class Pool:
     def why(self, item: int) -> dict[str, dict[str, object]]:
         """What each list that holds an item says of it: its rank from 1, and reasons."""
         return {
-            name: {"rank": ranking.ranks[item], **ranking.entries[item].why}
+            name: {"rank": ranking[item].rank, **ranking[item].why}
             for name, ranking in self.candidates.lists.items()
-            if item in ranking.entries
+            if item in ranking
         }
 
     def holds(self, item: int, term: str) -> bool:
@@ -159,8 +159,8 @@ class Pool:
 def score_pool(pool: Pool, weights: Weights = DEFAULT_WEIGHTS) -> dict[int, float]:
     """Item → how likely it answers the question; where only filters were given, all do, and the
     newest comes first."""
-    if listed := pool.candidates.lists["listing"].ranked:
-        return {entry.item: 1.0 - place / (2 * len(listed)) for place, entry in enumerate(listed)}
+    if listed := pool.candidates.lists["listing"]:
+        return {item: 1.0 - (entry.rank - 1) / (2 * len(listed)) for item, entry in listed.items()}
     worth = [getattr(weights, name) for name in SIGNS]
     return {
         item: _chance(BIAS + sum([w * s for w, s in zip(worth, signs, strict=True)]))
@@ -213,7 +213,7 @@ def _signs_of(pool: Pool) -> dict[int, tuple[float, ...]]:
     wanted = bool(understood.entities)
     defining = definitions(pool.request, pool.items) if _asks_for_portrait(pool) else {}
     nearness = pool.candidates.nearness
-    slot, opinion = lists["slot"].entries, lists["opinion"].entries
+    slot, opinion = lists["slot"], lists["opinion"]
     held = {number: words.of(item) for number, item in pool.items.items()}
     found: dict[int, tuple[float, ...]] = {}
     for number, item in pool.items.items():
@@ -255,8 +255,8 @@ class _Words:
         understood = pool.request.understood
         terms, subject = understood.terms, set(understood.subject_terms)
         self._held = pool.candidates.held
-        self._scores = pool.candidates.lists["lexical"].entries
-        self._linked = pool.candidates.lists["entity"].entries
+        self._scores = pool.candidates.lists["lexical"]
+        self._linked = pool.candidates.lists["entity"]
         self._turns = pool.turns
         self._rarity = [pool.rarity[term] if term in pool.subject else 0.0 for term in terms]
         self._total = sum(self._rarity) or 1.0
@@ -353,5 +353,5 @@ def _asks_for_portrait(pool: Pool) -> bool:
         or understood.order
         or understood.wants_opinion
         or understood.query.interval
-        or pool.candidates.lists["slot"].ranked
+        or pool.candidates.lists["slot"]
     )

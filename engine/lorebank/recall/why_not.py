@@ -133,36 +133,35 @@ def _unmatched(request: Request, number: int) -> str:
 
 def _filters_against(request: Request, number: int) -> Iterator[str]:
     """The filters that leave an item out, each tried alone."""
-    for said, alone in _each_filter(request.understood.filters):
-        left = select_items(request.connection, alone.wanted, alone.unwanted)
+    filters = request.understood.filters
+    alone = [(called, Filters(each)) for called, each in _each_wanted(filters.wanted)]
+    alone += [
+        (f"'-{called}'", Filters(unwanted=each)) for called, each in exclusions(filters.unwanted)
+    ]
+    for called, each in alone:
+        left = select_items(request.connection, each.wanted, each.unwanted)
         if left is not None and number not in json.loads(left):
-            yield said
+            yield called
 
 
-def _each_filter(filters: Filters) -> Iterator[tuple[str, Filters]]:
-    """What each filter is called, and it alone."""
-    wanted = filters.wanted
-    named: list[tuple[str, Selection]] = []
-    if wanted.interval is not None:
-        named.append((f"the time {_span(wanted.interval)}", Selection(interval=wanted.interval)))
-    if wanted.entities:
-        slugs = ", ".join(wanted.entities)
-        named.append((f"the entity {slugs}", Selection(entities=wanted.entities)))
-    if wanted.kinds:
-        named.append((f"the kind {', '.join(wanted.kinds)}", Selection(kinds=wanted.kinds)))
-    named += [(f"the tag '{tag}'", Selection(tags=(tag,))) for tag in wanted.tags]
-    named += [(f"the path {path}", Selection(paths=(path,))) for path in wanted.paths]
-    if wanted.origins:
-        named.append((f"the origin {', '.join(wanted.origins)}", Selection(origins=wanted.origins)))
-    if wanted.trusted_only:
-        named.append(("trusted only, and nobody has confirmed it", Selection(trusted_only=True)))
-    if (least := wanted.min_confidence) is not None:
-        named.append((f"the least confidence {least}", Selection(min_confidence=least)))
-    if wanted.as_of is not None:
-        named.append((f"the day asked as of, {wanted.as_of}", Selection(as_of=wanted.as_of)))
-    yield from ((name, Filters(wanted=alone)) for name, alone in named)
-    for name, alone in exclusions(filters.unwanted):
-        yield f"'-{name}'", Filters(unwanted=alone)
+def _each_wanted(wanted: Selection) -> Iterator[tuple[str, Selection]]:
+    """What each thing is called that an item must be, and it alone."""
+    named = {
+        "interval": f"the time {_span(wanted.interval)}",
+        "entities": f"the entity {', '.join(wanted.entities)}",
+        "kinds": f"the kind {', '.join(wanted.kinds)}",
+        "tags": f"the tag {', '.join(map(repr, wanted.tags))}",
+        "paths": f"the path {', '.join(wanted.paths)}",
+        "origins": f"the origin {', '.join(wanted.origins)}",
+        "authors": f"the author {', '.join(wanted.authors)}",
+        "trusted_only": "trusted only, and nobody has confirmed it",
+        "min_confidence": f"the least confidence {wanted.min_confidence}",
+        "as_of": f"the day asked as of, {wanted.as_of}",
+    }
+    for name, called in named.items():
+        value = getattr(wanted, name)
+        if value != getattr(Selection(), name):
+            yield called, Selection(**{name: value})
 
 
 def _span(interval: Interval | None) -> str:

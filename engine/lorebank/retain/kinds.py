@@ -95,7 +95,7 @@ _ENTRIES = (
 def _build(languages: Sections) -> dict[str, dict[str, tuple[str, ...]]]:
     return {
         entry: {
-            code: tuple(" ".join(each.split()) for each in split(section[entry]))
+            code: tuple(split(section[entry]))
             for code, section in languages.items()
             if entry in section
         }
