@@ -73,6 +73,10 @@ def is_date(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> bool:
         return False
     if not meaning.licensed:
         return _counts_alone(lattice, start, edge, words)
+    last = lattice.edges[edge.end - 1]
+    if meaning.is_weekly and any(e.tag == "SHORT_WEEKDAY" for e in last):  # on sun loungers
+        after = _word_at(tokens, edge.end)
+        return not after[:1].isalpha() or after in words.marks
     return not (
         _is_counted(tokens, edge, meaning)
         or _is_named(tokens, start, edge, meaning)

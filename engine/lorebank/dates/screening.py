@@ -135,7 +135,7 @@ def _in_company(screen: _Screen, words: list[str], index: int) -> bool:
     if word not in screen.named:
         if word not in screen.short:
             return False
-        near = before in screen.before_unit or after in screen.short or after in screen.day_parts
+        near = before in screen.licences or after in screen.short or after in screen.day_parts
         return near or (before.isdecimal() and len(before) < 3)
     if before.isdecimal() and len(before) in (1, 2, 4):
         return True
