@@ -11,10 +11,9 @@ from lorebank.dates.lattice import Edge, Lattice
 from lorebank.dates.lexicon import Lexicon, Tokens, is_cjk, language_bit
 from lorebank.dates.rules_bounds import Meaning
 
+_FILIPINO = language_bit("fil")
 _NOUNS_CAPITALISED = language_bit("de")
-_WEEKDAYS_CAPITALISED = (
-    language_bit("en") | _NOUNS_CAPITALISED | language_bit("tr") | language_bit("fil")
-)
+_WEEKDAYS_CAPITALISED = language_bit("en") | _NOUNS_CAPITALISED | language_bit("tr") | _FILIPINO
 _CHINESE_OR_JAPANESE = language_bit("zh") | language_bit("ja")
 
 _ROMAN = re.compile("[ivx]+")
@@ -148,6 +147,8 @@ def _counts_alone(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> b
     before, after = _word_at(tokens, start - 1), _word_at(tokens, edge.end)
     if before in _TITLES or before in _NO_WEEKDAY_AFTER:
         return False
+    if before in ("si", "ni", "kay") and edge.languages == _FILIPINO:  # before names of persons
+        return False
     if start and any(e.tag in ("HOLIDAY", "ORD") for e in lattice.edges[start - 1]):
         return False  # Black Friday deals, the first Thursday lesson
     if any(e.tag == "HOLIDAY" and e.end == edge.end for e in lattice.edges[start]):
@@ -220,7 +221,7 @@ def _is_nth_thing(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> b
     }
     after = _word_at(tokens, edge.end)
     if "DATE_NUMBER" in tags and edge.pieces == 2:
-        if tokens.adjacent(start + 1):
+        if tokens.adjacent(start + 1) and tokens.words[start + 1].isdecimal():
             return True
         if edge.languages & _NOUNS_CAPITALISED:  # `am 3. Tor`
             return _is_capital(tokens, edge.end + (after == "."))

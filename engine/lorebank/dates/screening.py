@@ -181,7 +181,7 @@ def _screening_words(_: Sections) -> dict[str, Any]:
         ),
         "named": tagged(_NAMED, None),
         "short": tagged(frozenset({"MON", "WDAY"}), None),
-        "day_parts": tagged(frozenset({"DAYPART"}), 0),
+        "day_parts": tagged(frozenset({"DAYPART", "HOUR"}), 0),
         "before_unit": tagged(_BEFORE_UNIT, -1),
         "before_number": tagged(_BEFORE_UNIT, -1)
         | frozenset(
