@@ -158,13 +158,12 @@ def read_conversations(
     for path in files:
         place = path or source.root.name
         try:
-            with source.open(path) as stream:
-                for line, value in _each(json_values(stream)):
-                    if fits(value):
-                        yield from conversation_note(conversation(value, place, line, zone))
-                    else:
-                        message = "is no conversation of this form; left out"
-                        yield Diagnostic(place, line, "not-a-conversation", message)
+            for line, value in _each(json_values(source.read(path))):
+                if fits(value):
+                    yield from conversation_note(conversation(value, place, line, zone))
+                else:
+                    message = "is no conversation of this form; left out"
+                    yield Diagnostic(place, line, "not-a-conversation", message)
         except BrokenJson as error:
             yield Diagnostic(place, error.line, BROKEN, f"{error}; what came before it is imported")
         except OSError as error:
