@@ -51,7 +51,7 @@ _UNDERLINE = re.compile(r"[ ]{0,3}(?:=+|-+)[ \t]*\Z")
 _OPENS_BLOCK = re.compile(r"[ \t]*(?:[-*+>|]|\d+[.)]|```|~~~|\$\$|<)|[ ]{4}|\t")
 
 
-class Turn(Record):
+class Speech(Record):
     """What one side said at once."""
 
     speaker: str
@@ -65,7 +65,7 @@ class Conversation(Record):
     id: str
     title: str
     started: datetime | None
-    turns: Sequence[Turn]
+    turns: Sequence[Speech]
     place: str
     line: int
     left_out: Mapping[str, int] = field(default_factory=dict)
