@@ -392,7 +392,7 @@ class Entity(Record):
     facts: int = 0
     """How many facts mention it."""
     type_reason: str = ""
-    """Why it has its type: `front matter`, where a person wrote it, else the rule that tells it."""
+    """Why it has its type: `front matter`, where a person wrote it, else the rule that found it."""
     page: str | None = None
     """Workspace path of its page under `bank/entities/`, where there is one."""
 
@@ -466,7 +466,7 @@ class Hit(Record):
 
     @property
     def standing(self) -> str:
-        """What is said beside it where it holds no longer: `superseded since 2026-02-02`."""
+        """Shown with it where it holds no longer: `superseded since 2026-02-02`."""
         if self.status is FactStatus.LIVE:
             return ""
         return f"{self.status.value} since {self.until}" if self.until else self.status.value
@@ -1183,7 +1183,7 @@ class ForgetReport(Record):
     pages: tuple[ForgottenLine, ...]
     """The lines of bank pages that go with them, by their number before the cut."""
     derived: dict[str, int]
-    """How many rows of the index tell of the lines: facts, passages, chunks, vectors, evidence,
+    """How many rows of the index come from the lines: facts, passages, chunks, vectors, evidence,
     unsure."""
     opinions: tuple[tuple[str, str, int, int], ...]
     """`(id, statement, lines lost, lines it had)` of each opinion that they bear on."""

@@ -175,8 +175,8 @@ def search(
     from lorebank.app.conversations import search_sessions
     from lorebank.conversations.search import merge_hits
 
-    said = search_sessions(ws, query, k=k, min_score=min_score, path=path)
-    return merge_hits(notes, said, k=k)
+    session_hits = search_sessions(ws, query, k=k, min_score=min_score, path=path)
+    return merge_hits(notes, session_hits, k=k)
 
 
 def _search_notes(

@@ -167,31 +167,31 @@ def settle(
     stance = _stance(stance)
     with WriterLock(ws.root):
         ws.sync_files()
-        said = ws.find_fact(fact)
-        before = _opinion_of_pair(ws, said, opinion)
-        if before.source in {f.citation for f in facts_by_id(ws.index, said.id)}:
+        stated = ws.find_fact(fact)
+        before = _opinion_of_pair(ws, stated, opinion)
+        if before.source in {f.citation for f in facts_by_id(ws.index, stated.id)}:
             raise UsageError(
-                f"{said.id} states {before.id} itself",
+                f"{stated.id} states {before.id} itself",
                 hint="write `retracted` into its entry on bank/opinions.md to drop the opinion",
             )
         day = ws.day(now)
-        source = write_ruling(ws.root, said, before.id, stance, day=day, reason=reason)
+        source = write_ruling(ws.root, stated, before.id, stance, day=day, reason=reason)
         ws.sync_files()
-    return _ruling(ws, said, before, stance, source)
+    return _ruling(ws, stated, before, stance, source)
 
 
 def unsettle(ws: OpenWorkspace, fact: str, opinion: str | None = None) -> Ruling:
     """Take back what was ruled on a pair, as deleting its line does."""
     with WriterLock(ws.root):
         ws.sync_files()
-        said = ws.find_fact(fact)
+        stated = ws.find_fact(fact)
         if opinion is None:
-            ruled = [r.opinion_id for r in read_rulings(ws.root) if r.fact_id == said.id]
-            opinion = _only_one(ws, said, ruled)
+            ruled = [r.opinion_id for r in read_rulings(ws.root) if r.fact_id == stated.id]
+            opinion = _only_one(ws, stated, ruled)
         before = ws.opinion_with_id(ws.full_opinion_id(opinion))
-        take_back(ws.root, said.id, before.id)
+        take_back(ws.root, stated.id, before.id)
         ws.sync_files()
-    return _ruling(ws, said, before, None, None)
+    return _ruling(ws, stated, before, None, None)
 
 
 def settle_pages(
@@ -234,8 +234,8 @@ def _ruling(
 def _with_unknown_hunks(report: ReflectReport, named: Collection[str]) -> ReflectReport:
     """The report, which says of hunks that were named and are not proposed that they are not."""
     unknown = sorted(set(named) - {hunk.id for hunk in report.hunks})
-    said = "is not proposed: it reads otherwise by now, was settled, or its page is left alone"
-    problems = [Diagnostic("bank", 0, "no-hunk", f"{hunk} {said}") for hunk in unknown]
+    reason = "is not proposed: it reads otherwise by now, was settled, or its page is left alone"
+    problems = [Diagnostic("bank", 0, "no-hunk", f"{hunk} {reason}") for hunk in unknown]
     return replace(report, problems=(*report.problems, *problems))
 
 

@@ -140,8 +140,8 @@ def _named_to_forget(
     try:
         known = ws.find_entity(name)
     except NotFound:
-        said = forgetting.conversations
-        if said is None or not said.name(name):
+        spoken = forgetting.conversations
+        if spoken is None or not spoken.name(name):
             raise
         return slugify(name), (name,), ""
     return known.slug, (known.name, *known.aliases), known.page or ""

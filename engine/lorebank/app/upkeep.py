@@ -117,9 +117,10 @@ def status(ws: OpenWorkspace) -> Status:
     found = ws.walk()
     stale = stale_paths(ws.index, ws.root, found)
     files = "1 file" if len(stale) == 1 else f"{len(stale)} files"
-    said, odd = session_state(ws)
+    turns, session_problems = session_state(ws)
     problems = sorted(
-        {*file_problems(ws.index), *found.problems, *odd}, key=lambda p: (p.path, p.line, p.code)
+        {*file_problems(ws.index), *found.problems, *session_problems},
+        key=lambda p: (p.path, p.line, p.code),
     )
     if ws.in_memory:
         problems.insert(0, Diagnostic(str(ws.index_path), 0, "index-in-memory", ws.in_memory))
@@ -131,7 +132,7 @@ def status(ws: OpenWorkspace) -> Status:
         if stale
         else "",
         synced_at=read_meta(ws.index, "synced_at"),
-        counts=index_counts(ws.index) | said,
+        counts=index_counts(ws.index) | turns,
         embedder=ws.meaning.describe(ws.index),
         vector_search=ws.vectors.describe(),
         index_bytes=ws.index_path.stat().st_size if ws.index_path.exists() else 0,

@@ -389,7 +389,7 @@ class OpenWorkspace:
         """Sync before an answer, unless nothing changed since the last look or it was just now."""
         self._drop_stale_connection()
         started = time.monotonic()
-        changes = self._changes_told()
+        changes = self._changes_watched()
         is_filled = read_meta(self.index, "synced_at") is not None
         self._is_fresh = changes is not None and changes == self.changes_seen
         waits = self._is_fresh or (changes is None and started < self.next_walk)
@@ -401,8 +401,8 @@ class OpenWorkspace:
         self.next_walk = started + min(spent / _WALK_SHARE, _LONGEST_GAP_S)
         self._next_sweep = started + SWEEP_S
 
-    def _changes_told(self) -> int | None:
-        """How often files changed, as a watcher tells; `None` where a look is needed to know."""
+    def _changes_watched(self) -> int | None:
+        """How many changes the watcher has seen; `None` where the files have to be walked."""
         watcher = self.watcher
         if watcher is None or not watcher.is_watching or time.monotonic() > self._next_sweep:
             return None
@@ -521,11 +521,14 @@ class OpenWorkspace:
 
     def judgments_waiting(self, day: date) -> int:
         """How many judgments wait in the inbox, apart from proposals: those a run writes itself,
-        so that its own page would be out of date as soon as it is written."""
+        so that its own page would be out of date as soon as it is written.
+
+        Nothing is embedded to count them: a session begins with this."""
         from lorebank.domain import InboxKind
         from lorebank.inbox.registry import waiting
 
-        items = waiting(self.open_desk(day)).items
+        desk = replace(self.open_desk(day), vectors_of=self.vectors_of or (lambda texts: {}))
+        items = waiting(desk).items
         return sum(item.kind is not InboxKind.PROPOSAL for item in items)
 
     def _alike_by(self, texts: Sequence[str]) -> Mapping[str, bytes]:

@@ -15,7 +15,6 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
-from uuid import uuid4
 
 from lorebank.errors import ConfigurationError
 from lorebank.version import __version__
@@ -88,6 +87,8 @@ def _stamp(*builders: Path) -> str:
 
 
 def _keep(file: Path, data: bytes) -> None:
+    from uuid import uuid4  # only where the cache is out of date
+
     partial = file.with_name(f"{file.name}.{uuid4().hex}")
     try:
         file.parent.mkdir(exist_ok=True)

@@ -150,7 +150,7 @@ class Look:
     """Whether a person is looking: what is raw for a pipe is made safe to show."""
 
     def dim(self, text: str) -> str:
-        """What stands beside the matter: dates, sources, ids."""
+        """Secondary text: dates, sources, ids."""
         return self._styled(text, dim=True)
 
     def strong(self, text: str) -> str:
@@ -220,9 +220,9 @@ def confidence_phrase(confidence: float) -> str:
     return f"{confidence:.2f}"
 
 
-def unconfirmed(said: Fact | Hit | SearchHit) -> str:
+def unconfirmed(item: Fact | Hit | SearchHit) -> str:
     """The mark of what nobody vouches for, and whose word it is; empty for what is trusted."""
-    return f"unconfirmed: {said.origin.value}" if said.quarantined else ""
+    return f"unconfirmed: {item.origin.value}" if item.quarantined else ""
 
 
 def size_phrase(size: int) -> str:
@@ -304,3 +304,18 @@ def evidence_line(look: Look, evidence: Evidence, indent: str, *, known: str = "
 def signed(delta: float) -> str:
     """`+0.03`, `−0.06`."""
     return f"{'−' if delta < 0 else '+'}{abs(delta):.2f}"
+
+
+def move_lines(look: Look, statement: str, before: float | None, after: float) -> list[str]:
+    """`0.80 → 0.74  the statement`; where it was not held before, `new → 0.74`."""
+    start = " new" if before is None else confidence_phrase(before)
+    end = confidence_phrase(after)
+    lead = f"{INDENT}{start} → {end}  "
+    first, *rest = look.paragraph(statement, " " * len(lead), first=lead)
+    style = look.bad if before is not None and after < before else look.good
+    return [f"{INDENT}{start} → {style(end)}{first[len(lead) - 2 :]}", *rest]
+
+
+def section(look: Look, title: str, lines: Sequence[str]) -> list[str]:
+    """Lines below a title, an empty line above; nothing without lines."""
+    return ["", look.strong(title), *lines] if lines else []
