@@ -170,11 +170,12 @@ def as_lorebank_error(problem: Exception) -> LorebankError:
     if isinstance(problem, LorebankError):
         return problem
     if isinstance(problem, click.UsageError):
-        return _usage(problem)
+        return UsageError(_as_clause(_what(problem)), hint=_usage_hint(problem))
     if isinstance(problem, click.ClickException):
         return LorebankError(_as_clause(problem.format_message()))
     if isinstance(problem, OSError):
-        return _system(problem)
+        reason = (problem.strerror or str(problem) or type(problem).__name__).lower()
+        return LorebankError(f"{problem.filename}: {reason}" if problem.filename else reason)
     return LorebankError(
         f"internal error, {type(problem).__name__}: {problem}".rstrip(": "),
         hint="this is a bug in lorebank; --verbose shows where it happened",
@@ -192,10 +193,6 @@ def error_lines(error: LorebankError, look: Look) -> list[str]:
     return lines
 
 
-def _usage(problem: click.UsageError) -> UsageError:
-    return UsageError(_as_clause(_what(problem)), hint=_usage_hint(problem))
-
-
 def _what(problem: click.UsageError) -> str:
     if isinstance(problem, click.NoSuchOption):
         return f"no option {problem.option_name}"
@@ -209,11 +206,6 @@ def _usage_hint(problem: click.UsageError) -> str:
             return f"did you mean {problem.possibilities[0]}?"
         return f"put -- before text that begins with a dash; {name} --help lists the options"
     return f"{name} --help shows how to call it"
-
-
-def _system(problem: OSError) -> LorebankError:
-    reason = (problem.strerror or str(problem) or type(problem).__name__).lower()
-    return LorebankError(f"{problem.filename}: {reason}" if problem.filename else reason)
 
 
 def _as_clause(message: str) -> str:

@@ -17,6 +17,7 @@ from lorebank.cli.render.text import (
     count,
     evidence_line,
     fact_block,
+    move_lines,
     part_lines,
     signed,
     unconfirmed,
@@ -170,14 +171,8 @@ def change_lines(look: Look, diff: BeliefDiff) -> list[str]:
 
 
 def _change_block(look: Look, change: BeliefChange) -> list[str]:
-    start = " new" if change.before is None else confidence_phrase(change.before)
-    end = confidence_phrase(change.after)
-    rose = change.before is None or change.after >= change.before
-    lead = f"{INDENT}{start} → {end}  "
-    margin = " " * len(lead)
-    first, *rest = look.paragraph(change.opinion.statement, margin, first=lead)
-    style = look.good if rose else look.bad
-    lines = [f"{INDENT}{start} → {style(end)}{first[len(lead) - 2 :]}", *rest]
+    margin = " " * len(f"{INDENT}0.00 → 0.00  ")
+    lines = move_lines(look, change.opinion.statement, change.before, change.after)
     lines += part_lines(look, [", ".join(change.opinion.entities), change.opinion.id], margin)
     if change.successor is not None:
         new = change.successor
@@ -219,11 +214,17 @@ def _finding_block(look: Look, finding: RotFinding) -> list[str]:
 def calibration_lines(look: Look, found: Calibration) -> list[str]:
     """The reliability table, the score, and a plain word on whether that is enough to judge by."""
     judges = [line for record in found.judges for line in _judge_lines(look, record)]
+    untried = count(found.untried, "opinion")
     if not found.trials:
-        return [_untried(found), *judges]
+        none = "and on none did a later day bring independent evidence"
+        return [f"nothing to judge by: {untried}, {none}", *judges]
     lines = [look.dim("stood at  trials  held   95 % interval")]
     lines += [_bin_line(look, each) for each in found.bins]
-    lines += ["", *look.paragraph(_held_of(found)), _score(found)]
+    held = f"{found.held} of {count(found.trials, 'trial')} held"
+    opinions = count(found.opinions, "opinion")
+    lines += ["", *look.paragraph(f"{held}, on {opinions}; {untried} never tried")]
+    always = f"{found.held / found.trials:.2f} every time would give {found.base_brier:.3f}"
+    lines.append(f"Brier score {found.brier:.3f}; {always}")
     if not found.enough:
         lines += look.paragraph(
             look.warn("too little to judge by:") + " fewer than 30 trials say next to nothing"
@@ -240,31 +241,11 @@ def _judge_lines(look: Look, record: JudgeRecord) -> list[str]:
     return look.paragraph("".join([summary, *shared]))
 
 
-def _held_of(found: Calibration) -> str:
-    share = f"{found.held} of {count(found.trials, 'trial')} held"
-    untried = f"{count(found.untried, 'opinion')} never tried"
-    return f"{share}, on {count(found.opinions, 'opinion')}; {untried}"
-
-
-def _score(found: Calibration) -> str:
-    share = found.held / found.trials
-    return (
-        f"Brier score {found.brier:.3f}; {share:.2f} every time would give {found.base_brier:.3f}"
-    )
-
-
 def _bin_line(look: Look, each: CalibrationBin) -> str:
     interval = f"{each.low:.2f} – {each.high:.2f}"
     return (
         f"about {each.about:.1f}  {each.trials:>6}  {each.share:.2f}   {interval}   "
         f"{bar(look, each.share)}"
-    )
-
-
-def _untried(found: Calibration) -> str:
-    return (
-        f"nothing to judge by: {count(found.untried, 'opinion')}, and on none did a later day bring"
-        " independent evidence"
     )
 
 

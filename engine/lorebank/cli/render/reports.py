@@ -12,8 +12,8 @@ from lorebank.cli.render.text import (
     SEPARATOR,
     Look,
     clean,
-    confidence_phrase,
     count,
+    move_lines,
     problem_lines,
     size_phrase,
 )
@@ -138,7 +138,7 @@ def reflect_log_line(report: ReflectReport, moment: datetime) -> str:
 
 def _moves(look: Look, report: ReflectReport, everything: bool) -> list[str]:
     moves = sorted(report.opinions_moved, key=_by_move)
-    blocks = ["\n".join(_moved(look, text, old, new)) for _, text, old, new in moves]
+    blocks = ["\n".join(move_lines(look, text, old, new)) for _, text, old, new in moves]
     return [line for block in _first(blocks, everything, INDENT) for line in block.split("\n")]
 
 
@@ -147,15 +147,6 @@ def _by_move(moved: tuple[str, str, float | None, float]) -> tuple[bool, float, 
     _, statement, before, after = moved
     size = after if before is None else abs(after - before)
     return before is None, -round(size, 4), statement
-
-
-def _moved(look: Look, statement: str, before: float | None, after: float) -> list[str]:
-    start = " new" if before is None else confidence_phrase(before)
-    end = confidence_phrase(after)
-    lead = f"{INDENT}{start} → {end}  "
-    first, *rest = look.paragraph(statement, " " * len(lead), first=lead)
-    style = look.bad if before is not None and after < before else look.good
-    return [f"{INDENT}{start} → {style(end)}{first[len(lead) - 2 :]}", *rest]
 
 
 def change_lines(look: Look, change: Change) -> list[str]:
@@ -193,22 +184,27 @@ def _patch_line(look: Look, line: str) -> str:
 
 def status_lines(look: Look, status: Status) -> list[str]:
     """Workspace, freshness, contents, embedder, last reflection, and each problem with a remedy."""
-    rows = [
-        (
-            "workspace",
-            look.clean_line(status.workspace + (f" ({status.form})" if status.form else "")),
-        ),
+    counts, rules = dict(status.counts), status.directives
+    lint = counts.pop("lint", 0)
+    held = [f"{n:,} {what}" for what, n in counts.items() if n or what != "pending"]
+    place = status.workspace + (f" ({status.form})" if status.form else "")
+    rows = (
+        ("workspace", look.clean_line(place)),
         ("index", _index_state(look, status)),
-        ("holds", ", ".join(f"{number:,} {what}" for what, number in _held(status))),
+        ("holds", ", ".join(held)),
         ("embedder", _embedder_state(look, status)),
         ("vectors", status.vector_search),
-        *([("search", _engine_state(look, status))] if status.sidecar else []),
-        *([("rules", _rules(status))] if status.directives else []),
-        *([("beliefs", f"words alone: {status.rules_alone}")] if status.rules_alone else []),
-        *([("lint", _lint(status))] if status.counts.get("lint") else []),
+        ("search", _engine_state(look, status) if status.sidecar else ""),
+        ("rules", f"{count(len(rules), 'directive')} in {rules[0].source.path}" if rules else ""),
+        ("beliefs", f"words alone: {status.rules_alone}" if status.rules_alone else ""),
+        ("lint", f"{count(lint, 'finding')} (lorebank lint shows them)" if lint else ""),
         ("reflected", status.last_reflection or "never (lorebank reflect --dry-run shows a first)"),
-    ]
-    lines = [part for label, value in rows for part in _row(look, label, value)]
+    )
+    lines = []
+    for label, value in rows:
+        if value:
+            first, *rest = look.paragraph(value, " " * _LABEL)
+            lines += [look.dim(label) + first[len(label) :], *rest]
     return lines + status_problem_lines(look, status.problems)
 
 
@@ -221,26 +217,6 @@ def _engine_state(look: Look, status: Status) -> str:
     if about["problem"]:
         parts.append(look.clean_line(f"the last update failed: {about['problem']}"))
     return SEPARATOR.join(parts)
-
-
-def _lint(status: Status) -> str:
-    return f"{count(status.counts['lint'], 'finding')} (lorebank lint shows them)"
-
-
-def _rules(status: Status) -> str:
-    """How many rules the owner gave, and where they stand."""
-    return f"{count(len(status.directives), 'directive')} in {status.directives[0].source.path}"
-
-
-def _held(status: Status) -> list[tuple[str, int]]:
-    """The counts; what waits is named only where something does."""
-    counted = [(what, n) for what, n in status.counts.items() if what != "lint"]
-    return [(what, n) for what, n in counted if n or what != "pending"]
-
-
-def _row(look: Look, label: str, value: str) -> list[str]:
-    first, *rest = look.paragraph(value, " " * _LABEL, first=" " * _LABEL)
-    return [look.dim(label) + first[len(label) :], *rest]
 
 
 def _index_state(look: Look, status: Status) -> str:
