@@ -32,7 +32,16 @@ _DATED = frozenset(
         "DATE_BOUND",
         "DAY_OF_MONTH",
     }
-    | {"DM", "DM_WEAK", "EDGE_WORD", "PART", "SINCE", "STARTING", "SINCE_OR_STARTING"}
+    | {
+        "DM",
+        "DM_WEAK",
+        "EDGE_WORD",
+        "PART",
+        "SHORT_WEEKDAY",
+        "SINCE",
+        "STARTING",
+        "SINCE_OR_STARTING",
+    }
 )
 """Tags of which every phrase holds one before its bounds are read."""
 _LONGEST_TEXT = 20_000
