@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from lorebank.cli.command import CommandGroup
-from lorebank.cli.session import Session
-from lorebank.cli.streams import ReaderGone, discard, flush, write, write_json
+from lorebank.cli.session import ReaderGone, Session, discard, flush, write, write_json
 from lorebank.errors import LorebankError, UsageError
 
 if TYPE_CHECKING:

@@ -16,8 +16,7 @@ from lorebank.cli.render.reports import (
     sync_lines,
 )
 from lorebank.cli.render.text import count, problem_lines
-from lorebank.cli.session import Session
-from lorebank.cli.streams import Progress
+from lorebank.cli.session import Progress, Session
 
 if TYPE_CHECKING:
     from lorebank.domain import SyncReport
