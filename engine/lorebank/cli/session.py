@@ -35,15 +35,16 @@ def write(lines: Iterable[str], stream: TextIO | None = None) -> None:
     if target is None:
         return
     with _reader_watched():
+        encoding = target.encoding or "utf-8"
         for line in lines:
-            target.write(f"{_encodable(line, target)}\n")
+            target.write(line.encode(encoding, "backslashreplace").decode(encoding) + "\n")
 
 
-def write_json(payload: Mapping[str, Any], *, indent: int | None = 2) -> None:
+def write_json(payload: Mapping[str, Any]) -> None:
     """Write one JSON object, as UTF-8 whatever the locale says."""
     import json
 
-    write_raw(json.dumps(payload, ensure_ascii=False, indent=indent, default=str) + "\n")
+    write_raw(json.dumps(payload, ensure_ascii=False, indent=2, default=str) + "\n")
 
 
 def write_raw(text: str) -> None:
@@ -88,11 +89,6 @@ def _reader_watched() -> Iterator[None]:
         yield
     except BrokenPipeError as problem:
         raise ReaderGone from problem
-
-
-def _encodable(line: str, stream: TextIO) -> str:
-    encoding = stream.encoding or "utf-8"
-    return line.encode(encoding, "backslashreplace").decode(encoding)
 
 
 BAR_WIDTH = 24
