@@ -59,9 +59,9 @@ def test_a_recall_by_words_imports_no_model_and_no_parser(
     ("arguments", "most"),
     [
         (["--help"], 12),
-        (["get", "memory.md"], 53),
-        (["recall", "who looks after the goose?"], 94),
-        (["retain", "W @Ana: Sings in the harbour choir."], 168),
+        (["get", "memory.md"], 51),
+        (["recall", "who looks after the goose?"], 93),
+        (["retain", "W @Ana: Sings in the harbour choir."], 146),
     ],
     ids=["help", "get", "recall", "retain"],
 )

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from datetime import date
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
-from lorebank.domain import Decision, Fact, Inbox, InboxItem, InboxKind, JudgeRecord
+from lorebank.domain import Decision, Inbox, InboxItem, InboxKind, JudgeRecord
 from lorebank.errors import NotFound, UsageError
 from lorebank.inbox.owner import NAMES, PROPOSALS, QUARANTINE
-from lorebank.inbox.pairs import EVIDENCE, REPLACEMENTS
+from lorebank.inbox.pairs import EVIDENCE, REPLACEMENTS, rank
 from lorebank.inbox.sources import Desk, Source, Verdict
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def waiting(desk: Desk, *, kind: InboxKind | None = None, k: int | None = None) 
         if kind is None or kind in source.kinds
         for item in source.waiting(desk)
     )
-    items = sorted((item for item in found if kind in (None, item.kind)), key=_rank)
+    items = sorted((item for item in found if kind in (None, item.kind)), key=rank)
     return Inbox(tuple(items if k is None else items[:k]), len(items))
 
 
@@ -57,35 +57,22 @@ def rule(desk: Desk, verdicts: Mapping[str, str], *, by: str) -> None:
     sources = {item.id: (item, source) for source in SOURCES for item in source.waiting(desk)}
     items = {id: item for id, (item, _) in sources.items()}
     ruled = {d.id: (d, source) for source in SOURCES for d in source.settled(desk)}
-    standing = {id: decision for id, (decision, _) in ruled.items()}
-    chosen: list[Verdict] = []
-    anew: list[tuple[Source, Decision, str]] = []
+    writes: list[Callable[[], None]] = []
     for text, choice in verdicts.items():
-        if text in standing and standing[text].verdict == choice and standing[text].by == signer:
+        said, source = ruled.get(text, (None, None))
+        if said and (said.verdict, said.by) == (choice, signer):
             continue
-        if text in ruled and text not in items and ruled[text][1].again:
-            decision, source = ruled[text]
-            if decision.by != signer:
-                choices = CHOICES[decision.kind]
-                if choice not in choices:
-                    raise _no_verdict(text, choice, choices)
-                anew.append((source, decision, choice))
-                continue
-        item = _item(items, standing, text)
+        if said and source and source.again and said.by != signer and text not in items:
+            if choice not in CHOICES[said.kind]:
+                raise _no_verdict(text, choice, CHOICES[said.kind])
+            writes.append(partial(source.again, desk, said, choice, signer))
+            continue
+        item = _item(items, said, text)
         if choice not in item.choices:
             raise _no_verdict(item.id, choice, item.choices)
-        chosen.append(Verdict(item, choice, signer))
-    for verdict in chosen:
-        sources[verdict.item.id][1].rule(desk, verdict)
-    for source, decision, choice in anew:
-        assert source.again is not None
-        source.again(desk, decision, choice, signer)
-
-
-def about(desk: Desk, fact: Fact) -> tuple[InboxItem, ...]:
-    """What a line just written may restate, contradict, replace or bear on: the items to settle
-    while its writer knows why."""
-    return tuple(sorted((i for s in SOURCES for i in s.about(desk, fact)), key=_rank))
+        writes.append(partial(sources[item.id][1].rule, desk, Verdict(item, choice, signer)))
+    for write in writes:
+        write()
 
 
 def _no_verdict(id: str, choice: str, choices: Sequence[str]) -> UsageError:
@@ -131,13 +118,13 @@ def signature(by: str) -> str:
     return name
 
 
-def _item(items: Mapping[str, InboxItem], standing: Mapping[str, Decision], text: str) -> InboxItem:
+def _item(items: Mapping[str, InboxItem], said: Decision | None, text: str) -> InboxItem:
+    """The item of an id or a unique beginning of it; `said` is what stands on that id."""
     found = (
         [items[text]] if text in items else [i for id, i in items.items() if id.startswith(text)]
     )
     if not found or not text:
-        if text in standing:
-            said = standing[text]
+        if said:
             raise UsageError(
                 f"{text} was settled as {said.verdict} at {said.source}",
                 hint=f"take that back first: lorebank inbox --undo {text}",
@@ -147,11 +134,6 @@ def _item(items: Mapping[str, InboxItem], standing: Mapping[str, Decision], text
         near = ", ".join(item.id for item in found[:5])
         raise UsageError(f"'{text}' is the beginning of several ids", hint=near)
     return found[0]
-
-
-def _rank(item: InboxItem) -> tuple[int, float, str]:
-    days = [line.day for line in (item.older, item.newer) if line and line.day]
-    return -max(days, default=date.min).toordinal(), -item.weight, item.id
 
 
 JUDGED = frozenset({InboxKind.EVIDENCE, InboxKind.RESTATEMENT, InboxKind.REPLACEMENT})

@@ -468,13 +468,20 @@ def _months() -> frozenset[str]:
 
 @cache
 def _names(*entries: str) -> frozenset[str]:
-    return frozenset(
-        fold(spelling)
-        for section in sections("dates").values()
-        for entry in entries
-        for spellings in section.get(entry, ())
-        for spelling in split(spellings)
-    )
+    found = compiled("day_names", _read_day_names)
+    return frozenset().union(*(found[entry] for entry in entries))
+
+
+def _read_day_names(_: Sections) -> dict[str, frozenset[str]]:
+    return {
+        entry: frozenset(
+            fold(spelling)
+            for section in sections("dates").values()
+            for spellings in section.get(entry, ())
+            for spelling in split(spellings)
+        )
+        for entry in ("weekday", "weekday_plural", "month", "month_short")
+    }
 
 
 _Vocabulary = tuple[dict[tuple[str, str], tuple[tuple[str, Cue], ...]], frozenset[str]]
