@@ -392,7 +392,7 @@ class Entity(Record):
     facts: int = 0
     """How many facts mention it."""
     type_reason: str = ""
-    """Why it has its type: `front matter`, where a person wrote it, else the rule that tells it."""
+    """Why it has its type: `front matter`, where a person wrote it, else the rule that found it."""
     page: str | None = None
     """Workspace path of its page under `bank/entities/`, where there is one."""
 
@@ -466,7 +466,7 @@ class Hit(Record):
 
     @property
     def standing(self) -> str:
-        """What is said beside it where it holds no longer: `superseded since 2026-02-02`."""
+        """Shown with it where it holds no longer: `superseded since 2026-02-02`."""
         if self.status is FactStatus.LIVE:
             return ""
         return f"{self.status.value} since {self.until}" if self.until else self.status.value
@@ -562,27 +562,12 @@ class Answer(Record):
     """Where several banks were asked together: what each had to say, in the order asked."""
 
     def to_dict(self) -> dict[str, Any]:
-        envelope: dict[str, Any] = {
-            "schema_version": 1,
-            "query": self.query.to_dict(),
-            "hits": [hit.to_dict() for hit in self.hits],
-            "evidence": self.evidence,
-            "total": self.total,
-            "total_exact": self.total_exact,
-            "truncated": self.truncated,
-            "tokens": self.tokens,
-            "index": self.index,
-            "retrievers": {
-                "used": list(self.retrievers_used),
-                "skipped": self.retrievers_skipped,
-            },
-            "notes": list(self.notes),
-        }
-        if self.why_not is not None:
-            envelope["why_not"] = self.why_not.to_dict()
-        if self.banks:
-            envelope["banks"] = [part.to_dict() for part in self.banks]
-        return envelope
+        fields = super().to_dict() | {"hits": [hit.to_dict() for hit in self.hits]}
+        used, skipped = fields.pop("retrievers_used"), fields.pop("retrievers_skipped")
+        absent = [name for name in ("why_not", "banks") if not fields[name]]
+        for name in absent:
+            del fields[name]
+        return {"schema_version": 1, **fields, "retrievers": {"used": used, "skipped": skipped}}
 
 
 class SearchHit(Record):
@@ -676,6 +661,9 @@ class Neighbour(Record):
     why: str = ""
     """What that fact says."""
 
+    def to_dict(self) -> dict[str, Any]:
+        return super().to_dict() | {"entity": self.entity.name}
+
 
 class Property(Record):
     """What a fact fixes about an entity and no newer fact has replaced."""
@@ -686,6 +674,9 @@ class Property(Record):
     """Of what of the entity, in folded words (`mother`); empty for the entity itself."""
     fact: Fact
 
+    def to_dict(self) -> dict[str, Any]:
+        return {"relation": self.relation, "about": self.about or None, **self.fact.to_dict()}
+
 
 class NamedIn(Record):
     """A line that names an entity without marking it: a weaker mention."""
@@ -693,6 +684,8 @@ class NamedIn(Record):
     content: str
     source: Citation
     day: date | None
+
+    to_dict = record_to_dict_with(day="recorded")
 
 
 class OpenQuestion(Record):
@@ -744,35 +737,20 @@ class EntityView(Record):
         `source` or `sources`.
         """
         held = {opinion.id for opinion in self.held}
-        return {
-            "entity": self.entity.to_dict(),
-            "properties": [
-                {"relation": p.relation, "about": p.about or None, **p.fact.to_dict()}
-                for p in self.properties
-            ],
-            "opinions": [
-                {**o.to_dict(), "role": "held" if o.id in held else "about"} for o in self.opinions
-            ],
-            "facts": [
-                {
-                    **fact.to_dict(),
-                    "status": "superseded" if fact.id in self.superseded else "live",
-                    "superseded_by": self.superseded.get(fact.id),
-                }
-                for fact in self.facts
-            ],
-            "neighbours": [
-                {"entity": n.entity.name, "shared": n.shared, "why": n.why, "source": str(n.source)}
-                for n in self.neighbours
-            ],
-            "named_in": [
-                {"content": n.content, "recorded": as_json(n.day), "source": str(n.source)}
-                for n in self.named_in
-            ],
-            "questions": [question.to_dict() for question in self.questions],
-            "tokens": self.tokens,
-            "truncated": self.truncated,
-        }
+        fields = super().to_dict()
+        del fields["superseded"]
+        fields["opinions"] = [
+            {**o.to_dict(), "role": "held" if o.id in held else "about"} for o in self.opinions
+        ]
+        fields["facts"] = [
+            {
+                **fact.to_dict(),
+                "status": "superseded" if fact.id in self.superseded else "live",
+                "superseded_by": self.superseded.get(fact.id),
+            }
+            for fact in self.facts
+        ]
+        return fields
 
 
 class BeliefStep(Record):
@@ -977,25 +955,10 @@ class Status(Record):
     else empty."""
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "workspace": self.workspace,
-            "index": {
-                "fresh": self.fresh,
-                "reason": self.stale_reason,
-                "synced_at": self.synced_at,
-                "bytes": self.index_bytes,
-            },
-            "counts": self.counts,
-            "embedder": self.embedder,
-            "vector_search": self.vector_search,
-            "backend": self.backend,
-            "form": self.form,
-            "sidecar": self.sidecar,
-            "last_reflection": self.last_reflection,
-            "rules_alone": self.rules_alone,
-            "directives": [directive.to_dict() for directive in self.directives],
-            "problems": as_json(self.problems),
-        }
+        fields = super().to_dict()
+        index = {"fresh": "fresh", "reason": "stale_reason", "synced_at": "synced_at"}
+        index["bytes"] = "index_bytes"
+        return fields | {"index": {key: fields.pop(name) for key, name in index.items()}}
 
 
 class Hunk(Record):
@@ -1220,7 +1183,7 @@ class ForgetReport(Record):
     pages: tuple[ForgottenLine, ...]
     """The lines of bank pages that go with them, by their number before the cut."""
     derived: dict[str, int]
-    """How many rows of the index tell of the lines: facts, passages, chunks, vectors, evidence,
+    """How many rows of the index come from the lines: facts, passages, chunks, vectors, evidence,
     unsure."""
     opinions: tuple[tuple[str, str, int, int], ...]
     """`(id, statement, lines lost, lines it had)` of each opinion that they bear on."""

@@ -59,10 +59,11 @@ def test_a_recall_by_words_imports_no_model_and_no_parser(
     ("arguments", "most"),
     [
         (["--help"], 12),
-        (["get", "memory.md"], 55),
-        (["recall", "who looks after the goose?"], 135),
+        (["get", "memory.md"], 51),
+        (["recall", "who looks after the goose?"], 93),
+        (["retain", "W @Ana: Sings in the harbour choir."], 146),
     ],
-    ids=["help", "get", "recall"],
+    ids=["help", "get", "recall", "retain"],
 )
 def test_a_command_imports_no_more_modules_than_it_needs(
     arguments: list[str],

@@ -21,7 +21,7 @@ GLUE = """
 since until before after around between and from to of the in on last next this 3 12 2024 31 29
 2025-11-27 99999 - – / . , ' st th s ago desde hasta hace vor bis seit 第 年 月 日 前 上
 """
-WORDS = [*sorted(lexicon().anchors), *GLUE.split()]
+WORDS = [*sorted(lexicon().rows), *GLUE.split()]
 DATE_SOUP = st.lists(st.sampled_from(WORDS), max_size=8).map(" ".join)
 DAYS = st.dates()
 

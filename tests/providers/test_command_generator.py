@@ -10,9 +10,8 @@ import pytest
 
 from lorebank import Bank
 from lorebank.errors import ConfigurationError, ProviderError
-from lorebank.providers.accounts import GeneratorSetup
 from lorebank.providers.protocols import Prompt, Turn
-from lorebank.providers.registry import load_generator
+from lorebank.providers.registry import GeneratorSetup, load_generator
 from lorebank.settings.tables import GeneratorSettings
 from support import WORDS_ONLY
 

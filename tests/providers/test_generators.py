@@ -12,10 +12,9 @@ import pytest
 from pydantic import BaseModel
 
 from lorebank.errors import ConfigurationError, Offline, ProviderError
-from lorebank.providers.accounts import GeneratorSetup
 from lorebank.providers.ask import Budget, BudgetSpent, UnusableAnswer, ask_json
 from lorebank.providers.protocols import Completion, Generator, Prompt, Turn
-from lorebank.providers.registry import load_generator
+from lorebank.providers.registry import GeneratorSetup, load_generator
 from lorebank.settings.tables import AccountSettings, GeneratorSettings, ProviderSettings
 from provider_server import Fault, Provider, serving
 

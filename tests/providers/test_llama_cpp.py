@@ -17,10 +17,9 @@ import pytest
 
 from lorebank.errors import ConfigurationError, ProviderError
 from lorebank.providers import llama_cpp
-from lorebank.providers.accounts import Setup
 from lorebank.providers.arrays import content_hash
 from lorebank.providers.protocols import Embedder
-from lorebank.providers.registry import load_embedder
+from lorebank.providers.registry import Setup, load_embedder
 from lorebank.settings.tables import EmbedderSettings, LocalSettings
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
@@ -194,7 +193,7 @@ def test_a_server_that_died_is_started_again(embedder: Embedder, command: Path) 
 def test_the_server_ends_with_its_process(command: Path, model: Path) -> None:
     program = (
         "import sys; from lorebank.settings.tables import *\n"
-        "from lorebank.providers.accounts import Setup\n"
+        "from lorebank.providers.registry import Setup\n"
         "from lorebank.providers.registry import load_embedder\n"
         "local = LocalSettings(model_path=sys.argv[1], command=sys.argv[2])\n"
         "load_embedder('local', Setup(EmbedderSettings(local=local))).embed_query('bees')\n"

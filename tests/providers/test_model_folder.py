@@ -14,11 +14,10 @@ import pytest
 from lorebank import Bank
 from lorebank.errors import ProviderError
 from lorebank.providers import file_models
-from lorebank.providers.accounts import Setup
 from lorebank.providers.arrays import as_floats, content_hash, map_arrays
 from lorebank.providers.file_models import read_tokenizer
 from lorebank.providers.protocols import Embedder
-from lorebank.providers.registry import load_embedder
+from lorebank.providers.registry import Setup, load_embedder
 from lorebank.settings.tables import EmbedderSettings, LocalSettings
 from tiny_model import PIECES, VECTORS, tokenizer_json, write_model, write_tables
 

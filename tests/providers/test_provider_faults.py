@@ -12,9 +12,8 @@ from typing import Any
 import pytest
 
 from lorebank.errors import ProviderError
-from lorebank.providers.accounts import Setup
 from lorebank.providers.protocols import Embedder
-from lorebank.providers.registry import load_embedder
+from lorebank.providers.registry import Setup, load_embedder
 from lorebank.settings.tables import (
     AccountSettings,
     EmbedderSettings,

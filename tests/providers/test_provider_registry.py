@@ -4,9 +4,8 @@ import sys
 import pytest
 
 from lorebank.errors import ConfigurationError
-from lorebank.providers.accounts import Setup
 from lorebank.providers.protocols import Embedder
-from lorebank.providers.registry import EMBEDDER_NAMES, load_embedder
+from lorebank.providers.registry import EMBEDDER_NAMES, Setup, load_embedder
 
 
 def run(program: str) -> str:

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from lorebank.errors import ConfigurationError, ProviderError
-from lorebank.providers.accounts import Setup, account_of, chosen_provider
 from lorebank.providers.protocols import Embedder
-from lorebank.providers.registry import load_embedder
+from lorebank.providers.registry import Setup, account_of, chosen_provider, load_embedder
 from lorebank.providers.remote import cut_to_tokens
 from lorebank.settings.tables import (
     AccountSettings,

@@ -234,3 +234,23 @@ def test_a_name_near_two_others_is_left_alone(write_log: Callable[..., Path]) ->
 def test_no_question_is_an_internal_error(bank: Bank, query: str) -> None:
     answer = bank.recall(query, why_not="memory/2025-12-01.md#L4", explain=True)
     assert answer.why_not is not None
+
+
+def test_by_finds_what_an_agent_or_user_wrote(
+    write_log: Callable[..., Path],
+) -> None:
+    root = write_log(
+        "2026-03-02",
+        "- W @Ilse: Sold the kayak. (origin: agent, by claude-code, session 3f2a, for ana)",
+        "- W @Ilse: Bought a kayak. (origin: agent, by planner)",
+        "- W @Ilse: Repaired the kayak.",
+    )
+    with Bank.open(root, environ=WORDS_ONLY) as bank:
+
+        def found(question: str) -> set[str]:
+            return {hit.content.split()[0] for hit in bank.recall(question).hits}
+
+        assert found("kayak by:Claude-Code") == {"Sold"}
+        assert found("kayak by:3f2a") == found("kayak by:ana") == {"Sold"}
+        assert found("kayak by:claude") == set()
+        assert found("kayak -by:planner") == {"Sold", "Repaired"}

@@ -18,6 +18,7 @@ from lorebank.beliefs.forming import (
     form,
     opinion_id,
 )
+from lorebank.beliefs.nearness import FINGERPRINT
 from lorebank.domain import (
     Citation,
     EvidenceMark,
@@ -28,6 +29,7 @@ from lorebank.domain import (
     OpinionStatus,
     Stance,
 )
+from lorebank.providers.local import LocalEmbedder
 
 W, B, O = FactKind.WORLD, FactKind.EXPERIENCE, FactKind.OPINION  # noqa: E741
 _numbers: Iterator[int] = count(1)
@@ -61,6 +63,10 @@ def form_opinions(facts: Iterable[Fact], **settings: Any) -> tuple[Opinion, ...]
 
 def moves(opinion: Opinion) -> list[tuple[str, str]]:
     return [(e.stance.value, e.reason) for e in opinion.evidence]
+
+
+def test_thresholds_on_nearness_hold_for_the_embedder_that_is_installed() -> None:
+    assert LocalEmbedder().fingerprint == FINGERPRINT
 
 
 def test_a_story_of_a_changed_preference() -> None:

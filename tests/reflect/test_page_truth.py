@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -80,3 +81,27 @@ def test_a_bank_that_holds_nothing_is_no_news(tmp_path: Path) -> None:
     with Bank.init(tmp_path / "new", environ=WORDS_ONLY) as bank:
         report = bank.reflect()
     assert (report.changed, report.journal) == ((), None)
+
+
+def test_a_relative_day_is_resolved_where_it_is_shown(tmp_path: Path) -> None:
+    (tmp_path / "memory").mkdir()
+    write(
+        tmp_path,
+        "2026-03-05",
+        [
+            "- W @Stove: Fitted yesterday by the chimney sweep.",
+            "- W @Stove: Is inspected next Tuesday.",
+            "- W @Stove: Bought on 3 May 2024.",
+        ],
+    )
+    with Bank.open(tmp_path, environ=WORDS_ONLY, now=date(2026, 3, 6)) as bank:
+        bank.reflect()
+    summary = block(tmp_path, "bank/entities/Stove.md", "summary")
+    assert "- Fitted yesterday (2026-03-04) by the chimney sweep." in summary
+    assert "- 2026-03-10 · Is inspected next Tuesday." in summary
+    assert "- Bought on 3 May 2024." in summary
+
+
+def test_an_opinion_stands_on_its_page_and_not_in_a_timeline(root: Path) -> None:
+    assert not any("always" in line for line in block(root, "bank/entities/Jonas.md", "timeline"))
+    assert "Prefers tea in the morning" in (root / "bank" / "opinions.md").read_text("utf-8")

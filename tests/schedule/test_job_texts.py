@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lorebank import UsageError
-from lorebank.schedule import cron, schedulers
+from lorebank.schedule import schedulers
 from lorebank.schedule.job import Job, job_name, parse_at
 from lorebank.schedule.schedulers import FILE_SCHEDULERS, Owner
 
@@ -107,13 +107,13 @@ def test_systemd_itself_finds_nothing_wrong(tmp_path: Path) -> None:
 
 @given(JOBS)
 def test_cron_runs_the_command_as_it_was(job: Job) -> None:
-    begin, line, end = cron.cron_block(job).split("\n")[:3]
+    begin, line, end = schedulers.cron_block(job).split("\n")[:3]
     assert begin.startswith("#") and end.startswith("#")
     command = line.split(" ", 5)[5].replace("\\%", "%")
     words = shlex.split(command)
     assert words[:6] == ["cd", job.workspace, "&&", "mkdir", "-p", ".memory"]
     assert tuple(words[7:-2]) == job.command
-    assert cron.read_at(cron.cron_block(job)) == job.at
+    assert schedulers.cron_time(schedulers.cron_block(job)) == job.at
 
 
 @given(
@@ -123,24 +123,24 @@ def test_cron_runs_the_command_as_it_was(job: Job) -> None:
 )
 def test_a_crontab_keeps_every_other_byte(crontab: bytes, first: time, second: time) -> None:
     job, later = (Job("/home/ada/notes", at, "/usr/bin/python3") for at in (first, second))
-    once = cron.with_block(crontab, job)
-    assert cron.with_block(once, job) == once
-    changed = cron.with_block(once, later)
-    assert cron.find_block(changed, job.name) == cron.cron_block(later)
-    assert cron.without_block(changed, job.name) == crontab
+    once = schedulers.with_block(crontab, job)
+    assert schedulers.with_block(once, job) == once
+    changed = schedulers.with_block(once, later)
+    assert schedulers.find_block(changed, job.name) == schedulers.cron_block(later)
+    assert schedulers.without_block(changed, job.name) == crontab
     other = Job("/home/ada/other", first, "/usr/bin/python3")
-    both = cron.with_block(changed, other)
-    assert cron.without_block(cron.without_block(both, job.name), other.name) == crontab
+    both = schedulers.with_block(changed, other)
+    assert schedulers.without_block(schedulers.without_block(both, job.name), other.name) == crontab
 
 
 def test_a_block_moved_by_hand_is_replaced_where_it_stands() -> None:
-    block = cron.cron_block(PLAIN).encode()
+    block = schedulers.cron_block(PLAIN).encode()
     crontab = b"SHELL=/bin/sh\n" + block + b"0 5 * * * backup\n"
     later = Job(PLAIN.workspace, time(4), PLAIN.python)
-    assert cron.with_block(crontab, later) == (
-        b"SHELL=/bin/sh\n" + cron.cron_block(later).encode() + b"0 5 * * * backup\n"
+    assert schedulers.with_block(crontab, later) == (
+        b"SHELL=/bin/sh\n" + schedulers.cron_block(later).encode() + b"0 5 * * * backup\n"
     )
-    assert cron.without_block(crontab, PLAIN.name) == b"SHELL=/bin/sh\n0 5 * * * backup\n"
+    assert schedulers.without_block(crontab, PLAIN.name) == b"SHELL=/bin/sh\n0 5 * * * backup\n"
 
 
 @given(JOBS)

@@ -43,6 +43,7 @@ def _status(bank: Bank, question: str, day: str, **when: date) -> FactStatus:
         ("Tem uma oficina no Porto.", "Vendeu a oficina."),
         ("Speelt in een fanfare.", "Is gestopt met de fanfare; fanfare is voorbij."),
         ("Is vegan.", "Eats meat again."),
+        ("The gate opens at 8 hours.", "The gate opens at 7 hours now."),
         ("Works in the old mill.", "No longer works in the old mill."),
     ],
 )
@@ -72,6 +73,7 @@ def test_an_explicit_ending_ends_what_it_speaks_of(tmp_path: Path, older: str, n
         ("Works in the old mill.", "No longer works in the new mill by the bridge."),
         ("Lives with her dog.", "Sold out of dog biscuits by ten."),
         ("Drives a red car.", "Sold her mother's car."),
+        ("Sings on Tuesdays.", "Now sings on Thursdays as well."),
         ("Vive en una casa con huerto.", "Vendió la casa de su madre."),
     ],
 )

@@ -191,7 +191,7 @@ def boot_pack(
     root: Path,
     config: Config,
     opinions: Sequence[Opinion],
-    proposals: Sequence[Proposal],
+    waiting: Sequence[PackSource] = (),
     *,
     today: date,
     token_budget: int,
@@ -200,7 +200,9 @@ def boot_pack(
 ) -> BootPack:
     """The boot pack of a workspace; in a group without what only the owner should read.
 
-    Lines in quarantine (path → first and last line) are never in it, nor are secrets."""
+    `waiting` is what waits for the owner (`waiting_sources`). Lines in quarantine (path → first and
+    last line) are never in it, nor are secrets.
+    """
     if token_budget < LEAST_BUDGET:
         raise UsageError(f"a boot pack needs {LEAST_BUDGET} tokens at least, not {token_budget}")
     log_for = LogPattern.compile(config.workspace.log_pattern).path_for
@@ -217,7 +219,7 @@ def boot_pack(
         page(f"Today, {today}", log_for(today), 0.2, keep_end=True),
         page(f"Yesterday, {yesterday}", log_for(yesterday), 0.1, keep_end=True),
         _opinions([o for o in opinions if not (group and is_core(o.source.path))]),
-        None if group else _open_proposals(proposals),
+        *(() if group else waiting),
     ]
     return build_boot_pack(
         [source for source in sources if source],
@@ -252,7 +254,11 @@ def _opinions(opinions: Sequence[Opinion]) -> PackSource | None:
     return PackSource("Opinions", "bank/opinions.md", lines, 0.15) if lines else None
 
 
-def _open_proposals(proposals: Sequence[Proposal]) -> PackSource | None:
-    """One line an edit that waits for the owner."""
+def waiting_sources(proposals: Sequence[Proposal], judgments: int) -> list[PackSource]:
+    """One line an edit that waits for the owner, and how many other decisions do."""
     lines = [f"- {p.id} {p.action.value} in {p.target}: {p.new or p.old}" for p in proposals]
-    return PackSource("Open proposals", _PROPOSALS, "\n".join(lines), 0.05) if lines else None
+    sources = [PackSource("Open proposals", _PROPOSALS, "\n".join(lines), 0.05)] if lines else []
+    if judgments:
+        text = f"{judgments} decisions wait: `lorebank inbox`"
+        sources.append(PackSource("Inbox", "bank", text, 0.02))
+    return sources

@@ -7,10 +7,13 @@ from datetime import date, timedelta
 
 from lorebank.app.workspace import Day, OpenWorkspace, rebuild_index_if_corrupt
 from lorebank.beliefs import materialise
+from lorebank.beliefs.history import belief_diff
 from lorebank.domain import BeliefDiff, Calibration, Explanation, Opinion, RotReport
 from lorebank.errors import UsageError
+from lorebank.inbox.registry import judge_records, settled
 from lorebank.index.items import facts_by_id
 from lorebank.index.opinions import opinions_moved_by
+from lorebank.nightly.lookback import rot_report
 from lorebank.recall.filters import parse_day
 from lorebank.workspace.recalled import read_recalled
 
@@ -66,8 +69,6 @@ def belief_changes(
 
     `since` is read on the day of `as_of`, which is today without it.
     """
-    from lorebank.beliefs.history import belief_diff
-
     ws.freshen()
     slug = ws.slug_of(entity)
     until = parse_day(as_of, ws.day(now), "as-of", side="end") or ws.day(now)
@@ -84,8 +85,6 @@ def belief_changes(
 def rot(ws: OpenWorkspace, *, now: date | None = None) -> RotReport:
     """What has gone off: opinions that are contradicted, outdated, thin or stale, lines that
     were never recalled, and links, citations, marks and rulings that lead nowhere."""
-    from lorebank.nightly.lookback import rot_report
-
     ws.freshen()
     today = ws.day(now)
     opinions = ws.opinions(None, today, now)
@@ -100,7 +99,6 @@ def calibration(
 ) -> Calibration:
     """How often opinions that stood at about .8, or any other confidence, were borne out by the
     next independent evidence, and how often each judge's verdicts were overruled."""
-    from lorebank.inbox.registry import judge_records, settled
     from lorebank.nightly.lookback import calibration
 
     ws.freshen()

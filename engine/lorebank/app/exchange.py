@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from lorebank.app.workspace import Day, OpenWorkspace, rebuild_index_if_corrupt
 from lorebank.domain import FactKind, OpinionStatus
+from lorebank.exchange.exporting import ExportReport, Wanted, export_bank
+from lorebank.exchange.importing import ImportReport, import_source
 from lorebank.index.items import facts_by_time
 from lorebank.names.entities import list_entities
 from lorebank.recall.filters import parse_day
 from lorebank.retain.kinds import parse_kind
 from lorebank.workspace.lock import WriterLock
-
-if TYPE_CHECKING:
-    from lorebank.exchange.exporting import ExportReport
-    from lorebank.exchange.importing import ImportReport
 
 
 def import_notes(
@@ -35,8 +32,6 @@ def import_notes(
     second import changes nothing; a changed source updates the files nobody has edited here.
     Raises `NotFound`, `WorkspaceError` or `UsageError` where the source cannot be read at all.
     """
-    from lorebank.exchange.importing import import_source
-
     path = Path(source).expanduser()
     if dry_run:
         return import_source(ws.root, ws.config, path, form=form, name=name, dry_run=True)
@@ -65,8 +60,6 @@ def export(
     unless `quarantined`; private text is in no export. `WorkspaceError` where the target holds
     anything, unless `force`.
     """
-    from lorebank.exchange.exporting import Wanted, export_bank
-
     ws.freshen()
     slug = ws.slug_of(entity)
     wanted = Wanted(

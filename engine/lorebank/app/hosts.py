@@ -43,9 +43,9 @@ def memory_search(
         ws.say(denied.note)
         return denied
     shared = group or ws.group or bool(conversation and conversation.is_shared)
-    said = sessions and not shared
+    with_sessions = sessions and not shared
     wanted = k + _OF_CORE if shared else k
-    hits = search(ws, query, k=wanted, min_score=min_score, path=path, sessions=said)
+    hits = search(ws, query, k=wanted, min_score=min_score, path=path, sessions=with_sessions)
     return memory_search_result(
         query,
         for_group(ws, hits)[:k] if shared else hits,
@@ -75,12 +75,13 @@ def context(
     group: bool = False,
     now: date | None = None,
 ) -> BootPack:
-    """The boot pack: directives, core memory, today and yesterday, top opinions, proposals.
+    """The boot pack: directives, core memory, today and yesterday, top opinions, proposals, and
+    how much waits in the inbox.
 
     Inside `token_budget` estimated tokens (`context.token_budget` without one). In a `group`
-    the core memory and the proposals for it are left out.
+    the core memory and what waits for the owner are left out.
     """
-    from lorebank.agent.boot_pack import boot_pack
+    from lorebank.agent.boot_pack import boot_pack, waiting_sources
     from lorebank.markdown.proposal_pages import REFLECTED_PROPOSALS
     from lorebank.nightly.proposals import open_proposals
     from lorebank.trust.quarantine import quarantined_lines
@@ -89,11 +90,13 @@ def context(
     today = ws.day(now)
     group = group or ws.group
     ws.freshen()
+    proposals = open_proposals(ws.root, REFLECTED_PROPOSALS)[0]
+    waiting = [] if group else waiting_sources(proposals, ws.judgments_waiting(today))
     return boot_pack(
         ws.root,
         ws.config,
         ws.opinions(None, None, today),
-        open_proposals(ws.root, REFLECTED_PROPOSALS)[0],
+        waiting,
         today=today,
         token_budget=budget,
         group=group,

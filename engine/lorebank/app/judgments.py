@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from datetime import date
-from typing import TYPE_CHECKING
 
 from lorebank.app.workspace import OpenWorkspace, rebuild_index_if_corrupt
 from lorebank.domain import Decision, Inbox, InboxKind, Proposal, ProposalDecision
 from lorebank.errors import ConfigurationError, UsageError
+from lorebank.generation.writing import open_writer
+from lorebank.inbox.owner import accept
+from lorebank.inbox.registry import settled, signature, take_back, waiting
+from lorebank.inbox.sources import Desk
+from lorebank.nightly.proposals import find_proposal, open_proposals, record
 from lorebank.workspace.lock import WriterLock
-
-if TYPE_CHECKING:
-    from lorebank.inbox.sources import Desk
 
 
 @rebuild_index_if_corrupt
@@ -24,8 +25,6 @@ def inbox(
 ) -> Inbox:
     """What waits for a decision, newest and weightiest first: pairs of lines, names, proposed
     edits, facts in quarantine; of one `kind` only, `k` items at most."""
-    from lorebank.inbox.registry import waiting
-
     if k is not None and k < 1:
         raise UsageError(f"k must be at least 1, not {k}")
     ws.freshen()
@@ -62,8 +61,6 @@ def unrule(
     now: date | None = None,
 ) -> tuple[Decision, ...]:
     """Take verdicts back: those on these items, all `by` a name, or both. Returns them."""
-    from lorebank.inbox.registry import take_back
-
     with WriterLock(ws.root):
         ws.sync_files()
         taken = take_back(_desk(ws, now), ids=ids, by=by)
@@ -76,8 +73,6 @@ def decisions(
     ws: OpenWorkspace, by: str | None = None, now: date | None = None
 ) -> tuple[Decision, ...]:
     """The verdicts that stand, all or those `by` a name, as their ledgers have them."""
-    from lorebank.inbox.registry import settled, signature
-
     ws.freshen()
     signer = None if by is None else signature(by)
     return tuple(d for d in settled(_desk(ws, now)) if signer is None or d.by == signer)
@@ -85,8 +80,6 @@ def decisions(
 
 def proposals(ws: OpenWorkspace) -> tuple[Proposal, ...]:
     """Edits that wait for a decision, as they stand under `bank/proposals/`."""
-    from lorebank.nightly.proposals import open_proposals
-
     return open_proposals(ws.root)[0]
 
 
@@ -96,9 +89,6 @@ def accept_proposal(ws: OpenWorkspace, id: str, *, now: date | None = None) -> P
     `id` may be a unique beginning. Nothing is written where the line to change, or what the
     proposal stands on, is not what it was: `ConcurrentEdit`.
     """
-    from lorebank.inbox.owner import accept
-    from lorebank.nightly.proposals import find_proposal
-
     with WriterLock(ws.root):
         ws.sync_files()
         proposal = find_proposal(ws.root, id)
@@ -111,8 +101,6 @@ def reject_proposal(
     ws: OpenWorkspace, id: str, *, reason: str = "", now: date | None = None
 ) -> ProposalDecision:
     """Drop a proposal; it comes back only when new lines speak for it."""
-    from lorebank.nightly.proposals import find_proposal, record
-
     with WriterLock(ws.root):
         proposal = find_proposal(ws.root, id)
         record(ws.root, proposal, accepted=False, day=ws.day(now), reason=reason)
@@ -130,10 +118,9 @@ def judge(ws: OpenWorkspace, *, k: int = 20, now: date | None = None) -> tuple[D
     Its verdicts are signed with its name: `unrule(by=…)` takes them all back. Raises
     `ConfigurationError` where no generator is named, `ProviderError` where it fails.
     """
-    from lorebank.generation.writing import open_writer
     from lorebank.inbox.registry import judge, settled
 
-    models = open_writer(ws.config, ws.environ, ws.say, ws.all_names)
+    models = open_writer(ws.config, ws.environ, ws.say, ws.all_names, ws.given_generator)
     with WriterLock(ws.root), models as writer:
         if writer is None:
             raise ConfigurationError(

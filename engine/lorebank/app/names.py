@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date
-from typing import TYPE_CHECKING
 
 from lorebank.app.workspace import Day, OpenWorkspace, rebuild_index_if_corrupt
+from lorebank.domain import Audit, Entity, EntityGraph, EntityView, LedgerChange, NameResolution
+from lorebank.index.entity_graph import entity_graph
+from lorebank.index.entity_view import entity_view
+from lorebank.names.audit import audit_names
 from lorebank.names.entities import list_entities
+from lorebank.names.who import resolve_name
 from lorebank.recall.filters import parse_interval
 from lorebank.workspace.lock import WriterLock
-
-if TYPE_CHECKING:
-    from lorebank.domain import Audit, Entity, EntityGraph, EntityView, LedgerChange, NameResolution
 
 
 @rebuild_index_if_corrupt
@@ -36,8 +37,6 @@ def entity(
 
     `token_budget` estimated tokens at most: what matters most is kept (see `EntityView`).
     """
-    from lorebank.index.entity_view import entity_view
-
     ws.freshen()
     entity = ws.find_entity(name)
     return entity_view(
@@ -55,8 +54,6 @@ def resolve(ws: OpenWorkspace, name: str, *, context: Sequence[str] = ()) -> Nam
 
     `context`, names of entities it was met with, only ranks what is proposed.
     """
-    from lorebank.names.who import resolve_name
-
     ws.freshen()
     return resolve_name(ws.index, name, context=[ws.find_entity(other).slug for other in context])
 
@@ -64,8 +61,6 @@ def resolve(ws: OpenWorkspace, name: str, *, context: Sequence[str] = ()) -> Nam
 @rebuild_index_if_corrupt
 def graph(ws: OpenWorkspace) -> EntityGraph:
     """Who is seen with whom: components, communities, bridges and centrality."""
-    from lorebank.index.entity_graph import entity_graph
-
     ws.freshen()
     return entity_graph(ws.index)
 
@@ -81,8 +76,6 @@ def export_graph(ws: OpenWorkspace, form: str) -> str:
 def audit(ws: OpenWorkspace) -> Audit:
     """What about names deserves a look: pairs that may be one entity (proposed, not merged),
     dangling mentions, pages nobody mentions, hubs; each with evidence and what settles it."""
-    from lorebank.names.audit import audit_names
-
     ws.freshen()
     return audit_names(ws.index)
 

@@ -6,8 +6,9 @@ import os
 from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import Path
+from typing import Unpack
 
-from lorebank.app.workspace import RECOGNISED, OpenWorkspace, Say, log_warning
+from lorebank.app.workspace import RECOGNISED, OpenWorkspace, Resources
 from lorebank.settings.config import Change, load_config
 from lorebank.workspace.discover import find_workspace, recognise
 from lorebank.workspace.layout import BANK_FOLDER, DERIVED_FOLDER, ensure_derived_folder
@@ -17,12 +18,10 @@ def open_workspace(
     path: str | Path | None = None,
     *,
     bank: str | None = None,
-    now: date | None = None,
     environ: Mapping[str, str] | None = None,
     offline: bool = False,
     flags: Sequence[Change] = (),
-    say: Say = log_warning,
-    group: bool = False,
+    **how: Unpack[Resources],
 ) -> OpenWorkspace:
     """See `Bank.open`."""
     environment = os.environ if environ is None else environ
@@ -30,7 +29,7 @@ def open_workspace(
     if offline:
         flags = (*flags, Change("embedder.offline", True, "offline"))
     config = load_config(root, environment, flags, _recognised(root))
-    return OpenWorkspace(root, config, now=now, environ=environment, say=say, group=group)
+    return OpenWorkspace(root, config, environ=environment, **how)
 
 
 def init_workspace(

@@ -43,7 +43,6 @@ from lorebank.recall.filters import (
 )
 from lorebank.recall.pipeline import RankOptions, weighted
 from lorebank.recall.understand import Understood, understand
-from lorebank.workspace.paths import core_path
 from lorebank.workspace.recalled import note_recalled
 
 H = TypeVar("H", Hit, SearchHit)
@@ -112,7 +111,7 @@ def recall(
         origins=tuple(parse_origin(origin) for origin in origins),
         trusted_only=trusted_only,
     )
-    private = (core_path(ws.root),) if group and not ws.group else ()
+    private = _private_pages(ws) if group and not ws.group else ()
     filters = Filters(selection, Selection(paths=private))
     request, question = build_request(ws, _with_properties(ws, query), filters, wanted, today)
     known_on = request.understood.filters.wanted.as_of
@@ -177,8 +176,8 @@ def search(
     from lorebank.app.conversations import search_sessions
     from lorebank.conversations.search import merge_hits
 
-    said = search_sessions(ws, query, k=k, min_score=min_score, path=path)
-    return merge_hits(notes, said, k=k)
+    session_hits = search_sessions(ws, query, k=k, min_score=min_score, path=path)
+    return merge_hits(notes, session_hits, k=k)
 
 
 def _search_notes(
@@ -187,19 +186,24 @@ def _search_notes(
     ws.freshen()
     if ws.sidecar is None:
         return _search_chunks(ws, query, k, min_score, path)
-    from lorebank.qmd.answers import Wanted
-
     ws.sidecar.freshen()
-    hits = ws.sidecar.search(ws.index, Wanted(query, k, min_score, path))
+    hits = ws.sidecar.search(ws.index, query, k=k, min_score=min_score, path=path)
     if hits is not None:
         return hits
     built_in = _search_chunks(ws, query, k, min_score, path)
     return tuple(replace(hit, fallback=ws.sidecar.problem) for hit in built_in)
 
 
+def _private_pages(ws: OpenWorkspace) -> tuple[str, ...]:
+    """What no group is shown."""
+    from lorebank.workspace.paths import core_path
+
+    return (core_path(ws.root),)
+
+
 def for_group(ws: OpenWorkspace, hits: tuple[H, ...]) -> tuple[H, ...]:
     """The hits without those of the core memory, and without what it says of the others."""
-    core = core_path(ws.root)
+    [core] = _private_pages(ws)
     private = contexts_stated_in(ws.index, core)
     return tuple(
         replace(hit, context=tuple(text for text in hit.context if text not in private))
@@ -357,9 +361,7 @@ def _question_vector(ws: OpenWorkspace, understood: Understood) -> QueryVector:
     """The question's vector; none where words and links are enough."""
     if not needs_meaning(understood):
         return QueryVector(skipped="the question names only entities, times or identifiers")
-    from lorebank.language.secrets import redact
-
-    return ws.meaning.query(ws.index, redact(understood.plain).text)
+    return ws.meaning.query(ws.index, understood.plain)
 
 
 def _skipped(ws: OpenWorkspace, question: QueryVector) -> dict[str, str]:

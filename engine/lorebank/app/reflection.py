@@ -6,10 +6,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import partial
-from typing import TYPE_CHECKING
 
 from lorebank.app.questions import recall
 from lorebank.app.workspace import Day, OpenWorkspace, rebuild_index_if_corrupt
+from lorebank.beliefs.by_hand import read_rulings, take_back, write_ruling
+from lorebank.beliefs.materialise import unsure_queue
 from lorebank.domain import (
     Citation,
     Diagnostic,
@@ -22,17 +23,20 @@ from lorebank.domain import (
     UnsureQueue,
 )
 from lorebank.errors import ProviderError, UsageError
+from lorebank.generation.writing import Writer, open_writer
+from lorebank.inbox.registry import judge
 from lorebank.index.items import facts_by_id
 from lorebank.index.opinions import load_unsure
+from lorebank.names.entities import page_moves
+from lorebank.names.entity_rows import resolution
+from lorebank.nightly.page_moves import PlannedMoves, begin_run, plan_page_moves, write_page_edits
+from lorebank.nightly.run import RunOptions, reflect_workspace
+from lorebank.nightly.under_way import refuse_linked_bank, resume_run
+from lorebank.nightly.undo import RunRecord, undo_run
 from lorebank.recall.filters import parse_day
 from lorebank.workspace.atomic import temporaries_below
 from lorebank.workspace.lock import WriterLock
 from lorebank.workspace.recalled import compact_recalled
-
-if TYPE_CHECKING:
-    from lorebank.generation.writing import Writer
-    from lorebank.nightly.page_moves import PlannedMoves
-    from lorebank.nightly.undo import RunRecord
 
 
 @rebuild_index_if_corrupt
@@ -61,10 +65,6 @@ def reflect(
     that was killed is completed first.
     """
     ws.refuse_in_group("reflecting")
-    from lorebank.generation.writing import open_writer
-    from lorebank.nightly.run import RunOptions, reflect_workspace
-    from lorebank.nightly.under_way import refuse_linked_bank, resume_run
-
     today = parse_day(day, ws.day(now), "date") or ws.day(now)
     options = RunOptions(
         today=today,
@@ -83,7 +83,7 @@ def reflect(
             remember=False,
         ),
     )
-    models = open_writer(ws.config, ws.environ, ws.say, ws.all_names)
+    models = open_writer(ws.config, ws.environ, ws.say, ws.all_names, ws.given_generator)
     with WriterLock(ws.root), models as writer:
         refuse_linked_bank(ws.root)
         resumed = None if dry_run else resume_run(ws.root)
@@ -117,8 +117,6 @@ def reflect(
 
 def _judge_pairs(ws: OpenWorkspace, writer: Writer, today: date) -> None:
     """Have the generator rule on what waits; a night without it is no reason to stop."""
-    from lorebank.inbox.registry import judge
-
     try:
         if judge(ws.open_desk(today), writer, k=writer.budget.calls):
             ws.sync_files()
@@ -133,8 +131,6 @@ def undo_reflect(ws: OpenWorkspace, run: str | None = None, *, force: bool = Fal
     Raises `ConcurrentEdit` where a page was changed since; with `force` such pages are left
     alone and named. Raises `NotFound` for a run of which nothing is kept.
     """
-    from lorebank.nightly.undo import undo_run
-
     with WriterLock(ws.root):
         report = undo_run(ws.root, run, force=force)
     ws.sync_files()
@@ -147,8 +143,6 @@ def unsure(ws: OpenWorkspace, entity: str | None = None, *, k: int = 20) -> Unsu
 
     `entity`: only opinions held by it or about it. `k` pairs at most.
     """
-    from lorebank.beliefs.materialise import unsure_queue
-
     if k < 1:
         raise UsageError(f"k must be at least 1, not {k}")
     ws.freshen()
@@ -170,38 +164,34 @@ def settle(
     `fact` and `opinion` are ids or unique beginnings; `opinion` may be left out where one pair
     of the fact waits. An earlier ruling on the pair is replaced.
     """
-    from lorebank.beliefs.by_hand import write_ruling
-
     stance = _stance(stance)
     with WriterLock(ws.root):
         ws.sync_files()
-        said = ws.find_fact(fact)
-        before = _opinion_of_pair(ws, said, opinion)
-        if before.source in {f.citation for f in facts_by_id(ws.index, said.id)}:
+        stated = ws.find_fact(fact)
+        before = _opinion_of_pair(ws, stated, opinion)
+        if before.source in {f.citation for f in facts_by_id(ws.index, stated.id)}:
             raise UsageError(
-                f"{said.id} states {before.id} itself",
+                f"{stated.id} states {before.id} itself",
                 hint="write `retracted` into its entry on bank/opinions.md to drop the opinion",
             )
         day = ws.day(now)
-        source = write_ruling(ws.root, said, before.id, stance, day=day, reason=reason)
+        source = write_ruling(ws.root, stated, before.id, stance, day=day, reason=reason)
         ws.sync_files()
-    return _ruling(ws, said, before, stance, source)
+    return _ruling(ws, stated, before, stance, source)
 
 
 def unsettle(ws: OpenWorkspace, fact: str, opinion: str | None = None) -> Ruling:
     """Take back what was ruled on a pair, as deleting its line does."""
-    from lorebank.beliefs.by_hand import read_rulings, take_back
-
     with WriterLock(ws.root):
         ws.sync_files()
-        said = ws.find_fact(fact)
+        stated = ws.find_fact(fact)
         if opinion is None:
-            ruled = [r.opinion_id for r in read_rulings(ws.root) if r.fact_id == said.id]
-            opinion = _only_one(ws, said, ruled)
+            ruled = [r.opinion_id for r in read_rulings(ws.root) if r.fact_id == stated.id]
+            opinion = _only_one(ws, stated, ruled)
         before = ws.opinion_with_id(ws.full_opinion_id(opinion))
-        take_back(ws.root, said.id, before.id)
+        take_back(ws.root, stated.id, before.id)
         ws.sync_files()
-    return _ruling(ws, said, before, None, None)
+    return _ruling(ws, stated, before, None, None)
 
 
 def settle_pages(
@@ -209,10 +199,6 @@ def settle_pages(
 ) -> tuple[PlannedMoves, RunRecord | None]:
     """Put the pages of names that were merged or parted by hand where they belong; where one
     moves, the run has begun with that."""
-    from lorebank.names.entities import page_moves
-    from lorebank.names.entity_rows import resolution
-    from lorebank.nightly.page_moves import begin_run, plan_page_moves, write_page_edits
-
     moves = plan_page_moves(ws.root, page_moves(ws.index, resolution(ws.index)))
     if not moves.edits or dry_run:
         return moves, None
@@ -248,8 +234,8 @@ def _ruling(
 def _with_unknown_hunks(report: ReflectReport, named: Collection[str]) -> ReflectReport:
     """The report, which says of hunks that were named and are not proposed that they are not."""
     unknown = sorted(set(named) - {hunk.id for hunk in report.hunks})
-    said = "is not proposed: it reads otherwise by now, was settled, or its page is left alone"
-    problems = [Diagnostic("bank", 0, "no-hunk", f"{hunk} {said}") for hunk in unknown]
+    reason = "is not proposed: it reads otherwise by now, was settled, or its page is left alone"
+    problems = [Diagnostic("bank", 0, "no-hunk", f"{hunk} {reason}") for hunk in unknown]
     return replace(report, problems=(*report.problems, *problems))
 
 

@@ -212,6 +212,6 @@ def _of_all(problems: Sequence[LorebankError], parts: Sequence[BankPart]) -> Lor
     first = problems[0]
     if all(str(problem) == str(first) for problem in problems):
         return first
-    said = "; ".join(f"{part.bank}: {part.error}" for part in parts)
+    reasons = "; ".join(f"{part.bank}: {part.error}" for part in parts)
     kind = type(first) if len({type(problem) for problem in problems}) == 1 else WorkspaceError
-    return kind(f"no bank could be asked: {said}", hint=first.hint)
+    return kind(f"no bank could be asked: {reasons}", hint=first.hint)

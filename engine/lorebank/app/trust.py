@@ -4,22 +4,28 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import date
-from typing import TYPE_CHECKING
 
 from lorebank.app.conversations import conversations, sync_sessions
-from lorebank.app.workspace import rebuild_index_if_corrupt
+from lorebank.app.workspace import Day, OpenWorkspace, rebuild_index_if_corrupt
 from lorebank.domain import ConfirmReport, ForgetReport, PurgeReport, UndoReport
 from lorebank.errors import NotFound
+from lorebank.forgetting.forget import Forgetting
+from lorebank.forgetting.selection import Order
+from lorebank.forgetting.undo import purge, restore
+from lorebank.forgetting.undo import purge as purge_kept
 from lorebank.index.items import load_facts
 from lorebank.language.folding import slugify
 from lorebank.recall.filters import parse_day
+from lorebank.trust.confirmations import (
+    Choice,
+    chosen,
+    format_confirmation,
+    take_back,
+    write_confirmations,
+)
 from lorebank.trust.quarantine import quarantined_items
 from lorebank.workspace.layout import FORGOTTEN_PAGE
 from lorebank.workspace.lock import WriterLock
-
-if TYPE_CHECKING:
-    from lorebank.app.workspace import Day, OpenWorkspace
-    from lorebank.forgetting.forget import Forgetting
 
 
 @rebuild_index_if_corrupt
@@ -38,14 +44,6 @@ def confirm(
     From then on it counts like the owner's own word. `undo` takes the lines off again, which
     restores exactly what was before. Raises `NotFound` for what no note says.
     """
-    from lorebank.trust.confirmations import (
-        Choice,
-        chosen,
-        format_confirmation,
-        take_back,
-        write_confirmations,
-    )
-
     ws.refuse_in_group("what the bank lets in and lets go")
     choice = Choice(ids, source, all_from)
     with WriterLock(ws.root):
@@ -89,9 +87,6 @@ def forget(
     Where transcripts are read, so goes what was said in them, but by id: they themselves are
     left as they are, and lines of `bank/forgotten.md` keep them from being read again.
     """
-    from lorebank.forgetting.selection import Order
-    from lorebank.forgetting.undo import purge as purge_kept
-
     ws.refuse_in_group("what the bank lets in and lets go")
     today = ws.day(now)
     day = parse_day(before, today, "before")
@@ -122,8 +117,6 @@ def undo_forget(ws: OpenWorkspace, run: str | None = None, *, force: bool = Fals
     Raises `NotFound` where nothing is kept of it, `ConcurrentEdit` where a note was changed
     since, other than by appending; with `force` such notes are left alone and named.
     """
-    from lorebank.forgetting.undo import restore
-
     with WriterLock(ws.root):
         report = restore(ws.root, run, force=force)
         ws.sync_files()
@@ -134,8 +127,6 @@ def undo_forget(ws: OpenWorkspace, run: str | None = None, *, force: bool = Fals
 
 def purge_forgotten(ws: OpenWorkspace, run: str | None = None) -> PurgeReport:
     """Drop what is kept of forgotten lines, of one run or of all; there is no way back then."""
-    from lorebank.forgetting.undo import purge
-
     with WriterLock(ws.root):
         ws.sync_files()
         open_forgetting(ws).resume()
@@ -149,16 +140,14 @@ def _named_to_forget(
     try:
         known = ws.find_entity(name)
     except NotFound:
-        said = forgetting.conversations
-        if said is None or not said.name(name):
+        spoken = forgetting.conversations
+        if spoken is None or not spoken.name(name):
             raise
         return slugify(name), (name,), ""
     return known.slug, (known.name, *known.aliases), known.page or ""
 
 
 def open_forgetting(ws: OpenWorkspace) -> Forgetting:
-    from lorebank.forgetting.forget import Forgetting
-
     return Forgetting(
         lambda: ws.index,
         ws.root,

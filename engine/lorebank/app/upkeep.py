@@ -24,7 +24,10 @@ from lorebank.database.connection import (
 )
 from lorebank.domain import Diagnostic, Directive, Status, SyncReport
 from lorebank.errors import NotWritable
+from lorebank.index.status import differences, file_problems, index_counts
 from lorebank.index.sync import stale_paths, sync_files
+from lorebank.pages.standing_pages import export_pack, read_directives
+from lorebank.templates.scaffold import init_workspace
 from lorebank.workspace.layout import ensure_derived_folder
 from lorebank.workspace.lock import WriterLock
 
@@ -94,8 +97,6 @@ def check(ws: OpenWorkspace) -> tuple[str, ...]:
     """Differences between the index and one rebuilt from the files; empty where it is sound."""
     from tempfile import TemporaryDirectory
 
-    from lorebank.index.status import differences
-
     damage = _damage(ws)
     if damage:
         return damage
@@ -113,14 +114,13 @@ def check(ws: OpenWorkspace) -> tuple[str, ...]:
 @rebuild_index_if_corrupt
 def status(ws: OpenWorkspace) -> Status:
     """What is indexed, with what, how fresh, and what is wrong."""
-    from lorebank.index.status import file_problems, index_counts
-
     found = ws.walk()
     stale = stale_paths(ws.index, ws.root, found)
     files = "1 file" if len(stale) == 1 else f"{len(stale)} files"
-    said, odd = session_state(ws)
+    turns, session_problems = session_state(ws)
     problems = sorted(
-        {*file_problems(ws.index), *found.problems, *odd}, key=lambda p: (p.path, p.line, p.code)
+        {*file_problems(ws.index), *found.problems, *session_problems},
+        key=lambda p: (p.path, p.line, p.code),
     )
     if ws.in_memory:
         problems.insert(0, Diagnostic(str(ws.index_path), 0, "index-in-memory", ws.in_memory))
@@ -132,7 +132,7 @@ def status(ws: OpenWorkspace) -> Status:
         if stale
         else "",
         synced_at=read_meta(ws.index, "synced_at"),
-        counts=index_counts(ws.index) | said,
+        counts=index_counts(ws.index) | turns,
         embedder=ws.meaning.describe(ws.index),
         vector_search=ws.vectors.describe(),
         index_bytes=ws.index_path.stat().st_size if ws.index_path.exists() else 0,
@@ -150,8 +150,6 @@ def status(ws: OpenWorkspace) -> Status:
 
 def directives(ws: OpenWorkspace) -> tuple[Directive, ...]:
     """The owner's hard rules, one a list item of `bank/directives.md`, in their order."""
-    from lorebank.pages.standing_pages import read_directives
-
     return read_directives(ws.root)
 
 
@@ -160,8 +158,6 @@ def import_template(ws: OpenWorkspace, source: str, *, dry_run: bool = False) ->
 
     `source` as in `init`. Nothing is overwritten; with `dry_run` nothing is written.
     """
-    from lorebank.templates.scaffold import init_workspace
-
     ensure_derived_folder(ws.root)
     if dry_run:
         return plan_init(ws.root, template=source)
@@ -184,8 +180,6 @@ def export_template(
     Questions and their settings only, never an answer or a note; the directives where asked
     for. Returns the paths within the template. Raises `WorkspaceError` where `target` is taken.
     """
-    from lorebank.pages.standing_pages import export_pack
-
     return export_pack(
         ws.root,
         name,

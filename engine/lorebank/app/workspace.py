@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from lorebank.index.meaning import Meaning
     from lorebank.index.vectors import VectorIndex
     from lorebank.index.vocabulary import Vocabulary
+    from lorebank.providers.protocols import Embedder, Generator
     from lorebank.qmd.refresh import Timer
     from lorebank.qmd.sidecar import Sidecar
     from lorebank.settings.config import Change
@@ -79,15 +80,22 @@ def rebuild_index_if_corrupt(method: Callable[P, R]) -> Callable[P, R]:
     return retried
 
 
-class Opening(TypedDict, total=False):
-    """What a bank is opened with, beside its place; see `Bank.open`."""
+class Resources(TypedDict, total=False):
+    """What an open workspace works with, beside its settings; see `Bank.open`."""
 
     now: date | None
+    say: Say
+    group: bool
+    embedder: Embedder | None
+    generator: Generator | None
+
+
+class Opening(Resources, total=False):
+    """What a bank is opened with, beside its place; see `Bank.open`."""
+
     environ: Mapping[str, str] | None
     offline: bool
     flags: Sequence[Change]
-    say: Say
-    group: bool
 
 
 RECOGNISED = "recognised: "
@@ -108,9 +116,17 @@ class OpenWorkspace:
         environ: Mapping[str, str] | None = None,
         say: Say = log_warning,
         group: bool = False,
+        embedder: Embedder | None = None,
+        generator: Generator | None = None,
     ) -> None:
+        if embedder is not None:
+            config = replace(config, embedder=replace(config.embedder, provider=embedder.name))
+        if generator is not None:
+            config = replace(config, generator=replace(config.generator, provider=generator.name))
         self.root = root
         self.config = without_private_sources(config) if group else config
+        self.given_embedder = embedder
+        self.given_generator = generator
         self.group = group
         """Whether it serves a group: the core memory and conversations are not there at all, in an
         index of its own, so that nothing derived from them can leak."""
@@ -249,10 +265,10 @@ class OpenWorkspace:
     def meaning(self) -> Meaning:
         """What embeds, and what is known of it."""
         from lorebank.index.meaning import Meaning
-        from lorebank.providers.accounts import Setup
+        from lorebank.providers.registry import Setup
 
         setup = Setup(self.config.embedder, self.config.providers, self.environ, self.say)
-        return Meaning(setup, self.cache_path)
+        return Meaning(setup, self.cache_path, self.given_embedder)
 
     @cached_property
     def vectors(self) -> VectorIndex:
@@ -373,7 +389,7 @@ class OpenWorkspace:
         """Sync before an answer, unless nothing changed since the last look or it was just now."""
         self._drop_stale_connection()
         started = time.monotonic()
-        changes = self._changes_told()
+        changes = self._changes_watched()
         is_filled = read_meta(self.index, "synced_at") is not None
         self._is_fresh = changes is not None and changes == self.changes_seen
         waits = self._is_fresh or (changes is None and started < self.next_walk)
@@ -385,8 +401,8 @@ class OpenWorkspace:
         self.next_walk = started + min(spent / _WALK_SHARE, _LONGEST_GAP_S)
         self._next_sweep = started + SWEEP_S
 
-    def _changes_told(self) -> int | None:
-        """How often files changed, as a watcher tells; `None` where a look is needed to know."""
+    def _changes_watched(self) -> int | None:
+        """How many changes the watcher has seen; `None` where the files have to be walked."""
         watcher = self.watcher
         if watcher is None or not watcher.is_watching or time.monotonic() > self._next_sweep:
             return None
@@ -505,11 +521,14 @@ class OpenWorkspace:
 
     def judgments_waiting(self, day: date) -> int:
         """How many judgments wait in the inbox, apart from proposals: those a run writes itself,
-        so that its own page would be out of date as soon as it is written."""
+        so that its own page would be out of date as soon as it is written.
+
+        Nothing is embedded to count them: a session begins with this."""
         from lorebank.domain import InboxKind
         from lorebank.inbox.registry import waiting
 
-        items = waiting(self.open_desk(day)).items
+        desk = replace(self.open_desk(day), vectors_of=self.vectors_of or (lambda texts: {}))
+        items = waiting(desk).items
         return sum(item.kind is not InboxKind.PROPOSAL for item in items)
 
     def _alike_by(self, texts: Sequence[str]) -> Mapping[str, bytes]:

@@ -69,7 +69,7 @@ def retain(
     rule on it (`Bank.rule`) while you know why.
     """
     from lorebank.agent.authored import admitted, as_written_by
-    from lorebank.inbox.registry import about
+    from lorebank.inbox.pairs import about
     from lorebank.retain.compose import compose_fact
 
     today = ws.day(now)

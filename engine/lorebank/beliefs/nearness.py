@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
 
 FINGERPRINT = (
-    "local/universal-sentence-encoder-multilingual-3/23452acb419f40f8/512/"
+    "local/universal-sentence-encoder-multilingual-3/f34dd48792262b34/512/"
     "sentencepiece-first-2048-of-65536-characters"
 )
 """Of the built-in embedder: the thresholds on cosines hold for its vectors only."""

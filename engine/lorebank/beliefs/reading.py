@@ -64,11 +64,8 @@ class Reading:
     clauses: tuple[Clause, ...]
     flags: frozenset[str]
     """Those of all clauses."""
-
-    @property
-    def objects(self) -> tuple[str, ...]:
-        """What any clause speaks of, preferred or not, each once."""
-        return tuple(dict.fromkeys(o for c in self.clauses for o in (*c.objects, *c.less)))
+    objects: tuple[str, ...]
+    """What any clause speaks of, preferred or not, each once."""
 
 
 @lru_cache(maxsize=4096)
@@ -94,7 +91,9 @@ def read(text: str, names: frozenset[str] = frozenset()) -> Reading:
     builder.plain(folded[place:])
     clauses += builder.close()
     joined = tuple(_joined(clauses))
-    return Reading(code, joined, frozenset().union(*(clause.flags for clause in joined)))
+    flags = frozenset().union(*(clause.flags for clause in joined))
+    objects = dict.fromkeys(word for c in joined for word in (*c.objects, *c.less))
+    return Reading(code, joined, flags, tuple(objects))
 
 
 def denies(text: str) -> bool:
@@ -107,7 +106,7 @@ def denies(text: str) -> bool:
 def shared(one: Iterable[str], other: Collection[str]) -> float:
     """0..1: which share of the words the other has in some form; 0 for no words."""
     words = list(one)
-    held = sum(any(same_word(word, each) for each in other) for word in words)
+    held = sum(word in other or any(same_word(word, each) for each in other) for word in words)
     return held / len(words) if words else 0.0
 
 
@@ -120,6 +119,8 @@ def same_word(one: str, other: str) -> bool:
     """Whether two folded words are forms of one: alike but for their ends."""
     if one == other:
         return True
+    if one[: _COMMON_START - 1] != other[: _COMMON_START - 1]:  # most pairs: a night meets millions
+        return False
     short, long = sorted((one, other), key=len)
     if len(short) < _COMMON_START:
         return len(short) == _COMMON_START - 1 and long in (short + "s", short + "n", short + "e")
@@ -228,15 +229,18 @@ def _fits(one: Clause, other: Clause) -> bool:
     return (bare_sign or bare_object) and not (one.mixed or other.mixed)
 
 
-@dataclass(frozen=True, slots=True)
 class _Lexicon:
     """The cue words of a language."""
 
-    pattern: re.Pattern[str]
-    by_cue: dict[str, frozenset[str]]
-    open_ended: tuple[tuple[re.Pattern[str], frozenset[str]], ...]
-    stops: frozenset[str]
-    unspaced: bool
+    def __init__(self, code: str, cues: dict[str, frozenset[str]]) -> None:
+        self.by_cue = cues
+        self.stops = stop_words_of(code)
+        self.unspaced = any(_IS_HAN.search(cue) for cue in cues)
+        forms = {cue: re.escape(cue).replace(r"\ ", r"\s+").replace(r"\*", r"\w*") for cue in cues}
+        longest_first = sorted(cues, key=lambda cue: (-len(cue), cue))
+        either = "|".join(forms[cue] for cue in longest_first)
+        self.pattern = re.compile(either if self.unspaced else rf"(?<!\w)(?:{either})(?!\w)")
+        self.open_ended = [(re.compile(forms[c]), kinds) for c, kinds in cues.items() if "*" in c]
 
     def cues(self, text: str) -> frozenset[str]:
         """What a match of the pattern may be."""
@@ -248,7 +252,7 @@ class _Lexicon:
 
 @cache
 def _lexicons() -> dict[str, _Lexicon]:
-    return {code: _lexicon(code, cues) for code, cues in compiled("stance", _tables).items()}
+    return {code: _Lexicon(code, cues) for code, cues in compiled("stance", _tables).items()}
 
 
 def _tables(languages: Sections) -> dict[str, Any]:
@@ -261,20 +265,6 @@ def _tables(languages: Sections) -> dict[str, Any]:
                 cues.setdefault(" ".join(_normal(cue).split()), set()).add(kind)
         found[code] = {cue: frozenset(kinds) for cue, kinds in cues.items()}
     return found
-
-
-def _lexicon(code: str, cues: dict[str, frozenset[str]]) -> _Lexicon:
-    unspaced = any(_IS_HAN.search(cue) for cue in cues)
-    forms = {cue: re.escape(cue).replace(r"\ ", r"\s+").replace(r"\*", r"\w*") for cue in cues}
-    longest_first = sorted(cues, key=lambda cue: (-len(cue), cue))
-    either = "|".join(forms[cue] for cue in longest_first)
-    return _Lexicon(
-        re.compile(either if unspaced else rf"(?<!\w)(?:{either})(?!\w)"),
-        cues,
-        tuple((re.compile(forms[cue]), kinds) for cue, kinds in cues.items() if "*" in cue),
-        stop_words_of(code),
-        unspaced,
-    )
 
 
 def _marks(folded: str, lexicon: _Lexicon) -> Iterable[tuple[int, int, str | None]]:

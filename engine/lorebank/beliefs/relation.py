@@ -85,7 +85,7 @@ def relate(
     if cosine is not None and cosine < _SAME_SUBJECT:
         return Relation(Bearing.UNCERTAIN)
     common = (shared(one.objects, other.objects) + shared(other.objects, one.objects)) / 2
-    found = [sign for pair in _pairs(one, other) for sign in pair]
+    found = [sign for pair in _pairs(one, other) for sign in pair] if common else []
     against = [reason for bearing, reason in found if bearing is Bearing.CONTRADICTS]
     same = [reason for bearing, reason in found if bearing is Bearing.RESTATES]
     if "mind" in other.flags and common:

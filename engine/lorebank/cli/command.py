@@ -106,8 +106,8 @@ class Command(click.Command):
             "context_settings", {"help_option_names": ["-h", "--help"], "max_content_width": 100}
         )
         super().__init__(*arguments, **settings)
-        told, _, examples = inspect.cleandoc(self.help or "").partition("\nExamples:\n")
-        self.help, self.examples = told.strip(), inspect.cleandoc(examples)
+        text, _, examples = inspect.cleandoc(self.help or "").partition("\nExamples:\n")
+        self.help, self.examples = text.strip(), inspect.cleandoc(examples)
         self.shared = _global_options()
         self.params = [*self.params, *self.shared]
 

@@ -250,7 +250,7 @@ def _wish(session: Session, record: ScheduleRecord) -> str:
 
 
 def _run(session: Session, root: Path) -> None:
-    """Reflect now; the command itself went well, so that trouble here is only said."""
+    """Reflect now; the command itself succeeded, so that a failure here is only a note."""
     from lorebank.cli.render.reports import reflect_log_line
     from lorebank.schedule.job import note_run
 

@@ -43,8 +43,8 @@ class Session:
     """Settings given with the command, each `key=value`."""
     opened: Path | None = None
     """The workspace the command was about, once it was opened."""
-    said: set[str] = field(default_factory=set)
-    """What the workspace warned of by itself."""
+    warned: set[str] = field(default_factory=set)
+    """Warnings that the workspace itself has printed."""
     fail_empty: bool = False
     """Whether nothing found makes the exit code 1."""
     reflected: bool = False
@@ -82,9 +82,9 @@ class Session:
             raise UsageError(
                 f"--set {unclear[0]}: expected KEY=VALUE", hint="as in --set recall.k=5"
             )
-        said = [Change(key.strip(), value, "--set") for key, _, value in given]
+        changes = [Change(key.strip(), value, "--set") for key, _, value in given]
         offline = [Change("embedder.offline", True, "--offline")] if self.offline else []
-        return (*said, *offline)
+        return (*changes, *offline)
 
     def banks(self) -> Banks:
         """Every registered bank, for `--all`."""
@@ -97,7 +97,7 @@ class Session:
 
     def say(self, line: str) -> None:
         """Tell what is about to happen, in the words of the library."""
-        self.said.add(line)
+        self.warned.add(line)
         self.note([self.error_look.warn(self.error_look.clean_line(line))])
 
     def _refuse_two_names(self) -> None:
@@ -176,8 +176,8 @@ class Session:
     ) -> int:
         """Show what a command came to: a record as JSON (below `key`, where it is none), else the
         lines that `lines(look, value, **how)` makes of it, and `nothing` as a note where there
-        are none. Returns the exit code; `found` tells whether there is anything, where `value`
-        does not."""
+        are none. Returns the exit code; `found` says whether there is anything, where
+        `value` does not."""
         empty = not (value if found is None else found)
         if self.json:
             self.show_json({key: as_json(value)} if key else value.to_dict())
@@ -212,3 +212,29 @@ def _look_of(stream: Any) -> Look:
 
 def _index(arguments: Sequence[str], wanted: str) -> int:
     return list(arguments).index(wanted) if wanted in arguments else len(arguments)
+
+
+def ask_key(session: Session, place: str, verdicts: Mapping[str, str]) -> str:
+    """The verdict whose first letter is pressed; `?` explains them. Other keys are ignored.
+
+    `verdicts` maps each word to what it does.
+    """
+    keys = {word[0]: word for word in verdicts}
+    shown = ", ".join(f"{key} {word}" for key, word in keys.items())
+    prompt = session.look.dim(f"{place}: {shown}, ? help")
+    session.show([prompt])
+    while True:
+        key = click.getchar().lower()
+        if key in keys:
+            return keys[key]
+        if key == "?":
+            width = max(map(len, verdicts))
+            lines = [f"  {word:<{width}}  {does}".rstrip() for word, does in verdicts.items()]
+            session.show([*lines, prompt])
+
+
+def edit_source(session: Session, root: Path, source: str) -> None:
+    """Open the file that a line stands in, in the editor of the environment."""
+    path = source.partition("#")[0]
+    session.show([f"opening {source}"])
+    click.edit(filename=str(root / path))

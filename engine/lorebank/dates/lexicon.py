@@ -177,6 +177,7 @@ CUES = {
     "habit": "`usually`: what happens again and again",
     "hours": "`opens`, `serves`: beside `from Monday to Thursday`, opening hours",
     "moved": "`postponed`: `from Wednesday to Thursday` are then two days",
+    "planned": "`for`, `to`: `booked for Friday`, `put off to Friday` are ahead",
     "joins": "words between clauses",
 }
 """What it may hold of how a clause speaks."""
@@ -187,7 +188,7 @@ _INFLECTED = frozenset(
 )
 ANCHORS = frozenset(
     {
-        "MONTH", "WEEKDAY", "WEEKDAYS", "UNIT", "DURATION", "DAYWORD", "UNITWORD", "SEASON",
+        "MONTH", "WEEKDAY", "WEEKDAYS", "WDAY", "UNIT", "DURATION", "DAYWORD", "UNITWORD", "SEASON",
         "SEASONS", "HOLIDAY", "DECADE", "EDGE_WORD", "SCHOOL_YEAR", "NIAN", "YUE", "RI",
     }
 )  # fmt: skip
@@ -219,8 +220,6 @@ class Lexicon:
 
     rows: dict[str, tuple[tuple[Any, ...], ...]]
     """First token → the fields of its readings, longest first."""
-    anchors: frozenset[str]
-    """Words, the longest of their entry, of which a date phrase without a digit holds one."""
     marks: dict[str, tuple[int, ...]]
     """Common word → the numbers of its languages: evidence of which one a text is in."""
     vague: dict[str, tuple[tuple[str, ...], ...]]
@@ -289,8 +288,6 @@ def _tables(languages: Sections) -> dict[str, Any]:
             first: tuple(sorted(found, key=lambda fields: -len(fields[0])))
             for first, found in rows.items()
         },
-        "anchors": frozenset(inflected)
-        | frozenset(max(tokens, key=len) for tokens, tag, *_ in meanings if tag in ANCHORS),
         "marks": {word: tuple(sorted(found)) for word, found in marks.items()},
         "vague": {first: tuple(sorted(rests)) for first, rests in vague.items()},
         "inflected": inflected,

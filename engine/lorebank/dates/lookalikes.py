@@ -41,7 +41,7 @@ _TITLES = _words(
     "mme sr sra don dona doktor doctor docteur dottor dottore uncle aunt tante onkel tia tio zio "
     "zia meneer mevrouw bay bayan mang aling named called cat dog"
 )
-_NO_WEEKDAY_AFTER = _words("the a an my our le la il lo les los las o as ' \" “ ‘ s")
+_NO_WEEKDAY_AFTER = _words("the a an my our le la il lo les los las ' \" “ ‘ s")
 _EVENTS = _words(
     "meeting standup call sync review demo retro session workshop lunch dinner breakfast party "
     "class lesson game match show report notes interview presentation brunch barbecue walk trip "
@@ -144,6 +144,8 @@ def _counts_alone(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> b
     before, after = _word_at(tokens, start - 1), _word_at(tokens, edge.end)
     if before in _TITLES or before in _NO_WEEKDAY_AFTER:
         return False
+    if start and any(e.tag in ("HOLIDAY", "ORD") for e in lattice.edges[start - 1]):
+        return False  # Black Friday deals, the first Thursday lesson
     if any(e.tag == "HOLIDAY" and e.end == edge.end for e in lattice.edges[start]):
         return not after[:1].isalpha() or after in _EVENTS or after in words.marks
     if meaning.granularity == "quarter":
@@ -167,7 +169,7 @@ def _is_part_of_name(tokens: Tokens, start: int, edge: Edge) -> bool:
     if edge.languages & _NOUNS_CAPITALISED or not _is_capital(tokens, start):
         return False
     follows = _is_capital(tokens, edge.end) and not tokens.adjacent(edge.end)
-    led = not opens and _is_capital(tokens, start - 1) and _word_at(tokens, edge.end)[:1].isalpha()
+    led = start > 1 and _is_capital(tokens, start - 1) and _word_at(tokens, edge.end)[:1].isalpha()
     return follows or led
 
 

@@ -262,6 +262,7 @@ _PHRASES = (
     Rule(f"in? around the? {_D} around_post?", _phrase("around")),
     Rule("in? DATE around_post", _phrase("around")),
     Rule("between DAYS range_post?", _between_listed),
+    Rule("DAYS range_post", _between_listed),
     Rule(f"between the? {_D} and|dash the? {_D} range_post?", _phrase("between")),
     Rule(
         f"from|since|starting the? {_D} {_JOIN} the? {_D} until_post? range_post?",

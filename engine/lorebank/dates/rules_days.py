@@ -132,8 +132,8 @@ def _weekday(_: Moment, weekday: int) -> Span:
     return Span("day", cycle=Cycle(days, "week"), bare=True)
 
 
-def _weekday_at(moment: Moment, weekday: int, _clock: bool) -> Span:
-    """`Thu 10:30`."""
+def _weekday_named(moment: Moment, weekday: int, _clock: bool = True) -> Span:
+    """`Thu 10:30`, `Wed evening`: what stands behind it tells it from another word."""
     return Span("day", cycle=_weekday(moment, weekday).cycle)
 
 
@@ -192,7 +192,7 @@ DAY_RULES = (
     *(Rule(f"{days} of? MON", _days, "DAYS") for days in (_TWO, _THREE, _FOUR)),
     Rule("MON DAY and|comma DAY", _days, "DAYS", order=(1, 2, 0)),
     Rule("WEEKDAY|WDAY comma? the? DAY|DAY_ORD|DAY_DOT", _weekday_and_day),
-    Rule("WEEKDAY|WDAY comma? in? CLOCK", _weekday_at),
+    Rule("WEEKDAY|WDAY comma? in? CLOCK", _weekday_named),
     Rule("weekday|wday comma? DM|DM_WEAK", _same),
     Rule("WDAY", _weekday, "SHORT_WEEKDAY"),
     Rule("WEEKDAY WEEK_ON", _weeks_on),
@@ -211,6 +211,7 @@ DAY_RULES = (
     Rule("WEEKDAY", _weekday),
     Rule("WEEKDAYS", _weekday, "DATES"),
     Rule("WEEKDAY in? daypart", _weekday),
+    Rule("WDAY dot? in? daypart", _weekday_named),
     Rule("WEEKDAY comma? of? the? WEEK_REF", _weekday_of_week),
     Rule("WEEK_REF apostrophe? of? WEEKDAY", _weekday_of_week, order=(1, 0)),
     Rule("REL_PRE WEEKDAY", _weekday_of_week, languages=_CHINESE, order=(1, 0)),

@@ -201,6 +201,11 @@ def _nth_weekday_of(_: Moment, n: int, weekday: int, span: Span) -> Span | None:
     return _narrowed(span, "day", narrowed, ("month", "year"))
 
 
+def _nth_weekday_of_unit(moment: Moment, n: int, weekday: int, whole: str) -> Span | None:
+    """`the last Friday of the month`."""
+    return _nth_weekday_of(moment, n, weekday, Span(whole, unit_days(moment.now, "month", 0)))
+
+
 def _first_units_of(_: Moment, n: int, duration: tuple[int, str], span: Span) -> Span | None:
     """`the first two weeks of October`, `the last 3 days of May`."""
     amount, unit = duration
@@ -301,6 +306,7 @@ PART_RULES = (
     Rule("the? ORD UNIT of the? UNIT", _nth_unit_of_unit),
     Rule("DATE of? ord_pre? ORD|NUM UNIT", _nth_unit_of, "DATE", _GENITIVE_FIRST, (1, 2, 0)),
     Rule("the? ORD WEEKDAY of? the? DATE", _nth_weekday_of),
+    Rule("the? ORD WEEKDAY of? the? U_MONTH", _nth_weekday_of_unit),
     Rule("DATE of? ord_pre? ORD of? WEEKDAY", _nth_weekday_of, "DATE", _GENITIVE_FIRST, (1, 2, 0)),
     Rule("the? ORD DURATION of? the? DATE", _first_units_of),
     Rule("WEEKDAY|WDAY comma? the? DATE", _weekday_and_date),

@@ -10,9 +10,11 @@ from __future__ import annotations
 import re
 from functools import cache
 from itertools import pairwise
+from typing import Any
 
 from lorebank.dates.lexicon import Lexicon, is_cjk, lexicon
 from lorebank.language.folding import fold
+from lorebank.languages import Sections, compiled
 from lorebank.records import Record
 
 _NUMERIC = re.compile(
@@ -76,6 +78,7 @@ class _Screen(Record):
     named: frozenset[str]
     short: frozenset[str]
     """Abbreviations of months and weekdays."""
+    day_parts: frozenset[str]
     before_unit: frozenset[str]
     before_number: frozenset[str]
     windows: frozenset[str]
@@ -132,7 +135,7 @@ def _in_company(screen: _Screen, words: list[str], index: int) -> bool:
     if word not in screen.named:
         if word not in screen.short:
             return False
-        near = before in screen.before_unit or after in screen.short
+        near = before in screen.before_unit or after in screen.short or after in screen.day_parts
         return near or (before.isdecimal() and len(before) < 3)
     if before.isdecimal() and len(before) in (1, 2, 4):
         return True
@@ -141,8 +144,12 @@ def _in_company(screen: _Screen, words: list[str], index: int) -> bool:
 
 @cache
 def _screen() -> _Screen:
-    words = lexicon()
+    return _Screen(**compiled("screen", _screening_words, uses="lexicon.py"))
 
+
+def _screening_words(_: Sections) -> dict[str, Any]:
+    """The fields of the screen: kept, since most questions name no time and need no lexicon."""
+    words = lexicon()
     entries = _entries(words)
 
     def tagged(tags: frozenset[str], place: int | None) -> frozenset[str]:
@@ -155,43 +162,44 @@ def _screen() -> _Screen:
 
     units = tagged(frozenset({"UNIT"}), None)
     long = [parts for parts, tag in entries if tag in _LONG and parts[1:]]
-    return _Screen(
-        strong=tagged(_STRONG | {"U_WEEKEND"}, None) | frozenset(words.inflected),
-        pairs=frozenset(
+    return {
+        "strong": tagged(_STRONG | {"U_WEEKEND"}, None) | frozenset(words.inflected),
+        "pairs": frozenset(
             max(pairwise(parts), key=lambda pair: sum(len(w) for w in pair if w not in words.marks))
             for parts in long
         ),
-        company=tagged(_NAMED | _NUMBERED, None) | tagged(_NUMBERED, -1) | units,
-        units=units,
-        parts=tagged(frozenset({"U_QUARTER", "U_HALF"}), None),
-        ordinals=tagged(frozenset({"ORD"}), -1),
-        counted=tagged(_NUMBERED | {"WEEK_NO", "DECADE_PRE"}, -1),
-        numbers=frozenset(
+        "company": tagged(_NAMED | _NUMBERED, None) | tagged(_NUMBERED, -1) | units,
+        "units": units,
+        "parts": tagged(frozenset({"U_QUARTER", "U_HALF"}), None),
+        "ordinals": tagged(frozenset({"ORD"}), -1),
+        "counted": tagged(_NUMBERED | {"WEEK_NO", "DECADE_PRE"}, -1),
+        "numbers": frozenset(
             part
             for parts, tag in entries
             for part in parts
             if tag == "NUM" or (tag == "DURATION" and part not in words.marks)
         ),
-        named=tagged(_NAMED, None),
-        short=tagged(frozenset({"MON", "WDAY"}), None),
-        before_unit=tagged(_BEFORE_UNIT, -1),
-        before_number=tagged(_BEFORE_UNIT, -1)
+        "named": tagged(_NAMED, None),
+        "short": tagged(frozenset({"MON", "WDAY"}), None),
+        "day_parts": tagged(frozenset({"DAYPART"}), 0),
+        "before_unit": tagged(_BEFORE_UNIT, -1),
+        "before_number": tagged(_BEFORE_UNIT, -1)
         | frozenset(
             part
             for parts, tag in entries
             if tag in _BEFORE_NUMBER
             for part in ([w for w in parts if w not in words.marks] or parts[-1:])
         ),
-        windows=tagged(frozenset({"SPAN_PRE"}), -1),
-        the=tagged(frozenset({"THE", "OF", "ART"}), -1),
-        edges=frozenset(
+        "windows": tagged(frozenset({"SPAN_PRE"}), -1),
+        "the": tagged(frozenset({"THE", "OF", "ART"}), -1),
+        "edges": frozenset(
             part for parts, tag in entries if tag in ("PART", "ORD") for part in parts if part[2:]
         ),
-        after_unit=tagged(_AFTER_UNIT, None),
-        licences=tagged(_LICENCES, -1),
-        postpositions=tagged(_POSTPOSITIONS, 0),
-        letters=frozenset(parts[0][0] for parts, _ in entries if is_cjk(parts[0][0])),
-    )
+        "after_unit": tagged(_AFTER_UNIT, None),
+        "licences": tagged(_LICENCES, -1),
+        "postpositions": tagged(_POSTPOSITIONS, 0),
+        "letters": frozenset(parts[0][0] for parts, _ in entries if is_cjk(parts[0][0])),
+    }
 
 
 def _entries(words: Lexicon) -> list[tuple[tuple[str, ...], str]]:

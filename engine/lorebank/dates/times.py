@@ -68,6 +68,12 @@ def _read(text: str, recorded: date, told: Tense | None, *, settled: bool) -> tu
         if settled and meaning.repeating:
             continue
         tense = told or speech.tense(clause)
+        if (
+            tense == "past"
+            and meaning.granularity in ("day", "range")
+            and speech.plans(text, phrase)
+        ):
+            tense = "near"
         if _names_no_time(phrase, clause, tense, speech):
             continue
         if meaning.is_range_of_days and speech.holds("moved", clause):
@@ -171,6 +177,12 @@ class _Speech(Record):
             if (pattern := _pattern(code, cue))
             for match in pattern.finditer(written)
         )
+
+    def plans(self, text: str, phrase: Found) -> bool:
+        """`booked for Friday`: by the word before the phrase, or its first."""
+        words = [*text[: phrase.start].split()[-1:], text[phrase.start :].split()[0]]
+        patterns = [_pattern(code, "planned") for code in self.languages]
+        return any(p.fullmatch(word.lower()) for p in patterns if p for word in words)
 
     def _perfect(self, clause: str) -> bool:
         """`ha pagato`, `est parti`; or a clause that begins `Pagado el 25`."""

@@ -225,10 +225,12 @@ def open_writer(
     environ: Mapping[str, str],
     say: Callable[[str], None],
     names: Callable[[], Collection[str]],
+    given: Generator | None = None,
 ) -> Iterator[Writer | None]:
     """The writer of the settings, with a fresh budget; None where nothing is to be generated.
 
-    Nothing is loaded, nor `names` asked for, before something is to be written.
+    `given` is a generator that the caller brought. Nothing is loaded, nor `names` asked for, before
+    something is to be written.
     """
     settings = config.generator
     if settings.provider == "none":
@@ -236,8 +238,9 @@ def open_writer(
         return
 
     def load() -> Generator:
-        from lorebank.providers.accounts import GeneratorSetup
-        from lorebank.providers.registry import load_generator
+        if given is not None:
+            return given
+        from lorebank.providers.registry import GeneratorSetup, load_generator
 
         setup = GeneratorSetup(settings, config.providers, environ, say, config.embedder.offline)
         generator = load_generator(setup)

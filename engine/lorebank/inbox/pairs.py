@@ -323,3 +323,16 @@ REPLACEMENTS = Source(
     remove_ledger_lines,
     _replacement_about,
 )
+
+
+def about(desk: Desk, fact: Fact) -> tuple[InboxItem, ...]:
+    """What a line just written may restate, contradict, replace or bear on: the items to settle
+    while its writer knows why."""
+    found = (item for each in (EVIDENCE, REPLACEMENTS) for item in each.about(desk, fact))
+    return tuple(sorted(found, key=rank))
+
+
+def rank(item: InboxItem) -> tuple[int, float, str]:
+    """Sort key of the inbox: newest first, of one day the weightiest first."""
+    days = [line.day for line in (item.older, item.newer) if line and line.day]
+    return -max(days, default=date.min).toordinal(), -item.weight, item.id

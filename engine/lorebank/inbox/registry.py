@@ -9,13 +9,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from datetime import date
 from typing import TYPE_CHECKING
 
-from lorebank.domain import Decision, Fact, Inbox, InboxItem, InboxKind, JudgeRecord
+from lorebank.domain import Decision, Inbox, InboxItem, InboxKind, JudgeRecord
 from lorebank.errors import NotFound, UsageError
 from lorebank.inbox.owner import NAMES, PROPOSALS, QUARANTINE
-from lorebank.inbox.pairs import EVIDENCE, REPLACEMENTS
+from lorebank.inbox.pairs import EVIDENCE, REPLACEMENTS, rank
 from lorebank.inbox.sources import Desk, Source, Verdict
 
 if TYPE_CHECKING:
@@ -42,7 +41,7 @@ def waiting(desk: Desk, *, kind: InboxKind | None = None, k: int | None = None) 
         if kind is None or kind in source.kinds
         for item in source.waiting(desk)
     )
-    items = sorted((item for item in found if kind in (None, item.kind)), key=_rank)
+    items = sorted((item for item in found if kind in (None, item.kind)), key=rank)
     return Inbox(tuple(items if k is None else items[:k]), len(items))
 
 
@@ -80,12 +79,6 @@ def rule(desk: Desk, verdicts: Mapping[str, str], *, by: str) -> None:
     for source, decision, choice in anew:
         assert source.again is not None
         source.again(desk, decision, choice, signer)
-
-
-def about(desk: Desk, fact: Fact) -> tuple[InboxItem, ...]:
-    """What a line just written may restate, contradict, replace or bear on: the items to settle
-    while its writer knows why."""
-    return tuple(sorted((i for s in SOURCES for i in s.about(desk, fact)), key=_rank))
 
 
 def _no_verdict(id: str, choice: str, choices: Sequence[str]) -> UsageError:
@@ -147,11 +140,6 @@ def _item(items: Mapping[str, InboxItem], standing: Mapping[str, Decision], text
         near = ", ".join(item.id for item in found[:5])
         raise UsageError(f"'{text}' is the beginning of several ids", hint=near)
     return found[0]
-
-
-def _rank(item: InboxItem) -> tuple[int, float, str]:
-    days = [line.day for line in (item.older, item.newer) if line and line.day]
-    return -max(days, default=date.min).toordinal(), -item.weight, item.id
 
 
 JUDGED = frozenset({InboxKind.EVIDENCE, InboxKind.RESTATEMENT, InboxKind.REPLACEMENT})

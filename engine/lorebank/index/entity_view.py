@@ -27,6 +27,7 @@ from lorebank.domain import (
     Property,
     Stance,
 )
+from lorebank.index.finding import TRUSTED
 from lorebank.index.items import facts_by_time, load_facts
 from lorebank.index.succession import successors
 from lorebank.language.folding import slugify
@@ -34,7 +35,6 @@ from lorebank.language.words import estimate_tokens
 from lorebank.names.entities import display_names, neighbours, proposals
 from lorebank.records import dataclass
 from lorebank.supersede.slots import same_value
-from lorebank.trust.quarantine import TRUSTED
 
 _HEAD = re.compile(r"\A[\s>*+-]*(?P<head>[^:,;.–—(]{1,60})(?P<rest>[:,(–—].*)\Z", re.DOTALL)
 _SENTENCE = re.compile(r"(?<=[\w)\"”»]{2}[.!?])\s|(?<=[。！？])")

@@ -23,6 +23,8 @@ _FIRST = (
     "(coalesce(i.occurred_start, i.occurred_end) <= {end}"
     " AND coalesce(i.occurred_end, i.occurred_start) >= {start})"
 )
+TRUSTED = "i.quarantined = 0"
+"""The condition on `items i` for what may be believed."""
 FURTHER = (
     "EXISTS (SELECT 1 FROM further_times t WHERE t.item = i.item"
     " AND coalesce(t.start, t.end) <= {end} AND coalesce(t.end, t.start) >= {start})"

@@ -21,8 +21,7 @@ from lorebank.domain import (
     Origin,
     Stance,
 )
-from lorebank.index.finding import FURTHER, bounds
-from lorebank.trust.quarantine import TRUSTED
+from lorebank.index.finding import FURTHER, TRUSTED, bounds
 
 NOTE = "note"
 """The kind of an item that is a passage of prose rather than a fact."""

@@ -30,8 +30,7 @@ from lorebank.index.embedding import (
 )
 from lorebank.index.embedding_cache import EmbeddingCache, text_hash
 from lorebank.index.embedding_calls import calls_of, embed_calls
-from lorebank.providers.accounts import Setup, chosen_provider
-from lorebank.providers.registry import load_embedder
+from lorebank.providers.registry import Setup, chosen_provider, load_embedder
 from lorebank.records import dataclass
 
 if TYPE_CHECKING:
@@ -108,6 +107,8 @@ class Meaning:
 
     setup: Setup
     cache_path: Callable[[], Path | None]
+    given: Embedder | None = None
+    """An embedder that the caller brought; the settings name no other then."""
     _primary: _Choice = field(init=False)
     _fallback: _Choice | None = field(init=False, default=None)
     _told: set[str] = field(default_factory=set)
@@ -118,8 +119,9 @@ class Meaning:
     def __post_init__(self) -> None:
         settings = self.setup.embedder
         setup = replace(self.setup, say=self._say)
-        self._primary = _Choice(settings.provider, setup)
-        if settings.provider != "none" and settings.fallback not in ("none", settings.provider):
+        self._primary = _Choice(settings.provider, setup, _embedder=self.given)
+        others = ("none", settings.provider)
+        if self.given is None and settings.provider != "none" and settings.fallback not in others:
             self._fallback = _Choice(settings.fallback, replace(setup, as_fallback=True))
 
     def trouble(self, connection: Connection) -> tuple[str, str]:
@@ -149,6 +151,9 @@ class Meaning:
     def _query(self, connection: Connection, text: str) -> QueryVector:
         if self.setup.embedder.provider == "none":
             return QueryVector(skipped="switched off by embedder.provider = none")
+        from lorebank.language.secrets import redact
+
+        text = redact(text).text
         if (
             not has_vectors(connection)
             and self.pending(connection) > EMBEDDED_BY_RECALL
@@ -420,7 +425,7 @@ class Meaning:
             if embedder is None:
                 return ""
             if self.setup.embedder.offline:
-                from lorebank.providers.accounts import refuse_offline
+                from lorebank.providers.registry import refuse_offline
 
                 refuse_offline(embedder.name, embedder.endpoint)
             return Breaker.read(connection, embedder.fingerprint).reason

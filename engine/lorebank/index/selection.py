@@ -8,11 +8,10 @@ from datetime import date
 
 from lorebank.database.connection import Connection, has_full_text, select
 from lorebank.domain import Interval
-from lorebank.index.finding import OCCURRED, RECORDED, bounds
+from lorebank.index.finding import OCCURRED, RECORDED, TRUSTED, bounds
 from lorebank.index.lexical import any_of
 from lorebank.language.words import searchable
 from lorebank.records import dataclass
-from lorebank.trust.quarantine import TRUSTED
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +34,8 @@ class Selection:
     """It was recorded by that day."""
     origins: tuple[str, ...] = ()
     """It is of any of them."""
+    authors: tuple[str, ...] = ()
+    """Its line names any of them, in any case: an agent, a program, a conversation or a user."""
     trusted_only: bool = False
     """Whether it may not be in quarantine."""
 
@@ -138,6 +139,12 @@ def _conditions(
     if selection.origins:
         origins = bind("origins", json.dumps(selection.origins))
         yield f"i.origin IN (SELECT value FROM json_each({origins}))"
+    if selection.authors:
+        authors = bind("authors", json.dumps([f" {name.lower()}," for name in selection.authors]))
+        yield (
+            f"EXISTS (SELECT 1 FROM json_each({authors}) a"
+            " WHERE instr(lower(i.author) || ',', a.value))"
+        )
     if selection.trusted_only:
         yield TRUSTED
     if selection.as_of is not None:

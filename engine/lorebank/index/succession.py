@@ -14,6 +14,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import date
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from lorebank.database.connection import Connection, select
@@ -233,6 +234,7 @@ def _certain_changes(
     return found
 
 
+@lru_cache(maxsize=4096)
 def _change(data: str) -> Change:
     from lorebank.supersede.endings import Change
 
@@ -241,6 +243,9 @@ def _change(data: str) -> Change:
         objects=tuple(map(tuple, said["objects"])),
         states=tuple(said["states"]),
         beside=tuple(said["beside"]),
+        values=tuple((value, unit) for value, unit in said["values"]),
+        about=tuple(said["about"]),
+        moved=tuple(said["moved"]),
         is_announced=said["is_announced"],
         is_change=True,
     )

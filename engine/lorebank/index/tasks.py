@@ -15,12 +15,11 @@ from datetime import date
 
 from lorebank.database.connection import Connection, select
 from lorebank.domain import PROMISE, Citation, Interval, Task, TaskState
-from lorebank.index.finding import entities_in_text
+from lorebank.index.finding import TRUSTED, entities_in_text
 from lorebank.index.items import NOTE, iso, load_items, stored_day
 from lorebank.index.succession import fates_of_facts
 from lorebank.language.words import content_words, words
 from lorebank.records import dataclass
-from lorebank.trust.quarantine import TRUSTED
 
 _TICKED = 0.5
 """Share of the words of the shorter line that tick and task share. On a workspace by another

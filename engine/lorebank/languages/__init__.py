@@ -15,7 +15,6 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
-from uuid import uuid4
 
 from lorebank.errors import ConfigurationError
 from lorebank.version import __version__
@@ -40,13 +39,15 @@ def sections(name: str) -> Sections:
     return {code: table[name] for code, table in _parsed().items() if name in table}
 
 
-def compiled(name: str, build: Callable[[Sections], T]) -> T:
+def compiled(name: str, build: Callable[[Sections], T], *, uses: str = "") -> T:
     """What `build` makes of the sections of that name, built once and cached.
 
     The result has to be made of what `marshal` can write: texts, numbers, tuples, lists, dicts and
-    frozensets. A change of any language's file or of the file that defines `build` rebuilds it.
+    frozensets. A change of any language's file, of the file that defines `build`, or of the file
+    beside it that it `uses` rebuilds it.
     """
-    stamp = _stamp(Path(build.__code__.co_filename))
+    builder = Path(build.__code__.co_filename)
+    stamp = _stamp(builder, *([builder.with_name(uses)] if uses else []))
     file = _CACHE / f"{name}.{sys.implementation.cache_tag}"
     try:
         kept_stamp, kept = marshal.loads(file.read_bytes())
@@ -80,12 +81,14 @@ def _parsed() -> dict[str, dict[str, Any]]:
     return parsed
 
 
-def _stamp(builder: Path) -> str:
-    states = [(path.name, path.stat()) for path in (*language_files(), builder)]
+def _stamp(*builders: Path) -> str:
+    states = [(path.name, path.stat()) for path in (*language_files(), *builders)]
     return repr((__version__, [(name, s.st_size, s.st_mtime_ns) for name, s in states]))
 
 
 def _keep(file: Path, data: bytes) -> None:
+    from uuid import uuid4  # only where the cache is out of date
+
     partial = file.with_name(f"{file.name}.{uuid4().hex}")
     try:
         file.parent.mkdir(exist_ok=True)

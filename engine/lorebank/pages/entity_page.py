@@ -2,7 +2,7 @@
 
 Pure: a `View` goes in, the bodies of the page's managed blocks come out. The first block holds at
 most `SCREEN` lines: what it is, what holds now, what is coming up, opinions, what happened
-lately. Everything else stands once in the timeline below.
+lately. Everything else stands once in the timeline below; opinions stand on the page of opinions.
 
 Which lines reach the screen is decided by weight, and weight comes from structure alone: the kind
 of a line, how long before the entity's newest line it was written, and whether a newer line takes
@@ -26,13 +26,22 @@ from lorebank.index.entity_view import Description
 from lorebank.markdown.opinion_page import standing
 from lorebank.markdown.plain import citation_link, escape_inline
 from lorebank.pages.facts import KnownFact, is_current
-from lorebank.pages.telling import Link, Threads, begins_with, newest_first, when_told
+from lorebank.pages.telling import (
+    Link,
+    Threads,
+    begins_with,
+    newest_first,
+    resolved,
+    span,
+    when_told,
+)
 from lorebank.records import Record
 
 SCREEN = 10
 """Lines above the fold: what fits on one screen with the headings."""
 _FADING = 45
-"""Days in which a line loses half of the weight that it has for being recent."""
+"""Days in which a line loses half of the weight that it has for being recent, and after which what
+happened is no news: between 30 and 60 the points covered on two workspaces hardly change."""
 _FAR = 400
 """Days ahead: what lies further away is no news of this page."""
 
@@ -77,6 +86,7 @@ def entity_page(view: View, link: Link) -> dict[str, str]:
     """The bodies of the page's blocks; an empty block is left out."""
     screen = screen_lines(view)
     shown = {line.fact for line in screen} | {str(line.source) for line in screen}
+    shown |= {str(opinion.source) for opinion in view.opinions}  # on the page of opinions
     related = [link(name) + (f" ({tie})" if tie else "") for name, tie in view.related]
     bodies = {
         "summary": _screen_body(view, screen),
@@ -122,7 +132,8 @@ def _appointments(view: View) -> list[Line]:
             continue
         near = 0.5 * 0.5 ** (max(ahead, 0) / _FADING)
         weight = _WEIGHTS[_COMING] + near if day else _WEIGHTS[_LATELY]  # a task without a day
-        text = escape_inline(item.text)
+        said = escape_inline(item.text)
+        text = f"{span(item.when)} · {said}" if item.when else said
         lines.append(Line(_COMING, text, item.source, weight, (ahead, item.source.start_line)))
     return lines
 
@@ -155,7 +166,10 @@ def _states(view: View) -> list[Line]:
             text = f"{k.day.isoformat()} · {text}"
         weight = _WEIGHTS[section]
         if newest is not None and fact.recorded is not None:
-            weight += 0.5 * 0.5 ** ((newest - fact.recorded).days / _FADING)
+            age = (newest - fact.recorded).days
+            if section == _LATELY and age > _FADING:
+                continue
+            weight += 0.5 * 0.5 ** (age / _FADING)
         order = (-k.day.toordinal() if k.day else 0, fact.citation.start_line)
         lines.append(Line(section, text, fact.citation, weight, order, fact.id))
     return lines
@@ -213,9 +227,9 @@ def _timeline_line(view: View, same: Sequence[KnownFact], by_id: Mapping[str, Kn
 def _told(known: KnownFact, slug: str, *, whole: bool = False) -> str:
     """The text as a page of `slug` shows it: `Runa: …` where it is told of Runa before others.
 
-    With `whole`, what no longer holds of it is told as well.
+    With `whole`, behind its day, what no longer holds of it is told as well.
     """
-    text = known.fact.content if whole else known.text
+    text = known.fact.content if whole else resolved(known)
     subjects = [mention for mention in known.fact.mentions if mention.subject]
     named = any(begins_with(text, m.name, m.slug) for m in subjects)
     if not slug or not subjects or named or subjects[0].slug == slug:

@@ -16,8 +16,10 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
-from datetime import date
+from datetime import date, timedelta
 
+from lorebank.dates.phrases import find_phrases
+from lorebank.dates.times import times_of
 from lorebank.domain import Fact, FactKind, Interval, Opinion
 from lorebank.language.folding import fold
 from lorebank.language.words import content_words
@@ -44,8 +46,27 @@ def newest_first(known: KnownFact) -> tuple[int, int, str, int]:
     return (-day.toordinal(), -recorded.toordinal(), citation.path, citation.start_line)
 
 
+def resolved(known: KnownFact) -> str:
+    """What a line says that holds, with the day behind each word that means one only on the day it
+    was written: `fitted yesterday (2026-03-04)`."""
+    text, written = known.text, known.fact.recorded
+    if written is None or known.fact.occurred is None:
+        return text
+    phrases, times = find_phrases(text, written), times_of(text, written)
+    # Written two weeks later, a relative phrase would mean another day.
+    later = {p.start: p.interval for p in find_phrases(text, written + timedelta(days=14))}
+    if len(phrases) != len(times):
+        return text
+    for phrase, time in reversed(list(zip(phrases, times, strict=True))):
+        is_relative = not phrase.repeating and later.get(phrase.start) != phrase.interval
+        day = time.start or time.end
+        if is_relative and phrase.granularity == "day" and day is not None:
+            text = f"{text[: phrase.end]} ({day}){text[phrase.end :]}"
+    return text
+
+
 def sentence_line(known: KnownFact, page: str) -> str:
-    said = escape_inline(known.text) + known.fact.origin.note
+    said = escape_inline(resolved(known)) + known.fact.origin.note
     return f"- {said} ({citation_link(known.fact.citation, page)})"
 
 

@@ -15,8 +15,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lorebank.errors import ConfigurationError, ProviderError
-from lorebank.providers.accounts import GeneratorSetup
 from lorebank.providers.protocols import Completion, Prompt
+from lorebank.providers.registry import GeneratorSetup
 
 _LONGEST_ANSWER = 2_000_000
 """Bytes that are read of an answer: far more than `answer_tokens` may be."""

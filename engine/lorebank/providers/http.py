@@ -22,7 +22,7 @@ from weakref import WeakSet
 import httpx
 
 from lorebank.errors import ProviderError
-from lorebank.providers.accounts import host_of, is_loopback, refuse_offline
+from lorebank.providers.registry import host_of, is_loopback, refuse_offline
 from lorebank.records import Record, dataclass
 
 T = TypeVar("T")
@@ -92,22 +92,22 @@ class Client:
         """Send JSON, return what `read` makes of the JSON answer; `read` may raise `BadAnswer`."""
         content = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
         sent = {"content": content, "headers": {"Content-Type": "application/json"}}
-        return self._talk("POST", path, patience, _json_then(read), sent)
+        return self._request("POST", path, patience, _parsing_json(read), sent)
 
     def get(self, path: str, patience: Patience, read: Callable[[Any], T]) -> T:
         """Fetch JSON."""
-        return self._talk("GET", path, patience, _json_then(read), {})
+        return self._request("GET", path, patience, _parsing_json(read), {})
 
     def get_text(self, path: str, patience: Patience) -> str:
         """Fetch a file."""
-        return self._talk("GET", path, patience, bytes.decode, {})
+        return self._request("GET", path, patience, bytes.decode, {})
 
     def upload(
         self, path: str, fields: Mapping[str, str], file: bytes, patience: Patience
     ) -> dict[str, Any]:
         """Send a form with one file named `file`; returns the JSON object it is answered with."""
         sent = {"data": fields, "files": {"file": ("batch.jsonl", file, "application/jsonl")}}
-        return self._talk("POST", path, patience, _json_then(as_object), sent)
+        return self._request("POST", path, patience, _parsing_json(as_object), sent)
 
     def cancel(self) -> None:
         """Break off every request and wait of other threads."""
@@ -122,7 +122,7 @@ class Client:
         if client is not None:
             client.close()
 
-    def _talk(
+    def _request(
         self,
         method: str,
         path: str,
@@ -136,8 +136,8 @@ class Client:
         for attempt in range(1, patience.attempts + 1):
             asked = None
             try:
-                return read(self._once(method, path, patience, cancelled, sent))
-            except _Again as problem:
+                return read(self._attempt(method, path, patience, cancelled, sent))
+            except _Retry as problem:
                 failure: ProviderError = problem.failure
                 asked = problem.wait
             except BadAnswer as problem:
@@ -155,7 +155,7 @@ class Client:
                 raise self._cancelled_error()
         raise AssertionError("attempts are at least one")
 
-    def _once(
+    def _attempt(
         self,
         method: str,
         path: str,
@@ -181,18 +181,18 @@ class Client:
             finally:
                 response.close()
         except httpx.TimeoutException:
-            raise _Again(self._failure("did not answer in time")) from None
+            raise _Retry(self._failure("did not answer in time")) from None
         except (httpx.TransportError, httpx.StreamError, RuntimeError) as problem:
             if cancelled.is_set():
                 raise self._cancelled_error() from None
             if isinstance(problem, RuntimeError):  # httpx's own, where its client was closed
                 raise
-            raise _Again(self._failure(_first_line(problem))) from None
+            raise _Retry(self._failure(_first_line(problem))) from None
         if response.is_success:
             return body
         failure = self._refusal(response.status_code, body)
-        if response.status_code in _TRANSIENT and not _is_final(body):
-            raise _Again(failure, _asked_wait(response.headers))
+        if response.status_code in _TRANSIENT and not _is_permanent(body):
+            raise _Retry(failure, _retry_after(response.headers))
         raise failure
 
     def _note_socket(self, event: str, info: Mapping[str, Any]) -> None:
@@ -242,7 +242,7 @@ class Client:
         )
 
     def _refusal(self, status: int, body: bytes) -> HttpFailure:
-        detail = _own_words(body)
+        detail = _provider_message(body)
         for secret in self.headers.values():
             if len(secret) > 7:
                 detail = detail.replace(secret.removeprefix("Bearer "), "…")
@@ -252,7 +252,7 @@ class Client:
 
 
 @dataclass(slots=True)
-class _Again(Exception):
+class _Retry(Exception):
     """A failure that another attempt may mend."""
 
     failure: HttpFailure
@@ -260,7 +260,7 @@ class _Again(Exception):
     """Seconds the server asks to wait."""
 
 
-def _json_then(read: Callable[[Any], T]) -> Callable[[bytes], T]:
+def _parsing_json(read: Callable[[Any], T]) -> Callable[[bytes], T]:
     def parse(raw: bytes) -> T:
         try:
             answer = json.loads(raw)
@@ -287,7 +287,7 @@ def _wait(attempt: int, asked: float | None, longest: float) -> float:
     return backoff * random.uniform(0.5, 1.0)
 
 
-def _asked_wait(headers: httpx.Headers) -> float | None:
+def _retry_after(headers: httpx.Headers) -> float | None:
     """What `Retry-After` says, in seconds or as a date; OpenAI has one in milliseconds too."""
     milliseconds, text = headers.get("retry-after-ms"), headers.get("retry-after", "")
     with suppress(ValueError):
@@ -300,12 +300,12 @@ def _asked_wait(headers: httpx.Headers) -> float | None:
     return None
 
 
-def _is_final(body: bytes) -> bool:
+def _is_permanent(body: bytes) -> bool:
     """Whether waiting helps nothing: OpenAI says 429 to an empty account as well."""
     return b"insufficient_quota" in body
 
 
-def _own_words(body: bytes) -> str:
+def _provider_message(body: bytes) -> str:
     """The provider's own message, from the shapes that they use."""
     text = body[:20_000].decode("utf-8", "replace")
     try:

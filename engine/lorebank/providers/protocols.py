@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
@@ -73,6 +74,25 @@ class Embedder(Protocol):
 
     def cancel(self) -> None:
         """Break off what other threads are waiting for; they raise `ProviderError`."""
+
+
+class InProcessEmbedder(ABC):
+    """What the embedders within this process share."""
+
+    name = "local"
+    endpoint = ""
+
+    @abstractmethod
+    def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]: ...
+
+    def embed_query(self, text: str) -> NDArray[np.float32]:
+        """The vector `embed_documents` gives: the model makes no difference."""
+        query: NDArray[np.float32] = self.embed_documents([text])[0]
+        return query
+
+    def cancel(self) -> None:
+        """Nothing waits: a call ends by itself within a second."""
+        return
 
 
 class BatchState(Record):

@@ -1,18 +1,165 @@
-"""The providers a setting may name, each loaded only when it is asked for."""
+"""The providers a setting may name, each loaded only when it is asked for: where each is, whose key
+it gets, and which addresses are this machine's and may be asked offline.
+
+A key comes from the user's own settings (as it is, or as `env:VARIABLE`) or from the variable the
+provider is known by. A key of the environment goes to the provider's own address and nowhere else:
+an address that the settings name gets the key that the settings name with it, or none.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from dataclasses import field
 from importlib import import_module
+from ipaddress import ip_address
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import urlsplit
 
-from lorebank.errors import ConfigurationError, ProviderError
-from lorebank.providers.accounts import Setup, chosen_provider
+from lorebank.errors import ConfigurationError, Offline, ProviderError
+from lorebank.records import Record
+from lorebank.settings.tables import (
+    AccountSettings,
+    EmbedderSettings,
+    GeneratorSettings,
+    ProviderSettings,
+    RemoteSettings,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from lorebank.providers.accounts import GeneratorSetup
     from lorebank.providers.protocols import Embedder, Generator
+
+
+def is_loopback(url: str) -> bool:
+    """Whether what is sent there stays on this machine."""
+    host = urlsplit(url).hostname or ""
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def host_of(url: str) -> str:
+    """`api.openai.com`, `127.0.0.1:8080`: an address as a person reads it."""
+    return urlsplit(url).netloc or url
+
+
+def refuse_offline(provider: str, url: str) -> None:
+    """Raise `Offline` for an address of another machine; none is a model in this process."""
+    if url and not is_loopback(url):
+        raise Offline(
+            f"{provider} is at {host_of(url)}, and nothing may leave this machine (offline)",
+            hint="go without --offline and embedder.offline, or set embedder.provider = local",
+        )
+
+
+DEFAULT_URLS = {
+    "openai": "https://api.openai.com/v1",
+    "gemini": "https://generativelanguage.googleapis.com/v1beta",
+    "voyage": "https://api.voyageai.com/v1",
+    "ollama": "http://127.0.0.1:11434",
+    "llama.cpp": "http://127.0.0.1:8080",
+}
+KEY_VARIABLES = {
+    "openai": ("OPENAI_API_KEY",),
+    "gemini": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+    "voyage": ("VOYAGE_API_KEY",),
+}
+
+
+def ignore_notice(line: str) -> None:
+    """Default callback: the notice is dropped."""
+
+
+class Setup(Record):
+    """All that loading an embedder depends on."""
+
+    embedder: EmbedderSettings = field(default_factory=EmbedderSettings)
+    providers: ProviderSettings = field(default_factory=ProviderSettings)
+    environ: Mapping[str, str] = field(default_factory=dict)
+    say: Callable[[str], None] = ignore_notice
+    """Called before the first request with what is sent where."""
+    as_fallback: bool = False
+    """`embedder.remote`, `model` and `dimensions` are the primary's and not used."""
+
+
+class GeneratorSetup(Record):
+    """All that loading a generator depends on."""
+
+    settings: GeneratorSettings = field(default_factory=GeneratorSettings)
+    providers: ProviderSettings = field(default_factory=ProviderSettings)
+    environ: Mapping[str, str] = field(default_factory=dict)
+    say: Callable[[str], None] = ignore_notice
+    """Called before the first request with what is sent where."""
+    offline: bool = False
+    """Nothing leaves this machine."""
+
+    @property
+    def account(self) -> Setup:
+        """The same for the account of a provider: whose key, which address."""
+        own = self.settings
+        remote = RemoteSettings(base_url=own.base_url, api_key=own.api_key, headers=own.headers)
+        embedder = EmbedderSettings(offline=self.offline, remote=remote)
+        return Setup(embedder, self.providers, self.environ, self.say)
+
+
+class Account(Record):
+    """One endpoint, ready to be called."""
+
+    base_url: str
+    key: str
+    headers: Mapping[str, str]
+
+
+def account_of(name: str, setup: Setup) -> Account:
+    """The account of a provider; `embedder.remote` wins over `providers.<name>`, key by key.
+
+    `ConfigurationError` where the settings name a variable that is not set.
+    """
+    own: AccountSettings = getattr(setup.providers, name.replace(".", "_"))
+    remote = RemoteSettings() if setup.as_fallback else setup.embedder.remote
+    base_url = remote.base_url or own.base_url or DEFAULT_URLS[name]
+    key = _resolved(remote.api_key, setup) or _resolved(own.api_key, setup)
+    if not key and base_url == DEFAULT_URLS[name]:
+        found = (setup.environ.get(each, "").strip() for each in KEY_VARIABLES.get(name, ()))
+        key = next(filter(None, found), "")
+    headers = merged_headers(own.headers, remote.headers)
+    resolved = {title: _resolved(text, setup) for title, text in headers.items()}
+    return Account(base_url.rstrip("/"), key, resolved)
+
+
+def merged_headers(lower: Mapping[str, str], higher: Mapping[str, str]) -> dict[str, str]:
+    """Both, compared without regard to case, as HTTP does; `higher` wins."""
+    taken = {title.lower() for title in higher}
+    kept = {title: text for title, text in lower.items() if title.lower() not in taken}
+    return {**kept, **higher}
+
+
+def chosen_provider(setup: Setup) -> str:
+    """The provider in force: the one that is named, or the first that is there for `auto`."""
+    named = setup.embedder.provider
+    if named != "auto":
+        return named
+    path = setup.embedder.local.model_path
+    if path and not path.startswith("hf:") and Path(path).expanduser().exists():
+        return "local"
+    return next((name for name in KEY_VARIABLES if account_of(name, setup).key), "local")
+
+
+def _resolved(text: str, setup: Setup) -> str:
+    if not text.startswith("env:"):
+        return text
+    variable = text.removeprefix("env:")
+    if not setup.environ.get(variable):
+        raise ConfigurationError(
+            f"the settings name the variable {variable}, which is not set",
+            hint=f"set {variable}, or change the setting that says env:{variable}",
+        )
+    return setup.environ[variable].strip()
 
 
 _EMBEDDERS = {
@@ -31,7 +178,6 @@ _GENERATORS = {
     "command": ("command_chat", "load_chat"),
 }
 """The same for a `ChatService`."""
-
 EMBEDDER_NAMES = (*_EMBEDDERS, "none")
 """Every name `load_embedder` knows, besides `auto`."""
 

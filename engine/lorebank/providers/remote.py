@@ -16,15 +16,15 @@ import numpy as np
 
 from lorebank.errors import ProviderError
 from lorebank.language.words import estimate_tokens
-from lorebank.providers.accounts import DEFAULT_URLS, KEY_VARIABLES, account_of, merged_headers
 from lorebank.providers.http import PATIENT, PROMPT, BadAnswer, Client, HttpFailure, Patience
 from lorebank.providers.protocols import BatchState, Completion, Limits, Prompt, Role
+from lorebank.providers.registry import DEFAULT_URLS, KEY_VARIABLES, account_of, merged_headers
 from lorebank.records import Record
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from lorebank.providers.accounts import GeneratorSetup, Setup
+    from lorebank.providers.registry import GeneratorSetup, Setup
 
     Floats = NDArray[np.float32]
 

@@ -160,10 +160,14 @@ def refresh(
                 _declare(command, state.collections, wanted, timing)
                 state = replace(state, collections=wanted)
             elif step == "update":
-                _demand(command.run("update", timeout_s=timing.update_timeout_ms / 1000), step)
+                _raise_if_failed(
+                    command.run("update", timeout_s=timing.update_timeout_ms / 1000), step
+                )
                 state = replace(state, updated=began)
             else:
-                _demand(command.run("embed", timeout_s=timing.embed_timeout_ms / 1000), step)
+                _raise_if_failed(
+                    command.run("embed", timeout_s=timing.embed_timeout_ms / 1000), step
+                )
                 state = replace(state, embedded=time.time())
             state.write(home)
         state = replace(state, problem="")
@@ -196,15 +200,19 @@ def _declare(
         if first.code:
             command.run("collection", "remove", new.name, timeout_s=limit)
             if command.run(*add, timeout_s=read_limit).code:
-                _demand(first, "collection add")
+                _raise_if_failed(first, "collection add")
 
 
-def _demand(done: Completed, name: str) -> None:
+def _run(command: QmdCommand, name: str, timeout_ms: int) -> None:
+    _raise_if_failed(command.run(name, timeout_s=timeout_ms / 1000), name)
+
+
+def _raise_if_failed(done: Completed, name: str) -> None:
     if done.code:
         raise QmdFailed(f"qmd {name} failed: {done.reason}")
 
 
-def begin(
+def start_in_background(
     command: QmdCommand,
     home: Home,
     wanted: tuple[Collection, ...],
@@ -213,7 +221,7 @@ def begin(
     *,
     asked: float,
 ) -> None:
-    """Begin a refresh and return; one that another process began since `asked` is enough.
+    """Start a refresh and return; one that another process began since `asked` is enough.
 
     Raises `QmdFailed` where no process can be started.
     """

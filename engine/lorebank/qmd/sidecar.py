@@ -24,7 +24,7 @@ from lorebank.qmd.answers import (
 )
 from lorebank.qmd.collections import Collection, collections_of, resolve
 from lorebank.qmd.program import Completed, Home, QmdCommand, QmdFailed, QmdMissing, home_of
-from lorebank.qmd.refresh import Progress, State, Timer, Work, begin, due, refresh
+from lorebank.qmd.refresh import Progress, State, Timer, Work, due, refresh, start_in_background
 from lorebank.records import dataclass
 from lorebank.settings.rules import seconds
 from lorebank.settings.tables import Config, QmdSettings
@@ -54,11 +54,13 @@ class Sidecar:
 
     # -- asking --------------------------------------------------------------------------------
 
-    def search(self, connection: Connection, wanted: Wanted) -> tuple[SearchHit, ...] | None:
+    def search(
+        self, connection: Connection, query: str, *, k: int, min_score: float, path: str | None
+    ) -> tuple[SearchHit, ...] | None:
         """The hits; `None` where the built-in engine has to answer, for the reason in `problem`."""
         self.problem = None
         try:
-            return self._search(connection, wanted)
+            return self._search(connection, Wanted(query, k, min_score, path))
         except LorebankError as failure:
             self.problem = f"qmd does not answer ({failure.message}): the built-in engine does"
             self._say(self.problem)
@@ -187,7 +189,9 @@ class Sidecar:
         now = time.time()
         self._home.make(self.environ)
         replace(self._state, attempted=now).write(self._home)
-        begin(self._command, self._home, self.collections, self._settings.update, work, asked=now)
+        start_in_background(
+            self._command, self._home, self.collections, self._settings.update, work, asked=now
+        )
 
     def _refresh(self, work: Work, progress: Progress | None = None) -> None:
         self._home.make(self.environ)

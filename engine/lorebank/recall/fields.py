@@ -34,7 +34,7 @@ NameLookup = Callable[[Sequence[str]], Mapping[str, tuple[str, str]]]
 
 QUOTED = r'"[^"]+"|“[^”]+”|„[^“”]+[“”]|«[^»]+»|»[^«]+«|「[^」]+」'
 _TIMES = ("since", "until", "after", "before", "on")
-_KEYS = ("kind", "entity", "path", "source", "tag", "origin", *_TIMES)
+_KEYS = ("kind", "entity", "path", "source", "tag", "origin", "by", *_TIMES)
 _ELSEWHERE = "author|created|date|file|from|has|in|is|modified|status|title|to|type|year"
 _PIECE = re.compile(
     rf"(?<!\S)(?P<no>-|NOT\s+)?(?P<key>(?i:{'|'.join(_KEYS)})):(?P<value>{QUOTED}|[^\s\"]+)"
@@ -141,6 +141,8 @@ class _Reader:
             return replace(selection, tags=(*selection.tags, parse_tag(value)))
         if key == "origin":
             return replace(selection, origins=(*selection.origins, parse_origin(value)))
+        if key == "by":
+            return replace(selection, authors=(*selection.authors, value))
         return replace(selection, paths=(*selection.paths, value.partition("#L")[0]))
 
     def _leave_out(self, words: str) -> None:

@@ -41,6 +41,8 @@ def exclusions(unwanted: Selection) -> Iterator[tuple[str, Selection]]:
         yield f"tag:{tag}", Selection(tags=(tag,))
     for origin in unwanted.origins:
         yield f"origin:{origin}", Selection(origins=(origin,))
+    for author in unwanted.authors:
+        yield f"by:{author}", Selection(authors=(author,))
     for path in unwanted.paths:
         yield f"path:{path}", Selection(paths=(path,))
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from itertools import takewhile
 
 from lorebank.database.connection import Connection
@@ -81,10 +81,11 @@ def _described(request: Request) -> dict[str, Guess]:
     matches = match_items(request.vocabulary, request.postings, asked, _LOOKED_AT)
     items = request.items.load([match.row for match in matches])
     named = entities_in_text(request.connection, items)
+    names_of = cache(partial(_names, request.connection))
     best: dict[str, tuple[tuple[str, ...], Item]] = {}
     for item in items.values():
         for slug in {*item.subjects, *named.get(item.item, ())}:
-            role = _longest(roles, _descriptions(request.connection, item, slug))
+            role = _longest(roles, _descriptions(item, slug, names_of(slug)))
             if len(role) > len(best[slug][0] if slug in best else ()):
                 best[slug] = (role, item)
     longest = max((len(role) for role, _ in best.values()), default=0)
@@ -125,11 +126,11 @@ def _longest(roles: Sequence[tuple[str, ...]], heads: Iterator[list[str]]) -> tu
     return ()
 
 
-def _descriptions(connection: Connection, item: Item, slug: str) -> Iterator[list[str]]:
+def _descriptions(item: Item, slug: str, names: Sequence[str]) -> Iterator[list[str]]:
     """The words in which an item describes somebody, a list a description."""
     if item.kind == FactKind.WORLD and item.subjects == {slug}:
         yield _head(item.content)
-    for start, end in _places(item.content, _names(connection, slug)):
+    for start, end in _places(item.content, names):
         if behind := _BEHIND.match(item.content, end):
             yield _head(behind["text"])
         elif copula := _copula().match(item.content, end):

@@ -153,6 +153,7 @@ def _each_wanted(wanted: Selection) -> Iterator[tuple[str, Selection]]:
         "tags": f"the tag {', '.join(map(repr, wanted.tags))}",
         "paths": f"the path {', '.join(wanted.paths)}",
         "origins": f"the origin {', '.join(wanted.origins)}",
+        "authors": f"the author {', '.join(wanted.authors)}",
         "trusted_only": "trusted only, and nobody has confirmed it",
         "min_confidence": f"the least confidence {wanted.min_confidence}",
         "as_of": f"the day asked as of, {wanted.as_of}",

@@ -16,9 +16,17 @@ from pathlib import Path
 
 from lorebank.errors import ScheduleError
 from lorebank.records import Record
-from lorebank.schedule import cron
 from lorebank.schedule.job import Job, job_name
-from lorebank.schedule.schedulers import FILE_SCHEDULERS, Owner, Place
+from lorebank.schedule.schedulers import (
+    FILE_SCHEDULERS,
+    Owner,
+    Place,
+    cron_block,
+    cron_time,
+    find_block,
+    with_block,
+    without_block,
+)
 from lorebank.workspace.atomic import write_atomic
 
 SYSTEMS = ("systemd", "cron", "launchd", "windows")
@@ -53,7 +61,7 @@ def default_system(environ: Mapping[str, str]) -> str:
         return "windows"
     if sys.platform == "darwin":
         return "launchd"
-    if shutil.which("systemctl") and _runs(("systemctl", "--user", "show-environment")):
+    if shutil.which("systemctl") and _succeeds(("systemctl", "--user", "show-environment")):
         return "systemd"
     return "cron" if shutil.which("crontab") else "systemd"
 
@@ -61,7 +69,7 @@ def default_system(environ: Mapping[str, str]) -> str:
 def texts(job: Job, system: str, environ: Mapping[str, str]) -> dict[str, str]:
     """What would be written: path → text; for cron, the block under the name `crontab`."""
     if system == "cron":
-        return {"crontab": cron.cron_block(job)}
+        return {"crontab": cron_block(job)}
     place = _place(system, job.workspace, environ)
     return dict(zip(map(str, place.paths), place.texts(job), strict=True))
 
@@ -72,9 +80,9 @@ def install(job: Job, system: str, environ: Mapping[str, str]) -> bool:
     `ScheduleError` where the scheduler is not there or refuses.
     """
     if system == "cron":
-        return _rewrite_crontab(lambda before: cron.with_block(before, job))
+        return _rewrite_crontab(lambda before: with_block(before, job))
     place = _place(system, job.workspace, environ)
-    _need(place.tool)
+    _require(place.tool)
     written = texts(job, system, environ).items()
     wanted = {Path(path): text.encode(place.encoding) for path, text in written}
     before = {path: path.read_bytes() if path.exists() else None for path in wanted}
@@ -82,9 +90,9 @@ def install(job: Job, system: str, environ: Mapping[str, str]) -> bool:
         for path, data in wanted.items():
             _write(path, data)
         for command in place.before_enabling:
-            _runs(command)
+            _succeeds(command)
         for command in place.enabling:
-            _demand(command)
+            _run_or_raise(command)
     except ScheduleError:
         for path, earlier in before.items():
             _write(path, earlier)
@@ -95,16 +103,16 @@ def install(job: Job, system: str, environ: Mapping[str, str]) -> bool:
 def remove(workspace: str, system: str, environ: Mapping[str, str]) -> bool:
     """Take a workspace's job back; returns whether there was one."""
     if system == "cron":
-        return _rewrite_crontab(lambda before: cron.without_block(before, job_name(workspace)))
+        return _rewrite_crontab(lambda before: without_block(before, job_name(workspace)))
     place = _place(system, workspace, environ)
     there = [path for path in place.paths if path.exists()]
     known = there and shutil.which(place.tool)
     for command in place.disabling if known else ():
-        _runs(command)
+        _succeeds(command)
     for path in there:
         path.unlink()
     for command in place.after_removing if known else ():
-        _runs(command)
+        _succeeds(command)
     return bool(there)
 
 
@@ -115,11 +123,11 @@ def find_scheduled(workspace: str, environ: Mapping[str, str]) -> tuple[Schedule
         place = _place(system, workspace, environ)
         if all(path.is_file() for path in place.paths):
             text = place.paths[-1].read_bytes().decode(place.encoding, "replace")
-            active = _runs(place.asking) if shutil.which(place.tool) else None
+            active = _succeeds(place.asking) if shutil.which(place.tool) else None
             found.append(Scheduled(system, place.read_at(text), place.paths, active))
     if shutil.which("crontab"):
-        block = cron.find_block(_read_crontab(), job_name(workspace))
-        found += [Scheduled("cron", cron.read_at(block))] if block else []
+        block = find_block(_read_crontab(), job_name(workspace))
+        found += [Scheduled("cron", cron_time(block))] if block else []
     return tuple(found)
 
 
@@ -143,12 +151,12 @@ def _write(path: Path, data: bytes | None) -> None:
 
 def _rewrite_crontab(change: Callable[[bytes], bytes]) -> bool:
     """Give the user's crontab another text, if it has one; an empty one is taken away."""
-    _need("crontab")
+    _require("crontab")
     before = _read_crontab()
     after = change(before)
     if after == before:
         return False
-    _demand(("crontab", "-") if after else ("crontab", "-r"), text=after)
+    _run_or_raise(("crontab", "-") if after else ("crontab", "-r"), text=after)
     return True
 
 
@@ -162,13 +170,13 @@ def _read_crontab() -> bytes:
     raise ScheduleError(f"crontab -l failed: {said or f'exit {done.returncode}'}", hint=_ABSENT)
 
 
-def _need(tool: str) -> None:
+def _require(tool: str) -> None:
     if shutil.which(tool) is None:
         hint = f"{_REMEDIES[tool]}; or {_ABSENT}"
         raise ScheduleError(f"{tool} is not there, so nothing was scheduled", hint=hint)
 
 
-def _demand(command: tuple[str, ...], *, text: bytes = b"") -> None:
+def _run_or_raise(command: tuple[str, ...], *, text: bytes = b"") -> None:
     done = _run(command, text=text)
     if done.returncode:
         said = done.stderr.decode("utf-8", "replace").strip().split("\n")[-1]
@@ -177,7 +185,7 @@ def _demand(command: tuple[str, ...], *, text: bytes = b"") -> None:
         raise ScheduleError(message, hint=f"{_REMEDIES[command[0]]}; or {_ABSENT}")
 
 
-def _runs(command: tuple[str, ...]) -> bool:
+def _succeeds(command: tuple[str, ...]) -> bool:
     return _run(command).returncode == 0
 
 

@@ -1,15 +1,20 @@
-"""The schedulers that keep a job in files: what is written where, and which commands make it known.
-Pure; cron, whose jobs have no file of their own, is `cron`.
+"""The schedulers: what is written for each, and which commands make it known. Pure.
 
 systemd (`Persistent=true`) and Windows (`StartWhenAvailable`) catch up a night on which the machine
 was off. launchd runs a job that the machine slept through when it wakes; one missed while it was
 off is caught up by the next command.
+
+For cron a marked block goes to the top of the crontab, every other byte of which stays: variables
+set further down (`SHELL`, `CRON_TZ`) hold for the lines below them and cannot change what this one
+does. The log line of a run is appended to `.memory/reflect.log`; what goes wrong is left to cron,
+which mails it.
 """
 
 from __future__ import annotations
 
 import plistlib
 import re
+import shlex
 from collections.abc import Callable
 from datetime import time
 from functools import partial
@@ -225,3 +230,64 @@ def task_xml(job: Job) -> str:
   </Actions>
 </Task>
 """
+
+
+_LINE = re.compile(r"^(\d{1,2}) (\d{1,2}) \* \* \* ", re.MULTILINE)
+
+
+def cron_block(job: Job) -> str:
+    """The block, three lines."""
+    return f"{_begin_mark(job.name)}\n{_cron_line(job)}\n{_end_mark(job.name)}\n"
+
+
+def with_block(crontab: bytes, job: Job) -> bytes:
+    """The crontab with the job's block, put in place of an earlier one or at the top."""
+    block = cron_block(job).encode()
+    place = _block_span(crontab, job.name)
+    if place is None:
+        return block + crontab
+    return crontab[: place[0]] + block + crontab[place[1] :]
+
+
+def without_block(crontab: bytes, name: str) -> bytes:
+    """The crontab without the job's block: to the byte what it was before."""
+    place = _block_span(crontab, name)
+    return crontab if place is None else crontab[: place[0]] + crontab[place[1] :]
+
+
+def find_block(crontab: bytes, name: str) -> str | None:
+    """The text of the job's block; `None` where it has none."""
+    place = _block_span(crontab, name)
+    return None if place is None else crontab[place[0] : place[1]].decode("utf-8", "replace")
+
+
+def cron_time(block: str) -> time | None:
+    """The time of day a block of ours names; `None` where it was rewritten by hand."""
+    found = _LINE.search(block)
+    if found is None or int(found[1]) > 59 or int(found[2]) > 23:
+        return None
+    return time(int(found[2]), int(found[1]))
+
+
+def _block_span(crontab: bytes, name: str) -> tuple[int, int] | None:
+    """Where the block begins and ends; a begin without its end is no block of ours any more."""
+    begin, end = (re.escape(mark(name).encode()) for mark in (_begin_mark, _end_mark))
+    found = re.search(rb"^%b\r?\n(?:.*\n)*?%b(?:\r?\n|\Z)" % (begin, end), crontab, re.MULTILINE)
+    return found.span() if found else None
+
+
+def _begin_mark(name: str) -> str:
+    return f"# BEGIN {name}: written by `lorebank schedule install`"
+
+
+def _end_mark(name: str) -> str:
+    return f"# END {name}"
+
+
+def _cron_line(job: Job) -> str:
+    """The folder is entered first, so that one that was moved is not recreated for its log."""
+    enter = f"cd {shlex.quote(job.workspace)} && mkdir -p .memory"
+    run = f"{shlex.join(job.command)} >> .memory/reflect.log"
+    # An unescaped % ends the command for cron, inside quotes as well.
+    command = f"{enter} && {run}".replace("%", "\\%")
+    return f"{job.at.minute} {job.at.hour} * * * {command}"

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -60,43 +60,44 @@ class Slot:
     """The value that this one replaces, where the sentence says which: "moved from … to …"."""
 
 
-@dataclass(frozen=True, slots=True)
 class Relation:
-    """A property and the sentences that state it."""
+    """A property and the sentences that state it: an entry of `relations.toml`."""
 
-    name: str
-    value: str
-    """What a value looks like: `name`, `number` or `any`."""
-    timeless: bool
-    """It holds whatever other time the sentence names."""
-    state: tuple[re.Pattern[str], ...]
-    change: tuple[re.Pattern[str], ...]
-    never: re.Pattern[str] | None
-    """What the rest of the clause holds where it is no value."""
+    def __init__(self, entry: Mapping[str, Any]) -> None:
+        self.name: str = entry["name"]
+        self.value: str = entry["value"]
+        self.timeless: bool = entry.get("timeless", False)
+        self.state = _compiled(entry["state"])
+        self.change = _compiled(entry.get("change", ()))
+        self.never = re.compile(entry["never"]) if "never" in entry else None
 
 
-@dataclass(frozen=True, slots=True)
 class Lexicon:
-    """All that reading properties knows of languages."""
+    """All that reading properties knows of languages, compiled from `relations.toml`."""
 
-    relations: tuple[Relation, ...]
-    copula: re.Pattern[str]
-    cjk_attributes: tuple[re.Pattern[str], ...]
-    definite: frozenset[str]
-    of: frozenset[str]
-    several: frozenset[str]
-    single: tuple[tuple[str, re.Pattern[str]], ...]
-    """What a value looks like, and the attributes of which there is one."""
-    indefinite: frozenset[str]
-    common_nouns: frozenset[str]
-    """Copulas of languages that write every noun with a capital letter."""
-    plain: frozenset[str]
-    stop: frozenset[str]
-    dates: frozenset[str]
-    denied: re.Pattern[str]
-    """What says that something holds no longer, or does not."""
-    unsure: re.Pattern[str]
-    """What says how things may be, or once were, rather than how they are."""
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        attribute, words = data["attribute"], data["words"]
+        of = "|".join(attribute["of"])
+        self.relations = tuple(map(Relation, data["relation"]))
+        self.copula = re.compile(
+            rf"^(?P<p>.+?) (?P<is>{'|'.join(attribute['copula'])})"
+            rf"(?: (?:{'|'.join(_ADVERBS)}))?"
+            r"(?: (?P<prep>at|on|in|um|am|im|en|em|alle) )?(?:^| |(?<= ))(?P<v>.+)$"
+        )
+        self.cjk_attributes = _compiled(attribute["cjk"])
+        self.single = (
+            ("any", re.compile(rf"^(?:{'|'.join(attribute['favourite'])})")),
+            *(
+                (form, re.compile(rf"\b(?:{'|'.join(nouns)})(?: (?:{of})\b.*)?$"))
+                for form, nouns in attribute["single"].items()
+            ),
+        )
+        self.of, self.definite = frozenset(attribute["of"]), frozenset(attribute["definite"])
+        self.indefinite, self.several = frozenset(attribute["a"]), frozenset(attribute["several"])
+        self.common_nouns = frozenset(attribute["common_nouns"])
+        self.plain, self.stop = frozenset(words["plain"]), frozenset(words["stop"])
+        self.dates = day_names()
+        self.denied, self.unsure = _any_of(words["denied"]), _any_of(words["unsure"])
 
     def value_of(self, text: str) -> str:
         """The words of a value: up to the end of its clause, without articles."""
@@ -311,52 +312,13 @@ def _clause_of(text: str) -> str:
     return _CLAUSE_END.split(text.strip(), maxsplit=1)[0]
 
 
-@lru_cache(maxsize=1)
+@cache
 def lexicon() -> Lexicon:
     """The lexicon that the package ships."""
-    data = tomllib.loads(Path(__file__).with_name("relations.toml").read_text("utf-8"))
-    attribute, words = data["attribute"], data["words"]
-    of = "|".join(attribute["of"])
-    return Lexicon(
-        relations=tuple(_relation(entry) for entry in data["relation"]),
-        copula=re.compile(
-            rf"^(?P<p>.+?) (?P<is>{'|'.join(attribute['copula'])})"
-            rf"(?: (?:{'|'.join(_ADVERBS)}))?"
-            r"(?: (?P<prep>at|on|in|um|am|im|en|em|alle) )?(?:^| |(?<= ))(?P<v>.+)$"
-        ),
-        cjk_attributes=_compiled(attribute["cjk"]),
-        definite=frozenset(attribute["definite"]),
-        of=frozenset(attribute["of"]),
-        several=frozenset(attribute["several"]),
-        single=(
-            ("any", re.compile(rf"^(?:{'|'.join(attribute['favourite'])})")),
-            *(
-                (form, re.compile(rf"\b(?:{'|'.join(nouns)})(?: (?:{of})\b.*)?$"))
-                for form, nouns in attribute["single"].items()
-            ),
-        ),
-        indefinite=frozenset(attribute["a"]),
-        common_nouns=frozenset(attribute["common_nouns"]),
-        plain=frozenset(words["plain"]),
-        stop=frozenset(words["stop"]),
-        dates=day_names(),
-        denied=_any_of(words["denied"]),
-        unsure=_any_of(words["unsure"]),
-    )
+    return Lexicon(tomllib.loads(Path(__file__).with_name("relations.toml").read_text("utf-8")))
 
 
-def _relation(entry: dict[str, Any]) -> Relation:
-    return Relation(
-        name=entry["name"],
-        value=entry["value"],
-        timeless=entry.get("timeless", False),
-        state=_compiled(entry["state"]),
-        change=_compiled(entry.get("change", ())),
-        never=re.compile(entry["never"]) if "never" in entry else None,
-    )
-
-
-def _compiled(patterns: list[str]) -> tuple[re.Pattern[str], ...]:
+def _compiled(patterns: Sequence[str]) -> tuple[re.Pattern[str], ...]:
     return tuple(re.compile(pattern) for pattern in patterns)
 
 

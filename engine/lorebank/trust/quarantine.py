@@ -18,8 +18,6 @@ from lorebank.errors import NotFound, UsageError
 if TYPE_CHECKING:
     from lorebank.trust.confirmations import Confirmation
 
-TRUSTED = "i.quarantined = 0"
-"""The condition on `items i` for what may be believed."""
 _SUSPECT = "i.origin NOT IN ('owner', 'agent')"
 """What an index of its own finds; `Origin.trusted` says the same."""
 _WANTED = """

@@ -70,9 +70,10 @@ def recall(session: Session, /, form: str, every_bank: bool, **filters: Any) -> 
     With --all every named bank is asked on its own, and the answers are merged by rank; each hit
     names its bank.
 
-    The question may hold fields (kind: entity: tag: path: origin: since: until: before: after:
-    on:), "quoted phrases", and what to leave out: -word, -"a phrase", -kind:note, NOT word. Put it
-    in quotes, so that the shell and the options do not take a part of it.
+    The question may hold fields (kind: entity: tag: path: origin: by: since: until: before: after:
+    on:), "quoted phrases", and what to leave out: -word, -"a phrase", -kind:note, NOT word. by: is
+    the agent, conversation or user that a line names. Put the question in quotes, so that the shell
+    and the options do not take a part of it.
 
     Examples:
         lorebank recall "what does Peter prefer?"
@@ -186,7 +187,7 @@ def search(session: Session, /, query: str, every_bank: bool, **limits: Any) -> 
 
         session.note(failed_lines(session.error_look, banks))
         session.show(search_lines(session.look, hits))
-        session.note(search_notes(session.error_look, hits, session.said))
+        session.note(search_notes(session.error_look, hits, session.warned))
         if not hits:
             session.note([f"nothing found for “{query}”{_within(**limits)}"])
     return int(session.fail_empty and not hits)

@@ -140,8 +140,8 @@ def audit(session: Session) -> int:
     return session.result(found, render.audit_lines, found=found.findings, nothing=nothing)
 
 
-def _decision(action: str, names: tuple[str, str], told: str) -> None:
-    """Add the subcommand of one decision; `told` is its help."""
+def _decision(action: str, names: tuple[str, str], help_text: str) -> None:
+    """Add the subcommand of one decision; with that help."""
 
     def decide(session: Session, /, dry_run: bool, undo: bool, reason: str, **given: str) -> None:
         written = [given[name] for name in names if given[name] is not None]
@@ -162,7 +162,7 @@ def _decision(action: str, names: tuple[str, str], told: str) -> None:
         options.append(click.argument(name, required=not optional, shell_complete=complete_entity))
     for option in options:
         decide = option(decide)
-    entity.subcommand(action, help=told)(decide)
+    entity.subcommand(action, help=help_text)(decide)
 
 
 _decision("alias", ("alias", "name"), "Say that ALIAS is another name of NAME.")

@@ -106,7 +106,7 @@ def export(
         session.show_json(report.to_dict() | ({} if target else {"text": report.text}))
     elif not target:
         write_raw(report.text)
-    said = f"{count(report.facts, 'fact')} exported"
+    summary = f"{count(report.facts, 'fact')} exported"
     kept = f", {report.left_out} in quarantine left out" if report.left_out else ""
     if target or kept:
-        session.note([f"{said}{kept}{f': {report.target}' if target else ''}"])
+        session.note([f"{summary}{kept}{f': {report.target}' if target else ''}"])

@@ -80,23 +80,23 @@ def watch(session: Session) -> None:
     """
     from lorebank.app.watching import Watcher, keep_up
 
-    def tell(report: SyncReport) -> None:
+    def show_sync(report: SyncReport) -> None:
         done = {"added": report.added, "changed": report.changed, "removed": report.removed}
-        said = [f"{len(paths)} {name}" for name, paths in done.items() if paths]
+        parts = [f"{len(paths)} {name}" for name, paths in done.items() if paths]
         if report.embedded:
-            said.append(f"{report.embedded} embedded")
+            parts.append(f"{report.embedded} embedded")
         if session.json:
             session.show_json(report.to_dict())
-        elif said:
-            session.show([", ".join(said)])
+        elif parts:
+            session.show([", ".join(parts)])
 
     with session.bank() as bank:
         watcher = Watcher(bank.root, session.say)
         watcher.start()
         session.note([f"watching {bank.root}; Ctrl-C ends it"])
         try:
-            tell(bank.catch_up())
-            keep_up(bank.catch_up, watcher, lambda: watcher.is_stopped, tell, session.say)
+            show_sync(bank.catch_up())
+            keep_up(bank.catch_up, watcher, lambda: watcher.is_stopped, show_sync, session.say)
         except KeyboardInterrupt:
             raise click.exceptions.Exit(130) from None
         finally:

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lorebank.cli.command import command, group
-from lorebank.cli.keys import ask_key, edit_source
 from lorebank.cli.parameters import complete_entity
 from lorebank.cli.render import judgments as render
 from lorebank.cli.render.text import problem_lines
-from lorebank.cli.session import Session
+from lorebank.cli.session import Session, ask_key, edit_source
 from lorebank.domain import InboxKind, Origin
 from lorebank.errors import UsageError
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lorebank.cli.command import command
-from lorebank.cli.keys import ask_key, edit_source
 from lorebank.cli.render.judgments import unsure_lines, verdict_lines
 from lorebank.cli.render.reports import (
     PAGE_SKIPPED,
@@ -19,7 +18,7 @@ from lorebank.cli.render.reports import (
     undo_lines,
 )
 from lorebank.cli.render.text import problem_lines
-from lorebank.cli.session import Session
+from lorebank.cli.session import Session, ask_key, edit_source
 from lorebank.cli.streams import write
 from lorebank.errors import UsageError
 

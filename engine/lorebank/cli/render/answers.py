@@ -101,7 +101,7 @@ def _shown(value: Any) -> str:
 
 
 def answer_notes(look: Look, answer: Answer, *, budgeted: bool = False) -> list[str]:
-    """What the reader must know beside the hits, for stderr; `budgeted`: with a token budget."""
+    """What the reader must know besides the hits, for stderr; `budgeted`: with a token budget."""
     notes = [f"note: {note}" for note in answer.notes]
     if answer.evidence == "none" and answer.hits:
         notes.append("note: nothing here answers the question; these lines only touch it")
@@ -200,10 +200,10 @@ def search_lines(look: Look, hits: Sequence[SearchHit]) -> list[str]:
     return lines
 
 
-def search_notes(look: Look, hits: Sequence[SearchHit], said: Collection[str] = ()) -> list[str]:
-    """Who ranked them, where it was not who was asked for; but for what was said already."""
+def search_notes(look: Look, hits: Sequence[SearchHit], known: Collection[str] = ()) -> list[str]:
+    """Which engine ranked them, where it is a fallback; without the reasons already `known`."""
     fallbacks = dict.fromkeys(
-        hit.fallback for hit in hits if hit.fallback and hit.fallback not in said
+        hit.fallback for hit in hits if hit.fallback and hit.fallback not in known
     )
     notes = [f"note: {reason}" for reason in fallbacks]
     return [look.dim(line) for note in notes for line in look.paragraph(note, INDENT, first="")]
@@ -217,7 +217,7 @@ def bank_lines(look: Look, rows: Sequence[tuple[RegisteredBank, bool]]) -> list[
         name = bank.name + " " * (column - display_width(bank.name))
         marks = ["default"] if bank.is_default else []
         marks += [] if there else [f"gone: lorebank bank remove {bank.name} forgets it"]
-        mark = f"  {look.dim(f'({said})')}" if (said := "; ".join(marks)) else ""
+        mark = f"  {look.dim(f'({note})')}" if (note := "; ".join(marks)) else ""
         lines.append(f"{look.strong(name)}  {look.clean_line(bank.path)}{mark}")
     return lines
 

@@ -151,8 +151,8 @@ def _pair_lines(look: Look, pair: OpenPair) -> Iterable[str]:
     yield from look.paragraph(fact.content)
     day = day_phrase(fact.recorded)
     yield from part_lines(look, [day, str(fact.citation), fact.id, pair.reason], INDENT)
-    said = f"{confidence_phrase(pair.confidence)}  {pair.statement}"
-    yield from look.paragraph(said, INDENT + " " * 8, first=f"{INDENT}? ")
+    text = f"{confidence_phrase(pair.confidence)}  {pair.statement}"
+    yield from look.paragraph(text, INDENT + " " * 8, first=f"{INDENT}? ")
     yield from part_lines(look, [pair.opinion_id], INDENT + " " * 8)
 
 
@@ -220,8 +220,8 @@ def _page_lines(look: Look, report: ForgetReport) -> list[str]:
         lines = ["", look.strong("would cut from pages made of them")]
         return [*lines, *(part for line in report.pages for part in _cut_line(look, line))]
     paths = ", ".join(_paths(report.pages))
-    said = f"and {count(len(report.pages), 'line')} of pages made of them: {paths}"
-    return look.paragraph(said, INDENT, first="")
+    text = f"and {count(len(report.pages), 'line')} of pages made of them: {paths}"
+    return look.paragraph(text, INDENT, first="")
 
 
 def _said_lines(look: Look, report: ForgetReport, *, apart: bool) -> list[str]:
@@ -236,11 +236,11 @@ def _said_lines(look: Look, report: ForgetReport, *, apart: bool) -> list[str]:
             lines += _cut_line(look, line)
     else:
         lines += [f"{INDENT}{look.clean_line(path)}" for path in _paths(report.said)]
-    said = (
+    note = (
         "The transcripts are left as they are, being your host's; lines of bank/forgotten.md keep"
         " them from being read again."
     )
-    return [*lines, *look.paragraph(said)]
+    return [*lines, *look.paragraph(note)]
 
 
 def _cut_line(look: Look, line: ForgottenLine) -> list[str]:

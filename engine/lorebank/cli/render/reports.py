@@ -516,13 +516,13 @@ def import_lines(look: Look, report: ImportReport) -> list[str]:
     )
     lines = [look.strong(look.clean_line(f"{report.form} → {report.folder}/")), counts]
     lines += _shown_paths(look, [*report.added, *report.updated])
-    for said, paths in (
+    for title, paths in (
         ("edited here, left alone although the source changed:", report.edited),
         ("thrown away here, not brought back:", report.removed),
         ("gone from the source, kept:", report.gone),
     ):
         if paths:
-            lines += [said, *_shown_paths(look, paths)]
+            lines += [title, *_shown_paths(look, paths)]
     if (report.added or report.updated) and not report.dry_run:
         lines.append("in quarantine until: lorebank confirm --source FILE, or --all-from imported")
     return lines

@@ -150,7 +150,7 @@ class Look:
     """Whether a person is looking: what is raw for a pipe is made safe to show."""
 
     def dim(self, text: str) -> str:
-        """What stands beside the matter: dates, sources, ids."""
+        """Secondary text: dates, sources, ids."""
         return self._styled(text, dim=True)
 
     def strong(self, text: str) -> str:
@@ -220,9 +220,9 @@ def confidence_phrase(confidence: float) -> str:
     return f"{confidence:.2f}"
 
 
-def unconfirmed(said: Fact | Hit | SearchHit) -> str:
+def unconfirmed(item: Fact | Hit | SearchHit) -> str:
     """The mark of what nobody vouches for, and whose word it is; empty for what is trusted."""
-    return f"unconfirmed: {said.origin.value}" if said.quarantined else ""
+    return f"unconfirmed: {item.origin.value}" if item.quarantined else ""
 
 
 def size_phrase(size: int) -> str:
