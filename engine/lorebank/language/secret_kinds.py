@@ -123,6 +123,11 @@ _CODE = re.compile(
     r"\s*[\"'`*]{0,2}(?P<value>\d{2,5}[AB]\d{0,4}(?!\w)|\d{3,8}#?|\d{1,2}(?:[ -]{1,3}\d{1,2}){2,3})"
     r"(?![\d.,/-]*\d|\s?(?:%|€|\$|mm|cm|km|kg|V|mA|pins?\b))"
 )
+_CODE_LAST = re.compile(
+    rf"(?<!\w)(?:{_CODE_NAMES})(?!\w)(?:\s[^\W\d][\w'’-]{{0,30}}){{1,2}}\s(?!(?:19|20)\d\d\b)"
+    r"(?P<value>\d{4,8})(?=\s*(?:[,;)!]|\.?\s*\Z))"
+)
+"""With what it opens between, at the end of a clause: `PIN girocard 4417`."""
 _IS = r"\s(?:is|was|ist|es|est|è|é)\s(?:[^\W\d]+['’\s]){0,4}?"
 _CODE_BEFORE = re.compile(rf"(?<![\w.,/-])(?P<value>\d{{4,8}}#?){_IS}(?:{_CODE_NAMES})(?!\w)")
 """The other way round: `4917 is the PIN of the card`."""
@@ -182,7 +187,7 @@ def secret_numbers(line: str) -> Iterator[tuple[str, int, int]]:
             if not line[end : end + 1].isalnum() and _mod_97(number[:length]):
                 yield "bank-account", places[0], end
                 break
-    for pattern in (_CODE, _CODE_BEFORE):
+    for pattern in (_CODE, _CODE_LAST, _CODE_BEFORE):
         for found in pattern.finditer(line):
             yield "pin", *found.span("value")
     for name in _SPARE_CODE.finditer(line):
